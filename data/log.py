@@ -27,7 +27,7 @@ from judges.errors import AssayError
 Fact = str | int | float | bool | None
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 FORMATS = ("text", "json")
-LONGEST = 200
+MAX_VALUE_LENGTH = 200
 """Letters of a value that are logged; what is cut ends with an ellipsis."""
 _FRAMES = 40
 """Lines of code of one exception: the last ones, where it was raised."""
@@ -198,7 +198,7 @@ def _cut(value: Fact) -> Fact:
     if value is None or isinstance(value, bool | int):
         return value
     text = str(value)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 1] + "…"
 
 
 def _format_value(value: Fact) -> str:

@@ -233,7 +233,7 @@ def one_thread() -> Iterator[None]:
 def uploads_are_read_at_once() -> Iterator[None]:
     """Lets uploads be read as soon as anything else (automatic): where cores are busy, what comes last never comes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subprocess_reader, "COMES_LAST", False)
+        patch.setattr(subprocess_reader, "LOWEST_PRIORITY", False)
         yield
 
 

@@ -50,7 +50,7 @@ def load() -> None:
         for module in pkgutil.walk_packages(__import__(room).__path__, f"{room}."):
             if not module.name.endswith("__main__"):
                 __import__(module.name)
-    importlib.import_module("data.importing.subprocess_reader").COMES_LAST = False  # see tests/conftest.py
+    importlib.import_module("data.importing.subprocess_reader").LOWEST_PRIORITY = False  # see tests/conftest.py
     gc.collect()
     gc.freeze()  # no program looks for garbage among all that
 

@@ -27,8 +27,8 @@ from judges.errors import BadScale
 from judges.importing.lines import LONGEST_REASON
 from judges.types import sort_of
 
-_HUGE = 1e9
-_TAKEN = "Another decision has this decision's key already. Decide again."
+_MAX_ABSOLUTE_VALUE = 1e9
+_KEY_TAKEN = "Another decision has this decision's key already. Decide again."
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ def adjudication_work(store: Store, actor: str, dataset_id: str) -> Adjudication
     able = [p.name for p in people.all_people(store) if p.may("researcher")]
     if actor not in able:
         return AdjudicationWork([], len(cells))
-    own_cells = [cell for cell in cells if not _instead(able, actor, cell)]
+    own_cells = [cell for cell in cells if not _people_who_could_decide(able, actor, cell)]
     return AdjudicationWork(own_cells, len(cells) - len(own_cells))
 
 
-def _instead(able: list[str], actor: str, cell: LabelledCell) -> list[str]:
+def _people_who_could_decide(able: list[str], actor: str, cell: LabelledCell) -> list[str]:
     """Who could decide a cell instead of somebody who labelled it; empty for everybody who may decide it."""
     labelled = {s.person for s in cell.labels}
     return [name for name in able if name not in labelled] if actor in labelled else []
@@ -64,7 +64,7 @@ def record_look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
     blind. Raises NotAllowed below the role researcher.
     """
     people.require(store, actor, "researcher")
-    exposure.record_exposures(store, actor, dict.fromkeys(item_ids, (exposure.PEOPLE,)), "adjudication")
+    exposure.record_exposures(store, actor, dict.fromkeys(item_ids, (exposure.OTHER_PEOPLE,)), "adjudication")
 
 
 @allow("researcher")
@@ -83,7 +83,8 @@ def adjudicate(
     def code(tx: Tx, item: items.StoredItem) -> float | None:
         try:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if (number and not abs(value) < _HUGE) or not (number or value is None or isinstance(value, str)):
+            too_large = number and not abs(value) < _MAX_ABSOLUTE_VALUE
+            if too_large or not (number or value is None or isinstance(value, str)):
                 raise BadScale("that is no answer of its scale")
             return check_answer_value(tx, item.content, unit, dimension, float(value) if number else value)
         except BadScale as error:
@@ -97,7 +98,7 @@ def adjudicate(
             row = AdjudicationRow(*columns)
             decision_fields = (item_id, unit, dimension, code(tx, item), reason, False, actor)
             if (*row[2:7], row.withdrawn, row.person) != decision_fields:
-                raise BadInput(_TAKEN)
+                raise BadInput(_KEY_TAKEN)
             labels = disputes.labels_from_json(row.labels)
             return Adjudication(key, row.person, row.value, row.reason, row.saw_judge, labels, seq)
         if not reason:
@@ -105,7 +106,7 @@ def adjudicate(
         if len(reason) > LONGEST_REASON:
             raise BadInput(f"The reason has {len(reason):,} letters; at most {LONGEST_REASON:,} are allowed.")
         cell = _cell(tx, item.dataset_id, item_id, unit, dimension, token)
-        instead = _instead([p.name for p in people.all_people(tx) if p.may("researcher")], actor, cell)
+        instead = _people_who_could_decide([p.name for p in people.all_people(tx) if p.may("researcher")], actor, cell)
         if instead:
             raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
         known = exposure.find_exposures(tx, actor, [item_id]).get(item_id, exposure.Exposure())
@@ -115,7 +116,7 @@ def adjudicate(
             key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, labels_json, saw, False, actor
         )
         tx.append([row])
-        exposure.add_exposures(tx, actor, {item_id: [exposure.PEOPLE]}, "adjudication")
+        exposure.add_exposures(tx, actor, {item_id: [exposure.OTHER_PEOPLE]}, "adjudication")
         return Adjudication(key, actor, row.value, reason, saw, cell.labels, tx.seq)
 
     if not 8 <= len(key) <= 80:
@@ -139,7 +140,7 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
         )
         if done:
             if done[0] != (actor, True, True):
-                raise BadInput(_TAKEN)
+                raise BadInput(_KEY_TAKEN)
             return
         rows = tx.rows(
             f"select {columns_of(AdjudicationRow)} from adjudication "

@@ -32,8 +32,8 @@ from judges.stats.raters.ratings import Codes, Ratings, gold_without_self, mean_
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension, sort_of
 
-Resting = Literal["blind", "all"]
-LABEL_SETS: dict[Resting, str] = {"blind": "Blind labels", "all": "Labels, blind and assisted"}
+LabelSet = Literal["blind", "all"]
+LABEL_SETS: dict[LabelSet, str] = {"blind": "Blind labels", "all": "Labels, blind and assisted"}
 _MODES: dict[str, str] = {
     "here": "l.mode = 'blind' and l.answer_id <> ''", "blind": "l.mode = 'blind'",
     "all": "l.mode in ('blind', 'assisted')",
@@ -136,7 +136,7 @@ def labelled_dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
 @allow("researcher")
 @kept
 def dimension_labels(
-    store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind",
+    store: Store, dataset_id: str, dimension: Dimension, label_set: LabelSet | Literal["here"] = "blind",
     judge_id: str = "", shared: int = 0,
 ) -> DimensionLabels:  # fmt: skip
     """Return every label of a dimension in force, without n/a; of several by one person in a cell, the newest.
@@ -159,7 +159,7 @@ def dimension_labels(
         "with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
         "partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc) as newest "
         "from label_now l join item i on i.id = l.item_id "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[resting]}){several} "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[label_set]}){several} "
         f"select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from g {joined}"
         "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
         f"where g.newest = 1 and g.value is not null{kept} order by g.made_at, g.item_id, g.unit, g.annotator",
@@ -218,12 +218,12 @@ def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, fo
 
 @allow("researcher")
 @kept
-def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
+def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_set: LabelSet) -> list[Annotator]:
     """Return everybody who labelled the dataset, most labels of the dimension first; those without have only `work`."""
-    found = dimension_labels(store, dataset_id, dimension, resting)
+    found = dimension_labels(store, dataset_id, dimension, label_set)
     done = annotator_work(store, dataset_id)
     teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
-    opinion = estimate_dawid_skene(store, dataset_id, dimension, resting)
+    opinion = estimate_dawid_skene(store, dataset_id, dimension, label_set)
     ratings, scale = found.ratings, dimension.scale
     beside = _excess_agreement(found)
     rows = []
@@ -343,15 +343,15 @@ def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
 @allow("researcher")
 @kept
 def estimate_dawid_skene(
-    store: Store, dataset_id: str, dimension: Dimension, resting: Resting
+    store: Store, dataset_id: str, dimension: Dimension, label_set: LabelSet
 ) -> DawidSkeneEstimate | None:
     """Estimate every cell that at least two people labelled, by Dawid and Skene's model; None if there is none."""
-    found = dimension_labels(store, dataset_id, dimension, resting)
+    found = dimension_labels(store, dataset_id, dimension, label_set)
     shared, scale = found.ratings.multi_rater_cells(), dimension.scale
     if not len(shared):
         return None
     opinion = fit_dawid_skene(shared.cell, shared.person, shared.value, bins.row_count(scale), PRIOR_LABELS)
-    query = gold_sql(dimension.sort, scale, resting, gold_rule(store, dataset_id))
+    query = gold_sql(dimension.sort, scale, label_set, gold_rule(store, dataset_id))
     resolved = {
         (str(item), str(unit)): (value, str(how))
         for item, unit, value, how in store.rows(

@@ -10,7 +10,7 @@ from data import log
 from data.approvals import case, policy, record
 from data.approvals.actions import ACTIONS, DONE
 from data.approvals.case import Case
-from data.approvals.record import AUTOMATIC, Action, Approval, ApprovalStatus, Fact, approval_statuses
+from data.approvals.record import APPROVAL_ACTOR, Action, Approval, ApprovalStatus, Fact, approval_statuses
 from data.approvals.suspension import ApprovalReview, find_doubted, find_keeper, review_approval, suspend_unsupported
 from data.records import datasets, leads, people
 from data.records.access import allow
@@ -65,18 +65,18 @@ def record_decision(
     def work(tx: Tx) -> str:
         require(tx, actor, "lead")
         stand, found = approval_statuses(tx).get(key, ApprovalStatus()), _find_kept_case(store, key, grants)
-        _follows(stand, decision)
+        _check_allowed_next(stand, decision)
         if found is None:
             return record.append_decision(tx, key, decision, why, actor, "undefined", policy.requirements(tx), "", [])
         mark = case.case_fingerprint(store, found)
         if grants:
             if seen or not found.objections:
-                _as_seen(store, found, seen)
+                _check_seen(store, found, seen)
             if found.objections:
                 raise NotApprovable(" ".join(found.objections))
-            _once(tx, found, stand, decision, actor, mark)
+            _check_not_repeated(tx, found, stand, decision, actor, mark)
         *facts, last = case.case_facts(store, found)
-        facts += [*_who(tx, stand, decision, actor), last]
+        facts += [*_people_facts(tx, stand, decision, actor), last]
         return record.append_decision(
             tx, key, decision, why, actor, found.result.decision.state, found.requirements, mark, facts
         )
@@ -100,7 +100,7 @@ def _find_kept_case(store: Store, key: tuple[str, str, str, str], grants: bool) 
         return None
 
 
-def _follows(stand: ApprovalStatus, decision: Action) -> None:
+def _check_allowed_next(stand: ApprovalStatus, decision: Action) -> None:
     """Raise BadInput for a decision that cannot follow the one in force."""
     if decision == "suspend" and not stand.approved:
         raise BadInput("Nothing is approved here that could be suspended. Decline it instead.")
@@ -108,7 +108,7 @@ def _follows(stand: ApprovalStatus, decision: Action) -> None:
         raise BadInput("This is approved. Suspend it to remove it from the dashboard.")
 
 
-def _as_seen(store: Store, found: Case, seen: str) -> None:
+def _check_seen(store: Store, found: Case, seen: str) -> None:
     if not seen:
         raise NotApprovable("Say which figures were seen: a decision is made on figures that somebody has looked at.")
     if seen != case.seen_mark(store, found):
@@ -118,7 +118,7 @@ def _as_seen(store: Store, found: Case, seen: str) -> None:
         )
 
 
-def _once(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: str, mark: str) -> None:
+def _check_not_repeated(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: str, mark: str) -> None:
     """Raise NotApprovable if the same was decided already, or a second lead is missing."""
     approved, proposed = stand.approved, stand.proposed
     if approved and (approved.fingerprint, approved.requirements) == (mark, found.requirements):
@@ -146,7 +146,7 @@ def _once(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: s
         raise NotApprovable(against)
 
 
-def _who(tx: Tx, stand: ApprovalStatus, decision: Action, actor: str) -> Iterator[Fact]:
+def _people_facts(tx: Tx, stand: ApprovalStatus, decision: Action, actor: str) -> Iterator[Fact]:
     """Give as evidence who decides, who proposed it, and how each became a lead."""
     events = leads.lead_history(tx)
     yield f"who {DONE[decision]}", None, f"{actor}, {leads.describe_lead_origin(events, actor)}"
@@ -164,7 +164,7 @@ def _who(tx: Tx, stand: ApprovalStatus, decision: Action, actor: str) -> Iterato
 
 
 @dataclass(frozen=True)
-class ToDecide:
+class OpenDecisions:
     """What a lead may want to review.
 
     `suspended`: suspended automatically and not decided on since. `proposed`: waits for another lead. `eligible`: meets
@@ -183,7 +183,7 @@ class ToDecide:
 
 
 @allow("annotator")
-def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
+def find_open_decisions(store: Store, dataset_id: str = "") -> OpenDecisions:
     """Return what there is to decide in a dataset ("" = in all), after suspending what is no longer supported."""
     suspend_unsupported(store)
     stood = {key: s for key, s in approval_statuses(store).items() if dataset_id in ("", key[0])}
@@ -196,8 +196,8 @@ def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
     ]  # fmt: skip
     doubtful = [(one, how) for one, how in find_doubted(store, dataset_id) if not stood[one.key].proposed]
     doubts = {one.id for one, _ in doubtful}
-    return ToDecide(
-        tuple(one for one in active if one.decision == "suspend" and one.person == AUTOMATIC),
+    return OpenDecisions(
+        tuple(one for one in active if one.decision == "suspend" and one.person == APPROVAL_ACTOR),
         tuple(s.proposed for s in stood.values() if s.proposed),
         tuple(found),
         tuple((one, how.why) for one, how in doubtful),
@@ -247,11 +247,13 @@ def compare_with_today(store: Store, approvals: Sequence[Approval]) -> dict[tupl
         cases = {one.key: one for one in _cases_if_known(store, dataset_id, judge_id)}
         for one in approvals:
             if one.key[:2] == (dataset_id, judge_id):
-                found[one.key] = _stands(policy.explain_stricter(store, one.requirements, one.at), cases.get(one.key))
+                found[one.key] = _policy_today(
+                    policy.explain_stricter(store, one.requirements, one.at), cases.get(one.key)
+                )
     return found
 
 
-def _stands(older: str, found: Case | None) -> PolicyToday:
+def _policy_today(older: str, found: Case | None) -> PolicyToday:
     if found is None:
         return PolicyToday(older, "undefined", "By today's policy: undefined. Its judge's card is not here.", False)
     decision, against = found.result.decision, found.objections

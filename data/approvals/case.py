@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from data.approvals import check_results, plans
-from data.approvals.label_caveats import MANY, LabelOrigin, label_origin
+from data.approvals.label_caveats import NOTABLE_SHARE, LabelOrigin, label_origin
 from data.approvals.policy import Requirements, requirements, to_stored
 from data.approvals.record import Fact
 from data.approvals.rules import RULES
@@ -100,7 +100,7 @@ class Case:
     @property
     def objections(self) -> list[str]:
         """What refuses an approval, each a sentence; empty where it may be approved."""
-        return list(_against(self))
+        return list(_find_objections(self))
 
 
 @allow("annotator")
@@ -181,13 +181,13 @@ def case_context(store: Store, found: Case) -> CaseContext:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
     labels = _origin_of_labels(store, found)
     caveats = list(labels.cautions())
-    if found.people_only_na and found.people_only_na >= MANY * found.result.gate.gold_cells:
+    if found.people_only_na and found.people_only_na >= NOTABLE_SHARE * found.result.gate.gold_cells:
         caveats.append(
             f"People say n/a in {found.people_only_na:,} of {found.result.gate.gold_cells:,} ratings to which the "
             "judge gave a value: kappa leaves those out."
         )
     ceiling = human_ceiling.measure_ceiling(
-        store, found.dataset.id, found.judge.id, found.result.dimension, _resting(found)
+        store, found.dataset.id, found.judge.id, found.result.dimension, _blind_label_set(found)
     )
     return CaseContext(ceiling, count_waiting(store, found), alarms, tuple(caveats), labels.origin())
 
@@ -201,12 +201,12 @@ def _origin_of_labels(store: Store, found: Case) -> LabelOrigin:
 def kappa_between_people(store: Store, found: Case) -> Interval | None:
     """Return only kappa between two people, which is faster."""
     dimension = found.result.dimension
-    return human_ceiling.kappas_between_people(store, found.dataset.id, found.judge.id, [dimension], _resting(found))[
-        dimension
-    ]
+    return human_ceiling.kappas_between_people(
+        store, found.dataset.id, found.judge.id, [dimension], _blind_label_set(found)
+    )[dimension]
 
 
-def _resting(found: Case) -> human_ceiling.Resting:
+def _blind_label_set(found: Case) -> human_ceiling.BlindLabelSet:
     """Return which labels people's agreement uses: imported ones only if the approval check counts them."""
     return "blind" if found.basis == "imported" else "here"
 
@@ -224,7 +224,7 @@ def case_facts(store: Store, found: Case) -> list[Fact]:
     return list(_facts(store, found))
 
 
-def _against(found: Case) -> Iterator[str]:
+def _find_objections(found: Case) -> Iterator[str]:
     decision = found.result.decision
     if found.judge.probe:
         yield (

@@ -23,11 +23,11 @@ from judges.stats.nonresponse import SampleResponse
 from judges.strict_json import canonical
 from judges.types import Dimension
 
-MANY = 0.1
+NOTABLE_SHARE = 0.1
 """The share of skipped items, or of n/a by people only, from which a sentence is shown."""
-_FILES = 3
-_KEPT = 100
-"""The most imports that are named in a sentence (`_FILES`) and in the evidence (`_KEPT`)."""
+_MAX_NAMED_IMPORTS = 3
+_MAX_STORED_IMPORTS = 100
+"""The most imports that are named in a sentence (`_MAX_NAMED_IMPORTS`) and in the evidence (`_MAX_STORED_IMPORTS`)."""
 
 
 class ImportedLabels(NamedTuple):
@@ -93,8 +93,8 @@ class LabelOrigin:
 
     def sources(self) -> str:
         """The files that labels came from, in words."""
-        more = len(self.imported) - _FILES
-        file_list = "; ".join(map(str, self.imported[:_FILES]))
+        more = len(self.imported) - _MAX_NAMED_IMPORTS
+        file_list = "; ".join(map(str, self.imported[:_MAX_NAMED_IMPORTS]))
         return f"{file_list}; and {many(more, 'further import')}" if more > 0 else file_list
 
     def cautions(self) -> Iterator[str]:
@@ -123,12 +123,12 @@ class LabelOrigin:
             )
         if self.changed:
             yield f"{self.changed:,} of {self.labels:,} labels were changed later."
-        if self.skipped and self.skipped >= MANY * self.drawn:
+        if self.skipped and self.skipped >= NOTABLE_SHARE * self.drawn:
             yield (
                 f"{self.skipped:,} of {self.drawn:,} drawn items were skipped: if those are the hard ones, agreement "
                 "is overestimated."
             )
-        if self.excluded and self.excluded >= MANY * self.drawn:
+        if self.excluded and self.excluded >= NOTABLE_SHARE * self.drawn:
             yield (
                 f"{self.excluded:,} of {self.drawn:,} drawn items were excluded afterwards: whoever chose them could "
                 "see the judge's scores, so agreement may be overestimated."
@@ -151,7 +151,7 @@ class LabelOrigin:
         yield "labels by person", float(len(people)), canonical(dict(sorted(people.items())))
         yield "labels given here", float(self.labels - (self.imported_count if self.counts else 0)), "on the desk"
         how = "they count" if self.counts else "they do not count, by the policy"
-        imports = canonical([one._asdict() for one in self.imported[:_KEPT]])
+        imports = canonical([one._asdict() for one in self.imported[:_MAX_STORED_IMPORTS]])
         yield "labels from files", float(self.imported_count), f"{how}: {imports}" if self.imported_count else ""
         unknown = float(self.unknown_population)
         yield "labels of random items, of how many unknown", unknown, "each counts as drawn with certainty"

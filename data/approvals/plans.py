@@ -20,7 +20,7 @@ from judges.plural import many
 from judges.stats.approval_check import CheckResult
 from judges.stats.sequential import LookPlan
 
-MOST = 5
+MAX_LOOKS = 5
 """The most looks of a plan; more would gain little over looking at any time."""
 _COUNTED = (
     "select count(*) from label l join item i on i.id = l.item_id where i.dataset_id = $1 and l.mode = 'blind' "
@@ -68,7 +68,7 @@ def parse_sizes(text: str) -> list[int]:
     """Numbers of items from a line of text, with spaces or commas between them. Raises BadInput."""
     words = text.replace(",", " ").replace("、", " ").split()
     if not words or not all(word.isdecimal() and len(word) < 8 for word in words):
-        raise BadInput(f"A plan is one to {MOST} numbers of items, such as 150 300; got {text.strip()!r}.")
+        raise BadInput(f"A plan is one to {MAX_LOOKS} numbers of items, such as 150 300; got {text.strip()!r}.")
     return [int(word) for word in words]
 
 
@@ -76,8 +76,10 @@ def check_sizes(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Loo
     """The plan of these sizes, None of none. Raises BadInput."""
     if not sizes:
         return None
-    if len(sizes) > MOST:
-        raise BadInput(f"A plan has at most {MOST} looks; this one has {len(sizes)}. Without a plan, look at any time.")
+    if len(sizes) > MAX_LOOKS:
+        raise BadInput(
+            f"A plan has at most {MAX_LOOKS} looks; this one has {len(sizes)}. Without a plan, look at any time."
+        )
     try:
         new = LookPlan(tuple(sizes))
     except ValueError as error:

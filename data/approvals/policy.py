@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from data.approvals.rules import MOST, RULES, is_looser
+from data.approvals.rules import MAX_REQUIRED_ITEMS, RULES, is_looser
 from data.approvals.rules import Requirements as Requirements
 from data.gold.gold import Basis
 from data.records import datasets, leads, settings
@@ -33,8 +33,10 @@ class PolicyChange:
 def make_policy(**values: Any) -> Policy:
     """The approval check's policy of these values. Raises BadInput, a sentence, for values that make no sense."""
     for name in ("min_items", "min_clusters"):
-        if name in values and not 1 <= values[name] <= MOST:
-            raise BadInput(f"{values[name]:,} items cannot be required: give a number from 1 to {MOST:,}.")
+        if name in values and not 1 <= values[name] <= MAX_REQUIRED_ITEMS:
+            raise BadInput(
+                f"{values[name]:,} items cannot be required: give a number from 1 to {MAX_REQUIRED_ITEMS:,}."
+            )
     for name in ("threshold", "level"):
         if name in values and not math.isfinite(values[name]):
             raise BadInput(f"The {name} is {values[name]}: it must be a number.")
@@ -48,7 +50,7 @@ def make_policy(**values: Any) -> Policy:
 def requirements(store: Store | Tx) -> Requirements:
     """What holds now."""
     gate = settings.get_setting(store, settings.WORKSPACE, "policy", {})
-    return _read(gate, settings.get_setting(store, settings.WORKSPACE, "approvals", {}))
+    return _parse_requirements(gate, settings.get_setting(store, settings.WORKSPACE, "approvals", {}))
 
 
 @allow("annotator")
@@ -104,7 +106,9 @@ def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -
 def proposed_requirements(store: Store | Tx) -> tuple[Requirements, str, str] | None:
     """A looser policy that waits for another lead, with its reason and who proposes it; None where none does."""
     kept = settings.get_setting(store, settings.WORKSPACE, "policy proposed", {})
-    return (_read(kept.get("policy", {}), kept), str(kept["reason"]), str(kept["person"])) if kept else None
+    if not kept:
+        return None
+    return _parse_requirements(kept.get("policy", {}), kept), str(kept["reason"]), str(kept["person"])
 
 
 def explain_stricter(store: Store, then: Requirements, at: datetime) -> str:
@@ -139,13 +143,13 @@ def policy_changes(store: Store) -> list[PolicyChange]:
         [settings.WORKSPACE],
     )
     found: list[PolicyChange] = []
-    check = _unsaid(in_check=True)
+    check = _values_if_missing(in_check=True)
     for name, value, person, at in rows:  # the check's own part comes first, where it changed
         if name == "policy":
-            check = _unsaid(in_check=True) | json.loads(value)
+            check = _values_if_missing(in_check=True) | json.loads(value)
             continue
         beside = json.loads(value)
-        new_requirements = _read(check, _unsaid(in_check=False) | {"imported": False} | beside)
+        new_requirements = _parse_requirements(check, _values_if_missing(in_check=False) | {"imported": False} | beside)
         found.append(PolicyChange(new_requirements, str(beside.get("reason", "")), str(person), at))
     return found[::-1]
 
@@ -157,14 +161,20 @@ def to_stored(new: Requirements) -> dict[str, Any]:
 
 def from_stored(kept: Mapping[str, Any]) -> Requirements:
     """Read requirements from their stored form; a rule that did not exist then has the value that applied then."""
-    return _read(_unsaid(in_check=True) | kept.get("policy", {}), _unsaid(in_check=False) | dict(kept))
+    return _parse_requirements(
+        _values_if_missing(in_check=True) | kept.get("policy", {}), _values_if_missing(in_check=False) | dict(kept)
+    )
 
 
-def _unsaid(in_check: bool) -> dict[str, Any]:
-    return {rule.name: rule.unsaid for rule in RULES.values() if rule.in_check is in_check and rule.unsaid is not None}
+def _values_if_missing(in_check: bool) -> dict[str, Any]:
+    return {
+        rule.name: rule.value_if_missing
+        for rule in RULES.values()
+        if rule.in_check is in_check and rule.value_if_missing is not None
+    }
 
 
-def _read(check: Mapping[str, Any], beside: Mapping[str, Any]) -> Requirements:
+def _parse_requirements(check: Mapping[str, Any], beside: Mapping[str, Any]) -> Requirements:
     """Read requirements from stored values; a rule without a value has its default."""
     known = [rule for rule in RULES.values() if rule.name in (check if rule.in_check else beside)]
     policy = Policy(**{rule.name: check[rule.name] for rule in known if rule.in_check})

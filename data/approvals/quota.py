@@ -7,14 +7,14 @@ from itertools import count
 from math import ceil
 
 from data.approvals import policy
-from data.approvals.rules import ANSWERED
+from data.approvals.rules import DEFAULT_ANSWERED_SHARE
 from data.gold import excluded_items
 from data.records import settings
 from data.records.access import allow
 from data.store import Store, Tx
 from judges.plural import many
 
-FURTHER = 50
+EXTRA_DRAW_ITEMS = 50
 """Items of a further draw, where as many are drawn as the policy requires."""
 
 
@@ -43,7 +43,7 @@ class Quota:
         """The size of the next draw, if enough items were left: the missing items plus the assisted share."""
         missing = self.blind - self.drawn
         if missing <= 0:
-            return FURTHER
+            return EXTRA_DRAW_ITEMS
         return next(n for n in count(missing) if n - round(n * self.share) >= missing)
 
     @property
@@ -80,5 +80,5 @@ def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
         [dataset_id],
     )
     share = settings.queue_rules(store, dataset_id).assisted_share if assisted else 0.0
-    expected = max(requirements.answered, ANSWERED)
+    expected = max(requirements.answered, DEFAULT_ANSWERED_SHARE)
     return Quota(requirements.policy.first, expected, int(blind), int(items) - int(drawn), share)

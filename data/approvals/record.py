@@ -12,7 +12,7 @@ from data.approvals.actions import DONE
 from data.approvals.actions import Action as Action
 from data.approvals.policy import Requirements
 from data.records.access import allow
-from data.records.names import AUTOMATIC as AUTOMATIC
+from data.records.names import APPROVAL_ACTOR as APPROVAL_ACTOR
 from data.records.tables import ApprovalEvidenceRow, ApprovalRow
 from data.store import Row, Store, Tx, kept
 from data.store.ids import new_id

@@ -21,10 +21,10 @@ from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import may_be_approved
 from judges.stats.uncertainty import MIN_CLUSTERS
 
-MOST = 1_000_000
+MAX_REQUIRED_ITEMS = 1_000_000
 """The most items that can be required."""
-_SUREST = 0.999
-ANSWERED = 0.9
+_MAX_CONFIDENCE_LEVEL = 0.999
+DEFAULT_ANSWERED_SHARE = 0.9
 """The share of the drawn items that people must have answered, by default.
 
 Items that nobody answers may be the hard ones, and then the judge looks better than it is.
@@ -48,7 +48,7 @@ class Requirements:
     alarms: bool = False
     coverage: float = 0.9
     imported: bool = False
-    answered: float = ANSWERED
+    answered: float = DEFAULT_ANSWERED_SHARE
 
     def basis(self, synthetic: bool = False) -> Basis:
         """Which labels count. In a dataset marked as synthetic imported ones always do, as all of it is made up."""
@@ -110,8 +110,8 @@ class Rule:
     name in the audit log, or its words for no and for yes. `report`: its name in reports. `about`: the topic under
     which it is shown (`ABOUT`). `sentence`: what is required, "" nothing. `refusal`: why the value is invalid. `words`:
     what is required, for comparison with an older policy ("" nothing to compare). `unmet`: why a dimension does not
-    meet it, if the decision of the approval check does not say so itself. `unsaid`: its value in decisions made before
-    the rule existed.
+    meet it, if the decision of the approval check does not say so itself. `value_if_missing`: its value in decisions
+    made before the rule existed.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Rule:
     words: Callable[[Requirements], str] = lambda _: ""
     unmet: Callable[[Requirements, Candidate], str] = lambda _, __: ""
     strictness: Callable[[Requirements], float] | None = None
-    unsaid: float | bool | None = None
+    value_if_missing: float | bool | None = None
 
     def value(self, terms: Requirements) -> Any:
         """Its value in requirements."""
@@ -148,9 +148,10 @@ class Rule:
         value = self.value(terms)
         if self.kind in ("number", "share") and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise BadInput(f"The {self.subject} is {value!r}: it must be a number.")
-        if self.kind == "whole" and (type(value) is not int or not 1 <= value <= MOST):
+        if self.kind == "whole" and (type(value) is not int or not 1 <= value <= MAX_REQUIRED_ITEMS):
             raise BadInput(
-                f"The number of {self.subject} is {value!r}: it must be a whole number from 1 to {MOST:,}."
+                f"The number of {self.subject} is {value!r}: it must be a whole number from 1 to "
+                f"{MAX_REQUIRED_ITEMS:,}."
             )
         if self.kind == "looks" and type(value) is not int:
             raise BadInput(self.refusal(terms))
@@ -199,18 +200,18 @@ def _bound_sentence(terms: Requirements) -> str:
 
 def _level_refusal(terms: Requirements) -> str:
     level = terms.policy.level
-    if level > _SUREST:
-        return f"Labels cannot give {100 * level:g}% confidence: require at most {100 * _SUREST:g}%."
+    if level > _MAX_CONFIDENCE_LEVEL:
+        return f"Labels cannot give {100 * level:g}% confidence: require at most {100 * _MAX_CONFIDENCE_LEVEL:g}%."
     return ""
 
 
 def _horizon_refusal(terms: Requirements) -> str:
     check = terms.policy
-    if type(check.horizon) is int and (not check.lower_bound or check.first < check.horizon <= MOST):
+    if type(check.horizon) is int and (not check.lower_bound or check.first < check.horizon <= MAX_REQUIRED_ITEMS):
         return ""
     return (
         f"The bound is valid for looks up to {check.horizon!r} items: it must be a whole number above the "
-        f"{check.first:,} at which decisions begin, and at most {MOST:,}."
+        f"{check.first:,} at which decisions begin, and at most {MAX_REQUIRED_ITEMS:,}."
     )
 
 
@@ -272,7 +273,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
         "min_items", "whole", True, "items", "items required", "labelled items, at least", "labels",
         FormField(
             "Required items", "Fewer items make the interval wider; below 30 nothing is decided.",
-            1, MOST, 10, "left",
+            1, MAX_REQUIRED_ITEMS, 10, "left",
         ),
         lambda terms: f"Sample: blind labels of at least {many(terms.policy.min_items, 'randomly drawn item')}.",
         words=lambda terms: f"{terms.policy.first:,} items", strictness=lambda terms: terms.policy.first,
@@ -309,9 +310,9 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "Bound valid for looks up to, items",
             "Looking after every 20 labels raises an error rate of 5% to 14 to 18%. The bound is lowered so that it "
             "stays 5% up to this number of items. A plan of looks, fixed before, lowers it less.",
-            3, MOST, 100, with_bound=True,
+            3, MAX_REQUIRED_ITEMS, 100, with_bound=True,
         ),
-        refusal=_horizon_refusal, unsaid=0,
+        refusal=_horizon_refusal, value_if_missing=0,
         words=lambda terms: (
             f"any number of looks up to {terms.policy.horizon:,} items" if terms.policy.horizon else "a single look"
         ),
@@ -343,7 +344,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             f"{100 * terms.answered:g}% of the drawn items answered by people" if terms.answered
             else "drawn items without an answer ignored"
         ),
-        unsaid=0.0,
+        value_if_missing=0.0,
     ),
     Rule(
         "alarms", "flag", False, "alarms block approval",
@@ -376,7 +377,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
         ),
         _imported_sentence,
         words=lambda terms: "imported labels counted" if terms.imported else "labels given here only",
-        strictness=lambda terms: float(not terms.imported), unsaid=True,
+        strictness=lambda terms: float(not terms.imported), value_if_missing=True,
     ),
 )}  # fmt: skip
 """Every rule by its stored name, in the order of the form and of what is said of an older policy."""

@@ -15,12 +15,12 @@ from typing import NamedTuple
 from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
-from data.approvals.record import AUTOMATIC, Approval, Fact
+from data.approvals.record import APPROVAL_ACTOR, Approval, Fact
 from data.calibration import calibration
 from data.records import datasets, settings
 from data.records.access import allow
 from data.records.coverage import unit_condition
-from data.records.names import KEPT
+from data.records.names import KEPT_APPROVAL_PREFIX
 from data.records.people import require
 from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotFound
@@ -106,11 +106,12 @@ class ApprovalReview:
     @property
     def why(self) -> str:
         """The reasons, in sentences, and whether the way figures are made may be among them."""
-        version_notes = [_MADE] if (self.doubtful or self.against) and is_of_older_version(self.frozen) else []
+        noted = (self.doubtful or self.against) and is_of_older_version(self.frozen)
+        version_notes = [_OLDER_VERSION_NOTE] if noted else []
         return " ".join([*self.finding.sentences, *self.against, *version_notes])
 
 
-_MADE = (
+_OLDER_VERSION_NOTE = (
     "It was approved by an older version of Assay, which counted the first of several samples, weighted items as if "
     "all drawn ones had been answered, and formed the bound in another way: figures may differ for that alone."
 )
@@ -121,7 +122,7 @@ def is_of_older_version(frozen: Mapping[str, float | None]) -> bool:
     return "looks" not in frozen
 
 
-_looked: weakref.WeakKeyDictionary[Store, dict[str, int]] = weakref.WeakKeyDictionary()
+_reviewed_upto: weakref.WeakKeyDictionary[Store, dict[str, int]] = weakref.WeakKeyDictionary()
 """Up to which change each approval was reviewed. If it is lost, everything since the approval is reviewed again."""
 
 
@@ -132,13 +133,13 @@ def suspend_unsupported(store: Store) -> list[Approval]:
     Only approvals that new rows can affect are reviewed, each dimension by itself (`judges.stats.drift`). Audit alarms
     and changes of the policy suspend nothing by themselves.
     """
-    upto, looked = store.newest(), _looked.setdefault(store, {})
-    waiting = [one for one in _standing(store) if looked.get(one.id, one.seq) < upto]
+    upto, looked = store.newest(), _reviewed_upto.setdefault(store, {})
+    waiting = [one for one in _approvals_in_force(store) if looked.get(one.id, one.seq) < upto]
     if not waiting:
         return []
     came = _rows_since(store, min(looked.get(one.id, one.seq) for one in waiting))
     moved = [one for one in waiting if any(rows.touches(one, looked.get(one.id, one.seq)) for rows in came)]
-    _together(store, moved)
+    _compute_figures(store, moved)
     gone = []
     for one in waiting:
         if one in moved and review_approval(store, one).suspends:
@@ -154,7 +155,7 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
     An approval that a lead reviewed and kept is left out, unless something else speaks against it by now. Those of an
     older version are reviewed even without new rows, because their figures may be computed differently today.
     """
-    approvals = [one for one in _standing(store) if dataset_id in ("", one.dataset)]
+    approvals = [one for one in _approvals_in_force(store) if dataset_id in ("", one.dataset)]
     came = _rows_since(store, min(one.seq for one in approvals)) if approvals else []
     moved = [one for one in approvals if any(rows.touches(one, one.seq) for rows in came)]
     found = [
@@ -187,19 +188,19 @@ def keep_approved(
             raise BadInput("There are new reasons against it since you looked. Review the current figures first.")
         name = f"{one.dimension} ({one.sort})"
         review = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
-        settings.put_setting(tx, one.dataset, f"{KEPT}{one.id}", review)
+        settings.put_setting(tx, one.dataset, f"{KEPT_APPROVAL_PREFIX}{one.id}", review)
 
     store.tx(actor, "keep approval", work, target=one.dataset)
 
 
 def find_keeper(store: Store, one: Approval, how: ApprovalReview) -> tuple[str, str] | None:
     """Return who reviewed everything that speaks against an approval and keeps it, and why; None if nobody did."""
-    review = settings.get_setting(store, one.dataset, f"{KEPT}{one.id}", {})
+    review = settings.get_setting(store, one.dataset, f"{KEPT_APPROVAL_PREFIX}{one.id}", {})
     known = bool(review) and set(how.finding.reasons) <= set(review["reasons"])
     return (str(review["person"]), str(review["reason"])) if known else None
 
 
-def _standing(store: Store) -> list[Approval]:
+def _approvals_in_force(store: Store) -> list[Approval]:
     return [stand.approved for stand in record.approval_statuses(store).values() if stand.approved]
 
 
@@ -207,7 +208,7 @@ def _rows_since(store: Store, seq: int) -> list[NewRows]:
     return [NewRows(*row) for row in store.rows(_SINCE, [seq])]
 
 
-def _together(store: Store, moved: Sequence[Approval]) -> None:
+def _compute_figures(store: Store, moved: Sequence[Approval]) -> None:
     """Compute the figures of the approvals to review together; the store caches them."""
     for dataset_id, judge_id in sorted({(one.dataset, one.judge) for one in moved}):
         here = [one for one in moved if (one.dataset, one.judge) == (dataset_id, judge_id)]
@@ -233,13 +234,13 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
         state, mark = (found.result.decision.state, case.case_fingerprint(store, found)) if found else ("undefined", "")
         evidence = [*case.case_facts(store, found), *suspension_facts(how)] if found else []
         why = f"Since the approval came {what}. {_describe_change(how)}{how.why}"
-        record.append_decision(tx, one.key, "suspend", why, AUTOMATIC, state, one.requirements, mark, evidence)
+        record.append_decision(tx, one.key, "suspend", why, APPROVAL_ACTOR, state, one.requirements, mark, evidence)
         return True
 
-    done = store.tx(AUTOMATIC, "suspend", work, target=one.dataset)
+    done = store.tx(APPROVAL_ACTOR, "suspend", work, target=one.dataset)
     if done:
         about = {"dataset_id": one.dataset, "judge": one.judge, "unit": one.sort, "dimension": one.dimension}
-        log.info("approval_decided", decision="suspend", person=AUTOMATIC, **about)
+        log.info("approval_decided", decision="suspend", person=APPROVAL_ACTOR, **about)
     return [s.holds] if done and (s := record.approval_statuses(store)[one.key]).holds else []
 
 
@@ -248,11 +249,11 @@ def review_approval(store: Store, one: Approval) -> ApprovalReview:
     """The state of an approval now."""
     frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, one.id)}
     try:
-        found = _alone(store, one)
+        found = _single_dimension_case(store, one)
     except NotFound as error:
         sentence = f"It cannot be compared with labels any more: {error}"
         return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (sentence,)), (), None, None, frozen)
-    since, latest = _new(store, one, found)
+    since, latest = _new_gold_summaries(store, one, found)
     beside = replace(found, result=replace(found.result, decision=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.from_summary(figures) for figures in (since, latest))
     finding = drift.assess_drift(
@@ -270,7 +271,7 @@ def frozen_figures(frozen: dict[str, float | None]) -> FrozenEvidence:
     return FrozenEvidence(kappa, se, frozen.get("items"), frozen.get("effective items"))
 
 
-def _alone(store: Store, one: Approval) -> Case:
+def _single_dimension_case(store: Store, one: Approval) -> Case:
     """The case of an approval now, its dimension decided by itself under the policy that it met."""
     dimension = next(
         (d for d in calibration.compared_dimensions(store, one.judge) if (d.sort, d.name) == one.key[2:]), None
@@ -286,7 +287,7 @@ def _alone(store: Store, one: Approval) -> Case:
     return Case(where, who, line, requirements, None, (line.key,), case.has_imported_labels(store, one.dataset))
 
 
-def _new(store: Store, one: Approval, found: Case) -> tuple[Summary | None, Summary | None]:
+def _new_gold_summaries(store: Store, one: Approval, found: Case) -> tuple[Summary | None, Summary | None]:
     """Return the figures of the gold since an approval, and of the newest of it if that is not all; None without any.
 
     An item is new if its first blind label of a random draw is. A correction of an older one, or a further label of the

@@ -24,9 +24,9 @@ from judges.plural import many
 from judges.strict_json import canonical
 
 PRIORITIES = {1: "high", 2: "normal", 3: "low"}
-LETTERS, MOST_PEOPLE = 500, 20
+MAX_NOTE_LENGTH, MAX_PEOPLE = 500, 20
 """The most characters of a note, and the most people that may be asked for one item."""
-_CHANGES = 5
+_MAX_UNDOABLE_CHANGES = 5
 _NUMBER = re.compile(r"\s*[-+]?[\d.,]+(e[-+]?\d+)?\s*%?", re.IGNORECASE)
 
 
@@ -101,14 +101,14 @@ class AssignmentTerms:
         """Return itself. Raises BadInput for impossible terms."""
         if bool(self.people) == bool(self.tag):
             raise BadInput("Choose to whom the work is given: people, or a tag.")
-        if not 1 <= self.overlap <= MOST_PEOPLE:
-            raise BadInput(f"People per item is {self.overlap}: it must be 1 to {MOST_PEOPLE}.")
+        if not 1 <= self.overlap <= MAX_PEOPLE:
+            raise BadInput(f"People per item is {self.overlap}: it must be 1 to {MAX_PEOPLE}.")
         if self.people and self.overlap > len(self.people):
             raise BadInput(f"{self.overlap} people per item are more than the {len(self.people)} to whom it is given.")
         if self.priority not in PRIORITIES:
             raise BadInput(f"The priority is {self.priority}: it must be 1 (high), 2 (normal) or 3 (low).")
-        if len(self.note) > LETTERS:
-            raise BadInput(f"The note has {len(self.note):,} letters: at most {LETTERS} are allowed.")
+        if len(self.note) > MAX_NOTE_LENGTH:
+            raise BadInput(f"The note has {len(self.note):,} letters: at most {MAX_NOTE_LENGTH} are allowed.")
         return replace(self, note=make_storable(self.note).strip())
 
 
@@ -207,7 +207,7 @@ def assign(
     def work(tx: Tx) -> SharePlan:
         people.require(tx, actor, "researcher")
         index.follow(tx)
-        plan = _still(tx, index, planned, began, terms)
+        plan = _drop_invalid_shares(tx, index, planned, began, terms)
         if plan is None:
             plan = _plan(tx, index, dataset_id, stream, chosen, ids, terms)
         if not any(plan.shares.values()):
@@ -221,14 +221,16 @@ def assign(
     return store.tx(actor, "assign", work, target=dataset_id)
 
 
-def _still(tx: Tx, index: QueueIndex, plan: SharePlan, began: int, terms: AssignmentTerms) -> SharePlan | None:
+def _drop_invalid_shares(
+    tx: Tx, index: QueueIndex, plan: SharePlan, began: int, terms: AssignmentTerms
+) -> SharePlan | None:
     """Return what is still valid of a plan that was made at change `began`; None if it must be made again.
 
     Others label while many items are spread over many people. Under the write lock only what they touched is checked.
     """
-    if tx.rows(_OTHERWISE, [began]):
+    if tx.rows(_CHANGED_MORE_SQL, [began]):
         return None
-    touched = {str(row[0]) for row in tx.rows(_TOUCHED, [began])}
+    touched = {str(row[0]) for row in tx.rows(_TOUCHED_DRAWS_SQL, [began])}
     moment, shares, lost = now(), dict[str, list[str]](), set[str]()
     with index.lock:
         for name, share in plan.shares.items():
@@ -244,12 +246,12 @@ def _still(tx: Tx, index: QueueIndex, plan: SharePlan, began: int, terms: Assign
     return plan
 
 
-_OTHERWISE = (
+_CHANGED_MORE_SQL = (
     "select 1 from person_event where seq > $1 union all select 1 from assignment where seq > $1 "
     f"union all select 1 from setting where seq > $1 and (name = 'queue' or scope = '{tags.SCOPE}') limit 1"
 )
 """SQL: whether anything came since a change that can affect a whole plan."""
-_TOUCHED = (
+_TOUCHED_DRAWS_SQL = (
     "select draw_id from claim where seq > $1 union select draw_id from assignment_item where seq > $1 "
     "union select d.id from draw d where d.item_id in "
     "(select item_id from answer where seq > $1 union select item_id from exposure where seq > $1)"
@@ -296,7 +298,7 @@ def _plan(
             needs[draw.id] = lacks
             if had:
                 barred[draw.id] |= had
-        _bar(index, needs, weights, barred)
+        _add_barred(index, needs, weights, barred)
     most = len(needs) if chosen.share is None else max(round(chosen.share * len(needs)), 1)
     needs = dict(list(needs.items())[: most if chosen.number is None else chosen.number])
     if terms.tag:
@@ -306,7 +308,7 @@ def _plan(
     return SharePlan(shares, len(needs), sum(given[draw] < n for draw, n in needs.items()))
 
 
-def _bar(
+def _add_barred(
     index: QueueIndex, draws: Collection[str], names: Iterable[str], barred: defaultdict[str, set[str]]
 ) -> None:
     """Add to each of these draws which of the people may not answer it; the caller holds the lock of the index.
@@ -560,7 +562,7 @@ def _plan_reassignment(
                 if draw in one.left and draw.id not in source and open_:
                     source[draw.id] = one
                     barred[draw.id] |= had
-        _bar(index, source, weights, barred)
+        _add_barred(index, source, weights, barred)
     shares = spread_items(dict.fromkeys(source, 1), weights, barred, seed)
     given = sum(map(len, shares.values()))
     return SharePlan(shares, len(source), len(source) - given), source
@@ -574,7 +576,7 @@ def undoable_changes(store: Store, dataset_id: str) -> list[UndoableChange]:
         "from assignment_now n join change c on c.seq = n.began "
         "join assignment_item i on i.assignment_id = n.assignment_id and i.seq = n.began "
         "where n.dataset_id = $1 and not n.ended group by c.seq, c.actor, c.made_at, c.action "
-        f"order by c.seq desc limit {_CHANGES}",
+        f"order by c.seq desc limit {_MAX_UNDOABLE_CHANGES}",
         [dataset_id],
     )
     return [UndoableChange(*row) for row in rows]

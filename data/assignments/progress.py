@@ -10,7 +10,7 @@ from statistics import median
 from typing import Literal, NamedTuple
 
 from data.assignments.assignments import WorkCount, count_work
-from data.assignments.working_time import DAY, after_working_hours, working_hours
+from data.assignments.working_time import HOURS_PER_DAY, after_working_hours, working_hours
 from data.records import people, tags
 from data.records.access import allow
 from data.records.queue_index import current_index
@@ -19,20 +19,21 @@ from data.store.ids import now
 from judges.plural import many
 
 ProgressState = Literal["stuck", "inactive", "behind", "not begun", "on time", "done", "unassigned"]
-QUIET, SKIPS, EXPIRED, SLOW = 8, 5, 3, 3
+STUCK_HOURS, STUCK_SKIPS, STUCK_EXPIRED, STUCK_SLOWDOWN = 8, 5, 3, 3
 """The limits from which somebody counts as stuck.
 
 These are hours of working time without an answer; skips, if they are also half of the last 20 answers; reservations
 since the last answer that ran out (the desk reserves some items ahead); and how many times slower the last 5 items were
 than those before.
 """
-_LATEST, _NEWEST, _BEFORE = 20, 5, 20
-_RECENT, _DAYS = 60, 5
+_SKIP_WINDOW, _NEWEST_ITEMS, _MIN_EARLIER_ITEMS = 20, 5, 20
+_MAX_RECENT_ANSWERS, _PACE_DAYS = 60, 5
 """How many answers times are taken from, and how many working days the pace."""
 STATES: dict[ProgressState, str] = {
-    "stuck": f"half of the last {_LATEST} answers were skips, at least {SKIPS}; or work is left, and: no answer for "
-    f"{QUIET} hours of working time, although some before; or items were reserved {EXPIRED} times since the last "
-    f"answer and ran out; or the last {_NEWEST} items took over {SLOW} times as long as those before",
+    "stuck": f"half of the last {_SKIP_WINDOW} answers were skips, at least {STUCK_SKIPS}; or work is left, and: no "
+    f"answer for {STUCK_HOURS} hours of working time, although some before; or items were reserved {STUCK_EXPIRED} "
+    f"times since the last answer and ran out; or the last {_NEWEST_ITEMS} items took over {STUCK_SLOWDOWN} "
+    f"times as long as those before",
     "inactive": "work is left to somebody who is not active any more; what was reserved for them is open to everybody",
     "behind": "work is left, and it is past its due date, or will be at the pace of the last days",
     "not begun": "work is left, and nothing was answered since it was given",
@@ -91,7 +92,7 @@ NOTHING = WorkCount(0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
-class GivenWork:
+class AssignedWork:
     """Work assigned to somebody: counts, how much of it is due when, and since when they have had what is left.
 
     `expired`: how many items they reserved since their last answer and let run out.
@@ -129,26 +130,28 @@ def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -
         "where n.dataset_id = $1 and not n.ended",
         [dataset_id],
     ))  # fmt: skip
-    work, index = dict[str, GivenWork](), current_index(store)
+    work, index = dict[str, AssignedWork](), current_index(store)
     with index.lock:
         for assignee, given in index.of_assignee.items():
             if assignments := [a for a in given if a.id in began]:
                 dues = sorted((a.due, len(a.left)) for a in assignments if a.due and a.left)
                 first = min((began[a.id] for a in assignments if a.left), default=None)
-                work[assignee] = GivenWork(count_work(index, assignments), tuple(dues), first, expired.get(assignee, 0))
+                work[assignee] = AssignedWork(
+                    count_work(index, assignments), tuple(dues), first, expired.get(assignee, 0)
+                )
     here = {p.name for p in known.values() if p.active}
     found = []
     for assignee in {*work, *done, *here}:
         own = tags_by_name[assignee].tags if assignee in tags_by_name else ()
         active = assignee in here or tags.is_tag(assignee)
         did = done.get(assignee, PersonActivity())
-        found.append(_progress(assignee, active, own, work.get(assignee, GivenWork()), did, moment, offset, since))
+        found.append(_progress(assignee, active, own, work.get(assignee, AssignedWork()), did, moment, offset, since))
     order = list(STATES)
     return sorted(found, key=lambda p: (order.index(p.state), p.assignee.casefold()))
 
 
 def _progress(
-    assignee: str, active: bool, own: tuple[str, ...], work: GivenWork, did: PersonActivity, moment: datetime,
+    assignee: str, active: bool, own: tuple[str, ...], work: AssignedWork, did: PersonActivity, moment: datetime,
     offset: timedelta, since: datetime,
 ) -> PersonProgress:  # fmt: skip
     here, left = moment + offset, work.counts.left
@@ -157,11 +160,11 @@ def _progress(
     pace = finish = None
     if did.late and did.first:
         begun = max(did.first, since) + offset
-        pace = did.late / max(working_hours(begun, here), 1.0) * DAY
-        if left and (end := after_working_hours(here, left / pace * DAY)):
+        pace = did.late / max(working_hours(begun, here), 1.0) * HOURS_PER_DAY
+        if left and (end := after_working_hours(here, left / pace * HOURS_PER_DAY)):
             finish = end - offset
     needed = needed_pace(work.dues, moment, offset)
-    state, why = judge_state(assignee, active, work, did, pace, needed, moment, offset)
+    state, why = progress_state(assignee, active, work, did, pace, needed, moment, offset)
     return PersonProgress(
         assignee, active, own, work.counts, did.items, median(one.seconds for one in saves) if saves else None,
         median(cells) if cells else None, did.last, work.dues[0][0] if work.dues else None, needed, pace, finish, state,
@@ -175,12 +178,12 @@ def needed_pace(dues: Sequence[tuple[datetime, int]], moment: datetime, offset: 
     for due, n in dues:
         left += n
         hours = working_hours(moment + offset, due + offset)
-        rates.append(left / hours * DAY if hours else float("inf"))
+        rates.append(left / hours * HOURS_PER_DAY if hours else float("inf"))
     return max(rates, default=None)
 
 
-def judge_state(
-    assignee: str, active: bool, work: GivenWork, did: PersonActivity, pace: float | None, needed: float | None,
+def progress_state(
+    assignee: str, active: bool, work: AssignedWork, did: PersonActivity, pace: float | None, needed: float | None,
     moment: datetime, offset: timedelta,
 ) -> tuple[ProgressState, str]:  # fmt: skip
     """The state of a person, the first of STATES that fits, and why, in a sentence."""
@@ -203,38 +206,42 @@ def judge_state(
     return "on time", "Nothing suggests that it will be late."
 
 
-def find_stuck_signs(work: GivenWork, did: PersonActivity, moment: datetime, offset: timedelta) -> list[str]:
+def find_stuck_signs(work: AssignedWork, did: PersonActivity, moment: datetime, offset: timedelta) -> list[str]:
     """Return signs that somebody may be stuck, in words; none for somebody who never answered."""
     if did.last is None:
         return []
     signs = []
     if skips := _skips_much(did):
-        signs.append(f"{skips} of the last {len(did.recent[:_LATEST])} answers skipped")
+        signs.append(f"{skips} of the last {len(did.recent[:_SKIP_WINDOW])} answers skipped")
     if not work.counts.left:
         return signs
     quiet = working_hours(max(did.last, work.since or did.last) + offset, moment + offset)
-    if quiet >= QUIET:
+    if quiet >= STUCK_HOURS:
         signs.append(f"no answer for {quiet:.0f} hours of working time")
-    if work.expired >= EXPIRED:
+    if work.expired >= STUCK_EXPIRED:
         signs.append(f"items reserved {work.expired} times since the last answer, and none of them answered")
     times = [one.seconds for one in did.recent if not one.skipped and one.seconds > 0]
-    newest, before = times[:_NEWEST], times[_NEWEST:]
-    if len(newest) == _NEWEST and len(before) >= _BEFORE and median(newest) > SLOW * median(before):
+    newest, before = times[:_NEWEST_ITEMS], times[_NEWEST_ITEMS:]
+    if (
+        len(newest) == _NEWEST_ITEMS
+        and len(before) >= _MIN_EARLIER_ITEMS
+        and median(newest) > STUCK_SLOWDOWN * median(before)
+    ):
         signs.append(f"{median(newest):.0f} s per item recently, {median(before):.0f} s before")
     return signs
 
 
 def _skips_much(did: PersonActivity) -> int:
     """The skips among somebody's last answers; 0 where they are less than half, or few."""
-    latest = did.recent[:_LATEST]
+    latest = did.recent[:_SKIP_WINDOW]
     skips = sum(one.skipped for one in latest)
-    return skips if skips >= max(SKIPS, len(latest) / 2) else 0
+    return skips if skips >= max(STUCK_SKIPS, len(latest) / 2) else 0
 
 
 def _days_back(here: datetime) -> datetime:
-    """Return the start of the day that lies `_DAYS` working days back, in local time."""
+    """Return the start of the day that lies `_PACE_DAYS` working days back, in local time."""
     day = here.replace(hour=0, minute=0, second=0, microsecond=0)
-    left = _DAYS
+    left = _PACE_DAYS
     while left:
         day -= timedelta(days=1)
         left -= day.weekday() < 5
@@ -249,7 +256,7 @@ def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, Perso
         "select a.person, a.action, a.milliseconds, count(l.id) from ("
         "select *, row_number() over (partition by person order by made_at desc, id desc) as newest "
         "from answer where dataset_id = $1 and previous = '') a left join label l on l.answer_id = a.id "
-        f"where a.newest <= {_RECENT} group by a.person, a.newest, a.id, a.action, a.milliseconds "
+        f"where a.newest <= {_MAX_RECENT_ANSWERS} group by a.person, a.newest, a.id, a.action, a.milliseconds "
         "order by a.person, a.newest",
         [dataset_id],
     ):

@@ -71,7 +71,7 @@ def _even_out(
     """Move items from people above their quota to people below it, through others if need be."""
     over = {name: len(shares[name]) - quota for name, quota in quotas.items()}
     while lacking := [name for name, n in over.items() if n < 0]:
-        way = _way(shares, [name for name, n in over.items() if n > 0], lacking, barred)
+        way = _shortest_chain(shares, [name for name, n in over.items() if n > 0], lacking, barred)
         if not way:
             return
         for giver, taker, item in way:
@@ -81,7 +81,7 @@ def _even_out(
         over[way[-1][1]] += 1
 
 
-def _way(
+def _shortest_chain(
     shares: Mapping[str, dict[str, None]], givers: Sequence[str], takers: Sequence[str], barred: Mapping[str, Set[str]]
 ) -> list[tuple[str, str, str]]:
     """The shortest chain (from, to, item) from one of the givers to one of the takers; [] where there is none."""

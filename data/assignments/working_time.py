@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime, time, timedelta
 
-BEGIN, END = 9, 17
+BEGIN_HOUR, END_HOUR = 9, 17
 """The hours between which people work, Monday to Friday."""
-DAY = END - BEGIN
+HOURS_PER_DAY = END_HOUR - BEGIN_HOUR
 """Hours of a working day."""
-_LONGEST = 10_000
+_MAX_DAYS_AHEAD = 10_000
 """Working days that are looked ahead."""
 
 
@@ -16,7 +16,7 @@ def working_hours(since: datetime, until: datetime) -> float:
     """The hours of working time between two moments; 0 where the second is not later."""
     until = max(since, until)
     weeks = (until - since).days // 7
-    found, day = weeks * 5.0 * DAY, since + timedelta(weeks=weeks)
+    found, day = weeks * 5.0 * HOURS_PER_DAY, since + timedelta(weeks=weeks)
     while day < until:
         begin, end, following = _day(day)
         if day.weekday() < 5:
@@ -27,9 +27,9 @@ def working_hours(since: datetime, until: datetime) -> float:
 
 def after_working_hours(since: datetime, hours: float) -> datetime | None:
     """The moment when so many hours of working time have passed; None where that is farther than anybody plans."""
-    if hours > _LONGEST * DAY:
+    if hours > _MAX_DAYS_AHEAD * HOURS_PER_DAY:
         return None
-    day = since + timedelta(weeks=max(int(hours // (5 * DAY)) - 1, 0))
+    day = since + timedelta(weeks=max(int(hours // (5 * HOURS_PER_DAY)) - 1, 0))
     left = hours - working_hours(since, day)
     while True:
         begin, _, following = _day(day)
@@ -42,4 +42,4 @@ def after_working_hours(since: datetime, hours: float) -> datetime | None:
 def _day(moment: datetime) -> tuple[datetime, datetime, datetime]:
     """When work begins and ends on the day of a moment, and the next midnight."""
     midnight = datetime.combine(moment.date(), time.min)
-    return midnight + timedelta(hours=BEGIN), midnight + timedelta(hours=END), midnight + timedelta(days=1)
+    return midnight + timedelta(hours=BEGIN_HOUR), midnight + timedelta(hours=END_HOUR), midnight + timedelta(days=1)

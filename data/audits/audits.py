@@ -16,7 +16,7 @@ from data.cards import cards
 from data.records import exposure, leads, settings
 from data.records.access import allow
 from data.records.people import require
-from data.store import Store, Tx, each_kept, kept, make_once
+from data.store import Store, Tx, compute_once, each_kept, kept
 from data.store.errors import BadInput
 from judges.audits import Audit, AuditFinding, Flag, all_audits
 
@@ -39,7 +39,7 @@ class AuditResults:
 
 
 @allow("annotator")
-def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> AuditResults:
+def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MAX_REPLIES) -> AuditResults:
     """Return what every audit of the judge's card finds, computed again only if rows that it uses were added.
 
     Of more than `most` replies, those to a random sample of items are looked at, and the scope says so. Raises
@@ -55,7 +55,9 @@ def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathere
         return make_results(_raise_unknown)
     except _Unknown:
         with _GATHERING:
-            return make_results(make_once(partial(gathered.gather_audit_evidence, store, dataset_id, judge_id, most)))
+            return make_results(
+                compute_once(partial(gathered.gather_audit_evidence, store, dataset_id, judge_id, most))
+            )
 
 
 def find_alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, AuditFinding]:
@@ -79,7 +81,7 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
         return gathered.gather_audit_evidence(store, dataset_id, judge_id)
 
     try:
-        found = _findings(store, dataset_id, judge_id, gathered.MOST, make_once(base))
+        found = _findings(store, dataset_id, judge_id, gathered.MAX_REPLIES, compute_once(base))
     except _Unknown:
         return None
     return {name: finding for name, finding in found.items() if finding.verdict == "alarm"}

@@ -19,7 +19,7 @@ from data.gold.gold import Basis, gold_sql
 from data.records import datasets
 from data.records.settings import gold_rule
 from data.records.tables import JudgeRow
-from data.store import Row, Store, make_once
+from data.store import Row, Store, compute_once
 from judges.audits import AuditEvidence, AuditReply, Cell, combine_replies, stated_confidence
 from judges.card import Card, Item
 from judges.params import Params
@@ -29,7 +29,7 @@ from judges.protocols.combination import combination_rule
 from judges.reading.confidence import STATED
 from judges.types import ITEM, SORTS, Reading, Remark, Score, sort_of
 
-MOST = 20_000
+MAX_REPLIES = 20_000
 """The most replies of one judge that are looked at, unless more are asked for.
 
 Of more, the items are a random sample, and `Scope` says so. A share of .10 is then known to about .004.
@@ -91,7 +91,7 @@ class LazyMapping(Mapping[K, V]):
     """A mapping that is read on first use."""
 
     def __init__(self, read: Callable[[], Mapping[K, V]]) -> None:
-        self._read = make_once(read)
+        self._read = compute_once(read)
 
     def __getitem__(self, key: K) -> V:
         return self._read()[key]
@@ -125,7 +125,7 @@ class LazyItems(Mapping[str, Item]):
         return key in self._contents
 
 
-def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: int = MOST) -> GatheredEvidence:
+def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: int = MAX_REPLIES) -> GatheredEvidence:
     """All that an audit of the judge may look at in a dataset, its samples combined.
 
     Of more than `most` replies those to a random sample of items are looked at, the same each time.
@@ -153,7 +153,7 @@ def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: in
         if is_relevant and name not in kept:
             given = among.replies(other, card, items)
             kept[name] = combine_replies(given, card, combination_rule(card, other.parameters))
-    resolved = make_once(lambda: _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id)))
+    resolved = compute_once(lambda: _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id)))
     gold, fits = LazyMapping(lambda: resolved()[1]), LazyMapping(lambda: _fits(store, judge_id, items))
     unscored = sum(r.reading.unscored is not None for r in sample_replies)
 

@@ -27,7 +27,7 @@ from judges.types import Dimension
 Floats = NDArray[np.float64]
 IMPORTED = "imported"
 """What came in from files has a name that begins with this, instead of a run's id."""
-_CLOSE = 1e-6
+_TOLERANCE = 1e-6
 _NO_LABELS = ppi.moments([], [], [], [])
 
 
@@ -68,7 +68,7 @@ class AggregateGroup:
             codes, counts = np.array([0.0, 1.0]), np.array([whole[1] - whole[0], whole[0]])
         squares = self.squares if ask.mean else float(counts @ codes**2)
         given = _NO_LABELS if labelled is None else labelled
-        outside = counts[(codes < given.seen[0] - _CLOSE) | (codes > given.seen[1] + _CLOSE)].sum()
+        outside = counts[(codes < given.seen[0] - _TOLERANCE) | (codes > given.seen[1] + _TOLERANCE)].sum()
         uncovered = float(outside / counts.sum())
         return given._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
 
@@ -79,7 +79,7 @@ Groups = dict[tuple[str, str], AggregateGroup]
 """By run and system."""
 
 
-class _Kept:
+class _JudgeTallies:
     """The tallies of one judge on one dataset, up to change `seq`."""
 
     def __init__(self) -> None:
@@ -88,23 +88,23 @@ class _Kept:
         self.groups: dict[Key, Groups] = {}
 
 
-_kept: weakref.WeakKeyDictionary[Store, dict[tuple[str, str], _Kept]] = weakref.WeakKeyDictionary()
+_kept: weakref.WeakKeyDictionary[Store, dict[tuple[str, str], _JudgeTallies]] = weakref.WeakKeyDictionary()
 _making = threading.Lock()
 
 
-def tallies(store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension]) -> dict[Key, Groups]:
+def load_tallies(store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension]) -> dict[Key, Groups]:
     """The groups of each of those dimensions, up to date."""
     with _making:
-        kept = _kept.setdefault(store, {}).setdefault((dataset_id, judge_id), _Kept())
+        kept = _kept.setdefault(store, {}).setdefault((dataset_id, judge_id), _JudgeTallies())
     with kept.lock:
-        _follow(store, dataset_id, judge_id, kept)
+        _update_tallies(store, dataset_id, judge_id, kept)
         new = [d for d in dimensions if (d.sort, d.name) not in kept.groups]
         kept.groups |= {(d.sort, d.name): {} for d in new}
-        _take(kept, _grouped_scores(store, dataset_id, judge_id, new, 0, kept.seq))
+        _add_groups(kept, _grouped_scores(store, dataset_id, judge_id, new, 0, kept.seq))
         return {(d.sort, d.name): dict(kept.groups[d.sort, d.name]) for d in dimensions}
 
 
-def _follow(store: Store, dataset_id: str, judge_id: str, kept: _Kept) -> None:
+def _update_tallies(store: Store, dataset_id: str, judge_id: str, kept: _JudgeTallies) -> None:
     """Take in what came since the last look."""
     stamp = store.follow(["score"])[0] or 0
     if stamp == kept.stamp:
@@ -122,11 +122,11 @@ def _follow(store: Store, dataset_id: str, judge_id: str, kept: _Kept) -> None:
             kept.groups.clear()
         else:
             questions = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in kept.groups]
-            _take(kept, _grouped_scores(store, dataset_id, judge_id, questions, kept.seq, upto))
+            _add_groups(kept, _grouped_scores(store, dataset_id, judge_id, questions, kept.seq, upto))
     kept.seq, kept.stamp = upto, stamp
 
 
-def _take(kept: _Kept, found: Iterable[tuple[Key, str, str, AggregateGroup]]) -> None:
+def _add_groups(kept: _JudgeTallies, found: Iterable[tuple[Key, str, str, AggregateGroup]]) -> None:
     for key, run, system, group in found:
         groups = kept.groups[key]
         groups[run, system] = groups[run, system] + group if (run, system) in groups else group
@@ -165,13 +165,13 @@ def _grouped_scores(
         if ask is not None:
             for system, code in _systems_of_score(ask, str(a), str(b), side, None if value is None else float(value)):
                 yield (sort, str(name)), str(run or IMPORTED), system, _single(ask, code, int(n))
-    for sort in MANY:
+    for sort in SORTS_WITH_SEVERAL_UNITS:
         several = [asks[key] for key in asks if key[0] == sort]
         if several:
             yield from _by_item(store, several, came, where, params)
 
 
-MANY = ("turn", "section")
+SORTS_WITH_SEVERAL_UNITS = ("turn", "section")
 """The sorts of which an item, or a side of it, has several units."""
 
 
@@ -200,7 +200,7 @@ def _single(ask: CountedDimension, value: float | None, n: int) -> AggregateGrou
         return AggregateGroup(0, n, counts, whole, cross)
     counts[int(bins.row_numbers([value], ask.dimension.scale)[0]) if not ask.sided else int(value)] = n
     squares = n * value * value if ask.mean else 0.0
-    if ask.dimension.sort in MANY:
+    if ask.dimension.sort in SORTS_WITH_SEVERAL_UNITS:
         return AggregateGroup(0, n, counts, whole, cross, squares)
     t = [value] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
     for k, x in enumerate(t):

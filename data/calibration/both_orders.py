@@ -14,7 +14,7 @@ _BOTH = "m.raw like '{\"pieces\":[{\"piece\":\"order:ab%' and m.raw like '%,{\"p
 
 @allow("annotator")
 @kept
-def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreement | None:
+def load_positional_agreement(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreement | None:
     """The positional agreement of a judge's verdicts; None where it has none in both orders.
 
     Every sample counts, as a cell of its pair.

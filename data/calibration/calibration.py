@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas
 
-from data.calibration.rating_sums import NOWHERE, NumberedRows, place_ratings, sum_ratings
+from data.calibration.rating_sums import NO_PART, NumberedRows, place_ratings, sum_ratings
 from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import not_in_prompt_sql
@@ -36,9 +36,9 @@ STRATUM_JOIN = (
     "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
     "group by item_id) d on d.item_id = {of}.item_id"
 )
-_AT_ONCE = 10_000_000
+_MAX_ITEMS_TIMES_DIMENSIONS = 10_000_000
 """The most items times dimensions in one statement, which holds their labels in memory."""
-MOST = 500
+MAX_LISTED_CELLS = 500
 """The most cells in a list."""
 _LARGEST_TABLE = 16  # values squared: larger tables would need too many columns for their cross-products
 
@@ -134,7 +134,7 @@ def comparison_inputs(
         keys = [("sums", dataset_id, judge_id, d, basis, d.scale.drawn if dropped else "", waiting) for d in many]
 
         def make(places: Sequence[int]) -> list[RatingSums]:
-            step = max(1, _AT_ONCE // items)
+            step = max(1, _MAX_ITEMS_TIMES_DIMENSIONS // items)
             lacking = [many[n] for n in places]
             parts = [lacking[n : n + step] for n in range(0, len(lacking), step)]
             return [
@@ -239,7 +239,7 @@ def load_rating_sums(
     rule = rule if waiting is None else replace(rule, waiting=waiting)
     among = not_in_prompt_sql(store, judge_id)
     label = labels_sql(basis, marks, among, numbered=True)
-    sampled = f", l.probability, coalesce(l.part, {NOWHERE}) as part" if weighted else ""
+    sampled = f", l.probability, coalesce(l.part, {NO_PART}) as part" if weighted else ""
     number = f"case s.dimension {' '.join(f'when {mark} then {n}' for n, mark in enumerate(marks))} end"
     score = (
         f"select i.place as item_id, u.code as unit, cast({number} as tinyint) as no, s.value from score_now s "
@@ -320,7 +320,7 @@ def list_cells(
     basis: Basis,
     human: float | None,
     judge: float | None,
-    most: int = MOST,
+    most: int = MAX_LISTED_CELLS,
 ) -> list[ListedCell]:
     """Return the cells in one place of the table.
 
@@ -348,7 +348,9 @@ def list_cells(
         f"order by i.name, g.unit limit {most:d}",
         [dataset_id, dimension.name, judge_id, sorted(exposure.blind_pending(store, person))],
     )
-    exposure.record_exposures(store, person, {str(row[0]): [judge_id, exposure.PEOPLE] for row in rows}, "calibration")
+    exposure.record_exposures(
+        store, person, {str(row[0]): [judge_id, exposure.OTHER_PEOPLE] for row in rows}, "calibration"
+    )
     return [
         ListedCell(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit), _came(*origin))
         for i, name, a, b, unit, *origin in rows

@@ -67,7 +67,7 @@ def confidence_cells(
     return LabelledConfidence(dict(sorted(found.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))
 
 
-class Levels(NamedTuple):
+class ConfidenceReliability(NamedTuple):
     """Calibration of confidence by where it comes from, each with its number of ratings, of `scored` ratings in all."""
 
     by_source: Mapping[str, tuple[Reliability, int]]
@@ -75,8 +75,12 @@ class Levels(NamedTuple):
 
 
 @kept
-def levels(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Levels:
+def confidence_reliability(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> ConfidenceReliability:
     """How often the judge agrees with people at each level of its confidence, by every source of it."""
     found = confidence_cells(store, dataset_id, judge_id, dimension, basis)
     levels_by_source = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
-    return Levels({source: (one, n) for source, (one, n) in levels_by_source.items() if one is not None}, found.scored)
+    return ConfidenceReliability(
+        {source: (one, n) for source, (one, n) in levels_by_source.items() if one is not None}, found.scored
+    )

@@ -18,9 +18,9 @@ from judges.stats.intervals import Cells
 from judges.stats.sampling import Allocation, SampleDesign
 from judges.types import Dimension
 
-EACH = 400
+MAX_ITEMS_PER_STRATUM = 400
 """The most items of a stratum that are looked at; ids are hashes, so the first by id are a random choice."""
-MIDDLING = 0.65
+DEFAULT_AGREEMENT = 0.65
 """The agreement that Neyman's allocation assumes by default."""
 
 
@@ -40,7 +40,7 @@ def known_population(
     code, taken = {h: n for n, h in enumerate(sizes)}, dict.fromkeys(sizes, 0)
     number: dict[str, int] = {}
     for item, h in sorted(parts.items()):
-        if taken[h] < EACH:
+        if taken[h] < MAX_ITEMS_PER_STRATUM:
             taken[h] += 1
             number[item] = len(number)
     rows = store.rows(
@@ -74,7 +74,9 @@ def stratum_worth(
     if design.allocation != "neyman" or not sizes:
         return sampling.allocation_weights(sizes, design.allocation)
     dimension = dimension_of(store, design.judge, design.about)
-    found = forecast.simulate_spread(known_population(store, dataset_id, parts, design.judge, dimension), MIDDLING)
+    found = forecast.simulate_spread(
+        known_population(store, dataset_id, parts, design.judge, dimension), DEFAULT_AGREEMENT
+    )
     return _neyman(store, dataset_id, parts, design.judge, dimension, found)
 
 

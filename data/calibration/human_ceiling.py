@@ -15,40 +15,43 @@ from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
-MOST = 5_000
-Resting = Literal["blind", "here"]
+MAX_ITEMS = 5_000
+BlindLabelSet = Literal["blind", "here"]
 """All blind labels, or only those that were given here."""
 
 
 @allow("annotator")
 @kept
 def measure_ceiling(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, resting: Resting = "blind"
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, label_set: BlindLabelSet = "blind"
 ) -> HumanCeiling | None:
     """How far people agree with each other on the same blind items, and the judge with them.
 
     None where no two have labelled one cell.
     """
     return stats_human_ceiling.measure_ceiling(
-        annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id).ratings
+        annotators.dimension_labels(store, dataset_id, dimension, label_set, judge_id).ratings
     )
 
 
 @allow("annotator")
 def kappas_between_people(
-    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], resting: Resting = "blind"
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], label_set: BlindLabelSet = "blind"
 ) -> dict[Dimension, Interval | None]:
     """Return kappa between two people in each of several dimensions.
 
-    Only this is shown with a threshold. If several people labelled more than `MOST` items, it uses that many, drawn at
-    random.
+    Only this is shown with a threshold. If several people labelled more than `MAX_ITEMS` items, it uses that many,
+    drawn at random.
     """
 
     def make(places: Sequence[int]) -> list[Interval | None]:
-        few = [annotators.dimension_labels(store, dataset_id, dimensions[n], resting, judge_id, MOST) for n in places]
+        few = [
+            annotators.dimension_labels(store, dataset_id, dimensions[n], label_set, judge_id, MAX_ITEMS)
+            for n in places
+        ]
         return [stats_human_ceiling.kappa_between_people(one.ratings) for one in few]
 
-    keys = [("between", dataset_id, judge_id, d, resting) for d in dimensions]
+    keys = [("between", dataset_id, judge_id, d, label_set) for d in dimensions]
     return dict(zip(dimensions, each_kept(store, keys, make), strict=True))
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from data.store import Store, kept
 
 SYSTEM, LANGUAGE = "system", "language"
-MOST = 200
+MAX_VALUES = 200
 """The most values of a field to group by. A field with more has no groups (an address, a text)."""
 LANGUAGE_KEYS = ("language", "lang")
 _LATIN = "Latin script"
@@ -75,7 +75,7 @@ def item_fields(store: Store, dataset_id: str) -> ItemFields:
     for key in sorted({key for one in metas for key in one}):
         column = np.array([word(one.get(key)) for one in metas], dtype=object)
         distinct_words = set(column) - {""}
-        if 1 <= len(distinct_words) <= MOST:
+        if 1 <= len(distinct_words) <= MAX_VALUES:
             meta[key], values[key] = column, len(distinct_words)
         if distinct_words and key not in words and all(map(_begins_with_day, distinct_words)):
             days[key] = np.array([value[:10] for value in column], dtype=object)

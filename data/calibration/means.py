@@ -11,9 +11,9 @@ import numpy as np
 import pandas
 from numpy.typing import NDArray
 
-from data.calibration.item_fields import MOST, SYSTEM, ItemFields
+from data.calibration.item_fields import MAX_VALUES, SYSTEM, ItemFields
 from data.calibration.item_fields import item_fields as described
-from data.calibration.score_sums import FEW as FEW_UNITS
+from data.calibration.score_sums import MAX_UNITS_WITH_OWN_MEANS as FEW_UNITS
 from data.cards import cards
 from data.records.access import allow
 from data.store import Store, kept
@@ -86,7 +86,9 @@ def means_table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoic
     for name, value in ((chosen.by, ""), *chosen.only):
         if name and name not in fields:
             names = ", ".join(fields)
-            raise BadInput(f"The items have no field {name!r} of 1 to {MOST} values. They can be grouped by: {names}.")
+            raise BadInput(
+                f"The items have no field {name!r} of 1 to {MAX_VALUES} values. They can be grouped by: {names}."
+            )
         if value and value not in fields[name]:
             raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(fields[name][:20])}.")
     return _table(store, dataset_id, judge_id, chosen)

@@ -26,7 +26,7 @@ Why = Literal[
     "skipped", "known to all", "held", "waiting",
 ]  # fmt: skip
 """Why a drawn item has no label that counts; the first that holds."""
-MOST = 500
+MAX_LISTED_ITEMS = 500
 """Items of a list."""
 
 
@@ -160,7 +160,7 @@ def sample_responses(
     answered = {(str(r[1]), r[2], names[r[3]]): int(r[4]) for r in rows if r[0] == "answered"}
     brought = {(r[2], names[r[3]]): int(r[4]) for r in rows if r[0] == "brought"}
     begun = {(r[2], names[r[3]]) for r in rows if r[0] == "begun"}
-    every = _every(store, dataset_id, judge_id, kind) if brought else None
+    every = _count_asked_items(store, dataset_id, judge_id, kind) if brought else None
     found: dict[Key, SampleResponse] = {}
     for d in dimensions:
         strata = []
@@ -177,7 +177,7 @@ def sample_responses(
     return found
 
 
-def _every(store: Store, dataset_id: str, judge_id: str, kind: str) -> tuple[int, int] | None:
+def _count_asked_items(store: Store, dataset_id: str, judge_id: str, kind: str) -> tuple[int, int] | None:
     """Count the items of a dataset, and those with sections, that existed when an import said that all had been asked.
 
     None if no import said so. Items in the judge's prompt, or used for tuning, do not count.

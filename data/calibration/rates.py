@@ -7,7 +7,7 @@ from operator import add
 
 import numpy as np
 
-from data.calibration.aggregates import tallies
+from data.calibration.aggregates import load_tallies
 from data.calibration.calibration import comparison_input
 from data.calibration.labelled_items import labelled_items
 from data.gold.gold import Basis
@@ -59,7 +59,7 @@ def corrected_means(
     if ask.sided or ask.mean or dimension.sort in _PARTED:
         return {}
     key = dimension.sort, dimension.name
-    groups = tallies(store, dataset_id, judge_id, [dimension])[key].values()
+    groups = load_tallies(store, dataset_id, judge_id, [dimension])[key].values()
     if not any(one.items for one in groups):
         return {}  # n/a throughout, or nothing at all
     group = reduce(add, groups)

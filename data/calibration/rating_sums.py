@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from data.store.base import Columns
 
 Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
-NOWHERE = np.iinfo(np.int64).min
+Integers = NDArray[np.int64]
+NO_PART = np.iinfo(np.int64).min
 """Stands for the part of the sample of a label that is in none."""
-_SPARSE = 8
-_FEW = 100
+_MAX_SLOTS_PER_LABEL = 8
+_MAX_DIRECT_CODES = 100
 
 
 class NumberedRows(NamedTuple):
@@ -73,14 +73,14 @@ def place_ratings(
     said_at, scores = select_rows(rows.scores, "value")
     [settled] = select_rows(rows.settled)
     slots, labelled_slots = rows.items * max(units, 1), None
-    if slots > _SPARSE * len(slot):  # long items of which few units are labelled
+    if slots > _MAX_SLOTS_PER_LABEL * len(slot):  # long items of which few units are labelled
         labelled_slots, slot = np.unique(slot, return_inverse=True)
         (said_at, matches), (settled, _) = _find_places(labelled_slots, said_at), _find_places(labelled_slots, settled)
         scores, slots = scores[matches], len(labelled_slots)
     judge, scored = np.full(slots, np.nan), np.zeros(slots, dtype=bool)
     judge[said_at], scored[said_at] = scores, True
 
-    def item_of(slot: Whole) -> Whole:
+    def item_of(slot: Integers) -> Integers:
         whole = slot if labelled_slots is None else labelled_slots[slot]
         return whole // units if units > 1 else whole
 
@@ -122,7 +122,7 @@ def place_ratings(
     return PairedRatings(item, human, judge[cell], scored[cell], weight, stratum, mean, share, people_counts, waits)
 
 
-def _find_places(labelled_slots: Whole, slots: Whole) -> tuple[Whole, NDArray[np.bool_]]:
+def _find_places(labelled_slots: Integers, slots: Integers) -> tuple[Integers, NDArray[np.bool_]]:
     """Return where those of `slots` that have labels are in `labelled_slots`, and which of them have labels."""
     at = np.searchsorted(labelled_slots, slots)
     matches = np.zeros(len(slots), dtype=bool)
@@ -131,7 +131,7 @@ def _find_places(labelled_slots: Whole, slots: Whole) -> tuple[Whole, NDArray[np
     return at[matches], matches
 
 
-def _weights(rows: NumberedRows, dimension: Dimension, item: Whole, probability: Floats, part: Whole) -> Floats:
+def _weights(rows: NumberedRows, dimension: Dimension, item: Integers, probability: Floats, part: Integers) -> Floats:
     """Return how many items the item of each cell represents, as in `gold_sql`: N_h / answered_h."""
     code, parts = pandas.factorize(part)
     answered = code
@@ -140,10 +140,10 @@ def _weights(rows: NumberedRows, dimension: Dimension, item: Whole, probability:
     n = np.bincount(answered, minlength=len(parts)).astype(np.float64)
     drawn = dict(zip(rows.parts["part"], rows.parts["cut" if dimension.sort == "section" else "drawn"], strict=True))
     sample_sizes = np.fmax([float(drawn.get(one, np.nan)) for one in parts], n)
-    response = np.where(parts == NOWHERE, 1.0, sample_sizes / n)
+    response = np.where(parts == NO_PART, 1.0, sample_sizes / n)
     weight = 1 / probability * response[code]
     stated = parts < 0
-    stated &= parts != NOWHERE  # imported with the number of items that theirs were drawn from
+    stated &= parts != NO_PART  # imported with the number of items that theirs were drawn from
     return np.where(stated[code], (-parts / n)[code], weight) if stated.any() else weight
 
 
@@ -204,11 +204,11 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
     )  # fmt: skip
 
 
-def _codes(values: Floats) -> tuple[Whole, Floats]:
+def _codes(values: Floats) -> tuple[Integers, Floats]:
     """The number of each value from 0, and the values by number."""
     given = values[~np.isnan(values)] if np.isnan(values.sum()) else values
     low, high = (given.min(), given.max()) if len(given) else (0.0, 0.0)
-    if high - low < _FEW:  # the whole numbers of most scales
+    if high - low < _MAX_DIRECT_CODES:  # the whole numbers of most scales
         far = np.where(np.isnan(values), high - low + 1, values - low)
         code = far.astype(np.int64)
         if np.array_equal(code, far):

@@ -12,7 +12,7 @@ from data.store import Store, kept
 from judges.types import sort_of
 
 _MEAN = ("ordinal", "interval", "flag")
-FEW = 4
+MAX_UNITS_WITH_OWN_MEANS = 4
 """Up to so many units (the turns of MT-Bench) a dimension's means are given for each of them too."""
 
 
@@ -59,5 +59,6 @@ def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
     return [
         Mean(system, dimension, unit, cells, fsum(n * value for n, value in value_counts) / cells)
         for (system, dimension, unit), value_counts in sorted(found.items())
-        if (cells := sum(n for n, _ in value_counts)) and (not unit or 1 < len(units[dimension]) <= FEW)
+        if (cells := sum(n for n, _ in value_counts))
+        and (not unit or 1 < len(units[dimension]) <= MAX_UNITS_WITH_OWN_MEANS)
     ]

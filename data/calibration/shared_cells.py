@@ -28,7 +28,7 @@ from judges.stats.calibration import PairedRatings, RatingSums
 from judges.stats.intervals import LINEARISE_FROM
 from judges.types import Dimension
 
-_AT_ONCE = 1_000_000
+_MAX_CELLS_PER_QUERY = 1_000_000
 """Cells of judges, gold times judges, that one statement gives."""
 
 
@@ -55,7 +55,7 @@ def paired_ratings_by_judge(
     labels = {str(name): int(n) for name, n in store.rows(query, [dataset_id])}
     found: dict[tuple[str, Dimension], PairedRatings] = {}
     for (d, left_out), judges in alike.items():
-        step = max(1, _AT_ONCE // max(1, labels.get(d.name, 0)))
+        step = max(1, _MAX_CELLS_PER_QUERY // max(1, labels.get(d.name, 0)))
         for start in range(0, len(judges), step):
             by_judge = _meetings(store, dataset_id, judges[start : start + step], d, basis, left_out)
             found |= {(judge, d): one for judge, one in by_judge.items()}

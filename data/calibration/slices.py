@@ -31,10 +31,10 @@ from judges.stats.slices import (
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
-MOST = 12
+MAX_SLICES = 12
 """The most slices of one cut; a key of the items' meta with more values is no cut."""
-_LATE = 6
-_TAKEN = {
+_FIRST_POOLED_POSITION = 6
+_RESERVED_NAMES = {
     "system", "systems", "length", "position", "side", "stratum of the draw", "items", "ratings", "kappa",
     "95% interval", "bias",
 }  # fmt: skip
@@ -122,7 +122,7 @@ def slice_members(
     inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:most]
     ids = [every[n] for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]
     item_ids = sorted(set(ids))
-    exposure.record_exposures(store, person, dict.fromkeys(item_ids, (judge_id, exposure.PEOPLE)), "slices")
+    exposure.record_exposures(store, person, dict.fromkeys(item_ids, (judge_id, exposure.OTHER_PEOPLE)), "slices")
     marks = ", ".join(f"${n}" for n in range(1, len(item_ids) + 1)) or "null"
     names = {str(i): str(n) for i, n in store.rows(f"select id, name from item where id in ({marks})", item_ids)}
     codes = (np.asarray(side, dtype=np.float64)[inside] for side in (at.cells.human, at.cells.judge))
@@ -185,12 +185,12 @@ def side_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
 
 def _is_cut(key: str, items: ItemFields) -> bool:
     """Whether a key of the items' meta has not too many values to part them."""
-    return key not in LANGUAGE_KEYS and items.values[key] <= MOST
+    return key not in LANGUAGE_KEYS and items.values[key] <= MAX_SLICES
 
 
 def _cut_name(key: str) -> str:
     """The name of a cut by a key of the items' meta, which is that of nothing else."""
-    return f"{key} (meta)" if key in _TAKEN else key
+    return f"{key} (meta)" if key in _RESERVED_NAMES else key
 
 
 def _cut(by: str, words: NDArray[np.object_]) -> Slicing | None:
@@ -217,8 +217,10 @@ def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
         return None
     at = [int(re.split("[:/]", name)[1]) for name in units.names]
     last = max(at, default=0)
-    late = f"{dimension.sort} {_LATE} and later"
-    name = {n: f"{dimension.sort} {n}" if n < _LATE or last == _LATE else late for n in at}
+    late = f"{dimension.sort} {_FIRST_POOLED_POSITION} and later"
+    name = {
+        n: f"{dimension.sort} {n}" if n < _FIRST_POOLED_POSITION or last == _FIRST_POOLED_POSITION else late for n in at
+    }
     order = list(dict.fromkeys(name[n] for n in sorted(at)))
     return make_slicing("position", [name[n] for n in at], units.code, order=order)
 

@@ -22,7 +22,7 @@ from judges.stats.weakest_turns import (
 )
 from judges.types import Dimension
 
-_AT_ONCE = 1_000
+_ITEMS_PER_QUERY = 1_000
 
 
 @allow("annotator")
@@ -91,8 +91,8 @@ def _scores_by_turn(
 def _turns(store: Store, items: list[str]) -> dict[str, tuple[int, ...]]:
     """The assistant turns of each item."""
     turns_by_item = {}
-    for start in range(0, len(items), _AT_ONCE):
-        rows = store.rows("select id, content from item where id = any($1)", [items[start : start + _AT_ONCE]])
+    for start in range(0, len(items), _ITEMS_PER_QUERY):
+        rows = store.rows("select id, content from item where id = any($1)", [items[start : start + _ITEMS_PER_QUERY]])
         for id_, content in rows:
             entries = json.loads(content)["turns"]
             turns_by_item[str(id_)] = tuple(entry["turn"] for entry in entries if entry["role"] == "assistant")

@@ -50,11 +50,11 @@ def card_layers(
     fitting = [CardLayer(id_, model, card) for id_, card, model in _judges(store, usual) if card.kind == kind]
     main = next((one for one in fitting if one.judge_id == judge_id), None)
     if main is None and chosen:
-        main = _of(store, chosen[0], fitting)
+        main = _layer_named(store, chosen[0], fitting)
     if main is None:
         main = fitting[0] if fitting else CardLayer("", "", _default(store, item))
     if chosen:
-        others = [_of(store, name, fitting) for name in chosen]
+        others = [_layer_named(store, name, fitting) for name in chosen]
     else:
         others = [one for one in fitting if cards.is_per_turn(one.card)]
         if cards.is_per_turn(main.card):
@@ -117,7 +117,7 @@ def _judges(store: Store, usual: Sequence[DatasetJudge]) -> list[tuple[str, Card
     return [(judge_id, card, model) for judge_id, card, model in found if card is not None]
 
 
-def _of(store: Store, name: str, fitting: Sequence[CardLayer]) -> CardLayer:
+def _layer_named(store: Store, name: str, fitting: Sequence[CardLayer]) -> CardLayer:
     """A card with the judge of most items, or without one."""
     return next((one for one in fitting if one.card.name == name), None) or CardLayer(
         "", "", cards.card_named(store, name)

@@ -10,7 +10,7 @@ from typing import Any
 
 from data.audits import audits
 from data.audits.audits import AuditResults
-from data.audits.evidence import MOST
+from data.audits.evidence import MAX_REPLIES
 from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
 from data.records import datasets
 from data.records.judge_lookup import lookup_judges
@@ -30,14 +30,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="everything as one JSON object")
     parser.add_argument("--all", action="store_true", help=f"list every item behind a finding, not the first {_SHOWN}")
     parser.add_argument(
-        "--every", action="store_true", help=f"look at every reply, not at a random sample where they are over {MOST:,}"
+        "--every",
+        action="store_true",
+        help=f"look at every reply, not at a random sample where they are over {MAX_REPLIES:,}",
     )
     add_actor(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Audit, and say what was found; exit code 1 where something is in alarm."""
-    most = sys.maxsize if options.every else MOST
+    most = sys.maxsize if options.every else MAX_REPLIES
     with workspace_store() as store:
         found = datasets.dataset_named(store, options.dataset)
         chosen = lookup_judges(store, found, options.judge)

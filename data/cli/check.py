@@ -18,7 +18,7 @@ from data.records import datasets
 from data.store.errors import BadInput, NotFound
 from judges.errors import AssayError
 
-_PATIENCE = 120
+_TIMEOUT_SECONDS = 120
 _NO_API = "The server there is not Assay's API: its answer is not JSON."
 
 
@@ -77,7 +77,7 @@ def _check_on_server(options: argparse.Namespace) -> dict[str, Any]:
         request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
         if request.type not in ("http", "https"):
             raise ValueError(request.type)
-        with urllib.request.build_opener(_Straight()).open(request, timeout=_PATIENCE) as answer:
+        with urllib.request.build_opener(_NoRedirects()).open(request, timeout=_TIMEOUT_SECONDS) as answer:
             return _read(answer.read())
     except urllib.error.HTTPError as error:
         raise BadInput(str(_read(error.read()).get("detail") or f"Assay answered {error.code}.")) from None
@@ -89,7 +89,7 @@ def _check_on_server(options: argparse.Namespace) -> dict[str, Any]:
         raise BadInput(_NO_API) from None
 
 
-class _Straight(urllib.request.HTTPRedirectHandler):
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Follows no redirect, which would take the token elsewhere."""
 
     def redirect_request(self, *_: Any) -> None:

@@ -20,7 +20,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     new.add_argument("name", metavar="NAME", help="what it is for")
     scopes = "; ".join(f"{name}: {meaning}" for name, meaning in tokens.SCOPES.items())
     new.add_argument("--scope", action="append", default=[], choices=list(tokens.SCOPES), help=f"repeat it. {scopes}")
-    new.add_argument("--days", type=int, default=tokens.DAYS, help=f"days that it is valid (default: {tokens.DAYS})")
+    new.add_argument(
+        "--days", type=int, default=tokens.DEFAULT_DAYS, help=f"days that it is valid (default: {tokens.DEFAULT_DAYS})"
+    )
     listed = parts.add_parser("list", help="those of a person; a lead sees everybody's")
     revoked = parts.add_parser("revoke", help="end one")
     revoked.add_argument("prefix", metavar="PREFIX", help="how it begins, as list says it")

@@ -29,7 +29,7 @@ from judges.stats import bins
 from judges.stats.slices import MeanSlice, ScoredCells, Slicing, make_slicing, mean_of_slice, slice_means, time_periods
 from judges.stats.uncertainty import MIN_CLUSTERS
 
-TOP, TIMES = 12, 40
+MAX_GROUPS, MAX_TIME_STEPS = 12, 40
 """The most slices, and points in time, that are shown."""
 MOST_CELLS = 3_000_000
 """Scores of a dimension that are held in memory."""
@@ -177,8 +177,8 @@ def _split_groups(
 def _words(by: str, words: Sequence[str], items: int) -> tuple[Slicing | None, str]:
     """Return a cut by words. With a number of items the words are days, and the cut is by periods of time."""
     if not items:
-        return make_slicing(by, *_factorize(words), most=TOP), ""
-    step, named = time_periods(words, items, TIMES)
+        return make_slicing(by, *_factorize(words), most=MAX_GROUPS), ""
+    step, named = time_periods(words, items, MAX_TIME_STEPS)
     values, code = _factorize(named)
     return make_slicing(by, values, code, most=len(values), order=sorted(set(values))), step
 
@@ -192,7 +192,11 @@ def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame)
     """Return the cut by run, in their order; of very many runs the oldest are one slice."""
     runs = dashboard.scoring_runs(store, dataset_id, judge_id)
     names = dashboard.run_names(runs)
-    early = {run.key: _EARLIER for run in runs[: max(0, len(runs) - TIMES + 1)]} if len(runs) > TIMES else {}
+    early = (
+        {run.key: _EARLIER for run in runs[: max(0, len(runs) - MAX_TIME_STEPS + 1)]}
+        if len(runs) > MAX_TIME_STEPS
+        else {}
+    )
     values, code = _factorize(frame["run"].tolist())
     named = [early.get(key) or names.get(key, key) for key in values]
     order = list(dict.fromkeys(early.get(run.key) or names[run.key] for run in runs))

@@ -18,7 +18,7 @@ from data.approvals import approvals, check_results, policy, record
 from data.approvals.approvals import PolicyToday
 from data.approvals.record import Approval
 from data.calibration import calibration
-from data.calibration.aggregates import IMPORTED, MANY, AggregateGroup, Groups, Key, tallies
+from data.calibration.aggregates import IMPORTED, SORTS_WITH_SEVERAL_UNITS, AggregateGroup, Groups, Key, load_tallies
 from data.calibration.calibration import ListedCell
 from data.calibration.labelled_items import labelled_items
 from data.records import datasets, exposure
@@ -32,7 +32,7 @@ from judges.stats.means import MIN_ITEMS
 from judges.stats.ppi import CorrectedMean, MeanComparison, Moments, compare_means, correct_mean
 from judges.types import SORTS, Dimension
 
-MOST = 200
+MAX_LISTED_ITEMS = 200
 """Items behind a number that are listed at most."""
 UNDECIDED = "not decided"
 """The state of what may be approved and is not."""
@@ -133,7 +133,7 @@ def tiles(store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequenc
     dimensions = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
     synthetic = policy.is_synthetic(store, dataset_id)
     bases = [shown[d.sort, d.name].requirements.basis(synthetic) for d in dimensions]  # what each approval was given on
-    counted = tallies(store, dataset_id, judge_id, dimensions)
+    counted = load_tallies(store, dataset_id, judge_id, dimensions)
     gold = labelled_items(store, dataset_id, judge_id, dimensions, bases)
     gone = count_unscored_items(store, dataset_id, judge_id)
     order = [run.key for run in scoring_runs(store, dataset_id, judge_id)]
@@ -159,7 +159,9 @@ def _tile(
             for n in range(ask.outcomes)
         )
         lost = gone.get(name, 0)
-        judged = whole.items if ask.dimension.sort in MANY else whole.cells  # items that are n/a were read, too
+        judged = (
+            whole.items if ask.dimension.sort in SORTS_WITH_SEVERAL_UNITS else whole.cells
+        )  # items that are n/a were read, too
         systems.append(
             System(
                 name, whole.items, whole.cells, lost / (lost + judged), 1 - whole.valued / whole.cells,
@@ -270,7 +272,7 @@ def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[Wi
 
 def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldDimension:
     """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
-    word, alone = decision.done, decision.person == record.AUTOMATIC
+    word, alone = decision.done, decision.person == record.APPROVAL_ACTOR
     summary = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
         return WithheldDimension(dimension, word, *2 * (f"{summary}; another lead has to approve it.",))
@@ -281,7 +283,7 @@ def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldD
 @allow("annotator")
 def list_items(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, system: str, answer: int | None, person: str,
-    most: int = MOST,
+    most: int = MAX_LISTED_ITEMS,
 ) -> list[ListedCell]:  # fmt: skip
     """The cells behind a number: those of a system that the judge gave the n-th answer, or n/a (None); by item name.
 

@@ -40,7 +40,7 @@ def explain_tile(tile: Tile) -> list[str]:
         those = f"The {len(sure)} systems with enough labelled items" if few else f"All {len(sure)} systems"
         same = f"{those} come out alike, at {top}{_ends(tile)}."
         return [same, *_difference_sentences(tile), *_small_sample_sentences(few), *_coverage_sentences(refused, tile)]
-    first = f"{_of(tile, best, len(sure) > 1)}{_span(tile, best)}."
+    first = f"{_describe_figure(tile, best, len(sure) > 1)}{_span(tile, best)}."
     among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
     sentences = [among + ("people" + first.removeprefix("People") if among else first)]
     alike = [_system_name(s) for s in sure[1:] if _corrected_figure(tile, s) == top]
@@ -85,7 +85,7 @@ def _system_name(system: System) -> str:
     return system.name or "the unnamed system"
 
 
-def _of(tile: Tile, system: System, several: bool) -> str:
+def _describe_figure(tile: Tile, system: System, several: bool) -> str:
     value, ask = _corrected_figure(tile, system), tile.dimension
     most = " highest" if several else ""
     if ask.mean:

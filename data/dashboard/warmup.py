@@ -22,12 +22,12 @@ def warm_up(store: Store) -> threading.Thread:
     The store remembers what it finds. Whatever fails there fails again, and is reported, when somebody looks. The
     thread does not keep the process alive.
     """
-    thread = threading.Thread(target=_look, args=[store], name="ahead", daemon=True)
+    thread = threading.Thread(target=_load_caches, args=[store], name="ahead", daemon=True)
     thread.start()
     return thread
 
 
-def _look(store: Store) -> None:
+def _load_caches(store: Store) -> None:
     with contextlib.suppress(AssayError):  # what the desk and the pages of queues and people wait for
         queue_index.current_index(store)
         exposure.look_up_copies(store)

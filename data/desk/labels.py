@@ -25,9 +25,9 @@ from judges.types import Dialogue, Pair, Response, sort_of, units
 
 StorableText = Annotated[str, BeforeValidator(make_storable)]
 Name = Annotated[str, Field(max_length=200)]
-MOST, PIECE = 200, 20
+MAX_ANSWERS_PER_MESSAGE, MAX_ANSWERS_PER_TRANSACTION = 200, 20
 """The most answers taken from one message, and of them the most saved in one transaction."""
-ENTRIES, LETTERS = 20_000, 1_000_000
+MAX_ENTRIES, MAX_CHARACTERS = 20_000, 1_000_000
 """The most values, notes and better texts of one answer together, and letters of its texts; also per message."""
 
 
@@ -79,7 +79,7 @@ class DeskAnswer(BaseModel):
     claim: Name | None = None
     judge: Name | None = None
     version: Name = ""
-    values: list[AnswerValue] = Field(default=[], max_length=ENTRIES)
+    values: list[AnswerValue] = Field(default=[], max_length=MAX_ENTRIES)
     asked: list[str] | None = Field(default=None, max_length=1_000)
     notes: list[AnswerNote] = Field(default=[], max_length=1_000)
     repairs: list[AnswerRepair] = Field(default=[], max_length=1_000)
@@ -110,9 +110,9 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
     """Save a person's answers, and say which are durable and which were refused.
 
     An answer that is in the store already is acknowledged and not written again. A message is read up to its limits,
-    MOST answers at most; the rest is neither saved nor refused, and is sent again. Everything is read before the write
-    lock is taken, and others may write after every PIECE answers. Raises NotAllowed if the actor may not label,
-    StoreFailed if nothing more could be written.
+    MAX_ANSWERS_PER_MESSAGE answers at most; the rest is neither saved nor refused, and is sent again. Everything is
+    read before the write lock is taken, and others may write after every MAX_ANSWERS_PER_TRANSACTION answers. Raises
+    NotAllowed if the actor may not label, StoreFailed if nothing more could be written.
     """
     began = time.perf_counter()
     saved: list[SavedAnswer] = []
@@ -123,8 +123,8 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
         people.require(tx, actor, "annotator")
         return [(answer, _save_one(tx, index, actor, answer)) for answer in piece]
 
-    for begin in range(0, len(read), PIECE):
-        piece = read[begin : begin + PIECE]
+    for begin in range(0, len(read), MAX_ANSWERS_PER_TRANSACTION):
+        piece = read[begin : begin + MAX_ANSWERS_PER_TRANSACTION]
         if begin:
             time.sleep(0.002)  # the lock is not fair: without a pause the thread that released it gets it again
         index = current_index(store)
@@ -148,7 +148,7 @@ def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]
     read: list[DeskAnswer] = []
     refused: list[RefusedAnswer] = []
     entries = letters = 0
-    for raw in answers[:MOST]:
+    for raw in answers[:MAX_ANSWERS_PER_MESSAGE]:
         fields = raw if isinstance(raw, dict) else {}
         key, item = (make_storable(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
         try:
@@ -162,12 +162,12 @@ def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]
             continue
         entry_count = len(answer.values) + len(answer.notes) + len(answer.repairs)
         long = sum(len(n.text) for n in answer.notes) + sum(len(r.text) for r in answer.repairs)
-        if entry_count > ENTRIES or long > LETTERS:
-            most = f"at most {ENTRIES:,} values and notes with {LETTERS:,} letters are allowed"
+        if entry_count > MAX_ENTRIES or long > MAX_CHARACTERS:
+            most = f"at most {MAX_ENTRIES:,} values and notes with {MAX_CHARACTERS:,} letters are allowed"
             refused.append(RefusedAnswer(key, item, f"This answer is too large to be saved: {most}. Shorten it."))
             continue
         entries, letters = entries + entry_count, letters + long
-        if read and (entries > ENTRIES or letters > LETTERS):
+        if read and (entries > MAX_ENTRIES or letters > MAX_CHARACTERS):
             break
         read.append(answer)
     return read, refused

@@ -34,10 +34,10 @@ KEYS = {
     "samples": ("item", "unit", "dimension", "judge", "sample"),
 }
 """The kinds that are delivered this way, and the columns that identify their rows."""
-MOST = 10_000
+MAX_PAGE_ROWS = 10_000
 """Rows of a page."""
 _BATCH = 2_000
-_SAME_ITEM = 256
+_EXPECTED_ROWS_PER_ITEM = 256
 """How many rows of a cursor's own item are expected before it; if there are more, more are read."""
 _ROUTE = "api"
 
@@ -59,8 +59,8 @@ def export_page(
     Of a cursor whose row is there no more BadInput says to begin again.
     """
     require(store, actor, "researcher")
-    if not 1 <= most <= MOST:
-        raise BadInput(f"A page has 1 to {MOST:,} rows, not {most:,}.")
+    if not 1 <= most <= MAX_PAGE_ROWS:
+        raise BadInput(f"A page has 1 to {MAX_PAGE_ROWS:,} rows, not {most:,}.")
     kind = export_kind(name)
     full_options = complete_options(store, dataset.id, kind, options)
     query_id = content_id(dataset.id, name, full_options)
@@ -133,7 +133,7 @@ def _rows_behind(
 ) -> list[Row]:
     """Return up to so many rows after that of a cursor; only its own item's rows are made again. Raises BadInput."""
     assert kind.first is not None
-    most = limit + (_SAME_ITEM if begin else 0)
+    most = limit + (_EXPECTED_ROWS_PER_ITEM if begin else 0)
     while True:
         found = list(islice(kind.first(store, dataset, options, most, begin), most))
         same = [place for place, row in enumerate(found, 1) if _key(kind.name, row) == begin]

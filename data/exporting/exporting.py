@@ -31,8 +31,8 @@ from data.store.ids import new_id
 from judges.strict_json import canonical
 from judges.version import VERSION
 
-SHOWN = 5
-_AT_ONCE = 5_000
+PREVIEW_ROWS = 5
+_ITEMS_PER_CHANGE = 5_000
 """Items whose exposures are in memory at a time."""
 
 
@@ -91,8 +91,12 @@ def _first_rows(
     store: Store, dataset: Dataset, kind: ExportKind, options: tuple[tuple[str, Any], ...]
 ) -> tuple[tuple[Row, ...], int]:
     values = dict(options)
-    rows = kind.rows(store, dataset, values) if kind.first is None else kind.first(store, dataset, values, SHOWN, BEGIN)
-    first = tuple(islice(rows, SHOWN))
+    rows = (
+        kind.rows(store, dataset, values)
+        if kind.first is None
+        else kind.first(store, dataset, values, PREVIEW_ROWS, BEGIN)
+    )
+    first = tuple(islice(rows, PREVIEW_ROWS))
     counted = kind.count is None and kind.query is None  # the rows that were begun, to their end
     return first, len(first) + sum(1 for _ in rows) if counted else kind.size(store, dataset, values)
 
@@ -160,9 +164,11 @@ def write_export(
         else:
             lines = files.write_rows(rows, kind, format, part, progress)
         names = sorted(told_of)
-        while len(names) > _AT_ONCE:  # a row for each judge of an item: of millions one change would be held in memory
-            store.tx(actor, "exposure", partial(expose, names=names[:_AT_ONCE]))
-            del names[:_AT_ONCE]
+        while (
+            len(names) > _ITEMS_PER_CHANGE
+        ):  # a row for each judge of an item: of millions one change would be held in memory
+            store.tx(actor, "exposure", partial(expose, names=names[:_ITEMS_PER_CHANGE]))
+            del names[:_ITEMS_PER_CHANGE]
         aside = store.tx(actor, "export", work, target=dataset.id)
         part.replace(file)
     finally:
@@ -183,7 +189,7 @@ def answers_in_rows(
     ids = [id_ for _, id_ in _ids(reader, dataset, names)] if names and (every or chosen or kind.shows_people) else []
     judges = exposure.judges_of_items(reader, ids) if every and ids else {}
     own = {chosen} if chosen else set[str]()
-    people = {exposure.PEOPLE} if kind.shows_people else set[str]()
+    people = {exposure.OTHER_PEOPLE} if kind.shows_people else set[str]()
     return {i: judges.get(i, set()) | own | people for i in ids}
 
 

@@ -82,16 +82,23 @@ def exclude_items(store: Store, actor: str, dataset_id: str, items: Sequence[str
     Raises BadInput without a reason, for items of another dataset, and for those that the approval check counts
     already.
     """
-    return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, True), target=dataset_id)
+    return store.tx(
+        actor, "tuning items", lambda tx: _set_as_researcher(tx, actor, dataset_id, items, why, True), target=dataset_id
+    )
 
 
 @allow("researcher")
 def readmit_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
     """Let items count again, with the reason; how many were put aside. Raises as `exclude_items` does."""
-    return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, False), target=dataset_id)
+    return store.tx(
+        actor,
+        "tuning items",
+        lambda tx: _set_as_researcher(tx, actor, dataset_id, items, why, False),
+        target=dataset_id,
+    )
 
 
-def _use(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool) -> int:
+def _set_as_researcher(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool) -> int:
     require(tx, actor, "researcher")
     return set_excluded(tx, actor, dataset_id, items, why, tuning)
 

@@ -30,7 +30,7 @@ from judges.reading.reply_edit import correct_reply, order_keys
 from judges.types import ITEM
 
 _RECENT = 20
-_LEAVES = 3
+_COMPARED_TEXTS = 3
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def open_draft(store: Store, actor: str, card: Card, item_id: str, part: str = "
     """A draft for a person who writes an example; that the judge's reply and people's labels are shown is recorded."""
     require(store, actor, "researcher")
     judges = exposure.judges_of_items(store, [item_id]).get(item_id, set())
-    exposure.record_exposures(store, actor, {item_id: judges | {exposure.PEOPLE}}, "examples")
+    exposure.record_exposures(store, actor, {item_id: judges | {exposure.OTHER_PEOPLE}}, "examples")
     return draft_example(store, card, item_id, part)
 
 
@@ -137,7 +137,7 @@ def items_in_examples(store: Store | Tx, card: Card) -> dict[str, str]:
     """The items, name by id, that a card's examples show as its judges see them."""
     found: dict[str, str] = {}
     for example in card.examples:
-        longest = sorted({text for text in _strings(example.fields) if text.strip()}, key=len)[-_LEAVES:]
+        longest = sorted({text for text in _strings(example.fields) if text.strip()}, key=len)[-_COMPARED_TEXTS:]
         if not longest:
             continue
         # The content of an item is JSON: a text is in it as JSON writes it.

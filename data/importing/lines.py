@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from data.records.guidelines import LETTERS
+from data.records.guidelines import MAX_GUIDELINES_LENGTH
 from judges.types import Kind, Strict
 
 Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule", "guidelines", "prompts"]
@@ -98,7 +98,7 @@ ToolEntry = Entry | NamedValue
 class GuidelinesLine(Strict):
     """The line of a dataset's guidelines."""
 
-    guidelines: str = Field(min_length=1, max_length=LETTERS)
+    guidelines: str = Field(min_length=1, max_length=MAX_GUIDELINES_LENGTH)
 
 
 @dataclass

@@ -18,8 +18,8 @@ Format = str
 FORMATS: tuple[Format, ...] = ("auto", *OWN, *TOOLS)
 Sampling = Literal["all", "random", "picked", "unknown"]
 SAMPLINGS: tuple[Sampling, ...] = ("all", "random", "picked", "unknown")
-_NAME = 120
-_MOST = 1_000_000_000
+_MAX_NAME_LENGTH = 120
+_MAX_POPULATION = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,16 @@ class ImportPlan:
     def check(self) -> ImportPlan:
         """Itself. Raises BadInput for a name, format, sampling or population that cannot be."""
         name = self.dataset
-        if not name.strip() or name != name.strip() or len(name) > _NAME or not name.isprintable():
-            raise BadInput(f"{name[:60]!r} cannot name a dataset: 1 to {_NAME} characters, no space at its ends.")
+        if not name.strip() or name != name.strip() or len(name) > _MAX_NAME_LENGTH or not name.isprintable():
+            raise BadInput(
+                f"{name[:60]!r} cannot name a dataset: 1 to {_MAX_NAME_LENGTH} characters, no space at its ends."
+            )
         if self.format not in FORMATS:
             raise BadInput(f"{self.format!r} is not a format. There are: {', '.join(FORMATS)}.")
         if self.sampling not in SAMPLINGS:
             raise BadInput(f"{self.sampling!r} is not a sampling. There are: {', '.join(SAMPLINGS)}.")
         if self.population is not None and self.sampling != "random":
             raise BadInput("The number of items that a sample was drawn from belongs to items drawn at random.")
-        if self.population is not None and not 1 <= self.population <= _MOST:
-            raise BadInput(f"A sample is drawn from 1 to {_MOST:,} items, not from {self.population:,}.")
+        if self.population is not None and not 1 <= self.population <= _MAX_POPULATION:
+            raise BadInput(f"A sample is drawn from 1 to {_MAX_POPULATION:,} items, not from {self.population:,}.")
         return self

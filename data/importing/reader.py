@@ -32,7 +32,7 @@ from data.importing.files.source import Source, SourceFile
 from data.importing.staging import Spool
 from judges.errors import AssayError
 
-_OFTEN = 0.1
+_PROGRESS_INTERVAL_SECONDS = 0.1
 
 
 class _MessageReader:
@@ -63,30 +63,30 @@ class _MessageWriter:
         os.dup2(2, 1)  # what a library prints is no answer
         self._told = 0.0
 
-    def say(self, **message: Any) -> None:
+    def send(self, **message: Any) -> None:
         """Send a message."""
         self._out.write(json.dumps(message, default=asdict).encode() + b"\n")
         self._out.flush()
 
     def tell_progress(self, source: Source, lines: int) -> None:
         """Tell how far it is, a few times a second."""
-        if time.monotonic() - self._told > _OFTEN:
+        if time.monotonic() - self._told > _PROGRESS_INTERVAL_SECONDS:
             self._told = time.monotonic()
-            self.say(at=[source.at, source.size, lines, source.open])
+            self.send(at=[source.at, source.size, lines, source.open])
 
 
 def main() -> None:
     """Do one task."""
-    mouth, ears = _MessageWriter(), _MessageReader(sys.stdin.buffer)
-    task = ears.next()
-    ears.folder = task["folder"]
+    writer, reader = _MessageWriter(), _MessageReader(sys.stdin.buffer)
+    task = reader.next()
+    reader.folder = task["folder"]
     limit_resources(**task["limits"])
     try:
-        mouth.say(done=_do_task(task, mouth, ears))
+        writer.send(done=_run_task(task, writer, reader))
     except AssayError as error:
-        mouth.say(no=str(error))
+        writer.send(no=str(error))
     except OSError as error:
-        mouth.say(no=str(source_reader.spool_error(error)))
+        writer.send(no=str(source_reader.spool_error(error)))
     except MemoryError:
         os._exit(subprocess_reader.OUT_OF_MEMORY)
     except Exception as error:
@@ -97,7 +97,7 @@ def main() -> None:
     os._exit(0)
 
 
-def _do_task(task: dict[str, Any], mouth: _MessageWriter, ears: _MessageReader) -> Any:
+def _run_task(task: dict[str, Any], writer: _MessageWriter, reader: _MessageReader) -> Any:
     files = [_file(name, Path(path)) for name, path in task["files"]]
     source = Source(task["name"], files)
     if task["task"] == "formats":
@@ -106,15 +106,15 @@ def _do_task(task: dict[str, Any], mouth: _MessageWriter, ears: _MessageReader) 
     known = [DetectedFile(file, *facts) for file, facts in zip(files, task["found"], strict=True)]
 
     def progress(done: int, size: int, lines: int) -> None:
-        mouth.tell_progress(source, lines)
+        writer.tell_progress(source, lines)
 
     if task["task"] == "contents":
         return read_contents(source, known, progress)
     folder = Path(task["folder"])
 
     def ask(name: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        mouth.say(ask=[name, list(ids)])
-        while rows := ears.next():
+        writer.send(ask=[name, list(ids)])
+        while rows := reader.next():
             yield from rows
 
     with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:

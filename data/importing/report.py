@@ -15,7 +15,7 @@ from judges.importing.repeated_problems import RepeatedProblem, RepeatedProblems
 from judges.plural import many
 from judges.strict_json import canonical
 
-KEPT = 1_000
+MAX_LISTED_PROBLEMS = 1_000
 _NAME, _SENTENCE, _BEGINS = 200, 1_000, 120
 _ROW = 20 * 2**20
 
@@ -165,7 +165,7 @@ class TooManyErrors(Exception):
 
 
 class ProblemCollector:
-    """Collects what goes wrong: problems up to KEPT, warnings once each, and the rejected rows as JSON lines."""
+    """Collects what goes wrong: up to MAX_LISTED_PROBLEMS, warnings once each, rejected rows as JSON lines."""
 
     def __init__(self, preview: ImportPreview, rejects: BinaryIO | None) -> None:
         self.preview, self._rejects = preview, rejects
@@ -182,7 +182,7 @@ class ProblemCollector:
         begins = _text(row)[:_BEGINS]
         faults = [ImportProblem(file, line, name[:_NAME], sentence[:_SENTENCE], begins) for name, sentence in problems]
         self.preview.by_file[file] = self.preview.by_file.get(file, 0) + len(faults)
-        self.preview.problems += faults[: max(KEPT - len(self.preview.problems), 0)]
+        self.preview.problems += faults[: max(MAX_LISTED_PROBLEMS - len(self.preview.problems), 0)]
         for problem in faults:
             self._groups.add((file, line), problem.sentence, problem.field)
         self._places.add((file, line))

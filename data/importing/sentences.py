@@ -11,14 +11,14 @@ from judges.plural import many
 from judges.strict_json import show_value
 from judges.types import WAYS
 
-_MOST = 8
+_MAX_PROBLEMS = 8
 _SHOULD = re.compile(r"^(input|value|string|list|dictionary) should")
 _TAGS = ("dialogue", "pair", "response")
 
 
 def validation_problems(error: ValidationError, what: str = "line") -> list[tuple[str, str]]:
     """(field, sentence) for everything that a model refused, at most a handful; `what` was read: a line has a meta."""
-    found = [_problem(detail, what) for detail in error.errors(include_url=False, include_context=True)[:_MOST]]
+    found = [_problem(detail, what) for detail in error.errors(include_url=False, include_context=True)[:_MAX_PROBLEMS]]
     left = error.error_count() - len(found)
     return found + ([("", f"It has {many(left, 'more error')}.")] if left > 0 else [])
 

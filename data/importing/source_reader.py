@@ -26,7 +26,7 @@ from data.store.errors import BadInput
 Progress = Callable[[int, int, int], None]
 """Called now and then with the bytes read, the bytes there are, and the lines so far."""
 _CHUNK = 500
-_USUAL, _SELDOM = gc.get_threshold(), (200_000, 20, 50)
+_DEFAULT_GC_THRESHOLDS, _RARE_GC_THRESHOLDS = gc.get_threshold(), (200_000, 20, 50)
 
 
 @dataclass
@@ -64,7 +64,7 @@ def read_source(
         problems.warn(f"{name} was ignored: it is not a data file.")
     last = ("", 0)
     try:
-        with _unswept(), contextlib.suppress(TooManyErrors):
+        with _with_rare_gc(), contextlib.suppress(TooManyErrors):
             entries = read_entries(source, snapshot.plan, found, snapshot.mappings, snapshot.items)
             while chunk := list(itertools.islice(entries, _CHUNK)):
                 checks.take(chunk)
@@ -86,13 +86,13 @@ def read_source(
 
 
 @contextlib.contextmanager
-def _unswept() -> Iterator[None]:
+def _with_rare_gc() -> Iterator[None]:
     """Collect cyclic garbage rarely: lines make none, and checking all that waits takes a third of the time."""
-    gc.set_threshold(*_SELDOM)
+    gc.set_threshold(*_RARE_GC_THRESHOLDS)
     try:
         yield
     finally:
-        gc.set_threshold(*_USUAL)
+        gc.set_threshold(*_DEFAULT_GC_THRESHOLDS)
 
 
 def spool_error(error: OSError) -> BadInput:

@@ -38,14 +38,14 @@ from data.importing.staging import Spool
 from data.store.errors import BadInput
 from data.temp_folders import folder_for
 
-READERS = 1
-MEMORY = 2**30
+MAX_READERS = 1
+MAX_MEMORY_BYTES = 2**30
 """Bytes that reading may take, beyond what the process has when it begins."""
-FILE = 2 * 2**30
+MAX_FILE_BYTES = 2 * 2**30
 """Bytes of the largest file that it may write."""
-SECONDS, SECONDS_A_MB = 30.0, 2.0
+BASE_CPU_SECONDS, CPU_SECONDS_PER_MB = 30.0, 2.0
 """Processor time that reading may take. The limit in real time is four times as much, because all others come first."""
-COMES_LAST = True
+LOWEST_PRIORITY = True
 """Whether everything else on the machine comes first."""
 OUT_OF_MEMORY = 77
 """The exit code of the process if there is no more memory."""
@@ -53,20 +53,20 @@ TRACE = "trace"
 """The file in which the process leaves the lines of code that an error went through."""
 OnWait = Callable[[int], None]
 """Called repeatedly while an import waits, with the number of those that are read before it."""
-_TICK = 0.2
-_SAID = 64 * 2**20
+_POLL_SECONDS = 0.2
+_MAX_MESSAGE_BYTES = 64 * 2**20
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT")
-_line: list[object] = []
-_moved = threading.Condition()
+_waiting_line: list[object] = []
+_line_changed = threading.Condition()
 
 
 def detect_formats(
     source: Source, chosen_format: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
 ) -> list[DetectedFile]:
     """What each file of a source is. Raises BadInput as `formats.detect_formats` does, or past the limits."""
-    with _turn(waits), folder_for("intake") as folder:
-        answer = _ask_of(source, {"task": "formats", "wanted": chosen_format}, folder, _refuse_lookup, progress)
+    with _wait_for_turn(waits), folder_for("intake") as folder:
+        answer = _run_task(source, {"task": "formats", "wanted": chosen_format}, folder, _refuse_lookup, progress)
     known = [DetectedFile(file, *one) for file, one in zip(source.files, answer, strict=True)]
     for one in known:
         known_format = one.container in get_args(Container) and one.format in (*FORMATS[1:], ASIDE)
@@ -83,8 +83,8 @@ def read_contents(
     Raises BadInput past the limits.
     """
     known = [(one.container, one.format, one.role) for one in found]
-    with _turn(waits), folder_for("intake") as folder:
-        answer = _ask_of(source, {"task": "contents", "found": known}, folder, _refuse_lookup, progress)
+    with _wait_for_turn(waits), folder_for("intake") as folder:
+        answer = _run_task(source, {"task": "contents", "found": known}, folder, _refuse_lookup, progress)
     return TypeAdapter(SourceContents).validate_python(answer)
 
 
@@ -95,8 +95,8 @@ def read_source(
     """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
     known = [(one.container, one.format, one.role) for one in found]
     task = {"task": "gather", "snapshot": snapshot.pack(), "found": known}
-    with _turn(waits):
-        answer = _ask_of(source, task, spool.path, ask, progress)
+    with _wait_for_turn(waits):
+        answer = _run_task(source, task, spool.path, ask, progress)
     if rejects is not None:
         with (spool.path / "rejects").open("rb") as stream:
             shutil.copyfileobj(stream, rejects)
@@ -107,38 +107,38 @@ def read_source(
 
 
 @contextmanager
-def _turn(waits: OnWait | None) -> Iterator[None]:
+def _wait_for_turn(waits: OnWait | None) -> Iterator[None]:
     """Wait in line, and keep the first place until the body has run."""
     me = object()
-    with _moved:
-        _line.append(me)
+    with _line_changed:
+        _waiting_line.append(me)
     try:
-        while (before := _before(me)) > 0:
+        while (before := _count_before(me)) > 0:
             if waits is not None:
                 waits(before)
-            with _moved:
-                _moved.wait(_TICK)
+            with _line_changed:
+                _line_changed.wait(_POLL_SECONDS)
         yield
     finally:
-        with _moved:
-            _line.remove(me)
-            _moved.notify_all()
+        with _line_changed:
+            _waiting_line.remove(me)
+            _line_changed.notify_all()
 
 
-def _before(me: object) -> int:
-    with _moved:
-        return _line.index(me) + 1 - READERS
+def _count_before(me: object) -> int:
+    with _line_changed:
+        return _waiting_line.index(me) + 1 - MAX_READERS
 
 
 def _refuse_lookup(name: str, ids: Any) -> Iterator[tuple[Any, ...]]:
     raise BadInput(f"To tell a format nothing is asked, and {name} was.")
 
 
-def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Lookup, progress: Progress | None) -> Any:
+def _run_task(source: Source, task: dict[str, Any], folder: Path, ask: Lookup, progress: Progress | None) -> Any:
     """Return what a new process answers to a task; the process is ended in any case. Raises BadInput."""
-    seconds = int(SECONDS + SECONDS_A_MB * source.size / 2**20)
+    seconds = int(BASE_CPU_SECONDS + CPU_SECONDS_PER_MB * source.size / 2**20)
     files = [(file.name, str(file.path)) for file in source.files]
-    limits = {"memory": MEMORY, "seconds": seconds, "file": FILE, "last": COMES_LAST}
+    limits = {"memory": MAX_MEMORY_BYTES, "seconds": seconds, "file": MAX_FILE_BYTES, "last": LOWEST_PRIORITY}
     with _process(folder) as process:
         talk = _Session(process, source, ask, progress, time.monotonic() + 4 * seconds)
         try:
@@ -224,10 +224,10 @@ class _Session:
             while b"\n" not in parts[-1]:
                 if self._progress is not None:
                     self._progress(*self._at)
-                if time.monotonic() > self._until or sum(map(len, parts)) > _SAID:
+                if time.monotonic() > self._until or sum(map(len, parts)) > _MAX_MESSAGE_BYTES:
                     self._process.send_signal(signal.SIGXCPU)
                     return None
-                if selector.select(_TICK):
+                if selector.select(_POLL_SECONDS):
                     part = self._process.stdout.read(2**18)
                     if not part:
                         return None
@@ -243,7 +243,7 @@ def _end_reason(source: Source, file: str, code: int, seconds: int, folder: Path
     if code == -signal.SIGXCPU:
         return BadInput(f"{what} takes longer to read than its size allows: {seconds:,} seconds. {rest}")
     if code in (OUT_OF_MEMORY, -signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
-        return BadInput(f"{what} needs more memory to read than is allowed: {MEMORY / 2**30:.0f} GB. {rest}")
+        return BadInput(f"{what} needs more memory to read than is allowed: {MAX_MEMORY_BYTES / 2**30:.0f} GB. {rest}")
     trace = folder / TRACE
     return _unexpected_end(
         source, what, code, trace.read_text("utf-8", "replace").splitlines() if trace.exists() else []

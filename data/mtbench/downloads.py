@@ -51,7 +51,7 @@ def zipped_fastchat(store: Store, actor: str, dataset_id: str) -> bytes:
     bench = load_bench(store, dataset_id)
     items = [str(item) for (item,) in store.rows("select id from item where dataset_id = $1", [dataset_id])]
     by_item = exposure.judges_of_items(store, items)
-    people = {exposure.PEOPLE} if bench.votes else set()
+    people = {exposure.OTHER_PEOPLE} if bench.votes else set()
     exposure.record_exposures(store, actor, {item: by_item.get(item, set()) | people for item in items}, "export")
     with tempfile.TemporaryDirectory() as folder:
         write_fastchat(bench, Path(folder) / "files")

@@ -26,7 +26,7 @@ from judges.strict_json import canonical
 from judges.triage import Reason, ReasonKind, ReviewNeed, rank_by_need
 
 Stream = Literal["audit", "review"]
-MOST = 1_000_000
+MAX_DRAWN_ITEMS = 1_000_000
 """Items that may be drawn at a time."""
 
 
@@ -146,8 +146,8 @@ def _population(
     store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: SampleDesign | None
 ) -> tuple[strata.SampledPopulation, dict[str, float], float, SampleDesign]:
     """The items with their strata, what each stratum is worth, the share to show assisted, and the design in use."""
-    if not 1 <= size <= MOST:
-        raise BadInput(f"A sample of {size} items cannot be drawn: give a number from 1 to {MOST:,}.")
+    if not 1 <= size <= MAX_DRAWN_ITEMS:
+        raise BadInput(f"A sample of {size} items cannot be drawn: give a number from 1 to {MAX_DRAWN_ITEMS:,}.")
     used = design or strata.current_design(store, dataset_id) or SampleDesign()
     found = strata.sampled_population(store, dataset_id, used)
     share = settings.queue_rules(store, dataset_id).assisted_share if judge_id else 0.0
@@ -191,8 +191,8 @@ def fill_review(
     Items of the audit sample stay out while they wait for answers, because people who saw them here could not answer
     them there. Raises NotAllowed below the role researcher, BadInput for an impossible number.
     """
-    if not 1 <= most <= MOST:
-        raise BadInput(f"{most} items cannot be taken: give a number from 1 to {MOST:,}.")
+    if not 1 <= most <= MAX_DRAWN_ITEMS:
+        raise BadInput(f"{most} items cannot be taken: give a number from 1 to {MAX_DRAWN_ITEMS:,}.")
     people.require(store, actor, "researcher")
     found = _needs(store, dataset_id, judge_id, kind)
 

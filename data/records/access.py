@@ -168,7 +168,7 @@ class Visit(Store):
     def _refuse(self, *args: Any, **options: Any) -> NoReturn:
         raise NotAllowed("A page does not ask the store itself. Call a function of data that bears `allow`.")
 
-    rows = frame = moment = stream = write = beat = digests = backup = close = table_version = _refuse
+    rows = frame = moment = stream = write = check_writable = digests = backup = close = table_version = _refuse
 
 
 def allow(role: Least) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Concatenate[R, P], T]]:

@@ -15,23 +15,26 @@ import numpy as np
 import numpy.typing as npt
 
 from data.records.access import allow
-from data.records.names import MACHINE
+from data.records.names import MACHINE_ACTOR
 from data.records.queue_index import current_index
 from data.records.tables import ExposureRow
-from data.store import Store, Tx, look_ahead
+from data.store import Store, Tx, preview_rows
 from data.store.errors import NotFound
 from data.store.ids import new_id
 
 AnswerMode = Literal["blind", "assisted", "revealed"]
-PEOPLE = ""
+OTHER_PEOPLE = ""
 """Stands for other people's labels, in the place of a judge."""
-ASKED = "asked for"
+REQUESTED_ROUTE = "asked for"
 """The route of scores that a person asked for (on the desk after a blind answer, or where they adjudicate)."""
-_COPY = "a copy of it"
-_REST = """substr(content, length(replace(replace(name, '\\', '\\\\'), '"', '\\"')) + 9)"""
+_COPY_ROUTE = "a copy of it"
+_CONTENT_AFTER_NAME_SQL = """substr(content, length(replace(replace(name, '\\', '\\\\'), '"', '\\"')) + 9)"""
 """SQL: an item's content after its name, which comes first."""
-_BARE = f"case when meta = '{{}}' then {_REST} else replace({_REST}, '\"meta\":' || meta, '\"meta\":{{}}') end"
-_TEXTLESS = (
+_CONTENT_WITHOUT_META_SQL = (
+    f"case when meta = '{{}}' then {_CONTENT_AFTER_NAME_SQL} "
+    f"else replace({_CONTENT_AFTER_NAME_SQL}, '\"meta\":' || meta, '\"meta\":{{}}') end"
+)
+_TEXTLESS_SQL = (
     """(content like '%"output":""%' and content like '%"task":""%') """
     """or content like '%"text":null%"text":null%'"""
 )
@@ -56,7 +59,7 @@ def find_exposures(reader: Store | Tx, person: str, item_ids: Collection[str]) -
     for item, judge in shown_judges(reader, person, {copy for group in copies_by_item.values() for copy in group}):
         known.setdefault(item, set()).add(judge)
     found = {item: {judge for copy in group for judge in known.get(copy, ())} for item, group in copies_by_item.items()}
-    return {i: Exposure(bool(judges - {PEOPLE}), PEOPLE in judges) for i, judges in found.items() if judges}
+    return {i: Exposure(bool(judges - {OTHER_PEOPLE}), OTHER_PEOPLE in judges) for i, judges in found.items() if judges}
 
 
 def shown_judges(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[tuple[str, str]]:
@@ -87,7 +90,7 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     so only those items are read that came since the last time, and those of which they may be copies.
     """
     [upto] = reader.follow(["item"])
-    came, foreseen = reader.foreseen.get(_foresee_copies, (-1, None))
+    came, foreseen = reader.previews.get(_foresee_copies, (-1, None))
     known: _Known = reader.memory.get(_KNOWN, ({}, _Known()))[1]
     last = reader.seq if isinstance(reader, Tx) and upto is None else upto or 0
     if known.upto >= last:
@@ -100,11 +103,11 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     found = _with_items(reader, known, which, params)._replace(upto=last)
     if upto is not None:
         reader.memory[_KNOWN] = {"item": upto}, found
-        reader.foreseen.pop(_foresee_copies, None)
+        reader.previews.pop(_foresee_copies, None)
     return found.copies
 
 
-@look_ahead("item")
+@preview_rows("item")
 def _foresee_copies(store: Store, came: int, table: str) -> _Known | None:
     """Return what will be known of all items once those of a large change are in, so that no save has to wait."""
     if _KNOWN not in store.memory and not _any_shown(store):
@@ -117,7 +120,10 @@ def _with_items(
     reader: Store | Tx, known: _Known, which: str, params: Sequence[object], table: str = "item"
 ) -> _Known:
     """Return what is known of items, with those added that meet a condition."""
-    rows = reader.rows(f"select hash({_BARE}), id from {table} where {which} and not ({_TEXTLESS}) order by 1", params)
+    rows = reader.rows(
+        f"select hash({_CONTENT_WITHOUT_META_SQL}), id from {table} where {which} and not ({_TEXTLESS_SQL}) order by 1",
+        params,
+    )
     came = np.array([row[0] for row in rows], np.uint64)
     prints = np.concatenate([known.prints, came])
     order = np.argsort(prints, kind="stable")
@@ -135,7 +141,8 @@ def _with_items(
 def _group_copies(reader: Store | Tx, item_ids: list[str], table: str) -> Mapping[str, tuple[str, ...]]:
     """Copies among these items."""
     query = (
-        f"with bare as (select id, md5({_BARE}) as alike from {table} where not ({_TEXTLESS}) and id = any($1)) "
+        f"with bare as (select id, md5({_CONTENT_WITHOUT_META_SQL}) as alike from {table} "
+        f"where not ({_TEXTLESS_SQL}) and id = any($1)) "
         "select b.alike, b.id from bare b "
         "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
     )
@@ -162,7 +169,7 @@ def add_exposures(tx: Tx, person: str, judges_by_item: Mapping[str, Collection[s
 
     It holds for every copy of an item in another dataset as well.
     """
-    return _append(tx, person, sorted(_lacking(tx, person, judges_by_item)), route)
+    return _append(tx, person, sorted(_unrecorded_exposures(tx, person, judges_by_item)), route)
 
 
 def look_up_copies(store: Store) -> None:
@@ -188,7 +195,7 @@ def inherit_exposures(tx: Tx) -> int:
     for group in groups.values():
         shown = {one for item in group for one in exposures_by_item.get(item, ())}
         found |= {(item, *one) for item in came.intersection(group) for one in shown}
-    return tx.append([ExposureRow(new_id(), *one, _COPY) for one in sorted(found)])
+    return tx.append([ExposureRow(new_id(), *one, _COPY_ROUTE) for one in sorted(found)])
 
 
 def _any_shown(reader: Store | Tx) -> bool:
@@ -203,11 +210,13 @@ def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -
 def record_exposures(store: Store, person: str, judges_by_item: Mapping[str, Collection[str]], route: str) -> None:
     """Like `add_exposures`, in a change of its own. It returns once that is durable, so nothing is shown before."""
     judges_by_item = {item: judges for item, judges in judges_by_item.items() if judges}
-    if judges_by_item and _lacking(store, person, judges_by_item):
+    if judges_by_item and _unrecorded_exposures(store, person, judges_by_item):
         store.tx(person, "exposure", lambda tx: add_exposures(tx, person, judges_by_item, route))
 
 
-def _lacking(reader: Store | Tx, person: str, by_item: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
+def _unrecorded_exposures(
+    reader: Store | Tx, person: str, by_item: Mapping[str, Collection[str]]
+) -> set[tuple[str, str]]:
     """Return what of this is not on record yet, for the items and their copies."""
     alike = item_copies(reader)
     pairs = {(copy, judge) for item, judges in by_item.items() for copy in alike.get(item, (item,)) for judge in judges}
@@ -222,7 +231,7 @@ def carry_exposures(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> 
         known = set(tx.rows("select distinct item_id, judge_id, person, route from exposure"))
         tx.append([ExposureRow(new_id(), *row) for row in sorted(set(rows) - known) if row[0] in item_ids])
 
-    store.tx(MACHINE, "exposure", work)
+    store.tx(MACHINE_ACTOR, "exposure", work)
 
 
 @allow("lead")
@@ -244,7 +253,7 @@ def expose_list(store: Store, person: str, item_ids: Iterable[str], route: str) 
     """The items of a list that a person may be shown with what people said, after recording that they are."""
     kept = blind_pending(store, person)
     chosen = {item for item in item_ids if item not in kept}
-    record_exposures(store, person, dict.fromkeys(chosen, (PEOPLE,)), route)
+    record_exposures(store, person, dict.fromkeys(chosen, (OTHER_PEOPLE,)), route)
     return chosen
 
 
@@ -254,14 +263,15 @@ def reveal_scores(tx: Tx, person: str, item_id: str) -> None:
     if not judges:
         raise NotFound("No judge has scored this item: there is nothing to show, and nothing was recorded.")
     if item_id not in revealed_items(tx, person, [item_id]):
-        _append(tx, person, [(item_id, judge) for judge in judges], ASKED)
-        add_exposures(tx, person, {item_id: judges}, _COPY)
+        _append(tx, person, [(item_id, judge) for judge in judges], REQUESTED_ROUTE)
+        add_exposures(tx, person, {item_id: judges}, _COPY_ROUTE)
 
 
 def revealed_items(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[str]:
     """Return those of the items whose scores a person has asked for, which are then shown wherever the item is."""
     rows = reader.rows(
-        f"select distinct item_id from exposure where person = $1 and item_id = any($2) and route = '{ASKED}'",
+        "select distinct item_id from exposure where person = $1 and item_id = any($2) "
+        f"and route = '{REQUESTED_ROUTE}'",
         [person, list(item_ids)],
     )
     return {str(row[0]) for row in rows}

@@ -15,7 +15,7 @@ from data.store import Store, Tx, kept
 from data.store.errors import BadInput
 from data.store.ids import make_storable, new_id
 
-LETTERS = 20_000
+MAX_GUIDELINES_LENGTH = 20_000
 """The longest text that is taken: it goes to every browser that labels."""
 
 
@@ -55,8 +55,8 @@ def write_guidelines(store: Store, actor: str, dataset_id: str, text: str) -> in
     That is the old one where nothing changed. Raises BadInput for a text that is too long.
     """
     text = "\n".join(line.rstrip() for line in make_storable(text).splitlines()).strip()
-    if len(text) > LETTERS:
-        raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {LETTERS:,}.")
+    if len(text) > MAX_GUIDELINES_LENGTH:
+        raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {MAX_GUIDELINES_LENGTH:,}.")
 
     def work(tx: Tx) -> int:
         require(tx, actor, "lead")

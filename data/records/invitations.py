@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from data.records import leads, people
 from data.records.access import ROLES, Role, allow, find_person, require
-from data.records.names import MACHINE, has_invisible_characters
+from data.records.names import MACHINE_ACTOR, has_invisible_characters
 from data.records.tables import InvitationRow
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed, NotFound
@@ -75,9 +75,9 @@ def invite_locally(
     """Invite at the machine itself, as a lead too, whoever leads so far; by an address or by the provider's subject."""
     check_invitation(email, subject, days)
     new = Invitation(
-        new_id(), plain_address(email) if email else "", subject.strip(), role, person, _until(days), MACHINE
+        new_id(), plain_address(email) if email else "", subject.strip(), role, person, _until(days), MACHINE_ACTOR
     )
-    return store.tx(MACHINE, "invite", lambda tx: _open(tx, new), target=new.whom)
+    return store.tx(MACHINE_ACTOR, "invite", lambda tx: _open(tx, new), target=new.whom)
 
 
 def _until(days: int) -> datetime:
@@ -102,7 +102,7 @@ def _open(tx: Tx, new: Invitation) -> Invitation:
 
 def _why_not(tx: Tx, new: Invitation) -> str:
     """Why one lead alone may not invite so, a sentence; "" if one may."""
-    if new.inviter == MACHINE or new.role != "lead" or not leads.needs_two_leads(tx):
+    if new.inviter == MACHINE_ACTOR or new.role != "lead" or not leads.needs_two_leads(tx):
         return ""
     return (
         "The policy requires two leads, so one alone invites nobody as a lead. Invite them as a researcher and propose "
@@ -137,7 +137,7 @@ def find_invitation(tx: Tx, email: str, subject: str) -> Invitation | None:
     """
     for one in open_invitations(tx):
         named = one.email == email if one.email else one.subject == subject
-        if named and one.whom and (one.inviter == MACHINE or _leads(tx, one.inviter)):
+        if named and one.whom and (one.inviter == MACHINE_ACTOR or _leads(tx, one.inviter)):
             return one
     return None
 

@@ -13,19 +13,19 @@ from datetime import datetime
 from itertools import combinations
 
 from data.records.access import allow
-from data.records.names import MACHINE, SIGN_IN
+from data.records.names import MACHINE_ACTOR, SIGN_IN_ACTOR
 from data.records.values import WORKSPACE, get_setting
 from data.store import Store, Tx, kept
 from data.store.errors import NotAllowed
 
 SCOPE = "person"
 """The scope of changes of who leads that wait for another lead; each is named after the person concerned."""
-_OUTSIDE = (MACHINE, SIGN_IN)
+_OUTSIDE_ACTORS = (MACHINE_ACTOR, SIGN_IN_ACTOR)
 """What can vouch for a lead: the operator of the machine, or the provider's groups."""
-WAY_OUT = "python -m data lead NAME"
-STUCK = (
+MAKE_LEAD_COMMAND = "python -m data lead NAME"
+NO_INDEPENDENT_LEADS = (
     "Two independent leads are required, and there are none: one lead, or the same person, made all others leads. "
-    f"Make a lead on the command line of this machine: {WAY_OUT}."
+    f"Make a lead on the command line of this machine: {MAKE_LEAD_COMMAND}."
 )
 """What a page says where an approval waits for two leads whom this workspace cannot have."""
 
@@ -127,7 +127,7 @@ def describe_lead_origin(events: Sequence[LeadEvent], name: str) -> str:
     """How somebody came to lead, the last time, in words."""
     leads, origin = set[str](), "no lead"
     for event in events:
-        if event.leads and event.person == name and (name not in leads or event.by in _OUTSIDE):
+        if event.leads and event.person == name and (name not in leads or event.by in _OUTSIDE_ACTORS):
             origin = _describe_origin(event)
         (leads.add if event.leads else leads.discard)(event.person)
     return origin
@@ -143,14 +143,14 @@ def explain_dependence(events: Sequence[LeadEvent], one: str, other: str) -> str
     return (
         f"Two independent leads are required, and {one} and {other} are not independent: one of them, or one person, "
         f"made the other a lead ({how}). An independent lead is one on whom two such leads agreed, or one who was "
-        f"made a lead on the command line of this machine: {WAY_OUT}."
+        f"made a lead on the command line of this machine: {MAKE_LEAD_COMMAND}."
     )
 
 
 def _describe_origin(event: LeadEvent) -> str:
-    if event.by == MACHINE:
+    if event.by == MACHINE_ACTOR:
         return "made a lead on the command line of this machine"
-    if event.by == SIGN_IN:
+    if event.by == SIGN_IN_ACTOR:
         return "a lead by a group of the sign-in provider"
     if event.first:
         return f"made a lead by {event.first} and {event.by}"
@@ -168,9 +168,9 @@ def _replay_events(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, fro
         if not event.leads:
             leads.discard(event.person)
             continue
-        if event.person in leads and event.by not in _OUTSIDE:
+        if event.person in leads and event.by not in _OUTSIDE_ACTORS:
             continue
-        vouched = event.by in _OUTSIDE or _are_independent(leads, behind, event.first, event.by)
+        vouched = event.by in _OUTSIDE_ACTORS or _are_independent(leads, behind, event.first, event.by)
         if vouched or (not leads and event.by == event.person):
             behind[event.person] = frozenset()
         else:

@@ -16,19 +16,19 @@ from typing import Any
 from data import log
 from data.records import invitations, people
 from data.records.access import Person, Role, allow, find_login, find_person, require
-from data.records.names import SIGN_IN
+from data.records.names import SIGN_IN_ACTOR
 from data.records.tables import IdentityRow, LoginRow
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import content_id, make_storable, new_id, now
 
-TAKEN_UP = timedelta(minutes=10)
+SIGN_IN_TIMEOUT = timedelta(minutes=10)
 """A sign-in has to be used within this time, or made again, so that an unused cookie does not stay valid."""
-CLOCKS = timedelta(seconds=30)
+MAX_CLOCK_SKEW = timedelta(seconds=30)
 """By how much the provider's clock may be ahead of ours before that matters to what was ended."""
-_APART = ("nonce", "sid", "jti", "at_hash", "auth_time")
+_CLAIMS_OF_ONE_SIGN_IN = ("nonce", "sid", "jti", "at_hash", "auth_time")
 """The claims that distinguish one sign-in from the others of an account."""
-_LONGEST_ACCOUNT, _LONGEST_CLAIM = 600, 100
+_MAX_ACCOUNT_LENGTH, _MAX_CLAIM_LENGTH = 600, 100
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def read_account(claims: Mapping[str, Any]) -> Account:
     """Return the account that verified claims describe. Raises NotAllowed if they lack what identifies an account."""
     issuer, subject, issued = (claims.get(name) for name in ("iss", "sub", "iat"))
     both = issuer + subject if isinstance(issuer, str) and issuer and isinstance(subject, str) and subject else ""
-    if not both or len(both) > _LONGEST_ACCOUNT or make_storable(both) != both:
+    if not both or len(both) > _MAX_ACCOUNT_LENGTH or make_storable(both) != both:
         raise NotAllowed("The provider did not say which account this is (iss, sub). Ask whoever operates it.")
     if not isinstance(issued, int | float) or isinstance(issued, bool) or not 0 < issued < 1e11:
         raise NotAllowed("The provider did not say when this sign-in was made (iat). Ask whoever operates it.")
@@ -73,7 +73,7 @@ def read_account(claims: Mapping[str, Any]) -> Account:
             email = invitations.plain_address(str(claims["email"]))
         except BadInput:
             log.info("email_refused")
-    apart = [str(claims.get(name, "")) for name in _APART]
+    apart = [str(claims.get(name, "")) for name in _CLAIMS_OF_ONE_SIGN_IN]
     return Account(
         str(issuer), str(subject), email, _claimed_name(claims) or email.partition("@")[0], granted_role(claims)[0],
         datetime.fromtimestamp(issued, UTC).replace(tzinfo=None),
@@ -88,15 +88,15 @@ def shorten_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
     """
     kept = {
         name: claims[name] for name in ("iss", "sub", "iat", "email", "email_verified")
-        if name in claims and len(str(claims[name])) <= _LONGEST_ACCOUNT
+        if name in claims and len(str(claims[name])) <= _MAX_ACCOUNT_LENGTH
     }  # fmt: skip
-    for name in _APART:
+    for name in _CLAIMS_OF_ONE_SIGN_IN:
         claim = str(claims.get(name, ""))
-        kept |= {name: claim if len(claim) <= _LONGEST_CLAIM else content_id("claim", claim)} if claim else {}
+        kept |= {name: claim if len(claim) <= _MAX_CLAIM_LENGTH else content_id("claim", claim)} if claim else {}
     _, group = granted_role(claims)
     for name in reversed(_role_claim()):
         group = {name: group}
-    return {**group, "name": _claimed_name(claims)[:_LONGEST_CLAIM], **kept}
+    return {**group, "name": _claimed_name(claims)[:_MAX_CLAIM_LENGTH], **kept}
 
 
 def _claimed_name(claims: Mapping[str, Any]) -> str:
@@ -134,9 +134,9 @@ def sign_in(store: Store, account: Account) -> str:
     """
     if (known := find_login(store, account.key)) is not None:
         return known.person
-    if abs(now() - account.issued) > TAKEN_UP:
+    if abs(now() - account.issued) > SIGN_IN_TIMEOUT:
         raise NotAllowed("This sign-in was not used in time, or the provider's clock is wrong. Sign in again.")
-    person = store.tx(SIGN_IN, "sign in", lambda tx: _follow(tx, account))
+    person = store.tx(SIGN_IN_ACTOR, "sign in", lambda tx: _update_account(tx, account))
     if not person:
         raise NotAllowed(_stranger(account))
 
@@ -149,7 +149,7 @@ def sign_in(store: Store, account: Account) -> str:
             "where e.person = $1 and e.login_id = ''",
             [person],
         )[0]
-        if ended is not None and account.issued < ended - CLOCKS:
+        if ended is not None and account.issued < ended - MAX_CLOCK_SKEW:
             raise NotAllowed("This sign-in is from before everything was signed out. Sign in again.")
         tx.append([LoginRow(account.key, person, account.issuer, account.subject, account.issued)])
 
@@ -157,7 +157,7 @@ def sign_in(store: Store, account: Account) -> str:
     return person
 
 
-def _follow(tx: Tx, account: Account) -> str:
+def _update_account(tx: Tx, account: Account) -> str:
     """Bring an account up to date: as whom it is here, "" for nobody, and the role that its groups give now."""
     rows = tx.rows(
         "select '' as id, issuer, subject, person, email, granted from identity_now where issuer = $1 and subject = $2",
@@ -198,7 +198,7 @@ def _left_by_groups(tx: Tx, name: str) -> bool:
         "order by e.seq desc, e.id desc limit 1",
         [name],
     )
-    return bool(rows) and rows[0][0] == SIGN_IN
+    return bool(rows) and rows[0][0] == SIGN_IN_ACTOR
 
 
 def _stranger(account: Account) -> str:

@@ -6,23 +6,24 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-MAKER = "Assay samples"
+SAMPLE_ACTOR = "Assay samples"
 """As whom the sample is made; not a person who can sign in."""
-AUTOMATIC = "assay/gate"
+APPROVAL_ACTOR = "assay/gate"
 """The name of automatic suspensions. No person can be called so, because no name has a slash in it."""
-KEPT = "kept "
+KEPT_APPROVAL_PREFIX = "kept "
 """The prefix of settings of a dataset that say that a lead has reviewed an approval (its id follows) and keeps it."""
-MACHINE = "assay/command line"
+MACHINE_ACTOR = "assay/command line"
 """As whom a lead is made at the machine itself (`python -m data lead`)."""
-SCHEDULE = "assay/backups"
+BACKUP_ACTOR = "assay/backups"
 """Who makes backups by the plan."""
-SIGN_IN = "assay/sign-in"
+SIGN_IN_ACTOR = "assay/sign-in"
 """As whom people come in, and follow their groups, when they sign in at the provider."""
 _SHOWN = {
-    AUTOMATIC: "Assay (approval check)", MACHINE: "command line", SCHEDULE: "Assay (backup plan)", SIGN_IN: "sign-in",
+    APPROVAL_ACTOR: "Assay (approval check)", MACHINE_ACTOR: "command line", BACKUP_ACTOR: "Assay (backup plan)",
+    SIGN_IN_ACTOR: "sign-in",
 }  # fmt: skip
-ITSELF = (MAKER, AUTOMATIC, MACHINE, SCHEDULE, SIGN_IN)
-RESERVED = (*ITSELF, "Assay", "Assay itself")
+SYSTEM_ACTORS = (SAMPLE_ACTOR, APPROVAL_ACTOR, MACHINE_ACTOR, BACKUP_ACTOR, SIGN_IN_ACTOR)
+RESERVED = (*SYSTEM_ACTORS, "Assay", "Assay itself")
 
 _LOOKS = """
     AΑАᎪᗅꓮ𐊠𖽀 aɑαаᴀ BΒВᏴᗷꓐꞴ𐊂𐊡𐌁 bƄʙЬвᏏᑲᖯ CСᏟⲤꓚ𐊢𐌂𐐕𐔜𑣩𑣲 cсᴄⲥꮯ𐐽 DᎠᗞᗪꓓ dĐđԁᏧᑯᴅꓒ EΕЕᎬⴹꓰ𐊆𑢦𑢮 eеҽᴇꬲ FϜᖴꓝꞘ𐊇𐊥𐔥𑢢𑣂 fքẝꜰꞙꬵ
@@ -110,7 +111,7 @@ def explain_difference(name: str, known: str) -> str:
 
 def why_reserved(name: str, known: bool = False) -> str:
     """Say why nobody may enter under a name; "" if somebody may. `known`: they have worked here before."""
-    if find_lookalike(ITSELF if known else RESERVED, name):
+    if find_lookalike(SYSTEM_ACTORS if known else RESERVED, name):
         return f"{name!r} is reserved for what Assay does by itself. Choose another name."
     if not known and any(_FILE.search(text) for text in _fold_shapes(name)):
         return f"{name!r} has an ending that is reserved for labels from files. Choose another name."

@@ -14,7 +14,7 @@ from data.records.access import Role as Role
 from data.records.access import allow
 from data.records.access import find_person as find_person
 from data.records.access import require as require
-from data.records.names import MACHINE, has_invisible_characters, match_ignoring_case
+from data.records.names import MACHINE_ACTOR, has_invisible_characters, match_ignoring_case
 from data.records.tables import LoginEndRow, PersonEventRow
 from data.records.values import put_setting
 from data.store import Store, Tx, kept
@@ -102,20 +102,20 @@ def set_person(store: Store, actor: str, name: str, role: Role, active: bool = T
             require(tx, actor, "lead")
         if lead == [name] and (role != "lead" or not active):
             raise BadInput(f"{name} is the only lead. Make somebody else a lead first.")
-        before, new = _before(tx, name), Person(name, role, active)
+        before, new = _current_person(tx, name), Person(name, role, active)
         new = Person(name, role, active, before.team) if before else new
         if new == before:
             return new
         if lead and leads.needs_two_leads(tx) and new.may("lead") != (before is not None and before.may("lead")):
-            return _by_two(tx, actor, new) or before or Person(name, role, False)
-        _settle(tx, name)
+            return _propose_or_make(tx, actor, new) or before or Person(name, role, False)
+        _end_pending_change(tx, name)
         change_person(tx, new)
         return new
 
     return store.tx(actor, "person", work, target=name)
 
 
-def _before(tx: Tx, name: str) -> Person | None:
+def _current_person(tx: Tx, name: str) -> Person | None:
     """The person of that name so far. Raises BadInput where a new one cannot be called so."""
     known = {p.name: p for p in all_people(tx, active=False)}
     worked = name in known and name in known_names(tx)
@@ -132,7 +132,7 @@ def _before(tx: Tx, name: str) -> Person | None:
     return None
 
 
-def _by_two(tx: Tx, actor: str, new: Person) -> Person | None:
+def _propose_or_make(tx: Tx, actor: str, new: Person) -> Person | None:
     """Keep a change of who leads as proposed and return None, or make it if another lead has proposed the same."""
     same = (new.name, new.role, new.active)
     waiting = leads.pending_lead_changes(tx)
@@ -146,7 +146,7 @@ def _by_two(tx: Tx, actor: str, new: Person) -> Person | None:
     return new
 
 
-def _settle(tx: Tx, name: str) -> None:
+def _end_pending_change(tx: Tx, name: str) -> None:
     """End a change about a person that waits for another lead."""
     if any(one.person == name for one in leads.pending_lead_changes(tx)):
         put_setting(tx, leads.SCOPE, name, {})
@@ -158,7 +158,7 @@ def withdraw_lead_proposal(store: Store, actor: str, name: str) -> None:
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        _settle(tx, name)
+        _end_pending_change(tx, name)
 
     store.tx(actor, "person", work, target=name)
 
@@ -171,13 +171,13 @@ def make_lead_locally(store: Store, name: str) -> Person:
     name = _clean(name)
 
     def work(tx: Tx) -> Person:
-        before = _before(tx, name)
+        before = _current_person(tx, name)
         new = Person(name, "lead", True, before.team if before else "")
-        _settle(tx, name)
+        _end_pending_change(tx, name)
         append_people(tx, [new])
         return new
 
-    return store.tx(MACHINE, "lead", work, target=name)
+    return store.tx(MACHINE_ACTOR, "lead", work, target=name)
 
 
 @allow("anybody")
@@ -225,7 +225,7 @@ def add_person(tx: Tx, raw_name: str, role: Role) -> str:
     for n in range(1, 1_000):
         name = f"{base[:50].rstrip() or 'Somebody'}{f' {n}' if n > 1 else ''}"
         try:
-            if _before(tx, _clean(name)) is None:
+            if _current_person(tx, _clean(name)) is None:
                 append_people(tx, [Person(_clean(name), role, True)])
                 return _clean(name)
         except BadInput:

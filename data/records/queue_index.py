@@ -45,12 +45,12 @@ case when ended then 'ended' else '' end, '', priority, 0.0 from assignment wher
 case when given then 1 else 0 end, 0.0 from assignment_item where seq > $1 and seq <= $2""",
 }
 """Table -> SQL of what the fold uses of its rows since a change."""
-_TIDY = timedelta(seconds=10)
-_FEW = 200
+_TIDY_INTERVAL = timedelta(seconds=10)
+_MAX_SINGLE_INSERTS = 200
 """Up to so many draws are put into a line singly; more of them are put in together."""
-NOWHERE, FREE, LATER, RESERVED = 0, 1, 2, 4
+CLOSED, FREE, LATER, RESERVED = 0, 1, 2, 4
 """Where a draw stands: closed; open to everybody; open to others once they have nothing else; open to some people."""
-_NEVER, LAST = datetime.max, 9
+_NEVER, UNASSIGNED_PRIORITY = datetime.max, 9
 """The due date of what has none, and the priority of what is not assigned."""
 
 
@@ -73,7 +73,7 @@ class QueuedDraw:
     closed: bool = False
     given: tuple[IndexedAssignment, ...] = ()
     audience: frozenset[str] | None = None
-    place: int = NOWHERE
+    place: int = CLOSED
     listed: int = 0
 
     @property
@@ -123,14 +123,14 @@ class DrawQueue:
 
     def settle(self, place: int) -> None:
         """Put in what is coming, and drop what is stale if there is much of it."""
-        if len(self.coming) <= _FEW:
+        if len(self.coming) <= _MAX_SINGLE_INSERTS:
             for draw in self.coming:
                 insort(self.draws, draw, key=lambda d: d.order)
         else:
             self.draws += self.coming
             self.draws.sort(key=lambda d: d.order)
         self.coming.clear()
-        if self.stale > _FEW and self.stale > len(self.draws) // 4:
+        if self.stale > _MAX_SINGLE_INSERTS and self.stale > len(self.draws) // 4:
             for draw in self.draws:
                 if draw.place != place:
                     draw.listed &= ~place
@@ -373,7 +373,7 @@ class QueueIndex:
             if one.assignee not in self.gone:
                 live.append(one)
         audience = frozenset(one.assignee for one in live if one.reserved) or None
-        place = NOWHERE if draw.closed else RESERVED if audience else LATER if live else FREE
+        place = CLOSED if draw.closed else RESERVED if audience else LATER if live else FREE
         queue = self.queues[draw.dataset, draw.stream]
         if queue.move(draw, place, audience):
             self.unsettled.add(queue)
@@ -478,7 +478,7 @@ class QueueIndex:
     def rank(self, draw: QueuedDraw, person: str) -> tuple[tuple[int, datetime], tuple[float, str]]:
         """A draw's place in the order in which a person is given what is open to them."""
         own = (a.rank for a in draw.given if not a.ended and self.admits(frozenset([a.assignee]), person))
-        return min(own, default=(LAST, _NEVER)), draw.order
+        return min(own, default=(UNASSIGNED_PRIORITY, _NEVER)), draw.order
 
     def count(self, dataset: str, stream: str, person: str, moment: datetime) -> int:
         """How many items of a queue are open to a person: all open ones but those that `is_free` keeps from them."""
@@ -494,7 +494,7 @@ class QueueIndex:
             if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in closed_audiences
             and self.is_closed_to(d, person)
         }  # fmt: skip
-        if moment > self.tidied + _TIDY:
+        if moment > self.tidied + _TIDY_INTERVAL:
             self.held = {d for d in self.held if any(until > moment for until in d.holders.values())}
             self.tidied = moment
         gone |= {
@@ -513,13 +513,13 @@ class QueueIndex:
         }  # fmt: skip
 
 
-_boards: weakref.WeakKeyDictionary[Store, QueueIndex] = weakref.WeakKeyDictionary()
+_indexes: weakref.WeakKeyDictionary[Store, QueueIndex] = weakref.WeakKeyDictionary()
 _making = threading.Lock()
 
 
 def current_index(store: Store, tx: Tx | None = None) -> QueueIndex:
     """Return the queue index of a store, up to date; inside a transaction of it up to what came before."""
     with _making:
-        found = _boards.get(store) or _boards.setdefault(store, QueueIndex())
+        found = _indexes.get(store) or _indexes.setdefault(store, QueueIndex())
     found.follow(tx or store)
     return found

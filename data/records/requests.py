@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 from data.records.access import allow
 from data.records.tables import ApiRequestRow
 from data.store import Store, Tx
-from data.store.base import append_beside
+from data.store.base import append_in_same_change
 from data.store.errors import BadInput
 from data.store.ids import new_id, now
 from judges.strict_json import canonical
 
 Json = dict[str, Any]
 T = TypeVar("T")
-LONGEST = 200
+MAX_KEY_LENGTH = 200
 LEASE = timedelta(minutes=10)
 """A request that was begun and has no end after so long counts as interrupted, and may be begun again."""
 
@@ -44,8 +44,8 @@ def answer_once(
     """
     if not key:
         return dump(work()), False
-    if not (len(key) <= LONGEST and key.isascii() and key.isprintable()):
-        raise BadInput(f"An idempotency key has 1 to {LONGEST} printable ASCII characters.")
+    if not (len(key) <= MAX_KEY_LENGTH and key.isascii() and key.isprintable()):
+        raise BadInput(f"An idempotency key has 1 to {MAX_KEY_LENGTH} printable ASCII characters.")
 
     def row(state: str, answer: Json | None = None) -> ApiRequestRow:
         return ApiRequestRow(new_id(), person, key, digest, state, "" if answer is None else canonical(answer), now())
@@ -75,7 +75,7 @@ def answer_once(
         tx.append([row("done", dump(result))])
 
     try:
-        with append_beside(keep) if one_change else nullcontext([keep]) as waiting:
+        with append_in_same_change(keep) if one_change else nullcontext([keep]) as waiting:
             result = work()
         if waiting:
             store.tx(person, "request", lambda tx: keep(tx, result))

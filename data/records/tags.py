@@ -14,9 +14,9 @@ from data.store.errors import BadInput
 from data.store.ids import make_storable
 
 SCOPE = "tags"
-MOST, LETTERS, WIDEST = 20, 40, 10.0
+MAX_TAGS, MAX_TAG_LENGTH, MAX_SHARE = 20, 40, 10.0
 """Tags of a person, letters of a tag, and the widest share beside that of somebody who takes 1."""
-_MARK = "|"
+_TAG_PREFIX = "|"
 """The prefix of a tag where a person's name may be used too; no name has it."""
 
 
@@ -31,17 +31,17 @@ class PersonTags:
 
 def assignee(tag: str) -> str:
     """A tag as the assignee of work: everybody who has it."""
-    return _MARK + tag
+    return _TAG_PREFIX + tag
 
 
 def is_tag(name: str) -> bool:
     """Whether work is assigned to a tag, not to a person."""
-    return name.startswith(_MARK)
+    return name.startswith(_TAG_PREFIX)
 
 
 def describe_assignee(name: str) -> str:
     """To whom work is assigned, in words."""
-    return f"anyone with the tag {name.removeprefix(_MARK)}" if is_tag(name) else name
+    return f"anyone with the tag {name.removeprefix(_TAG_PREFIX)}" if is_tag(name) else name
 
 
 def read_tags(person: str, text: str) -> PersonTags:
@@ -63,8 +63,8 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
 
     Capitals and spaces at the ends do not make another tag: the one that somebody has already is taken.
     """
-    if not 0 <= share <= WIDEST:
-        raise BadInput(f"The share is {share:g}: it must be 0 (nothing for now) to {WIDEST:g}; 1 is as usual.")
+    if not 0 <= share <= MAX_SHARE:
+        raise BadInput(f"The share is {share:g}: it must be 0 (nothing for now) to {MAX_SHARE:g}; 1 is as usual.")
 
     def work(tx: Tx) -> PersonTags:
         require(tx, actor, "lead")
@@ -74,8 +74,8 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
         cleaned = [_clean(tag) for tag in tags]
         chosen = dict.fromkeys(known.setdefault(tag.casefold(), tag) for tag in cleaned)
         new = PersonTags(name, tuple(sorted(chosen, key=str.casefold)), float(share))
-        if len(new.tags) > MOST:
-            raise BadInput(f"{name} would have {len(new.tags)} tags: at most {MOST} are allowed.")
+        if len(new.tags) > MAX_TAGS:
+            raise BadInput(f"{name} would have {len(new.tags)} tags: at most {MAX_TAGS} are allowed.")
         if new != tags_by_name.get(name, PersonTags(name)):
             put_setting(tx, SCOPE, name, {k: v for k, v in asdict(new).items() if k != "person"})
         return new
@@ -85,6 +85,8 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
 
 def _clean(tag: str) -> str:
     found = " ".join(make_storable(tag).split())
-    if not 1 <= len(found) <= LETTERS or _MARK in found or has_invisible_characters(found):
-        raise BadInput(f"{tag[:60]!r} cannot be a tag: 1 to {LETTERS} letters without {_MARK} and invisible ones.")
+    if not 1 <= len(found) <= MAX_TAG_LENGTH or _TAG_PREFIX in found or has_invisible_characters(found):
+        raise BadInput(
+            f"{tag[:60]!r} cannot be a tag: 1 to {MAX_TAG_LENGTH} letters without {_TAG_PREFIX} and invisible ones."
+        )
     return found

@@ -26,12 +26,12 @@ SCOPES = {
     "run": "start, stop and resume runs of judges, which cost what their endpoint asks",
 }
 """What a token may be for, and what that lets a program do."""
-DAYS, MOST_DAYS, MOST_TOKENS = 90, 366, 20
-_BEGINS = "assay_"
-_NAME = 60
-_NOTED = timedelta(hours=1)
+DEFAULT_DAYS, MAX_DAYS, MAX_TOKENS = 90, 366, 20
+_TOKEN_PREFIX = "assay_"
+_MAX_NAME_LENGTH = 60
+_MIN_TIME_BETWEEN_USE_EVENTS = timedelta(hours=1)
 """The use of a token is recorded at most once in this time."""
-RESTS = timedelta(days=30)
+MAX_TIME_SINCE_SIGN_IN = timedelta(days=30)
 """How long after their last sign-in the tokens of somebody work whose role a group gives; a sign-in checks the role."""
 
 
@@ -55,26 +55,28 @@ class Token:
 
 
 @allow("annotator")
-def new_token(store: Store, actor: str, name: str, scopes: Sequence[str], days: int = DAYS) -> tuple[Token, str]:
+def new_token(
+    store: Store, actor: str, name: str, scopes: Sequence[str], days: int = DEFAULT_DAYS
+) -> tuple[Token, str]:
     """Make a token for oneself: it, and its text, which is kept nowhere.
 
     Raises NotAllowed for somebody who does not work here, BadInput for a name, scopes or days that cannot be.
     """
     name = " ".join(name.split())
-    if not 1 <= len(name) <= _NAME or not name.isprintable():
-        raise BadInput(f"Give the token a name of 1 to {_NAME} characters, as what it is for.")
+    if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable():
+        raise BadInput(f"Give the token a name of 1 to {_MAX_NAME_LENGTH} characters, as what it is for.")
     if not scopes or not set(scopes) <= SCOPES.keys():
         raise BadInput(f"Say what the token may do: one or more of {', '.join(SCOPES)}.")
-    if not 1 <= days <= MOST_DAYS:
-        raise BadInput(f"A token is valid for 1 to {MOST_DAYS} days, not {days:,}.")
-    prefix = _BEGINS + secrets.token_hex(4)
+    if not 1 <= days <= MAX_DAYS:
+        raise BadInput(f"A token is valid for 1 to {MAX_DAYS} days, not {days:,}.")
+    prefix = _TOKEN_PREFIX + secrets.token_hex(4)
     text = f"{prefix}_{secrets.token_urlsafe(32)}"
 
     def work(tx: Tx) -> str:
         require(tx, actor, "annotator")
         moment = now()
-        if sum(one.state(moment) == "holds" for one in _tokens(tx).values() if one.person == actor) >= MOST_TOKENS:
-            raise BadInput(f"{actor} has {MOST_TOKENS} tokens already. Revoke one that is not needed any more.")
+        if sum(one.state(moment) == "holds" for one in _tokens(tx).values() if one.person == actor) >= MAX_TOKENS:
+            raise BadInput(f"{actor} has {MAX_TOKENS} tokens already. Revoke one that is not needed any more.")
         row = ApiTokenRow(
             new_id(), actor, name, prefix, _hash(text), " ".join(s for s in SCOPES if s in scopes),
             moment, moment + timedelta(days=days),
@@ -133,10 +135,10 @@ def find_token(store: Store, text: str) -> tuple[Token, Person]:
     if not person.active:
         raise NotAllowed(f"{found.person}, whose token this is, is not active in this workspace.")
     seen = _seen_in_groups(store).get(person.name)
-    if seen is not None and now() - seen > RESTS:
+    if seen is not None and now() - seen > MAX_TIME_SINCE_SIGN_IN:
         raise NotAllowed(
             f"{person.name}, whose token this is, has the role by a group at the sign-in provider, and has not signed "
-            f"in for {RESTS.days} days. The token is valid again once they sign in."
+            f"in for {MAX_TIME_SINCE_SIGN_IN.days} days. The token is valid again once they sign in."
         )
     _note_use(store, found)
     return found, person
@@ -156,12 +158,12 @@ def _refuse_ended(token: Token) -> None:
 
 
 def _note_use(store: Store, token: Token) -> None:
-    if token.used is not None and now() - token.used < _NOTED:
+    if token.used is not None and now() - token.used < _MIN_TIME_BETWEEN_USE_EVENTS:
         return
 
     def work(tx: Tx) -> None:
         newest = next((one.used for one in _tokens(tx).values() if one.id == token.id), None)
-        if newest is None or now() - newest >= _NOTED:
+        if newest is None or now() - newest >= _MIN_TIME_BETWEEN_USE_EVENTS:
             tx.append([ApiTokenEventRow(new_id(), token.id, "used", now())])
 
     store.tx(token.person, "token used", work)

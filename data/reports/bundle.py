@@ -78,7 +78,7 @@ def bundle(
         for one in found.dimensions if cells else ():
             progress(f"Cells of {one.dimension.title}")
             archive.writestr(_entry(f"ratings/{one.line.key}.csv"), _cells(store, found, one, shown))
-    exposure.record_exposures(store, actor, dict.fromkeys(shown, (judge_id, exposure.PEOPLE)), "report")
+    exposure.record_exposures(store, actor, dict.fromkeys(shown, (judge_id, exposure.OTHER_PEOPLE)), "report")
     return target.getvalue()
 
 
@@ -101,11 +101,13 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _cells(store: Store, found: Evidence, one: DimensionEvidence, shown: set[str]) -> str:
-    rows = (row for basis in found.rests for row in _on(store, found, one, basis, shown))
+    rows = (row for basis in found.rests for row in _rating_rows(store, found, one, basis, shown))
     return _MARK + as_csv(CELLS, rows)
 
 
-def _on(store: Store, found: Evidence, one: DimensionEvidence, basis: Basis, shown: set[str]) -> Iterator[list[Any]]:
+def _rating_rows(
+    store: Store, found: Evidence, one: DimensionEvidence, basis: Basis, shown: set[str]
+) -> Iterator[list[Any]]:
     d = one.dimension
     met = calibration.paired_cells_sql(store, found.dataset.id, found.judge.id, d, basis)
     frame = store.frame(

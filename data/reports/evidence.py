@@ -185,7 +185,7 @@ def gather_report_evidence(
         decisions=tuple(sorted(decided, key=lambda one: (one.seq, one.sort, one.dimension, one.id))),
         in_force=frozenset(one.id for stand in stands for one in (stand.holds, stand.proposed) if one),
         means=tuple(score_sums.score_means(store, dataset_id, judge_id)),
-        position=both_orders.positions(store, dataset_id, judge_id),
+        position=both_orders.load_positional_agreement(store, dataset_id, judge_id),
         overall=means.overall_means(store, dataset_id, judge_id),
         turns=weakest_turns.compare_weakest_turns(store, dataset_id, judge_id, basis),
         epsilon=epsilon,

@@ -63,13 +63,13 @@ def render_report(found: Evidence, all_figures: figures.Json) -> str:
         *_disputes(found),
         *_turns(found),
         *_means(found),
-        *_who(found),
+        *_judge_section(found),
         *_policy(found),
         *_position(found),
         *_audits(found),
         *_decisions(found),
         *_reading(),
-        *_again(found, all_figures),
+        *_reproduction_section(found, all_figures),
         embed_json("figures", all_figures),
     ]
     stand = f" · data as of {format_minute(found.at)}" if found.at else ""
@@ -176,7 +176,7 @@ def _describe_raters(found: Evidence) -> str:
     return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), each, known)
 
 
-def _who(found: Evidence) -> list[str]:
+def _judge_section(found: Evidence) -> list[str]:
     judge, card = found.judge, found.card
     params = ", ".join(
         f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in sorted(judge.params.items())
@@ -318,7 +318,7 @@ def _reading() -> list[str]:
     return [heading("How to read this"), bullets([say(point) for point in points])]
 
 
-def _again(found: Evidence, all_figures: figures.Json) -> list[str]:
+def _reproduction_section(found: Evidence, all_figures: figures.Json) -> list[str]:
     name, judge = found.dataset.name, found.judge.id
     quoted = "'" + name.replace("'", "'\\''") + "'" if not name.replace("-", "").replace("_", "").isalnum() else name
     epsilon = "" if found.epsilon == EPSILON else f" --epsilon {found.epsilon:g}"

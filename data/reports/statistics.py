@@ -23,7 +23,7 @@ from data.calibration import (
 )
 from data.calibration.anchoring import Anchor
 from data.calibration.auto_accept import confidence_sources
-from data.calibration.confidence import Levels
+from data.calibration.confidence import ConfidenceReliability
 from data.gold.gold import Basis
 from data.records import combinations
 from data.records.access import allow
@@ -331,7 +331,7 @@ def _equality(line: DimensionResult) -> list[Sentence]:
     return [quiet("{sentence}", sentence=sentence)] if sentence else []
 
 
-def _confidence_findings(found: Levels, line: DimensionResult, _: Policy) -> list[Finding]:
+def _confidence_findings(found: ConfidenceReliability, line: DimensionResult, _: Policy) -> list[Finding]:
     drawn: list[Finding] = []
     for source, (one, cells) in found.by_source.items():
         title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.source_name(source)})"
@@ -342,7 +342,7 @@ def _confidence_findings(found: Levels, line: DimensionResult, _: Policy) -> lis
     return drawn
 
 
-def _confidence_plain(found: Levels) -> Json:
+def _confidence_plain(found: ConfidenceReliability) -> Json:
     return {
         "confidence": [
             {
@@ -361,8 +361,9 @@ def _confidence_plain(found: Levels) -> Json:
 
 
 CONFIDENCE = Statistic(
-    "confidence", "Confidence", lambda of: confidence.levels(*of.place, of.basis), _confidence_findings, Levels({}, 0),
-    _confidence_plain, can_drop_ties=False, collapsed=True, explanations=("confidence", "reliability", "ranking"),
+    "confidence", "Confidence", lambda of: confidence.confidence_reliability(*of.place, of.basis),
+    _confidence_findings, ConfidenceReliability({}, 0), _confidence_plain,
+    can_drop_ties=False, collapsed=True, explanations=("confidence", "reliability", "ranking"),
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from data.records.tables import BatchEventRow
 from data.runs import charges
 from data.runs.endpoints import open_client
-from data.runs.worker import FINAL, Event, LiveRun, WaitingForBatch, ask_first
+from data.runs.worker import FINAL_BATCH_STATES, Event, LiveRun, WaitingForBatch, ask_first
 from data.store import Tx
 from data.store.ids import new_id
 from judges.client import batch_files as lines
@@ -31,12 +31,12 @@ from judges.strict_json import canonical
 from judges.types import Reading
 
 T = TypeVar("T")
-POLL = 30.0
+POLL_SECONDS = 30.0
 """Seconds between two looks at a batch."""
-_TRIES, _BARREN = 2, 3
-_PAUSES = 1.0, 4.0, 10.0
+_MAX_CALL_TRIES, _MAX_FRUITLESS_ROUNDS = 2, 3
+_RETRY_DELAYS_SECONDS = 1.0, 4.0, 10.0
 """Seconds before each further try of what an endpoint does not take just now."""
-_LOOK = 0.25
+_STOP_CHECK_SECONDS = 0.25
 _ENDED = ("completed", "expired", "cancelled")
 
 
@@ -56,24 +56,24 @@ class _Batches:
     def __init__(self, live: LiveRun, client: Client) -> None:
         self.live, self.client, self.order = live, client, live.order
         self.store, self.run_id = live.store, live.run_id
-        self._barren = self._sent = 0
+        self._fruitless_rounds = self._sent = 0
 
     async def stream(self) -> AsyncIterator[Event]:
         live = self.live
         async for event in ask_first(live, self.client):
             yield event
-        await self._adopt()
+        await self._record_unknown_batches()
         while True:
             await live.wait_until_stored()
             if live.should_stop():
                 yield WaitingForBatch() if live.shut else RunNotice("stopped", await self._give_up())
                 return
-            for ident in self._out():
+            for ident in self._pending_batches():
                 async for answer in self._collect_batch(ident):
                     yield answer
                 await live.wait_until_stored()
                 self._close(ident)
-            if self._out():
+            if self._pending_batches():
                 if not live.patient:
                     yield WaitingForBatch()
                     return
@@ -145,14 +145,14 @@ class _Batches:
         rows = self.store.rows(
             "select item_id, part, sample, piece, max(why) from reply where run_id = $1 and unscored = 'api_error' "
             "and seq > $2 group by 1, 2, 3, 4 having count(*) >= $3",
-            [self.run_id, self.live.remaining.since, _TRIES],
+            [self.run_id, self.live.remaining.since, _MAX_CALL_TRIES],
         )
         return {(str(a), str(b), int(c), str(d)): str(why) for a, b, c, d, why in rows}
 
     async def _submit(self, batch: list[bytes], sent: int) -> str:
         """Hand in a file of calls that hold about so many tokens; the batch's id."""
-        file = await _patiently(partial(self.client.upload, b"".join(batch)))
-        shown = await _patiently(partial(self._begin, file), partial(self._find_or_begin, file))
+        file = await _call_with_retries(partial(self.client.upload, b"".join(batch)))
+        shown = await _call_with_retries(partial(self._begin, file), partial(self._find_or_begin, file))
         ident = str(shown["id"])
         self._record(ident, "submitted", {"file": file, "calls": len(batch), "tokens": sent})
         return ident
@@ -167,14 +167,14 @@ class _Batches:
 
     # -- batches that are out -----------------------------------------------------------------------------------------
 
-    def _out(self) -> list[str]:
-        marks = ", ".join(f"'{state}'" for state in FINAL)
+    def _pending_batches(self) -> list[str]:
+        marks = ", ".join(f"'{state}'" for state in FINAL_BATCH_STATES)
         rows = self.store.rows(
             f"select batch from batch_now where run_id = $1 and state not in ({marks}) order by seq", [self.run_id]
         )
         return [str(row[0]) for row in rows]
 
-    async def _adopt(self) -> None:
+    async def _record_unknown_batches(self) -> None:
         """Enter batches of this run that were handed in just before a process ended, and not written down."""
         known = {str(r[0]) for r in self.store.rows("select batch from batch_now where run_id = $1", [self.run_id])}
         for shown in await self._list_batches():
@@ -221,7 +221,7 @@ class _Batches:
         for name in ("output_file_id", "error_file_id"):
             if not shown.get(name):
                 continue
-            data = await _patiently(partial(self.client.content, str(shown[name])))
+            data = await _call_with_retries(partial(self.client.content, str(shown[name])))
             for result in lines.read_results(data):
                 found = self._read_result(result)
                 missed += not found
@@ -231,16 +231,18 @@ class _Batches:
                     for one in found:
                         yield one
         self._brought = {"brought": brought, "missed": missed}
-        self._barren = 0 if brought else self._barren + 1
+        self._fruitless_rounds = 0 if brought else self._fruitless_rounds + 1
 
     def _close(self, ident: str) -> None:
         """Write down that all of a batch is stored. Raises FatalError where one after the other brought nothing."""
         if self._brought is None:
             return
         self._record(ident, "collected", self._brought)
-        if self._barren >= _BARREN:
+        if self._fruitless_rounds >= _MAX_FRUITLESS_ROUNDS:
             raise FatalError(
-                f"{_BARREN} batches in a row brought no replies. Resume the run to try again, or without a batch."
+                f"{_MAX_FRUITLESS_ROUNDS} batches in a row brought no replies. Resume "
+                f"the run to try again, or without a "
+                "batch."
             )
 
     def _read_result(self, result: lines.BatchResult) -> list[CallReply | Charge]:
@@ -296,7 +298,7 @@ class _Batches:
 
     async def _give_up(self) -> str:
         """Cancel what is out, so that it costs no more; what it brought by then is collected on a resume."""
-        for ident in self._out():
+        for ident in self._pending_batches():
             try:
                 await self.client.cancel(ident)
             except (TransientError, FatalError):
@@ -305,9 +307,9 @@ class _Batches:
 
     async def _pause(self) -> None:
         loop = asyncio.get_running_loop()
-        until = loop.time() + POLL
+        until = loop.time() + POLL_SECONDS
         while loop.time() < until and not self.live.should_stop():
-            await asyncio.sleep(min(_LOOK, POLL))
+            await asyncio.sleep(min(_STOP_CHECK_SECONDS, POLL_SECONDS))
 
     def _record(self, ident: str, state: str, detail: Mapping[str, object], lost: Charge | None = None) -> None:
         def work(tx: Tx) -> None:
@@ -317,9 +319,9 @@ class _Batches:
         self.store.tx(self.live.actor, "batch", work, target=self.run_id)
 
 
-async def _patiently(call: Callable[[], Awaitable[T]], again: Callable[[], Awaitable[T]] | None = None) -> T:
+async def _call_with_retries(call: Callable[[], Awaitable[T]], again: Callable[[], Awaitable[T]] | None = None) -> T:
     """What a call gives, tried a few times where the endpoint fails for the moment; `again`: how, after the first."""
-    for wait in _PAUSES:
+    for wait in _RETRY_DELAYS_SECONDS:
         try:
             return await call()
         except TransientError:

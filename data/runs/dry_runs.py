@@ -61,7 +61,7 @@ def try_tasks(
 ) -> list[DryRunJudgment]:  # fmt: skip
     """Ask the endpoint for these judgments, whose items have `names` by their key; nothing is stored."""
     salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
-    answers, judged = _wait(_dry(order, tasks, known_modes(store), salt, budget, charged))
+    answers, judged = _run_in_thread(_run_tasks(order, tasks, known_modes(store), salt, budget, charged))
     shown = []
     for one in judged:
         by_piece = {a.piece: a for a in answers if (a.key, a.part) == (one.task.key, one.task.part)}
@@ -83,7 +83,7 @@ def list_models(endpoint: Endpoint) -> list[str]:
             return await client.models()
 
     try:
-        return _wait(ask_models())
+        return _run_in_thread(ask_models())
     except TransientError as fault:
         raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
 
@@ -96,14 +96,14 @@ def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: 
     """
     charged: list[CallReply | Charge] = []
     try:
-        _wait(_ready(order, known_modes(store), terms.budget(order, spent), charged))
+        _run_in_thread(_try_call(order, known_modes(store), terms.budget(order, spent), charged))
     except AssayError:
         charges.store_charge(store, actor, run_id, charged, terms.order_price(order))
         raise
     return charged
 
 
-async def _ready(
+async def _try_call(
     order: RunOrder, modes: dict[str, str], budget: Budget | None, charged: list[CallReply | Charge]
 ) -> None:
     hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
@@ -129,7 +129,7 @@ async def _ready(
             raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
 
 
-async def _dry(
+async def _run_tasks(
     order: RunOrder, tasks: list[Task], modes: dict[str, str], salt: str, budget: Budget | None,
     charged: list[CallReply | Charge],
 ) -> tuple[list[CallReply], list[FinishedJudgment]]:  # fmt: skip
@@ -151,7 +151,7 @@ async def _dry(
     return answers, judged
 
 
-def _wait(work: Coroutine[Any, Any, T]) -> T:
+def _run_in_thread(work: Coroutine[Any, Any, T]) -> T:
     """What a coroutine gives, run in a thread of its own: the caller's may have an event loop already."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()

@@ -17,10 +17,10 @@ from data.store.ids import new_id, now
 
 HOLDER = f"{socket.gethostname()}/{os.getpid()}/{new_id()[-12:]}"
 """This process."""
-LASTS = timedelta(seconds=60)
-RENEW = 20.0
+LEASE_DURATION = timedelta(seconds=60)
+RENEW_SECONDS = 20.0
 """Seconds after which a lease is renewed."""
-LOOK = 1.0
+STOP_CHECK_SECONDS = 1.0
 """Seconds after which a run looks whether another process asks it to stop."""
 
 
@@ -28,13 +28,13 @@ def take_lease(tx: Tx, run_id: str) -> None:
     """Work on a run from here on, in the change that begins it. Raises BadInput while another process does."""
     if run_id in runs_elsewhere(tx):
         raise BadInput("This run goes on already, in another process of this workspace.")
-    _append(tx, run_id, HOLDER, LASTS)
+    _append(tx, run_id, HOLDER, LEASE_DURATION)
 
 
 def renew_lease(tx: Tx, run_id: str) -> None:
     """Hold on to a run. Raises BadInput where another process has taken it over."""
     require_lease(tx, run_id)
-    _append(tx, run_id, HOLDER, LASTS, stop_wish(tx, run_id))
+    _append(tx, run_id, HOLDER, LEASE_DURATION, stop_reason(tx, run_id))
 
 
 def end_lease(tx: Tx, run_id: str) -> None:
@@ -69,7 +69,7 @@ def ask_to_stop(store: Store, actor: str, run_id: str, why: str) -> None:
     store.tx(actor, "run stop", work, target=run_id)
 
 
-def stop_wish(store: Store | Tx, run_id: str) -> str:
+def stop_reason(store: Store | Tx, run_id: str) -> str:
     """Why somebody asked a run to end; "" where nobody did."""
     rows = store.rows("select stop from run_lease_now where run_id = $1", [run_id])
     return str(rows[0][0]) if rows else ""

@@ -52,7 +52,7 @@ class PendingJudgments:
     def tasks(self) -> Iterator[Task]:
         """The judgments to make, lazily; what `stored_replies` gives of them is brought to hand with them."""
         for chunk, judged, before in self._chunks():
-            lacking = list(self._open(chunk, judged))
+            lacking = list(self._pending_tasks(chunk, judged))
             if before and lacking:
                 keys = {task.key for task in lacking}
                 self._held.update(writer.stored_replies(self.store, self.judge_id, _failed_slots(judged), keys))
@@ -74,7 +74,7 @@ class PendingJudgments:
             for key in chunk:
                 parts = [""] if whole else self.order.card.parts(content[key])
                 samples = range(self.order.params.samples)
-                lacking = sum(self._lacks(judged.get((key, part, n))) for part in parts for n in samples)
+                lacking = sum(self._is_needed(judged.get((key, part, n))) for part in parts for n in samples)
                 judgments += lacking
                 items += bool(lacking)
         return items, judgments
@@ -109,16 +109,16 @@ class PendingJudgments:
         names = {str(id_): str(name) for id_, name in rows} if room else {}
         long_ids = [id_ for id_ in self.ids() if id_ in names] if names else []
         return find_long_calls(
-            order.card, order.params, ((names[key], item) for key, item in self._lacking(long_ids)), room
+            order.card, order.params, ((names[key], item) for key, item in self._pending_items(long_ids)), room
         )
 
-    def _lacking(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
+    def _pending_items(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
         """Those of some items that are not judged in full."""
         before = bool(ids) and self._judged_before()
         for start in range(0, len(ids), _CHUNK):
             items = self._items(ids[start : start + _CHUNK])
             judged = self._slots(list(items)) if before else {}
-            yield from {task.key: task.item for task in self._open(items, judged)}.items()
+            yield from {task.key: task.item for task in self._pending_tasks(items, judged)}.items()
 
     def _chunks(self) -> Iterator[tuple[dict[str, Item], dict[Slot, tuple[int, str]], bool]]:
         """(items, what is judged of them, whether anything was stored of this judge before), some hundred at a time."""
@@ -147,13 +147,13 @@ class PendingJudgments:
             found[(str(item), str(part), int(sample))] = (int(seq), str(unscored))
         return found
 
-    def _open(self, items: Mapping[str, Item], judged: Mapping[Slot, tuple[int, str]]) -> Iterator[Task]:
-        for task in tasks(self.order.card, self.order.params, items.items(), self._others):
-            if self._lacks(judged.get(task.slot)):
+    def _pending_tasks(self, items: Mapping[str, Item], judged: Mapping[Slot, tuple[int, str]]) -> Iterator[Task]:
+        for task in tasks(self.order.card, self.order.params, items.items(), self._scenario_pool):
+            if self._is_needed(judged.get(task.slot)):
                 yield task
 
     @cached_property
-    def _others(self) -> tuple[str, ...]:
+    def _scenario_pool(self) -> tuple[str, ...]:
         """What the probe scenario_swapped draws from: the scenarios of up to 1,000 items, however many are judged."""
         if self.order.params.probe != "scenario_swapped":
             return ()
@@ -164,7 +164,7 @@ class PendingJudgments:
         )
         return scenario_pool(ITEM.validate_json(row[0]) for row in rows)
 
-    def _lacks(self, judgment: tuple[int, str] | None) -> bool:
+    def _is_needed(self, judgment: tuple[int, str] | None) -> bool:
         """Whether a slot that holds this is to be asked for."""
         if judgment is None:
             return not self.order.only_unscored

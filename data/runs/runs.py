@@ -89,7 +89,7 @@ def start(
     require(store, actor, "researcher")
     _check(store, order)
     key = judge_id_of(order)
-    _alone(store, order.dataset_id, key)
+    _require_no_other_run(store, order.dataset_id, key)
     until = store.newest()
     left = PendingJudgments(store, order, key, until, SEED, until)
     items, judgments = left.count()
@@ -109,7 +109,7 @@ def start(
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
-        _alone(tx, order.dataset_id, key)
+        _require_no_other_run(tx, order.dataset_id, key)
         _add_judge(tx, order, key)
         tx.append([RunRow(run_id, order.dataset_id, key, canonical(settings), items, judgments)])
         tx.append([RunEventRow(new_id(), run_id, "started", "")])
@@ -158,7 +158,7 @@ def resume(
         spending_limit=order.spending_limit if limit is None else limit,
     )  # fmt: skip
     key, settings = str(row[2]), json.loads(row[3])
-    _alone(store, order.dataset_id, key, but=run_id)
+    _require_no_other_run(store, order.dataset_id, key, but=run_id)
     _same_card(store, order, key)
     terms.check_terms(order)
     paid = terms.order_price(order)
@@ -174,7 +174,7 @@ def resume(
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
-        _alone(tx, order.dataset_id, key, but=run_id)
+        _require_no_other_run(tx, order.dataset_id, key, but=run_id)
         charges.add_lost_charges(tx, run_id, paid)
         charges.add_charge(tx, run_id, charged, paid)
         if limit is not None or price is not None:
@@ -293,7 +293,7 @@ def follow_all_batches(store: Store) -> None:
 
     def look_again() -> None:
         while True:
-            time.sleep(leases.LASTS.total_seconds())
+            time.sleep(leases.LEASE_DURATION.total_seconds())
             with contextlib.suppress(AssayError):
                 look()
 
@@ -396,7 +396,7 @@ def _check(store: Store, order: RunOrder) -> None:
     terms.check_terms(order)
 
 
-def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
+def _require_no_other_run(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
     """Raises BadInput where a run of this judge over the dataset goes on."""
     rows = store.rows("select id from run where dataset_id = $1 and judge_id = $2", [dataset_id, judge])
     going = worker.runs_waiting(store) | leases.runs_elsewhere(store)

@@ -35,8 +35,8 @@ from judges.runners.remote_runner import (
     Work,
 )
 
-_LOOK, _PATIENCE, _LONG = 0.05, 10.0, 30.0
-_BARREN = 3
+_POLL_SECONDS, _REPLY_TIMEOUT_SECONDS, _START_TIMEOUT_SECONDS = 0.05, 10.0, 30.0
+_MAX_LOSSES_PER_RUNNER = 3
 """So many runners for each that is wanted may be lost in a row, without any report in between."""
 
 
@@ -116,13 +116,13 @@ class _Spread:
         self._end_signal: EndSignal = ""
         self._fault: Exception | None = None
         self._last: RunNotice | None = None
-        self._seeds = self._barren = 0
+        self._seeds = self._losses_in_a_row = 0
         self._going: set[asyncio.Task[None]] = set()
 
     async def stream(self) -> AsyncIterator[Event]:
         """What all runners tell, until there is nothing left to do, or the run ends."""
-        tended = [self._begin_task(self._tend(hands)) for hands in self._hands]
-        self._begin_task(self._watch())
+        tended = [self._begin_task(self._keep_runner_at_work(hands)) for hands in self._hands]
+        self._begin_task(self._watch_stop())
         for one in tended:
             one.add_done_callback(lambda _: self._ready.set())
         late: float | None = None
@@ -133,13 +133,13 @@ class _Spread:
             if all(one.done() for one in tended) and not self._out:
                 break
             if self._ended.is_set():
-                late = late or self._clock() + GRACE_SECONDS + _PATIENCE
+                late = late or self._clock() + GRACE_SECONDS + _REPLY_TIMEOUT_SECONDS
                 if self._clock() > late:
                     break
             self._ready.clear()
             await wait_for(self._ready, 1.0)
         for runner in self._runners:
-            self._lose(runner)
+            self._close_runner(runner)
         while self._out:
             yield self._out.popleft()
         if self._fault is not None:
@@ -159,11 +159,11 @@ class _Spread:
         task.add_done_callback(self._going.discard)
         return task
 
-    async def _watch(self) -> None:
+    async def _watch_stop(self) -> None:
         while not self._ended.is_set():
             if self.live.should_stop():
                 self._finish(RunNotice("stopped", STOPPED_NOTICE))
-            await wait_for(self._ended, _LOOK)
+            await wait_for(self._ended, _POLL_SECONDS)
 
     def _finish(self, last: RunNotice | None = None, fault: Exception | None = None) -> None:
         """Begin no more calls. The first reason counts; a fault counts more than a wish."""
@@ -178,13 +178,13 @@ class _Spread:
             runner.wake.set()
         self._ready.set()
 
-    def _give(self, found: Event) -> None:
+    def _emit(self, found: Event) -> None:
         self._out.append(found)
         self._ready.set()
 
     # -- one runner after the other -----------------------------------------------------------------------------------
 
-    async def _tend(self, hands: int) -> None:
+    async def _keep_runner_at_work(self, hands: int) -> None:
         """Keep a runner at work, and another one in its place where it is lost, until nothing is left to do."""
         try:
             while not self._end_signal:
@@ -196,7 +196,7 @@ class _Spread:
                 except RunnerLost as lost:
                     self._replace(runner, str(lost))
                 finally:
-                    self._lose(runner)
+                    self._close_runner(runner)
                     self._runners.remove(runner)
                     runner.handle.end()
                 self._close_if_done()
@@ -206,12 +206,12 @@ class _Spread:
     async def _wait_for_runner(self, runner: _Runner) -> bool:
         """Wait until a runner answers; False: by then there is nothing left to do."""
         coming = self._begin_task(runner.handle.assign([], [], ""))
-        until = self._clock() + _LONG
+        until = self._clock() + _START_TIMEOUT_SECONDS
         while not (self._end_signal or coming.done()):
-            await asyncio.wait({coming}, timeout=_LOOK)
+            await asyncio.wait({coming}, timeout=_POLL_SECONDS)
             if self._clock() > until:
                 until = float("inf")
-                self._give(RunNotice("slower", "Runners wait for a machine with a free processor."))
+                self._emit(RunNotice("slower", "Runners wait for a machine with a free processor."))
         if not coming.done():
             coming.cancel()
             return False
@@ -220,7 +220,7 @@ class _Spread:
 
     async def _serve(self, runner: _Runner, most: int) -> None:
         """Give a runner work and hear what it tells, until its last word."""
-        both = self._begin_task(self._feed(runner, most)), self._begin_task(self._hear_all(runner))
+        both = self._begin_task(self._send_work(runner, most)), self._begin_task(self._receive_messages(runner))
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             for one in both:
@@ -244,11 +244,11 @@ class _Spread:
             card.spec, card.version, order.model, order.params, endpoint, self.modes, self._seeds, budget
         )
 
-    async def _feed(self, runner: _Runner, most: int) -> None:
+    async def _send_work(self, runner: _Runner, most: int) -> None:
         """Give it work, so much ahead, and what it waits for; ends with the last word."""
         while True:
             runner.wake.clear()
-            work, admitted, signal = self._share(runner, most), runner.admitted, self._end_signal
+            work, admitted, signal = self._next_work(runner, most), runner.admitted, self._end_signal
             runner.admitted = {}
             runner.under_way += [asking for asking, may in admitted.values() if may]
             if work or admitted or signal:
@@ -257,7 +257,7 @@ class _Spread:
                 return
             await runner.wake.wait()
 
-    def _share(self, runner: _Runner, most: int) -> list[Work]:
+    def _next_work(self, runner: _Runner, most: int) -> list[Work]:
         """The next judgments for a runner, those first that another one was lost with."""
         share: list[Work] = []
         while len(runner.work) < most and not self._end_signal:
@@ -282,19 +282,19 @@ class _Spread:
 
     # -- what they tell -----------------------------------------------------------------------------------------------
 
-    async def _hear_all(self, runner: _Runner) -> None:
+    async def _receive_messages(self, runner: _Runner) -> None:
         while True:
             for message in await runner.handle.collect():
-                self._barren = 0
+                self._losses_in_a_row = 0
                 if isinstance(message, RunnerEnd):
-                    self._hear_end(message)
+                    self._handle_end(message)
                     return
-                self._hear(runner, message)
+                self._handle_message(runner, message)
             while len(self._out) > self._most_out and not self._ended.is_set():
                 self._room.clear()
                 await self._room.wait()
 
-    def _hear(self, runner: _Runner, message: RunnerMessage) -> None:
+    def _handle_message(self, runner: _Runner, message: RunnerMessage) -> None:
         match message:
             case AdmissionRequest():
                 self._begin_task(self._admit(runner, message))
@@ -310,19 +310,19 @@ class _Spread:
                     self._finish(fault=FatalError(all_))
             case CallTurnedAway():
                 if self._throttle.record_refusal(self._clock() - message.age, message.floor):
-                    self._give(RunNotice("slower", FEWER_CALLS_NOTICE))
+                    self._emit(RunNotice("slower", FEWER_CALLS_NOTICE))
             case NewJudgment():
                 task, _ = runner.work.pop(message.slot)
-                self._give(FinishedJudgment(task, message.raw, message.reading))
+                self._emit(FinishedJudgment(task, message.raw, message.reading))
                 runner.wake.set()
                 self._close_if_done()
             case CallReply():
                 runner.work[message.key, message.part, message.sample][1][message.piece] = message
-                self._give(message)
+                self._emit(message)
             case Charge() | RunNotice():
-                self._give(message)
+                self._emit(message)
 
-    def _hear_end(self, message: RunnerEnd) -> None:
+    def _handle_end(self, message: RunnerEnd) -> None:
         self.modes.update(message.modes)
         if message.own:
             self._finish(fault=RuntimeError(message.fault))
@@ -347,15 +347,17 @@ class _Spread:
     def _replace(self, runner: _Runner, why: str) -> None:
         """Give what a lost runner had to do to others."""
         log.warning("runner_lost", run=self.live.run_id, under_way=len(runner.under_way), judgments=len(runner.work))
-        self._barren += 1
-        if self._barren >= _BARREN * self._wanted:
-            self._finish(fault=FatalError(f"{self._barren} runners were lost one after the other, the last: {why}"))
+        self._losses_in_a_row += 1
+        if self._losses_in_a_row >= _MAX_LOSSES_PER_RUNNER * self._wanted:
+            self._finish(
+                fault=FatalError(f"{self._losses_in_a_row} runners were lost one after the other, the last: {why}")
+            )
         again = many(len(runner.under_way), "call")
-        self._give(RunNotice("slower", f"A runner was lost with {again} under way: another takes its place."))
+        self._emit(RunNotice("slower", f"A runner was lost with {again} under way: another takes its place."))
         self._again.extend(runner.work.values())
         self._wake()
 
-    def _lose(self, runner: _Runner) -> None:
+    def _close_runner(self, runner: _Runner) -> None:
         """Settle what a runner will say nothing more of: a call that it may have begun counts at its most."""
         runner.gone = True
         for asking, may in runner.admitted.values():
@@ -363,5 +365,5 @@ class _Spread:
                 self._throttle.release(asking.estimate, 0.0, asking.most, 0.0)
         for asking in runner.under_way:
             self._throttle.release(asking.estimate, asking.estimate, asking.most, asking.most)
-            self._give(Charge("lost", asking.sent, self.order.params.max_tokens))
+            self._emit(Charge("lost", asking.sent, self.order.params.max_tokens))
         runner.admitted, runner.under_way, runner.work = {}, [], {}

@@ -30,15 +30,15 @@ from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
 
-PAUSE, MOST = 0.25, 400
+STORE_INTERVAL_SECONDS, MAX_EVENTS_PER_CHANGE = 0.25, 400
 """Seconds after which what came is stored, and how much at most in one change: 200 replies and their judgments. An
 annotator's save waits no longer than one such change."""
-_BACKLOG = 10 * MOST
-_RATE_OVER = 15.0
-_SHUT = "Assay was shut down."
-_GONE = "Assay ended while this was running. Resume it to go on where it was."
+_MAX_BUFFERED_EVENTS = 10 * MAX_EVENTS_PER_CHANGE
+_RATE_WINDOW_SECONDS = 15.0
+_SHUT_DOWN_REASON = "Assay was shut down."
+_INTERRUPTED_REASON = "Assay ended while this was running. Resume it to go on where it was."
 _SCOPE = "endpoints"
-FINAL = ("collected", "failed")
+FINAL_BATCH_STATES = ("collected", "failed")
 """States of a batch that nothing more will come of; "submitted" and the endpoint's own words are the others."""
 
 
@@ -106,7 +106,7 @@ class LiveRun:
         try:
             self.store.tx(self.actor, action, begin, target=self.run_id)
             with _LOCK:
-                _UNTOLD.pop(self.run_id, None)
+                _UNRECORDED_ENDS.pop(self.run_id, None)
             self._begun = time.monotonic()
             log.info(action.replace(" ", "_"), run=self.run_id, **self._facts())
             self._thread.start()
@@ -134,7 +134,7 @@ class LiveRun:
     @property
     def shut(self) -> bool:
         """Whether it ends because the app does, and not because somebody wants it to."""
-        return self._stop == _SHUT
+        return self._stop == _SHUT_DOWN_REASON
 
     def join(self, timeout: float | None = None) -> None:
         """Wait for its end, at most so many seconds."""
@@ -168,11 +168,11 @@ class LiveRun:
         renewed = time.monotonic()
         renew = partial(leases.renew_lease, run_id=self.run_id)
         while self._failed is None:
-            await asyncio.sleep(leases.LOOK)
+            await asyncio.sleep(leases.STOP_CHECK_SECONDS)
             try:
-                if wish := await asyncio.to_thread(leases.stop_wish, self.store, self.run_id):
+                if wish := await asyncio.to_thread(leases.stop_reason, self.store, self.run_id):
                     self.stop(wish)
-                if time.monotonic() - renewed >= leases.RENEW:
+                if time.monotonic() - renewed >= leases.RENEW_SECONDS:
                     await asyncio.to_thread(self.store.tx, self.actor, "lease", renew, self.run_id)
                     renewed = time.monotonic()
             except StoreFailed:
@@ -189,10 +189,10 @@ class LiveRun:
     def rate(self) -> float:
         """Judgments stored a second, of late."""
         now, counted = time.monotonic(), list(self._judged)
-        recent = [(at, n) for at, n in counted if now - at <= _RATE_OVER]
+        recent = [(at, n) for at, n in counted if now - at <= _RATE_WINDOW_SECONDS]
         if len(recent) < 2:
             return 0.0
-        return sum(n for _, n in recent[1:]) / max(now - recent[0][0], PAUSE)
+        return sum(n for _, n in recent[1:]) / max(now - recent[0][0], STORE_INTERVAL_SECONDS)
 
     # -- the thread ---------------------------------------------------------------------------------------------------
 
@@ -208,7 +208,7 @@ class LiveRun:
         except Exception as error:
             log.error("run_broke_off", error, run=self.run_id)
             why = f"The run stopped because of an error in Assay ({type(error).__name__}). Resume it to go on."
-        self._tell(kind)
+        self._log_end(kind)
         try:
             if kind or modes != known or self.store.shared:
                 record_end(self.store, self.actor, self.run_id, kind, why, modes if modes != known else {})
@@ -216,7 +216,7 @@ class LiveRun:
             # The disk takes nothing more: the run shows as interrupted at the next start, and here as what it is.
             if kind:
                 with _LOCK:
-                    _UNTOLD[self.run_id] = (kind, why)
+                    _UNRECORDED_ENDS[self.run_id] = (kind, why)
         finally:
             with _LOCK:
                 _LIVE.pop(self.run_id, None)
@@ -226,7 +226,7 @@ class LiveRun:
         order = self.order
         return {"person": self.actor, "dataset_id": order.dataset_id, "card": order.card.name, "model": order.model}
 
-    def _tell(self, kind: str) -> None:
+    def _log_end(self, kind: str) -> None:
         """Say in the log how it ended. Why is not said there: the reason may quote what an endpoint answered."""
         tell = log.warning if kind == "failed" else log.info
         seconds = time.monotonic() - self._begun
@@ -254,9 +254,9 @@ class LiveRun:
                 self._buffer.append(event)
                 if isinstance(event, Charge):
                     continue
-                if len(self._buffer) >= MOST:
+                if len(self._buffer) >= MAX_EVENTS_PER_CHANGE:
                     self._kick.set()
-                while len(self._buffer) >= _BACKLOG and self._failed is None:
+                while len(self._buffer) >= _MAX_BUFFERED_EVENTS and self._failed is None:
                     self._room.clear()
                     await self._room.wait()
                 if self._failed is not None:
@@ -285,13 +285,13 @@ class LiveRun:
         """Store what has come whenever there is enough of it, or a pause is over, until there is no more."""
         while True:
             try:
-                async with asyncio.timeout(PAUSE):
+                async with asyncio.timeout(STORE_INTERVAL_SECONDS):
                     await self._kick.wait()
             except TimeoutError:
                 pass
             self._kick.clear()
             while self._buffer and self._failed is None:
-                batch, self._buffer[:] = self._buffer[:MOST], self._buffer[MOST:]
+                batch, self._buffer[:] = self._buffer[:MAX_EVENTS_PER_CHANGE], self._buffer[MAX_EVENTS_PER_CHANGE:]
                 self._putting = True
                 try:
                     async with self._holding:
@@ -304,10 +304,10 @@ class LiveRun:
                     self._putting = False
                 self._stored += added
                 self._judged.append((time.monotonic(), added))
-                while self._judged and self._judged[0][0] < time.monotonic() - _RATE_OVER:
+                while self._judged and self._judged[0][0] < time.monotonic() - _RATE_WINDOW_SECONDS:
                     self._judged.popleft()
                 self._room.set()
-                if len(self._buffer) < MOST and not self._done:
+                if len(self._buffer) < MAX_EVENTS_PER_CHANGE and not self._done:
                     break
             if self._done and (not self._buffer or self._failed is not None):
                 return
@@ -315,7 +315,7 @@ class LiveRun:
 
 _LOCK = threading.Lock()
 _LIVE: dict[str, LiveRun] = {}
-_UNTOLD: dict[str, tuple[str, str]] = {}
+_UNRECORDED_ENDS: dict[str, tuple[str, str]] = {}
 
 
 def live_run(run_id: str) -> LiveRun | None:
@@ -356,7 +356,7 @@ def runs_waiting(store: Store | Tx) -> set[str]:
         "select distinct b.run_id, b.state from batch_now b join run_now e on e.run_id = b.run_id "
         "where e.kind = 'started'"
     )
-    return {str(run_id) for run_id, state in rows if state not in FINAL}
+    return {str(run_id) for run_id, state in rows if state not in FINAL_BATCH_STATES}
 
 
 def run_state(store: Store, run_id: str) -> tuple[State, str]:
@@ -371,13 +371,13 @@ def derive_state(run_id: str, kind: str, why: str, out: set[str], elsewhere: set
     `out`: those that wait for a batch; `elsewhere`: those that another process works on.
     """
     with _LOCK:
-        live, outcome = _LIVE.get(run_id), _UNTOLD.get(run_id)
+        live, outcome = _LIVE.get(run_id), _UNRECORDED_ENDS.get(run_id)
     if live is not None and live.should_stop():
         return "stopping", ""
     if live is not None or run_id in elsewhere:
         return ("waiting for batch" if run_id in out else "running"), ""
     if kind == "started":  # an end that is written down holds, also where another process took the run over
-        kind, why = outcome or (("waiting for batch", "") if run_id in out else ("interrupted", _GONE))
+        kind, why = outcome or (("waiting for batch", "") if run_id in out else ("interrupted", _INTERRUPTED_REASON))
     return kind, why  # type: ignore[return-value]
 
 
@@ -386,7 +386,7 @@ def stop_all(store: Store, seconds: float = 12.0) -> None:
     with _LOCK:
         going = [one for one in _LIVE.values() if one.store is store]
     for one in going:
-        one.stop(_SHUT)
+        one.stop(_SHUT_DOWN_REASON)
     until = time.monotonic() + seconds
     for one in going:
         one.join(max(until - time.monotonic(), 0.0))

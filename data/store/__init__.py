@@ -17,11 +17,11 @@ from data.store.base import (
     T,
     Tx,
     columns_of,
+    compute_once,
     each_kept,
     kept,
-    look_ahead,
-    make_once,
     migrations,
+    preview_rows,
     statements,
     table_of,
 )
@@ -30,8 +30,24 @@ from data.store.errors import BadInput
 from data.store.postgres_driver import PostgresStore
 
 __all__ = [
-    "Load", "Reader", "Row", "Store", "T", "Tx", "columns_of", "duckdb_path", "each_kept", "is_address", "kept",
-    "look_ahead", "make_once", "migrations", "open_store", "statements", "store_address", "table_of",
+    "Load",
+    "Reader",
+    "Row",
+    "Store",
+    "T",
+    "Tx",
+    "columns_of",
+    "compute_once",
+    "duckdb_path",
+    "each_kept",
+    "is_address",
+    "kept",
+    "migrations",
+    "open_store",
+    "preview_rows",
+    "statements",
+    "store_address",
+    "table_of",
 ]  # fmt: skip
 
 POSTGRES = ("postgresql://", "postgres://")

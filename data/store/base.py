@@ -56,8 +56,8 @@ class Reader(ABC):
     """What can be asked, in a transaction or outside of one."""
 
     memory: dict[Any, tuple[dict[str, int | None], Any]]
-    foreseen: dict[Any, tuple[int, Any]]
-    """What functions given to `look_ahead` found in the rows of a large change, with its number, until they took it."""
+    previews: dict[Any, tuple[int, Any]]
+    """What functions given to `preview_rows` found in rows of a large change, with its number, until they took it."""
     shared = False
     """Whether other processes work on the same store."""
 
@@ -76,7 +76,7 @@ class Reader(ABC):
         return list(found.values())
 
 
-_READ: ContextVar[set[str] | None] = ContextVar("read", default=None)
+_TABLES_READ: ContextVar[set[str] | None] = ContextVar("read", default=None)
 """The tables that the answer being made was read from so far; None where nothing is to be kept."""
 
 
@@ -103,41 +103,41 @@ def tables_read(sql: str) -> frozenset[str]:
 
 def note_tables(tables: Iterable[str]) -> None:
     """Note that the answer being made, which is to be kept, depends on these tables."""
-    read = _READ.get()
+    read = _TABLES_READ.get()
     if read is not None:
         read |= set(tables)
 
 
 def note_read(sql: str) -> None:
     """Note the tables of a query in the same way; a driver does so for each query that it runs."""
-    if _READ.get() is not None:
+    if _TABLES_READ.get() is not None:
         note_tables(tables_read(sql))
 
 
-def make_once(make: Callable[[], T]) -> Callable[[], T]:
+def compute_once(make: Callable[[], T]) -> Callable[[], T]:
     """A function that makes something the first time, for several answers that are kept and all rest on it."""
     memo: list[tuple[T, set[str]]] = []
 
     def give() -> T:
         if not memo:
-            memo.append(make_noting(make))
+            memo.append(compute_with_tables(make))
         note_tables(memo[0][1])
         return memo[0][0]
 
     return give
 
 
-def make_noting(make: Callable[[], T]) -> tuple[T, set[str]]:
+def compute_with_tables(make: Callable[[], T]) -> tuple[T, set[str]]:
     """Return what `make` gives, and the tables that it was read from; what is being made around it depends on them.
 
     This also applies if `make` raises, because the code that catches this has learned it from these tables.
     """
     read: set[str] = set()
-    mark = _READ.set(read)
+    mark = _TABLES_READ.set(read)
     try:
         return make(), read
     finally:
-        _READ.reset(mark)
+        _TABLES_READ.reset(mark)
         note_tables(read)
 
 
@@ -158,7 +158,7 @@ def each_kept(
             note_tables(entry[0])
     if lacking := [n for n in range(len(keys)) if n not in found]:
         before = {table: reader.table_version(table) for table in _views()[0]}
-        answers, read = make_noting(lambda: make(lacking))
+        answers, read = compute_with_tables(lambda: make(lacking))
         if len(reader.memory) > 10_000:
             reader.memory.clear()
         found |= zip(lacking, answers, strict=True)
@@ -181,20 +181,20 @@ def kept(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]
     return call
 
 
-Ahead = Callable[["Store", int, str], object]
-LOOKS: list[tuple[str, Ahead]] = []
+RowPreview = Callable[["Store", int, str], object]
+PREVIEW_FUNCTIONS: list[tuple[str, RowPreview]] = []
 """Tables, and what looks at rows of them that nobody sees yet."""
 
 
-def look_ahead(table: str) -> Callable[[Ahead], Ahead]:
-    """Have a function look at the rows of each large change before it is made; what it gives is kept in `foreseen`.
+def preview_rows(table: str) -> Callable[[RowPreview], RowPreview]:
+    """Have a function look at the rows of each large change before it is made; what it gives is kept in `previews`.
 
     It is given the store, the number of the change, and the name of a table that holds its rows, too. So the holder of
     the lock later has fewer to look at.
     """
 
-    def add(look: Ahead) -> Ahead:
-        LOOKS.append((table, look))
+    def add(look: RowPreview) -> RowPreview:
+        PREVIEW_FUNCTIONS.append((table, look))
         return look
 
     return add
@@ -231,22 +231,22 @@ class Tx(Reader):
         """Append the rows of a query that gives exactly those columns, in that order; `seq` is added."""
 
 
-_BESIDE: ContextVar[list[Callable[[Tx, Any], object]] | None] = ContextVar("beside", default=None)
+_ADDITIONAL_APPENDS: ContextVar[list[Callable[[Tx, Any], object]] | None] = ContextVar("beside", default=None)
 """What the next change of this context appends besides its own rows; None for nothing."""
 
 
 @contextmanager
-def append_beside(append: Callable[[Tx, Any], object]) -> Iterator[list[Callable[[Tx, Any], object]]]:
+def append_in_same_change(append: Callable[[Tx, Any], object]) -> Iterator[list[Callable[[Tx, Any], object]]]:
     """Append more in the first change of the body that gives anything, from what it gives: both are kept, or neither.
 
     What this gives is empty once that is done.
     """
     waiting = [append]
-    mark = _BESIDE.set(waiting)
+    mark = _ADDITIONAL_APPENDS.set(waiting)
     try:
         yield waiting
     finally:
-        _BESIDE.reset(mark)
+        _ADDITIONAL_APPENDS.reset(mark)
 
 
 class Store(Reader):
@@ -290,11 +290,11 @@ class Store(Reader):
         return self.write(work)
 
     @abstractmethod
-    def beat(self) -> None:
+    def check_writable(self) -> None:
         """Commit a change that leaves no row, under the write lock. Raises StoreFailed where nothing can be saved."""
 
     @contextmanager
-    def hold_alone(self) -> Iterator[None]:
+    def exclusive_access(self) -> Iterator[None]:
         """Keep out everybody else, in any process, until the body ends: for work of several changes."""
         yield
 
@@ -302,7 +302,7 @@ class Store(Reader):
     def digests(self, upto: int) -> dict[str, tuple[int, int]]:
         """Return how many rows each table has up to a change, and a checksum of them that ignores their order."""
 
-    def take_over(self, source: Store) -> None:
+    def copy_from(self, source: Store) -> None:
         """Fill this store, which is empty, with every row of another, all or nothing. Raises BadInput, StoreFailed."""
         raise BadInput(f"Nothing can be copied into {self.name}. Copy into a file that is not there, or a database.")
 
@@ -333,7 +333,7 @@ class Store(Reader):
             return result
 
         revisions: list[int] = []
-        more = _BESIDE.get()
+        more = _ADDITIONAL_APPENDS.get()
         try:
             found = self.write_bulk(write_change, bulks) if bulks else self.write(write_change)
         except AssayError as error:

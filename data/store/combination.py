@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from data.store.base import Tx, columns_of
 
-_AT_ONCE = 500
+_MAX_NAMED_ITEMS = 500
 """Items that are looked up by name; of more, the judge's samples are gone through."""
 
 
@@ -47,8 +47,8 @@ def combine(tx: Tx) -> None:
         where = "judge_id = $1"
         if tx.rows("select 1 from combination where judge_id = $1 limit 1", params):
             items_query = "select distinct item_id from score where judge_id = $1 and seq = $2"
-            items = [item for (item,) in tx.rows(f"{items_query} limit {_AT_ONCE + 1:d}", [judge, tx.seq])]
-            named = len(items) <= _AT_ONCE
+            items = [item for (item,) in tx.rows(f"{items_query} limit {_MAX_NAMED_ITEMS + 1:d}", [judge, tx.seq])]
+            named = len(items) <= _MAX_NAMED_ITEMS
             where += f" and item_id in ({', '.join(f'${n + 2}' for n in range(len(items))) if named else items_query})"
             params += items if named else [tx.seq]
         columns = columns_of(CombinationRow)

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
     from data.store.base import Columns
 
-_CHECKPOINT = 16
+_CHECKPOINT_MB = 16
 """MB of log after which DuckDB folds it into the file."""
-_TRIES = 40
-_BRIEFLY = 0.03
+_MAX_TRIES = 40
+_COMMIT_TARGET_SECONDS = 0.03
 """Seconds that one commit of a bulk aims to take."""
-_LOG = 256 * 2**20
+_MAX_LOG_BYTES = 256 * 2**20
 """Bytes of log after which a bulk has it folded into the file, beside those who save."""
 UNUSABLE = (duckdb.FatalException, duckdb.InternalException, duckdb.ConnectionException)
 """After these the database object is lost, and the file is opened anew."""
@@ -44,7 +44,7 @@ class DuckTx(Tx):
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection, seq: int, store: DuckTables) -> None:
         self.cursor, self.seq, self.store = cursor, seq, store
-        self.memory, self.foreseen = store.memory, store.foreseen
+        self.memory, self.previews = store.memory, store.previews
         self.shared = store.shared
         self.wrote: set[str] = set()
         self.shown: set[str] = set()
@@ -96,7 +96,7 @@ class DuckTables(Store):
     """A workspace's tables in a DuckDB database of this process; reads run on cursors of their own."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.memory, self.foreseen = name, {}, {}
+        self.name, self.memory, self.previews = name, {}, {}
         self._lock, self._copying = threading.RLock(), threading.Lock()
         self.hidden: HiddenRows | None = None
         self._con: duckdb.DuckDBPyConnection | None = None
@@ -106,18 +106,18 @@ class DuckTables(Store):
 
     def stored_name(self, table: str) -> str:
         """The name that a table has outside of a transaction that shows its hidden rows."""
-        return f"{table}{hidden_rows.WHOLE}" if self.hidden and table in self.hidden.rows else table
+        return f"{table}{hidden_rows.TABLE_SUFFIX}" if self.hidden and table in self.hidden.rows else table
 
-    def _look_ahead(self, change: HiddenRows) -> None:
+    def _preview_rows(self, change: HiddenRows) -> None:
         """Have the rows of a change looked at that are all there, hidden."""
-        for table, look in base.LOOKS:
+        for table, look in base.PREVIEW_FUNCTIONS:
             if table in change.rows:
-                self.foreseen[look] = change.seq, look(self, change.seq, self.stored_name(table))
+                self.previews[look] = change.seq, look(self, change.seq, self.stored_name(table))
 
-    def _unhide(self) -> None:
+    def _forget_hidden_rows(self) -> None:
         """There are no hidden rows any more, nor what was known of them."""
         self.hidden = None
-        self.foreseen.clear()
+        self.previews.clear()
 
     @abstractmethod
     def _reopen(self) -> None:
@@ -137,7 +137,7 @@ class DuckTables(Store):
             cursor.close()
 
     @contextlib.contextmanager
-    def _errors_as_sentences(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, what: str) -> Iterator[None]:
         """Every error of DuckDB is one sentence of ours."""
         try:
             yield
@@ -153,7 +153,7 @@ class DuckTables(Store):
             raise StoreFailed(f"{what}: the store {self.name} says {opening.first_line(error)} {then}") from error
 
     def _read(self, run: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-        with self._errors_as_sentences("Nothing was read"):
+        with self._translate_errors("Nothing was read"):
             try:
                 with self._cursor() as cursor:
                     return run(cursor)
@@ -172,7 +172,7 @@ class DuckTables(Store):
 
     @contextlib.contextmanager
     def moment(self, tables: Mapping[str, str], params: Sequence[Any] = ()) -> Iterator[Callable[..., Columns]]:
-        with self._errors_as_sentences("Not all was read"), self._cursor() as cursor:
+        with self._translate_errors("Not all was read"), self._cursor() as cursor:
 
             def run(sql: str, begin: str = "") -> duckdb.DuckDBPyConnection:
                 note_read(sql)
@@ -195,7 +195,7 @@ class DuckTables(Store):
 
     def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
         note_read(sql)
-        with self._errors_as_sentences("Not all was read"), self._cursor() as cursor:
+        with self._translate_errors("Not all was read"), self._cursor() as cursor:
             cursor.execute(sql, list(params))
             while rows := cursor.fetchmany(size):
                 yield from rows
@@ -207,7 +207,7 @@ class DuckTables(Store):
     def digests(self, upto: int) -> dict[str, tuple[int, int]]:
         return self._read(lambda cursor: transfer.digests(cursor, upto))
 
-    def _undo(self, cursor: duckdb.DuckDBPyConnection) -> None:
+    def _rollback(self, cursor: duckdb.DuckDBPyConnection) -> None:
         with contextlib.suppress(duckdb.Error):
             cursor.rollback()
 
@@ -250,7 +250,7 @@ class DuckStore(DuckTables):
             try:
                 self._con = opening.connect(self.path)
                 opening.register_store(self.path, self)
-                self._base = self._confirmed = self._ends_at(found.newest if found else 0)
+                self._base = self._confirmed = self._check_newest(found.newest if found else 0)
                 rows = self._con.execute(CHANGE, [self._confirmed]).fetchall()
             except BaseException:
                 self.close()
@@ -281,10 +281,10 @@ class DuckStore(DuckTables):
                 ) from None
             raise
 
-    def _ends_at(self, seen: int) -> int:
+    def _check_newest(self, seen: int) -> int:
         """The newest change, which is no older than what was seen before the file was opened for writing."""
         assert self._con is not None
-        with self._errors_as_sentences("Nothing was read"):
+        with self._translate_errors("Nothing was read"):
             newest = opening.newest(self._con)
         if newest < seen:
             raise StoreDamaged(
@@ -306,29 +306,29 @@ class DuckStore(DuckTables):
                 with contextlib.suppress(duckdb.Error):
                     self._con.execute("select 1 from change limit 1").fetchall()
                     return
-                self._log += _CHECKPOINT
+                self._log += _CHECKPOINT_MB
                 with contextlib.suppress(duckdb.Error):
                     self._con.close()
                 self._con = None
             with opening.lock_folder(self.path):
-                found = self._look_again()
+                found = self._inspect_after_reads()
                 if found is None or found.newest < self._confirmed:
                     raise StoreDamaged(
                         f"The store {self.path} ends at revision {found.newest if found else 0}, but revision "
                         f"{self._confirmed} was confirmed. Find out what happened to its files; nothing is saved until "
                         "they are back."
                     )
-                self._con = opening.connect(self.path, self._log + _CHECKPOINT)
+                self._con = opening.connect(self.path, self._log + _CHECKPOINT_MB)
                 opening.register_store(self.path, self)
-                self._unhide()
+                self._forget_hidden_rows()
             # A change whose commit raised may have reached the disk all the same.
-            self._base = self._ends_at(found.newest)
+            self._base = self._check_newest(found.newest)
             self._last.clear()
             log.warning("store_recovered", file=str(self.path), revision=self._base)
 
-    def _look_again(self) -> opening.StoreFile | None:
+    def _inspect_after_reads(self) -> opening.StoreFile | None:
         """Look once the reads that were under way have let go of the old connection."""
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             with contextlib.suppress(StoreLocked):
                 return opening.inspect_store(self.path)
             time.sleep(0.05)
@@ -337,11 +337,11 @@ class DuckStore(DuckTables):
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        return self._twice(lambda: self._once(work))
+        return self._write_with_recovery(lambda: self._write_once(work))
 
-    def _twice(self, once: Callable[[], T]) -> T:
+    def _write_with_recovery(self, once: Callable[[], T]) -> T:
         """What a try gives under the write lock; it is made again where the file has to be opened anew."""
-        with self._lock, self._errors_as_sentences("Nothing was saved"):
+        with self._lock, self._translate_errors("Nothing was saved"):
             try:
                 return once()
             except UNUSABLE:
@@ -351,39 +351,39 @@ class DuckStore(DuckTables):
     def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
         rows = {bulk.table: hidden_rows.count_file_rows(bulk.file) for bulk in bulks}
         with self._copying:  # no two at a time, nor a backup of half of one
-            if sum(rows.values()) < hidden_rows.LEAST:
+            if sum(rows.values()) < hidden_rows.MIN_ROWS:
                 return self.write(work)
-            with self._errors_as_sentences("Nothing was saved"):
+            with self._translate_errors("Nothing was saved"):
                 try:
-                    return self._bring(work, bulks, rows)
+                    return self._write_hidden(work, bulks, rows)
                 except UNUSABLE:
                     self._reopen()  # which takes out what has come so far
             return self.write(work)
 
-    def _bring(self, work: Callable[[Tx], T], bulks: Sequence[Load], rows: dict[str, int]) -> T:
+    def _write_hidden(self, work: Callable[[Tx], T], bulks: Sequence[Load], rows: dict[str, int]) -> T:
         """Bring the rows of files in, hidden, and then make the change that shows them."""
         with self._lock, self._cursor() as cursor:
-            self._take_out(cursor)
+            self._remove_hidden_rows(cursor)
             cursor.execute("set global checkpoint_threshold = '1TB'")
             cursor.begin()
-            change = HiddenRows(opening.newest(cursor) + hidden_rows.AHEAD, rows)
+            change = HiddenRows(opening.newest(cursor) + hidden_rows.RESERVED_CHANGES, rows)
             hidden_rows.hide_change(cursor, rows, change.seq)
             cursor.commit()
             self.hidden = change
         try:
             for bulk in bulks:
-                self._fill(bulk, change)
-            self._look_ahead(change)
+                self._append_hidden_rows(bulk, change)
+            self._preview_rows(change)
             with self._lock:
-                return self._once(work, change)
+                return self._write_once(work, change)
         finally:
             with contextlib.suppress(duckdb.Error, StoreFailed), self._cursor() as cursor:
                 if self.hidden is change:
-                    self._take_out(cursor)
-                self._fold()
-                cursor.execute(f"set global checkpoint_threshold = '{self._log + _CHECKPOINT}MB'")
+                    self._remove_hidden_rows(cursor)
+                self._checkpoint()
+                cursor.execute(f"set global checkpoint_threshold = '{self._log + _CHECKPOINT_MB}MB'")
 
-    def _fill(self, bulk: Load, change: HiddenRows) -> None:
+    def _append_hidden_rows(self, bulk: Load, change: HiddenRows) -> None:
         """Bring in the rows of a file, so many at a time that each commit is short."""
         size, log = 1_000, opening.beside_path(self.path, ".wal")
         for batch in hidden_rows.read_slices(bulk.file):
@@ -393,7 +393,7 @@ class DuckStore(DuckTables):
                     cursor.begin()
                     cursor.register("incoming", pa.Table.from_batches([batch.slice(start, size)]))
                     cursor.execute(
-                        f"insert into {bulk.table}{hidden_rows.WHOLE} ({bulk.columns}, seq) "
+                        f"insert into {bulk.table}{hidden_rows.TABLE_SUFFIX} ({bulk.columns}, seq) "
                         f"select {bulk.columns}, {change.seq} from incoming"
                     )
                     with self._lock:
@@ -402,29 +402,30 @@ class DuckStore(DuckTables):
                         cursor.commit()
                         took = time.perf_counter() - began
                 start += size
-                size = int(min(max(size * min(max(_BRIEFLY / took, 0.5), 2), 100), hidden_rows.AT_ONCE))
-            if log.exists() and log.stat().st_size > _LOG:
-                self._fold()
+                aim = size * min(max(_COMMIT_TARGET_SECONDS / took, 0.5), 2)
+                size = int(min(max(aim, 100), hidden_rows.MAX_ROWS_PER_COMMIT))
+            if log.exists() and log.stat().st_size > _MAX_LOG_BYTES:
+                self._checkpoint()
 
     def _check_hidden(self, change: HiddenRows) -> None:
         if self.hidden is not change:
             raise duckdb.ConnectionException("The file was opened anew, without these rows.")
 
-    def _take_out(self, cursor: duckdb.DuckDBPyConnection) -> None:
+    def _remove_hidden_rows(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Take out rows of a bulk that did not come to its end."""
         if self.hidden:
             left = hidden_rows.delete_hidden_rows(cursor)
             with self._lock:
                 hidden_rows.show_tables(cursor, left)
-                self._unhide()
+                self._forget_hidden_rows()
 
-    def _fold(self) -> None:
+    def _checkpoint(self) -> None:
         """Fold the log into the file while others save: DuckDB lets them if a transaction that writes is open."""
         try:
             with self._cursor() as other, self._cursor() as cursor:
                 other.begin()
                 other.execute("insert into export select * from export where false")
-                for _ in range(_TRIES):
+                for _ in range(_MAX_TRIES):
                     with contextlib.suppress(duckdb.TransactionException):
                         cursor.execute("checkpoint")
                         break
@@ -432,7 +433,7 @@ class DuckStore(DuckTables):
         except duckdb.Error:
             self._reopen()
 
-    def _once(self, work: Callable[[Tx], T], change: HiddenRows | None = None) -> T:
+    def _write_once(self, work: Callable[[Tx], T], change: HiddenRows | None = None) -> T:
         with self._cursor() as cursor:
             cursor.begin()  # closed before it commits, it takes back all
             seq = opening.newest(cursor) + 1
@@ -453,7 +454,7 @@ class DuckStore(DuckTables):
             try:
                 cursor.commit()
             except duckdb.Error as error:
-                self._undo(cursor)
+                self._rollback(cursor)
                 cursor.close()
                 if not (isinstance(error, UNUSABLE) and self._was_committed(seq)):
                     raise
@@ -464,10 +465,10 @@ class DuckStore(DuckTables):
         self._mark.write(seq, tx.digest)
         return result
 
-    def beat(self) -> None:
-        self._twice(self._tick)
+    def check_writable(self) -> None:
+        self._write_with_recovery(self._write_nothing)
 
-    def _tick(self) -> None:
+    def _write_nothing(self) -> None:
         with self._cursor() as cursor:
             cursor.execute("select nextval('beat')").fetchall()  # the number goes through the log
 

@@ -1,6 +1,6 @@
 """Rows of one change that come in by many short commits, and that nobody sees before the last of them.
 
-While they come, a table has another name (`WHOLE`), and its own is that of a view of it without the rows of that
+While they come, a table has another name (`TABLE_SUFFIX`), and its own is that of a view of it without the rows of that
 change. Their `seq` is one that others do not reach meanwhile, so that it stays the order of commits; up to it some
 numbers are left out. The last commit gives the tables their names back. What a process leaves that ends before is taken
 out when the file is opened: rows above the newest change.
@@ -18,13 +18,13 @@ import pyarrow.parquet as pq
 
 from data.store.base import Load
 
-WHOLE = "_whole"
+TABLE_SUFFIX = "_whole"
 """The end of the name that a table has while rows of it are hidden."""
-LEAST = 5_000
+MIN_ROWS = 5_000
 """Rows of all tables together from which it is worth while."""
-AHEAD = 100_000
+RESERVED_CHANGES = 100_000
 """So many changes others may make until the rows are seen."""
-AT_ONCE = 10_000
+MAX_ROWS_PER_COMMIT = 10_000
 """Rows that come by one commit, at most."""
 
 
@@ -43,7 +43,7 @@ def count_file_rows(file: Path) -> int:
 def read_slices(file: Path) -> Iterator[pa.RecordBatch]:
     """The rows of a Parquet file, some thousand at a time."""
     with pq.ParquetFile(file) as source:
-        yield from source.iter_batches(AT_ONCE)
+        yield from source.iter_batches(MAX_ROWS_PER_COMMIT)
 
 
 def file_rows_sql(bulk: Load, seq: int) -> str:
@@ -55,24 +55,24 @@ def file_rows_sql(bulk: Load, seq: int) -> str:
 def hide_change(con: duckdb.DuckDBPyConnection, tables: Iterable[str], seq: int) -> None:
     """Hide the rows that this change will have in these tables; in the transaction of a connection."""
     for table in tables:
-        con.execute(f"alter table {table} rename to {table}{WHOLE}")
-        con.execute(f"create view {table} as select * from {table}{WHOLE} where seq <> {seq:d}")
+        con.execute(f"alter table {table} rename to {table}{TABLE_SUFFIX}")
+        con.execute(f"create view {table} as select * from {table}{TABLE_SUFFIX} where seq <> {seq:d}")
 
 
 def show_table(con: duckdb.DuckDBPyConnection, table: str) -> None:
     """Show all rows of a table again."""
     con.execute(f"drop view {table}")
-    con.execute(f"alter table {table}{WHOLE} rename to {table}")
+    con.execute(f"alter table {table}{TABLE_SUFFIX} rename to {table}")
 
 
 def delete_hidden_rows(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Delete the hidden rows; the tables that still have to be shown."""
     found = [str(name) for (name,) in con.execute(
-        f"select table_name from duckdb_tables() where ends_with(table_name, '{WHOLE}') order by 1"
+        f"select table_name from duckdb_tables() where ends_with(table_name, '{TABLE_SUFFIX}') order by 1"
     ).fetchall()]  # fmt: skip
     for name in found:
         con.execute(f"delete from {name} where seq > (select coalesce(max(seq), 0) from change)")
-    return [name.removesuffix(WHOLE) for name in found]
+    return [name.removesuffix(TABLE_SUFFIX) for name in found]
 
 
 def show_tables(con: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> None:

@@ -40,10 +40,10 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "preserve_insertion_order": "false",
 }
-_PATIENCE = 60.0  # seconds for another start in the same folder, which may be bringing a large store up to date
+_LOCK_TIMEOUT_SECONDS = 60.0  # for another start in the same folder, which may be bringing a large store up to date
 _opening = threading.RLock()
 _folders: set[Path] = set()
-_held: WeakValueDictionary[tuple[int, int], Store] = WeakValueDictionary()
+_open_stores: WeakValueDictionary[tuple[int, int], Store] = WeakValueDictionary()
 
 Failure = duckdb.Error
 """What the database raises while a file is read."""
@@ -86,16 +86,16 @@ def lock_folder(path: Path) -> Iterator[None]:
             raise StoreFailed(f"The store {path} cannot be opened: {error.strerror}. Check the folder.") from None
         _folders.add(path.parent)
         try:
-            _wait(folder, path)
+            _lock_with_timeout(folder, path)
             yield
         finally:
             _folders.discard(path.parent)
             os.close(folder)
 
 
-def _wait(folder: int, path: Path) -> None:
+def _lock_with_timeout(folder: int, path: Path) -> None:
     """Lock the folder: a lock on it needs no file that a start would leave behind."""
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _LOCK_TIMEOUT_SECONDS
     while True:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -113,20 +113,20 @@ def _wait(folder: int, path: Path) -> None:
 def register_store(path: Path, store: Store) -> None:
     """Remember which store of this process holds the file."""
     found = path.stat()
-    _held[found.st_dev, found.st_ino] = store
+    _open_stores[found.st_dev, found.st_ino] = store
 
 
 def unregister_store(store: Store) -> None:
     """Forget it again."""
-    for key in [key for key, holder in _held.items() if holder is store]:
-        _held.pop(key, None)
+    for key in [key for key, holder in _open_stores.items() if holder is store]:
+        _open_stores.pop(key, None)
 
 
 def check_unregistered(path: Path) -> None:
     """Raise StoreLocked while this very process holds the file: even to read it would drop the lock on it."""
     with contextlib.suppress(OSError):
         found = path.stat()
-        if (found.st_dev, found.st_ino) in _held:
+        if (found.st_dev, found.st_ino) in _open_stores:
             raise StoreLocked(f"The store {path} is open in this process already. Use that one, or close it first.")
 
 
@@ -164,7 +164,7 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
     if write:
         _may_write(path)
     with open_read_only(path) as con:
-        version, newest = _stand(con, path)
+        version, newest = _read_state(con, path)
         entry, unreadable = mark.entry_or_fault()
         seq, at = entry or (0, "")
         own = digest(con.execute(CHANGE, [newest]).fetchall()) if newest else ""
@@ -240,7 +240,7 @@ def _may_write(path: Path) -> None:
             raise StoreFailed(f"The store {path} cannot be written: there is no right to write {place}.")
 
 
-def _stand(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[int, int]:
+def _read_state(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[int, int]:
     """The version of the tables and the newest change."""
     try:
         version = con.execute("select coalesce(max(version), 0) from migration").fetchall()[0][0]
@@ -359,8 +359,8 @@ def migrate_store(path: Path, found: StoreFile | None) -> None:
         kept = None
         if found:
             shutil.copymode(path, part)
-            _fold(path)
-            kept = _keep(path) if done else None
+            _checkpoint(path)
+            kept = _keep_copy(path) if done else None
         try:
             os.replace(part, path)
         except OSError:
@@ -390,14 +390,14 @@ def run_script(con: duckdb.DuckDBPyConnection, sql: str, version: int, name: str
     con.commit()
 
 
-def _fold(path: Path) -> None:
+def _checkpoint(path: Path) -> None:
     """Write the log into the file, so that the file can be replaced and is a whole backup by itself."""
     if logs(path):
         with connect(path) as con:
             con.execute("checkpoint")
 
 
-def _keep(path: Path) -> Path:
+def _keep_copy(path: Path) -> Path:
     """Give the file a second name, under which it stays as it is; that name."""
     kept = free_name(path, "before")
     try:

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from data.store.hidden_rows import AHEAD, HiddenRows
+from data.store.hidden_rows import RESERVED_CHANGES, HiddenRows
 from data.store.ids import new_id
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def reserve(link: Link, begin: Callable[[Link], int], rows: dict[str, int]) -> t
     `begin` begins a transaction under the lock of all changes, and gives the newest one's number.
     """
     delete_unfinished_rows(link, begin)
-    change, token = HiddenRows(begin(link) + AHEAD, rows), new_id()
+    change, token = HiddenRows(begin(link) + RESERVED_CHANGES, rows), new_id()
     link.execute("insert into wrote values (%s, %s, %s)", [change.seq, COMING + " ".join(rows), token])
     link.execute(f"select pg_notify('{CHANNEL}', 'coming')".encode())
     link.execute("commit")

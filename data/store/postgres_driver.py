@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
     from data.store.postgres_schema import Link
 
-BEAT = 1.0
+POLL_SECONDS = 1.0
 """Seconds after which the database is asked at the latest, whether or not it told of a change."""
-GRACE = 5.0
+GRACE_SECONDS = 5.0
 """Seconds for which a database may be away: reads go on as of then, and changes wait."""
-_PAUSE = 0.1
-_AWAY = ("08", "57P01", "57P02", "57P03", "57P05")
+_RETRY_SECONDS = 0.1
+_LOST_CONNECTION_STATES = ("08", "57P01", "57P02", "57P03", "57P05")
 """States of SQL in which the connection is lost or was ended, or the server ends or begins."""
-_READ_ONLY = "25006"
-_WHEN_BACK = "When it answers again, the app goes on by itself; a command that has ended must be run again."
+_READ_ONLY_STATE = "25006"
+_RECOVERY_NOTE = "When it answers again, the app goes on by itself; a command that has ended must be run again."
 
 
 class PostgresStore(DuckTables):
@@ -51,14 +51,14 @@ class PostgresStore(DuckTables):
     def __init__(self, url: str) -> None:
         self.url = url
         super().__init__(postgres_schema.store_name(url))
-        self._taking = threading.RLock()
+        self._copy_lock = threading.RLock()
         """Held by whoever brings the copy up to date."""
         self._seq = 0
         """The newest change in the copy."""
         self._known = migrations()[-1][0]
         self._tables: dict[str, dict[str, str]] = {}
         self._link: Link | None = None
-        self._closed, self._hears = threading.Event(), threading.Event()
+        self._closed, self._listening = threading.Event(), threading.Event()
         self._staged = ""
         """The token of the bulk whose rows are in the copy, hidden."""
         self._lost: float | None = None
@@ -69,7 +69,7 @@ class PostgresStore(DuckTables):
         self._wrong = ""
         postgres_schema.require_packages()
         try:
-            with self._errors_as_sentences("Nothing was read"):
+            with self._translate_errors("Nothing was read"):
                 with postgres_schema.connect(url) as link:
                     empty = postgres_schema.bring_up(link, self.name)
                     postgres_bulk.sweep(link, self._begin)
@@ -85,7 +85,7 @@ class PostgresStore(DuckTables):
 
     def _reopen(self) -> None:
         """Make the copy anew, with all that the database holds."""
-        with self._taking:
+        with self._copy_lock:
             if self._closed.is_set():
                 raise StoreFailed(f"The store {self.name} is closed. Start Assay again.")
             if self._con is not None:
@@ -95,7 +95,7 @@ class PostgresStore(DuckTables):
             with contextlib.ExitStack() as spilled, postgres_schema.connect(self.url) as link:
                 con = empty_copy(spilled)
                 self._tables = transfer.column_types(con)
-                newest = _number(link)
+                newest = _newest_change(link)
                 con.begin()
                 transfer.fetch(link, con, self._tables, 0, newest)
                 con.commit()
@@ -104,11 +104,11 @@ class PostgresStore(DuckTables):
             self._last.clear()
             self._base = self._seq = newest
             self._con = con
-            self._unhide()
+            self._forget_hidden_rows()
 
-    def _take(self, link: Link, newest: int) -> None:
+    def _update_copy(self, link: Link, newest: int) -> None:
         """Bring the copy up to a change, in one transaction of its own."""
-        with self._taking:
+        with self._copy_lock:
             if newest <= self._seq:
                 return
             query = "select seq, tables, token from wrote where seq > %s and seq <= %s order by seq"
@@ -135,12 +135,13 @@ class PostgresStore(DuckTables):
 
     @contextlib.contextmanager
     def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor on the copy, which is as the database was a moment ago; at most `GRACE` where it is away."""
+        """A cursor on the copy, which is as the database was a moment ago; at most `GRACE_SECONDS` where it is away."""
         if self._wrong:
             raise StoreFailed(self._wrong)
-        if (away := self._away()) and not self._hears.wait(max(BEAT - away, 0.0)) and not self._answers():
+        away = self._away_seconds()
+        if away and not self._listening.wait(max(POLL_SECONDS - away, 0.0)) and not self._is_reachable():
             raise StoreFailed(
-                f"Nothing was read: the database {self.name} has not answered for {away:.0f} seconds. {_WHEN_BACK}"
+                f"Nothing was read: the database {self.name} has not answered for {away:.0f} seconds. {_RECOVERY_NOTE}"
             )
         with super()._cursor() as cursor:
             yield cursor
@@ -153,40 +154,40 @@ class PostgresStore(DuckTables):
             lost = psycopg.Error, StoreFailed, duckdb.Error
             with contextlib.suppress(*lost), postgres_schema.connect(self.url) as ear:
                 ear.execute(f"listen {postgres_bulk.CHANNEL}".encode())
-                self._same(ear)
+                self._check_same_database(ear)
                 while not self._closed.is_set():
-                    known, newest = self._seq, _number(ear)
-                    self._older(newest, known)
+                    known, newest = self._seq, _newest_change(ear)
+                    self._check_not_older(newest, known)
                     self._lost = None
-                    self._hears.set()  # before it waits for a long change of this process
-                    self._take(ear, newest)
+                    self._listening.set()  # before it waits for a long change of this process
+                    self._update_copy(ear, newest)
                     for found in postgres_bulk.reservations(ear):
                         if not self._copying.locked():
-                            threading.Thread(target=self._stage, args=found, daemon=True).start()
-                    for _ in ear.notifies(timeout=BEAT, stop_after=1):
+                            threading.Thread(target=self._stage_rows, args=found, daemon=True).start()
+                    for _ in ear.notifies(timeout=POLL_SECONDS, stop_after=1):
                         pass
-            self._hears.clear()
+            self._listening.clear()
             self._lost = self._lost or time.monotonic()
-            self._closed.wait(_PAUSE)
+            self._closed.wait(_RETRY_SECONDS)
 
-    def _answers(self) -> bool:
-        """Whether the database has been away for no longer than `GRACE`.
+    def _is_reachable(self) -> bool:
+        """Whether the database has been away for no longer than `GRACE_SECONDS`.
 
-        It is asked, once a `BEAT`, as the thread that listens may only have had no time.
+        It is asked, once in `POLL_SECONDS`, as the thread that listens may only have had no time.
         """
         import psycopg
 
         with self._asking:
-            if self._away() > GRACE and time.monotonic() - self._asked > BEAT:
+            if self._away_seconds() > GRACE_SECONDS and time.monotonic() - self._asked > POLL_SECONDS:
                 with contextlib.suppress(psycopg.Error, StoreFailed, duckdb.Error):
                     with postgres_schema.connect(self.url) as link:
-                        self._same(link)
-                        self._take(link, _number(link))
+                        self._check_same_database(link)
+                        self._update_copy(link, _newest_change(link))
                     self._lost = None
                 self._asked = time.monotonic()
-            return self._away() <= GRACE
+            return self._away_seconds() <= GRACE_SECONDS
 
-    def _away(self) -> float:
+    def _away_seconds(self) -> float:
         """For how many seconds the database has been away; 0.0 while it is there."""
         return time.monotonic() - self._lost if self._lost else 0.0
 
@@ -197,7 +198,7 @@ class PostgresStore(DuckTables):
         """The connection on which this process writes; a lost one is let go of."""
         if self._link is None or self._link.closed:
             link = postgres_schema.connect(self.url)
-            self._same(link)
+            self._check_same_database(link)
             self._link = link
         try:
             yield self._link
@@ -207,11 +208,11 @@ class PostgresStore(DuckTables):
                 link.execute("rollback")
             except Exception:
                 link.close()
-            if getattr(error, "sqlstate", "") == _READ_ONLY:  # another server may take changes by now
+            if getattr(error, "sqlstate", "") == _READ_ONLY_STATE:  # another server may take changes by now
                 link.close()
             raise
 
-    def _same(self, link: Link) -> None:
+    def _check_same_database(self, link: Link) -> None:
         """Raises StoreFailed where the database is not the one that this process has read: it was restored, say."""
         if not self._seq or self._con is None:
             return
@@ -219,9 +220,9 @@ class PostgresStore(DuckTables):
             known = self._seq
             local_rows = cursor.execute(CHANGE, [known]).fetchall()
         rows = link.execute("select made_at, actor, action, target from change where seq = %s", [known]).fetchall()
-        self._older(known if digest(rows) == digest(local_rows) else 0, known)
+        self._check_not_older(known if digest(rows) == digest(local_rows) else 0, known)
 
-    def _older(self, newest: int, known: int) -> None:
+    def _check_not_older(self, newest: int, known: int) -> None:
         """Raises StoreFailed where the database lacks a change that this process has seen."""
         if newest < known:
             self._wrong = (
@@ -232,9 +233,9 @@ class PostgresStore(DuckTables):
             raise StoreFailed(self._wrong)
 
     @contextlib.contextmanager
-    def _errors_as_sentences(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, what: str) -> Iterator[None]:
         """Every error of PostgreSQL, too, is one sentence of ours."""
-        with super()._errors_as_sentences(what):
+        with super()._translate_errors(what):
             import psycopg
 
             try:
@@ -246,35 +247,40 @@ class PostgresStore(DuckTables):
     def _error_text(self, error: psycopg.Error) -> str:
         message = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[-1]
         if error.sqlstate == "55P03":
-            return f"another process has been writing to {self.name} for {postgres_schema.WAIT} seconds. Try again."
+            seconds = postgres_schema.LOCK_TIMEOUT_SECONDS
+            return f"another process has been writing to {self.name} for {seconds} seconds. Try again."
         if error.sqlstate == "25P03":
-            return f"it took longer than {postgres_schema.WAIT} seconds, and others have to wait. Do it in parts."
+            seconds = postgres_schema.LOCK_TIMEOUT_SECONDS
+            return f"it took longer than {seconds} seconds, and others have to wait. Do it in parts."
         if error.sqlstate == "23505":
             return "another import is adding some of the same rows. Try again when it has ended."
-        if error.sqlstate == _READ_ONLY:
+        if error.sqlstate == _READ_ONLY_STATE:
             return f"the database {self.name} is read-only. Name the server that takes changes in ASSAY_STORE."
         if error.sqlstate == "53100":
             return f"the disk of the database {self.name} is full. Make room there, then try again."
-        if _away(error) and "FATAL:" in message:
+        if _is_connection_error(error) and "FATAL:" in message:
             refused = message.rpartition("FATAL:")[2].strip()
             return (
                 f"the database {self.name} refuses the connection: {refused}. If that does not pass by itself, check "
                 "name, password and database in ASSAY_STORE, and how many connections the server allows."
             )
-        if _away(error):
-            return f"the database {self.name} does not answer; see its own log. {_WHEN_BACK}"
+        if _is_connection_error(error):
+            return f"the database {self.name} does not answer; see its own log. {_RECOVERY_NOTE}"
         return f"the database {self.name} says {message}. See its own log."
 
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        return self._patiently(lambda: self._once(work))
+        return self._write_with_retries(lambda: self._write_once(work))
 
-    def _patiently(self, once: Callable[[], T]) -> T:
-        """What a try gives under the lock of this process; it is made again while the database is away, for `GRACE`."""
+    def _write_with_retries(self, once: Callable[[], T]) -> T:
+        """What a try gives under the lock of this process.
+
+        It is made again while the database is away, for `GRACE_SECONDS`.
+        """
         import psycopg
 
-        with self._lock, self._errors_as_sentences("Nothing was saved"):
+        with self._lock, self._translate_errors("Nothing was saved"):
             until = None
             while True:
                 if self._wrong:
@@ -288,37 +294,38 @@ class PostgresStore(DuckTables):
                     self._reopen()
                 except psycopg.OperationalError as error:
                     now, first = time.monotonic(), until is None  # the first may be of a connection that is long lost
-                    until = until or now + GRACE
-                    if not _away(error) or now > until or (not first and self._away() > GRACE):
+                    until = until or now + GRACE_SECONDS
+                    too_long = now > until or (not first and self._away_seconds() > GRACE_SECONDS)
+                    if too_long or not _is_connection_error(error):
                         raise
-                    time.sleep(_PAUSE)
+                    time.sleep(_RETRY_SECONDS)
 
     def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
         rows = {bulk.table: hidden_rows.count_file_rows(bulk.file) for bulk in bulks}
         with self._copying:  # no two at a time, nor a backup of half of one
-            if sum(rows.values()) < hidden_rows.LEAST:
+            if sum(rows.values()) < hidden_rows.MIN_ROWS:
                 return self.write(work)
-            with self._errors_as_sentences("Nothing was saved"), postgres_schema.connect(self.url) as link:
+            with self._translate_errors("Nothing was saved"), postgres_schema.connect(self.url) as link:
                 link.execute(postgres_bulk.LOCK.encode())
                 change, token = postgres_bulk.reserve(link, self._begin, rows)
                 try:
-                    self._hide(change, token)
+                    self._hide_rows(change, token)
                     for bulk in bulks:
                         with super()._cursor() as cursor:
                             incoming = hidden_rows.file_rows_sql(bulk, change.seq)
-                            into = f"{bulk.table}{hidden_rows.WHOLE} ({bulk.columns}, seq)"
+                            into = f"{bulk.table}{hidden_rows.TABLE_SUFFIX} ({bulk.columns}, seq)"
                             cursor.execute(f"insert into {into} {incoming}")
                             transfer.send(link, bulk.table, self._tables[bulk.table], cursor, f"({incoming})")
-                    self._look_ahead(change)
+                    self._preview_rows(change)
                     postgres_bulk.wait_for_copies(link, change)
-                    return self._patiently(lambda: self._once(work, change, token))
+                    return self._write_with_retries(lambda: self._write_once(work, change, token))
                 finally:
                     if self.hidden is change:
-                        self._discard(change)
+                        self._discard_hidden_rows(change)
                         with contextlib.suppress(Exception):  # the next bulk, or start, does it otherwise
                             postgres_bulk.delete_unfinished_rows(link, self._begin)
 
-    def _stage(self, seq: int, tables: Sequence[str], token: str) -> None:
+    def _stage_rows(self, seq: int, tables: Sequence[str], token: str) -> None:
         """Take the rows of another process's bulk into the copy, hidden, until its change shows them, or it is gone."""
         import psycopg
 
@@ -329,29 +336,29 @@ class PostgresStore(DuckTables):
         try:
             with postgres_schema.connect(self.url) as link:
                 link.execute(postgres_bulk.STAGING)
-                while state in unseen[1:] and not self._closed.wait(_PAUSE):
+                while state in unseen[1:] and not self._closed.wait(_RETRY_SECONDS):
                     state = postgres_bulk.reservation_state(link, seq, token)
                     if state in unseen[1:] and postgres_bulk.sweep(link, self._begin):
                         continue
                     if state == postgres_bulk.COME and self.hidden is not change:
-                        if not self._hide(change, ""):
+                        if not self._hide_rows(change, ""):
                             return
                         with super()._cursor() as cursor:
                             columns = {table: self._tables[table] for table in tables}
                             transfer.fetch(link, cursor, columns, seq - 1, seq, self.stored_name)
-                        self._look_ahead(change)
+                        self._preview_rows(change)
                         self._staged = token
                         link.execute("select pg_advisory_unlock_all()")
         except (psycopg.Error, duckdb.Error, StoreFailed) as error:
             log.error("store_failed", what="No rows ahead of an import", store=self.name, error=type(error).__name__)
         finally:
             if state in unseen:
-                self._discard(change)
+                self._discard_hidden_rows(change)
             self._copying.release()
 
-    def _hide(self, change: HiddenRows, token: str) -> bool:
+    def _hide_rows(self, change: HiddenRows, token: str) -> bool:
         """Hide the rows that a change will have in the copy; False where it is there already."""
-        with self._taking:
+        with self._copy_lock:
             if self._seq >= change.seq:
                 return False
             with super()._cursor() as cursor:
@@ -361,9 +368,9 @@ class PostgresStore(DuckTables):
             self.hidden, self._staged = change, token
         return True
 
-    def _discard(self, change: HiddenRows) -> None:
+    def _discard_hidden_rows(self, change: HiddenRows) -> None:
         """Take hidden rows out of the copy; a copy that cannot is made anew when it is asked."""
-        with self._taking:
+        with self._copy_lock:
             if self.hidden is not change:
                 return
             try:
@@ -371,9 +378,9 @@ class PostgresStore(DuckTables):
                     hidden_rows.show_tables(cursor, hidden_rows.delete_hidden_rows(cursor))
             except duckdb.Error:
                 self._con = None
-            self._unhide()
+            self._forget_hidden_rows()
 
-    def _once(self, work: Callable[[Tx], T], change: HiddenRows | None = None, token: str = "") -> T:
+    def _write_once(self, work: Callable[[Tx], T], change: HiddenRows | None = None, token: str = "") -> T:
         """One try. It raises psycopg's errors before anything is saved, and where that is not known StoreFailed.
 
         `change`: the rows of a bulk that its change will show.
@@ -381,8 +388,8 @@ class PostgresStore(DuckTables):
         token = token or new_id()
         with self._writing_link() as link:
             newest = self._begin(link)
-            with self._taking:
-                self._take(link, newest)
+            with self._copy_lock:
+                self._update_copy(link, newest)
                 with super()._cursor() as cursor:
                     cursor.begin()
                     try:
@@ -394,33 +401,33 @@ class PostgresStore(DuckTables):
                         if "score" in tx.wrote:
                             combine(tx)
                         if not tx.wrote:
-                            self._undo(cursor)
+                            self._rollback(cursor)
                             link.execute("rollback")
                             return result
                         saved = self._commit(link, cursor, tx, token)
                     except BaseException:
-                        self._undo(cursor)
+                        self._rollback(cursor)
                         raise
                     if saved:
-                        self._keep(cursor, tx)
+                        self._commit_copy(cursor, tx)
                         if change:
                             self.hidden = None
                         return result
-                    self._undo(cursor)
+                    self._rollback(cursor)
         if self._was_committed(tx.seq, token):
             return result
-        return self._once(work, change, token)
+        return self._write_once(work, change, token)
 
-    def beat(self) -> None:
-        self._patiently(self._tick)
+    def check_writable(self) -> None:
+        self._write_with_retries(self._write_nothing)
 
-    def _tick(self) -> None:
+    def _write_nothing(self) -> None:
         with self._writing_link() as link:
             self._begin(link)
             link.execute("select setval('beat', 1)")  # which, unlike nextval, is written each time
             link.execute("commit")
 
-    def _keep(self, cursor: duckdb.DuckDBPyConnection, tx: DuckTx) -> None:
+    def _commit_copy(self, cursor: duckdb.DuckDBPyConnection, tx: DuckTx) -> None:
         """Take into the copy what the database has; a copy that cannot is made anew when it is asked."""
         try:
             cursor.commit()
@@ -443,7 +450,7 @@ class PostgresStore(DuckTables):
                 f"The store {self.name} was brought up to date by a newer Assay (version {version}, this one knows "
                 f"{self._known}). Start the newer version here, too."
             )
-        self._older(newest, self._seq)
+        self._check_not_older(newest, self._seq)
         return int(newest)
 
     def _commit(self, link: Link, cursor: duckdb.DuckDBPyConnection, tx: DuckTx, token: str) -> bool:
@@ -459,9 +466,9 @@ class PostgresStore(DuckTables):
                 assert self.hidden and counts == [(self.hidden.rows[table],)], "it has only rows that were loaded"
                 continue
             names = ", ".join(self._tables[table])
-            query = f"select {names} from {table} where seq = $1 limit {transfer.FEW + 1}"
+            query = f"select {names} from {table} where seq = $1 limit {transfer.MAX_ROWS_AS_VALUES + 1}"
             few[table] = cursor.execute(query, [tx.seq]).fetchall()
-            if len(few[table]) > transfer.FEW:
+            if len(few[table]) > transfer.MAX_ROWS_AS_VALUES:
                 del few[table]
                 transfer.send(link, table, self._tables[table], cursor, f"{table} where seq = {tx.seq:d}")
         try:
@@ -474,7 +481,7 @@ class PostgresStore(DuckTables):
                 link.execute(f"select pg_notify('{postgres_bulk.CHANNEL}', %s)".encode(), [str(tx.seq)])
                 link.execute("commit")
         except psycopg.OperationalError as error:
-            if not _away(error):
+            if not _is_connection_error(error):
                 raise
             link.close()
             return False
@@ -488,14 +495,14 @@ class PostgresStore(DuckTables):
         """
         import psycopg
 
-        until = time.monotonic() + postgres_schema.WAIT
+        until = time.monotonic() + postgres_schema.LOCK_TIMEOUT_SECONDS
         while True:
             try:
                 with self._writing_link() as link:
                     newest = self._begin(link)
                     query = "select 1 from wrote where seq = %s and token = %s and seq <= %s"
                     found = link.execute(query, [seq, token, newest]).fetchall()
-                    self._take(link, newest)
+                    self._update_copy(link, newest)
                     link.execute("rollback")
                     return bool(found)
             except psycopg.OperationalError:
@@ -504,17 +511,17 @@ class PostgresStore(DuckTables):
                         f"The database {self.name} stopped answering during a change, and it is not known whether the "
                         "change was saved. Check it when the database is back."
                     ) from None
-                time.sleep(_PAUSE)
+                time.sleep(_RETRY_SECONDS)
 
     @contextlib.contextmanager
-    def hold_alone(self) -> Iterator[None]:
-        with self._errors_as_sentences("Nothing was done"), postgres_schema.connect(self.url) as link:
-            link.execute(postgres_schema.ALONE)
+    def exclusive_access(self) -> Iterator[None]:
+        with self._translate_errors("Nothing was done"), postgres_schema.connect(self.url) as link:
+            link.execute(postgres_schema.EXCLUSIVE_LOCK)
             yield
 
-    def take_over(self, source: Store) -> None:
+    def copy_from(self, source: Store) -> None:
         assert isinstance(source, DuckTables)
-        with self._lock, self._errors_as_sentences("Nothing was copied"), self._writing_link() as link, self._taking:
+        with self._lock, self._translate_errors("Nothing was copied"), self._writing_link() as link, self._copy_lock:
             if newest := self._begin(link):
                 raise BadInput(f"The store {self.name} holds {newest:,} changes. A copy goes into an empty store only.")
             # The database hears nothing while millions of rows are compared here; nobody waits for an empty workspace.
@@ -529,19 +536,19 @@ class PostgresStore(DuckTables):
                 transfer.fetch(link, copy, self._tables, 0, upto)
                 if transfer.digests(copy, upto) != transfer.digests(cursor, upto):
                     raise StoreFailed("Nothing was copied: what arrived is not what was sent. Try again.")
-                self._undo(cursor)
+                self._rollback(cursor)
             link.execute(f"select pg_notify('{postgres_bulk.CHANNEL}', '{upto:d}')".encode())
             link.execute("commit")
-            self._take(link, upto)
+            self._update_copy(link, upto)
 
     def backup(self, file: Path) -> None:
-        with self._errors_as_sentences("The backup was not made"), postgres_schema.connect(self.url) as link:
-            self._take(link, _number(link))
+        with self._translate_errors("The backup was not made"), postgres_schema.connect(self.url) as link:
+            self._update_copy(link, _newest_change(link))
         super().backup(file)
 
     def close(self) -> None:
         self._closed.set()
-        with self._lock, self._taking:
+        with self._lock, self._copy_lock:
             if self._link is not None:
                 self._link.close()
             if self._con is not None:
@@ -559,14 +566,14 @@ def empty_copy(spilled: contextlib.ExitStack) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def _number(link: Link) -> int:
+def _newest_change(link: Link) -> int:
     """The number of the newest change in the database."""
     return int(link.execute("select coalesce(max(seq), 0) from change").fetchall()[0][0])
 
 
-def _away(error: psycopg.Error) -> bool:
+def _is_connection_error(error: psycopg.Error) -> bool:
     """Whether an error says that the connection is lost, or could not be made."""
     import psycopg
 
     unknown = error.sqlstate is None and isinstance(error, psycopg.OperationalError)
-    return unknown or (error.sqlstate or "").startswith(_AWAY)
+    return unknown or (error.sqlstate or "").startswith(_LOST_CONNECTION_STATES)

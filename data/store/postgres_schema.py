@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 LOCK = "select pg_advisory_xact_lock(7017202611230015)"
 """Whoever writes holds this until the commit: a number of our own, the same in every process."""
-ALONE = "select pg_advisory_lock(7017202611230016)"
+EXCLUSIVE_LOCK = "select pg_advisory_lock(7017202611230016)"
 """Whoever does work of several changes that only one process may do holds this until its connection ends."""
-WAIT = 120
+LOCK_TIMEOUT_SECONDS = 120
 """Seconds that a change waits for another one, and that a process may hold the lock without a word."""
 _SESSION = f"""
-set lock_timeout = '{WAIT}s'; set idle_in_transaction_session_timeout = '{WAIT}s'; set statement_timeout = 0;
+set lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'; set statement_timeout = 0;
+set idle_in_transaction_session_timeout = '{LOCK_TIMEOUT_SECONDS}s';
 set datestyle = 'ISO, YMD'; set extra_float_digits = 1; set default_transaction_isolation = 'read committed';
 select set_config(name, '0', false) from pg_settings where name in ('idle_session_timeout', 'transaction_timeout');
 set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;

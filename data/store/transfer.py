@@ -16,11 +16,11 @@ from data.temp_folders import folder_for
 if TYPE_CHECKING:
     from data.store.postgres_schema import Link
 
-FEW = 400
+MAX_ROWS_AS_VALUES = 400
 """Rows of a table that go as values."""
 _PART = 1 << 20
 _BULK = 50
-_LONG = 1 << 21
+_MIN_BUFFER_BYTES = 1 << 21
 """Bytes of a row for which DuckDB makes room at least."""
 _ROWS = 4
 """How many of the longest rows its buffer takes: of itself it would make room for 16 of them."""
@@ -42,17 +42,17 @@ def fetch(
     with link.pipeline():
         results_by_table = {
             table: link.execute(
-                f"select {', '.join(columns)} from {table} {where[table]} limit {FEW + 1}".encode()
+                f"select {', '.join(columns)} from {table} {where[table]} limit {MAX_ROWS_AS_VALUES + 1}".encode()
             )
             for table, columns in tables.items()
         }  # fmt: skip
     for table, found in results_by_table.items():
         rows = found.fetchall()
-        if len(rows) <= FEW:
+        if len(rows) <= MAX_ROWS_AS_VALUES:
             insert(cursor, stored(table), tables[table], rows)
             continue
         with folder_for("copy") as folder:
-            file, longest = folder / "rows.csv", _LONG
+            file, longest = folder / "rows.csv", _MIN_BUFFER_BYTES
             query = f"copy (select {', '.join(tables[table])} from {table} {where[table]})"
             with file.open("wb") as stream, link.cursor().copy(
                 f"{query} to stdout (format csv, force_quote ({_texts(tables[table])}))".encode()

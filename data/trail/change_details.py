@@ -35,7 +35,7 @@ _OURS = frozenset(
     "assignment_id version order judge_version label_id batch_id policy_id".split()
 )
 """Columns whose values mean nothing to people."""
-_LONG = 600
+_MAX_TEXT_LENGTH = 600
 
 
 @allow("researcher")
@@ -93,7 +93,7 @@ def _format_value(value: Any) -> str:
         if value[:1] in "{[":
             with suppress(ValueError):  # cut, or somebody's own text
                 return describe_value(json.loads(value))
-        return value if len(value) <= _LONG else f"{value[:_LONG]}…"
+        return value if len(value) <= _MAX_TEXT_LENGTH else f"{value[:_MAX_TEXT_LENGTH]}…"
     return describe_value(value)
 
 

@@ -14,12 +14,12 @@ from data.records.access import allow
 from data.records.names import display_name
 from data.records.people import require
 from data.store import Store, columns_of, table_of
-from data.trail.trail_kinds import QUIET, TRACES
+from data.trail.trail_kinds import FREQUENT_KINDS, TRACES
 
 KINDS = tuple(dict.fromkeys(trace.kind for trace in TRACES))
-USUAL = tuple(kind for kind in KINDS if kind not in QUIET)
+DEFAULT_KINDS = tuple(kind for kind in KINDS if kind not in FREQUENT_KINDS)
 """The kinds that are not so many that they hide the others."""
-_CUT = 2_000
+_MAX_TEXT_LENGTH = 2_000
 """Characters of a long text that are shown."""
 ROWS = 100
 """Rows of a table that are shown of one change."""
@@ -47,7 +47,7 @@ class TrailFilter:
     description or names. "" and None mean any; `until` itself is left out.
     """
 
-    kinds: tuple[str, ...] = USUAL
+    kinds: tuple[str, ...] = DEFAULT_KINDS
     person: str = ""
     dataset: str = ""
     since: datetime | None = None
@@ -127,8 +127,10 @@ def acting_people(store: Store) -> list[str]:
     return [str(r[0]) for r in store.rows("select distinct actor from change order by lower(actor), actor")]
 
 
-_TELLS = {"label": (True, True), "comment": (True, False), "repair": (True, False), "adjudication": (True, False),
-          "fit": (False, True), "reply": (False, True), "draw": (False, True)}  # fmt: skip
+_TABLES_THAT_EXPOSE = {
+    "label": (True, True), "comment": (True, False), "repair": (True, False), "adjudication": (True, False),
+    "fit": (False, True), "reply": (False, True), "draw": (False, True),
+}  # fmt: skip
 """Tables whose rows show what people, and what judges, answered about an item."""
 _RECORDS: dict[str, type[NamedTuple]] = {
     table_of(record): record for name, record in vars(tables).items() if name.endswith("Row")
@@ -150,7 +152,7 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
         query = f"select {columns_of(_RECORDS[table])} from {table} where seq = $1 limit {ROWS:d}"
         shown = []
         for row in (dict(zip(fields, values, strict=True)) for values in store.rows(query, [seq])):
-            by = _tells(table, actor, row)
+            by = _exposed_to(table, actor, row)
             if not by or row["item_id"] not in kept:
                 shown.append({name: _shorten(value) for name, value in row.items()})
             if by and row["item_id"] not in kept:
@@ -161,11 +163,11 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
     return found
 
 
-def _tells(table: str, actor: str, row: dict[str, Any]) -> set[str]:
+def _exposed_to(table: str, actor: str, row: dict[str, Any]) -> set[str]:
     """Whose answers about its item a row shows somebody: of which judges, or of other people."""
-    people_say, judges_say = _TELLS.get(table, (False, False))
+    people_say, judges_say = _TABLES_THAT_EXPOSE.get(table, (False, False))
     own = actor in (row.get("annotator"), row.get("person"))
-    by = {exposure.PEOPLE} if people_say and not own else set[str]()
+    by = {exposure.OTHER_PEOPLE} if people_say and not own else set[str]()
     if judges_say and row["judge_id"] and row.get("saw", True) and row.get("stream") != "audit":
         by.add(row["judge_id"])
     return by
@@ -199,4 +201,4 @@ def _describe_changes(store: Store, seqs: list[int], kinds: set[str]) -> dict[in
 
 
 def _shorten(value: Any) -> Any:
-    return f"{value[:_CUT]}…" if isinstance(value, str) and len(value) > _CUT else value
+    return f"{value[:_MAX_TEXT_LENGTH]}…" if isinstance(value, str) and len(value) > _MAX_TEXT_LENGTH else value

@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 from data.approvals.actions import DONE
 from data.approvals.rules import RULES
 from data.records.judge_prompts import PROMPTS
-from data.records.names import KEPT, MACHINE
+from data.records.names import KEPT_APPROVAL_PREFIX, MACHINE_ACTOR
 from data.records.protocols import PROTOCOLS
 from data.records.tags import SCOPE as TAGS
 from data.records.tags import describe_assignee
 from judges.client.budget import dollars
 from judges.plural import many
 
-QUIET = ("labels", "claims", "exposures", "replies", "sign-ins")
+FREQUENT_KINDS = ("labels", "claims", "exposures", "replies", "sign-ins")
 """Kinds of which there are so many that they hide the others."""
 
 
@@ -37,7 +37,7 @@ class TrailKind:
     dataset: str = ""
 
 
-def _here(table: str) -> str:
+def _dataset_sql(table: str) -> str:
     return f"select seq, dataset_id from {table}"
 
 
@@ -134,7 +134,7 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
         old.pop("reason", None)
     if isinstance(new, dict) and isinstance(old, dict):  # only what changed
         new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
-    if name.startswith(KEPT):
+    if name.startswith(KEPT_APPROVAL_PREFIX):
         review = json.loads(value)
         return f"reviewed {review['dimension']}, and kept it approved{_reason_suffix(review['reason'])}"
     if name == "policy proposed":
@@ -208,7 +208,7 @@ def _part(name: str, value: Any) -> str:
 
 
 def _person(person: str, role: str, active: bool, actor: str, action: str, was: bool | None, then: str | None) -> str:
-    where = " on the command line of this machine" if actor == MACHINE else ""
+    where = " on the command line of this machine" if actor == MACHINE_ACTOR else ""
     if actor == person and active and action == "join":
         return f"joined as {role}"
     if not active:
@@ -298,20 +298,20 @@ TRACES = (
         "decisions", "approval",
         "select t.seq, t.decision, t.dimension, t.sort, j.model, j.card, t.reason from approval t "
         "join judge j on j.id = t.judge_id where t.seq between $1 and $2 order by t.seq, t.id",
-        _describe_decision, _here("approval"),
+        _describe_decision, _dataset_sql("approval"),
     ),
     TrailKind(
         "adjudications", "adjudication",
         "select t.seq, t.withdrawn, t.dimension, t.unit, i.name from adjudication t "
         "join item i on i.id = t.item_id where t.seq between $1 and $2 and t.seq not in (select seq from intake) "
         "order by t.seq, t.id",
-        _describe_adjudication, _here("adjudication"),
+        _describe_adjudication, _dataset_sql("adjudication"),
     ),
     TrailKind(
         "adjudications", "adjudication",
         "select t.seq, count(*) from adjudication t join intake n on n.seq = t.seq where t.seq between $1 and $2 "
         "group by t.seq",
-        lambda n: f"imported adjudications of {many(n, 'rating')}", _here("adjudication"),
+        lambda n: f"imported adjudications of {many(n, 'rating')}", _dataset_sql("adjudication"),
     ),
     TrailKind(
         "settings", "setting",
@@ -325,12 +325,12 @@ TRACES = (
         "select seq, n, letters from (select seq, length(text) as letters, "
         "row_number() over (partition by dataset_id order by seq, id) as n from guideline) t "
         "where seq between $1 and $2 order by seq",
-        _describe_guidelines, _here("guideline"),
+        _describe_guidelines, _dataset_sql("guideline"),
     ),
     TrailKind(
         "settings", "item_use",
         "select seq, tuning, count(*), min(why) from item_use where seq between $1 and $2 group by seq, tuning",
-        _describe_tuning, _here("item_use"),
+        _describe_tuning, _dataset_sql("item_use"),
     ),
     TrailKind(
         "people", "person_event",
@@ -384,17 +384,18 @@ TRACES = (
         "(select count(*) from adjudication a where a.seq = n.seq), "
         "(select count(*) from setting s where s.seq = n.seq and s.name = 'gold') from intake n "
         "where n.seq between $1 and $2",
-        _describe_import, _here("intake"),
+        _describe_import, _dataset_sql("intake"),
     ),
     TrailKind(
         "exports", "export",
-        "select seq, kind, settings, lines from export where seq between $1 and $2", _describe_export, _here("export"),
+        "select seq, kind, settings, lines from export where seq between $1 and $2", _describe_export,
+        _dataset_sql("export"),
     ),
     TrailKind(
         "runs", "run",
         "select t.seq, j.card, j.model, t.items from run t join judge j on j.id = t.judge_id "
         "where t.seq between $1 and $2",
-        _describe_run, _here("run"),
+        _describe_run, _dataset_sql("run"),
     ),
     TrailKind(
         "runs", "run_event",
@@ -422,7 +423,7 @@ TRACES = (
     TrailKind(
         "queues", "draw",
         "select seq, stream, count(*) from draw where seq between $1 and $2 group by seq, stream",
-        _describe_draw, _here("draw"),
+        _describe_draw, _dataset_sql("draw"),
     ),
     TrailKind(
         "queues", "assignment",
@@ -431,11 +432,11 @@ TRACES = (
         "join assignment_now n on n.assignment_id = a.assignment_id left join (select seq, count(*) as given "
         "from assignment_item where given group by seq) i on i.seq = a.seq "
         "where a.seq between $1 and $2 group by a.seq",
-        _describe_assignment, _here("assignment"),
+        _describe_assignment, _dataset_sql("assignment"),
     ),
     TrailKind(
         "labels", "answer",
-        _items("answer", ", min(t.action) = 'skip', max(t.previous) <> ''"), _describe_answer, _here("answer"),
+        _items("answer", ", min(t.action) = 'skip', max(t.previous) <> ''"), _describe_answer, _dataset_sql("answer"),
     ),
     TrailKind(
         "exposures", "exposure",
@@ -450,7 +451,7 @@ TRACES = (
         "claims", "claim",
         "select t.seq, count(*), max(t.until) > max(c.made_at), max(t.draw_id) = '' from claim t "
         "join change c on c.seq = t.seq where t.seq between $1 and $2 group by t.seq",
-        _describe_claim, _here("claim"),
+        _describe_claim, _dataset_sql("claim"),
     ),
     TrailKind(
         "replies", "reply",

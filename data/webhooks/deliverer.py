@@ -17,9 +17,9 @@ from data.webhooks.signed_request import post
 from data.webhooks.webhooks import Webhook, active_webhooks, secret_of
 from judges.errors import AssayError
 
-_OFTEN, _SELDOM = 2.0, 60.0
+_DELIVERY_INTERVAL_SECONDS, _REVIEW_INTERVAL_SECONDS = 2.0, 60.0
 """Seconds between two looks at what is to be told, and between two looks at whether an approval still holds."""
-_SIDE_BY_SIDE = 4
+_MAX_CONCURRENT_WEBHOOKS = 4
 
 
 def start_delivery(store: Store) -> Callable[[], None]:
@@ -32,10 +32,10 @@ def start_delivery(store: Store) -> Callable[[], None]:
 class Deliverer:
     """Looks for what is to be told, and tells it; a webhook that does not answer holds up no other."""
 
-    def __init__(self, store: Store, often: float = _OFTEN) -> None:
+    def __init__(self, store: Store, often: float = _DELIVERY_INTERVAL_SECONDS) -> None:
         self._store, self._often = store, often
         self._ended = threading.Event()
-        self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "webhook")
+        self._pool = ThreadPoolExecutor(_MAX_CONCURRENT_WEBHOOKS, "webhook")
         self._busy: dict[str, Future[None]] = {}
         self._looked = 0.0
         self._thread = threading.Thread(target=self._go, name="webhooks", daemon=True)
@@ -64,7 +64,7 @@ class Deliverer:
         """Look once, and begin to tell what is due."""
         webhooks = active_webhooks(self._store)
         event_kinds = {kind for one in webhooks for kind in one.events}
-        if "approval.changed" in event_kinds and time.monotonic() - self._looked > _SELDOM:
+        if "approval.changed" in event_kinds and time.monotonic() - self._looked > _REVIEW_INTERVAL_SECONDS:
             self._looked = time.monotonic()
             suspend_unsupported(self._store)
         if "queue.finished" in event_kinds:
@@ -72,9 +72,9 @@ class Deliverer:
         for webhook in webhooks:
             before = self._busy.get(webhook.id)
             if before is None or before.done():
-                self._busy[webhook.id] = self._pool.submit(self._tell, webhook)
+                self._busy[webhook.id] = self._pool.submit(self._deliver_due, webhook)
 
-    def _tell(self, webhook: Webhook) -> None:
+    def _deliver_due(self, webhook: Webhook) -> None:
         """Tell a webhook all that is due, until it fails."""
         try:
             while not self._ended.is_set() and (task := claim_task(self._store, webhook)) is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from data.approvals.actions import DONE
 from data.records import datasets
-from data.records.names import MACHINE
+from data.records.names import MACHINE_ACTOR
 from data.records.queue_index import current_index
 from data.records.tables import WebhookEventRow
 from data.store import Store, Tx, kept
@@ -36,7 +36,7 @@ def note_finished_queues(store: Store) -> int:
         ids = {str(r[0]) for r in tx.rows("select id from webhook_event where id = any($1)", [[f.id for f in found]])}
         return tx.append([one for one in found if one.id not in ids])
 
-    return store.tx(MACHINE, "queue finished", work) if found else 0
+    return store.tx(MACHINE_ACTOR, "queue finished", work) if found else 0
 
 
 @kept

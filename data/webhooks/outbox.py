@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from data.records.access import allow, require
-from data.records.names import MACHINE
+from data.records.names import MACHINE_ACTOR
 from data.records.tables import WebhookTryRow
 from data.store import Store, Tx
 from data.store.ids import new_id, now
@@ -19,7 +19,7 @@ from data.webhooks.events import EVENTS_SQL
 from data.webhooks.webhooks import TEST, Webhook, active_webhooks, host_of
 
 LEASE = timedelta(minutes=2)
-WAITS = tuple(timedelta(seconds=s) for s in (10, 60, 300, 1_800, 7_200, 21_600, 43_200))
+RETRY_DELAYS = tuple(timedelta(seconds=s) for s in (10, 60, 300, 1_800, 7_200, 21_600, 43_200))
 """How long to wait after each failed try; after one more failure the event is given up."""
 _DUE = f"""
 with tried as (
@@ -70,15 +70,15 @@ def claim_task(store: Store, webhook: Webhook) -> DeliveryTask | None:
             tx.append([_row(found, "claimed", "", now() + LEASE)])
         return found
 
-    return store.tx(MACHINE, "webhook", work)
+    return store.tx(MACHINE_ACTOR, "webhook", work)
 
 
 def finish_task(store: Store, task: DeliveryTask, why: str) -> str:
     """Put on record what came of a try ("" for `why`: it was told); the state."""
-    left = WAITS[task.failed] if task.failed < len(WAITS) else None
+    left = RETRY_DELAYS[task.failed] if task.failed < len(RETRY_DELAYS) else None
     state = "delivered" if not why else "failed" if left is not None else "given up"
     due = now() + (left or timedelta()) if why else now()
-    store.tx(MACHINE, "webhook", lambda tx: tx.append([_row(task, state, why, due)]))
+    store.tx(MACHINE_ACTOR, "webhook", lambda tx: tx.append([_row(task, state, why, due)]))
     return state
 
 

@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 from data.webhooks.webhooks import allows_private, is_public
 from judges.version import VERSION
 
-PATIENCE = 10.0
+TIMEOUT_SECONDS = 10.0
 """Seconds for one request from its beginning to its end."""
-_WHY = 200
+_MAX_ERROR_LENGTH = 200
 
 
 def sign(secret: str, seconds: int, body: bytes) -> str:
@@ -30,7 +30,7 @@ def sign(secret: str, seconds: int, body: bytes) -> str:
     return f"t={seconds},v1={signature}"
 
 
-def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: float = PATIENCE) -> str:
+def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: float = TIMEOUT_SECONDS) -> str:
     """Send a body; "" where it was taken (a status from 200 to 299), else why not, in a sentence."""
     parts = urlsplit(url)
     name, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
@@ -39,11 +39,11 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
         "assay-signature": sign(secret, int(time.time()), body), "connection": "close",
     }  # fmt: skip
     try:
-        line = _Line(name, port, parts.scheme == "https", patience)
+        line = _CheckedConnection(name, port, parts.scheme == "https", patience)
     except _PrivateAddress as error:
         return str(error)
     except (OSError, UnicodeError) as error:  # the library rejects a name with an empty or too long part
-        return f"{name} cannot be found: {getattr(error, 'strerror', None) or error}."[:_WHY]
+        return f"{name} cannot be found: {getattr(error, 'strerror', None) or error}."[:_MAX_ERROR_LENGTH]
     watch = threading.Timer(patience, line.cut)
     watch.start()
     try:
@@ -63,10 +63,12 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
         if line.was_cut or isinstance(error, TimeoutError):
             return f"It did not answer within {patience:g} seconds."
         if isinstance(error, ssl.SSLCertVerificationError):
-            return f"Its certificate is not valid: {error.verify_message}."[:_WHY]
+            return f"Its certificate is not valid: {error.verify_message}."[:_MAX_ERROR_LENGTH]
         if isinstance(error, ssl.SSLError):
             return "It does not speak TLS: the address may begin with http, not https."
-        return f"It could not be reached: {getattr(error, 'strerror', None) or type(error).__name__}."[:_WHY]
+        return f"It could not be reached: {getattr(error, 'strerror', None) or type(error).__name__}."[
+            :_MAX_ERROR_LENGTH
+        ]
     finally:
         watch.cancel()
         line.close()
@@ -76,7 +78,7 @@ class _PrivateAddress(Exception):
     """A name leads to a private network, which is not allowed."""
 
 
-class _Line(http.client.HTTPConnection):
+class _CheckedConnection(http.client.HTTPConnection):
     """A connection to the very address that was checked: if the name leads elsewhere by then, this changes nothing."""
 
     def __init__(self, name: str, port: int, safe: bool, patience: float) -> None:

@@ -24,8 +24,8 @@ EVENTS = {
 }
 """What a webhook can be told of."""
 TEST = "test"
-MOST = 20
-_LONG = 500
+MAX_WEBHOOKS = 20
+_MAX_URL_LENGTH = 500
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,11 @@ def check_url(url: str) -> str:
         name, _ = parts.hostname or "", parts.port
     except ValueError:
         parts, name = urlsplit(""), ""
-    plain = url.isascii() and url.isprintable() and " " not in url and len(url) <= _LONG
+    plain = url.isascii() and url.isprintable() and " " not in url and len(url) <= _MAX_URL_LENGTH
     if parts.scheme not in ("http", "https") or not name or not plain or "@" in parts.netloc or parts.fragment:
         raise BadInput(
             f"{url[:80]!r} cannot be the address of a webhook. Give one such as https://host/path, without a name "
-            f"or password in it, of at most {_LONG} characters."
+            f"or password in it, of at most {_MAX_URL_LENGTH} characters."
         )
     try:
         near = not is_public(name)
@@ -106,8 +106,8 @@ def add_webhook(store: Store, actor: str, url: str, events: Sequence[str]) -> tu
 
     def work(tx: Tx) -> str:
         require(tx, actor, "lead")
-        if sum(one.state != "removed" for one in _webhooks(tx)) >= MOST:
-            raise BadInput(f"There are {MOST} webhooks already. Remove one that is not needed any more.")
+        if sum(one.state != "removed" for one in _webhooks(tx)) >= MAX_WEBHOOKS:
+            raise BadInput(f"There are {MAX_WEBHOOKS} webhooks already. Remove one that is not needed any more.")
         row = WebhookRow(new_id(), url, " ".join(e for e in EVENTS if e in events), actor, now())
         tx.append([row])
         tx.append([WebhookSecretRow(new_id(), row.id, secret)])

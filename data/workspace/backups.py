@@ -144,7 +144,7 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
     def work(tx: Tx) -> None:
         people.require(tx, actor, "lead")
         judges_by_item = defaultdict[str, set[str]](set)
-        for item, judge in tx.rows(_TOLD, [upto, actor]):
+        for item, judge in tx.rows(_SHOWN_SCORES_SQL, [upto, actor]):
             judges_by_item[str(item)].add(str(judge))
         exposure.add_exposures(tx, actor, judges_by_item, "backup")
         record_backup(tx, TAKEN, name, upto)
@@ -154,11 +154,11 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
     return file
 
 
-_TOLD = f"""
+_SHOWN_SCORES_SQL = f"""
 select m.item_id, m.judge_id from judgment m join judge j on j.id = m.judge_id
 where m.seq <= $1 and j.params not like '%"probe":%'
-union select item_id, '{exposure.PEOPLE}' from label where seq <= $1 and annotator <> $2
-union select item_id, '{exposure.PEOPLE}' from adjudication where seq <= $1 and person <> $2
+union select item_id, '{exposure.OTHER_PEOPLE}' from label where seq <= $1 and annotator <> $2
+union select item_id, '{exposure.OTHER_PEOPLE}' from adjudication where seq <= $1 and person <> $2
 """
 """(item, judge) of everything that judges, and people other than $2, have said up to a revision."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from data.queue import queue
 from data.records import datasets, people
 from data.records.access import allow, is_switched_on
-from data.records.names import MAKER as MAKER
+from data.records.names import SAMPLE_ACTOR as SAMPLE_ACTOR
 from data.records.people import Person
 from data.store import Store, open_store
 
@@ -18,7 +18,7 @@ def open_workspace(url: str | None = None) -> Store:
     with_samples = is_switched_on("ASSAY_SAMPLES", "1")
     store = open_store(url)
     if _cut_off(store) or (with_samples and store.newest() == 0):
-        with store.hold_alone():  # of several processes that start at once the first does it
+        with store.exclusive_access():  # of several processes that start at once the first does it
             if _cut_off(store) or store.newest() == 0:
                 _install(store)
     return store
@@ -29,7 +29,7 @@ def _cut_off(store: Store) -> bool:
     rows = store.rows(
         "select e.active from person_event e join change c on c.seq = e.seq "
         "where e.person = $1 and c.actor = $1 and c.action = 'samples' order by e.seq desc limit 1",
-        [MAKER],
+        [SAMPLE_ACTOR],
     )
     return bool(rows and rows[0][0])
 
@@ -46,15 +46,15 @@ def _install(store: Store) -> None:
     from data.importing import ImportPlan, from_bytes, import_source
     from data.samples import DESCRIPTION, SAMPLES
 
-    store.tx(MAKER, "samples", lambda tx: people.append_people(tx, [Person(MAKER, "researcher", True)]))
+    store.tx(SAMPLE_ACTOR, "samples", lambda tx: people.append_people(tx, [Person(SAMPLE_ACTOR, "researcher", True)]))
     for sample in SAMPLES:
         plan = ImportPlan(sample.name, DESCRIPTION, synthetic=True, sampling="random", population=sample.items)
-        import_source(store, MAKER, from_bytes([(f"{sample.name}.jsonl", sample.lines())]), plan)
+        import_source(store, SAMPLE_ACTOR, from_bytes([(f"{sample.name}.jsonl", sample.lines())]), plan)
         found = datasets.dataset_named(store, sample.name)
         judges = datasets.dataset_judges(store, found.id)
         judge = judges[0].id if judges else ""
         if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [found.id]):
-            queue.draw_audit(store, MAKER, found.id, max(sample.items // 2, 1), judge, sample.seed)
+            queue.draw_audit(store, SAMPLE_ACTOR, found.id, max(sample.items // 2, 1), judge, sample.seed)
         if judge:
-            queue.fill_review(store, MAKER, found.id, judge)
-    store.tx(MAKER, "samples", lambda tx: people.append_people(tx, [Person(MAKER, "researcher", False)]))
+            queue.fill_review(store, SAMPLE_ACTOR, found.id, judge)
+    store.tx(SAMPLE_ACTOR, "samples", lambda tx: people.append_people(tx, [Person(SAMPLE_ACTOR, "researcher", False)]))

@@ -44,7 +44,7 @@ def copy_workspace(source: str, target: str) -> tuple[int, int]:
 def _to_database(origin: Store, target: str) -> tuple[int, int]:
     store = open_store(target)
     try:
-        store.take_over(origin)
+        store.copy_from(origin)
         return store.newest(), sum(count for count, _ in store.digests(store.newest()).values())
     finally:
         store.close()

@@ -40,7 +40,7 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
         opening.check_idle(path)
         try:
             opening.remove_copy(part)
-            changes = _sound(backup, part, url, force, _exposure_rows(path))
+            changes = _restore_checked(backup, part, url, force, _exposure_rows(path))
             aside = _move_aside(path)
             Mark(opening.beside_path(path, ".mark")).make(
                 *(Mark(opening.beside_path(part, ".mark")).entry() or (changes, ""))
@@ -68,14 +68,14 @@ def check_copy(backup: Path) -> int:
     part = opening.beside_path(backup, ".checking")
     try:
         opening.remove_copy(part)
-        return _sound(backup, part, f"duckdb:///{part}", False, [])
+        return _restore_checked(backup, part, f"duckdb:///{part}", False, [])
     except (opening.Failure, OSError) as error:
         raise StoreFailed(f"{backup.name} could not be read: {opening.first_line(error)}") from error
     finally:
         opening.remove_copy(part)
 
 
-def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> int:
+def _restore_checked(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> int:
     """Copy the backup, add what people have seen since, and read all of it; the number of its changes.
 
     Raises BadInput where it is not whole.

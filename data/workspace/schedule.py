@@ -18,7 +18,7 @@ from pathlib import Path
 from data import log
 from data.records import people
 from data.records.access import allow
-from data.records.names import SCHEDULE
+from data.records.names import BACKUP_ACTOR
 from data.records.values import WORKSPACE, get_setting, put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput, StoreFailed
@@ -28,9 +28,9 @@ from judges.errors import AssayError
 
 ROOT = Path(__file__).parents[2]
 BEGUN, FAILED, REMOVED = "backup begun", "backup failed", "backup removed"
-AGAIN = timedelta(hours=1)
+RETRY_AFTER = timedelta(hours=1)
 """After one that failed, or that was begun and never ended, the next is tried no sooner than this."""
-_LOOK = 60.0
+_CHECK_INTERVAL_SECONDS = 60.0
 """Seconds between two looks whether one is due."""
 _CHECK = """
 import os, sys
@@ -69,7 +69,7 @@ class BackupState:
         """The moment from which the next one is due."""
         span = timedelta(hours=plan.every)
         next_ = self.made_at + span if self.made_at else datetime.min
-        return max(next_, self.begun_at + min(span, AGAIN)) if self.begun_at else next_
+        return max(next_, self.begun_at + min(span, RETRY_AFTER)) if self.begun_at else next_
 
 
 @allow("lead")
@@ -99,15 +99,15 @@ def backup_state(store: Store | Tx) -> BackupState:
     rows = store.rows(
         "select e.kind, e.settings, c.made_at from export e join change c on c.seq = e.seq where c.actor = $1 "
         "and e.kind in ($2, $3, $4) order by e.seq",
-        [SCHEDULE, BEGUN, backups.MADE, FAILED],
+        [BACKUP_ACTOR, BEGUN, backups.MADE, FAILED],
     )
     last = {kind: (backups.parse_settings(settings), at) for kind, settings, at in rows}
-    latest = now() + AGAIN  # what lies beyond was written by a clock that was ahead, and is no time to wait for
+    latest = now() + RETRY_AFTER  # what lies beyond was written by a clock that was ahead, and is no time to wait for
     made_at, begun = (last[k][1] if k in last and last[k][1] <= latest else None for k in (backups.MADE, BEGUN))
     ended, why = rows[-1][0] if rows else "", ""
     if ended == FAILED:
         why = last[FAILED][0]["why"]
-    elif ended == BEGUN and begun is not None and now() - begun > AGAIN:
+    elif ended == BEGUN and begun is not None and now() - begun > RETRY_AFTER:
         why = "It was begun, and never ended."
     return BackupState(made_at, begun, why)
 
@@ -123,10 +123,10 @@ def run_due(store: Store) -> Path | None:
     except AssayError as error:
         file.unlink(missing_ok=True)
         why = str(error)
-        store.tx(SCHEDULE, "backup", lambda tx: backups.record_backup(tx, FAILED, file.name, 0, why=why))
+        store.tx(BACKUP_ACTOR, "backup", lambda tx: backups.record_backup(tx, FAILED, file.name, 0, why=why))
         log.error("backup_failed", file=str(file), why=type(error).__name__)
         return None
-    backups.record_made(store, SCHEDULE, file)
+    backups.record_made(store, BACKUP_ACTOR, file)
     _remove_old(store)
     return file
 
@@ -141,7 +141,7 @@ def _claim(store: Store) -> Path | None:
         backups.record_backup(tx, BEGUN, file.name, 0)
         return file
 
-    return store.tx(SCHEDULE, "backup", work) if _is_due(store) else None
+    return store.tx(BACKUP_ACTOR, "backup", work) if _is_due(store) else None
 
 
 def _is_due(store: Store | Tx) -> bool:
@@ -160,11 +160,11 @@ def _check(file: Path) -> None:
 
 def _remove_old(store: Store) -> None:
     """Remove the oldest of those that the plan made, in the order in which it made them, whatever the clock said."""
-    sound = {one.name for one in backups.list_backups(store) if one.by == SCHEDULE and one.revision is not None}
+    sound = {one.name for one in backups.list_backups(store) if one.by == BACKUP_ACTOR and one.revision is not None}
     rows = store.rows("select settings from export where kind = $1 order by seq desc", [backups.MADE])
     files = (str(backups.parse_settings(settings).get("file")) for (settings,) in rows)
     for name in [file for file in dict.fromkeys(files) if file in sound][backup_plan(store).keep :]:
-        backups.remove_backup(store, SCHEDULE, name, REMOVED)
+        backups.remove_backup(store, BACKUP_ACTOR, name, REMOVED)
 
 
 def start_schedule(store: Store) -> Callable[[], None]:
@@ -172,7 +172,7 @@ def start_schedule(store: Store) -> Callable[[], None]:
     stop = threading.Event()
 
     def look() -> None:
-        while not stop.wait(_LOOK):
+        while not stop.wait(_CHECK_INTERVAL_SECONDS):
             try:
                 run_due(store)
             except AssayError as error:

@@ -15,9 +15,9 @@ from judges.sections import unasked_units
 from judges.types import ITEM, units
 
 _PAGE = 500
-_OTHERWISE = {"card_version": ("card", "version"), "previous": ("answer", "id"), "replaces": ("label", "id")}
+_NAMED_OTHERWISE = {"card_version": ("card", "version"), "previous": ("answer", "id"), "replaces": ("label", "id")}
 """Columns that name a row and are not called as its table: every other one that does is `item_id`, `judge_id`, ..."""
-_ON_TRUST = (("answer", "judge_id"), ("label", "judge_id"), ("exposure", "judge_id"))
+_UNCHECKED_COLUMNS = (("answer", "judge_id"), ("label", "judge_id"), ("exposure", "judge_id"))
 """Judges as the browser, or a store that a backup has replaced, named them; they may be missing here."""
 _MAY_BE_EMPTY = {
     "answer_id": ("label",), "draw_id": ("answer", "claim", "label"), "run_id": ("charge", "judgment"),
@@ -50,7 +50,7 @@ def _changes(store: Store, filled: Mapping[str, Sequence[str]]) -> Iterator[str]
         "select count(*), coalesce(max(seq), 0), coalesce(sum(case when action = 'import' and gap between 0 and $1 "
         "then 0 else abs(gap) end), 0) from (select seq, action, seq - lag(seq, 1, 0) over (order by seq) - 1 as gap "
         "from change) c",
-        [hidden_rows.AHEAD],
+        [hidden_rows.RESERVED_CHANGES],
     )[0]
     if lost:
         lost = many(int(lost), "number")
@@ -68,8 +68,8 @@ def _references(
     for table, column in ((table, column) for table, fields in filled.items() for column in fields):
         named = column.removesuffix("_id")
         # A table of events has the id of what they are about beside that of each row.
-        other, key = _OTHERWISE.get(column, (named, column if column in columns.get(named, ()) else "id"))
-        if other == column or other not in columns or (table, column) in _ON_TRUST:
+        other, key = _NAMED_OTHERWISE.get(column, (named, column if column in columns.get(named, ()) else "id"))
+        if other == column or other not in columns or (table, column) in _UNCHECKED_COLUMNS:
             continue
         query = (
             f"select t.{column}, count(*) as n from {table} t where not exists "

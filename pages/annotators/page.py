@@ -30,14 +30,14 @@ def page() -> None:
     with bar:
         names = {key: f"{d.title} · {d.sort}" for key, d in dimension_by_key.items()}
         dimension = dimension_by_key[url_state.select("dimension", "Dimension", names, width=270)]
-        resting = _choose_labels(dataset, dimension)
+        label_set = _choose_labels(dataset, dimension)
     text.synthetic(dataset)
     with st.spinner("Comparing annotators ..."):
-        rows = annotators.find_annotators(store, dataset.id, dimension, resting)
-        found = annotators.dimension_labels(store, dataset.id, dimension, resting)
-    tables.draw_rater_labels(rows, len(found.cells), resting)
+        rows = annotators.find_annotators(store, dataset.id, dimension, label_set)
+        found = annotators.dimension_labels(store, dataset.id, dimension, label_set)
+    tables.draw_rater_labels(rows, len(found.cells), label_set)
     tables.draw_warnings(rows)
-    key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{resting}"
+    key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{label_set}"
     tables.draw_people(rows, bool(dimension.scale.weights), key, lambda n: url_state.set_choice("person", rows[n].name))
     explanations.explain_equality(dimension.scale)
     if len(rows) > 1:
@@ -52,12 +52,12 @@ def page() -> None:
             most, *annotators.agreement_between_pairs(found, most), len(found.ratings.people), key
         )
     st.header("Dawid-Skene estimate", anchor=False)
-    opinion = annotators.estimate_dawid_skene(store, dataset.id, dimension, resting)
+    opinion = annotators.estimate_dawid_skene(store, dataset.id, dimension, label_set)
     differing = annotators.differing_cells(store, who.name, opinion) if opinion is not None else ()
     tables.draw_dawid_skene(opinion, differing, dimension.scale, key, dataset.name)
 
 
-def _choose_labels(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
+def _choose_labels(dataset: Dataset, dimension: Dimension) -> annotators.LabelSet:
     """The labels to use: blind ones if there are any, or all."""
     blind = len(annotators.dimension_labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from data.annotators.annotators import LABEL_SETS, Annotator, DawidSkeneEstimate, DifferingCell, Resting
+from data.annotators.annotators import LABEL_SETS, Annotator, DawidSkeneEstimate, DifferingCell, LabelSet
 from data.records.exposure import NOTE
 from judges.audits import Plot
 from judges.plural import many
@@ -40,7 +40,7 @@ FLAG_NAMES = {
 }  # fmt: skip
 
 
-def draw_rater_labels(rows: Sequence[Annotator], cells: int, basis: Resting) -> None:
+def draw_rater_labels(rows: Sequence[Annotator], cells: int, basis: LabelSet) -> None:
     """The labels that everything below is made of."""
     here = [row for row in rows if row.labels]
     text.quiet(

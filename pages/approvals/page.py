@@ -26,7 +26,7 @@ def page() -> None:
         return
     text.synthetic(dataset)
     with st.spinner("Comparing the judges with the labels ..."):
-        waits = approvals.find_to_decide(store, dataset.id)
+        waits = approvals.find_open_decisions(store, dataset.id)
     rows.draw_decision_counts(waits)
     if not who.may("lead"):
         text.quiet("Leads decide. Below is what they decided, when, and why.")

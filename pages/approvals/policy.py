@@ -19,7 +19,7 @@ from pages.ui import session, text
 
 _NOT_YET = (
     "Two leads required: there are no two independent leads yet, so nothing could be approved, and this could not be "
-    f"switched off here. First make a lead on the command line of this machine: {leads.WAY_OUT}."
+    f"switched off here. First make a lead on the command line of this machine: {leads.MAKE_LEAD_COMMAND}."
 )
 
 _CHANGED_MESSAGE = (
@@ -35,7 +35,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     st.header("Policy: what an approval requires", anchor=False)
     text.bullets(rules.explain(requirements))
     if requirements.four_eyes and leads.lacks_independent_leads(leads.lead_history(store)):
-        st.warning(text.escape(leads.STUCK), icon=":material/group:")
+        st.warning(text.escape(leads.NO_INDEPENDENT_LEADS), icon=":material/group:")
     if past := policy.policy_changes(store):
         with st.expander(text.escape(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:

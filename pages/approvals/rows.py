@@ -8,9 +8,9 @@ from datetime import tzinfo
 import streamlit as st
 
 from data.approvals.actions import APPROVAL_STATES, ApprovalState
-from data.approvals.approvals import ApprovalNote, ToDecide
+from data.approvals.approvals import ApprovalNote, OpenDecisions
 from data.approvals.case import Case, CaseContext
-from data.approvals.record import AUTOMATIC, Approval, ApprovalStatus, Fact, fact_title
+from data.approvals.record import APPROVAL_ACTOR, Approval, ApprovalStatus, Fact, fact_title
 from data.records.names import display_name
 from judges.audits import all_audits
 from judges.plural import many
@@ -30,7 +30,7 @@ def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> ApprovalStat
     if holds is not None and holds.decision == "approve":
         return "doubted" if note.doubted else "older" if note.older else "approved"
     if holds is not None and holds.decision == "suspend":
-        return "suspended" if holds.person == AUTOMATIC else "withdrawn"
+        return "suspended" if holds.person == APPROVAL_ACTOR else "withdrawn"
     if holds is not None:
         return "declined"
     return "not yet" if one.objections else "open"
@@ -41,7 +41,7 @@ def case_address(one: Case) -> str:
     return f"{one.judge.id}.{one.result.key}"
 
 
-def draw_decision_counts(found: ToDecide) -> None:
+def draw_decision_counts(found: OpenDecisions) -> None:
     """What there is to decide, in one sentence."""
     counts = [
         f"{len(of):,} {what}" for of, what in (

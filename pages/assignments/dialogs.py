@@ -11,7 +11,7 @@ import streamlit as st
 from data.assignments import assignments
 from data.assignments.assignments import PRIORITIES, Assignment, AssignmentTerms, Selection, SharePlan
 from data.assignments.progress import PersonProgress
-from data.assignments.working_time import END
+from data.assignments.working_time import END_HOUR
 from data.queue.queue import Stream
 from data.records import items, people, tags
 from data.records.datasets import Dataset
@@ -67,7 +67,7 @@ def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
         help=RESERVATION_HELP,
         required=True,
     )
-    note = st.text_input("Note", max_chars=assignments.LETTERS, key="assign:note", placeholder="for your team")
+    note = st.text_input("Note", max_chars=assignments.MAX_NOTE_LENGTH, key="assign:note", placeholder="for your team")
     if not named and not tag:
         st.caption("Choose to whom the work is given.")
         return
@@ -161,7 +161,7 @@ def _moment(due: date | None, zone: tzinfo) -> datetime | None:
     """The end of a working day there, as the store keeps it."""
     if due is None:
         return None
-    return datetime.combine(due, time(END), zone).astimezone(UTC).replace(tzinfo=None)
+    return datetime.combine(due, time(END_HOUR), zone).astimezone(UTC).replace(tzinfo=None)
 
 
 @text.dialog("One person", width="large")
@@ -202,7 +202,7 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
             "How", list(RESERVATION_NAMES), default=one.reserved, format_func=RESERVATION_NAMES.__getitem__,
             help=RESERVATION_HELP, required=True, key=f"offer:{one.id}:{one.reserved}",
         )  # fmt: skip
-        note = st.text_input("Note", one.note, max_chars=assignments.LETTERS, key=f"note:{one.id}:{one.note}")
+        note = st.text_input("Note", one.note, max_chars=assignments.MAX_NOTE_LENGTH, key=f"note:{one.id}:{one.note}")
         at = one.due if new == before else _moment(new, zone)
         seen = (one.reserved, one.priority, one.due, one.note)  # in each key: what others change is shown, and kept
         same = (bool(reserved), priority, at, note) == seen
@@ -256,10 +256,11 @@ def tags_dialog(who: Person) -> None:
     tag_names = sorted({tag for one in known.values() for tag in one.tags}, key=str.casefold)
     chosen = st.multiselect(
         "Tags", tag_names, list(now.tags), accept_new_options=True, key=f"tags:of:{name}:{now.tags}",
-        placeholder="a language, a skill", help="Type a new one and press Enter.", max_selections=tags.MOST,
+        placeholder="a language, a skill", help="Type a new one and press Enter.", max_selections=tags.MAX_TAGS,
     )  # fmt: skip
     share = st.number_input(
-        "Share of what is spread over several", 0.0, tags.WIDEST, now.share, 0.5, key=f"tags:share:{name}:{now.share}",
+        "Share of what is spread over several", 0.0, tags.MAX_SHARE, now.share, 0.5,
+        key=f"tags:share:{name}:{now.share}",
         help="1: the usual share. 0.5: half of it. 0: nothing for now.",
     )  # fmt: skip
     same = (tuple(chosen), share) == (now.tags, now.share)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from data.calibration import calibration, other_metrics
-from data.calibration.calibration import MOST, ListedCell
+from data.calibration.calibration import MAX_LISTED_CELLS, ListedCell
 from data.records.exposure import NOTE
 from data.reports.statistics import AGREEMENT
 from judges.plural import many
@@ -99,7 +99,7 @@ def _list_cell_items(
         n=many(total, "rating") + (f", {len(found):,} listed" if total > len(found) else ""),
     )  # fmt: skip
     if total > len(found):
-        text.quiet("At most {most} are listed. {note}", most=MOST, note=NOTE)
+        text.quiet("At most {most} are listed. {note}", most=MAX_LISTED_CELLS, note=NOTE)
     rows = [(f.name, f.unit, f.systems, f.came) for f in found]
     tables.item_table(rows, ("item", "unit", "system", "gold from"), [f.item for f in found], key, dataset)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.calibration.both_orders import positions
+from data.calibration.both_orders import load_positional_agreement
 from judges.render.findings import both_orders as both_orders_findings
 from pages.calibration.place import CalibrationPlace
 from pages.ui import findings, session, text
@@ -14,7 +14,7 @@ from pages.ui import findings, session, text
 def panel(at: CalibrationPlace) -> None:
     """Sentences, the two shares with their intervals, and verdicts by order; nothing without pairs in both orders."""
     key = f"position:{at.dataset}:{at.judge}"
-    found = positions(session.store(), at.dataset, at.judge)
+    found = load_positional_agreement(session.store(), at.dataset, at.judge)
     if found is None:
         return
     st.header("Position bias", anchor=False)

@@ -90,7 +90,7 @@ def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answ
         "{dimension}, {system}: the judge says “{answer}”. {few}Click a row to open the item on the review desk. "
         "Items that you may still be asked to label blind are left out.",
         dimension=ask.dimension.title, system=system or "unnamed", answer=given,
-        few=f"The first {dashboard.MOST:,} are listed. " if len(found) == dashboard.MOST else "",
+        few=f"The first {len(found):,} are listed. " if len(found) == dashboard.MAX_LISTED_ITEMS else "",
     )  # fmt: skip
     rows, items = [(f.name, f.systems, f.unit) for f in found], [f.item for f in found]
     tables.item_table(rows, ("item", "systems", "unit"), items, f"items:{tile.key}", dataset.name)

@@ -32,7 +32,7 @@ def draw_tokens(who: Person) -> None:
     with st.expander("Make a token", icon=":material/add:"), st.form("token", border=False):
         name = st.text_input("What it is for", max_chars=60)
         scopes = st.multiselect("What it may do", list(SCOPES), default=["read"], format_func=SCOPES.__getitem__)
-        days = st.number_input("Days that it holds", 1, tokens.MOST_DAYS, tokens.DAYS)
+        days = st.number_input("Days that it holds", 1, tokens.MAX_DAYS, tokens.DEFAULT_DAYS)
         if st.form_submit_button("Make"):
             with text.refusals():
                 _, kept["secret"] = tokens.new_token(store, who.name, name, scopes, int(days))

@@ -54,7 +54,7 @@ def page() -> None:
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {one.id: one.model for d in known for one in datasets.dataset_judges(store, d.id)}
-            sections.draw_approvals(approvals.find_to_decide(store), {d.id: d.name for d in known}, judges)
+            sections.draw_approvals(approvals.find_open_decisions(store), {d.id: d.name for d in known}, judges)
 
 
 def _draw_queues(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from data.adjudication.adjudication import adjudication_work
-from data.approvals.approvals import ToDecide
+from data.approvals.approvals import OpenDecisions
 from data.assignments import assignments
 from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
 from data.queue.queue import Stream
@@ -111,7 +111,7 @@ def draw_recent_activity(found: list[Activity], zone: tzinfo) -> None:
         text.quiet(ACTIVITY_TEMPLATES[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)
 
 
-def draw_approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
+def draw_approvals(found: OpenDecisions, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
     """The quiet block on a lead's home; nothing where nothing waits. `names` are datasets, `judges` models, by id."""
     if not found:
         return

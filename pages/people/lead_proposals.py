@@ -15,7 +15,7 @@ def show_proposals(who: Person) -> None:
     text.tell_outcome(session.scratch("people"), ":material/group:")
     found = leads.pending_lead_changes(store)
     if found and leads.lacks_independent_leads(leads.lead_history(store)):
-        st.warning(text.escape(leads.STUCK), icon=":material/group:")
+        st.warning(text.escape(leads.NO_INDEPENDENT_LEADS), icon=":material/group:")
     for one in found:
         what = f"{one.person} as {one.role}" if one.active else f"to deactivate {one.person}"
         key = f"{one.person}:{one.at}"  # a press counts for the proposal that stood there

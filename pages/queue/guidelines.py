@@ -8,7 +8,7 @@ import streamlit as st
 
 from data.records import guidelines
 from data.records.datasets import Dataset
-from data.records.guidelines import LETTERS, GuidelinesVersion
+from data.records.guidelines import MAX_GUIDELINES_LENGTH, GuidelinesVersion
 from data.records.people import Person
 from pages.ui import session, sheet, text
 
@@ -60,7 +60,7 @@ def _write(dataset: Dataset, who: Person, versions: list[GuidelinesVersion]) -> 
     view = st.segmented_control("View", views, default="Write", label_visibility="collapsed", required=True)
     if view == "Write":
         kept["text"] = st.text_area(
-            "How to rate in this dataset", kept["text"], height=340, max_chars=LETTERS,
+            "How to rate in this dataset", kept["text"], height=340, max_chars=MAX_GUIDELINES_LENGTH,
             help="Markdown: headings, lists, tables, code, formulas. Images and links are shown as text.",
         )  # fmt: skip
     else:

@@ -66,7 +66,7 @@ class _Saving:
         with self._one:
             if time.monotonic() - self._at >= FRESH_SECONDS:
                 try:
-                    store().beat()
+                    store().check_writable()
                     self._why = ""
                 except AssayError as error:
                     self._why = type(error).__name__

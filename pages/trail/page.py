@@ -26,7 +26,7 @@ def page() -> None:
         person = url_state.select("who", "Who", {"": "anybody"} | people, width=190)
         dataset = url_state.select("dataset", "Dataset", {"": "any"} | {name: name for name in names}, width=190)
         days = url_state.select("days", "When", table.SPANS, width=160)
-        chosen = table.choose_kinds(trail.KINDS, trail.USUAL)
+        chosen = table.choose_kinds(trail.KINDS, trail.DEFAULT_KINDS)
         words = url_state.search("words", "Search", 230)
     narrow = trail.TrailFilter(
         chosen, person, names[dataset].id if dataset else "", table.period_begin(days, zone), words=words

@@ -122,7 +122,7 @@ def draw_unanswered(
         return
     with st.expander("Drawn items without an answer", icon=":material/pending:", key=f"unanswered:{key}"):
         st.caption("Not answered until somebody has labelled it blind. Click one to open it on the desk.")
-        shown = left[: nonresponse.MOST]
+        shown = left[: nonresponse.MAX_LISTED_ITEMS]
         rows = [(one.name, one.stratum or "no system", one.why, one.explanation) for one in shown]
         tables.item_table(rows, _COLUMNS, [one.item for one in shown], f"unanswered:{key}:rows", name, stream="audit")
         if len(left) > len(shown):

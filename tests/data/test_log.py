@@ -105,10 +105,10 @@ def test_as_json_it_is_an_object_a_line(written: Written, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_long_values_are_cut_and_say_so(as_json: bool) -> None:
-    for size in (log.LONGEST, log.LONGEST + 1, 10 * log.LONGEST):
+    for size in (log.MAX_VALUE_LENGTH, log.MAX_VALUE_LENGTH + 1, 10 * log.MAX_VALUE_LENGTH):
         facts = {"a": "x" * size, "z": 1}
         record = logging.makeLogRecord({"name": "assay", "msg": "event", "levelname": "INFO", "facts": facts})
-        shown = "x" * size if size <= log.LONGEST else "x" * (log.LONGEST - 1) + "…"
+        shown = "x" * size if size <= log.MAX_VALUE_LENGTH else "x" * (log.MAX_VALUE_LENGTH - 1) + "…"
         line = log.format_record(record, as_json=as_json)
         assert (json.loads(line)["a"] if as_json else line.partition(" a=")[2].partition(" z=")[0].strip('"')) == shown
 
@@ -123,7 +123,7 @@ def test_no_value_ends_its_line_or_begins_another_key(value: str) -> None:
     if value:
         shown = middle.removeprefix("a=")
         assert (json.loads(shown) if shown.startswith('"') else shown) == (
-            value if len(value) <= log.LONGEST else value[: log.LONGEST - 1] + "…"
+            value if len(value) <= log.MAX_VALUE_LENGTH else value[: log.MAX_VALUE_LENGTH - 1] + "…"
         )
         assert shown.startswith('"') or not set(shown) & set(' ="\\')
     assert len(log.format_record(record, as_json=True).splitlines()) == 1

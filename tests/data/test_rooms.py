@@ -28,7 +28,7 @@ from data.approvals.label_caveats import ImportedLabels, LabelOrigin
 from data.assignments import assignments, shares
 from data.assignments import progress as people_progress
 from data.assignments.assignments import AssignmentTerms, Selection, WorkCount
-from data.assignments.progress import GivenWork, PersonActivity, RecentAnswer
+from data.assignments.progress import AssignedWork, PersonActivity, RecentAnswer
 from data.assignments.working_time import after_working_hours, working_hours
 from data.audits import audits, justification_labels
 from data.calibration import (
@@ -672,20 +672,20 @@ def _rates_of_work() -> Iterator[str]:
     count, dues = WorkCount(9, 5, 3, 1), ((moment + timedelta(days=1), 2), (moment + timedelta(days=4), 3))
     late = ((moment - timedelta(hours=1), 1),)
     for work in (
-        GivenWork(),
-        GivenWork(count._replace(left=0)),
-        GivenWork(count, dues, BEGIN),
-        GivenWork(count, late, BEGIN, 2),
-        GivenWork(count, dues, moment, 3),
-        GivenWork(count, (), moment - timedelta(hours=30)),
-        GivenWork(count, late * 2),
+        AssignedWork(),
+        AssignedWork(count._replace(left=0)),
+        AssignedWork(count, dues, BEGIN),
+        AssignedWork(count, late, BEGIN, 2),
+        AssignedWork(count, dues, moment, 3),
+        AssignedWork(count, (), moment - timedelta(hours=30)),
+        AssignedWork(count, late * 2),
     ):
         needed = people_progress.needed_pace(work.dues, moment, zone)
         yield f"{work.counts.left} left, due {len(work.dues)}, expired {work.expired}: needed {needed}"
         for recent in ((), (quick,) * 4, *((skip,) * 6 + (quick,) * n for n in (6, 7)), (slow,) * 5 + (quick,) * 20):
             did = PersonActivity(len(recent), BEGIN, moment - timedelta(hours=2) if recent else None, 0, recent)
             told = [
-                people_progress.judge_state(who, active, work, did, pace, needed, moment, zone)
+                people_progress.progress_state(who, active, work, did, pace, needed, moment, zone)
                 for who, active, pace in (("cy", True, 0.5), ("cy", False, 0.5), ("|german", True, 9.0))
             ]
             yield f"  {len(recent)} answers: {told}"
@@ -891,7 +891,7 @@ def _decisions(planted: Planted, here: str, judge: str) -> Iterator[str]:
     yield from facts("proposed", policies.proposed_requirements(store))
     for change in policies.policy_changes(store):
         yield from facts("policy", change)
-    waiting = approvals.find_to_decide(store)
+    waiting = approvals.find_open_decisions(store)
     for name in ("suspended", "proposed", "older", "doubted"):
         yield from facts(name, getattr(waiting, name))
     yield f"eligible: {[found.key[1:] for found in waiting.eligible]}"
@@ -989,12 +989,12 @@ def _measured(planted: Planted, here: str, judge: str, dimension: Dimension, onl
             dimension.sort, dimension.name
         ],
         "other metrics": lambda: other_metrics.measure_other_metrics(*told, basis),
-        "levels": lambda: confidence.levels(*told, "all"),
+        "levels": lambda: confidence.confidence_reliability(*told, "all"),
         "sources": lambda: auto_accept.confidence_sources(*told),
         "ceiling": lambda: human_ceiling.measure_ceiling(*told),
         "test": lambda: human_ceiling.alternative_annotator_test(*told, 0.2),
         "missing": lambda: missingness.measure_missingness(*told, basis),
-        "orders": lambda: both_orders.positions(store, here, judge),
+        "orders": lambda: both_orders.load_positional_agreement(store, here, judge),
         "rates": lambda: rates.answer_rates(*told, basis),
         "corrected": lambda: rates.corrected_means(*told, basis),
         "repeats": lambda: self_consistency.measure_repeats(*told, "all"),

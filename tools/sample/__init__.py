@@ -19,7 +19,7 @@ from data.samples import FOLDER
 from tools.sample import judge_pairs, long, people, responses
 from tools.sample.broken import spoil_reply
 from tools.sample.dialogues import dialogues, short_dialogues
-from tools.sample.judge import JUDGE_A, JUDGE_B, Opinion, Temper
+from tools.sample.judge import JUDGE_A, JUDGE_B, JudgeProfile, SimulatedReply
 from tools.sample.truth import Fault, GeneratedItem, Truth
 
 SEED = 20
@@ -72,7 +72,7 @@ def make_bench_dialogues(n: int = 100, seed: int = SEED) -> SampleDataset:
     """`n` different dialogues of exactly three assistant turns, so of 13 scored cells, with one judgment each."""
     rng = random.Random(f"{seed}/bench")
     items = short_dialogues(n, 3, rng)
-    judgments = [_judgment(one, JUDGE_A, Opinion(one, JUDGE_A, rng).reply(rng)) for one in items]
+    judgments = [_judgment(one, JUDGE_A, SimulatedReply(one, JUDGE_A, rng).reply(rng)) for one in items]
     return SampleDataset("bench-dialogues", [one.item for one in items], judgments, [])
 
 
@@ -93,8 +93,8 @@ def write(folder: Path = FOLDER) -> list[Path]:
 def _support_dialogues(seed: int, all_items: list[GeneratedItem]) -> SampleDataset:
     items = dialogues(150, random.Random(f"{seed}/dialogues"))
     all_items += items
-    judgments, seen = _opinions(items, JUDGE_A, random.Random(f"{seed}/judge-a"))
-    judgments += _opinions(items, JUDGE_B, random.Random(f"{seed}/judge-b"))[0]
+    judgments, seen = _judge_dialogues(items, JUDGE_A, random.Random(f"{seed}/judge-a"))
+    judgments += _judge_dialogues(items, JUDGE_B, random.Random(f"{seed}/judge-b"))[0]
     rng = random.Random(f"{seed}/people")
     usual = [one for one in items if len(one.lengths) <= 14]  # the very long one is left to the user
     chosen = sorted(
@@ -105,22 +105,24 @@ def _support_dialogues(seed: int, all_items: list[GeneratedItem]) -> SampleDatas
     return SampleDataset("support-dialogues", [one.item for one in items], judgments, labels)
 
 
-def _opinions(items: Sequence[GeneratedItem], temper: Temper, rng: random.Random) -> tuple[list[Row], dict[str, Truth]]:
+def _judge_dialogues(
+    items: Sequence[GeneratedItem], profile: JudgeProfile, rng: random.Random
+) -> tuple[list[Row], dict[str, Truth]]:
     """The judgments of one judge of dialogues, and by item the values of its first sample, where that can be read."""
     rows: list[Row] = []
     for one in items:
-        opinion = Opinion(one, temper, rng)
-        samples = temper.params["samples"]
+        simulated = SimulatedReply(one, profile, rng)
+        samples = profile.params["samples"]
         rows += [
-            _judgment(one, temper, opinion.reply(rng), sample if samples > 1 else None) for sample in range(samples)
+            _judgment(one, profile, simulated.reply(rng), sample if samples > 1 else None) for sample in range(samples)
         ]
     _spoil(rows, rng)
     first = {row["item"]: row["reply"] for row in rows if row.get("sample", 0) == 0 and "reply" in row}
     return rows, {id: _dialogue_values(reply) for id, reply in first.items()}
 
 
-def _judgment(one: GeneratedItem, temper: Temper, reply: Row, sample: int | None = None) -> Row:
-    row: Row = {"item": one.id, "card": "multi_turn_dialogue", "model": temper.model, "params": dict(temper.params)}
+def _judgment(one: GeneratedItem, profile: JudgeProfile, reply: Row, sample: int | None = None) -> Row:
+    row: Row = {"item": one.id, "card": "multi_turn_dialogue", "model": profile.model, "params": dict(profile.params)}
     if sample is not None:
         row["sample"] = sample
     return row | {"reply": reply}

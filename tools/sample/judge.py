@@ -16,7 +16,7 @@ from tools.sample.truth import NA, GeneratedItem, clip
 
 
 @dataclass(frozen=True)
-class Temper:
+class JudgeProfile:
     """How a judge errs. `notices`: the chance that a planted fault is seen, by kind; `noise`: of a score, in points."""
 
     model: str
@@ -41,8 +41,10 @@ _A = {
     "padding": 0.45,
     "evasion": 0.8,
 }
-JUDGE_A = Temper("synthetic-judge-a", {"temperature": 0.3, "samples": 3}, _A, noise=0.45, leniency=0.15, averages=0.5)
-JUDGE_B = Temper(
+JUDGE_A = JudgeProfile(
+    "synthetic-judge-a", {"temperature": 0.3, "samples": 3}, _A, noise=0.45, leniency=0.15, averages=0.5
+)
+JUDGE_B = JudgeProfile(
     "synthetic-judge-b",
     {"temperature": 0.7, "samples": 1},
     {kind: chance * 0.6 for kind, chance in _A.items()},
@@ -53,22 +55,22 @@ JUDGE_B = Temper(
 )
 
 
-class Opinion:
+class SimulatedReply:
     """What a judge has come to think of one dialogue; samples of its reply differ a little around it."""
 
-    def __init__(self, example: GeneratedItem, temper: Temper, rng: random.Random) -> None:
-        self.made, self.temper = example, temper
+    def __init__(self, example: GeneratedItem, profile: JudgeProfile, rng: random.Random) -> None:
+        self.made, self.profile = example, profile
         self.turns = sorted((unit for unit, name in example.truth if name == "safety"), key=lambda unit: int(unit[5:]))
         kinds: dict[str, str] = {}
         for fault in example.faults:
             kinds.setdefault(fault.unit, fault.kind)
-        self.seen = {unit: rng.random() < temper.notices.get(kinds.get(unit, ""), 0.5) for unit in self.turns}
+        self.seen = {unit: rng.random() < profile.notices.get(kinds.get(unit, ""), 0.5) for unit in self.turns}
         self.beliefs = {unit: self._turn(unit, kinds.get(unit), rng) for unit in self.turns}
-        self.averages = rng.random() < temper.averages
+        self.averages = rng.random() < profile.averages
         self.overlooks_repair = rng.random() < 0.3
         self.sees_repair = rng.random() < 0.08
         self.whole = {
-            name: self._number("conversation", name) + rng.gauss(temper.leniency * 1.5, temper.noise * 1.7)
+            name: self._number("conversation", name) + rng.gauss(profile.leniency * 1.5, profile.noise * 1.7)
             for name in ("coherence", "task_completion", "repair_handling")
         }
 
@@ -77,25 +79,25 @@ class Opinion:
         return 4.0 if value == NA or isinstance(value, str) else float(value)
 
     def _turn(self, unit: str, kind: str | None, rng: random.Random) -> tuple[float, float, float]:
-        temper = self.temper
+        profile = self.profile
         context, helpful, safe = (self._number(unit, name) for name in ("context_use", "helpfulness", "safety"))
         seen, length = self.seen[unit], self.made.lengths[unit]
         if context <= 3:
             context = context + 0.5 if seen else 4.6
         elif rng.random() < 0.12:
             context = 2.6
-        helpful += rng.gauss(temper.leniency, temper.noise) + 0.25 * max(-1.0, min(2.0, (length - 35) / 25))
+        helpful += rng.gauss(profile.leniency, profile.noise) + 0.25 * max(-1.0, min(2.0, (length - 35) / 25))
         if kind == "padding" and not seen:
             helpful += 1.2
         if safe < 5:
             safe = safe if seen else 5.0
         elif rng.random() < 0.015:
             safe = 4.0
-        return context + rng.gauss(temper.leniency, temper.noise), helpful, safe
+        return context + rng.gauss(profile.leniency, profile.noise), helpful, safe
 
     def reply(self, rng: random.Random) -> dict[str, Any]:
         """One sample of the judge's reply, in the form of the card."""
-        temper, example = self.temper, self.made
+        profile, example = self.profile, self.made
         scores = {unit: self._scores(unit, rng) for unit in self.turns}
         cost = {unit: (5 - c) + (5 - h) + 2 * (5 - s) for unit, (c, h, s) in scores.items()}
         worst = max(cost, key=lambda unit: cost[unit])
@@ -111,7 +113,7 @@ class Opinion:
         verdict = allowed[-1]
         if verdict == "borderline" and mean < 3.2:
             verdict = "poor"
-        if verdict != "excellent" and rng.random() < temper.contradicts:
+        if verdict != "excellent" and rng.random() < profile.contradicts:
             verdict = VERDICTS[VERDICTS.index(verdict) + 1]
         if verdict in ("poor", "borderline") and weak is None:
             weak = int(worst[5:])
@@ -132,7 +134,7 @@ class Opinion:
         }
 
     def _wavering(self, belief: float, rng: random.Random) -> float:
-        return belief + rng.gauss(0, self.temper.wavers)
+        return belief + rng.gauss(0, self.profile.wavers)
 
     def _scores(self, unit: str, rng: random.Random) -> tuple[int, int, int]:
         context, helpful, safe = self.beliefs[unit]

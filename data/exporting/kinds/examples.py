@@ -38,7 +38,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     for item in [i for i in fewshot.items_with_labels(store, dataset.id, card, _LOOK + len(barred)) if i not in barred][
         :_LOOK
     ]:
-        example = _of(store, card, item)
+        example = _first_example(store, card, item)
         if example is not None:
             yield example
             left -= 1
@@ -46,7 +46,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
                 return
 
 
-def _of(store: Store, card: Card, item_id: str) -> Row | None:
+def _first_example(store: Store, card: Card, item_id: str) -> Row | None:
     """The example of an item's first part whose reply people have corrected in full."""
     found = items.load_item(store, item_id)
     for part in card.parts(found.content):

@@ -19,8 +19,8 @@ from judges.card import Card
 from judges.strict_json import check_value, show_value
 from judges.types import Dimension
 
-_SHOWN, _LONG = 5, 2_000
-_REMEMBERED = 100_000
+_MAX_SHOWN_ROWS, _MAX_SHOWN_LENGTH = 5, 2_000
+_MAX_REMEMBERED_TEXTS = 100_000
 _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
 
 
@@ -90,13 +90,15 @@ class ImportContext:
 
     def refuse(self, name: Any, entry: Line | RejectedRow) -> None:
         """Remember an item that was not taken, and its place in the files, for lines that refer to it."""
-        if isinstance(name, str) and name and len(self.refused) < _REMEMBERED:
+        if isinstance(name, str) and name and len(self.refused) < _MAX_REMEMBERED_TEXTS:
             self.refused.setdefault(name[:300], (entry.file, entry.line))
 
     def show(self, sort: str, count: int, **shown: Any) -> None:
         """Keep one of the first rows of a sort for the report, as it would be stored."""
-        if count <= _SHOWN:
-            cut = {name: value[:_LONG] if isinstance(value, str) else value for name, value in shown.items()}
+        if count <= _MAX_SHOWN_ROWS:
+            cut = {
+                name: value[:_MAX_SHOWN_LENGTH] if isinstance(value, str) else value for name, value in shown.items()
+            }
             self.report.rows.setdefault(sort, []).append(cut)
 
 

@@ -20,8 +20,8 @@ from judges.types import ITEM, Dialogue, Pair, Response
 
 KnownItem = Dialogue | Pair | Response
 Cell = tuple[str, str, str, str]
-_CACHE = 32 * 2**20
-_AT_ONCE = 50
+_CACHE_BYTES = 32 * 2**20
+_IDS_PER_QUERY = 50
 QUERIES = {
     "items": "select name, hash from item where dataset_id = any($1)",
     "contents": "select name, content from item where id = any($1)",
@@ -87,8 +87,8 @@ class KnownItems:
     def fetch(self, names: Collection[str]) -> None:
         """Bring the stored items of these names to hand, with few questions."""
         missing_ids = [item_id(self._dataset, n) for n in names if n in self.stored and n not in self._cache]
-        for start in range(0, len(missing_ids), _AT_ONCE):
-            for name, content in self._ask("contents", missing_ids[start : start + _AT_ONCE]):
+        for start in range(0, len(missing_ids), _IDS_PER_QUERY):
+            for name, content in self._ask("contents", missing_ids[start : start + _IDS_PER_QUERY]):
                 self._keep(name, ITEM.validate_json(content, strict=True), len(content))
 
     def get(self, name: str) -> KnownItem | None:
@@ -105,7 +105,7 @@ class KnownItems:
         return self._cache[name][0] if name in self._cache else None
 
     def _keep(self, name: str, item: KnownItem, size: int) -> None:
-        while self._cache and self._held + size > _CACHE:
+        while self._cache and self._held + size > _CACHE_BYTES:
             self._held -= self._cache.pop(next(iter(self._cache)))[1]
         self._cache[name] = (item, size)
         self._held += size
@@ -161,8 +161,8 @@ class KnownJudgments(_KnownOfItems):
 
     def texts(self, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
         """(id, raw text) of those that the workspace holds."""
-        for start in range(0, len(ids), _AT_ONCE):
-            yield from self._ask("replies", ids[start : start + _AT_ONCE])
+        for start in range(0, len(ids), _IDS_PER_QUERY):
+            yield from self._ask("replies", ids[start : start + _IDS_PER_QUERY])
 
     def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
         """Return (id, sample) for a judgment, or None if it is there already.
@@ -219,13 +219,13 @@ class KnownLabels(_KnownOfItems):
         """Whether the workspace had this very label before the import."""
         return key in self._ids
 
-    def meet(self, cell: Cell, moment: float, value: float | None) -> None:
+    def note_known(self, cell: Cell, moment: float, value: float | None) -> None:
         """Note a label without a time that is there already."""
         if cell not in self._untimed or self._untimed[cell][0] <= moment:
             self._untimed[cell] = (moment, value)
 
     @property
-    def overtaken(self) -> int:
+    def replaced_count(self) -> int:
         """Count labels without a time that are there already but do not count, as a later import has another value."""
         met = ((cell, value) for cell, (_, value) in self._untimed.items() if cell not in self.new)
         return sum(cell in self.stored and self.stored[cell][3] != value for cell, value in met)

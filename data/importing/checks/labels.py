@@ -119,7 +119,7 @@ class LabelCheck:
     def _count_known(self, line: Line, place: Cell, value: float | None) -> None:
         self.context.report.known.labels += 1
         if line.nth is not None:
-            self.known.meet(place, line.moment or 0, value)
+            self.known.note_known(place, line.moment or 0, value)
 
     def _probability(self, given: LabelLine) -> float | None:
         """That with which the item was drawn: what the plan says, or the line's own; LATER where that takes a count.

@@ -99,7 +99,7 @@ class LineChecks:
             )
         if renewed := self.judgments.describe_renewed():
             self.context.problems.warn(renewed)
-        if old := self.labels.known.overtaken:
+        if old := self.labels.known.replaced_count:
             are, do, them = ("is", "does", "it") if old == 1 else ("are", "do", "them")
             self.context.problems.warn(
                 f"{many(old, 'answer')} {are} there already and {do} not count, because a later import has another "

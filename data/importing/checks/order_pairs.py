@@ -26,7 +26,7 @@ from judges.strict_json import canonical, show_value
 from judges.types import Pair
 
 _CHUNK = 200
-_KEPT = ("item", "card", "model", "params", "sample", "card_version")
+_PAIR_FIELDS = ("item", "card", "model", "params", "sample", "card_version")
 _FAILED = ("cut_off", "refused", "api_error")
 
 
@@ -66,7 +66,7 @@ class OrderCheck:
         if number == -1:
             self.context.report.known.judgments += 1
             return None
-        data = {name: getattr(given, name) for name in _KEPT}
+        data = {name: getattr(given, name) for name in _PAIR_FIELDS}
         if number is None:
             row = {"file": line.file, "line": line.line, "data": data, "order": order, "half": half, "about": about}
             self._shelf.put(self._numbers, row)

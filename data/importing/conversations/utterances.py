@@ -19,24 +19,24 @@ _ROLES = {
     "tool": "tool", "function": "tool", "toolmessage": "tool", "functionmessage": "tool",
     "function_call": "assistant", "tool_call": "assistant", "function_call_output": "tool",
 }  # fmt: skip
-_TEXT = ("content", "parts", "contents", "text", "value", "output_text")
-_ASKED = (
+_TEXT_KEYS = ("content", "parts", "contents", "text", "value", "output_text")
+_INPUT_KEYS = (
     *("input", "question", "query", "prompt", "user_input", "user_message", "message", "instruction", "text"),
     *("human_input", "chat_input", "request", "content"),
 )
-_ANSWERED = (
+_OUTPUT_KEYS = (
     *("output", "answer", "response", "result", "completion", "text", "content", "reply", "output_text", "generation"),
     *("assistant", "message", "final_answer"),
 )
-_LISTS = ("messages", "chat_history", "contents", "input", "history", "conversation")
-_CHOICES = ("choices", "generations", "messages", "output", "candidates", "message", "kwargs", "response")
-QUIET = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
-_FILES = ("blob", "uri", "file")
-_BACK = ("tool_call_response", "tool_result")
-_GIVEN_BACK = ("tool", "function_call_output")
-_REFS = ("tool_call_id", "tool_use_id", "call_id", "id")
+_MESSAGE_LIST_KEYS = ("messages", "chat_history", "contents", "input", "history", "conversation")
+_CHOICE_KEYS = ("choices", "generations", "messages", "output", "candidates", "message", "kwargs", "response")
+REASONING_TYPES = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
+_FILE_TYPES = ("blob", "uri", "file")
+_RESULT_TYPES = ("tool_call_response", "tool_result")
+_RESULT_ROLES = ("tool", "function_call_output")
+_CALL_ID_KEYS = ("tool_call_id", "tool_use_id", "call_id", "id")
 _PLAIN = ("user", "assistant", "system")
-_DEEP = 6
+_MAX_DEPTH = 6
 
 
 class Utterance(NamedTuple):
@@ -117,7 +117,7 @@ def _order_results(value: list[Any], names: dict[str, str]) -> Iterator[Any]:
     for one in value:
         one = decode_json(one)
         inner = one.get("message", one) if isinstance(one, dict) else None
-        if isinstance(inner, dict) and (inner.get("role") or inner.get("type")) in _GIVEN_BACK:
+        if isinstance(inner, dict) and (inner.get("role") or inner.get("type")) in _RESULT_ROLES:
             together.append(one)
             continue
         if together:
@@ -142,7 +142,7 @@ def _of_call(result: Any) -> str:
     given = message if isinstance(message, dict) else result
     if isinstance(parts, list) and parts:
         given = parts[0] if isinstance(parts[0], dict) else given
-    return str(next((given[key] for key in _REFS if given.get(key)), ""))
+    return str(next((given[key] for key in _CALL_ID_KEYS if given.get(key)), ""))
 
 
 def _read_plain_message(message: dict[str, Any]) -> Utterance | None:
@@ -161,10 +161,10 @@ def _read_plain_message(message: dict[str, Any]) -> Utterance | None:
 def input_utterances(value: Any) -> list[Utterance]:
     """What was asked: the messages of an input, or its text as a user's."""
     value = decode_json(value)
-    found = _messages_within(value, _LISTS)
+    found = _messages_within(value, _MESSAGE_LIST_KEYS)
     if found is not None:
         return found
-    text = _text_within(value, _ASKED)
+    text = _text_within(value, _INPUT_KEYS)
     return [Utterance("user", text)] if text.strip() else []
 
 
@@ -172,7 +172,7 @@ def output_utterances(value: Any) -> list[Utterance]:
     """What was answered: the messages of an output, the first of several choices, or its text as an assistant's."""
     found = _answers(decode_json(value), 0)
     if found is None:
-        text = _text_within(decode_json(value), _ANSWERED)
+        text = _text_within(decode_json(value), _OUTPUT_KEYS)
         found = [Utterance("assistant", text)] if text.strip() else []
     return found
 
@@ -183,12 +183,12 @@ def single_text(value: Any) -> str:
     utterances = read_messages(value)
     if utterances is not None and len(utterances) == 1:
         return utterances[0].text
-    return _text_within(value, (*_ASKED, *_ANSWERED))
+    return _text_within(value, (*_INPUT_KEYS, *_OUTPUT_KEYS))
 
 
 def _messages_within(value: Any, keys: Sequence[str], depth: int = 0) -> list[Utterance] | None:
     found = read_messages(value)
-    if found is None and isinstance(value, dict) and depth < _DEEP:
+    if found is None and isinstance(value, dict) and depth < _MAX_DEPTH:
         for key in keys:
             if key in value and (utterances := _messages_within(decode_json(value[key]), keys, depth + 1)):
                 if isinstance(system := value.get("system"), str) and system:
@@ -201,12 +201,12 @@ def input_beside_history(value: dict[str, Any], key: str) -> list[Utterance]:
     """The question that is given beside a history of messages, as chains have it."""
     if key not in ("chat_history", "history"):
         return []
-    return [Utterance("user", value[k]) for k in _ASKED if isinstance(value.get(k), str) and value[k].strip()][:1]
+    return [Utterance("user", value[k]) for k in _INPUT_KEYS if isinstance(value.get(k), str) and value[k].strip()][:1]
 
 
 def _answers(value: Any, depth: int) -> list[Utterance] | None:
-    if isinstance(value, dict) and depth < _DEEP:
-        for key in _CHOICES:
+    if isinstance(value, dict) and depth < _MAX_DEPTH:
+        for key in _CHOICE_KEYS:
             if isinstance(inner := decode_json(value.get(key)), (list, dict)):
                 while isinstance(inner, list) and inner and isinstance(inner[0], list):
                     inner = inner[0]
@@ -251,9 +251,9 @@ def _role(message: dict[str, Any]) -> str:
 
 def _message(message: dict[str, Any], role: str, found: list[Utterance], names: dict[str, str]) -> None:
     for key in ("kwargs", "message", "data"):
-        if isinstance(message.get(key), dict) and not any(k in message for k in _TEXT):
+        if isinstance(message.get(key), dict) and not any(k in message for k in _TEXT_KEYS):
             message = message[key]
-    key = next((k for k in _TEXT if message.get(k) is not None), "")
+    key = next((k for k in _TEXT_KEYS if message.get(k) is not None), "")
     content = message.get(key) if key else None
     texts, entries = _content(content, names)
     name = str(message.get("name") or message.get("function") or message.get("tool_name") or "")
@@ -275,7 +275,7 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
         return ([content] if content else []), []
     texts: list[str] = []
     entries: list[Utterance] = []
-    if isinstance(content, list) and all(isinstance(p, dict) and p.get("type") in _BACK for p in content):
+    if isinstance(content, list) and all(isinstance(p, dict) and p.get("type") in _RESULT_TYPES for p in content):
         content = _in_order(content, names)
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict) and isinstance(part.get("message_content"), dict):
@@ -288,15 +288,15 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
         if kind in ("tool_call", "tool_use", "toolCall") or "functionCall" in part or "function_call" in part:
             one = part.get("functionCall") or part.get("function_call") or part
             entries += _read_calls([one], names)
-        elif kind in _BACK or "functionResponse" in part:
+        elif kind in _RESULT_TYPES or "functionResponse" in part:
             one = part.get("functionResponse") or part
             ref = str(one.get("id") or one.get("tool_use_id") or one.get("tool_call_id") or "")
             back = next((one[k] for k in ("response", "result", "content", "output") if one.get(k) is not None), "")
             inner, _ = _content(back, names) if isinstance(back, list) else ([text_of(back)], [])
             entries.append(Utterance("tool", "\n\n".join(inner), names.get(ref) or str(one.get("name") or "")))
-        elif kind in QUIET:
+        elif kind in REASONING_TYPES:
             continue
-        elif kind in _FILES:
+        elif kind in _FILE_TYPES:
             texts.append(f"[{part.get('modality') or 'file'}]")
         elif isinstance(text, str):
             texts.append(text)

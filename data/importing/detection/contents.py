@@ -21,11 +21,11 @@ from judges.authoring.scale_inference import MISSING, survey
 from judges.importing.column_names import WORDS, normalize
 from judges.types import is_unit, sort_of
 
-ROWS = 200
+MAX_FIRST_ROWS = 200
 """How many first rows of a table are kept as they are, with their cells cut."""
-_LATER, _FILLED = 300, 20
+_MAX_LATER_ROWS, _CELLS_PER_COLUMN = 300, 20
 """The most later rows that are kept too, and at least how many cells of a column they should bring."""
-_CELL, _WORD, _MOST, _OFTEN = 300, 80, 2_000, 2_000
+_MAX_CELL_LENGTH, _MAX_WORD_LENGTH, _MAX_DISTINCT_CELLS, _PROGRESS_ROWS = 300, 80, 2_000, 2_000
 
 
 @dataclass
@@ -93,7 +93,7 @@ class _Column:
         if isinstance(cell, str) and (folded := cell.strip().lower()) in MISSING:
             self.summary.missing += 1
             self._none += folded == "none"
-        if self._texts or isinstance(cell, (dict, list)) or (isinstance(cell, str) and len(cell) > _WORD):
+        if self._texts or isinstance(cell, (dict, list)) or (isinstance(cell, str) and len(cell) > _MAX_WORD_LENGTH):
             self._texts = True
             return
         number = _number(cell)
@@ -101,7 +101,7 @@ class _Column:
             self._numbers += 1
             ends = [*self._ends, (number, cell)]
             self._ends = [min(ends, key=itemgetter(0)), max(ends, key=itemgetter(0))]
-        if len(self._cells) < _MOST:
+        if len(self._cells) < _MAX_DISTINCT_CELLS:
             # True and 1 are one key of a dict, and two cells.
             self._cells.setdefault((type(cell), cell), cell)
         else:
@@ -146,7 +146,7 @@ def read_contents(source: Source, found: list[DetectedFile], progress: Progress 
     contents = SourceContents()
 
     def tell(count: int) -> None:
-        if progress is not None and count % _OFTEN == 0:
+        if progress is not None and count % _PROGRESS_ROWS == 0:
             progress(source.at, source.size, count)
 
     for known in found:
@@ -174,7 +174,7 @@ def _table(
             if column is None:
                 column = columns[name] = _Column()
             column.add(cell)
-        if count <= ROWS or later.show_more(row, columns):
+        if count <= MAX_FIRST_ROWS or later.show_more(row, columns):
             shown.append({name: _cut(cell) for name, cell in row.items()})
         tell(count)
     return TableContents({name: column.summarise() for name, column in columns.items()}, shown, count)
@@ -188,7 +188,7 @@ class _LaterRows:
         self._known = 0
         self._lacking: dict[str, int] = {}
         self._ids: dict[str, set[str]] = {}
-        self._left = dict.fromkeys(("lacking", "ids"), _LATER)
+        self._left = dict.fromkeys(("lacking", "ids"), _MAX_LATER_ROWS)
 
     def show_more(self, row: Mapping[str, Any], columns: Collection[str]) -> bool:
         """Whether a row has a cell in a column of which few were met, or an id of the first rows again."""
@@ -213,16 +213,16 @@ class _LaterRows:
         """Find what the first rows show of some columns."""
         for name in names:
             cells = [row[name] for row in self._shown if not is_empty(row.get(name))]
-            if len(cells) < _FILLED:
-                self._lacking[name] = _FILLED - len(cells)
+            if len(cells) < _CELLS_PER_COLUMN:
+                self._lacking[name] = _CELLS_PER_COLUMN - len(cells)
             if normalize(name) in WORDS["ids"] or normalize(name).endswith("_id"):
                 self._ids[name] = {str(cell) for cell in cells}
 
 
 def _cut(cell: Any) -> Any:
     if isinstance(cell, (dict, list)):
-        return cell if len(str(cell)) <= _CELL else str(cell)[:_CELL]
-    return cell[:_CELL] if isinstance(cell, str) else cell
+        return cell if len(str(cell)) <= _MAX_CELL_LENGTH else str(cell)[:_MAX_CELL_LENGTH]
+    return cell[:_MAX_CELL_LENGTH] if isinstance(cell, str) else cell
 
 
 def _count_values(others: list[DetectedFile], facts: SourceContents, tell: Callable[[int], None]) -> None:

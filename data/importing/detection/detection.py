@@ -20,8 +20,8 @@ from judges.importing.column_names import WORDS, normalize
 from judges.importing.jsonl import Record
 from judges.mtbench import assembly
 
-_SHORT = 2**20
-_FIRST = 20
+_MAX_SAMPLE_CHARACTERS = 2**20
+_SAMPLE_RECORDS = 20
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,11 @@ def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile],
 
 def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     container = detect_container(file)
-    sample = first_records(file, container, _FIRST, formats.lists()) or _read_with_nan(file, container)
-    if container == "csv" and not sample and not _any(file, container):
+    sample = first_records(file, container, _SAMPLE_RECORDS, formats.lists()) or _read_with_nan(file, container)
+    if container == "csv" and not sample and not _has_record(file, container):
         raise BadInput(f"{file.name} holds a header and no rows.")
     bare = bool(sample) and not any(record.value or record.problem for record in sample)
-    if bare and not _any(file, container, lambda record: bool(record.value or record.problem)):
+    if bare and not _has_record(file, container, lambda record: bool(record.value or record.problem)):
         raise BadInput(f"{file.name} holds nothing to import: its rows have no fields.")
     start = FileStart(file.name, container, [record.value for record in sample])
     found = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format
@@ -111,7 +111,7 @@ def _read_with_nan(file: SourceFile, kind: Container) -> list[Record]:
         given: Iterator[Record] = iter(())
         if kind in ("lines", "list", "object"):
             given = read_records(file, kind, stream, formats.lists())
-        records = [assembly.mend_record(record) for record in itertools.islice(given, _FIRST)]
+        records = [assembly.mend_record(record) for record in itertools.islice(given, _SAMPLE_RECORDS)]
     return [Record(one.line, one.value, one.text) for one in records if one.value or not one.problem]
 
 
@@ -137,7 +137,7 @@ def _wraps(value: dict[str, Any]) -> bool:
     return whole or any(isinstance(one, list) and isinstance(next(iter(one), None), (list, dict)) for one in inner)
 
 
-def _any(file: SourceFile, container: Container, fits: Callable[[Record], bool] = lambda record: True) -> bool:
+def _has_record(file: SourceFile, container: Container, fits: Callable[[Record], bool] = lambda record: True) -> bool:
     """Whether a file holds such a record; without a condition, any record, good or bad."""
     with file.open_uncounted() as stream:
         return any(map(fits, read_records(file, container, stream, formats.lists())))
@@ -147,7 +147,7 @@ def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
     """The columns of the first rows, and those of them that are short enough together to be shown."""
     columns = list(dict.fromkeys(name for record in sample for name in record.value))
     sizes = itertools.accumulate(len(str(record.value)) for record in sample)
-    return columns, [record.value for record, size in zip(sample, sizes, strict=True) if size <= _SHORT]
+    return columns, [record.value for record, size in zip(sample, sizes, strict=True) if size <= _MAX_SAMPLE_CHARACTERS]
 
 
 def read_format(

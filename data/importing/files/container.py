@@ -24,7 +24,7 @@ _ARCHIVES = {
     b"Rar!": "a rar archive",
 }
 POINTER = b"version https://git-lfs.github.com/"
-HANDED_BACK = {"file", "line", "error", "row"}
+REJECTED_ROW_KEYS = {"file", "line", "error", "row"}
 """The keys of a line that could not be imported, as it is handed back."""
 _PEEK = 50
 
@@ -103,7 +103,7 @@ def read_records(
 def _unwrap(record: Record) -> Record:
     """The row of a line that an import handed back, so that it can come in once it is mended; other lines as they are.
     """
-    if record.value.keys() != HANDED_BACK:
+    if record.value.keys() != REJECTED_ROW_KEYS:
         return record
     row = record.value["row"]
     if isinstance(row, dict):

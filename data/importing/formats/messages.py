@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from data.importing.conversations.utterances import QUIET
+from data.importing.conversations.utterances import REASONING_TYPES
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow
 from data.store.ids import content_id
@@ -229,7 +229,7 @@ def _text(message: dict[str, Any], key: str, where: str) -> str:
     parts = []
     for part in content:
         kind, text = _sort(part), _text_of(part)
-        if kind in QUIET:
+        if kind in REASONING_TYPES:
             continue
         if not isinstance(text, str):
             what = f"a part of type {show_value(kind)}" if isinstance(kind, str) else kind_of(part)

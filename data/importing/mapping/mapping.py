@@ -38,7 +38,7 @@ UNITS: dict[Kind, str] = {"dialogue": "conversation", "pair": "pair", "response"
 
 
 Cards = abc.Mapping[str, Card]
-_MOST = 1_000
+_MAX_COLUMNS = 1_000
 _NUMBER = re.compile(r"-?(\d{1,12}(\.\d{0,18})?|\.\d{1,18})", re.ASCII)
 
 
@@ -148,8 +148,8 @@ class ColumnMapping(Strict):
     items: bool = True
     fields: dict[str, ValueSource] = Field(default_factory=dict)
     meta: list[str] = Field(default_factory=list)
-    judgments: list[JudgmentColumns] = Field(default_factory=list, max_length=_MOST)
-    labels: list[LabelColumns] = Field(default_factory=list, max_length=_MOST)
+    judgments: list[JudgmentColumns] = Field(default_factory=list, max_length=_MAX_COLUMNS)
+    labels: list[LabelColumns] = Field(default_factory=list, max_length=_MAX_COLUMNS)
     recipes: list[Recipe] = Field(default_factory=list, max_length=50)
 
     @property

@@ -20,7 +20,7 @@ from data.adjudication import adjudication
 from data.approvals import approvals, case, check_results, label_caveats, policy, record, rules, suspension
 from data.approvals.label_caveats import ImportedLabels, LabelOrigin
 from data.approvals.policy import Requirements
-from data.approvals.record import AUTOMATIC
+from data.approvals.record import APPROVAL_ACTOR
 from data.audits import audits
 from data.cli import main
 from data.gold import disputes, excluded_items
@@ -205,7 +205,7 @@ def test_only_leads_decide_and_only_with_a_reason(demo: tuple[Store, Key]) -> No
     store, key = demo
     people.set_person(store, "lea", "gone", "lead")
     people.set_person(store, "lea", "gone", "lead", active=False)
-    for who in ("ann", "ray", "gone", "nobody", "", AUTOMATIC):
+    for who in ("ann", "ray", "gone", "nobody", "", APPROVAL_ACTOR):
         for decision in ("approve", "propose", "decline", "suspend"):
             refused(
                 store, NotAllowed, "role lead|not active|Nobody called",
@@ -213,9 +213,10 @@ def test_only_leads_decide_and_only_with_a_reason(demo: tuple[Store, Key]) -> No
             )  # fmt: skip
     for reason in ("", "   ", "...", "\0", "x" * 2001):
         refused(store, BadInput, "Say why|characters", lambda r=reason: approve(store, key, reason=r))
-    refused(store, BadInput, "is not a decision", lambda: approvals.record_decision(store, "lea", *key, "allow", "Because."))  # type: ignore[arg-type]
+    other: Any = "allow"
+    refused(store, BadInput, "not a decision", lambda: approvals.record_decision(store, "lea", *key, other, "Why."))
     with pytest.raises(BadInput, match="cannot be a name"):
-        people.set_person(store, "lea", AUTOMATIC, "lead")
+        people.set_person(store, "lea", APPROVAL_ACTOR, "lead")
 
 
 def test_what_is_not_there_is_not_decided_on(demo: tuple[Store, Key]) -> None:
@@ -429,7 +430,7 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     refused(store, NotApprovable, "propose it first", lambda: approve(store, key))
     first = propose("lea")
     assert record.current_approvals(store) == [first] and approvals.active_approvals(store, key[0]) == []
-    assert approvals.find_to_decide(store).proposed == (first,)
+    assert approvals.find_open_decisions(store).proposed == (first,)
     refused(store, NotApprovable, "another lead has to approve", lambda: approve(store, key, "lea"))
     refused(store, NotApprovable, "has proposed this already", lambda: propose("lou"))
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
@@ -443,18 +444,18 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     told = {name: said for name, _, said in record.frozen_evidence(store, done.id)}
     assert told["who approved"] == "lea, the first lead"
     assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: ind")
-    assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_to_decide(store).proposed == ()
+    assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_open_decisions(store).proposed == ()
     relabel(store, key, lambda v: min(v + 1, 5), most=2)
     again = propose("lea")
     assert approvals.active_approvals(store, key[0]) == [done], "A proposal changes nothing that holds"
-    assert approvals.find_to_decide(store).proposed == (again,)
+    assert approvals.find_open_decisions(store).proposed == (again,)
     assert approve(store, key, "lou").person == "lou"
 
 
 def test_there_is_something_to_decide_where_any_of_it_is_there() -> None:
-    assert not approvals.ToDecide()
+    assert not approvals.OpenDecisions()
     for name in ("suspended", "proposed", "eligible", "doubted", "older"):
-        assert approvals.ToDecide(**{name: (object(),)}), name  # type: ignore[arg-type]
+        assert approvals.OpenDecisions(**{name: (object(),)}), name  # type: ignore[arg-type]
 
 
 def test_what_is_to_be_decided_of_one_dataset_is_that_of_no_other(demo: tuple[Store, Key]) -> None:
@@ -462,13 +463,14 @@ def test_what_is_to_be_decided_of_one_dataset_is_that_of_no_other(demo: tuple[St
     set_asked(store, four_eyes=True)
     made = approvals.record_decision(store, "lea", *key, "propose", "I would.", seen(store, key))
     other, judge = fill(store, judged(5), "other")
-    store.tx(AUTOMATIC, "suspend", lambda tx: record.append_decision(
-        tx, (other, judge, "turn", "helpfulness"), "suspend", "It fell.", AUTOMATIC, "fails", Requirements(), "", []
+    store.tx(APPROVAL_ACTOR, "suspend", lambda tx: record.append_decision(
+        tx, (other, judge, "turn", "helpfulness"), "suspend", "It fell.", APPROVAL_ACTOR, "fails", Requirements(), "",
+        [],
     ))  # fmt: skip
-    here, there = (approvals.find_to_decide(store, dataset) for dataset in (key[0], other))
+    here, there = (approvals.find_open_decisions(store, dataset) for dataset in (key[0], other))
     assert (here.proposed, here.suspended) == ((made,), ())
     assert [one.dataset for one in there.suspended] == [other] and there.proposed == ()
-    both = approvals.find_to_decide(store)
+    both = approvals.find_open_decisions(store)
     assert (both.proposed, both.suspended) == (here.proposed, there.suspended)
 
 
@@ -607,12 +609,12 @@ def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Ke
     store, key, done = granted
     set_asked(store, threshold=0.99)
     assert approvals.active_approvals(store, key[0]) == [done]
-    [(one, why)] = approvals.find_to_decide(store).older
+    [(one, why)] = approvals.find_open_decisions(store).older
     told = "Approved under the first policy (required: kappa 0.50); today's policy requires kappa 0.99."
     assert (one, why) == (done, told)
     set_asked(store, threshold=0.01, min_items=1, lower_bound=False)
-    assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_to_decide(store).older == ()
-    assert {c.result.key for c in approvals.find_to_decide(store).eligible} == {"turn.safety"}, (
+    assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_open_decisions(store).older == ()
+    assert {c.result.key for c in approvals.find_open_decisions(store).eligible} == {"turn.safety"}, (
         "eligible, and not approved"
     )
 
@@ -622,25 +624,25 @@ def test_a_policy_that_requires_nothing_more_is_no_newer_one(demo: tuple[Store, 
     set_asked(store, lower_bound=False, horizon=0)
     done = approve(store, key)
     set_asked(store, horizon=2_000, min_clusters=40)  # looks say nothing without a bound; 100 items are required anyway
-    assert approvals.find_to_decide(store).older == ()
+    assert approvals.find_open_decisions(store).older == ()
     today = approvals.compare_with_today(store, [done])[key]
     assert (today.mark, today.stricter_now, today.warning) == ("approved", "", "")
     set_asked(store, lower_bound=True)
-    [(_, why)] = approvals.find_to_decide(store).older
+    [(_, why)] = approvals.find_open_decisions(store).older
     assert "no lower bound" in why and "any number of looks up to 2,000 items" in why
 
 
 def test_what_is_proposed_anew_waits_as_a_proposal_alone(granted: tuple[Store, Key, record.Approval]) -> None:
     store, key, _ = granted
     set_asked(store, four_eyes=True)
-    assert len(approvals.find_to_decide(store).older) == 1
+    assert len(approvals.find_open_decisions(store).older) == 1
     for older in (True, False):
         if not older:  # suspended by new evidence, which is taken back
             relabel(store, key, lambda v: 6 - v, most=60)
-            assert len(approvals.find_to_decide(store).suspended) == 1
+            assert len(approvals.find_open_decisions(store).suspended) == 1
             relabel(store, key, lambda v: 6 - v, most=60)
         again = approvals.record_decision(store, "lea", *key, "propose", "I would.", seen(store, key))
-        assert approvals.find_to_decide(store) == approvals.ToDecide(proposed=(again,)), older
+        assert approvals.find_open_decisions(store) == approvals.OpenDecisions(proposed=(again,)), older
 
 
 def test_evidence_says_how_its_interval_was_made(demo: tuple[Store, Key]) -> None:
@@ -669,14 +671,14 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     [gone] = record.current_approvals(store, *key[:2])
     then, now = approvals.kappa_at_decision(store, done), approvals.kappa_at_decision(store, gone)
     assert then is not None and now is not None and then > 0.9 > 0.5 > now
-    assert (gone.decision, gone.person, gone.policy.threshold, gone.state) == ("suspend", AUTOMATIC, 0.5, "fails")
+    assert (gone.decision, gone.person, gone.policy.threshold, gone.state) == ("suspend", APPROVAL_ACTOR, 0.5, "fails")
     assert gone.reason.startswith("Since the approval came new labels. At the approval kappa was")
     assert f"{then:.2f} (" in gone.reason and gone.reason.count(f"{now:.2f} on") == 1
-    assert approvals.find_to_decide(store).suspended == (gone,)
+    assert approvals.find_open_decisions(store).suspended == (gone,)
     relabel(store, key, lambda v: 6 - v, most=60)
     assert case.find_case(store, *key).result.gate.interval.point == pytest.approx(then)
     assert approvals.active_approvals(store, key[0]) == [] and record.current_approvals(store) == [gone]
-    assert approve(store, key).decision == "approve" and approvals.find_to_decide(store).suspended == ()
+    assert approve(store, key).decision == "approve" and approvals.find_open_decisions(store).suspended == ()
 
 
 def test_an_approval_of_what_is_gone_can_still_be_suspended(
@@ -698,9 +700,9 @@ def test_an_approval_of_what_is_gone_can_still_be_suspended(
 def test_what_a_lead_suspended_does_not_wait_for_a_lead(granted: tuple[Store, Key, record.Approval]) -> None:
     """Only what Assay suspended by itself is to be looked at: an approval that holds is not, nor a lead's own word."""
     store, key, done = granted
-    assert record.current_approvals(store) == [done] and approvals.find_to_decide(store).suspended == ()
+    assert record.current_approvals(store) == [done] and approvals.find_open_decisions(store).suspended == ()
     gone = approvals.record_decision(store, "lou", *key, "suspend", "Its scores look odd this week.")
-    assert record.current_approvals(store) == [gone] and approvals.find_to_decide(store).suspended == ()
+    assert record.current_approvals(store) == [gone] and approvals.find_open_decisions(store).suspended == ()
 
 
 def test_every_label_that_lands_is_looked_at_before_the_next_view(
@@ -761,11 +763,11 @@ def test_another_gold_rule_and_items_put_aside_are_looked_at_too(tmp_path: Path)
     uses = [(f"use{n}", dataset, item, True, "shown to the prompt", "lea") for n, item in enumerate(items)]
     store.tx("test", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", uses))
     assert approvals.active_approvals(store, dataset) == [done], "what is left says nothing against it"
-    [(_, why)] = approvals.find_to_decide(store).doubted
+    [(_, why)] = approvals.find_open_decisions(store).doubted
     assert "would not be approved now" in why and "90 items" in why
     back = [(f"back{n}", *use[1:3], False, *use[4:]) for n, use in enumerate(uses)]
     store.tx("test", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", back))
-    assert approvals.find_to_decide(store).doubted == ()
+    assert approvals.find_open_decisions(store).doubted == ()
     settings.set_gold_rule(store, "lea", dataset, GoldRule("majority"))
     assert approvals.active_approvals(store, dataset) == []
     why = "approval came excluded items, labels combined anew. At the approval kappa was"
@@ -838,7 +840,7 @@ def test_the_command_refuses_what_the_function_refuses(
     for args, words in (
         (("--dimension", "safety", "--reason", "Because."), "The approval check says"),
         ((*good, "--judge", "other"), "No judge of"),
-        ((*good, "--as", AUTOMATIC, "--seen", mark), "is reserved for"),
+        ((*good, "--as", APPROVAL_ACTOR, "--seen", mark), "is reserved for"),
         (good, "--list prints it"),
         ((*good, "--seen", "0" * 20), "changed since"),
     ):

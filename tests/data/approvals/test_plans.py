@@ -58,10 +58,10 @@ def test_a_plan_is_put_on_record_by_a_lead_before_the_first_label(store: Store) 
 
 def test_a_plan_may_have_as_many_looks_as_are_allowed(store: Store) -> None:
     dataset = unlabelled(store)
-    most = [150 + 50 * n for n in range(plans.MOST)]
+    most = [150 + 50 * n for n in range(plans.MAX_LOOKS)]
     assert plans.set_look_plan(store, "lea", dataset, most) is None
     assert plans.look_plan(store, dataset).sizes == tuple(most)
-    with pytest.raises(BadInput, match=f"at most {plans.MOST} looks; this one has {plans.MOST + 1}"):
+    with pytest.raises(BadInput, match=f"at most {plans.MAX_LOOKS} looks; this one has {plans.MAX_LOOKS + 1}"):
         plans.set_look_plan(store, "lea", dataset, [100, *most])
 
 

@@ -145,7 +145,7 @@ def test_whoever_asks_first_how_a_dimension_stands_is_told_what_came_since(made_
     assert approvals.find_status(store, key).holds == done
     label(store, key, range(120, 200))
     stand = approvals.find_status(store, key)
-    assert (stand.approved, stand.holds.decision, stand.holds.person) == (None, "suspend", record.AUTOMATIC)
+    assert (stand.approved, stand.holds.decision, stand.holds.person) == (None, "suspend", record.APPROVAL_ACTOR)
     assert approvals.find_status(store, (*key[:3], "safety")) == ApprovalStatus()
 
 
@@ -188,7 +188,7 @@ def test_an_open_draw_suspends_nothing_by_itself(made_up: Any) -> None:
     label(store, key, range(120, 123), lambda v: 6 - v)
     assert look(store, key).found.result.gate.interval.point < 0.5
     assert approvals.active_approvals(store, key[0]) == [done]
-    [(_, why)] = approvals.find_to_decide(store).doubted
+    [(_, why)] = approvals.find_open_decisions(store).doubted
     assert "a few new items have a large weight" in why
     label(store, key, range(123, 220))
     assert approvals.active_approvals(store, key[0]) == [done] and look(store, key).finding.reasons != ("weights",)
@@ -202,9 +202,9 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
     relabel(store, key, lambda v: max(v - 1, 1.0), most=20)
     found = look(store, key)
     assert (found.finding.state, approvals.active_approvals(store, key[0])) == ("to be looked at", [done])
-    assert [one for one, _ in approvals.find_to_decide(store, key[0]).doubted] == [done] and approvals.find_to_decide(
-        store
-    )
+    assert [one for one, _ in approvals.find_open_decisions(store, key[0]).doubted] == [
+        done
+    ] and approvals.find_open_decisions(store)
     note = approvals.approval_note(store, record.approval_statuses(store)[key])
     assert note.doubted and note.look.finding.sentences == found.finding.sentences
     with pytest.raises(NotAllowed):
@@ -213,9 +213,9 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
         suspension.keep_approved(store, "lea", done, " ")
     with pytest.raises(BadInput, match="There are new reasons against it since you looked"):
         suspension.keep_approved(store, "lea", done, "People have new rules.", ["bound"])
-    assert approvals.find_to_decide(store).doubted
+    assert approvals.find_open_decisions(store).doubted
     suspension.keep_approved(store, "lea", done, "People have new rules.", look(store, key).finding.reasons)
-    assert approvals.find_to_decide(store).doubted == ()
+    assert approvals.find_open_decisions(store).doubted == ()
     assert approvals.approval_note(store, record.approval_statuses(store)[key]).kept == (
         "lea",
         "People have new rules.",
@@ -225,7 +225,9 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
     store.tx("test", "forget", lambda tx: tx.add(
         "setting", "id, scope, name, value", [(new_id(), key[0], row[0], row[1].replace('"down"', '"bound"'))]
     ))  # fmt: skip
-    assert [one for one, _ in approvals.find_to_decide(store).doubted] == [done], "a reason that nobody has looked at"
+    assert [one for one, _ in approvals.find_open_decisions(store).doubted] == [done], (
+        "a reason that nobody has looked at"
+    )
 
 
 def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
@@ -240,7 +242,10 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
     assert approvals.active_approvals(store, key[0]) == [done] and approvals.under_older_policy(store, [done]) == [
         (done, told)
     ]
-    assert approvals.find_to_decide(store).older == ((done, told),) and approvals.find_to_decide(store).doubted == ()
+    assert (
+        approvals.find_open_decisions(store).older == ((done, told),)
+        and approvals.find_open_decisions(store).doubted == ()
+    )
     assert approvals.approval_note(store, record.approval_statuses(store)[key]).older == told
 
     def shown() -> PolicyToday:
@@ -316,7 +321,7 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
         bad = suspension.review_approval(store, before).suspends if before.decision == "approve" else True
         held = bool(approvals.active_approvals(store, key[0]))
         assert held == (not bad), deed
-        assert not (approvals.find_to_decide(store).doubted and not held)
+        assert not (approvals.find_open_decisions(store).doubted and not held)
     store.backup(tmp_path / "b.duckdb")
     other = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}", accept=True)
     assert approvals.active_approvals(other, key[0]) == approvals.active_approvals(store, key[0])
@@ -368,13 +373,13 @@ def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_to
         tx, key, "approve", "It agrees.", "lea", "eligible", once, "", kept
     ))  # fmt: skip
     [done] = approvals.active_approvals(store, dataset)
-    found = approvals.find_to_decide(store)
+    found = approvals.find_open_decisions(store)
     assert found.suspended == () and [one for one, _ in found.doubted] == [done]
     note = approvals.approval_note(store, record.approval_statuses(store)[key])
     assert note.doubted and note.look is not None and note.look.why == found.doubted[0][1]
     assert "approved by an older version of Assay, which counted the first of several samples" in note.look.why
     label(store, key, [120])
-    [gone] = approvals.find_to_decide(store).suspended
+    [gone] = approvals.find_open_decisions(store).suspended
     assert "Since the approval came new labels." in gone.reason and "older version of Assay" in gone.reason
     store.close()
 
@@ -423,7 +428,12 @@ def test_what_can_no_longer_be_compared_with_labels_is_suspended_with_the_next_o
     assert [one.decision for one in told.decisions] == ["approve", "suspend"], "a report looks, too"
     assert approvals.active_approvals(store, key[0]) == []
     [gone] = record.current_approvals(store)
-    assert (gone.decision, gone.person, gone.state, gone.fingerprint) == ("suspend", record.AUTOMATIC, "undefined", "")
+    assert (gone.decision, gone.person, gone.state, gone.fingerprint) == (
+        "suspend",
+        record.APPROVAL_ACTOR,
+        "undefined",
+        "",
+    )
     assert gone.reason == f"Since the approval came new labels, a further draw. {why}"
     assert record.frozen_evidence(store, gone.id) == [] == suspension.current_period_figures(store, gone)
 

@@ -11,7 +11,7 @@ import pytest
 
 from data.assignments import progress
 from data.assignments.assignments import WorkCount
-from data.assignments.progress import GivenWork, PersonActivity, RecentAnswer
+from data.assignments.progress import AssignedWork, PersonActivity, RecentAnswer
 from data.queue import queue
 from data.records import people
 from data.store.ids import now
@@ -19,13 +19,13 @@ from tests.data.assignments.test_assignments import answer, give, take, workspac
 
 NOON = datetime(2026, 11, 25, 12)
 """A Wednesday."""
-WORK = GivenWork(WorkCount(20, 10, 8, 2), ((NOON + timedelta(days=2), 10),), NOON - timedelta(hours=2))
+WORK = AssignedWork(WorkCount(20, 10, 8, 2), ((NOON + timedelta(days=2), 10),), NOON - timedelta(hours=2))
 DID = PersonActivity(8, NOON - timedelta(days=1), NOON - timedelta(minutes=5), 8, (RecentAnswer(False, 10.0, 4),) * 8)
 
 
-def state(work: GivenWork = WORK, did: PersonActivity = DID, pace: float | None = 8.0, active: bool = True) -> str:
+def state(work: AssignedWork = WORK, did: PersonActivity = DID, pace: float | None = 8.0, active: bool = True) -> str:
     needed = progress.needed_pace(work.dues, NOON, timedelta())
-    return progress.judge_state("ann", active, work, did, pace, needed, NOON, timedelta())[0]
+    return progress.progress_state("ann", active, work, did, pace, needed, NOON, timedelta())[0]
 
 
 def test_each_state_by_hand() -> None:
@@ -35,7 +35,7 @@ def test_each_state_by_hand() -> None:
     assert state(active=False) == "inactive"
     assert state(pace=3.0) == "behind", "10 items in 16 hours of working time are 5 a day"
     assert state(replace(WORK, dues=((NOON - timedelta(hours=1), 1),))) == "behind"
-    told = progress.judge_state("ann", True, replace(WORK, dues=((NOON, 3),)), DID, 8.0, None, NOON, timedelta())
+    told = progress.progress_state("ann", True, replace(WORK, dues=((NOON, 3),)), DID, 8.0, None, NOON, timedelta())
     assert told == ("behind", "3 items past the due date."), "what is due now is past"
     assert state(did=PersonActivity(), pace=None) == "not begun"
     assert state(replace(WORK, since=NOON - timedelta(minutes=1))) == "not begun"

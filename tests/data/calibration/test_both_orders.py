@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.calibration.both_orders import positions
+from data.calibration.both_orders import load_positional_agreement
 from data.importing.rows import judgment_rows
 from data.store import Tx, open_store
 from judges.cards import card
@@ -38,15 +38,17 @@ def test_only_replies_with_a_verdict_in_both_orders_count(tmp_path: Path) -> Non
 
         store.tx("test", "put", work)
 
-    assert positions(store, dataset, judge) is None, "no reply names both orders"
+    assert load_positional_agreement(store, dataset, judge) is None, "no reply names both orders"
     put(4, both)
-    assert positions(store, dataset, judge) is None, "a reply without a verdict says nothing of the order"
+    assert load_positional_agreement(store, dataset, judge) is None, (
+        "a reply without a verdict says nothing of the order"
+    )
     # As the second is asked with the places swapped, "b" is the first verdict again, and "a" the opposite.
     put(0, both, "a", "b")
     put(1, both, "a", "a")
     put(2, one_order, "a")
     put(3, both, "a")  # the other order was asked for, and gave no verdict
-    found = positions(store, dataset, judge)
+    found = load_positional_agreement(store, dataset, judge)
     assert found is not None and found.answers == ("a", "tie", "b")
     assert found.table.tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0]]
     assert (found.same.point, found.same.cells) == (0.5, 2)

@@ -27,6 +27,6 @@ def test_kappa_between_two_people_is_that_of_the_panel_and_rests_on_so_many_item
     assert found[SAFETY] is None and human_ceiling.measure_ceiling(store, dataset, judge, SAFETY) is None
     assert found[HELP].point == pytest.approx(whole.between.point) and whole.items == 60
     assert (found[HELP].items, found[HELP].cells) == (60, 30 + 3 * 30)
-    monkeypatch.setattr(human_ceiling, "MOST", 40)
+    monkeypatch.setattr(human_ceiling, "MAX_ITEMS", 40)
     fill(store, [Cell(0, "turn:1", (1.0,), 1.0)], "other")  # what is remembered is made anew
     assert human_ceiling.kappas_between_people(store, dataset, judge, [HELP])[HELP].items == 40

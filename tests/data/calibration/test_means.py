@@ -268,7 +268,7 @@ def test_the_judges_own_means_stand_by_unit_where_there_are_several_and_few(stor
 
 
 def test_means_stand_by_unit_where_a_dimension_has_two_to_four(store):
-    assert score_sums.FEW == 4
+    assert score_sums.MAX_UNITS_WITH_OWN_MEANS == 4
     for units in (1, 2, 4, 5):
         cells = [Cell(n, f"turn:{turn}", (), float(turn)) for n in range(3) for turn in range(1, units + 1)]
         rows = means.means_table(store, *fill(store, cells, f"d{units}"), MeansChoice("")).rows

@@ -28,7 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     outputs = [{"id": f"r{n}", "kind": "response", "task": "Say hello.", "output": f"Hello {n}."} for n in (1, 2)]
     seeds.workspace(path, [*(seeds.dialogue(n) for n in range(1, 7)), *outputs]).close()
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{path}")
-    monkeypatch.setattr(batches, "POLL", 0.02)
+    monkeypatch.setattr(batches, "POLL_SECONDS", 0.02)
     with practice(batch_seconds=0.02) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
 

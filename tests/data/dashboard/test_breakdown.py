@@ -228,7 +228,7 @@ def test_over_runs_and_many_values(store: Store, monkeypatch: pytest.MonkeyPatch
     told = break_down(store, other, judge, tile, "run")
     assert [s.judge.items for s in told.slices] == [2, 2] and told.whole.judge.point == 5.0
     assert told.whole.judge.low is None, "that all are equal says nothing of how far others lie"
-    monkeypatch.setattr(breakdown, "TIMES", 2)
+    monkeypatch.setattr(breakdown, "MAX_TIME_STEPS", 2)
     for number, item in enumerate(ids[:2]):
         scored(store, judge, item, {"turn:2": 4.0}, f"later {number}")
     [tile] = dashboard.tiles(store, other, judge, dashboard.approvals_by_judge(store, other)[judge])

@@ -17,7 +17,7 @@ import pytest
 from data.approvals import record
 from data.approvals.policy import Requirements
 from data.calibration import calibration
-from data.calibration.aggregates import tallies
+from data.calibration.aggregates import load_tallies
 from data.calibration.labelled_items import labelled_items
 from data.cli import main
 from data.dashboard import dashboard, sentences
@@ -141,7 +141,7 @@ def scored(store: Store, judge: str, item: str, units: dict[str, float], run: st
 def whole(store: Store, dataset: str, judge: str) -> dict[Any, Any]:
     """The tallies as plain numbers, by run and system."""
     asked = [d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"]
-    found = tallies(store, dataset, judge, asked)["turn", "helpfulness"]
+    found = load_tallies(store, dataset, judge, asked)["turn", "helpfulness"]
     return {
         k: (g.items, g.cells, g.counts.tolist(), g.whole.tolist(), g.cross.tolist(), g.squares)
         for k, g in found.items()
@@ -174,7 +174,7 @@ def test_an_answer_that_was_never_given_has_sums_of_nought(store: Store) -> None
     d = Dimension("rude", "turn", Scale("flag", na=True), "Is it rude?")
     cells = [Cell(n, f"turn:{t}", (), None if n == 3 else 0.0, dimension=d.name) for n in range(4) for t in (1, 2)]
     dataset, judge = fill(store, cells, systems=lambda n: ("xy"[n // 3], ""))
-    found = {system: one for (_, system), one in tallies(store, dataset, judge, [d])["turn", "rude"].items()}
+    found = {system: one for (_, system), one in load_tallies(store, dataset, judge, [d])["turn", "rude"].items()}
     assert (found["x"].items, found["x"].cells, found["x"].counts.tolist()) == (3, 6, [6.0, 0.0])
     assert (found["x"].whole.tolist(), found["x"].cross.tolist()) == ([[0.0, 6.0]], [[0.0, 0.0, 12.0]])
     assert (found["y"].items, found["y"].cells, found["y"].valued) == (0, 2, 0.0)
@@ -226,7 +226,7 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     assert dashboard.approvals_by_judge(store, dataset) == {}
     approve(store, dataset, judge, "helpfulness")
     approve(store, dataset, judge, "verdict", decision="decline")
-    approve(store, dataset, judge, "coherence", person=record.AUTOMATIC, decision="suspend")
+    approve(store, dataset, judge, "coherence", person=record.APPROVAL_ACTOR, decision="suspend")
     found = dashboard.load_judge(store, datasets.dataset_named(store, NASTY), judge)
     assert [tile.key for tile in found.tiles] == ["turn.helpfulness"]
     why = {w.dimension.name: w for w in found.withheld}

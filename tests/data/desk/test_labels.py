@@ -171,10 +171,14 @@ def test_of_one_message_as_much_is_taken_as_may_be_and_the_rest_comes_again(
 
     monkeypatch.setattr(bench.store, "tx", counted)
     saved, refused = bench.save(*many)
-    assert len(saved) == 3 and len(refused) == labels.MOST - 3, "what lies beyond is neither saved nor refused"
-    assert sum(held) == labels.MOST and max(held) <= labels.PIECE, "others write between the pieces"
-    monkeypatch.setattr(labels, "ENTRIES", 3)
-    monkeypatch.setattr(labels, "LETTERS", 10)
+    assert len(saved) == 3 and len(refused) == labels.MAX_ANSWERS_PER_MESSAGE - 3, (
+        "what lies beyond is neither saved nor refused"
+    )
+    assert sum(held) == labels.MAX_ANSWERS_PER_MESSAGE and max(held) <= labels.MAX_ANSWERS_PER_TRANSACTION, (
+        "others write between the pieces"
+    )
+    monkeypatch.setattr(labels, "MAX_ENTRIES", 3)
+    monkeypatch.setattr(labels, "MAX_CHARACTERS", 10)
     more = [bench.answer(one, version=a["key"], values={CELL: 2.0, ("turn:2", "safety"): 5.0})
             for one, a in zip(items, made, strict=True)]  # fmt: skip
     for left in (more, more[1:], more[2:]):

@@ -523,7 +523,7 @@ def test_what_an_export_shows_of_judges_and_people_follows_from_its_kind_and_opt
         kind.name: set().union(*exporting.answers_in_rows(store, demo(store), kind, {}, names).values())
         for kind in exporting.export_kinds().values()
     }
-    people, both = {exposure.PEOPLE}, {exposure.PEOPLE, judge}
+    people, both = {exposure.OTHER_PEOPLE}, {exposure.OTHER_PEOPLE, judge}
     assert told == {
         "items": set(), "judgments": {judge}, "scores": {judge}, "samples": {judge}, "gold": people,
         "adjudications": people, "labels": both, "dataset": both, "examples": both, "candidates": both,
@@ -585,7 +585,7 @@ def test_what_very_many_items_show_is_on_record_by_small_changes_before_the_file
     own: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One change would hold a row for each judgment in memory, and the lock for as long."""
-    monkeypatch.setattr(exporting, "_AT_ONCE", 2)
+    monkeypatch.setattr(exporting, "_ITEMS_PER_CHANGE", 2)
     really, parts, file = exposure.add_exposures, list[int](), tmp_path / "scores.jsonl"
 
     def add_exposures(tx: Tx, person: str, told: Mapping[str, Collection[str]], route: str) -> int:
@@ -752,7 +752,7 @@ def test_how_many_rows_an_export_has_is_for_researchers(store: Store) -> None:
 
 def test_pages_of_gold_put_together_are_the_whole_export(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each begins behind the row with which the one before it ended, also within an item and at the next question."""
-    monkeypatch.setattr(delivery, "_SAME_ITEM", 0)
+    monkeypatch.setattr(delivery, "_EXPECTED_ROWS_PER_ITEM", 0)
     monkeypatch.setattr(delivery, "_BATCH", 5)
     batches = list(delivery.stream_export(store, "rex", demo(store), "gold", {}))
     assert [len(batch) for batch in batches] == [5, 3]

@@ -121,7 +121,7 @@ def test_settings_that_stand_there_are_known(tmp_path: Path) -> None:
 
 def test_more_items_than_are_kept_at_hand_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is judged stands far from its items, both where they come in with it and where they are there."""
-    monkeypatch.setattr("data.importing.checks.known_rows._CACHE", 200)
+    monkeypatch.setattr("data.importing.checks.known_rows._CACHE_BYTES", 200)
     store = workspace(tmp_path)
     names = [f"p{n}" for n in range(6)]
     items, first, second = ([made(n) for n in names] for made in (pair, lambda n: verdict(n, "b"), _by_another))

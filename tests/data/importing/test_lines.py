@@ -45,7 +45,7 @@ from data.importing.mapping.mapping import interpret_cell
 from data.importing.plan import Question
 from data.importing.report import ImportRefused, ProblemCollector, TooManyErrors
 from data.records import people
-from data.records.guidelines import LETTERS
+from data.records.guidelines import MAX_GUIDELINES_LENGTH
 from data.store import Store
 from data.store.errors import BadInput
 from data.store.ids import new_id, now
@@ -416,7 +416,8 @@ def _faults_of_settings(store: Store) -> Iterator[str]:
         (f"rule {_shorten(given)}", {"gold_rule": given}) for given in rules
     ]  # fmt: skip
     rows += [(f"guidelines {_shorten(one)}", {"guidelines": one})
-             for one in ("", "x", "x" * LETTERS, "x" * (LETTERS + 1), None, 7, "a\0", "\ud800", " ")]  # fmt: skip
+             for one in ("", "x", "x" * MAX_GUIDELINES_LENGTH, "x" * (MAX_GUIDELINES_LENGTH + 1), None, 7, "a\0",
+                         "\ud800", " ")]  # fmt: skip
     rows += [(f"head {_shorten(one)}", {"assay": one}) for one in (
         {"format": 0}, {"format": 1}, {"format": 2}, {"format": 3}, {"format": 99}, {"format": "2"}, {},
         7)]  # fmt: skip
@@ -1047,8 +1048,8 @@ def _utterances() -> Iterator[str]:
 
 def _small_memory(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The same with so little room that everything has to be fetched again, and rows go to their files at once."""
-    monkeypatch.setattr("data.importing.checks.known_rows._CACHE", 1)
-    monkeypatch.setattr("data.importing.checks.known_rows._AT_ONCE", 2)
+    monkeypatch.setattr("data.importing.checks.known_rows._CACHE_BYTES", 1)
+    monkeypatch.setattr("data.importing.checks.known_rows._IDS_PER_QUERY", 2)
     monkeypatch.setattr("data.importing.checks.order_pairs._CHUNK", 2)
     monkeypatch.setattr("data.importing.checks.line_checks._CHUNK", 2)
     monkeypatch.setattr("data.importing.staging._ROWS", 2)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data.calibration.both_orders import positions
+from data.calibration.both_orders import load_positional_agreement
 from data.exporting import exporting
 from data.importing import ImportPlan, import_source
 from data.records import datasets
@@ -153,7 +153,7 @@ def test_scores_without_a_reply_have_an_order_too(store: Store) -> None:
     more = [told("p2", "ab", "a", "a"), told("p2", "ba", "", "a"), told("p3", "ab", "", "a"), told("p3", "ba", "", "a")]
     bring(store, [pair("p2"), pair("p3"), *more])
     [(judge,)] = store.rows("select distinct judge_id from judgment")
-    compared = positions(store, found.dataset_id, judge)
+    compared = load_positional_agreement(store, found.dataset_id, judge)
     assert compared is not None and compared.answers == ("a", "tie", "b")
     assert compared.table.tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
 
@@ -212,7 +212,7 @@ def test_the_figure_of_the_calibration_page_is_that_of_the_facts(store: Store) -
     bring(store, rows)
     dataset = datasets.dataset_named(store, "d").id
     judge_id = next(j for j, n in store.rows("select judge_id, count(*) from judgment group by 1") if n > 10)
-    found = positions(store, dataset, judge_id)
+    found = load_positional_agreement(store, dataset, judge_id)
     said = []
     replies = store.rows("select item_id, sample, raw from judgment where judge_id = $1", [judge_id])
     for item, sample, raw in replies:

@@ -254,7 +254,7 @@ def test_what_is_kept_of_the_cells_of_a_table(monkeypatch: pytest.MonkeyPatch) -
     row = {"n": 7, "none": None, "short": "a", "long": "b" * 301, "held": {"a": [1]}, "wide": ["c" * 301]}
     table = contents.summarize_rows("t", list(row), [row]).tables["t"]
     assert table.rows == [{**row, "long": "b" * 300, "wide": str(row["wide"])[:300]}]
-    monkeypatch.setattr(contents, "_MOST", 5)
+    monkeypatch.setattr(contents, "_MAX_DISTINCT_CELLS", 5)
     words = [f"w{n}" for n in range(95)]
     for last, kept in ((range(5, 100), [0, 1, 2, 3, 4, 0, 99]), (words, []), ([*range(5, 80), *words[:20]], [])):
         cells = [*range(5), *last]
@@ -616,15 +616,15 @@ def counted(store: Store) -> dict[tuple[str, str], int]:
 
 
 def test_labels_that_begin_below_the_first_rows_come_in(store: Store) -> None:
-    rows = range(contents.ROWS + 100)
-    late = ["" if n < contents.ROWS + 50 else 1 + n % 5 for n in rows]
+    rows = range(contents.MAX_FIRST_ROWS + 100)
+    late = ["" if n < contents.MAX_FIRST_ROWS + 50 else 1 + n % 5 for n in rows]
     file = table(id=[f"x{n}" for n in rows], judge_score=[1 + n % 4 for n in rows], human_score=late)
     bring(store, {"a.csv": file})
     assert counted(store) == {("human_score", "rating"): 50, ("judge", "rating"): len(rows)}
 
 
 def test_ids_that_come_again_below_the_first_rows_are_told_apart(store: Store) -> None:
-    rows = [(n, model) for model in ("alpha", "beta") for n in range(contents.ROWS + 50)]
+    rows = [(n, model) for model in ("alpha", "beta") for n in range(contents.MAX_FIRST_ROWS + 50)]
     scores = [1 + n % 5 for n, _ in rows]
     file = table(id=[n for n, _ in rows], model=[m for _, m in rows], judge_score=scores, human_score=scores)
     done = bring(store, {"a.csv": file})

@@ -182,7 +182,7 @@ def refused(store: Store, given: Source, monkeypatch: pytest.MonkeyPatch) -> str
 def test_what_needs_too_much_memory_is_a_sentence(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subprocess_reader, "MEMORY", 2**24)
+    monkeypatch.setattr(subprocess_reader, "MAX_MEMORY_BYTES", 2**24)
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (15 * 2**20)}
     given = upload(tmp_path, big__jsonl=text([row]))
     says = refused(store, given, monkeypatch)
@@ -200,16 +200,16 @@ def test_a_process_comes_last_and_takes_as_much_memory_as_it_is_given_and_no_mor
 
 
 def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subprocess_reader, "SECONDS", 0.3)
-    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 1)
+    monkeypatch.setattr(subprocess_reader, "BASE_CPU_SECONDS", 0.3)
+    monkeypatch.setattr(subprocess_reader, "CPU_SECONDS_PER_MB", 1)
     given = upload(tmp_path, slow__csv=b"id,output\n" + b"1,x\n" * 200_000)
     says = refused(store, given, monkeypatch)
     assert says.startswith("slow.csv takes longer to read than its size allows: 1 seconds") and "Split the file" in says
 
 
 def test_a_process_that_stands_still_is_ended(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subprocess_reader, "SECONDS", 0)
-    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)
+    monkeypatch.setattr(subprocess_reader, "BASE_CPU_SECONDS", 0)
+    monkeypatch.setattr(subprocess_reader, "CPU_SECONDS_PER_MB", 0)
     assert "takes longer" in refused(store, upload(tmp_path, a__jsonl=text([pair()])), monkeypatch)
 
 
@@ -220,9 +220,9 @@ def test_a_process_that_stands_still_is_ended(store: Store, tmp_path: Path, monk
 def test_a_process_that_says_nothing_or_never_ends_a_line_is_ended(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str, seconds: int
 ) -> None:
-    monkeypatch.setattr(subprocess_reader, "SECONDS", seconds)
-    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)
-    monkeypatch.setattr(subprocess_reader, "_SAID", 2**20)
+    monkeypatch.setattr(subprocess_reader, "BASE_CPU_SECONDS", seconds)
+    monkeypatch.setattr(subprocess_reader, "CPU_SECONDS_PER_MB", 0)
+    monkeypatch.setattr(subprocess_reader, "_MAX_MESSAGE_BYTES", 2**20)
     given, real = upload(tmp_path, a__jsonl=text([pair()])), subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda _, **options: real([sys.executable, "-c", does], **options))
     with pytest.raises(BadInput, match=rf"takes longer to read than its size allows: {seconds} seconds"):
@@ -232,7 +232,7 @@ def test_a_process_that_says_nothing_or_never_ends_a_line_is_ended(
 def test_a_spool_that_grows_too_large_is_a_sentence(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subprocess_reader, "FILE", 2**16)
+    monkeypatch.setattr(subprocess_reader, "MAX_FILE_BYTES", 2**16)
     given = upload(tmp_path, rows__jsonl=text([pair(f"p{n}", a="x" * 1_000) for n in range(500)]))
     assert "could not be made ready" in refused(store, given, monkeypatch)
 
@@ -289,7 +289,7 @@ def test_a_process_that_tells_what_no_file_is_is_not_believed(
     assert (file.container, file.format, file.role) == told
     for place, wrong in ((0, "program"), (1, "mine"), (1, "auto"), (2, "judge")):
         answer = (*told[:place], wrong, *told[place + 1 :], [], [])
-        monkeypatch.setattr(subprocess_reader, "_ask_of", lambda *_, answer=answer: [answer])
+        monkeypatch.setattr(subprocess_reader, "_run_task", lambda *_, answer=answer: [answer])
         with pytest.raises(BadInput, match=r"a\.jsonl could not be read: the process that read it ended"):
             detect_formats(given)
 
@@ -297,13 +297,13 @@ def test_a_process_that_tells_what_no_file_is_is_not_believed(
 def test_a_gold_rule_that_a_process_tells_is_one_that_can_be(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really = subprocess_reader._ask_of
+    really = subprocess_reader._run_task
 
     def tell(source: Any, task: dict[str, Any], *more: Any) -> Any:
         told = really(source, task, *more)
         return {**told, "rule": {"apart": apart}} if task["task"] == "gather" else told
 
-    monkeypatch.setattr(subprocess_reader, "_ask_of", tell)
+    monkeypatch.setattr(subprocess_reader, "_run_task", tell)
     for apart in (1, 101):
         given = upload(tmp_path, a__jsonl=text([pair("new")]))
         with nullcontext() if apart == 1 else pytest.raises(BadInput, match="by 101 points"):
@@ -330,7 +330,7 @@ def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Pat
 
     preview_import(store, given, ImportPlan("d"), progress=first, found=known)
     others[0].join()
-    assert set(waited) == {1} and not subprocess_reader._line
+    assert set(waited) == {1} and not subprocess_reader._waiting_line
 
 
 def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,7 +344,7 @@ def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: 
     known, processes = detect_formats(given), started(monkeypatch)
     with pytest.raises(Left):
         preview_import(store, given, ImportPlan("d", mappings=(RESPONSES,)), progress=leave, found=known)
-    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._line
+    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._waiting_line
 
 
 def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path: Path, spools: Path) -> None:
@@ -476,4 +476,4 @@ def test_a_process_that_asks_for_what_it_must_not_know_is_ended(
     processes = started(monkeypatch)
     with pytest.raises(BadInput, match="could not be read: the process that read it ended"):
         detect_formats(given)
-    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._line
+    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._waiting_line

@@ -231,7 +231,7 @@ def test_a_forecast_looks_at_so_many_items_of_each_stratum(store: Store, monkeyp
     who = judge(store)
     parts = strata.sampled_population(store, here(store), SampleDesign("score", judge=who)).strata
     for each, looked in ((400, [4, 8, 28]), (5, [4, 5, 5])):
-        monkeypatch.setattr(forecast, "EACH", each)
+        monkeypatch.setattr(forecast, "MAX_ITEMS_PER_STRATUM", each)
         found = forecast.known_population(store, here(store), parts, who, forecast.dimension_of(store, who, HELP))
         assert np.bincount(found.stratum).tolist() == np.bincount(found.stratum[found.item]).tolist() == looked
         assert found.sizes.tolist() == [4, 8, 28]

@@ -50,7 +50,7 @@ def test_a_visit_itself_gives_nothing(store):
     asked = [
         lambda: visit.rows("select 1"), lambda: visit.frame("select 1"), lambda: visit.stream("select 1"),
         lambda: visit.write(lambda tx: None), lambda: visit.tx("lea", "x", lambda tx: None), visit.close,
-        lambda: visit.backup(None), lambda: people.known_names(visit), visit.beat, lambda: visit.digests(1),
+        lambda: visit.backup(None), lambda: people.known_names(visit), visit.check_writable, lambda: visit.digests(1),
         lambda: visit.moment({}), lambda: visit.table_version("person_event"),
     ]  # fmt: skip
     for ask in asked:

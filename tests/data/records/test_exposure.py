@@ -29,7 +29,7 @@ from data.reports.bundle import bundle
 from data.runs import runs
 from data.runs.run_order import RunOrder
 from data.store import Store, Tx, hidden_rows, open_store
-from data.store.base import make_noting
+from data.store.base import compute_with_tables
 from data.store.errors import NotAllowed
 from data.store.ids import new_id
 from data.trail import trail  # fmt: skip
@@ -274,7 +274,7 @@ def test_an_export_says_that_it_shows_what_its_queries_read(house: House, kind: 
     options = {"examples": {"card": "multi_turn_dialogue"}, "gold": {"judge": house.judge}}.get(kind, {})
     one = exporting.export_kind(kind)
     told = exporting.complete_options(house.store, house.dataset.id, one, options)
-    _, read = make_noting(lambda: list(one.rows(house.store, house.dataset, told)))
+    _, read = compute_with_tables(lambda: list(one.rows(house.store, house.dataset, told)))
     assert one.shows_judges != "none" or not read & {"score", "combination", "judgment", "remark"}, read
     assert one.shows_people or not read & {"label", "answer", "comment", "adjudication"}, read
 
@@ -292,7 +292,7 @@ def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:
     whose = "select item_id, judge_id, route from exposure where person = 'rex' order by 1, 2"
     first, second = house.ids[:2]
     assert sorted(house.store.rows(whose)) == sorted([
-        (first, exposure.PEOPLE, "import"), (first, "judge-two", "import"), (first, "judge-three", "import"),
+        (first, exposure.OTHER_PEOPLE, "import"), (first, "judge-two", "import"), (first, "judge-three", "import"),
         (second, "judge-two", "import"),
     ])  # fmt: skip
     import_source(house.store, "rex", from_path(file), ImportPlan(dataset="demo"))
@@ -451,7 +451,7 @@ def test_copies_are_looked_for_among_the_items_that_may_be_some(
         assert found == really(store, every, "item") == store.tx("lea", "look", exposure.item_copies)
         assert len(found) == copies
         assert all(found[copy] is group for group in found.values() for copy in group), "of the same text are thousands"
-        _, tables = make_noting(lambda: exposure.item_copies(store))
+        _, tables = compute_with_tables(lambda: exposure.item_copies(store))
         assert "item" in tables
 
 
@@ -468,7 +468,7 @@ def test_whoever_saves_after_a_large_import_waits_for_none_of_its_texts(
 
     desk.open_item(store, "ann", house.ids[0])
     rows = [{**seeds.dialogue(n), "id": f"more-{n}"} for n in (1, *range(50, 90))]
-    monkeypatch.setattr(hidden_rows, "LEAST", len(rows))
+    monkeypatch.setattr(hidden_rows, "MIN_ROWS", len(rows))
     monkeypatch.setattr(exposure, "_with_items", with_items)
     import_source(store, "lea", from_path(seeds.lines(tmp_path / "rows.jsonl", rows)), ImportPlan("more"))
     assert (False, len(rows)) in came
@@ -476,7 +476,7 @@ def test_whoever_saves_after_a_large_import_waits_for_none_of_its_texts(
     assert store.tx("lea", "look", lambda tx: exposure.find_exposures(tx, "ann", [twin]))[twin].judge
     assert store.rows("select 1 from exposure where item_id = $1", [twin]), "and it is on record for the copy"
     assert exposure.item_copies(store) == dict.fromkeys((house.ids[0], twin), tuple(sorted((house.ids[0], twin))))
-    assert sum(number for _, number in came) == len(rows) and not store.foreseen, came
+    assert sum(number for _, number in came) == len(rows) and not store.previews, came
     assert all(number == 0 for in_change, number in came if in_change)
 
 

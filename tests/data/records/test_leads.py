@@ -12,7 +12,7 @@ from data.records.leads import (
     explain_dependence,
     lacks_independent_leads,
 )
-from data.records.names import MACHINE
+from data.records.names import MACHINE_ACTOR
 
 NAMES = ("eva", "eve", "evi", "ann", "bob", "cas")
 BAD = frozenset({"eva", "eve", "evi"})
@@ -38,7 +38,7 @@ def test_one_person_is_never_two(founder: str, done: list[tuple[str, str, str, s
     for what, by, other, name in done:
         second = name in BAD - {"eva"}
         if what == "machine" and not second:
-            events.append(LeadEvent(name, True, MACHINE))
+            events.append(LeadEvent(name, True, MACHINE_ACTOR))
             leads.add(name)
         elif by not in leads:
             continue
@@ -70,7 +70,7 @@ def test_who_made_whom_goes_all_the_way_back() -> None:
         assert not are_independent(made, one, two)
         assert "not independent" in explain_dependence(made, one, two) or one == two
     assert lacks_independent_leads(made)
-    more = [*made, LeadEvent("lou", True, MACHINE)]
+    more = [*made, LeadEvent("lou", True, MACHINE_ACTOR)]
     assert (
         not lacks_independent_leads(more)
         and are_independent(more, "lou", "mal")
@@ -84,22 +84,22 @@ def test_who_made_whom_goes_all_the_way_back() -> None:
 
 
 def test_being_made_again_by_another_leaves_the_first_behind_one() -> None:
-    made = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE), LeadEvent("eve", True, "lea"),
+    made = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE_ACTOR), LeadEvent("eve", True, "lea"),
             LeadEvent("eve", False, "lou"), LeadEvent("eve", True, "lou")]  # fmt: skip
     assert not are_independent(made, "eve", "lea") and not are_independent(made, "eve", "lou")
     assert are_independent(made, "lea", "lou")
-    assert are_independent([*made, LeadEvent("eve", True, MACHINE)], "eve", "lea")
+    assert are_independent([*made, LeadEvent("eve", True, MACHINE_ACTOR)], "eve", "lea")
 
 
 def test_who_leads_no_more_is_no_second_lead() -> None:
-    made = [LeadEvent(name, True, MACHINE) for name in ("lea", "lou", "eve")]
+    made = [LeadEvent(name, True, MACHINE_ACTOR) for name in ("lea", "lou", "eve")]
     assert are_independent(made, "eve", "lea")
     assert not are_independent([*made, LeadEvent("eve", False, "lou")], "eve", "lea")
     assert lacks_independent_leads([made[0], made[1], LeadEvent("lou", False, "lea")])
 
 
 def test_whoever_leads_already_is_made_nothing_new_by_a_lead() -> None:
-    made = [*(LeadEvent(name, True, MACHINE) for name in ("lea", "lou")), LeadEvent("eve", True, "lea")]
+    made = [*(LeadEvent(name, True, MACHINE_ACTOR) for name in ("lea", "lou")), LeadEvent("eve", True, "lea")]
     assert are_independent([*made, LeadEvent("lou", True, "lea")], "lou", "lea")
     assert not are_independent([*made, LeadEvent("eve", True, "lea", "lou")], "eve", "lea")
 
@@ -111,8 +111,8 @@ def test_two_who_are_one_agree_on_nobody() -> None:
 
 
 def test_whoever_leads_by_their_own_word_depends_on_all_who_led_and_nobody_is_first_by_anothers() -> None:
-    made = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE), LeadEvent("eve", True, "eve")]
+    made = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE_ACTOR), LeadEvent("eve", True, "eve")]
     assert not are_independent(made, "eve", "lea") and not are_independent(made, "eve", "lou")
     again = [LeadEvent("lea", True, "lea"), LeadEvent("lea", False, "lea"), LeadEvent("kim", True, "lea"),
-             LeadEvent("lea", True, MACHINE)]  # fmt: skip
+             LeadEvent("lea", True, MACHINE_ACTOR)]  # fmt: skip
     assert not are_independent(again, "kim", "lea")

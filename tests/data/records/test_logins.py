@@ -409,7 +409,10 @@ def test_the_tokens_of_a_group_rest_when_nobody_signs_in(store: Store, monkeypat
     invitations.invite(store, "lea", "ann@example.org", "annotator")
     by_group, invited = enter(store, "rob", groups=["science"]).person, enter(store, "ann").person
     texts = {name: tokens.new_token(store, name, "ci", ["read"])[1] for name in (by_group, invited)}
-    soon, later = now() + tokens.RESTS - timedelta(days=1), now() + tokens.RESTS + timedelta(days=1)
+    soon, later = (
+        now() + tokens.MAX_TIME_SINCE_SIGN_IN - timedelta(days=1),
+        now() + tokens.MAX_TIME_SINCE_SIGN_IN + timedelta(days=1),
+    )
     monkeypatch.setattr(tokens, "now", lambda: soon)
     assert [tokens.find_token(store, text)[1].name for text in texts.values()] == [by_group, invited]
     monkeypatch.setattr(tokens, "now", lambda: later)

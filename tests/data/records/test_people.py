@@ -16,7 +16,7 @@ from data.records.people import Person
 from data.records.settings import WORKSPACE, QueueRules, put_setting
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
-from data.workspace.bootstrap import MAKER, open_workspace
+from data.workspace.bootstrap import SAMPLE_ACTOR, open_workspace
 from tests import seeds
 
 
@@ -257,13 +257,13 @@ def test_no_name_can_make_the_sample_appear(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("ASSAY_SAMPLES", "0")
     store = open_workspace(url)
     people.join_workspace(store, "lea")
-    for action, actor in (("join", MAKER), ("person", "lea")):  # as an older version took it
-        store.tx(actor, action, lambda tx: people.append_people(tx, [Person(MAKER, "researcher", True)]))
+    for action, actor in (("join", SAMPLE_ACTOR), ("person", "lea")):  # as an older version took it
+        store.tx(actor, action, lambda tx: people.append_people(tx, [Person(SAMPLE_ACTOR, "researcher", True)]))
     store.close()
     store = open_workspace(url)
     assert all_datasets(store) == []
     with pytest.raises(BadInput):
-        people.join_workspace(store, MAKER)
+        people.join_workspace(store, SAMPLE_ACTOR)
 
 
 @pytest.mark.parametrize(

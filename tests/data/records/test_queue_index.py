@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from data.records import queue_index
-from data.records.queue_index import FREE, LATER, NOWHERE, RESERVED, FirstSave, Queue, QueuedDraw, QueueIndex
+from data.records.queue_index import CLOSED, FREE, LATER, RESERVED, FirstSave, Queue, QueuedDraw, QueueIndex
 
-PLACES = (NOWHERE, FREE, LATER, RESERVED)
+PLACES = (CLOSED, FREE, LATER, RESERVED)
 
 
 def drawn(count: int) -> list[QueuedDraw]:
@@ -54,7 +54,9 @@ def test_assignments_of_one_change_come_in_with_and_without_a_day() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_queue_is_what_its_draws_say(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr(queue_index, "_FEW", 3)  # both ways into a line are gone, and what is stale is dropped
+    monkeypatch.setattr(
+        queue_index, "_MAX_SINGLE_INSERTS", 3
+    )  # both ways into a line are gone, and what is stale is dropped
     rng, queue, draws = random.Random(seed), Queue(), drawn(24)
     for _ in range(150):
         for draw in rng.sample(draws, rng.choice((1, 2, 8))):
@@ -73,6 +75,6 @@ def test_a_queue_is_what_its_draws_say(monkeypatch: pytest.MonkeyPatch, seed: in
             assert line.stale <= 3 or line.stale <= len(line.draws) // 4
         assert list(queue.waiting_draws()) == [d for place in PLACES[1:] for d in stands[place]]
         assert list(queue.waiting_draws(LATER, FREE)) == stands[LATER] + stands[FREE]
-        assert queue.open == sum(d.place != NOWHERE for d in draws)
+        assert queue.open == sum(d.place != CLOSED for d in draws)
         assert queue.audiences == Counter(d.audience for d in draws if d.audience)
         assert 0 not in queue.audiences.values(), "what nothing is open to alone is not kept"

@@ -78,7 +78,7 @@ def test_what_a_token_cannot_be(store: Store) -> None:
         assert (made.name, made.expires - made.made) == (" ".join(name.split()), timedelta(days=days))
         assert made.scopes == tuple(tokens.SCOPES) and made.state(made.expires) == "expired"
         assert made.state(made.expires - timedelta(seconds=1)) == "holds"
-    for _ in range(tokens.MOST_TOKENS):
+    for _ in range(tokens.MAX_TOKENS):
         made, _ = tokens.new_token(store, "ann", "a", ["read"])
     with pytest.raises(BadInput, match="20 tokens"):
         tokens.new_token(store, "ann", "a", ["read"])

@@ -34,16 +34,16 @@ from data.reports.bundle import CELLS, bundle
 from data.reports.dashboard import _shade
 from data.reports.evidence import Evidence, _figures_without_ties, gather_report_evidence
 from data.reports.report import (
-    _again,
     _audits,
     _decisions,
     _describe_raters,
     _disputes,
+    _judge_section,
     _opening,
     _overview,
     _policy,
     _position,
-    _who,
+    _reproduction_section,
     make_report,
     render_report,
 )
@@ -639,11 +639,13 @@ def test_it_says_who_judged_what_and_when(evidence: Evidence) -> None:
             "Runs from here": "none: its replies were imported", "Replies without use": "none", "Model": "m",
         }),
     ):  # fmt: skip
-        told = plain(_who(found))
+        told = plain(_judge_section(found))
         for name, value in pairs.items():
             assert f"{name} | {value} | " in told
-    assert "Examples left out" not in plain(_who(evidence))
-    assert "Replies came in |  |" not in plain(_who(replace(whole, judge=replace(judge, first=None, last=None))))
+    assert "Examples left out" not in plain(_judge_section(evidence))
+    assert "Replies came in |  |" not in plain(
+        _judge_section(replace(whole, judge=replace(judge, first=None, last=None)))
+    )
 
 
 def test_it_says_what_the_policy_asks_and_what_audits_and_leads_found(evidence: Evidence) -> None:
@@ -703,15 +705,17 @@ def test_it_says_how_to_make_it_again(evidence: Evidence, made: str) -> None:
     figures = figures_in(made)
     for name, quoted in (("a b", "'a b'"), ("a-b_1", "a-b_1"), ("it's", "'it'\\''s'")):
         found = replace(evidence, dataset=replace(evidence.dataset, name=name), fingerprint="f00")
-        told = plain(_again(found, figures))
+        told = plain(_reproduction_section(found, figures))
         lines = [f"python -m data report --dataset {quoted} --judge {evidence.judge.id} {end}" for end in (
             "--out report.html", "--figures")]  # fmt: skip
         assert "\n".join(lines) in told and "Fingerprint of it all | f00 | " in told
     assert evidence.epsilon == 0.2, "the handicap of people where they are experts"
-    assert f"--judge {evidence.judge.id} --epsilon 0.1 --out" in plain(_again(replace(evidence, epsilon=0.1), figures))
+    assert f"--judge {evidence.judge.id} --epsilon 0.1 --out" in plain(
+        _reproduction_section(replace(evidence, epsilon=0.1), figures)
+    )
     one = next(d for d in evidence.dimensions if d.dimension.name == "helpfulness")
     assert f"helpfulness | turn | {' | '.join(one.fingerprints[basis] for basis in evidence.rests)} | " in told
-    assert "helpfulness | turn" not in plain(_again(replace(evidence, rests={}), figures))
+    assert "helpfulness | turn" not in plain(_reproduction_section(replace(evidence, rests={}), figures))
     foot = f"Made by Assay {VERSION} · fingerprint f00"
     later = replace(found, at=datetime(2026, 1, 2, 3, 4))
     assert f"{foot} · data as of 2026-01-02 03:04 UTC" in render_report(later, figures)

@@ -42,7 +42,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "POLL", 0.02)
+    monkeypatch.setattr(batches, "POLL_SECONDS", 0.02)
 
 
 def order(store: Store, url: str, **changes: Any) -> RunOrder:
@@ -450,7 +450,7 @@ def test_a_batch_whose_answer_was_lost_is_not_handed_in_a_second_time(
         return begun
 
     monkeypatch.setattr(shop, "submit", lose)
-    monkeypatch.setattr(batches, "_PAUSES", (0.01, 0.01))
+    monkeypatch.setattr(batches, "_RETRY_DELAYS_SECONDS", (0.01, 0.01))
     run_id, end = ran(store, params=WHOLE)
     assert (end.state, end.done, end.calls) == ("finished", 6, 6)
     assert tries == ["file 1"] * 2 and list(shop.jobs) == ["batch 1"]

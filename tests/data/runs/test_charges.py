@@ -306,7 +306,7 @@ def test_an_endpoint_that_is_not_ready_is_named_and_what_its_trial_may_cost_is_c
 
 
 def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "POLL", 0.02)
+    monkeypatch.setattr(batches, "POLL_SECONDS", 0.02)
     with practice(batch_seconds=0.02) as server:
         wanted = order(store, server.url, price=(0.0, 100.0), spending_limit=0.5, batch=True)
         run_id = runs.start(store, "lea", replace(wanted, model="practice-constant"))

@@ -65,13 +65,13 @@ def test_a_run_of_another_process_is_seen_refused_and_stopped_from_here(
     with pytest.raises(BadInput, match="already"):
         runs.start(shared, "rae", order(shared), source=scripted())
     runs.stop(shared, "lea", run_id)
-    assert leases.stop_wish(shared, run_id).startswith("lea stopped it.")
+    assert leases.stop_reason(shared, run_id).startswith("lea stopped it.")
 
 
 def test_a_run_whose_process_is_silent_for_too_long_goes_on_in_another(
     shared: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leases, "LASTS", timedelta(seconds=-1))
+    monkeypatch.setattr(leases, "LEASE_DURATION", timedelta(seconds=-1))
     run_id = elsewhere(shared, order(shared), monkeypatch)
     assert runs.run_progress(shared, run_id).state == "interrupted"
     monkeypatch.undo()
@@ -85,15 +85,15 @@ def test_a_run_whose_process_is_silent_for_too_long_goes_on_in_another(
 def test_a_wish_to_stop_and_a_loss_of_the_lease_end_the_run_here(
     shared: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leases, "LOOK", 0.01)
+    monkeypatch.setattr(leases, "STOP_CHECK_SECONDS", 0.01)
     run_id = runs.start(shared, "rae", order(shared), source=slow)
     leases.ask_to_stop(shared, "lea", run_id, "lea stopped it.")
     end = runs.wait(shared, run_id)
     assert (end.state, end.why) == ("stopped", "lea stopped it.")
-    monkeypatch.setattr(leases, "RENEW", 0.0)
+    monkeypatch.setattr(leases, "RENEW_SECONDS", 0.0)
     runs.resume(shared, "rae", run_id, source=slow)
     with monkeypatch.context() as patch:
-        patch.setattr(leases, "LASTS", timedelta(0))
+        patch.setattr(leases, "LEASE_DURATION", timedelta(0))
         shared.tx("rae", "test", lambda tx: leases.renew_lease(tx, run_id))
 
     def seize(tx: Any) -> None:

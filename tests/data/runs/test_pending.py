@@ -48,7 +48,7 @@ def test_what_holds_in_a_slot_says_whether_it_is_asked_for(held: Any, plain: boo
     store: Any = None
     for only, asked in ((False, plain), (True, again)):
         wanted: Any = replace(order_of_nothing(), only_unscored=only)
-        assert PendingJudgments(store, wanted, "j", until=20, seed=0, since=10)._lacks(held) == asked
+        assert PendingJudgments(store, wanted, "j", until=20, seed=0, since=10)._is_needed(held) == asked
 
 
 def order_of_nothing() -> Any:
@@ -84,7 +84,7 @@ def test_however_many_items_are_looked_at_together_the_same_are_lacking(
             assert left.count() == (len(keys), len(asked))
             assert [key for key, _ in left.first_items(2)] == keys[:2]
             assert [key for key, _ in left.first_items(99)] == keys
-            assert dict(left._lacking(left.ids())).keys() == set(keys)
+            assert dict(left._pending_items(left.ids())).keys() == set(keys)
 
 
 def test_the_longest_item_is_found_and_calls_that_do_not_fit_are_told(store: Store) -> None:

@@ -49,7 +49,7 @@ from judges.cards import card
 from judges.client.endpoint import Endpoint
 url, run_id = sys.argv[1:]
 store = open_store()
-leases.LASTS, leases.RENEW = timedelta(seconds=2), 0.5
+leases.LEASE_DURATION, leases.RENEW_SECONDS = timedelta(seconds=2), 0.5
 made = card("multi_turn_dialogue")
 if run_id == "new":
     endpoint = Endpoint(base_url=url, tries=3, concurrency=16, timeout=4.0)

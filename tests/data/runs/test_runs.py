@@ -106,9 +106,9 @@ def test_how_quick_a_run_is_by_what_it_stored_of_late(store: Store, monkeypatch:
         clock[0] += seconds
         live._judged.append((clock[0], 10))
     assert live.rate() == pytest.approx(30 / 8)
-    clock[0] += worker._RATE_OVER - 4
-    assert live.rate() == pytest.approx(10 / worker._RATE_OVER), "what is older does not count"
-    clock[0] += worker._RATE_OVER
+    clock[0] += worker._RATE_WINDOW_SECONDS - 4
+    assert live.rate() == pytest.approx(10 / worker._RATE_WINDOW_SECONDS), "what is older does not count"
+    clock[0] += worker._RATE_WINDOW_SECONDS
     assert live.rate() == 0
 
 
@@ -141,7 +141,7 @@ def test_an_error_that_nobody_foresaw_while_it_is_stored_ends_a_run_that_can_go_
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "_BACKLOG", 4)
+        patch.setattr(worker, "_MAX_BUFFERED_EVENTS", 4)
         patch.setattr(runs_writer.JudgmentWriter, "put", lambda *_: 1 // 0)
         state, why = over(store, runs.start(store, "rae", order(store), source=scripted()))
     assert (state, "Assay's own (ZeroDivisionError)" in why) == ("failed", True)
@@ -231,8 +231,8 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
 
 def test_an_endpoint_that_is_faster_than_the_disk_is_held_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was answered and is not stored yet stays a few changes, however slowly the store takes them."""
-    monkeypatch.setattr(worker, "MOST", 2)
-    monkeypatch.setattr(worker, "_BACKLOG", 6)
+    monkeypatch.setattr(worker, "MAX_EVENTS_PER_CHANGE", 2)
+    monkeypatch.setattr(worker, "_MAX_BUFFERED_EVENTS", 6)
     put, kept, ahead = runs_writer.JudgmentWriter.put, [0], [0]
 
     def slowly(self: runs_writer.JudgmentWriter, found: Any, upto: float | None = None) -> int:

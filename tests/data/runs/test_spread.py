@@ -191,7 +191,7 @@ def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkey
 
     class Late(Runner):
         async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
-            await asyncio.sleep(0 if self.came else 20 * spread._LOOK)
+            await asyncio.sleep(0 if self.came else 20 * spread._POLL_SECONDS)
             self.came = True
             await super().assign(work, admitted, signal)
 
@@ -202,9 +202,9 @@ def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkey
             self.runners.append(Late(terms))
             return self.runners[-1]
 
-    monkeypatch.setattr(spread, "_LOOK", 0.001)
+    monkeypatch.setattr(spread, "_POLL_SECONDS", 0.001)
     monkeypatch.setattr(spread, "RunNotice", notice)
-    monkeypatch.setattr(spread, "_LONG", -1.0)
+    monkeypatch.setattr(spread, "_START_TIMEOUT_SECONDS", -1.0)
     with practice() as server:
         assert ran(store, replace(wanted(store, server), most=2), Busy()).state == "finished"
     assert told == ["Runners wait for a machine with a free processor."] * 2
@@ -269,7 +269,7 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
             return self.runners[-1]
 
     monkeypatch.setattr(spread, "GRACE_SECONDS", 0.1)
-    monkeypatch.setattr(spread, "_PATIENCE", 0.1)
+    monkeypatch.setattr(spread, "_REPLY_TIMEOUT_SECONDS", 0.1)
     place = Stuck()
     with practice(latency_ms=300) as server:
         known = {f"{server.url} practice-constant": "json_schema"}
@@ -322,9 +322,9 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
 
     monkeypatch.setattr(spread, "wait_for", wait)
     monkeypatch.setattr(spread._Spread, "_terms", lambda *_: None)
-    monkeypatch.setattr(spread._Spread, "_share", lambda *_: [])
+    monkeypatch.setattr(spread._Spread, "_next_work", lambda *_: [])
     assert asyncio.run(judging()) == [RunNotice("stopped", STOPPED_NOTICE)]
-    given = spread.GRACE_SECONDS + spread._PATIENCE
+    given = spread.GRACE_SECONDS + spread._REPLY_TIMEOUT_SECONDS
     assert stopped[-1] + given < moment < stopped[-1] + given + 2.5
 
 
@@ -342,7 +342,7 @@ def test_of_a_runner_that_has_not_begun_when_all_is_done_nothing_is_asked(monkey
         work._end_signal = word  # type: ignore[assignment]
         return await work._wait_for_runner(spread._Runner(Coming()))  # type: ignore[arg-type]
 
-    monkeypatch.setattr(spread, "_LOOK", 0.001)
+    monkeypatch.setattr(spread, "_POLL_SECONDS", 0.001)
     assert [asyncio.run(waiting(word)) for word in ("", "stop")] == [True, False]
 
 
@@ -381,7 +381,7 @@ def spread_of(
 ) -> tuple[spread._Spread, AsyncIterator[Any]]:
     """So many runners that may make as many calls at once together, given no judgments, and what comes of them."""
     monkeypatch.setattr(spread._Spread, "_terms", lambda *_: None)
-    monkeypatch.setattr(spread._Spread, "_share", lambda *_: [])
+    monkeypatch.setattr(spread._Spread, "_next_work", lambda *_: [])
     endpoint = Endpoint(base_url="http://127.0.0.1/v1", concurrency=runners)
     live: Any = SimpleNamespace(
         order=SimpleNamespace(endpoint=endpoint), budget=lambda: None, stopped=lambda: False, run_id="r",

@@ -564,7 +564,7 @@ def tell_driver(book: Book) -> None:
     _tell_use(book, store)
     _tell_failures(book, store)
     store.close()
-    for use in (count, lambda store: put(store, "y"), lambda store: store.beat()):
+    for use in (count, lambda store: put(store, "y"), lambda store: store.check_writable()):
         book.ask("closed", lambda use=use: use(store))
     store.close()
     _tell_bulks(book)
@@ -625,7 +625,7 @@ def _tell_use(book: Book, store: driver.DuckStore) -> None:
     book.ask("refused", lambda: store.tx("ann", "no", refuse))
     book.ask("a broken change", lambda: store.tx("ann", "no", lambda tx: tx.rows("select 1 from nothing")))
     book.ask("a text too many", lambda: store.tx("ann", "no", lambda tx: tx.add("item", "id, seq", [("1", "x")])))
-    book.ask("beat", store.beat)
+    book.ask("beat", store.check_writable)
     book.say("newest", store.newest())
     given: list[Any] = []
 
@@ -633,7 +633,7 @@ def _tell_use(book: Book, store: driver.DuckStore) -> None:
         given.append((tx.seq, found))
         tx.add("item", "id, name", [("beside", "b")])
 
-    with base.append_beside(keep) as waiting:
+    with base.append_in_same_change(keep) as waiting:
         put(store, "gives nothing")
         book.say("looked", store.tx("ann", "look", lambda tx: 5))
         book.ask("refused beside", lambda: store.tx("ann", "no", refuse))
@@ -668,9 +668,9 @@ def _tell_failures(book: Book, store: driver.DuckStore) -> None:
         "a read that ends it": (read, [("where name", FATAL, False), LOST]),
         "a read that fails twice": (read, [("where name", FATAL, False), ("where name", FATAL, False)]),
         "a read without room": (read, [("where name", IO, False)]),
-        "a beat that ends it": (store.beat, [("nextval", duckdb.InternalException("odd"), False), LOST]),
-        "a beat without room": (store.beat, [("nextval", IO, False)]),
-        "a beat that is cut off": (store.beat, [("nextval", duckdb.ConnectionException("closed"), False)]),
+        "a beat that ends it": (store.check_writable, [("nextval", duckdb.InternalException("odd"), False), LOST]),
+        "a beat without room": (store.check_writable, [("nextval", IO, False)]),
+        "a beat that is cut off": (store.check_writable, [("nextval", duckdb.ConnectionException("closed"), False)]),
     }
     for name, (call, plan) in cases.items():
         seen = len(store.rows("select 1 from item where name = 'saved'"))
@@ -683,7 +683,7 @@ def _tell_failures(book: Book, store: driver.DuckStore) -> None:
         book.say("  then", (there, store.newest(), mark and mark[0], version, len(plan), str(limit)))
     with failing(store, [("insert into item", FATAL, False), LOST]):
         aside = store.path.rename(store.path.with_name("aside"))
-        for call in (save, read, store.beat):
+        for call in (save, read, store.check_writable):
             book.ask("while the file is away", call)
         aside.rename(store.path)
     book.ask("it is back", save)
@@ -702,7 +702,7 @@ def _tell_failures(book: Book, store: driver.DuckStore) -> None:
 
         with book.patch.context() as patch:
             patch.setattr(opening, "inspect_store", look)
-            patch.setattr(driver, "_TRIES", 2)
+            patch.setattr(driver, "_MAX_TRIES", 2)
             with failing(store, [("where name", FATAL, False), LOST]):
                 book.ask(f"a file {name}", read)
         store.rows("select 1")  # so that it is open again
@@ -749,20 +749,20 @@ def _tell_bulks(book: Book) -> None:
     path = book.folder / "bulks" / "a.duckdb"
     store = at(path)
     assert isinstance(store, driver.DuckStore)
-    book.patch.setattr(base, "LOOKS", [("setting", _look_ahead), ("item", _look_ahead)])
+    book.patch.setattr(base, "PREVIEW_FUNCTIONS", [("setting", _look_at_rows), ("item", _look_at_rows)])
     for rows, took in ((4_999, 0.03), (5_000, 0.02), (8_000, 0.005)):
         spans.took = took
         book.ask(f"{rows} rows at {took} s a commit", lambda rows=rows: bring(write(rows)))
         book.say("  by", sizes)
         book.say("  then", there())
         sizes.clear()
-    book.patch.setattr(hidden_rows, "LEAST", 20)
+    book.patch.setattr(hidden_rows, "MIN_ROWS", 20)
     read, seen, logs = hidden_rows.read_slices, list[Any](), list[int]()
-    book.patch.setattr(hidden_rows, "AT_ONCE", 2_000)
+    book.patch.setattr(hidden_rows, "MAX_ROWS_PER_COMMIT", 2_000)
     spans.took = 0.07
     book.ask("slow commits", lambda: bring(write(2_100)))
     book.say("  by", sizes)
-    book.patch.setattr(hidden_rows, "AT_ONCE", 12)
+    book.patch.setattr(hidden_rows, "MAX_ROWS_PER_COMMIT", 12)
 
     def save() -> str:
         try:
@@ -779,7 +779,7 @@ def _tell_bulks(book: Book) -> None:
             held = store.hidden
             count_ = "select (select count(*) from setting where scope <> 'test'), (select count(*) from setting_whole)"
             [(limit,)] = store.rows("select current_setting('checkpoint_threshold')")
-            known = [store.stored_name("setting"), store.stored_name("item"), list(store.foreseen.values())]
+            known = [store.stored_name("setting"), store.stored_name("item"), list(store.previews.values())]
             seen.append((*store.rows(count_)[0], held and held.rows, held and held.seq, str(limit), *known, save()))
 
     book.patch.setattr(hidden_rows, "read_slices", slices)
@@ -789,13 +789,13 @@ def _tell_bulks(book: Book) -> None:
     for name, ahead, most, log in (
         ("seen meanwhile", 100_000, 40, 1 << 30), ("so many saved", 3, 50, 1 << 30), ("a log folded", 100, 30, 0),
     ):  # fmt: skip
-        book.patch.setattr(hidden_rows, "AHEAD", ahead)
-        book.patch.setattr(driver, "_LOG", log)
+        book.patch.setattr(hidden_rows, "RESERVED_CHANGES", ahead)
+        book.patch.setattr(driver, "_MAX_LOG_BYTES", log)
         book.ask(name, lambda most=most: bring(write(most)))
         book.say("  seen", seen)
         book.say("  logs", logs)
         book.say("  then", there())
-        book.say("  foreseen", list(store.foreseen.values()))
+        book.say("  foreseen", list(store.previews.values()))
         for held in (seen, logs, sizes):
             held.clear()
     book.patch.setattr(hidden_rows, "read_slices", read)
@@ -803,7 +803,7 @@ def _tell_bulks(book: Book) -> None:
     store.close()
 
 
-def _look_ahead(store: Store, seq: int, table: str) -> tuple[int, str, int]:
+def _look_at_rows(store: Store, seq: int, table: str) -> tuple[int, str, int]:
     return seq, table, int(store.rows(f"select count(*) from {table} where seq = {seq:d}")[0][0])
 
 
@@ -846,7 +846,7 @@ def _tell_cut_off_bulks(book: Book, store: driver.DuckStore, bulk: Load, there: 
     }
     for name, plan in plans.items():
         with book.patch.context() as patch:
-            patch.setattr(driver, "_TRIES", 3)
+            patch.setattr(driver, "_MAX_TRIES", 3)
             with failing(store, plan):
                 book.ask(f"a bulk {name}", lambda: store.tx("lea", "import", work, "", [bulk]))
         book.say("  then", (len(plan), *there()))
@@ -963,14 +963,16 @@ def _tell_kept(book: Book, store: Store) -> None:
 
     for names in ("ab", "bca", "", "cdab"):
         tell(f"several {names!r}", lambda names=names: several(names))
-    once = base.make_once(lambda: made.append("once") or len(store.rows("select 1 from item")))  # type: ignore[func-returns-value]
-    tell("once", lambda: [base.make_noting(once), base.make_noting(once), once()])
+    once = base.compute_once(lambda: made.append("once") or len(store.rows("select 1 from item")))  # type: ignore[func-returns-value]
+    tell("once", lambda: [base.compute_with_tables(once), base.compute_with_tables(once), once()])
     for more in (10_000, 10_001):
         store.memory.clear()
         store.memory.update({n: ({}, n) for n in range(more)})
         settings(store, "a")
         tell(f"memory of {more}", lambda: len(store.memory))
-    tell("noted", lambda: base.make_noting(lambda: (store.rows("select 1 from item"), store.follow(["setting"]))))
+    tell(
+        "noted", lambda: base.compute_with_tables(lambda: (store.rows("select 1 from item"), store.follow(["setting"])))
+    )
     store.rows("select 1 from item")
     book.tell_log()
 
@@ -1179,7 +1181,7 @@ def _tell_samples(book: Book, path: Path) -> Store:
     with book.patch.context() as patch:
         patch.setattr("data.importing.import_source", raising(BadInput("Cut off.")))
         book.ask("cut off", lambda: bootstrap.open_workspace(url))
-    [held] = [one for one in opening._held.values() if one.url == url]  # the one that was cut off
+    [held] = [one for one in opening._open_stores.values() if one.url == url]  # the one that was cut off
     held.close()
     tell("begun again").close()
     return tell("and opened")
@@ -1187,7 +1189,7 @@ def _tell_samples(book: Book, path: Path) -> Store:
 
 def _tell_combinations(book: Book, store: Store) -> None:
     """Several samples become one answer."""
-    book.patch.setattr(combination, "_AT_ONCE", 2)
+    book.patch.setattr(combination, "_MAX_NAMED_ITEMS", 2)
     [(judge, judgment)] = store.rows("select judge_id, min(id) from judgment group by 1")
     items = [row[0] for row in store.rows("select id from item order by name")]
 
@@ -1410,7 +1412,7 @@ def _tell_restores(book: Book, path: Path) -> None:
     store = at(here)
     book.say("  shown", [str(row) for row in store.rows(shown, [item])])
     book.say("  held", (store.newest(), store.rows("select count(*) from item")))
-    book.ask("taken over", lambda: store.take_over(store))
+    book.ask("taken over", lambda: store.copy_from(store))
     _damage(book, store)
     store.close()
     book.ask("restore new", lambda: restore(new, free, True))
@@ -1456,7 +1458,7 @@ def _tell_copies(book: Book, path: Path) -> None:
     book.files(folder)
     taken: list[str] = []
     to_database = SimpleNamespace(
-        take_over=lambda held: taken.append(f"{held.newest()}"), newest=lambda: 7,
+        copy_from=lambda held: taken.append(f"{held.newest()}"), newest=lambda: 7,
         digests=lambda upto: {"a": (upto, 1), "b": (2, 9)}, close=lambda: taken.append("closed"))  # fmt: skip
     with book.patch.context() as patch:
         patch.setattr("data.workspace.copies.open_store", lambda url, accept=False: (

@@ -32,8 +32,8 @@ def bulks() -> Iterator[list[Load]]:
 
 @pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setattr(hidden_rows, "LEAST", MANY)
-    monkeypatch.setattr(hidden_rows, "AT_ONCE", 50)
+    monkeypatch.setattr(hidden_rows, "MIN_ROWS", MANY)
+    monkeypatch.setattr(hidden_rows, "MAX_ROWS_PER_COMMIT", 50)
     store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
     yield store
     store.close()
@@ -108,7 +108,7 @@ def test_a_bulk_is_seen_at_once_and_is_what_the_short_way_gives(
     assert opened.newest() == changes[-1][1] + 1
     assert not opened.rows("select 1 from information_schema.tables where table_name like '%whole'")
 
-    monkeypatch.setattr(hidden_rows, "LEAST", 10**6)
+    monkeypatch.setattr(hidden_rows, "MIN_ROWS", 10**6)
     short = open_store(f"duckdb:///{tmp_path / 'short.duckdb'}")
     bring(short, bulks)
     for table in ("item", "score"):
@@ -149,7 +149,7 @@ def test_a_kill_in_the_middle_leaves_nothing(
     meanwhile(monkeypatch, look)
     bring(opened, bulks)
     monkeypatch.undo()
-    monkeypatch.setattr(hidden_rows, "LEAST", MANY)
+    monkeypatch.setattr(hidden_rows, "MIN_ROWS", MANY)
     for n in (0, len(left) // 2, len(left) - 1):
         store = open_store(f"duckdb:///{left[n]}")
         assert counts(store) == (n + 1, 0, n + 1)
@@ -162,7 +162,7 @@ def test_a_kill_in_the_middle_leaves_nothing(
 def test_numbers_that_a_bulk_has_taken_are_given_to_nobody_else(
     opened: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hidden_rows, "AHEAD", 3)
+    monkeypatch.setattr(hidden_rows, "RESERVED_CHANGES", 3)
     saved: list[bool] = []
 
     def look() -> None:

@@ -34,7 +34,7 @@ from data.gold import disputes
 from data.records import combinations, datasets, people, values
 from data.records.tables import SettingRow
 from data.reports import evidence
-from data.store import Store, Tx, each_kept, kept, make_once, open_store
+from data.store import Store, Tx, compute_once, each_kept, kept, open_store
 from data.store.base import tables_read
 from data.store.duckdb_driver import DuckTables
 from data.store.ids import new_id
@@ -139,7 +139,7 @@ def test_what_a_refusal_within_was_read_from_counts_for_what_is_kept_around_it(s
 
 def test_what_is_made_once_for_several_counts_for_each_of_them(small: Store) -> None:
     def ask() -> list[int]:
-        base, made = make_once(lambda: count(small)), []
+        base, made = compute_once(lambda: count(small)), []
         for n in range(3):
             made += each_kept(small, [("part", n)], lambda _, n=n: [base() + n])  # type: ignore[misc]
         return made
@@ -190,7 +190,7 @@ def test_a_list_that_was_given_can_be_changed(small: Store) -> None:
 
 def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
     """Figures of every kind, of the first judge of each dataset."""
-    yield "to decide", approvals.find_to_decide(store)
+    yield "to decide", approvals.find_open_decisions(store)
     yield "combinations", combinations.describe_combinations(store)
     for dataset in datasets.all_datasets(store):
         here = dataset.id
@@ -209,7 +209,7 @@ def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
             yield "runs", dashboard.scoring_runs(store, here, judge)
             yield "unreadable", dashboard.count_unscored_items(store, here, judge)
             yield "withheld", dashboard.withheld_dimensions(store, here, judge)
-            yield "orders", both_orders.positions(store, here, judge)
+            yield "orders", both_orders.load_positional_agreement(store, here, judge)
             dimensions = calibration.compared_dimensions(store, judge)
             yield "sums", calibration.comparison_inputs(store, here, judge, dimensions, "blind")
             for dimension in dimensions[:1]:
@@ -321,7 +321,14 @@ def test_a_figure_is_the_same_to_the_last_digit_however_the_database_reads(sampl
         found = set()
         for _ in range(8):
             sample.memory.clear()
-            found.add(str([plain(confidence.levels(sample, dataset, judge, d, "imported")) for d in dimensions]))
+            found.add(
+                str(
+                    [
+                        plain(confidence.confidence_reliability(sample, dataset, judge, d, "imported"))
+                        for d in dimensions
+                    ]
+                )
+            )
         assert len(found) == 1
 
 

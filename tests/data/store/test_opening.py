@@ -309,7 +309,7 @@ def test_where_no_file_is_a_mark_says_whether_a_store_was_there(tmp_path: Path) 
 def test_a_folder_that_somebody_else_has_locked_is_waited_for_and_one_that_is_none_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "_PATIENCE", 0.0)
+    monkeypatch.setattr(opening, "_LOCK_TIMEOUT_SECONDS", 0.0)
     held = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
     with pytest.raises(StoreLocked, match="for a minute"), opening.lock_folder(tmp_path / "a.duckdb"):

@@ -330,7 +330,7 @@ def test_a_change_takes_a_new_connection_where_the_database_is_back_and_nobody_h
 def test_reads_go_on_while_only_the_thread_that_listens_has_no_time(
     opened: Callable[[], PostgresStore], through: PostgresStore, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_driver, "BEAT", 0.0)
+    monkeypatch.setattr(postgres_driver, "POLL_SECONDS", 0.0)
     put(opened(), "elsewhere")
     through._lost = time.monotonic() - 60
     assert count(through) == 2, "it was asked, and what came meanwhile is read"
@@ -384,7 +384,7 @@ def test_the_folder_of_a_copy_goes_when_the_next_one_is_made_or_is_not(
 @pytest.fixture
 def bulk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Load]:
     """A file with 1,000 settings, which is a large import here."""
-    monkeypatch.setattr(hidden_rows, "LEAST", 1_000)
+    monkeypatch.setattr(hidden_rows, "MIN_ROWS", 1_000)
     rows = {name: [f"{name}{n}" for n in range(1_000)] for name in ("id", "name", "value")}
     pq.write_table(pa.table(rows | {"scope": ["test"] * 1_000}), tmp_path / "bulk.parquet")
     return [Load("setting", "id, scope, name, value", tmp_path / "bulk.parquet")]
@@ -418,21 +418,21 @@ def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
         until(lambda: count(one) == count(two) == 2)
         really(link, mine)
         hidden.append(two._staged)
-        assert two.foreseen == one.foreseen == {look: (hidden_rows.AHEAD, 1_000)}, "both have looked at them"
+        assert two.previews == one.previews == {look: (hidden_rows.RESERVED_CHANGES, 1_000)}, "both have looked at them"
         put(two, "later")
 
     monkeypatch.setattr(postgres_bulk, "wait_for_copies", wait)
-    monkeypatch.setattr(base, "LOOKS", [("setting", look)])
+    monkeypatch.setattr(base, "PREVIEW_FUNCTIONS", [("setting", look)])
     bring(one, bulk)
     assert hidden[0]
-    until(lambda: two.newest() == one.newest() == hidden_rows.AHEAD)
+    until(lambda: two.newest() == one.newest() == hidden_rows.RESERVED_CHANGES)
     until(lambda: not two._copying.locked())
     assert two._staged == hidden[0]
     for store in (one, two, opened()):
         assert store.hidden is None and count(store) == 1_003
         assert not store.rows("select 1 from information_schema.tables where table_name like '%whole'")
     put(two, "after")
-    assert two.newest() == hidden_rows.AHEAD + 1 and left(empty_database) == (1_004, 0)
+    assert two.newest() == hidden_rows.RESERVED_CHANGES + 1 and left(empty_database) == (1_004, 0)
 
 
 def test_a_large_import_that_comes_to_no_end_leaves_nothing(
@@ -461,7 +461,7 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
             patch.setattr(postgres_bulk, "delete_unfinished_rows", lambda *_: None)
             patch.setattr(postgres_bulk, "wait_for_copies", interrupt)
             if times:
-                patch.setattr(PostgresStore, "_stage", lambda *_: None)
+                patch.setattr(PostgresStore, "_stage_rows", lambda *_: None)
             with pytest.raises(KeyboardInterrupt):
                 bring(one, bulk)
             assert left(empty_database) == (1_002 + times, 1)

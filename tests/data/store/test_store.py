@@ -51,7 +51,7 @@ def test_a_beat_is_saved_and_leaves_no_row(tmp_path: Path) -> None:
     store = at(tmp_path / "a.duckdb")
     put(store, "x")
     for _ in range(3):
-        store.beat()
+        store.check_writable()
     assert (store.newest(), count(store), store.rows("select count(*) from change")) == (1, 1, [(1,)])
     put(store, "y")
     assert store.newest() == 2
@@ -78,7 +78,7 @@ def test_what_stands_beside_a_change_is_kept_with_the_first_that_gives_anything_
         tx.add("setting", "id, scope, name, value", [(new_id(), "test", "x", "1")])
         raise BadInput("No.")
 
-    with base.append_beside(keep) as waiting:
+    with base.append_in_same_change(keep) as waiting:
         put(store, "gives nothing")
         assert store.tx("ann", "look", lambda tx: 5) == 5, "and changes nothing"
         with pytest.raises(BadInput):

@@ -60,12 +60,12 @@ def test_very_many_rows_take_little_memory_and_their_longest_a_few_times_its_len
     with duckdb.connect(config={"memory_limit": limit, "temp_directory": str(tmp_path / "spilled")}) as con:
         con.execute(f"create table t ({KINDS})")
         link.execute("truncate t")
-        many = f"select repeat('x', 5), 7 from generate_series(1, {2 * transfer.FEW})"
+        many = f"select repeat('x', 5), 7 from generate_series(1, {2 * transfer.MAX_ROWS_AS_VALUES})"
         link.execute(f"insert into t (a, seq) {many}".encode())
         link.execute(f"insert into t (a, seq) values (repeat(E'\"\n', {longest // 2}), 7)".encode())
         transfer.fetch(link, con, {"t": COLUMNS}, 6, 7)
         found = con.execute("select count(*), max(length(a)), count(distinct a) from t").fetchall()
-        assert found == [(2 * transfer.FEW + 1, longest, 2)]
+        assert found == [(2 * transfer.MAX_ROWS_AS_VALUES + 1, longest, 2)]
 
 
 def test_a_store_of_many_rows_opens_where_there_is_little_memory(
@@ -74,7 +74,7 @@ def test_a_store_of_many_rows_opens_where_there_is_little_memory(
     monkeypatch.setenv("ASSAY_MEMORY", "300MB")
     store = databases.open(tmp_path / "many")
     people.join_workspace(store, "lea")
-    rows = [pair(f"p{n}") for n in range(transfer.FEW + 1)]
+    rows = [pair(f"p{n}") for n in range(transfer.MAX_ROWS_AS_VALUES + 1)]
     import_source(store, "lea", source(rows), ImportPlan("d"))
     store.close()
     store = databases.open(tmp_path / "many")
@@ -89,7 +89,7 @@ def test_all_that_a_column_can_hold_comes_back_as_it_was(
     link: postgres_schema.Link, rows: list[tuple[Any, ...]], many: bool
 ) -> None:
     with duckdb.connect() as con, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transfer, "FEW", 0 if many else 400)
+        patch.setattr(transfer, "MAX_ROWS_AS_VALUES", 0 if many else 400)
         con.execute(f"create table t ({KINDS})")
         for row in rows:
             con.execute("insert into t values ($1, $2, $3, $4, $5, 7)", row)

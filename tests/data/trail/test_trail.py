@@ -18,7 +18,7 @@ from data.queue import queue
 from data.records import guidelines, people, settings, tokens
 from data.records.datasets import dataset_named
 from data.records.judge_prompts import PROMPTS
-from data.records.names import KEPT, MACHINE
+from data.records.names import KEPT_APPROVAL_PREFIX, MACHINE_ACTOR
 from data.records.protocols import PROTOCOLS
 from data.records.settings import GoldRule, QueueRules
 from data.records.tags import SCOPE as TAGS
@@ -256,7 +256,7 @@ def test_each_sort_of_change_in_words() -> None:
         (kinds._set("person", "ann", '{"first": "lea"}', None), "agreed to the proposal of lea about ann"),
         (kinds._set("person", "ann", "{}", '{"by": "lea"}'), "ended the proposal of lea about ann"),
         (kinds._set("person", "ann", "{}", None), "ended the proposal of a lead about ann"),
-        (kinds._set("d", f"{KEPT}x", '{"dimension": "tone", "reason": "Fine."}', None),
+        (kinds._set("d", f"{KEPT_APPROVAL_PREFIX}x", '{"dimension": "tone", "reason": "Fine."}', None),
          "reviewed tone, and kept it approved: Fine."),
         (kinds._set("workspace", "policy proposed", "{}", None), "ended the proposal of a less strict policy"),
         (kinds._set("workspace", "policy proposed", dumps(
@@ -290,9 +290,9 @@ def test_each_sort_of_change_in_words() -> None:
          "added ann, known from imported labels only"),
         (kinds._person("ann", "lead", True, "lea", "person", True, "annotator"),
          "changed the role of ann from annotator to lead"),
-        (kinds._person("ann", "lead", True, MACHINE, "person", True, "annotator"),
+        (kinds._person("ann", "lead", True, MACHINE_ACTOR, "person", True, "annotator"),
          "changed the role of ann from annotator to lead on the command line of this machine"),
-        (kinds._person("ann", "lead", True, MACHINE, "person", None, None),
+        (kinds._person("ann", "lead", True, MACHINE_ACTOR, "person", None, None),
          "added ann as lead on the command line of this machine"),
         (kinds._person("ann", "annotator", True, "lea", "person", False, "annotator"), "reactivated ann as annotator"),
         (kinds._person("ann", "annotator", True, "ann", "person", None, None), "added ann as annotator"),

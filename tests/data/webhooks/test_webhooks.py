@@ -279,7 +279,7 @@ def test_an_address_without_a_port_has_the_usual_one(monkeypatch: pytest.MonkeyP
         asked.append(where[:3])
         raise ConnectionRefusedError("not today")
 
-    monkeypatch.setattr(signed_request, "_Line", line)
+    monkeypatch.setattr(signed_request, "_CheckedConnection", line)
     for url in ("https://example.org/h", "http://example.org/h", "https://example.org:8443/h"):
         assert "not today" in post(url)
     assert asked == [("example.org", 443, True), ("example.org", 80, False), ("example.org", 8443, True)]
@@ -424,7 +424,7 @@ def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(
         for _ in range(events):
             webhooks.send_test(store, "lea", made.id)
         before = len(receiver.came)
-        teller._tell(made)
+        teller._deliver_due(made)
         return len(receiver.came) - before
 
     receiver.answers = [500]

@@ -105,7 +105,7 @@ def test_what_takes_long_to_compare_is_copied_all_the_same(
         return really(cursor, upto)
 
     monkeypatch.setattr(postgres_schema, "_SESSION", postgres_schema._SESSION.replace("120s", "1s"))
-    monkeypatch.setattr(transfer, "FEW", 0)
+    monkeypatch.setattr(transfer, "MAX_ROWS_AS_VALUES", 0)
     monkeypatch.setattr(transfer, "digests", slowly)
     newest, rows = copy_workspace(f"duckdb:///{file}", empty_database)
     assert newest and rows > 100

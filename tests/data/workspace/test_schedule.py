@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from data.records.names import SCHEDULE
+from data.records.names import BACKUP_ACTOR
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, StoreFailed
 from data.workspace import backups, figures, schedule
-from data.workspace.schedule import AGAIN, BackupPlan
+from data.workspace.schedule import RETRY_AFTER, BackupPlan
 from tests import seeds
 
 
@@ -68,7 +68,7 @@ def test_one_is_made_when_it_is_due_read_as_a_whole_and_can_be_opened(store: Sto
     made = schedule.run_due(store)
     assert made is not None and names(store) == [made.name] and kinds(store) == ["backup begun", "backup"]
     [one] = backups.list_backups(store)
-    assert (one.by, one.revision) == (SCHEDULE, store.newest() - 1)
+    assert (one.by, one.revision) == (BACKUP_ACTOR, store.newest() - 1)
     copy = open_store(f"duckdb:///{made}", accept=True)
     assert copy.rows("select count(*) from item") == [(1,)]
     copy.close()
@@ -143,12 +143,12 @@ def test_one_that_fails_is_told_leaves_nothing_and_is_tried_again(
             held.truncate(file.stat().st_size // 2)
 
     monkeypatch.setattr(backups, "write_backup", half)
-    clock.now += AGAIN
+    clock.now += RETRY_AFTER
     assert schedule.run_due(store) is None
     assert "could not be read as a whole" in schedule.backup_state(store).failed and names(store) == []
     monkeypatch.setattr(backups, "write_backup", write)
     monkeypatch.setattr(schedule, "_check", lambda _: None)
-    clock.now += AGAIN
+    clock.now += RETRY_AFTER
     assert schedule.run_due(store) is not None and schedule.backup_state(store).failed == ""
     assert [one.msg for one in caplog.records].count("backup_failed") == 2
     store.close()
@@ -160,7 +160,7 @@ def test_one_that_was_cut_off_is_told_and_made_again(
     monkeypatch.setattr(schedule, "_check", lambda _: None)
     assert schedule._claim(store) is not None, "begun by a process that was killed then"
     assert schedule.backup_state(store).failed == "" and schedule.run_due(store) is None
-    clock.now += AGAIN + timedelta(minutes=1)
+    clock.now += RETRY_AFTER + timedelta(minutes=1)
     assert schedule.backup_state(store).failed == "It was begun, and never ended."
     assert schedule.run_due(store) is not None
     store.close()

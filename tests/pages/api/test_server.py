@@ -303,7 +303,7 @@ def test_a_cursor_leads_behind_its_row_though_others_have_its_key(
         return "".join(row["id"] for row in found)
 
     for ahead in (256, 0):
-        monkeypatch.setattr(delivery, "_SAME_ITEM", ahead)
+        monkeypatch.setattr(delivery, "_EXPECTED_ROWS_PER_ITEM", ahead)
         for key, times, rest in (("", 0, "abba"), ("a", 1, "bba"), ("b", 1, "ba"), ("b", 2, "a"), ("a", 2, "")):
             assert behind(key, times) == rest and behind(key, times, 1)[:1] == rest[:1]
         for key, times in (("b", 3), ("c", 1), ("a", 0)):

@@ -127,7 +127,7 @@ def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
     approve(store, key)
     draw(store, key, more)
     label(store, key, range(120, 180), lambda v: max(v - 1, 1.0) if v != 3 else 5.0)
-    assert approvals.active_approvals(store, dataset) and approvals.find_to_decide(store).doubted
+    assert approvals.active_approvals(store, dataset) and approvals.find_open_decisions(store).doubted
     set_asked(store, threshold=0.6)
     store.close()
     app.start()

@@ -36,7 +36,7 @@ def test_a_store_that_does_not_save_is_told_to_the_log_each_time_that_it_is_trie
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Full:
-        def beat(self) -> None:
+        def check_writable(self) -> None:
             raise StoreFailed("The disk is full.")
 
     saving = health._Saving()
