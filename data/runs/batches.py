@@ -240,9 +240,8 @@ class _Batches:
         self._record(ident, "collected", self._brought)
         if self._fruitless_rounds >= _MAX_FRUITLESS_ROUNDS:
             raise FatalError(
-                f"{_MAX_FRUITLESS_ROUNDS} batches in a row brought no replies. Resume "
-                f"the run to try again, or without a "
-                "batch."
+                f"{_MAX_FRUITLESS_ROUNDS} batches in a row brought no replies. Resume the run to try again, or without "
+                "a batch."
             )
 
     def _read_result(self, result: lines.BatchResult) -> list[CallReply | Charge]:
