@@ -71,7 +71,7 @@ def load_app() -> None:
     discovery._find_asgi_app_assignments = cache(discovery._find_asgi_app_assignments)
     discovery.discover_asgi_app(ROOT / "app.py")
     assets = importlib.import_module("pages.server.assets")
-    named = {path for address in assets.NEEDED for path in SCRIPT.findall(assets.first_html(address))}
+    named = {path for address in assets.PAGE_ELEMENTS for path in SCRIPT.findall(assets.first_html(address))}
     for path in map(bytes.decode, named):
         assets._kept[path, True] = assets._read(path, True)
     gc.collect()

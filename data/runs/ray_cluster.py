@@ -53,7 +53,7 @@ def ray_source(address: str = "", workers: int = 0) -> Iterator[Source]:
             )  # fmt: skip
         except Exception as error:
             where = f"the Ray cluster at {address}" if address else "workers on this machine"
-            raise BadInput(f"Nothing answers at {where}: {_first_line(error)}. Check it with `ray status`.") from None
+            raise BadInput(f"No answer from {where}: {_first_line(error)}. Check it with `ray status`.") from None
         processors = ray.cluster_resources().get("CPU", 1)  # type: ignore[no-untyped-call]
         yield spread_over(_Cluster(), workers or max(1, int(processors)))
     finally:

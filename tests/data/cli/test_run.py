@@ -134,7 +134,7 @@ def test_what_a_card_lacks_is_said_and_the_run_goes_on(run: Run, monkeypatch: py
         ((*WHAT[:2], "--card", "nope", *WHAT[4:]), "There is no card 'nope'"),
         ((*WHAT, "--temperature", "9"), "--temperature: Input should be less than or equal to 2."),
         ((*WHAT, "--base-url", "ftp://x"), "--base-url: an address begins with http"),
-        ((*WHAT, "--dimension", "a: b"), "Only pointwise_quality takes dimensions"),
+        ((*WHAT, "--dimension", "a: b"), "Only pointwise_quality takes other dimensions"),
         (("--dataset", "nowhere", *WHAT[2:]), "There is no dataset called 'nowhere'"),
         ((*WHAT[:4], "--model", "practice-nobody"), "practice-nobody"),
         (("--resume", "no-such-run"), "There is no such run"),

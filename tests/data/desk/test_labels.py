@@ -135,7 +135,7 @@ def test_a_key_is_acknowledged_for_the_very_answer_that_was_saved_under_it(bench
         {"values": [*values, {"unit": "turn:3", "dimension": "safety", "v": 5.0}]}, {"notes": []}, {"notes": note * 2},
         {"values": [*values, {"unit": "turn:9", "dimension": "safety", "v": 5.0}]}, {"repairs": []},
     ):  # fmt: skip
-        assert "Another answer was saved under this" in bench.why({**first, **changed}), changed
+        assert "Another answer was saved under the same key" in bench.why({**first, **changed}), changed
     # a later answer says nothing of the cell that did not change, but its own content is known all the same
     second = bench.answer(one, version=first["key"], values={CELL: 2.0, other: 5.0})
     third = bench.answer(one, version=second["key"], values={CELL: 2.0, other: 3.0})
@@ -302,7 +302,7 @@ def test_two_people_do_not_touch_each_other(bench: Bench) -> None:
         ({"values": {}}, "nothing to save"),
         ({"item": "nowhere"}, "no such item"),
         ({"person": "ben"}, "signed in"),
-        ({"judge": "nobody's"}, "a judge that is not of this workspace"),
+        ({"judge": "nobody's"}, "a judge that is not in this workspace"),
         ({"action": "delete"}, "unreadable"),
         ({"key": "short"}, "unreadable"),
         ({"key": "'; drop table label; --"}, "unreadable"),

@@ -295,7 +295,7 @@ def test_an_export_of_a_newer_assay_is_refused_in_a_sentence_and_its_sound_lines
         import_source(there, "lea", source(newer), ImportPlan("d"))
     assert import_source(there, "lea", source(newer), ImportPlan("d"), "good rows").items == 1
     for head in ({"assay": {}}, {"assay": 2}, {"assay": {"format": "2"}}):
-        assert "names no format" in preview_import(there, source([head, one]), ImportPlan("d")).problems[0].sentence
+        assert "no format number" in preview_import(there, source([head, one]), ImportPlan("d")).problems[0].sentence
     there.close()
 
 

@@ -284,7 +284,7 @@ def test_answers_to_another_wording_stand_in_the_way_whoever_gave_them(store: St
     own = wanted(store, "http://127.0.0.1/v1")
     item = seeds.dialogue(1, 2) | {"system": "x", "meta": {"question_id": "81"}}
     import_source(store, "lea", from_bytes([("m.jsonl", text([item]))]), ImportPlan("answers"))
-    with pytest.raises(BadInput, match=r"holds answers to another wording of question 81\. Give another one\."):
+    with pytest.raises(BadInput, match=r"holds answers to another wording of question 81\. Give another dataset\."):
         check_answer_target(store, Target("answers", FASTCHAT, own.questions, "m"), "")
 
 

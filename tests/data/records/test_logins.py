@@ -343,7 +343,7 @@ def test_an_invitation_by_subject_and_one_as_somebody_else(store: Store) -> None
     for days in (0, 366):
         with pytest.raises(BadInput, match="1 to 365 days"):
             invitations.invite(store, "lea", "ann@example.org", "annotator", days=days)
-    with pytest.raises(BadInput, match="no role"):
+    with pytest.raises(BadInput, match="not a role"):
         invitations.invite(store, "lea", "ann@example.org", "boss")  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="needs an e-mail"):
         invitations.invite_locally(store, "", " ", "lead")

@@ -100,10 +100,10 @@ def test_nothing_is_sent_anywhere_else(tmp_path: Path, there: Served) -> None:
         lambda store: runs.resume(store, "lea", before),
     ]
     for one in tried:
-        with pytest.raises(AssayError, match="none of the endpoints"):
+        with pytest.raises(AssayError, match="not one of the endpoints"):
             one(store)
     runs.follow_batches(store, before)
-    assert "none of the endpoints" in runs.wait(store, before).why
+    assert "not one of the endpoints" in runs.wait(store, before).why
     assert len(there.headers) == sent and len(runs.list_runs(store)) == 1
     runs.close(store)
     store.close()

@@ -159,7 +159,7 @@ def test_runners_ask_what_a_list_lets_with_the_key_that_it_has(store: Store, mon
         assert {one.real._terms.endpoint.key_variable for one in place.runners} == {"CANARY"}
         monkeypatch.setenv("ASSAY_ENDPOINTS", "")
         endpoints.read_environment(team=True)
-        with pytest.raises(NotAllowed, match="none of the endpoints"):
+        with pytest.raises(NotAllowed, match="not one of the endpoints"):
             ran(store, replace(wanted(store, server), model="practice-strict"), place)
 
 

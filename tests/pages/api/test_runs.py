@@ -69,7 +69,7 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
     ({"card": "none"}, 404, "GET /cards"),
     ({"card": "long_form_pairwise"}, 400, "no pair"),
     ({"model": " "}, 400, "Choose a model"),
-    ({"model": "unheard-of", "spending_limit": 1.0}, 400, "say the price"),
+    ({"model": "unheard-of", "spending_limit": 1.0}, 400, "give the price"),
     ({"spending_limit": -1}, 400, "greater than 0"),
     ({"price": [1]}, 400, "price"),
     ({"price": [-1.0, 1.0]}, 400, "0 or more"),

@@ -311,7 +311,7 @@ def test_a_cursor_leads_behind_its_row_though_others_have_its_key(
                 behind(key, times)
     assert delivery._read_cursor("items", "x", delivery._cursor("x", ["b"], 2)) == ({"id": "b"}, 2)
     for wrong in (("y", ["b"], 2), ("x", ["b", "c"], 2), ("x", [1], 2)):
-        with pytest.raises(BadInput, match="another question"):
+        with pytest.raises(BadInput, match="another request"):
             delivery._read_cursor("items", "x", delivery._cursor(*wrong))
     for most in (0, 10_001):
         with pytest.raises(BadInput, match="1 to 10,000 rows"):

@@ -66,5 +66,5 @@ def test_the_import_asks_of_how_many_items_a_random_sample_is(app: Server, page:
     expect(main).to_contain_text("3 items have labels, and are said to be drawn from 2")
     page.get_by_role("spinbutton", name="Drawn at random from how many items?").fill("5000")
     page.keyboard.press("Tab")
-    expect(main).not_to_contain_text("neither from how many")
+    expect(main).not_to_contain_text("neither the number of items it was drawn from")
     expect(main).to_contain_text("What would be stored")
