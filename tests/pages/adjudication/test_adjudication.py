@@ -148,7 +148,7 @@ def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page
     expect(case).to_contain_text("differ by 3 points")
     # The judge only on request, and only after a word on what that costs.
     page.keyboard.press("v")
-    expect(page.locator(".caution")).to_contain_text("do not count as blind labels")
+    expect(page.locator(".caution")).to_contain_text("no longer count as blind labels")
     expect(page.locator(".judged")).to_have_count(0)
     page.keyboard.press("v")
     expect(case.locator(".judged")).to_contain_text("judge-one: 4")

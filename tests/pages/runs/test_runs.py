@@ -32,7 +32,7 @@ def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_
     page.goto(f"{app.url}/runs?card=multi_turn_dialogue&endpoint=other")
     for address, said in (
         ("127.0.0.1:9/v1", "begins with http:// or"),
-        ("http://127.0.0.1:PORT/v1", "is no address: Invalid port: 'PORT'"),
+        ("http://127.0.0.1:PORT/v1", "is not a valid address: Invalid port: 'PORT'"),
         ("http://127.0.0.1:9/v1", "cannot be reached"),
     ):
         page.get_by_label("Address").fill(address)
