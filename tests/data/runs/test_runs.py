@@ -144,7 +144,7 @@ def test_an_error_that_nobody_foresaw_while_it_is_stored_ends_a_run_that_can_go_
         patch.setattr(worker, "_MAX_BUFFERED_EVENTS", 4)
         patch.setattr(runs_writer.JudgmentWriter, "put", lambda *_: 1 // 0)
         state, why = over(store, runs.start(store, "rae", order(store), source=scripted()))
-    assert (state, "Assay's own (ZeroDivisionError)" in why) == ("failed", True)
+    assert (state, "an error in Assay (ZeroDivisionError)" in why) == ("failed", True)
     [run] = runs.list_runs(store)
     runs.resume(store, "rae", run.id, source=scripted())
     assert over(store, run.id) == ("finished", "")

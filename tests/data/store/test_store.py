@@ -343,9 +343,9 @@ def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(
         store._con.execute("checkpoint")
     aside = path.rename(tmp_path / "aside")
     for _ in range(3):
-        with pytest.raises(StoreDamaged, match="not there"):
+        with pytest.raises(StoreDamaged, match="is missing"):
             put(store, "x")
-        with pytest.raises(StoreDamaged, match="not there"):
+        with pytest.raises(StoreDamaged, match="is missing"):
             count(store)
         assert not path.exists() and (tmp_path / "a.duckdb.wal").exists()
     aside.rename(path)
