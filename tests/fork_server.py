@@ -50,7 +50,9 @@ def load() -> None:
         for module in pkgutil.walk_packages(__import__(room).__path__, f"{room}."):
             if not module.name.endswith("__main__"):
                 __import__(module.name)
-    importlib.import_module("data.importing.subprocess_reader").LOWEST_PRIORITY = False  # see tests/conftest.py
+    from data.importing import subprocess_reader
+
+    subprocess_reader.LOWEST_PRIORITY = False  # see tests/conftest.py
     gc.collect()
     gc.freeze()  # no program looks for garbage among all that
 
@@ -70,7 +72,8 @@ def load_app() -> None:
     discovery = importlib.import_module("streamlit.web.server.app_discovery")
     discovery._find_asgi_app_assignments = cache(discovery._find_asgi_app_assignments)
     discovery.discover_asgi_app(ROOT / "app.py")
-    assets = importlib.import_module("pages.server.assets")
+    from pages.server import assets
+
     named = {path for address in assets.PAGE_ELEMENTS for path in SCRIPT.findall(assets.first_html(address))}
     for path in map(bytes.decode, named):
         assets._kept[path, True] = assets._read(path, True)

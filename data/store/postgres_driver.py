@@ -246,11 +246,10 @@ class PostgresStore(DuckTables):
 
     def _error_text(self, error: psycopg.Error) -> str:
         message = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[-1]
+        seconds = postgres_schema.LOCK_TIMEOUT_SECONDS
         if error.sqlstate == "55P03":
-            seconds = postgres_schema.LOCK_TIMEOUT_SECONDS
             return f"another process has been writing to {self.name} for {seconds} seconds. Try again."
         if error.sqlstate == "25P03":
-            seconds = postgres_schema.LOCK_TIMEOUT_SECONDS
             return f"it took longer than {seconds} seconds, and others have to wait. Do it in parts."
         if error.sqlstate == "23505":
             return "another import is adding some of the same rows. Try again when it has ended."

@@ -62,16 +62,19 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
     except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
         if line.was_cut or isinstance(error, TimeoutError):
             return f"It did not answer within {patience:g} seconds."
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return f"Its certificate is not valid: {error.verify_message}."[:_MAX_ERROR_LENGTH]
-        if isinstance(error, ssl.SSLError):
-            return "It does not speak TLS: the address may begin with http, not https."
-        return f"It could not be reached: {getattr(error, 'strerror', None) or type(error).__name__}."[
-            :_MAX_ERROR_LENGTH
-        ]
+        return _describe_failure(error)[:_MAX_ERROR_LENGTH]
     finally:
         watch.cancel()
         line.close()
+
+
+def _describe_failure(error: Exception) -> str:
+    """Why no answer came, in a sentence."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"Its certificate is not valid: {error.verify_message}."
+    if isinstance(error, ssl.SSLError):
+        return "It does not speak TLS: the address may begin with http, not https."
+    return f"It could not be reached: {getattr(error, 'strerror', None) or type(error).__name__}."
 
 
 class _PrivateAddress(Exception):

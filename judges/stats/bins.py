@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from judges.stats import agreement
 from judges.stats.agreement import Codes, Floats, nearest_codes
 from judges.types import Scale
 
@@ -187,3 +188,8 @@ def nearest_answers(values: ArrayLike, scale: Scale) -> Floats:
         return given
     step = scale.step or 1.0
     return np.asarray(first_value(scale) + np.floor((given - first_value(scale)) / step + 0.5 + _TOLERANCE) * step)
+
+
+def gwet_ac(table: ArrayLike, scale: Scale) -> float | None:
+    """`agreement.gwet_ac` of a scale's table; None on a binned scale, where it would depend on the number of bins."""
+    return None if is_binned(scale) else agreement.gwet_ac(table, scale.weights)

@@ -353,7 +353,7 @@ def _figures(
         bias=bias(label_sums if ordered else _NO_LABELS, interval.n_eff, cells(both)),
         correlation=agreement.pearson_correlation(*exactly) if ordered else None,
         commonest=agreement.commonest_share(table),
-        ac=None if near else agreement.gwet_ac(table, scale.weights),
+        ac=bins.gwet_ac(table, scale),
         na=agreement.na_agreement(
             cells(both), cells(seen & ~human_na & judge_na), cells(seen & human_na & ~judge_na),
             cells(seen & human_na & judge_na),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats import bins
-from judges.stats.agreement import Accuracy, Floats, accuracy, cross_table, gwet_ac
+from judges.stats.agreement import Accuracy, Floats, accuracy, cross_table
 from judges.stats.calibration import PairedRatings, value_cells
 from judges.stats.clustered import mean_by_item, share_from_counts
 from judges.stats.concordance import FIGURE_NAMES, Concordance, concordance
@@ -64,7 +64,7 @@ def measure_other_metrics(given: PairedRatings, dimension: Dimension, drop: str 
     return OtherMetrics(
         _exact(cells.item, equal, weight),
         None if ordered else accuracy(table),
-        None if bins.is_binned(scale) else gwet_ac(table, scale.weights),
+        bins.gwet_ac(table, scale),
         concordance(cells) if ordered else None,
     )
 

@@ -108,7 +108,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
-def post(url: str) -> str:
+def ask(url: str) -> str:
     """What comes of a request to the address."""
     return signed_request.post(url, "s", "1", "test", b"{}")
 
@@ -253,8 +253,8 @@ def test_a_status_from_200_to_299_is_taken_and_any_other_is_named(receiver: Rece
         more = " Redirects are not followed." if status in (300, 399) else ""
         said = "" if status in (200, 299) else f"It answered {status}.{more}"
         receiver.answers = [status]
-        assert post(receiver.url) == said
-    assert post("http://127.0.0.1:9") == (
+        assert ask(receiver.url) == said
+    assert ask("http://127.0.0.1:9") == (
         "It could not be reached: Connection refused."
     )
 
@@ -268,7 +268,7 @@ def test_what_comes_before_the_answer_is_not_taken_for_it(receiver: Receiver) ->
 def test_it_is_sent_to_the_whole_address(receiver: Receiver) -> None:
     server = receiver.url.partition("/hook")[0]
     for where in ("/hook?secret=1", "/a/b", "", "?secret=1"):
-        assert post(server + where) == ""
+        assert ask(server + where) == ""
     assert receiver.asked == ["/hook?secret=1", "/a/b", "/", "/?secret=1"]
 
 
@@ -281,7 +281,7 @@ def test_an_address_without_a_port_has_the_usual_one(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(signed_request, "_CheckedConnection", line)
     for url in ("https://example.org/h", "http://example.org/h", "https://example.org:8443/h"):
-        assert "not today" in post(url)
+        assert "not today" in ask(url)
     assert asked == [("example.org", 443, True), ("example.org", 80, False), ("example.org", 8443, True)]
 
 
@@ -289,13 +289,13 @@ def test_by_https_the_certificate_has_to_be_of_the_name(
     receiver: Receiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = receiver.url.replace("http:", "https:")
-    assert post(plain) == "It does not speak TLS: the address may begin with http, not https."
+    assert ask(plain) == "It does not speak TLS: the address may begin with http, not https."
     certificate = certify(tmp_path, "127.0.0.1")
     receiver.speak_tls(certificate)
-    assert post(receiver.url) == "Its certificate is not valid: self-signed certificate."
+    assert ask(receiver.url) == "Its certificate is not valid: self-signed certificate."
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    assert post(receiver.url) == ""
-    assert "is not valid: Hostname mismatch" in post(receiver.url.replace("127.0.0.1", "localhost"))
+    assert ask(receiver.url) == ""
+    assert "is not valid: Hostname mismatch" in ask(receiver.url.replace("127.0.0.1", "localhost"))
     assert [body for _, body in receiver.came] == [b"{}"]
 
 
@@ -311,7 +311,7 @@ def test_the_usual_port_is_not_named_to_the_server(
     monkeypatch.setattr(socket, "create_connection", lambda _, *more: connect(home, *more))
     address = f"{receiver.url.partition(':')[0]}://127.0.0.1"
     for port in ("", ":8443"):
-        assert post(f"{address}{port}/hook") == ""
+        assert ask(f"{address}{port}/hook") == ""
     assert [headers["host"] for headers, _ in receiver.came] == ["127.0.0.1", "127.0.0.1:8443"]
 
 
@@ -514,7 +514,7 @@ def test_an_address_has_bounds_and_a_network_of_ones_own_may_be_allowed(monkeypa
 @pytest.mark.parametrize("name", ["a" * 64 + ".example.org", "a..example.org"])
 def test_a_name_that_cannot_be_asked_after_is_a_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(signed_request.socket, "getaddrinfo", lambda name, *_, **__: name.encode("idna"))
-    said = post(check_url(f"https://{name}/"))
+    said = ask(check_url(f"https://{name}/"))
     assert said.startswith(f"{name} cannot be found: ") and said.endswith(".")
 
 
@@ -524,4 +524,4 @@ def test_a_name_that_leads_home_is_not_followed(store: Store, monkeypatch: pytes
     for found in (["127.0.0.1"], ["93.184.216.34", "10.0.0.1"], ["fd00::1"]):
         entries = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, 443)) for one in found]
         monkeypatch.setattr(signed_request.socket, "getaddrinfo", lambda *_, entries=entries, **__: entries)
-        assert "not allowed" in post("https://hooks.example.org/")
+        assert "not allowed" in ask("https://hooks.example.org/")
