@@ -103,5 +103,6 @@ def test_why_a_cluster_does_not_answer_is_said_in_a_line(
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=init, shutdown=lambda: ended.append(1)))
     with pytest.raises(BadInput) as refused, ray_source(address):
         pass
+    assert str(refused.value).startswith("No answer from ")
     assert str(refused.value).endswith(f"{where}: {told}. Check it with `ray status`.")
     assert ended == [1]
