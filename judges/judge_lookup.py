@@ -72,12 +72,12 @@ def describe_differences(judges: Sequence[JudgeTraits]) -> str:
     return " / ".join(listed[:_SHOWN]) + more if found[0] else "nothing but their ids"
 
 
-def shortest_name(judges: Sequence[JudgeTraits], one: JudgeTraits) -> str:
+def shortest_name(judges: Sequence[JudgeTraits], traits: JudgeTraits) -> str:
     """The words that name one of the judges among the others: `gpt-4o temperature=0.7`."""
-    apart = next(found for found, other in zip(differences(judges), judges, strict=True) if other is one)
+    apart = next(found for found, other in zip(differences(judges), judges, strict=True) if other is traits)
     pairs = [f"{name}={word}" for name, word in apart.items() if name != "model"]
-    words = " ".join([one.model, *pairs])
-    return words if find_judges(judges, words) == [one] else one.id
+    words = " ".join([traits.model, *pairs])
+    return words if find_judges(judges, words) == [traits] else traits.id
 
 
 _FIRST = ("card", "version", "model")

@@ -142,7 +142,7 @@ def _made(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: i
     if audit:
         queue.draw_audit(store, names[0], found.id, audit, judge, seed=1)
     if review and judge:
-        queue.fill_review(store, names[0], found.id, judge, most=10_000)
+        queue.fill_review(store, names[0], found.id, judge, limit=10_000)
     return store
 
 

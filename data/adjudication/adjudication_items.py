@@ -77,13 +77,13 @@ _WROTE = "select person, unit, sort, text from comment_now where item_id = $1 or
 
 @allow("researcher")
 def load_adjudication_items(
-    store: Store, actor: str, cells: Sequence[LabelledCell], most: int
+    store: Store, actor: str, cells: Sequence[LabelledCell], limit: int
 ) -> list[AdjudicationItem]:
-    """Load the first items of a person's work, at most `most`."""
+    """Load the first items of a person's work, at most `limit`."""
     by_item: dict[str, list[LabelledCell]] = {}
     for cell in cells:
         by_item.setdefault(cell.item, []).append(cell)
-    ids = list(by_item)[:most]
+    ids = list(by_item)[:limit]
     dimensions, revealed = cards.answerable_dimensions(store), exposure.revealed_items(store, actor, ids)
     # Shown as if drawn blind, whatever the draw: the judge's scores never reach a browser that has not asked for them.
     views = desk.desk_views(store, "", [GivenItem("adjudication", i, "audit", "blind", "") for i in ids])

@@ -198,22 +198,22 @@ def dimension_labels(
     return found
 
 
-def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: DimensionLabels) -> None:
+def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, labels: DimensionLabels) -> None:
     """Where somebody else adjudicated a cell, use that decision instead of the gold from the others' labels."""
     rows = store.rows(
         "select item_id, unit, value, person from adjudication_now where dataset_id = $1 and dimension = $2",
         [dataset_id, dimension.name],
     )
-    if not rows or not len(found.ratings):
+    if not rows or not len(labels.ratings):
         return
-    number = {(found.items[item][0], unit): n for n, (item, unit) in enumerate(found.cells)}
-    people = np.array(found.ratings.people)[found.ratings.person]
+    number = {(labels.items[item][0], unit): n for n, (item, unit) in enumerate(labels.cells)}
+    people = np.array(labels.ratings.people)[labels.ratings.person]
     for item, unit, value, person in rows:
         cell = number.get((str(item), str(unit)))
         if cell is not None:
-            mask = (found.ratings.cell == cell) & (people != str(person))
+            mask = (labels.ratings.cell == cell) & (people != str(person))
             code = np.nan if value is None else float(bins.to_codes([value], dimension.scale)[0])
-            found.others[mask], found.mean[mask] = -1 if value is None else code, code
+            labels.others[mask], labels.mean[mask] = -1 if value is None else code, code
 
 
 @allow("researcher")
@@ -264,13 +264,13 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_s
     return sorted(rows, key=lambda row: (-row.labels, row.name))
 
 
-def _excess_agreement(found: DimensionLabels) -> Floats:
+def _excess_agreement(labels: DimensionLabels) -> Floats:
     """Return, for each label, whether it equals the others' gold, minus the share of the other people whose label does.
 
     This cancels what affects all of them: hard items, or one person who changes. nan where there are no others.
     """
-    mask, cell = found.others >= 0, found.ratings.cell
-    equal = (bins.is_same_answer(found.ratings.code, found.others, found.ratings.scale) & mask).astype(np.float64)
+    mask, cell = labels.others >= 0, labels.ratings.cell
+    equal = (bins.is_same_answer(labels.ratings.code, labels.others, labels.ratings.scale) & mask).astype(np.float64)
     many, same = np.bincount(cell, mask.astype(np.float64))[cell], np.bincount(cell, equal)[cell]
     return np.where(mask & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
 
@@ -282,9 +282,9 @@ def item_means(item: Codes, value: Floats) -> list[float]:
     return means
 
 
-def is_order_known(found: DimensionLabels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
+def is_order_known(labels: DimensionLabels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
     """Whether the order of these labels is known; an import may give many items the same time."""
-    moments, items = len(np.unique(found.made_at[rows])), len(np.unique(found.ratings.item[rows]))
+    moments, items = len(np.unique(labels.made_at[rows])), len(np.unique(labels.ratings.item[rows]))
     return moments > 1 and 2 * moments >= items
 
 
@@ -328,10 +328,10 @@ def own_labelling(store: Store, person: str) -> dict[str, RaterWork]:
 
 
 @allow("researcher")
-def differing_cells(store: Store, actor: str, found: DawidSkeneEstimate) -> tuple[DifferingCell, ...]:
+def differing_cells(store: Store, actor: str, dawid_skene_estimate: DawidSkeneEstimate) -> tuple[DifferingCell, ...]:
     """Return the differing cells whose labels the actor may be shown; that they are shown is recorded."""
-    may = expose_labels(store, actor, (row.item for row in found.differing_cells))
-    return tuple(row for row in found.differing_cells if row.item in may)
+    may = expose_labels(store, actor, (row.item for row in dawid_skene_estimate.differing_cells))
+    return tuple(row for row in dawid_skene_estimate.differing_cells if row.item in may)
 
 
 def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
@@ -375,11 +375,11 @@ def estimate_dawid_skene(
     return DawidSkeneEstimate(opinion, len(np.unique(shared.cell)), tuple(rows))
 
 
-def agreement_between_pairs(found: DimensionLabels, people: list[str]) -> tuple[Codes, Floats]:
+def agreement_between_pairs(labels: DimensionLabels, people: list[str]) -> tuple[Codes, Floats]:
     """For every two of those people: how many cells both labelled, and the share of equal answers, nan where none."""
     place = {name: n for n, name in enumerate(people)}
-    number = np.array([place.get(name, -1) for name in found.ratings.people] or [-1])
-    chosen = found.ratings.where(number[found.ratings.person] >= 0)
+    number = np.array([place.get(name, -1) for name in labels.ratings.people] or [-1])
+    chosen = labels.ratings.where(number[labels.ratings.person] >= 0)
     first, second_ = chosen.pairs()
     size = len(people)
     one, other = (number[chosen.person[rows]] for rows in (first, second_))

@@ -100,11 +100,11 @@ def _find_kept_case(store: Store, key: tuple[str, str, str, str], grants: bool) 
         return None
 
 
-def _check_allowed_next(stand: ApprovalStatus, decision: Action) -> None:
+def _check_allowed_next(approval_status: ApprovalStatus, decision: Action) -> None:
     """Raise BadInput for a decision that cannot follow the one in force."""
-    if decision == "suspend" and not stand.approved:
+    if decision == "suspend" and not approval_status.approved:
         raise BadInput("Nothing is approved here that could be suspended. Decline it instead.")
-    if decision == "decline" and stand.approved:
+    if decision == "decline" and approval_status.approved:
         raise BadInput("This is approved. Suspend it to remove it from the dashboard.")
 
 
@@ -118,15 +118,17 @@ def _check_seen(store: Store, found: Case, seen: str) -> None:
         )
 
 
-def _check_not_repeated(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: str, mark: str) -> None:
+def _check_not_repeated(
+    tx: Tx, case: Case, approval_status: ApprovalStatus, decision: Action, actor: str, mark: str
+) -> None:
     """Raise NotApprovable if the same was decided already, or a second lead is missing."""
-    approved, proposed = stand.approved, stand.proposed
-    if approved and (approved.fingerprint, approved.requirements) == (mark, found.requirements):
+    approved, proposed = approval_status.approved, approval_status.proposed
+    if approved and (approved.fingerprint, approved.requirements) == (mark, case.requirements):
         raise NotApprovable(f"{approved.person} has approved this already, on the same evidence and policy.")
-    fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, found.requirements)
+    fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, case.requirements)
     if decision == "propose" and proposed and fresh and people.find_person(tx, proposed.person).may("lead"):
         raise NotApprovable(f"{proposed.person} has proposed this already, on the same evidence and policy.")
-    if decision == "propose" or not found.requirements.four_eyes:
+    if decision == "propose" or not case.requirements.four_eyes:
         return
     if proposed is None:
         raise NotApprovable("Two leads are required (policy): propose it first, and another lead approves it.")
@@ -146,12 +148,12 @@ def _check_not_repeated(tx: Tx, found: Case, stand: ApprovalStatus, decision: Ac
         raise NotApprovable(against)
 
 
-def _people_facts(tx: Tx, stand: ApprovalStatus, decision: Action, actor: str) -> Iterator[Fact]:
+def _people_facts(tx: Tx, approval_status: ApprovalStatus, decision: Action, actor: str) -> Iterator[Fact]:
     """Give as evidence who decides, who proposed it, and how each became a lead."""
     events = leads.lead_history(tx)
     yield f"who {DONE[decision]}", None, f"{actor}, {leads.describe_lead_origin(events, actor)}"
-    if decision == "approve" and stand.proposed is not None:
-        proposer = stand.proposed.person
+    if decision == "approve" and approval_status.proposed is not None:
+        proposer = approval_status.proposed.person
         two = "independent leads" if leads.are_independent(events, proposer, actor) else "not independent leads"
         yield (
             "who had proposed",
@@ -253,10 +255,10 @@ def compare_with_today(store: Store, approvals: Sequence[Approval]) -> dict[tupl
     return found
 
 
-def _policy_today(older: str, found: Case | None) -> PolicyToday:
-    if found is None:
+def _policy_today(older: str, case: Case | None) -> PolicyToday:
+    if case is None:
         return PolicyToday(older, "undefined", "By today's policy: undefined. Its judge's card is not here.", False)
-    decision, against = found.result.decision, found.objections
+    decision, against = case.result.decision, case.objections
     if against and may_be_approved(decision.state):
         says = f"By today's policy it would be refused. {' '.join(against)}"
     else:
@@ -283,9 +285,9 @@ class ApprovalNote(NamedTuple):
 
 
 @allow("annotator")
-def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
+def approval_note(store: Store, approval_status: ApprovalStatus) -> ApprovalNote:
     """Return the notes to show with the state of a dimension; they are empty if no approval is in force."""
-    one = stand.approved
+    one = approval_status.approved
     if one is None:
         return ApprovalNote()
     how = review_approval(store, one)
@@ -297,9 +299,9 @@ def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
 
 
 @allow("annotator")
-def kappa_at_decision(store: Store, one: Approval) -> float | None:
+def kappa_at_decision(store: Store, approval: Approval) -> float | None:
     """Return kappa at the time of a decision, from the evidence frozen with it."""
-    return next((figure for name, figure, _ in record.frozen_evidence(store, one.id) if name == "kappa"), None)
+    return next((figure for name, figure, _ in record.frozen_evidence(store, approval.id) if name == "kappa"), None)
 
 
 def _cases_if_known(store: Store, dataset_id: str, judge_id: str) -> list[Case]:

@@ -140,20 +140,20 @@ def find_case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension
 
 
 @allow("lead")
-def case_fingerprint(store: Store, found: Case) -> str:
+def case_fingerprint(store: Store, case: Case) -> str:
     """The fingerprint of the labels and scores behind a case (data/approvals/check_results.py)."""
-    return check_results.fingerprint_cells(store, found.dataset.id, found.judge.id, found.result.dimension, found.basis)
+    return check_results.fingerprint_cells(store, case.dataset.id, case.judge.id, case.result.dimension, case.basis)
 
 
 @allow("annotator")
-def seen_mark(store: Store, found: Case) -> str:
+def seen_mark(store: Store, case: Case) -> str:
     """Return a mark of what is shown of a case: its fingerprint, state and alarms, and the requirements.
 
     A decision is valid for exactly this mark, and is refused if it has changed.
     """
-    alarms = sorted(found.alarms or ()) if found.requirements.alarms else []
+    alarms = sorted(case.alarms or ()) if case.requirements.alarms else []
     return content_id(
-        case_fingerprint(store, found), found.result.decision.state, to_stored(found.requirements), alarms
+        case_fingerprint(store, case), case.result.decision.state, to_stored(case.requirements), alarms
     )
 
 
@@ -174,69 +174,69 @@ class CaseContext:
 
 
 @allow("annotator")
-def case_context(store: Store, found: Case) -> CaseContext:
+def case_context(store: Store, case: Case) -> CaseContext:
     """Return what is shown next to a case."""
-    alarms = found.alarms
+    alarms = case.alarms
     if alarms is None:
-        alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
-    labels = _origin_of_labels(store, found)
+        alarms = audits.known_alarms(store, case.dataset.id, case.judge.id)
+    labels = _origin_of_labels(store, case)
     caveats = list(labels.cautions())
-    if found.people_only_na and found.people_only_na >= NOTABLE_SHARE * found.result.gate.gold_cells:
+    if case.people_only_na and case.people_only_na >= NOTABLE_SHARE * case.result.gate.gold_cells:
         caveats.append(
-            f"People say n/a in {found.people_only_na:,} of {found.result.gate.gold_cells:,} ratings to which the "
+            f"People say n/a in {case.people_only_na:,} of {case.result.gate.gold_cells:,} ratings to which the "
             "judge gave a value: kappa leaves those out."
         )
     ceiling = human_ceiling.measure_ceiling(
-        store, found.dataset.id, found.judge.id, found.result.dimension, _blind_label_set(found)
+        store, case.dataset.id, case.judge.id, case.result.dimension, _blind_label_set(case)
     )
-    return CaseContext(ceiling, count_waiting(store, found), alarms, tuple(caveats), labels.origin())
+    return CaseContext(ceiling, count_waiting(store, case), alarms, tuple(caveats), labels.origin())
 
 
-def _origin_of_labels(store: Store, found: Case) -> LabelOrigin:
-    judge, counts = found.judge, found.basis == "imported"
-    return label_origin(store, found.dataset.id, judge.id, judge.card, found.result.dimension, counts)
+def _origin_of_labels(store: Store, case: Case) -> LabelOrigin:
+    judge, counts = case.judge, case.basis == "imported"
+    return label_origin(store, case.dataset.id, judge.id, judge.card, case.result.dimension, counts)
 
 
 @allow("annotator")
-def kappa_between_people(store: Store, found: Case) -> Interval | None:
+def kappa_between_people(store: Store, case: Case) -> Interval | None:
     """Return only kappa between two people, which is faster."""
-    dimension = found.result.dimension
+    dimension = case.result.dimension
     return human_ceiling.kappas_between_people(
-        store, found.dataset.id, found.judge.id, [dimension], _blind_label_set(found)
+        store, case.dataset.id, case.judge.id, [dimension], _blind_label_set(case)
     )[dimension]
 
 
-def _blind_label_set(found: Case) -> human_ceiling.BlindLabelSet:
+def _blind_label_set(case: Case) -> human_ceiling.BlindLabelSet:
     """Return which labels people's agreement uses: imported ones only if the approval check counts them."""
-    return "blind" if found.basis == "imported" else "here"
+    return "blind" if case.basis == "imported" else "here"
 
 
-def count_waiting(store: Store, found: Case) -> int:
+def count_waiting(store: Store, case: Case) -> int:
     """How many cells of the dimension wait for somebody who adjudicates."""
-    sort, name = found.key[2:]
-    cells = disputes.cells_to_adjudicate(store, found.dataset.id)
+    sort, name = case.key[2:]
+    cells = disputes.cells_to_adjudicate(store, case.dataset.id)
     return sum(cell.dimension == name and sort_of(cell.unit) == sort for cell in cells)
 
 
 @allow("annotator")
-def case_facts(store: Store, found: Case) -> list[Fact]:
+def case_facts(store: Store, case: Case) -> list[Fact]:
     """Return the evidence of a case, as frozen with a decision: every figure, the tables, and how they were made."""
-    return list(_facts(store, found))
+    return list(_facts(store, case))
 
 
-def _find_objections(found: Case) -> Iterator[str]:
-    decision = found.result.decision
-    if found.judge.probe:
+def _find_objections(case: Case) -> Iterator[str]:
+    decision = case.result.decision
+    if case.judge.probe:
         yield (
-            f"This judge was given altered items (the probe {found.judge.probe}): its scores measure a weakness of the "
+            f"This judge was given altered items (the probe {case.judge.probe}): its scores measure a weakness of the "
             "judge, and do not describe these items."
         )
-    if found.made and not found.dataset.synthetic:
+    if case.made and not case.dataset.synthetic:
         yield (
             "This is a practice judge, not a language model: its scores can be published for synthetic data only, and "
             "this dataset is not marked as synthetic."
         )
-    if found.has_imported_labels and found.dataset.synthetic and not (found.made or found.requirements.imported):
+    if case.has_imported_labels and case.dataset.synthetic and not (case.made or case.requirements.imported):
         yield (
             "This dataset is marked as synthetic, so its imported labels and decisions count though nobody can check "
             "them. A language model can be published only in a dataset that is not marked as synthetic, on labels "
@@ -244,24 +244,24 @@ def _find_objections(found: Case) -> Iterator[str]:
         )
     if not may_be_approved(decision.state):
         yield f"The approval check says: {decision.state}. {decision.reason} {decision.missing}".strip()
-    yield from filter(None, (rule.unmet(found.requirements, found) for rule in RULES.values()))
+    yield from filter(None, (rule.unmet(case.requirements, case) for rule in RULES.values()))
 
 
-def _facts(store: Store, found: Case) -> Iterator[Fact]:
-    line, gate, interval = found.result, found.result.gate, found.result.gate.interval
-    yield "dataset", None, found.dataset.name
-    yield "dataset is synthetic", float(found.dataset.synthetic), ""
-    yield "judge", None, f"{found.judge.model}, card {found.judge.card} (version {found.judge.card_version})"
-    yield "judge's parameters", None, found.judge.params
-    yield "judge is practice or synthetic", float(found.made), ""
+def _facts(store: Store, case: Case) -> Iterator[Fact]:
+    line, gate, interval = case.result, case.result.gate, case.result.gate.interval
+    yield "dataset", None, case.dataset.name
+    yield "dataset is synthetic", float(case.dataset.synthetic), ""
+    yield "judge", None, f"{case.judge.model}, card {case.judge.card} (version {case.judge.card_version})"
+    yield "judge's parameters", None, case.judge.params
+    yield "judge is practice or synthetic", float(case.made), ""
     yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
     yield from _kappa("kappa", interval)
-    yield from plans.look_facts(store, found.dataset.id, line.decision, found.requirements)
+    yield from plans.look_facts(store, case.dataset.id, line.decision, case.requirements)
     yield "items", float(interval.items), "items with a rating of both people and judge"
     yield "effective items", interval.n_eff, "n_eff after Kish, of the weights: items of the stratum / those answered"
     yield "cells", float(gate.cells), "ratings of both people and judge"
     yield "cells with gold", float(gate.gold_cells), ""
-    yield "coverage", found.coverage, "share of the ratings with reference labels; n/a counts where people say it too"
+    yield "coverage", case.coverage, "share of the ratings with reference labels; n/a counts where people say it too"
     yield "exact agreement", gate.exact, ""
     yield "agreement within one", gate.within_one, ""
     yield "mean difference", gate.mean_difference, "judge minus the mean of people's values, in steps of the scale"
@@ -276,39 +276,39 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "n/a of people", float(gate.na_human), "ratings"
     yield "n/a of the judge", float(gate.na_judge), "ratings"
     alone = "ratings to which {} gave a value; no figure counts them"
-    yield "n/a of people alone", float(found.people_only_na), alone.format("the judge")
-    yield "n/a of the judge alone", float(found.judge_only_na), alone.format("people")
+    yield "n/a of people alone", float(case.people_only_na), alone.format("the judge")
+    yield "n/a of the judge alone", float(case.judge_only_na), alone.format("people")
     yield "agreement on n/a", gate.na.agreement, "" if gate.na.kappa is None else f"kappa {gate.na.kappa:.4f}"
     yield "answers", None, canonical(list(gate.answers))
     yield "table of cells", None, canonical(gate.counts.tolist())
     yield "table of weights", None, canonical(gate.table.tolist())
-    yield "decided together", float(len(found.jointly_tested)), ", ".join(found.jointly_tested)
-    yield "policy", None, canonical(to_stored(found.requirements))
-    near = case_context(store, found)
+    yield "decided together", float(len(case.jointly_tested)), ", ".join(case.jointly_tested)
+    yield "policy", None, canonical(to_stored(case.requirements))
+    near = case_context(store, case)
     yield "audits in alarm", *_alarms(near)
     limits = audits.audit_limits(store)
     yield "limits of audits set here", float(len(limits)), canonical(limits) if limits else ""
-    yield from _floors(store, found)
+    yield from _floors(store, case)
     yield from _ceiling(near.ceiling)
-    for counted, out in check_results.with_and_without_waiting(store, found.dataset.id, found.judge.id, found.basis):
+    for counted, out in check_results.with_and_without_waiting(store, case.dataset.id, case.judge.id, case.basis):
         for name, one in (("with", counted), ("without", out)) if counted.dimension == line.dimension else ():
             yield f"kappa {name} what waits", one.interval.point, f"{counted.people.waiting:,} ratings wait"
             yield f"mean difference {name} what waits", one.mean_difference, "judge minus people"
-    rule = gold_rule(store, found.dataset.id)
+    rule = gold_rule(store, case.dataset.id)
     apart = "never" if rule.apart is None else f"from a difference of more than {many(rule.apart, 'step')}"
     yield "gold rule", None, f"{rule.resolve}; adjudicated {apart}"
     yield (
         "waiting for adjudication",
-        float(count_waiting(store, found)),
+        float(count_waiting(store, case)),
         f"ratings, {'left out of kappa' if rule.waiting == 'out' else 'counted as combined'} until then",
     )
-    yield "basis", None, BASES[found.basis]
-    yield from _origin_of_labels(store, found).facts()
-    yield from _adjudication_facts(store, found)
-    yield "items left out", *_left_out(store, found)
+    yield "basis", None, BASES[case.basis]
+    yield from _origin_of_labels(store, case).facts()
+    yield from _adjudication_facts(store, case)
+    yield "items left out", *_left_out(store, case)
     drawn = "; 2,000 replicates, seed 0" if interval.method == BOOTSTRAP else ""
     yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}{drawn}"
-    yield "fingerprint", None, case_fingerprint(store, found)
+    yield "fingerprint", None, case_fingerprint(store, case)
 
 
 def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
@@ -335,9 +335,9 @@ def _ceiling(top: HumanCeiling | None) -> Iterator[Fact]:
     yield "Krippendorff's alpha", top.alpha.point, "between people"
 
 
-def _floors(store: Store, found: Case) -> Iterator[Fact]:
-    dimension = found.result.dimension
-    measured = baselines.measure_baselines(store, found.dataset.id, found.judge.id, [dimension], found.basis)
+def _floors(store: Store, case: Case) -> Iterator[Fact]:
+    dimension = case.result.dimension
+    measured = baselines.measure_baselines(store, case.dataset.id, case.judge.id, [dimension], case.basis)
     floor = measured[dimension.sort, dimension.name]
     yield "floor: one answer throughout", floor.share, f"% agreement of always saying {floor.constant}"
     if floor.length is not None:
@@ -345,7 +345,7 @@ def _floors(store: Store, found: Case) -> Iterator[Fact]:
         yield "floor: length alone", floor.length.rule.point, text
 
 
-def _adjudication_facts(store: Store, found: Case) -> Iterator[Fact]:
+def _adjudication_facts(store: Store, case: Case) -> Iterator[Fact]:
     """Give how many cells were adjudicated without the judge in view, by whom, and how many of them came from files.
 
     Decisions with the judge in view never count. Those from files count only if imported labels do.
@@ -353,10 +353,10 @@ def _adjudication_facts(store: Store, found: Case) -> Iterator[Fact]:
     rows = store.rows(
         "select a.person, coalesce(c.actor, ''), count(*) from adjudication_now a left join intake n on n.seq = a.seq "
         "left join change c on c.seq = n.seq where a.dataset_id = $1 and a.dimension = $2 "
-        f"and {unit_condition(found.result.dimension, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
-        [found.dataset.id, found.result.dimension.name],
+        f"and {unit_condition(case.result.dimension, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
+        [case.dataset.id, case.result.dimension.name],
     )
-    counts = found.basis == "imported"
+    counts = case.basis == "imported"
     settled: Counter[str] = Counter()
     brought: Counter[str] = Counter()
     for person, importer, n in rows:
@@ -370,8 +370,8 @@ def _adjudication_facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "adjudicated in files", float(brought.total()), text
 
 
-def _left_out(store: Store, found: Case) -> tuple[float, str]:
-    shown = fewshot.items_in_prompt(store, found.judge.id)
+def _left_out(store: Store, case: Case) -> tuple[float, str]:
+    shown = fewshot.items_in_prompt(store, case.judge.id)
     query = "select count(*) from tuning_now where dataset_id = $1"
-    tuned = int(store.rows(query, [found.dataset.id])[0][0])
+    tuned = int(store.rows(query, [case.dataset.id])[0][0])
     return float(len(shown) + tuned), f"{len(shown)} as examples of the prompt, {tuned} as used for tuning"

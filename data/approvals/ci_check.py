@@ -109,18 +109,18 @@ def check_judge(
     return JudgeVerdict(dataset.name, who.id, who.card, who.model, worst, verdicts)
 
 
-def _names(one: Case) -> set[str]:
-    d = one.result.dimension
+def _names(case: Case) -> set[str]:
+    d = case.result.dimension
     return {d.name, f"{d.sort}.{d.name}"}
 
 
-def _verdict(one: Case, stand: record.ApprovalStatus) -> DimensionVerdict:
-    d, decision, interval = one.result.dimension, one.result.decision, one.result.gate.interval
-    against = tuple(one.objections) if may_be_approved(decision.state) else ()
+def _verdict(case: Case, approval_status: record.ApprovalStatus) -> DimensionVerdict:
+    d, decision, interval = case.result.dimension, case.result.decision, case.result.gate.interval
+    against = tuple(case.objections) if may_be_approved(decision.state) else ()
     verdict: Verdict = "cannot be said" if decision.state in _OPEN else "does not meet"
     if may_be_approved(decision.state) and not against:
         verdict = "meets"
     return DimensionVerdict(
         d.sort, d.name, verdict, decision.state, decision.reason, interval.point, decision.bound,
-        one.requirements.policy.threshold, interval.items, against, stand.approved is not None,
+        case.requirements.policy.threshold, interval.items, against, approval_status.approved is not None,
     )  # fmt: skip

@@ -221,13 +221,13 @@ def _share_refusal(name: str, share: float) -> str:
     return f"The {name} is {share:g}: it must be from 0 to 1, such as 0.9."
 
 
-def _coverage_unmet(terms: Requirements, found: Candidate) -> str:
-    share, figures = found.coverage, found.result.gate
-    if share is None or share >= terms.coverage or not may_be_approved(found.result.decision.state):
+def _coverage_unmet(terms: Requirements, candidate: Candidate) -> str:
+    share, figures = candidate.coverage, candidate.result.gate
+    if share is None or share >= terms.coverage or not may_be_approved(candidate.result.decision.state):
         return ""
     return (
         f"The judge answered {floor_percent(share)} of the {figures.gold_cells:,} ratings with reference labels "
-        f"({figures.unscored:,} without a score, {found.judge_only_na:,} n/a where people gave a value); "
+        f"({figures.unscored:,} without a score, {candidate.judge_only_na:,} n/a where people gave a value); "
         f"{floor_percent(terms.coverage)} are required (policy)."
     )
 
@@ -241,10 +241,10 @@ def _answered_sentence(terms: Requirements) -> str:
     )
 
 
-def _alarms_unmet(terms: Requirements, found: Candidate) -> str:
-    if not (terms.alarms and found.alarms):
+def _alarms_unmet(terms: Requirements, candidate: Candidate) -> str:
+    if not (terms.alarms and candidate.alarms):
         return ""
-    named = ", ".join(all_audits()[name].title for name in found.alarms)
+    named = ", ".join(all_audits()[name].title for name in candidate.alarms)
     return f"In alarm: {named}. The policy requires that no audit of the judge is in alarm."
 
 

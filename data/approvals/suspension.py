@@ -68,11 +68,11 @@ class NewRows(NamedTuple):
     dimension: str
     seq: int
 
-    def touches(self, one: Approval, since: int) -> bool:
+    def touches(self, approval: Approval, since: int) -> bool:
         """Whether they can move the figures of an approval that was last looked at after change `since`."""
         return (
-            self.seq > since and self.dataset == one.dataset and self.judge in ("", one.judge)
-            and self.dimension in ("", one.dimension)
+            self.seq > since and self.dataset == approval.dataset and self.judge in ("", approval.judge)
+            and self.dimension in ("", approval.dimension)
         )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
 
 @allow("lead")
 def keep_approved(
-    store: Store, actor: str, one: Approval, reason: str, seen: Collection[str] | None = None
+    store: Store, actor: str, approval: Approval, reason: str, seen: Collection[str] | None = None
 ) -> None:
     """Record that a lead has reviewed an approval, and keeps it until something else speaks against it.
 
@@ -180,22 +180,22 @@ def keep_approved(
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        stand = record.approval_statuses(tx).get(one.key)
-        reasons = review_approval(store, one).finding.reasons
-        if stand is None or stand.holds is None or stand.holds.id != one.id or not reasons:
+        stand = record.approval_statuses(tx).get(approval.key)
+        reasons = review_approval(store, approval).finding.reasons
+        if stand is None or stand.holds is None or stand.holds.id != approval.id or not reasons:
             raise BadInput("There is nothing to review here any more. Load the page again.")
         if seen is not None and not set(reasons) <= set(seen):
             raise BadInput("There are new reasons against it since you looked. Review the current figures first.")
-        name = f"{one.dimension} ({one.sort})"
+        name = f"{approval.dimension} ({approval.sort})"
         review = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
-        settings.put_setting(tx, one.dataset, f"{KEPT_APPROVAL_PREFIX}{one.id}", review)
+        settings.put_setting(tx, approval.dataset, f"{KEPT_APPROVAL_PREFIX}{approval.id}", review)
 
-    store.tx(actor, "keep approval", work, target=one.dataset)
+    store.tx(actor, "keep approval", work, target=approval.dataset)
 
 
-def find_keeper(store: Store, one: Approval, how: ApprovalReview) -> tuple[str, str] | None:
+def find_keeper(store: Store, approval: Approval, how: ApprovalReview) -> tuple[str, str] | None:
     """Return who reviewed everything that speaks against an approval and keeps it, and why; None if nobody did."""
-    review = settings.get_setting(store, one.dataset, f"{KEPT_APPROVAL_PREFIX}{one.id}", {})
+    review = settings.get_setting(store, approval.dataset, f"{KEPT_APPROVAL_PREFIX}{approval.id}", {})
     known = bool(review) and set(how.finding.reasons) <= set(review["reasons"])
     return (str(review["person"]), str(review["reason"])) if known else None
 
@@ -245,19 +245,19 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
 
 
 @kept
-def review_approval(store: Store, one: Approval) -> ApprovalReview:
+def review_approval(store: Store, approval: Approval) -> ApprovalReview:
     """The state of an approval now."""
-    frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, one.id)}
+    frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, approval.id)}
     try:
-        found = _single_dimension_case(store, one)
+        found = _single_dimension_case(store, approval)
     except NotFound as error:
         sentence = f"It cannot be compared with labels any more: {error}"
         return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (sentence,)), (), None, None, frozen)
-    since, latest = _new_gold_summaries(store, one, found)
+    since, latest = _new_gold_summaries(store, approval, found)
     beside = replace(found, result=replace(found.result, decision=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.from_summary(figures) for figures in (since, latest))
     finding = drift.assess_drift(
-        frozen_figures(frozen), GoldAgreement.from_summary(found.result.gate), new, newest, one.policy
+        frozen_figures(frozen), GoldAgreement.from_summary(found.result.gate), new, newest, approval.policy
     )
     return ApprovalReview(found, finding, tuple(beside.objections), since, latest, frozen)
 
@@ -287,26 +287,26 @@ def _single_dimension_case(store: Store, one: Approval) -> Case:
     return Case(where, who, line, requirements, None, (line.key,), case.has_imported_labels(store, one.dataset))
 
 
-def _new_gold_summaries(store: Store, one: Approval, found: Case) -> tuple[Summary | None, Summary | None]:
+def _new_gold_summaries(store: Store, approval: Approval, case: Case) -> tuple[Summary | None, Summary | None]:
     """Return the figures of the gold since an approval, and of the newest of it if that is not all; None without any.
 
     An item is new if its first blind label of a random draw is. A correction of an older one, or a further label of the
     same item, affects only the figures of all gold.
     """
-    dimension, basis = found.result.dimension, found.basis
+    dimension, basis = case.result.dimension, case.basis
     drawn = "l.draw_id in (select id from draw where stream = 'audit')"
     first = (
         "select l.item_id, min(l.seq) as seq from label l join item i on i.id = l.item_id "
         f"where i.dataset_id = $1 and l.dimension = $2 and {unit_condition(dimension, 'l')} and l.mode = 'blind' "
         f"and not l.withdrawn and ({drawn}{' or l.probability is not null' if basis == 'imported' else ''}) "
-        f"group by l.item_id having min(l.seq) > {one.seq:d}"
+        f"group by l.item_id having min(l.seq) > {approval.seq:d}"
     )
-    came = store.rows(f"select seq from ({first}) f order by 1 desc", [one.dataset, one.dimension])
+    came = store.rows(f"select seq from ({first}) f order by 1 desc", [approval.dataset, approval.dimension])
     seqs = [int(row[0]) for row in came]
 
     def figures(after: int) -> Summary:
         among = f" and l.item_id in (select item_id from ({first}) f where f.seq >= {after:d})"
-        cells = calibration.load_paired_ratings(store, one.dataset, one.judge, dimension, basis, among=among)
+        cells = calibration.load_paired_ratings(store, approval.dataset, approval.judge, dimension, basis, among=among)
         return stats_calibration.summarise(cells, dimension)
 
     if not seqs:
@@ -356,9 +356,9 @@ class PeriodFigure(NamedTuple):
     bias: float | None
 
 
-def period_figures(given: Sequence[Fact]) -> list[PeriodFigure]:
+def period_figures(facts: Sequence[Fact]) -> list[PeriodFigure]:
     """Return the figures at the approval, since then, of the newest and of all gold, from such evidence; else none."""
-    known = {name: figure for name, figure, _ in given}
+    known = {name: figure for name, figure, _ in facts}
     heads = {THEN: "at the approval", NEW: "labels since", NEWEST: "newest labels", "": "all labels now"}
     return [
         PeriodFigure(what, *(known.get(f"{head}{part}") for part in _PARTS))
@@ -367,11 +367,11 @@ def period_figures(given: Sequence[Fact]) -> list[PeriodFigure]:
 
 
 @allow("annotator")
-def current_period_figures(store: Store, one: Approval) -> list[PeriodFigure]:
+def current_period_figures(store: Store, approval: Approval) -> list[PeriodFigure]:
     """Return the current figures of an approval in force, or the frozen ones of a suspension; empty without any."""
-    if one.decision != "approve":
-        return period_figures(record.frozen_evidence(store, one.id))
-    how = review_approval(store, one)
+    if approval.decision != "approve":
+        return period_figures(record.frozen_evidence(store, approval.id))
+    how = review_approval(store, approval)
     if how.found is None:
         return []
     gate = how.found.result.gate

@@ -410,11 +410,11 @@ class WorkCount(NamedTuple):
     skipped: int
 
 
-def count_work(index: QueueIndex, given: Iterable[IndexedAssignment]) -> WorkCount:
+def count_work(index: QueueIndex, indexed_assignments: Iterable[IndexedAssignment]) -> WorkCount:
     """The counts of assignments of one assignee, each item once; the caller has the lock of the index."""
     draws: dict[QueuedDraw, bool] = {}
     assignee = ""
-    for one in given:
+    for one in indexed_assignments:
         assignee = one.assignee
         for draw in one.line:
             draws[draw] = draws.get(draw, False) or draw in one.left

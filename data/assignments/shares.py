@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence, Set
 from heapq import heapify, heappop, heappush
 
 
-def fair_quotas(seats: int, weights: Mapping[str, float], most: int) -> dict[str, int]:
-    """Divide seats in proportion to the weights, at most `most` each, by the largest-remainder method.
+def fair_quotas(seats: int, weights: Mapping[str, float], max_each: int) -> dict[str, int]:
+    """Divide seats in proportion to the weights, at most `max_each` each, by the largest-remainder method.
 
     With equal weights the numbers differ by at most one; a person with weight 0 gets none. Seats that nobody can take,
-    because all have `most`, are left over.
+    because all have `max_each`, are left over.
     """
     quotas = dict.fromkeys(weights, 0)
     open_, left = {name for name, weight in weights.items() if weight > 0}, seats
     while open_:
         total = sum(weights[name] for name in open_)
-        capped = {name for name in open_ if left * weights[name] / total >= most}
+        capped = {name for name in open_ if left * weights[name] / total >= max_each}
         if not capped:
             exact = {name: left * weights[name] / total for name in open_}
             quotas |= {name: int(part) for name, part in exact.items()}
@@ -26,8 +26,8 @@ def fair_quotas(seats: int, weights: Mapping[str, float], most: int) -> dict[str
             for name in by_rest[:rest]:
                 quotas[name] += 1
             return quotas
-        quotas |= dict.fromkeys(capped, most)
-        left -= most * len(capped)
+        quotas |= dict.fromkeys(capped, max_each)
+        left -= max_each * len(capped)
         open_ -= capped
     return quotas
 

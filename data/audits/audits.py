@@ -39,24 +39,24 @@ class AuditResults:
 
 
 @allow("annotator")
-def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MAX_REPLIES) -> AuditResults:
+def run_audits(store: Store, dataset_id: str, judge_id: str, max_replies: int = gathered.MAX_REPLIES) -> AuditResults:
     """Return what every audit of the judge's card finds, computed again only if rows that it uses were added.
 
-    Of more than `most` replies, those to a random sample of items are looked at, and the scope says so. Raises
+    Of more than `max_replies` replies, those to a random sample of items are looked at, and the scope says so. Raises
     NotFound, UnknownCard.
     """
 
     def make_results(base: Callable[[], GatheredEvidence]) -> AuditResults:
-        key = ("audit", dataset_id, judge_id, most, "scope")
+        key = ("audit", dataset_id, judge_id, max_replies, "scope")
         [scope] = each_kept(store, [key], lambda _: [base().scope()])
-        return AuditResults(_findings(store, dataset_id, judge_id, most, base), scope)
+        return AuditResults(_findings(store, dataset_id, judge_id, max_replies, base), scope)
 
     try:
         return make_results(_raise_unknown)
     except _Unknown:
         with _GATHERING:
             return make_results(
-                compute_once(partial(gathered.gather_audit_evidence, store, dataset_id, judge_id, most))
+                compute_once(partial(gathered.gather_audit_evidence, store, dataset_id, judge_id, max_replies))
             )
 
 
@@ -97,14 +97,14 @@ def _count_replies(store: Store, dataset_id: str, judge_id: str) -> int:
 
 @allow("annotator")
 def visible_flags(
-    store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: int = sys.maxsize
+    store: Store, actor: str, judge_id: str, flags: Sequence[Flag], limit: int = sys.maxsize
 ) -> list[Flag]:
     """Return the first items behind a finding that a person may be shown, and record that they are shown.
 
     Items that they may still get to answer blind are left out, because a flag shows what the judge said.
     """
     kept = exposure.blind_pending(store, actor)
-    found = [flag for flag in flags if flag.item not in kept][:most]
+    found = [flag for flag in flags if flag.item not in kept][:limit]
     exposure.record_exposures(store, actor, {flag.item: [judge_id] for flag in found}, "audits")
     return found
 
@@ -126,14 +126,14 @@ def _raise_unknown() -> GatheredEvidence:
 
 
 def _findings(
-    store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], GatheredEvidence]
+    store: Store, dataset_id: str, judge_id: str, max_replies: int, base: Callable[[], GatheredEvidence]
 ) -> dict[str, AuditFinding]:
     """Return the findings, each cached by itself; `base` gives the evidence."""
     limits, found, new_audits = audit_limits(store), {}, list[str]()
     for name in [name for name in cards.card_of_judge(store, judge_id).audits if name in all_audits()]:
         one = all_audits()[name]
         limit = limits.get(name, one.threshold or 0.0)
-        key = ("audit", dataset_id, judge_id, most, name, limit)
+        key = ("audit", dataset_id, judge_id, max_replies, name, limit)
         [found[name]] = each_kept(store, [key], partial(_find, one, limit, base, new_audits))
     if new_audits:
         alarms = sum(found[name].verdict == "alarm" for name in new_audits)
@@ -142,10 +142,10 @@ def _findings(
 
 
 def _find(
-    one: Audit, limit: float, base: Callable[[], GatheredEvidence], new_audits: list[str], _: Sequence[int]
+    audit: Audit, limit: float, base: Callable[[], GatheredEvidence], new_audits: list[str], _: Sequence[int]
 ) -> list[AuditFinding]:
-    found = one.find(base().evidence, limit)
-    new_audits.append(one.name)
+    found = audit.find(base().evidence, limit)
+    new_audits.append(audit.name)
     return [found]
 
 
@@ -156,9 +156,9 @@ def audit_limits(store: Store | Tx) -> dict[str, float]:
     return {name: float(value) for name, value in found.items() if name in all_audits()}
 
 
-def limit_range(one: Audit) -> tuple[float, float]:
+def limit_range(audit: Audit) -> tuple[float, float]:
     """The lowest and highest limit that an audit can be given: 0 to 1 for shares and correlations."""
-    default = one.threshold or 0.0
+    default = audit.threshold or 0.0
     return (0.0, 1.0) if default <= 1 else (0.0, 10 * default)
 
 

@@ -45,15 +45,15 @@ _BASES: tuple[Basis, ...] = ("blind", "all")
 """The bases of gold: blind labels, from people who had not seen the judge; all labels only if there are no others."""
 
 
-def _shared_identity(one: JudgeRow, card: Card) -> tuple[str, str, bool, str]:
+def _shared_identity(judge: JudgeRow, card: Card) -> tuple[str, str, bool, str]:
     """Return all that a judge and a probe of it share: version of the card, model, and parameters but for the probe.
 
     Parameters that an imported judge does not state are taken to have their usual values.
     """
-    plain = {name: value for name, value in one.parameters.items() if name != "probe"}
+    plain = {name: value for name, value in judge.parameters.items() if name != "probe"}
     with contextlib.suppress(ValidationError):
         plain = Params.model_validate({**plain, "combine": combination_rule(card, plain)}).identity(card.kind)
-    return one.card_version, one.model, one.synthetic, json.dumps(plain, sort_keys=True, default=str)
+    return judge.card_version, judge.model, judge.synthetic, json.dumps(plain, sort_keys=True, default=str)
 
 
 @dataclass(frozen=True)
@@ -125,14 +125,16 @@ class LazyItems(Mapping[str, Item]):
         return key in self._contents
 
 
-def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: int = MAX_REPLIES) -> GatheredEvidence:
+def gather_audit_evidence(
+    store: Store, dataset_id: str, judge_id: str, max_replies: int = MAX_REPLIES
+) -> GatheredEvidence:
     """All that an audit of the judge may look at in a dataset, its samples combined.
 
-    Of more than `most` replies those to a random sample of items are looked at, the same each time.
+    Of more than `max_replies` replies those to a random sample of items are looked at, the same each time.
     Raises NotFound, UnknownCard.
     """
     judge, card = datasets.find_judge(store, judge_id), cards.card_of_judge(store, judge_id)
-    among = _JudgedItems(store, dataset_id, judge_id, most)
+    among = _JudgedItems(store, dataset_id, judge_id, max_replies)
     contents = {
         str(i): str(c) for i, c in among.rows("select i.id, i.content from item i join chosen x on x.id = i.id")
     }
@@ -170,7 +172,7 @@ def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: in
 class _JudgedItems:
     """The items of a dataset that a judge has judged, all or a random sample, and what judges said of them."""
 
-    def __init__(self, store: Store, dataset_id: str, judge_id: str, most: int) -> None:
+    def __init__(self, store: Store, dataset_id: str, judge_id: str, max_replies: int) -> None:
         self.store, self.params = store, [dataset_id, judge_id]
         counts = store.rows(
             "select count(distinct m.item_id), count(*) from judgment m join item i on i.id = m.item_id "
@@ -179,8 +181,8 @@ class _JudgedItems:
         )
         self.judged, replies = int(counts[0][0]), int(counts[0][1])
         some = ""
-        if replies > most:  # a hash of the id draws at random, and the same items each time
-            some = f" order by md5(m.item_id) limit {max(1, self.judged * most // replies):d}"
+        if replies > max_replies:  # a hash of the id draws at random, and the same items each time
+            some = f" order by md5(m.item_id) limit {max(1, self.judged * max_replies // replies):d}"
         self.chosen = (
             "with chosen as (select m.item_id as id from judgment m join item i on i.id = m.item_id "
             f"where i.dataset_id = $1 and m.judge_id = $2 group by m.item_id{some}) "
@@ -199,7 +201,7 @@ class _JudgedItems:
         )
         return [JudgeRow(*row) for row in rows]
 
-    def replies(self, one: JudgeRow, card: Card, items: LazyItems) -> list[AuditReply]:
+    def replies(self, judge: JudgeRow, card: Card, items: LazyItems) -> list[AuditReply]:
         """A judge's replies by item, part and sample. If one was asked for again, the readable one counts."""
         rows = self.rows(
             "select id, item_id, part, sample, unscored, why, several from (select m.id, m.item_id, m.part, m.sample, "
@@ -207,14 +209,14 @@ class _JudgedItems:
             "(partition by m.item_id, m.part, m.sample order by case when m.unscored = '' then 0 else 1 end, "
             "m.seq desc, m.id) as newest from judgment m join chosen x on x.id = m.item_id where m.judge_id = $3) n "
             "where newest = 1 order by item_id, part, sample",
-            one.id,
+            judge.id,
         )
         scores: dict[str, list[Score]] = {str(row[0]): [] for row in rows if not row[4]}
         # One row for each different score, with the judgments that gave it: a reply's scores are then shared objects.
         kinds = self.rows(
             "select s.unit, s.dimension, s.value, s.confidence, s.source, array_agg(s.judgment_id) from score s "
             "join chosen x on x.id = s.item_id where s.judge_id = $3 group by 1, 2, 3, 4, 5",
-            one.id,
+            judge.id,
         )
         places = {d.name: n for n, d in enumerate(card.dimensions)}
         for unit, dimension, value, confidence, source, given in sorted(kinds, key=lambda k: _place(k, places)):
@@ -226,12 +228,12 @@ class _JudgedItems:
         for key, unit, dimension, sort, text in self.rows(
             "select r.judgment_id, r.unit, r.dimension, r.sort, r.text from remark r join chosen x on x.id = r.item_id "
             "where r.judge_id = $3 order by r.judgment_id, r.unit, r.dimension, r.sort, r.text",
-            one.id,
+            judge.id,
         ):
             remarks[str(key)].append(Remark(str(unit), str(dimension), sort, str(text)))
         hiding = [kind for kind in kinds if kind[3] is not None and kind[4] != STATED and _STATED & set(card.audits)]
         hidden = {key for *_, keys in hiding for key in keys}
-        facts = self._facts(one, card, items, [row for row in rows if row[6] or (row[0] in hidden and not row[4])])
+        facts = self._facts(judge, card, items, [row for row in rows if row[6] or (row[0] in hidden and not row[4])])
         return [
             AuditReply(
                 str(item),
@@ -245,10 +247,10 @@ class _JudgedItems:
         ]
 
     def _facts(
-        self, one: JudgeRow, card: Card, items: LazyItems, rows: list[Row]
+        self, judge: JudgeRow, card: Card, items: LazyItems, rows: list[Row]
     ) -> dict[str, dict[str, object]]:
         """What only the raw text of a judgment holds: the verdict in each order, and the confidence that it states."""
-        params = call_plan.params_of_stored(one.parameters)
+        params = call_plan.params_of_stored(judge.parameters)
         found: dict[str, dict[str, object]] = {}
         for begin in range(0, len(rows), _BATCH):
             batch = {str(row[0]): row for row in rows[begin : begin + _BATCH]}

@@ -62,7 +62,7 @@ class JustificationTally:
 
 @allow("annotator")
 def justifications_ahead(
-    store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str], most: int
+    store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str], limit: int
 ) -> list[JustifiedScore]:
     """Return the next cells that a person has not answered, in the judge's own random order, the same for everybody.
 
@@ -73,7 +73,7 @@ def justifications_ahead(
         f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text {_DRAWN} {_HERE} "
         "and r.dimension = any($5) and not exists (select 1 from fit f where f.judge_id = $2 and f.person = $3 "
         "and f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension) and not (r.item_id = any($4)) "
-        f"order by md5($2 || r.item_id || r.unit || r.dimension), r.item_id, r.unit, r.dimension limit {most:d}",
+        f"order by md5($2 || r.item_id || r.unit || r.dimension), r.item_id, r.unit, r.dimension limit {limit:d}",
         [dataset_id, judge_id, person, sorted(exposure.blind_pending(store, person)), list(dimensions)],
     )
     exposure.record_exposures(store, person, {str(row[0]): [judge_id] for row in rows}, "justifications")

@@ -58,15 +58,15 @@ class AggregateGroup:
         """Cells with a value."""
         return float(self.counts.sum())
 
-    def moments(self, ask: CountedDimension, outcome: int, labelled: Moments | None) -> Moments:
+    def moments(self, counted: CountedDimension, outcome: int, labelled: Moments | None) -> Moments:
         """The moments of a mean, of items with a value, with those of the labelled items where there are any."""
         tt, tm, mm = self.cross[outcome]
         whole, cross = self.whole[outcome], np.array([[tt, tm], [tm, mm]])
-        if ask.mean:
-            codes, counts = np.array(ask.codes), self.counts
+        if counted.mean:
+            codes, counts = np.array(counted.codes), self.counts
         else:  # of an outcome that is or is not
             codes, counts = np.array([0.0, 1.0]), np.array([whole[1] - whole[0], whole[0]])
-        squares = self.squares if ask.mean else float(counts @ codes**2)
+        squares = self.squares if counted.mean else float(counts @ codes**2)
         given = _NO_LABELS if labelled is None else labelled
         outside = counts[(codes < given.seen[0] - _TOLERANCE) | (codes > given.seen[1] + _TOLERANCE)].sum()
         uncovered = float(outside / counts.sum())
@@ -133,9 +133,9 @@ def _add_groups(kept: _JudgeTallies, found: Iterable[tuple[Key, str, str, Aggreg
 
 
 def _grouped_scores(
-    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], since: int, upto: int
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], since: int, up_to: int
 ) -> Iterator[tuple[Key, str, str, AggregateGroup]]:
-    """Dimension, run, system and a part of their group, of the scores of changes after `since` up to `upto`.
+    """Dimension, run, system and a part of their group, of the scores of changes after `since` up to `up_to`.
 
     How often each answer was given comes of one pass over the scores; where an item has one cell, so do its sums. Of
     turns and sections a second pass sums up every item first.
@@ -144,7 +144,7 @@ def _grouped_scores(
         return
     called = sorted({d.name for d in dimensions})
     names = ", ".join(f"${n}" for n in range(5, 5 + len(called)))
-    params = [dataset_id, judge_id, since, upto, *called]
+    params = [dataset_id, judge_id, since, up_to, *called]
     came = (
         f"came as (select seq, coalesce(max(run_id), '{IMPORTED}' || seq) as run from judgment "
         "where judge_id = $2 and seq > $3 and seq <= $4 group by seq)"
@@ -176,31 +176,31 @@ SORTS_WITH_SEVERAL_UNITS = ("turn", "section")
 
 
 def _systems_of_score(
-    ask: CountedDimension, a: str, b: str, side: str, value: float | None
+    counted: CountedDimension, a: str, b: str, side: str, value: float | None
 ) -> list[tuple[str, float | None]]:
     """Return the systems that a score is of, each with the value that the score has for it."""
-    if ask.sided:
-        codes = [None, None] if value is None else [_turn(ask, value, first) for first in (True, False)]
+    if counted.sided:
+        codes = [None, None] if value is None else [_turn(counted, value, first) for first in (True, False)]
         return [(a, codes[0]), (b, codes[1])]
-    if ask.dimension.sort == "pair":
+    if counted.dimension.sort == "pair":
         return [(f"{a} ~ {b}", value)]
     return [(b if side == "b" else a, value)]
 
 
-def _turn(ask: CountedDimension, value: float, first: bool) -> float:
+def _turn(counted: CountedDimension, value: float, first: bool) -> float:
     """A verdict as a win (0), tie (1) or loss (2) of the first system, or of the second."""
-    return float(next(n for n in range(3) if verdict_codes(ask, n)[0 if first else 1] == value))
+    return float(next(n for n in range(3) if verdict_codes(counted, n)[0 if first else 1] == value))
 
 
-def _single(ask: CountedDimension, value: float | None, n: int) -> AggregateGroup:
+def _single(counted: CountedDimension, value: float | None, n: int) -> AggregateGroup:
     """So many cells with one value; of items that have one cell also their sums."""
-    counts, size = np.zeros(len(ask.codes)), ask.outcomes
+    counts, size = np.zeros(len(counted.codes)), counted.outcomes
     whole, cross = np.zeros((size, 2)), np.zeros((size, 3))
     if value is None:
         return AggregateGroup(0, n, counts, whole, cross)
-    counts[int(bins.row_numbers([value], ask.dimension.scale)[0]) if not ask.sided else int(value)] = n
-    squares = n * value * value if ask.mean else 0.0
-    if ask.dimension.sort in SORTS_WITH_SEVERAL_UNITS:
+    counts[int(bins.row_numbers([value], counted.dimension.scale)[0]) if not counted.sided else int(value)] = n
+    squares = n * value * value if counted.mean else 0.0
+    if counted.dimension.sort in SORTS_WITH_SEVERAL_UNITS:
         return AggregateGroup(0, n, counts, whole, cross, squares)
     t = [value] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
     for k, x in enumerate(t):

@@ -320,7 +320,7 @@ def list_cells(
     basis: Basis,
     human: float | None,
     judge: float | None,
-    most: int = MAX_LISTED_CELLS,
+    limit: int = MAX_LISTED_CELLS,
 ) -> list[ListedCell]:
     """Return the cells in one place of the table.
 
@@ -345,7 +345,7 @@ def list_cells(
         )
         + f"{_ITEM}left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
         f"where s.judge_id is not null and {' and '.join(conditions)} "
-        f"order by i.name, g.unit limit {most:d}",
+        f"order by i.name, g.unit limit {limit:d}",
         [dataset_id, dimension.name, judge_id, sorted(exposure.blind_pending(store, person))],
     )
     exposure.record_exposures(

@@ -79,9 +79,9 @@ _SUMS = 6 + 21 + 2
 """Totals of six sums, of their products, and the judge's lowest and highest value."""
 
 
-def _moments(n: int, ask: CountedDimension, width: int) -> tuple[list[str], str]:
+def _moments(n: int, counted: CountedDimension, width: int) -> tuple[list[str], str]:
     """SQL of one dimension: what goes before, and its row for each system, filled up to `width` sums."""
-    side, codes = side_column(ask.dimension, "s"), [] if ask.mean else list(enumerate(ask.codes))
+    side, codes = side_column(counted.dimension, "s"), [] if counted.mean else list(enumerate(counted.codes))
     by = "1, 2" if side else "1"
 
     def count_columns(column: str, letter: str) -> str:
@@ -89,17 +89,17 @@ def _moments(n: int, ask: CountedDimension, width: int) -> tuple[list[str], str]
 
     share_sums = "".join(f", sum(l.said{k}) as h{k}" for k, _ in codes)
     columns: list[str] = []
-    for outcome in range(ask.outcomes):
-        y, f, t = (outcome_sums(ask, letter)[outcome] for letter in "hjc")
+    for outcome in range(counted.outcomes):
+        y, f, t = (outcome_sums(counted, letter)[outcome] for letter in "hjc")
         terms = [f"g.w * {y.replace('o.', 'g.')}", "g.w * g.a", f"g.w * {f.replace('o.', 'g.')}", "g.w * g.m", t, "o.m"]
         columns += [f"sum({p})" for p in terms]
         columns += [f"sum(({p}) * ({q}))" for p, q in combinations_with_replacement(terms, 2)]
         judged = f.replace("o.", "g.")
         ends = f"min(case when {judged} = g.m then 1 else 0 end)", f"max(case when {judged} > 0 then 1 else 0 end)"
-        columns += ["min(g.lowest)", "max(g.highest)"] if ask.mean else ends
+        columns += ["min(g.lowest)", "max(g.highest)"] if counted.mean else ends
     columns += ["null"] * (width - len(columns))
-    condition = f"s.dimension = ${n + 3} and {unit_condition(ask.dimension, 's')}"
-    judged = table_row_sql("s.value", ask.dimension.scale)
+    condition = f"s.dimension = ${n + 3} and {unit_condition(counted.dimension, 's')}"
+    judged = table_row_sql("s.value", counted.dimension.scale)
     before = [
         f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "
         "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
@@ -111,8 +111,9 @@ def _moments(n: int, ask: CountedDimension, width: int) -> tuple[list[str], str]
     ]
     sided = " and g.side = o.side" if side else ""
     return before, (
-        f"select {n}, {system_sql(ask, 'o')}, count(*), sum(g.valued), sum(g.w), sum(g.w * g.w), {', '.join(columns)} "
-        f"from g{n} g join o{n} o on o.item_id = g.item_id{sided} join few i on i.id = g.item_id{sides_join(ask)} "
+        f"select {n}, {system_sql(counted, 'o')}, count(*), sum(g.valued), sum(g.w), sum(g.w * g.w), "
+        f"{', '.join(columns)} "
+        f"from g{n} g join o{n} o on o.item_id = g.item_id{sided} join few i on i.id = g.item_id{sides_join(counted)} "
         "group by 2"
     )
 

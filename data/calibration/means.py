@@ -238,12 +238,12 @@ def _has_word(items: ItemFields, name: str, value: str, frame: pandas.DataFrame)
     return found
 
 
-def explain_few_scores(found: MeansTable) -> str:
+def explain_few_scores(table: MeansTable) -> str:
     """The groups that are hidden, as a sentence; "" where none is."""
-    if not found.few:
+    if not table.few:
         return ""
-    named = ", ".join(name or "all items" for name in found.few[:12])
-    more = f" and {len(found.few) - 12:,} more" if len(found.few) > 12 else ""
+    named = ", ".join(name or "all items" for name in table.few[:12])
+    more = f" and {len(table.few) - 12:,} more" if len(table.few) > 12 else ""
     return f"Hidden, as a mean of fewer than {MIN_ITEMS} items would reveal single scores: {named}{more}."
 
 

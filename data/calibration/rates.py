@@ -72,13 +72,13 @@ def corrected_means(
     return means
 
 
-def _pool(given: list[Moments]) -> Moments | None:
+def _pool(moments: list[Moments]) -> Moments | None:
     """The labelled items of several systems together."""
-    if not given:
+    if not moments:
         return None
     return Moments(
-        sum(m.labelled for m in given), sum(m.cells for m in given),
-        (sum(m.weights[0] for m in given), sum(m.weights[1] for m in given)),
-        np.sum([m.total for m in given], axis=0), np.sum([m.cross for m in given], axis=0), 0, np.zeros(2),
-        np.zeros((2, 2)), 0.0, (min(m.seen[0] for m in given), max(m.seen[1] for m in given)), 1.0,
+        sum(m.labelled for m in moments), sum(m.cells for m in moments),
+        (sum(m.weights[0] for m in moments), sum(m.weights[1] for m in moments)),
+        np.sum([m.total for m in moments], axis=0), np.sum([m.cross for m in moments], axis=0), 0, np.zeros(2),
+        np.zeros((2, 2)), 0.0, (min(m.seen[0] for m in moments), max(m.seen[1] for m in moments)), 1.0,
     )  # fmt: skip

@@ -106,7 +106,7 @@ def slice_cells(
 
 @allow("annotator")
 def slice_members(
-    store: Store, person: str, dataset_id: str, judge_id: str, at: SlicedCells, by: str, name: str, most: int = 200
+    store: Store, person: str, dataset_id: str, judge_id: str, at: SlicedCells, by: str, name: str, limit: int = 200
 ) -> list[SliceMember]:
     """Return the cells of a slice, first those in which judge and people differ most; codes from 0.
 
@@ -119,7 +119,7 @@ def slice_members(
     every, kept = item_fields(store, dataset_id).ids, exposure.blind_pending(store, person)
     inside = inside[[every[n] not in kept for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]]
     human, judge = (np.asarray(side)[inside] for side in (at.cells.human, at.cells.judge))
-    inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:most]
+    inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:limit]
     ids = [every[n] for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]
     item_ids = sorted(set(ids))
     exposure.record_exposures(store, person, dict.fromkeys(item_ids, (judge_id, exposure.OTHER_PEOPLE)), "slices")

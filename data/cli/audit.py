@@ -85,10 +85,10 @@ def _tell(
             print(f"      ... and {left:,} more (--all lists those that do not wait for a blind answer of yours)")
 
 
-def _figures(name: str, found: AuditFinding, limits: dict[str, float]) -> list[str]:
-    interval, limit, parts = found.interval, _limit(name, limits), []
-    if found.figure is not None:
-        parts.append(f"{found.figure:.3f}")
+def _figures(name: str, finding: AuditFinding, limits: dict[str, float]) -> list[str]:
+    interval, limit, parts = finding.interval, _limit(name, limits), []
+    if finding.figure is not None:
+        parts.append(f"{finding.figure:.3f}")
     if interval is not None and interval.low is not None and interval.high is not None:
         parts.append(f"{interval.level:.0%} interval {interval.low:.3f} to {interval.high:.3f}")
     if limit is not None:

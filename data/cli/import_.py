@@ -124,16 +124,16 @@ def _tell(done: ImportResult, of: str, dataset: str) -> None:
     )
 
 
-def print_problems(found: ImportPreview) -> None:
+def print_problems(preview: ImportPreview) -> None:
     """What the files hold, warnings and problems, on stderr."""
-    for sentence in [*found.summary, *found.warnings]:
+    for sentence in [*preview.summary, *preview.warnings]:
         print(sentence, file=sys.stderr)
-    for reason, count in found.unscored.items():
+    for reason, count in preview.unscored.items():
         print(f"Kept as unscored ({reason}): {many(count, 'judgment')}.", file=sys.stderr)
-    for group in found.groups[:_SHOWN]:
+    for group in preview.groups[:_SHOWN]:
         print(group, file=sys.stderr)
-    if len(found.groups) > _SHOWN:
-        rest = sum(group.lines for group in found.groups[_SHOWN:])
+    if len(preview.groups) > _SHOWN:
+        rest = sum(group.lines for group in preview.groups[_SHOWN:])
         print(f"... and {rest:,} more; --rejects FILE names every line.", file=sys.stderr)
 
 

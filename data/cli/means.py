@@ -60,18 +60,18 @@ def _only(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _describe_coverage(found: MeansTable) -> str:
-    if found.apart is None:
+def _describe_coverage(table: MeansTable) -> str:
+    if table.apart is None:
         return ""
-    own, other = found.apart
+    own, other = table.apart
     return f" On the ratings of both; {own:,} of this judge alone and {other:,} of the other are left out."
 
 
-def _lines(found: MeansTable, by: str) -> list[str]:
+def _lines(table: MeansTable, by: str) -> list[str]:
     """A table with the columns that are not empty, and how to read them."""
-    if not found.rows:
+    if not table.rows:
         return ["No numeric score and no flag."]
-    used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in found.rows)]
+    used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in table.rows)]
     head = [*([by] if by else []), "dimension", "unit", "items", "ratings", *(COLUMNS[name] for name in used)]
     rows = [
         [
@@ -79,7 +79,7 @@ def _lines(found: MeansTable, by: str) -> list[str]:
             f"{row.means.plain.items:,}", f"{row.means.plain.cells:,}",
             *(_format_interval(getattr(row.means, name), name in ("sure", "trusted")) for name in used),
         ]
-        for row in found.rows
+        for row in table.rows
     ]  # fmt: skip
     wide = [max(len(row[n]) for row in [head, *rows]) for n in range(len(head))]
     lines = ["  ".join(f"{text:{width}}" for text, width in zip(row, wide, strict=True)) for row in [head, *rows]]
@@ -87,8 +87,8 @@ def _lines(found: MeansTable, by: str) -> list[str]:
     return [line.rstrip() for line in lines] + ["", *read]
 
 
-def _format_interval(one: Interval | None, counted: bool) -> str:
-    if one is None or one.point is None:
+def _format_interval(interval: Interval | None, counted: bool) -> str:
+    if interval is None or interval.point is None:
         return "-"
-    ends = "" if one.low is None or one.high is None else f" ({one.low:.3f} to {one.high:.3f})"
-    return f"{one.point:.3f}{ends}" + (f", n {one.items:,}" if counted else "")
+    ends = "" if interval.low is None or interval.high is None else f" ({interval.low:.3f} to {interval.high:.3f})"
+    return f"{interval.point:.3f}{ends}" + (f", n {interval.items:,}" if counted else "")

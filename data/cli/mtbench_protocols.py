@@ -92,15 +92,15 @@ def _show(store: Store, options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked_by(store: Store, found: Protocol) -> str:
+def _asked_by(store: Store, protocol: Protocol) -> str:
     """By which wording its judge would be asked here, in a sentence."""
-    if found.prompts in BUILT_IN_FAMILIES:
-        return f"Its judge is asked by {BUILT_IN_FAMILIES[found.prompts]}."
+    if protocol.prompts in BUILT_IN_FAMILIES:
+        return f"Its judge is asked by {BUILT_IN_FAMILIES[protocol.prompts]}."
     try:
-        prompts = judge_prompts.find_prompts(store, found.prompts)
+        prompts = judge_prompts.find_prompts(store, protocol.prompts)
     except BadPrompt as error:
         return f"Its judge cannot be asked yet: {error}"
-    named = judge_prompts.PromptSet("", prompts).families[found.prompts.partition("@")[0]]
+    named = judge_prompts.PromptSet("", prompts).families[protocol.prompts.partition("@")[0]]
     return f"Its judge is asked by {named.name}, wording {named.wording}."
 
 

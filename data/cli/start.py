@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
             who = acting_person(store, options.actor or _somebody(store))
             on_error = "good rows" if options.good_rows else "refuse"
             try:
-                done = import_source(store, who, source, plan, on_error=on_error, progress=bar, found=found)  # type: ignore[arg-type]
+                done = import_source(store, who, source, plan, on_error=on_error, progress=bar, detected=found)  # type: ignore[arg-type]
             except ImportRefused as refused:
                 bar.clear()
                 print_problems(refused.preview)
@@ -120,21 +120,21 @@ def _describe(interpretation: Interpretation) -> None:
         print(f"  {sentence}", file=sys.stderr)
 
 
-def _describe_series(one: AnswerSeries) -> str:
-    if one.by and one.answers is None:
-        return f"{one.name}: left out, as no scale fits its values: {one.why or 'there are none'}."
-    scale = one.answers.scale.words if one.answers is not None else ""
-    shown = ", ".join(one.examples)
-    by = {"judge": "a judge's answers", "person": "a person's answers", "": "not taken"}[one.by]
-    who = f" ({one.who})" if one.who and one.who != one.name else ""
-    about = f" to {one.dimension} of a {one.sort}, {scale}" if one.by else ""
-    rows = " and ".join(f"{column} is {' or '.join(values)}" for column, values in one.only.items())
+def _describe_series(series: AnswerSeries) -> str:
+    if series.by and series.answers is None:
+        return f"{series.name}: left out, as no scale fits its values: {series.why or 'there are none'}."
+    scale = series.answers.scale.words if series.answers is not None else ""
+    shown = ", ".join(series.examples)
+    by = {"judge": "a judge's answers", "person": "a person's answers", "": "not taken"}[series.by]
+    who = f" ({series.who})" if series.who and series.who != series.name else ""
+    about = f" to {series.dimension} of a {series.sort}, {scale}" if series.by else ""
+    rows = " and ".join(f"{column} is {' or '.join(values)}" for column, values in series.only.items())
     rows = f" where {rows}" if rows else ""
-    count = f"{many(one.count, 'value')}, " if one.count else ""
-    order = " and ".join(one.order.columns) or one.order.constant
+    count = f"{many(series.count, 'value')}, " if series.count else ""
+    order = " and ".join(series.order.columns) or series.order.constant
     order = f", asked in the order {order}" if order else ""
-    mixed = f" ({one.why})" if one.by and one.why else ""
-    return f"{one.name}{rows}: {by}{who}{about}{order}; {count}such as {shown}{mixed}."
+    mixed = f" ({series.why})" if series.by and series.why else ""
+    return f"{series.name}{rows}: {by}{who}{about}{order}; {count}such as {shown}{mixed}."
 
 
 def _asking(interpretation: Interpretation) -> str:

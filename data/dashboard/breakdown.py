@@ -68,7 +68,9 @@ class Breakdown:
 
 
 @allow("annotator")
-def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension) -> dict[str, BreakdownField]:
+def breakdown_fields(
+    store: Store, dataset_id: str, judge_id: str, counted: CountedDimension
+) -> dict[str, BreakdownField]:
     """The ways to part the items that make at least two slices, those of time first, by their name in addresses."""
     items, runs = item_fields.item_fields(store, dataset_id), dashboard.scoring_runs(store, dataset_id, judge_id)
     found = {f"{META}{key}": BreakdownField(key, True) for key, words in items.days.items() if _several(words)}
@@ -79,9 +81,9 @@ def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedD
     systems = {*items.words[item_fields.SYSTEM], *items.second} - {""}
     if len(systems) > 1:
         found[SYSTEM] = BreakdownField("system")
-    if ask.dimension.sort in ("turn", "section"):
-        found[POSITION] = BreakdownField(f"number of the {ask.dimension.sort}")
-    if ask.dimension.sort in ("section", "side"):
+    if counted.dimension.sort in ("turn", "section"):
+        found[POSITION] = BreakdownField(f"number of the {counted.dimension.sort}")
+    if counted.dimension.sort in ("section", "side"):
         found[SIDE] = BreakdownField("side of the pair")
     own = {item_fields.LANGUAGE: items.words[item_fields.LANGUAGE], KIND: items.kind, STRATUM: items.stratum}
     if (
@@ -177,10 +179,10 @@ def _split_groups(
 def _words(by: str, words: Sequence[str], items: int) -> tuple[Slicing | None, str]:
     """Return a cut by words. With a number of items the words are days, and the cut is by periods of time."""
     if not items:
-        return make_slicing(by, *_factorize(words), most=MAX_GROUPS), ""
+        return make_slicing(by, *_factorize(words), max_slices=MAX_GROUPS), ""
     step, named = time_periods(words, items, MAX_TIME_STEPS)
     values, code = _factorize(named)
-    return make_slicing(by, values, code, most=len(values), order=sorted(set(values))), step
+    return make_slicing(by, values, code, max_slices=len(values), order=sorted(set(values))), step
 
 
 def _factorize(words: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
@@ -200,12 +202,12 @@ def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame)
     values, code = _factorize(frame["run"].tolist())
     named = [early.get(key) or names.get(key, key) for key in values]
     order = list(dict.fromkeys(early.get(run.key) or names[run.key] for run in runs))
-    return make_slicing(RUN, named, code, most=len(order) + 1, order=order)
+    return make_slicing(RUN, named, code, max_slices=len(order) + 1, order=order)
 
 
-def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, basis: Basis) -> pandas.DataFrame:
+def _frame(store: Store, dataset_id: str, judge_id: str, counted: CountedDimension, basis: Basis) -> pandas.DataFrame:
     """The cells that the judge gave a value: item, unit, value, run, day, and what people say of it."""
-    d = ask.dimension
+    d = counted.dimension
     scored = (
         "from score_now s join item i on i.id = s.item_id where i.dataset_id = $1 and s.judge_id = $2 "
         f"and s.dimension = $3 and {unit_condition(d, 's')} and s.value is not null"
@@ -224,7 +226,7 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, 
     )
     frame = frame.merge(came, how="left", on="seq")
     frame["run"], frame["day"] = frame["run"].fillna(IMPORTED), frame["day"].fillna("")
-    shares = "" if ask.mean else "".join(f", said{n}" for n in range(len(ask.codes)))
+    shares = "" if counted.mean else "".join(f", said{n}" for n in range(len(counted.codes)))
     rule = gold_rule(store, dataset_id)
     own = gold_sql(d.sort, d.scale, basis, rule, not_in_prompt_sql(store, judge_id), means=True)
     people = store.frame(f"select item_id, unit, weight, mean, share{shares} from ({own}) g", [dataset_id, d.name])
@@ -232,31 +234,31 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, 
 
 
 def _by_system(
-    items: item_fields.ItemFields, frame: pandas.DataFrame, ask: CountedDimension, split: bool
+    items: item_fields.ItemFields, frame: pandas.DataFrame, counted: CountedDimension, split: bool
 ) -> pandas.DataFrame:
     """Return the cells with the system that each is of. A verdict on a pair is of both: `split` has it twice."""
     place = frame["place"].to_numpy(dtype=np.int64)
     first, second = items.words[item_fields.SYSTEM][place], items.second[place]
-    if ask.sided:
+    if counted.sided:
         one = frame.assign(system=first, turned=False)
         return pandas.concat([one, frame.assign(system=second, turned=True)], ignore_index=True) if split else one
-    if ask.dimension.sort == "pair":
+    if counted.dimension.sort == "pair":
         return frame.assign(system=[f"{a} ~ {b}" for a, b in zip(first, second, strict=True)], turned=False)
-    side = frame["unit"].str.endswith("/b") if ask.dimension.sort in ("section", "side") else False
+    side = frame["unit"].str.endswith("/b") if counted.dimension.sort in ("section", "side") else False
     return frame.assign(system=np.where(side, second, first), turned=False)
 
 
-def _cells(frame: pandas.DataFrame, ask: CountedDimension, outcome: int) -> ScoredCells:
+def _cells(frame: pandas.DataFrame, counted: CountedDimension, outcome: int) -> ScoredCells:
     """The cells as numbers; what is no mean is 1 where the answer is the outcome, else 0."""
-    scale = ask.dimension.scale
+    scale = counted.dimension.scale
     value = frame["value"].to_numpy(dtype=np.float64)
     row = np.asarray(bins.row_numbers(value, scale), dtype=np.int64)
     weight, share = (frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("weight", "share"))
     has_gold, place = ~np.isnan(weight), frame["place"].to_numpy(dtype=np.int64)
-    if ask.mean:
+    if counted.mean:
         judge, human = value, frame["mean"].to_numpy(dtype=np.float64, na_value=np.nan)
     else:
-        own, other = verdict_codes(ask, outcome) if ask.sided else 2 * (1 if scale.kind == "flag" else outcome,)
+        own, other = verdict_codes(counted, outcome) if counted.sided else 2 * (1 if scale.kind == "flag" else outcome,)
         turned = frame["turned"].to_numpy(dtype=bool)
         judge = (row == np.where(turned, other, own)).astype(np.float64)
         answer_shares = [frame[f"said{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n in (own, other)]

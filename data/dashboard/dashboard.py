@@ -145,40 +145,42 @@ def tiles(store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequenc
 
 
 def _tile(
-    approval: Approval, today: PolicyToday, ask: CountedDimension, groups: Groups, gold: Mapping[str, list[Moments]],
-    gone: Mapping[str, int], order: Sequence[str],
+    approval: Approval, today: PolicyToday, counted: CountedDimension, groups: Groups,
+    gold: Mapping[str, list[Moments]], gone: Mapping[str, int], order: Sequence[str],
 ) -> Tile:  # fmt: skip
-    systems, reach = [], reach_of_mean(ask)
+    systems, reach = [], reach_of_mean(counted)
     for name in sorted({system for _, system in groups}):
         own = {run: group for (run, system), group in groups.items() if system == name}
         whole = reduce(add, own.values())
         if not whole.items:
             continue  # n/a throughout
         means = tuple(
-            correct_mean(whole.moments(ask, n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
-            for n in range(ask.outcomes)
+            correct_mean(
+                whole.moments(counted, n, gold[name][n] if name in gold else None), reach, share=not counted.mean
+            )
+            for n in range(counted.outcomes)
         )
         lost = gone.get(name, 0)
         judged = (
-            whole.items if ask.dimension.sort in SORTS_WITH_SEVERAL_UNITS else whole.cells
+            whole.items if counted.dimension.sort in SORTS_WITH_SEVERAL_UNITS else whole.cells
         )  # items that are n/a were read, too
         systems.append(
             System(
                 name, whole.items, whole.cells, lost / (lost + judged), 1 - whole.valued / whole.cells,
-                tuple((whole.counts / max(whole.valued, 1)).tolist()), means, _trend(own, ask, order),
+                tuple((whole.counts / max(whole.valued, 1)).tolist()), means, _trend(own, counted, order),
             )
         )  # fmt: skip
-    lead = _lead(ask, systems)
+    lead = _lead(counted, systems)
     systems.sort(key=lambda s: (s.means[lead].interval.point is None, -_leading(s.means[lead]), s.name))
-    shared = ask.sided or ask.dimension.sort in ("section", "side")
+    shared = counted.sided or counted.dimension.sort in ("section", "side")
     pairs = compare_means([s.means[lead].interval for s in systems], shared)
-    return Tile(approval, ask, tuple(systems), tuple(pairs), lead, shared, today)
+    return Tile(approval, counted, tuple(systems), tuple(pairs), lead, shared, today)
 
 
-def reach_of_mean(ask: CountedDimension) -> tuple[float, float]:
+def reach_of_mean(counted: CountedDimension) -> tuple[float, float]:
     """The ends between which the means of a dimension lie: those of its scale, 0 and 1 for shares."""
-    low = bins.first_value(ask.dimension.scale)
-    return (low, low + bins.scale_width(ask.dimension.scale)) if ask.mean else (0.0, 1.0)
+    low = bins.first_value(counted.dimension.scale)
+    return (low, low + bins.scale_width(counted.dimension.scale)) if counted.mean else (0.0, 1.0)
 
 
 def filter_system(tile: Tile, system: str) -> Tile:
@@ -190,21 +192,21 @@ def _leading(mean: CorrectedMean) -> float:
     return mean.judge if mean.interval.point is None else mean.interval.point
 
 
-def _lead(ask: CountedDimension, systems: Sequence[System]) -> int:
-    if ask.sided or not systems:
+def _lead(counted: CountedDimension, systems: Sequence[System]) -> int:
+    if counted.sided or not systems:
         return 0
-    if ask.dimension.scale.kind == "ordered":
-        return ask.outcomes - 1
-    total = [sum(s.answer_shares[n] for s in systems) for n in range(ask.outcomes)]
+    if counted.dimension.scale.kind == "ordered":
+        return counted.outcomes - 1
+    total = [sum(s.answer_shares[n] for s in systems) for n in range(counted.outcomes)]
     return total.index(max(total))
 
 
-def _trend(own: dict[str, AggregateGroup], ask: CountedDimension, order: Sequence[str]) -> tuple[Point, ...]:
+def _trend(own: dict[str, AggregateGroup], counted: CountedDimension, order: Sequence[str]) -> tuple[Point, ...]:
     found = []
     for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
         group = own[run]
         if group.items >= MIN_ITEMS:  # fewer would reveal single scores
-            means = tuple(float(group.whole[n][0] / group.whole[n][1]) for n in range(ask.outcomes))
+            means = tuple(float(group.whole[n][0] / group.whole[n][1]) for n in range(counted.outcomes))
             found.append(Point(run, group.items, means))
     return tuple(found)
 
@@ -222,11 +224,11 @@ def scoring_runs(store: Store, dataset_id: str, judge_id: str) -> list[ScoringRu
     return [ScoringRun(str(run), at) for run, at in rows]
 
 
-def run_names(found: Sequence[ScoringRun]) -> dict[str, str]:
+def run_names(scoring_runs: Sequence[ScoringRun]) -> dict[str, str]:
     """Runs by key in words, no two alike: their date, the time where dates are equal, a number where those are."""
-    days = [f"{run.at:%Y-%m-%d}" if run.at else "" for run in found]
+    days = [f"{run.at:%Y-%m-%d}" if run.at else "" for run in scoring_runs]
     named, runs, times = dict[str, str](), Counter(days), Counter[str]()
-    for run, day in zip(found, days, strict=True):
+    for run, day in zip(scoring_runs, days, strict=True):
         when = f"{run.at:%Y-%m-%d %H:%M}" if run.at and runs[day] > 1 else day
         name = f"imported {when}" if run.imported else when
         times[name] += 1
@@ -283,7 +285,7 @@ def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldD
 @allow("annotator")
 def list_items(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, system: str, answer: int | None, person: str,
-    most: int = MAX_LISTED_ITEMS,
+    limit: int = MAX_LISTED_ITEMS,
 ) -> list[ListedCell]:  # fmt: skip
     """The cells behind a number: those of a system that the judge gave the n-th answer, or n/a (None); by item name.
 
@@ -294,7 +296,7 @@ def list_items(
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, s.unit from score_now s join item i on i.id = s.item_id "
         f"where i.dataset_id = $1 and s.judge_id = $2 and s.dimension = $3 and {rating_condition(ask, answer, '$4')} "
-        f"and not (i.id = any($5)) order by i.name, s.unit limit {most:d}",
+        f"and not (i.id = any($5)) order by i.name, s.unit limit {limit:d}",
         [dataset_id, judge_id, dimension.name, system, sorted(exposure.blind_pending(store, person))],
     )
     exposure.record_exposures(store, person, {str(row[0]): [judge_id] for row in rows}, "dashboard")

@@ -155,10 +155,10 @@ def describe_difference(tile: Tile, pair: MeanComparison) -> str:
     return f"People say “{answer}” of {one} {tile_gap(tile, gap)} more often than of {other} {ends}."
 
 
-def explain_missing_figure(one: MeanSlice) -> str:
+def explain_missing_figure(mean_slice: MeanSlice) -> str:
     """Why a slice has no mean, or none that is corrected, or no interval; "" where it has all."""
-    mean = one.mean
-    if mean is None and one.judge.items >= MIN_ITEMS:
+    mean = mean_slice.mean
+    if mean is None and mean_slice.judge.items >= MIN_ITEMS:
         return "not shown: the mean of all would then tell those of the slices that have too few items"
     if mean is None:
         return f"too few: fewer than {MIN_ITEMS} items, of which a mean would give single scores away"
@@ -170,10 +170,10 @@ def explain_missing_figure(one: MeanSlice) -> str:
     return "" if mean.interval.low is not None else "no interval: the labels of this slice have no spread"
 
 
-def slice_size(one: MeanSlice) -> str:
+def slice_size(mean_slice: MeanSlice) -> str:
     """The items of a slice, and how many of them have labels."""
-    labelled = "" if one.mean is None else f" · {one.mean.n:,} labelled"
-    return f"{many(one.judge.items, 'item')}{labelled}"
+    labelled = "" if mean_slice.mean is None else f" · {mean_slice.mean.n:,} labelled"
+    return f"{many(mean_slice.judge.items, 'item')}{labelled}"
 
 
 def tile_span(tile: Tile, interval: Interval | None) -> str:

@@ -52,26 +52,26 @@ class ExportPage:
 
 @allow("researcher")
 def export_page(
-    store: Store, actor: str, dataset: Dataset, name: str, options: Options, cursor: str = "", most: int = 1_000
+    store: Store, actor: str, dataset: Dataset, name: str, options: Options, cursor: str = "", limit: int = 1_000
 ) -> ExportPage:
     """A page of an export of a kind in KEYS, for researchers and leads. Raises NotAllowed, BadInput.
 
     Of a cursor whose row is there no more BadInput says to begin again.
     """
     require(store, actor, "researcher")
-    if not 1 <= most <= MAX_PAGE_ROWS:
-        raise BadInput(f"A page has 1 to {MAX_PAGE_ROWS:,} rows, not {most:,}.")
+    if not 1 <= limit <= MAX_PAGE_ROWS:
+        raise BadInput(f"A page has 1 to {MAX_PAGE_ROWS:,} rows, not {limit:,}.")
     kind = export_kind(name)
     full_options = complete_options(store, dataset.id, kind, options)
     query_id = content_id(dataset.id, name, full_options)
     begin, times = _read_cursor(name, query_id, cursor) if cursor else (BEGIN, 0)
-    rows = _rows_behind(store, dataset, kind, full_options, begin, times, most + 1)
-    more = len(rows) > most
-    for row in rows[:most]:
+    rows = _rows_behind(store, dataset, kind, full_options, begin, times, limit + 1)
+    more = len(rows) > limit
+    for row in rows[:limit]:
         times = times + 1 if (key := _key(name, row)) == begin else 1
         begin = key
-    _record(store, actor, dataset, kind, full_options, rows[:most])
-    return ExportPage(rows[:most], _cursor(query_id, list(begin.values()), times) if more else "")
+    _record(store, actor, dataset, kind, full_options, rows[:limit])
+    return ExportPage(rows[:limit], _cursor(query_id, list(begin.values()), times) if more else "")
 
 
 @allow("researcher")

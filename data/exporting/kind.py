@@ -106,9 +106,9 @@ def count_rows(store: Store, query: Query) -> int:
     return int(store.rows(f"select count(*) from ({sql}) rows_of", params)[0][0])
 
 
-def limit_clause(most: int) -> str:
+def limit_clause(limit: int) -> str:
     """The end of a query of at most so many rows; 0 = all."""
-    return f" limit {most:d}" if most else ""
+    return f" limit {limit:d}" if limit else ""
 
 
 def typed_schema(**types: pa.DataType) -> pa.Schema:
@@ -153,10 +153,10 @@ def _sort(default: bool | int) -> str:
     return "yes or no" if isinstance(default, bool) else "a whole number from 0"
 
 
-def complete_options(store: Store, dataset_id: str, kind: ExportKind, given: Options) -> dict[str, Any]:
+def complete_options(store: Store, dataset_id: str, kind: ExportKind, options: Options) -> dict[str, Any]:
     """The options of a kind, those that were not given by their defaults. Raises BadInput."""
     names = {o.name for o in kind.options}
-    if extra := sorted(set(given) - names):
+    if extra := sorted(set(options) - names):
         allowed = ", ".join(sorted(names)) or "none"
         raise BadInput(f"An export of {kind.name} has no option {', '.join(extra)}. It has: {allowed}.")
-    return {o.name: resolve_option(store, dataset_id, o, given.get(o.name, o.default)) for o in kind.options}
+    return {o.name: resolve_option(store, dataset_id, o, options.get(o.name, o.default)) for o in kind.options}

@@ -60,11 +60,11 @@ class _Part:
         self._writer: pq.ParquetWriter | None = None
         self._files: list[dict[str, Any]] = []
 
-    def add(self, row: Row, most: int) -> None:
+    def add(self, row: Row, limit: int) -> None:
         self._rows.append(row)
-        if len(self._rows) >= min(_BATCH, most - self._written):
+        if len(self._rows) >= min(_BATCH, limit - self._written):
             self._flush()
-            if self._written >= most:
+            if self._written >= limit:
                 self.close()
 
     def close(self) -> list[dict[str, Any]]:

@@ -49,13 +49,13 @@ class ExampleDraft:
     left: tuple[str, ...] = ()
 
 
-def items_with_labels(store: Store, dataset_id: str, card: Card, most: int = 200) -> dict[str, str]:
+def items_with_labels(store: Store, dataset_id: str, card: Card, limit: int = 200) -> dict[str, str]:
     """Items of a dataset that people have labelled on a card's dimensions, by id, those with most labels first."""
     names = [d.name for d in card.dimensions if d.asked]
     rows = store.rows(
         "select i.id, i.name, count(*) as n from label_now l join item i on i.id = l.item_id "
         "where i.dataset_id = $1 and i.kind = $2 and l.dimension = any($3) "
-        f"group by i.id, i.name order by n desc, i.name limit {most:d}",
+        f"group by i.id, i.name order by n desc, i.name limit {limit:d}",
         [dataset_id, card.kind, names],
     )
     return {str(id_): f"{name} · {n} label{'' if n == 1 else 's'}" for id_, name, n in rows}

@@ -56,7 +56,7 @@ def plan_cards(plan: ImportPlan) -> list[Card]:
 
 
 def read_entries(
-    source: Source, plan: ImportPlan, found: list[DetectedFile], mappings: dict[str, ColumnMapping],
+    source: Source, plan: ImportPlan, detected: list[DetectedFile], mappings: dict[str, ColumnMapping],
     items: Sequence[dict[str, Any]] = (),
 ) -> Iterator[Entry]:  # fmt: skip
     """Everything that the files of a source hold; those of FastChat, and of each other tool, are read together.
@@ -67,10 +67,10 @@ def read_entries(
     brought = {card.version: card for card in plan_cards(plan)}
     brought |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
     yield from (Line(source.name, 0, "card", {"card": card.spec}) for card in brought.values())
-    together = {known.format for known in found} - SEPARATE
-    parts = [(name, [known for known in found if known.format == name]) for name in sorted(together)]
+    together = {known.format for known in detected} - SEPARATE
+    parts = [(name, [known for known in detected if known.format == name]) for name in sorted(together)]
     # What knows its items by their names alone gives way to what has their texts.
-    by_text = sorted(found, key=lambda one: one.format == "table" and mappings[one.file.name].textless)
+    by_text = sorted(detected, key=lambda one: one.format == "table" and mappings[one.file.name].textless)
     parts += [(known.format, [known]) for known in by_text if known.format in SEPARATE]
     for name, files in parts:
         yield from match_questions(read_format(name, files, mappings, items), plan.questions)

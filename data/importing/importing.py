@@ -56,18 +56,18 @@ def preview_import(
     progress: Progress | None = None,
     rejects: BinaryIO | None = None,
     actor: str = "",
-    found: list[DetectedFile] | None = None,
+    detected: list[DetectedFile] | None = None,
     waits: OnWait | None = None,
 ) -> ImportPreview:
     """Say what an import would do, with everything that is wrong with it; nothing is written to the store.
 
     `rejects` gets the rows that cannot be imported, as JSON lines with file, line, error and row. `actor` is who would
-    import it ("": a lead). `found` is the result of `detect_formats`, if it was called before. An upload may have to
+    import it ("": a lead). `detected` is the result of `detect_formats`, if it was called before. An upload may have to
     wait for others; `waits` is then called.
     """
     plan.check()
     with Spool() as spool:
-        return _read(store, source, plan, spool, progress, rejects, actor, found, waits)[1].report
+        return _read(store, source, plan, spool, progress, rejects, actor, detected, waits)[1].report
 
 
 @allow("researcher")
@@ -79,7 +79,7 @@ def import_source(
     on_error: Literal["refuse", "good rows"] = "refuse",
     progress: Progress | None = None,
     rejects: BinaryIO | None = None,
-    found: list[DetectedFile] | None = None,
+    detected: list[DetectedFile] | None = None,
     waits: OnWait | None = None,
 ) -> ImportResult:
     """Import a source into a dataset, which is made if it is missing. What is there already is not added again.
@@ -93,7 +93,7 @@ def import_source(
     require(store, actor, "researcher")
     began = time.monotonic()
     with Spool() as spool:
-        known, result = _read(store, source, plan, spool, progress, rejects, actor, found, waits)
+        known, result = _read(store, source, plan, spool, progress, rejects, actor, detected, waits)
         report = result.report
         if report.stopped or (not report.ok and on_error == "refuse"):
             log.info("import_refused", person=actor, dataset=plan.dataset, source=source.name, rows=report.rejected)
@@ -140,17 +140,17 @@ def record_preview(store: Store, actor: str, dataset: str, shown: ImportPreview)
 
 def _read(
     store: Store, source: Source, plan: ImportPlan, spool: Spool, progress: Progress | None, rejects: BinaryIO | None,
-    actor: str, found: list[DetectedFile] | None, waits: OnWait | None,
+    actor: str, detected: list[DetectedFile] | None, waits: OnWait | None,
 ) -> tuple[Snapshot, ReadingResult]:  # fmt: skip
     """Read a source to its end: the workspace before, and the result."""
-    found = detect_formats(source, plan.format, progress, waits) if found is None else found
-    found = detection.without_strays(found, lambda known: not _has_mapping(store, plan, known))
-    known = take_snapshot(store, plan, found, actor)
+    detected = detect_formats(source, plan.format, progress, waits) if detected is None else detected
+    detected = detection.without_strays(detected, lambda known: not _has_mapping(store, plan, known))
+    known = take_snapshot(store, plan, detected, actor)
     if source.apart:
         return known, subprocess_reader.read_source(
-            known, source, found, store_lookup(store), spool, progress, rejects, waits
+            known, source, detected, store_lookup(store), spool, progress, rejects, waits
         )
-    return known, read_source(known, source, found, store_lookup(store), spool, progress, rejects)
+    return known, read_source(known, source, detected, store_lookup(store), spool, progress, rejects)
 
 
 def _has_mapping(store: Store, plan: ImportPlan, known: DetectedFile) -> bool:

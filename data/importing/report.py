@@ -135,12 +135,12 @@ class ImportRecord:
 
 
 @allow("researcher")
-def list_imports(store: Store, most: int = 10) -> list[ImportRecord]:
+def list_imports(store: Store, limit: int = 10) -> list[ImportRecord]:
     """The newest imports."""
     rows = store.rows(
         "select c.made_at, c.actor, n.source, d.name, n.format, n.items, n.judgments, n.labels from intake n "
         "join change c on c.seq = n.seq join dataset d on d.id = n.dataset_id order by n.seq desc limit $1",
-        [most],
+        [limit],
     )
     return [ImportRecord(*row) for row in rows]
 

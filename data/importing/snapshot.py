@@ -63,10 +63,10 @@ class Snapshot:
         return pickle.dumps((replace(self, cards={}, earlier=()), specs, [card.spec for card in self.earlier]))
 
 
-def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], actor: str = "") -> Snapshot:
+def take_snapshot(store: Store, plan: ImportPlan, detected: list[DetectedFile], actor: str = "") -> Snapshot:
     """What an import by that person ("": a lead) has to know. Raises BadInput for a table without a mapping."""
     dataset_id = content_id("dataset", plan.dataset)
-    tables = [(known, mapping_for(store, plan, known)) for known in found if known.format == "table"]
+    tables = [(known, mapping_for(store, plan, known)) for known in detected if known.format == "table"]
     leads = [p.name for p in all_people(store) if p.may("lead")]
     return Snapshot(
         plan,
@@ -81,7 +81,7 @@ def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], act
         dict(cards.answerable_dimensions(store)),
         document.text if (document := guidelines.current_guidelines(store, dataset_id)) else "",
         frozenset(one.id for one in judge_prompts.dataset_prompts(store, dataset_id)),
-        bench_dialogues(store, dataset_id) if any(items_role(known.format) for known in found) else [],
+        bench_dialogues(store, dataset_id) if any(items_role(known.format) for known in detected) else [],
         cards.current_cards(store),
         cards.earlier_cards(store),
     )

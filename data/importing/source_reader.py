@@ -52,20 +52,20 @@ class ReadingResult:
 
 
 def read_source(
-    snapshot: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
+    snapshot: Snapshot, source: Source, detected: list[DetectedFile], lookup: Lookup, spool: Spool,
     progress: Progress | None = None, rejects: BinaryIO | None = None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source. Raises BadInput where it cannot be read at all, or the spool cannot be written."""
-    report = ImportPreview(snapshot.plan.dataset, format_titles(found))
+    report = ImportPreview(snapshot.plan.dataset, format_titles(detected))
     problems = ProblemCollector(report, rejects)
-    checks = LineChecks(snapshot, ask, spool, problems)
+    checks = LineChecks(snapshot, lookup, spool, problems)
     result = ReadingResult(report)
     for name in source.left_aside[:20]:
         problems.warn(f"{name} was ignored: it is not a data file.")
     last = ("", 0)
     try:
         with _with_rare_gc(), contextlib.suppress(TooManyErrors):
-            entries = read_entries(source, snapshot.plan, found, snapshot.mappings, snapshot.items)
+            entries = read_entries(source, snapshot.plan, detected, snapshot.mappings, snapshot.items)
             while chunk := list(itertools.islice(entries, _CHUNK)):
                 checks.take(chunk)
                 for place in ((entry.file, entry.line) for entry in chunk if not isinstance(entry, Hint)):

@@ -49,7 +49,7 @@ class NextStep:
 def interpret_source(
     store: Store,
     source: Source,
-    found: list[DetectedFile],
+    detected: list[DetectedFile],
     judges: Sequence[str] = (),
     people: Sequence[str] = (),
     progress: Progress | None = None,
@@ -60,9 +60,9 @@ def interpret_source(
     Raises BadInput where no table has such a column, or one is named on both sides.
     """
     if source.apart:
-        source_contents = subprocess_reader.read_contents(source, found, progress, waits)
+        source_contents = subprocess_reader.read_contents(source, detected, progress, waits)
     else:
-        source_contents = contents.read_contents(source, found, progress)
+        source_contents = contents.read_contents(source, detected, progress)
     names = list(dict.fromkeys(name for table in source_contents.tables.values() for name in table.columns))
     if fault := fault_of_names(source.name, names, judges, people):
         raise BadInput(fault)

@@ -76,27 +76,27 @@ def detect_formats(
 
 
 def read_contents(
-    source: Source, found: list[DetectedFile], progress: Progress | None = None, waits: OnWait | None = None
+    source: Source, detected: list[DetectedFile], progress: Progress | None = None, waits: OnWait | None = None
 ) -> SourceContents:
     """What the files of a source hold, as `data.importing.detection.contents.read_contents` tells it.
 
     Raises BadInput past the limits.
     """
-    known = [(one.container, one.format, one.role) for one in found]
+    known = [(one.container, one.format, one.role) for one in detected]
     with _wait_for_turn(waits), folder_for("intake") as folder:
         answer = _run_task(source, {"task": "contents", "found": known}, folder, _refuse_lookup, progress)
     return TypeAdapter(SourceContents).validate_python(answer)
 
 
 def read_source(
-    snapshot: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
+    snapshot: Snapshot, source: Source, detected: list[DetectedFile], lookup: Lookup, spool: Spool,
     progress: Progress | None = None, rejects: BinaryIO | None = None, waits: OnWait | None = None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
-    known = [(one.container, one.format, one.role) for one in found]
+    known = [(one.container, one.format, one.role) for one in detected]
     task = {"task": "gather", "snapshot": snapshot.pack(), "found": known}
     with _wait_for_turn(waits):
-        answer = _run_task(source, task, spool.path, ask, progress)
+        answer = _run_task(source, task, spool.path, lookup, progress)
     if rejects is not None:
         with (spool.path / "rejects").open("rb") as stream:
             shutil.copyfileobj(stream, rejects)
@@ -134,13 +134,13 @@ def _refuse_lookup(name: str, ids: Any) -> Iterator[tuple[Any, ...]]:
     raise BadInput(f"To tell a format nothing is asked, and {name} was.")
 
 
-def _run_task(source: Source, task: dict[str, Any], folder: Path, ask: Lookup, progress: Progress | None) -> Any:
+def _run_task(source: Source, task: dict[str, Any], folder: Path, lookup: Lookup, progress: Progress | None) -> Any:
     """Return what a new process answers to a task; the process is ended in any case. Raises BadInput."""
     seconds = int(BASE_CPU_SECONDS + CPU_SECONDS_PER_MB * source.size / 2**20)
     files = [(file.name, str(file.path)) for file in source.files]
     limits = {"memory": MAX_MEMORY_BYTES, "seconds": seconds, "file": MAX_FILE_BYTES, "last": LOWEST_PRIORITY}
     with _process(folder) as process:
-        talk = _Session(process, source, ask, progress, time.monotonic() + 4 * seconds)
+        talk = _Session(process, source, lookup, progress, time.monotonic() + 4 * seconds)
         try:
             talk.send({**task, "folder": str(folder), "name": source.name, "files": files, "limits": limits})
             answer = talk.answer()
@@ -175,9 +175,9 @@ class _Session:
     """A conversation with the process: it says lines of JSON, and hears pickles, each after its length."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], source: Source, ask: Lookup, progress: Progress | None, until: float
+        self, process: subprocess.Popen[bytes], source: Source, lookup: Lookup, progress: Progress | None, until: float
     ) -> None:
-        self._process, self._ask, self._progress, self._until = process, ask, progress, until
+        self._process, self._ask, self._progress, self._until = process, lookup, progress, until
         self._source, self.file = source, ""
         self._at = (0, source.size, 0)
         self._heard = b""

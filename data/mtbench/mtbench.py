@@ -224,12 +224,12 @@ def in_order(question: str) -> tuple[float, str]:
     return (float(question), "") if question.isdecimal() else (math.inf, question)
 
 
-def _order_judgments(store: Store, found: Iterable[Judged]) -> tuple[dict[str, Judge], tuple[Judged, ...]]:
+def _order_judgments(store: Store, judgeds: Iterable[Judged]) -> tuple[dict[str, Judge], tuple[Judged, ...]]:
     """Return the judges of some judgments, by model, and the judgments ordered by judge and question."""
-    judge_ids = {one.judge for one in found}
+    judge_ids = {one.judge for one in judgeds}
     rows = sorted((row for one, row in every_judge(store).items() if one in judge_ids), key=_by_model)
     places = {row.id: n for n, row in enumerate(rows)}
-    in_places = sorted(found, key=lambda one: (places[one.judge], in_order(one.question)))
+    in_places = sorted(judgeds, key=lambda one: (places[one.judge], in_order(one.question)))
     return {row.id: as_judge(row) for row in rows}, tuple(in_places)
 
 

@@ -152,14 +152,14 @@ def step_card(spec: ProtocolRun, step: Step, references: str = "") -> Card:
     return make_card(spec.protocol, spec.prompts, references)
 
 
-def _tokens(found: Estimate) -> str:
-    return f"about {found.tokens_in:,} tokens in and {found.tokens_out:,} out"
+def _tokens(estimate: Estimate) -> str:
+    return f"about {estimate.tokens_in:,} tokens in and {estimate.tokens_out:,} out"
 
 
 def _paid_for(found: Estimate) -> str:
-    if found.cost is None or found.most is None:
+    if found.cost is None or found.max_cost is None:
         return "price not known"
-    return f"about {dollars(found.cost)}, at the very most {dollars(found.most)}" if found.most else "no cost"
+    return f"about {dollars(found.cost)}, at the very most {dollars(found.max_cost)}" if found.max_cost else "no cost"
 
 
 def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> Iterator[tuple[Step, str]]:
@@ -427,5 +427,5 @@ def _sum(one: Estimate, two: Estimate) -> Estimate:
     return replace(
         two, items=one.items + two.items, judgments=one.judgments + two.judgments, calls=one.calls + two.calls,
         tokens_in=one.tokens_in + two.tokens_in, tokens_out=one.tokens_out + two.tokens_out,
-        cost=both(one.cost, two.cost), most=both(one.most, two.most), counted=one.counted + two.counted,
+        cost=both(one.cost, two.cost), max_cost=both(one.max_cost, two.max_cost), counted=one.counted + two.counted,
     )  # fmt: skip

@@ -84,9 +84,9 @@ class QueueListing:
 @allow("annotator")
 def list_queue(
     store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters,
-    state: State | None = None, skip: int = 0, most: int = 50, search: str = "",
+    state: State | None = None, skip: int = 0, limit: int = 50, search: str = "",
 ) -> QueueListing:  # fmt: skip
-    """`most` draws of a queue in its order, after the first `skip`, and the counts of all that pass.
+    """`limit` draws of a queue in its order, after the first `skip`, and the counts of all that pass.
 
     `search`: only those with these words in the name, the text, a system, or a person who answered or reserved them.
     """
@@ -109,7 +109,7 @@ def list_queue(
         counts = Counter(s for _, _, s in every)
         answered, full = sum(bool(d.answered_by) for _, d, _ in every), sum(index.is_full(d) for _, d, _ in every)
         chosen = [e for e in every if state is None or e[2] == state]
-        part = [(e, tuple(index.holders(e[1], moment)), len(e[1].answered_by)) for e in chosen[skip : skip + most]]
+        part = [(e, tuple(index.holders(e[1], moment)), len(e[1].answered_by)) for e in chosen[skip : skip + limit]]
         overlap = index.overlap.get(dataset_id, 1)
     rows = _rows(store, person, part, overlap, pending, hidden) if part else []
     return QueueListing(len(chosen), dict(counts), answered, full, rows)

@@ -168,12 +168,12 @@ class ReviewPlan(NamedTuple):
 
 @allow("researcher")
 def plan_review(
-    store: Store, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
+    store: Store, dataset_id: str, judge_id: str, limit: int = 200, kind: ReasonKind | None = None
 ) -> ReviewPlan:
     """What `fill_review` would take; `kind`: only items that have a reason of this kind."""
     new, _, reserved = _split_needs(store, current_index(store), dataset_id, _needs(store, dataset_id, judge_id, kind))
-    kinds = Counter(kind for n in new[:most] for kind in dict.fromkeys(r.kind for r in n.reasons))
-    return ReviewPlan(len(new[:most]), dict(kinds.most_common()), reserved)
+    kinds = Counter(kind for n in new[:limit] for kind in dict.fromkeys(r.kind for r in n.reasons))
+    return ReviewPlan(len(new[:limit]), dict(kinds.most_common()), reserved)
 
 
 def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None) -> list[ReviewNeed]:
@@ -183,7 +183,7 @@ def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None
 
 @allow("researcher")
 def fill_review(
-    store: Store, actor: str, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
+    store: Store, actor: str, dataset_id: str, judge_id: str, limit: int = 200, kind: ReasonKind | None = None
 ) -> int:
     """Take the items that need a look most into the review queue, if not in it yet; return how many were taken.
 
@@ -191,15 +191,15 @@ def fill_review(
     Items of the audit sample stay out while they wait for answers, because people who saw them here could not answer
     them there. Raises NotAllowed below the role researcher, BadInput for an impossible number.
     """
-    if not 1 <= most <= MAX_DRAWN_ITEMS:
-        raise BadInput(f"{most} items cannot be taken: give a number from 1 to {MAX_DRAWN_ITEMS:,}.")
+    if not 1 <= limit <= MAX_DRAWN_ITEMS:
+        raise BadInput(f"{limit} items cannot be taken: give a number from 1 to {MAX_DRAWN_ITEMS:,}.")
     people.require(store, actor, "researcher")
     found = _needs(store, dataset_id, judge_id, kind)
 
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
         new, *_ = _split_needs(tx, current_index(store, tx), dataset_id, found)
-        return tx.append(_review(dataset_id, judge_id, new[:most]))
+        return tx.append(_review(dataset_id, judge_id, new[:limit]))
 
     return store.tx(actor, "fill review queue", work, target=dataset_id)
 
@@ -235,28 +235,28 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
     return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
 
 
-def _review(dataset_id: str, judge_id: str, found: Sequence[ReviewNeed]) -> list[DrawRow]:
+def _review(dataset_id: str, judge_id: str, needs: Sequence[ReviewNeed]) -> list[DrawRow]:
     """The rows of draws into the review queue; equal needs stay in the order given, by the order of the ids."""
-    ids = sorted(new_id() for _ in found)
+    ids = sorted(new_id() for _ in needs)
     return [
         DrawRow(
             key, dataset_id, need.item, "review", "assisted", judge_id, "", None, -need.need,
             canonical([{k: v for k, v in asdict(r).items() if k != "item"} for r in need.reasons[:12]]),
         )
-        for key, need in zip(ids, found, strict=True)
+        for key, need in zip(ids, needs, strict=True)
     ]  # fmt: skip
 
 
 def _split_needs(
-    reader: Store | Tx, index: QueueIndex, dataset_id: str, found: Sequence[ReviewNeed]
+    reader: Store | Tx, index: QueueIndex, dataset_id: str, needs: Sequence[ReviewNeed]
 ) -> tuple[list[ReviewNeed], int, int]:  # fmt: skip
     """What of this may come into the review queue, how many are in it already, and how many the audit has reserved."""
     rows = reader.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
     known = {str(r[0]) for r in rows}
     with index.lock:
-        reserved = {need.item for need in found if need.item not in known and index.is_reserved(need.item)}
-    new = [need for need in found if need.item not in known and need.item not in reserved]
-    return new, len(found) - len(new) - len(reserved), len(reserved)
+        reserved = {need.item for need in needs if need.item not in known and index.is_reserved(need.item)}
+    new = [need for need in needs if need.item not in known and need.item not in reserved]
+    return new, len(needs) - len(new) - len(reserved), len(reserved)
 
 
 # -- giving out ---------------------------------------------------------------------------------------------------

@@ -77,10 +77,10 @@ def current_design(store: Store | Tx, dataset_id: str) -> SampleDesign | None:
     return SampleDesign() if drawn else None
 
 
-def store_strata(tx: Tx, dataset_id: str, found: SampledPopulation, design: SampleDesign) -> None:
+def store_strata(tx: Tx, dataset_id: str, sampled_population: SampledPopulation, design: SampleDesign) -> None:
     """Store the strata that a draw gave to items, and the design that did."""
-    if found.new:
-        tx.append([StratumRow(dataset_id, i, h) for i, h in sorted(found.new.items())])
+    if sampled_population.new:
+        tx.append([StratumRow(dataset_id, i, h) for i, h in sorted(sampled_population.new.items())])
         fields = design.by, design.of, design.judge, design.allocation, design.about
         tx.append([DesignRow(new_id(), dataset_id, *fields)])
 

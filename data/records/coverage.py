@@ -44,29 +44,31 @@ def counted_dimension(dimension: Dimension) -> CountedDimension:
     return CountedDimension(dimension, SIDES if sided else bins.row_labels(scale), bins.row_values(scale), mean, sided)
 
 
-def rating_condition(ask: CountedDimension, answer: int | None, system: str) -> str:
+def rating_condition(counted: CountedDimension, answer: int | None, system: str) -> str:
     """The condition, on score s and item i, that a rating belongs to a system and has an answer.
 
     It is of the dimension's sort of unit, and has the n-th answer, or n/a (None); `system` is the parameter that names
     the system.
     """
-    of = f"{unit_condition(ask.dimension, 's')} and "
-    if not ask.sided:
+    of = f"{unit_condition(counted.dimension, 's')} and "
+    if not counted.sided:
         value = (
-            "s.value is null" if answer is None else is_answer_sql("s.value", ask.codes[answer], ask.dimension.scale)
+            "s.value is null"
+            if answer is None
+            else is_answer_sql("s.value", counted.codes[answer], counted.dimension.scale)
         )
-        if ask.dimension.sort in ("section", "side"):
+        if counted.dimension.sort in ("section", "side"):
             return f"{of}{value} and case when s.unit like '%/b' then i.system_b else i.system_a end = {system}"
-        return f"{of}{value} and {system_sql(ask, 's')} = {system}"
+        return f"{of}{value} and {system_sql(counted, 's')} = {system}"
     if answer is None:
         return f"{of}s.value is null and {system} in (i.system_a, i.system_b)"
-    code_a, code_b = verdict_codes(ask, answer)
+    code_a, code_b = verdict_codes(counted, answer)
     return f"{of}(i.system_a = {system} and s.value = {code_a} or i.system_b = {system} and s.value = {code_b})"
 
 
-def verdict_codes(ask: CountedDimension, n: int) -> tuple[int, int]:
+def verdict_codes(counted: CountedDimension, n: int) -> tuple[int, int]:
     """The verdict that is a win (0), tie (1) or loss (2) of the first system, and of the second."""
-    a, tie, b = (ask.dimension.scale.categories.index(name) for name in ("a", "tie", "b"))
+    a, tie, b = (counted.dimension.scale.categories.index(name) for name in ("a", "tie", "b"))
     return ((a, b), (tie, tie), (b, a))[n]
 
 
@@ -86,35 +88,35 @@ def side_column(dimension: Dimension, table: str) -> str:
     return f"right({table}.unit, 1) as side, " if dimension.sort in ("section", "side") else ""
 
 
-def sides_join(ask: CountedDimension) -> str:
+def sides_join(counted: CountedDimension) -> str:
     """The two systems of a pair as two rows."""
-    return " cross join (values ('a'), ('b')) as b(side)" if ask.sided else ""
+    return " cross join (values ('a'), ('b')) as b(side)" if counted.sided else ""
 
 
-def system_sql(ask: CountedDimension, table: str) -> str:
+def system_sql(counted: CountedDimension, table: str) -> str:
     """The system that a group is of; of what is asked of a pair as a whole, both."""
-    if ask.sided:
+    if counted.sided:
         return "case when b.side = 'b' then i.system_b else i.system_a end"
-    if ask.dimension.sort == "pair":
+    if counted.dimension.sort == "pair":
         return "i.system_a || ' ~ ' || i.system_b"
-    if ask.dimension.sort in ("section", "side"):
+    if counted.dimension.sort in ("section", "side"):
         return f"case when {table}.side = 'b' then i.system_b else i.system_a end"
     return "i.system_a"
 
 
-def answer_count_sql(ask: CountedDimension, column: str) -> str:
+def answer_count_sql(counted: CountedDimension, column: str) -> str:
     """A count of the n-th answer; of a verdict: how often the group's system won, tied or lost."""
     letter, n = column[0], int(column[1:])
-    if not ask.sided:
+    if not counted.sided:
         return f"o.{column}"
-    code_a, code_b = verdict_codes(ask, n)
+    code_a, code_b = verdict_codes(counted, n)
     return f"case when b.side = 'a' then o.{letter}{code_a} else o.{letter}{code_b} end"
 
 
-def outcome_sums(ask: CountedDimension, letter: str) -> list[str]:
+def outcome_sums(counted: CountedDimension, letter: str) -> list[str]:
     """The value whose mean is taken, or the counts of the answers; `letter` names whose (c: all scores, h: people)."""
-    if ask.mean:
+    if counted.mean:
         return ["o.t" if letter == "c" else f"o.{letter}"]
-    if ask.dimension.scale.kind == "flag":
+    if counted.dimension.scale.kind == "flag":
         return [f"o.{letter}1"]
-    return [answer_count_sql(ask, f"{letter}{n}") for n in range(len(ask.codes))]
+    return [answer_count_sql(counted, f"{letter}{n}") for n in range(len(counted.codes))]

@@ -142,14 +142,14 @@ def find_invitation(tx: Tx, email: str, subject: str) -> Invitation | None:
     return None
 
 
-def accept_invitation(tx: Tx, one: Invitation, name: str) -> str:
+def accept_invitation(tx: Tx, invitation: Invitation, name: str) -> str:
     """Take an account in by an invitation: as whom. `name` is what the provider calls somebody new."""
-    if one.person:
-        one = one._replace(role=require(tx, one.person, "annotator").role)
-    if why := _why_not(tx, one):
+    if invitation.person:
+        invitation = invitation._replace(role=require(tx, invitation.person, "annotator").role)
+    if why := _why_not(tx, invitation):
         raise NotAllowed(why)
-    _append(tx, one, "accepted")
-    return one.person or people.add_person(tx, name, one.role)
+    _append(tx, invitation, "accepted")
+    return invitation.person or people.add_person(tx, name, invitation.role)
 
 
 def _leads(tx: Tx, name: str) -> bool:
@@ -167,5 +167,5 @@ def _open_ones(store: Store | Tx) -> Sequence[Invitation]:
     return [Invitation(*row) for row in rows]
 
 
-def _append(tx: Tx, one: Invitation, state: Literal["open", "accepted", "withdrawn"]) -> None:
-    tx.append([InvitationRow(new_id(), *one, state)])
+def _append(tx: Tx, invitation: Invitation, state: Literal["open", "accepted", "withdrawn"]) -> None:
+    tx.append([InvitationRow(new_id(), *invitation, state)])

@@ -46,10 +46,10 @@ class PromptSet:
         return families(self.prompts)
 
 
-def usable_prompts(file: str, given: Iterable[PromptText]) -> list[PromptSet]:
+def usable_prompts(file: str, prompts: Iterable[PromptText]) -> list[PromptSet]:
     """The prompts of a file that a run could use, as a set; [] for none, or where a name stands for two texts."""
     found = []
-    for one in given:
+    for one in prompts:
         with contextlib.suppress(BadPrompt):
             keys = {"name": one.name, "type": one.type, "system_prompt": one.system, "prompt_template": one.template}
             found.append(parse_prompt(keys))
@@ -58,9 +58,9 @@ def usable_prompts(file: str, given: Iterable[PromptText]) -> list[PromptSet]:
     return []
 
 
-def append_prompts(tx: Tx, dataset_id: str, found: Iterable[PromptSet]) -> None:
+def append_prompts(tx: Tx, dataset_id: str, prompt_sets: Iterable[PromptSet]) -> None:
     """Keep sets of prompts as those of a dataset; for callers that have checked the right to do so."""
-    given = {one.id: one for one in found}
+    given = {one.id: one for one in prompt_sets}
     stored_keys = get_setting(tx, dataset_id, PROMPTS, [])
     for key, one in given.items():
         if get_setting(tx, PROMPTS, key) is None:
@@ -113,18 +113,18 @@ def find_prompts(store: Store | Tx, full_name: str) -> tuple[PromptText, ...]:
 
 @allow("researcher")
 def settle_prompts(
-    store: Store | Tx, protocol: Protocol, given: Sequence[PromptText] = ()
+    store: Store | Tx, protocol: Protocol, prompts: Sequence[PromptText] = ()
 ) -> tuple[Protocol, tuple[PromptText, ...]]:
     """A protocol, and the prompts of the judge_prompts.jsonl by which its judge is asked; () for ours.
 
-    Prompts that are `given` go before those of the workspace. Where FastChat's are given, they take the place of our
+    `prompts` take precedence over those of the workspace. Where FastChat's are given, they take the place of our
     own wording (not of the one that expects Japanese), and the protocol says so. Raises BadPrompt.
     """
-    named = {family_name(one.name) for one in given}
+    named = {family_name(one.name) for one in prompts}
     if protocol.prompts == "assay" and SINGLE_FAMILY in named:
         protocol = protocol.model_copy(update={"prompts": SINGLE_FAMILY})
     if protocol.prompts in BUILT_IN_FAMILIES:
         return protocol, ()
     if protocol.prompts.partition("@")[0] in named:
-        return protocol, tuple(given)
+        return protocol, tuple(prompts)
     return protocol, find_prompts(store, protocol.prompts)

@@ -22,12 +22,12 @@ def breakdown_csv(tile: Tile, found: Breakdown, system: str, outcome: int) -> st
     return tables.as_csv(COLUMNS, [[*ahead, *_row(one), tile.policy_today.warning] for one in (*whole, *found.slices)])
 
 
-def _row(one: MeanSlice) -> list[object]:
-    own, mean = one.judge, one.mean
+def _row(mean_slice: MeanSlice) -> list[object]:
+    own, mean = mean_slice.judge, mean_slice.mean
     interval = mean.interval if mean is not None else None
     figures = [interval.point, interval.low, interval.high] if interval is not None else [None] * 3
     labels = [mean.people, mean.n, interval.n_eff] if mean is not None and interval is not None else [None] * 3
     return [
-        one.name, own.items, own.cells, own.point, own.low, own.high, *figures, *labels,
-        sentences.explain_missing_figure(one),
+        mean_slice.name, own.items, own.cells, own.point, own.low, own.high, *figures, *labels,
+        sentences.explain_missing_figure(mean_slice),
     ]  # fmt: skip

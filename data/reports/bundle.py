@@ -82,14 +82,14 @@ def bundle(
     return target.getvalue()
 
 
-def _files(found: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
-    all_figures = report_figures(found)
+def _files(evidence: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
+    all_figures = report_figures(evidence)
     yield "README.txt", _ABOUT.format(cells=_CELLS if cells else _NO_CELLS)
-    yield "report.html", report.render_report(found, all_figures)
+    yield "report.html", report.render_report(evidence, all_figures)
     yield "figures.json", json.dumps(all_figures, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    for name, text in tables.tables(found, all_figures).items():
+    for name, text in tables.tables(evidence, all_figures).items():
         yield f"{name}.csv", _MARK + text
-    for name, text in plots.plot_files(found).items():
+    for name, text in plots.plot_files(evidence).items():
         yield f"plots/{name}", text
 
 
@@ -100,20 +100,20 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def _cells(store: Store, found: Evidence, one: DimensionEvidence, shown: set[str]) -> str:
-    rows = (row for basis in found.rests for row in _rating_rows(store, found, one, basis, shown))
+def _cells(store: Store, evidence: Evidence, dimension_evidence: DimensionEvidence, shown: set[str]) -> str:
+    rows = (row for basis in evidence.rests for row in _rating_rows(store, evidence, dimension_evidence, basis, shown))
     return _MARK + as_csv(CELLS, rows)
 
 
 def _rating_rows(
-    store: Store, found: Evidence, one: DimensionEvidence, basis: Basis, shown: set[str]
+    store: Store, evidence: Evidence, dimension_evidence: DimensionEvidence, basis: Basis, shown: set[str]
 ) -> Iterator[list[Any]]:
-    d = one.dimension
-    met = calibration.paired_cells_sql(store, found.dataset.id, found.judge.id, d, basis)
+    d = dimension_evidence.dimension
+    met = calibration.paired_cells_sql(store, evidence.dataset.id, evidence.judge.id, d, basis)
     frame = store.frame(
         f"with met as ({met}) select i.id, i.name, m.unit, m.human, m.judge, m.scored, m.weight "
         "from met m join item i on i.id = m.item_id order by i.name, i.id, m.unit",
-        [found.dataset.id, d.name, found.judge.id],
+        [evidence.dataset.id, d.name, evidence.judge.id],
     )
     shown.update(frame["id"].unique())
     human, judged = (frame[side].to_numpy(dtype=np.float64, na_value=np.nan) for side in ("human", "judge"))

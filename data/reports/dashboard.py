@@ -35,28 +35,28 @@ _FIGURE = 150
 _JUDGE = 1  # the place of the judge's colour
 
 
-def dashboard_html(found: PublishedJudge, made_at: datetime, runs: Mapping[str, str]) -> str:
+def dashboard_html(judge: PublishedJudge, made_at: datetime, runs: Mapping[str, str]) -> str:
     """The whole file. `made_at` (UTC) is stated; `runs` names the runs that scores came from."""
-    parts = [_head(found)]
-    for tile in found.tiles:
+    parts = [_head(judge)]
+    for tile in judge.tiles:
         parts += _tile(tile, runs)
-    parts += [html.heading("Withheld", anchor="withheld"), _withheld(found)]
+    parts += [html.heading("Withheld", anchor="withheld"), _withheld(judge)]
     parts += [html.heading("How to read this"), _reading()]
-    parts.append(html.embed_json("figures", tile_records(found)))
+    parts.append(html.embed_json("figures", tile_records(judge)))
     foot = f"Made by Assay {VERSION} on {made_at:%Y-%m-%d %H:%M} UTC from what was approved then."
-    return html.html_page(f"Dashboard of {found.dataset.name}", parts, foot)
+    return html.html_page(f"Dashboard of {judge.dataset.name}", parts, foot)
 
 
-def _head(found: PublishedJudge) -> str:
-    systems = len({s.name for tile in found.tiles for s in tile.systems})
+def _head(judge: PublishedJudge) -> str:
+    systems = len({s.name for tile in judge.tiles for s in tile.systems})
     markup = html.para(
         "How {systems} do in {n}, as **{judge}** scored them and people's labels correct it. Only dimensions in which "
         "the judge was held against people's blind labels, and which a lead approved, have figures here.",
-        "lead", judge=found.name, n=many(len(found.tiles), "approved dimension"), systems=many(systems, "system"),
+        "lead", judge=judge.name, n=many(len(judge.tiles), "approved dimension"), systems=many(systems, "system"),
     )  # fmt: skip
-    if found.dataset.synthetic:
-        markup += html.note("These data are synthetic: {told}", told=found.dataset.description or "made by a generator")
-    elif found.synthetic:
+    if judge.dataset.synthetic:
+        markup += html.note("These data are synthetic: {told}", told=judge.dataset.description or "made by a generator")
+    elif judge.synthetic:
         markup += html.note("This judge is no language model: it practises, and its scores say nothing about any.")
     return markup
 
@@ -117,9 +117,9 @@ def _digits(value: float) -> str:
     return f"{value:.4f}"
 
 
-def tile_records(found: PublishedJudge) -> list[dict[str, object]]:
+def tile_records(judge: PublishedJudge) -> list[dict[str, object]]:
     """The same of all tiles, for a program."""
-    return [row for tile in found.tiles for row in rows_of(tile)]
+    return [row for tile in judge.tiles for row in rows_of(tile)]
 
 
 def tiles_csv(tiles: Sequence[Tile]) -> str:
@@ -134,12 +134,12 @@ def tile_picture(tile: Tile, dataset: str) -> str:
     return tile_plot(tile, f"{tile.dimension.dimension.title} · {dataset}{mark}")
 
 
-def _withheld(found: PublishedJudge) -> str:
-    if not found.withheld:
+def _withheld(judge: PublishedJudge) -> str:
+    if not judge.withheld:
         return html.para("Nothing: every dimension of this judge is approved.")
     rows = [
         {"dimension": w.dimension.title, "unit": w.dimension.sort, "state": w.state, "why": w.public_reason}
-        for w in found.withheld
+        for w in judge.withheld
     ]
     return html.table(rows, ["dimension", "unit", "state", "why"])
 

@@ -43,9 +43,9 @@ def dimension_section(found: Evidence, one: DimensionEvidence) -> list[str]:
     return [*parts, *_bases(one), *folded]
 
 
-def _bases(one: DimensionEvidence) -> list[str]:
+def _bases(evidence: DimensionEvidence) -> list[str]:
     rows = []
-    for (basis, dropped), summary in one.bases.items():
+    for (basis, dropped), summary in evidence.bases.items():
         interval = summary.interval
         rows.append(
             {

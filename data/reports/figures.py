@@ -22,7 +22,7 @@ Json = dict[str, Any]
 _DECISION = ("sort", "dimension", "decision", "reason", "state", "person", "at")
 
 
-def report_figures(found: Evidence) -> Json:
+def report_figures(evidence: Evidence) -> Json:
     """Everything in the report that is a figure, as it was computed: undefined ones are null, times are UTC.
 
     The keys stay as they are from version to version of `report`; new ones may come to them.
@@ -30,33 +30,33 @@ def report_figures(found: Evidence) -> Json:
     all_figures: Json = to_json_types(
         {
             "report": 1,
-            "at": found.at,
-            "fingerprint": found.fingerprint,
+            "at": evidence.at,
+            "fingerprint": evidence.fingerprint,
             "dataset": {
-                "name": found.dataset.name, "description": found.dataset.description,
-                "synthetic": found.dataset.synthetic, "items": found.items,
+                "name": evidence.dataset.name, "description": evidence.dataset.description,
+                "synthetic": evidence.dataset.synthetic, "items": evidence.items,
             },
-            "judge": asdict(found.judge) | {
-                "unscored": dict(found.judge.unscored),
-                "runs": [{"at": at, "state": state} for at, state in found.judge.runs],
-                "examples": found.examples,
+            "judge": asdict(evidence.judge) | {
+                "unscored": dict(evidence.judge.unscored),
+                "runs": [{"at": at, "state": state} for at, state in evidence.judge.runs],
+                "examples": evidence.examples,
             },
-            "policy": flatten_requirements(found.requirements),
-            "gold_rule": asdict(found.rule),
-            "basis": found.basis,
-            "bases": {basis: rest._asdict() for basis, rest in found.rests.items()},
-            "method": {"seed": SEED, "replicates": REPLICATES, "libraries": found.libraries},
-            "dimensions": [_one(one) for one in found.dimensions],
-            "audits": {name: _finding(f) for name, f in (found.audits.findings if found.audits else {}).items()},
+            "policy": flatten_requirements(evidence.requirements),
+            "gold_rule": asdict(evidence.rule),
+            "basis": evidence.basis,
+            "bases": {basis: rest._asdict() for basis, rest in evidence.rests.items()},
+            "method": {"seed": SEED, "replicates": REPLICATES, "libraries": evidence.libraries},
+            "dimensions": [_one(one) for one in evidence.dimensions],
+            "audits": {name: _finding(f) for name, f in (evidence.audits.findings if evidence.audits else {}).items()},
             "decisions": [
                 {name: getattr(decided, name) for name in _DECISION}
-                | {"print": decided.fingerprint, "holds": decided.id in found.in_force}
-                for decided in found.decisions
+                | {"print": decided.fingerprint, "holds": decided.id in evidence.in_force}
+                for decided in evidence.decisions
             ],
-            "means": [asdict(mean) for mean in found.means],
-            "orders": None if found.position is None else position.as_json(found.position),
-            "means_overall": [means.mean_record(row) for row in found.overall],
-            "weakest_turn": [{"dimension": d.name, **weakest_turns.as_json(one)} for d, one in found.turns.items()],
+            "means": [asdict(mean) for mean in evidence.means],
+            "orders": None if evidence.position is None else position.as_json(evidence.position),
+            "means_overall": [means.mean_record(row) for row in evidence.overall],
+            "weakest_turn": [{"dimension": d.name, **weakest_turns.as_json(one)} for d, one in evidence.turns.items()],
         }
     )  # fmt: skip
     return all_figures
@@ -85,13 +85,13 @@ def dimension_figures(summary: Summary, basis: Basis, dropped: bool) -> Json:
     }  # fmt: skip
 
 
-def _one(one: DimensionEvidence) -> Json:
-    line, d = one.line, one.dimension
+def _one(evidence: DimensionEvidence) -> Json:
+    line, d = evidence.line, evidence.dimension
     record: Json = {
         "unit": d.sort,
         "dimension": d.name,
         "title": d.title,
-        "answers": list(one.line.shown.answers),
+        "answers": list(evidence.line.shown.answers),
         "state": line.decision.state,
         "reason": line.decision.reason,
         "missing": line.decision.missing,
@@ -99,31 +99,31 @@ def _one(one: DimensionEvidence) -> Json:
         "checked_bound": line.decision.bound,
         "errors_asked": line.decision.needed,
         "decisions_sharing_the_error": line.decision.shared,
-        "fingerprints": one.fingerprints,
-        "figures": [dimension_figures(summary, basis, dropped) for (basis, dropped), summary in one.bases.items()],
+        "fingerprints": evidence.fingerprints,
+        "figures": [dimension_figures(summary, basis, dropped) for (basis, dropped), summary in evidence.bases.items()],
         "counts": {
-            basis: summary.counts.tolist() for (basis, dropped), summary in one.bases.items() if not dropped
+            basis: summary.counts.tolist() for (basis, dropped), summary in evidence.bases.items() if not dropped
         },
         "table": {
-            basis: summary.table.tolist() for (basis, dropped), summary in one.bases.items() if not dropped
+            basis: summary.table.tolist() for (basis, dropped), summary in evidence.bases.items() if not dropped
         },
-        "waiting": None if one.waiting is None else {
-            "ratings": one.waiting[0].people.waiting,
-            "counted": {**kappa_figures(one.waiting[0].interval), "bias": one.waiting[0].mean_difference},
-            "left_out": {**kappa_figures(one.waiting[1].interval), "bias": one.waiting[1].mean_difference},
+        "waiting": None if evidence.waiting is None else {
+            "ratings": evidence.waiting[0].people.waiting,
+            "counted": {**kappa_figures(evidence.waiting[0].interval), "bias": evidence.waiting[0].mean_difference},
+            "left_out": {**kappa_figures(evidence.waiting[1].interval), "bias": evidence.waiting[1].mean_difference},
         },
     }  # fmt: skip
     for statistic in STATISTICS.values():
-        record |= statistic.to_json(statistic.figures_in(one.found))
+        record |= statistic.to_json(statistic.figures_in(evidence.found))
     return record
 
 
-def _finding(found: AuditFinding) -> Json:
-    interval = found.interval
+def _finding(finding: AuditFinding) -> Json:
+    interval = finding.interval
     return {
-        "verdict": found.verdict, "why": found.why, "figure": found.figure, "n": found.n,
+        "verdict": finding.verdict, "why": finding.why, "figure": finding.figure, "n": finding.n,
         "low": interval.low if interval else None, "high": interval.high if interval else None,
-        "flags": len(found.flags),
+        "flags": len(finding.flags),
     }  # fmt: skip
 
 

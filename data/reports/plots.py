@@ -40,12 +40,12 @@ def interval_rows(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.Inte
     return rows
 
 
-def overview_plot(found: Evidence) -> str:
+def overview_plot(evidence: Evidence) -> str:
     """All dimensions against what the policy asks."""
-    threshold = found.requirements.policy.threshold
+    threshold = evidence.requirements.policy.threshold
     title = "Agreement with people, corrected for chance (kappa)"
-    tops = {one.dimension: one.ceiling.between if one.ceiling else None for one in found.dimensions}
-    rows = interval_rows((one.line for one in found.dimensions), tops)
+    tops = {one.dimension: one.ceiling.between if one.ceiling else None for one in evidence.dimensions}
+    rows = interval_rows((one.line for one in evidence.dimensions), tops)
     return svg.interval_plot(rows, threshold, f"required: {threshold:.2f}", title=title)
 
 
@@ -55,12 +55,12 @@ def _state_label(line: DimensionResult) -> str:
     return f"{MARKS[state]} {state}" + (f" · {more}" if more else "")
 
 
-def plot_files(found: Evidence) -> dict[str, str]:
+def plot_files(evidence: Evidence) -> dict[str, str]:
     """All plots by file name: of all dimensions, and those of each dimension under the name of their statistic."""
-    svg_by_file = {"dimensions.svg": overview_plot(found)}
-    for one in found.dimensions:
+    svg_by_file = {"dimensions.svg": overview_plot(evidence)}
+    for one in evidence.dimensions:
         for statistic in STATISTICS.values() if one.met else ():
-            drawn = statistic.findings(statistic.figures_in(one.found), one.line, found.requirements.policy)
+            drawn = statistic.findings(statistic.figures_in(one.found), one.line, evidence.requirements.policy)
             plots = [finding for finding in drawn if not isinstance(finding, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")

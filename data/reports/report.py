@@ -53,32 +53,32 @@ def make_report(
     return render_report(found, figures.report_figures(found))
 
 
-def render_report(found: Evidence, all_figures: figures.Json) -> str:
+def render_report(evidence: Evidence, all_figures: figures.Json) -> str:
     """The report of evidence that was gathered, and of the figures `all_figures` of it."""
-    judge = found.judge
+    judge = evidence.judge
     parts = [
-        *_opening(found),
-        *_overview(found),
-        *(part for one in found.dimensions for part in dimension.dimension_section(found, one)),
-        *_disputes(found),
-        *_turns(found),
-        *_means(found),
-        *_judge_section(found),
-        *_policy(found),
-        *_position(found),
-        *_audits(found),
-        *_decisions(found),
+        *_opening(evidence),
+        *_overview(evidence),
+        *(part for one in evidence.dimensions for part in dimension.dimension_section(evidence, one)),
+        *_disputes(evidence),
+        *_turns(evidence),
+        *_means(evidence),
+        *_judge_section(evidence),
+        *_policy(evidence),
+        *_position(evidence),
+        *_audits(evidence),
+        *_decisions(evidence),
         *_reading(),
-        *_reproduction_section(found, all_figures),
+        *_reproduction_section(evidence, all_figures),
         embed_json("figures", all_figures),
     ]
-    stand = f" · data as of {format_minute(found.at)}" if found.at else ""
-    title = f"How far {judge.model} agrees with people on {found.dataset.name}"
-    return html_page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.fingerprint}{stand}")
+    stand = f" · data as of {format_minute(evidence.at)}" if evidence.at else ""
+    title = f"How far {judge.model} agrees with people on {evidence.dataset.name}"
+    return html_page(title, parts, f"Made by Assay {VERSION} · fingerprint {evidence.fingerprint}{stand}")
 
 
-def _opening(found: Evidence) -> list[str]:
-    judge = found.judge
+def _opening(evidence: Evidence) -> list[str]:
+    judge = evidence.judge
     parts = [
         para(
             "The judge **{model}** with the card **{card}** has scored {items} of this dataset. Here its scores are "
@@ -86,27 +86,27 @@ def _opening(found: Evidence) -> list[str]:
             "lead", model=judge.model, card=judge.card, items=many(judge.items, "item"),
         )
     ]  # fmt: skip
-    if found.dataset.synthetic or judge.synthetic:
+    if evidence.dataset.synthetic or judge.synthetic:
         parts.append(
-            note("**Synthetic**: {what}. Its figures say nothing about any real model.", what=_synthetic(found))
+            note("**Synthetic**: {what}. Its figures say nothing about any real model.", what=_synthetic(evidence))
         )
-    if not found.rests:
+    if not evidence.rests:
         return [*parts, note("No rating of this judge has a label here yet: there are no figures.")]
-    meeting = [one.dimension.title for one in found.dimensions if may_be_approved(one.line.decision.state)]
+    meeting = [one.dimension.title for one in evidence.dimensions if may_be_approved(one.line.decision.state)]
     sentence = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
     parts.append(
-        para(sentence + (": **{which}**." if meeting else "."), n=len(meeting), all=len(found.dimensions),
+        para(sentence + (": **{which}**." if meeting else "."), n=len(meeting), all=len(evidence.dimensions),
              which=", ".join(meeting))
     )  # fmt: skip
-    if found.basis != found.gate:
+    if evidence.basis != evidence.gate:
         parts.append(
             note(
                 "There are no {required}, and only these count for a decision. The figures below are computed from "
                 "{basis}, and every state is “below minimum sample”, whatever they are.",
-                required=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
+                required=_lower(BASES[evidence.gate]), basis=_lower(BASES[evidence.basis]),
             )
         )  # fmt: skip
-    if found.gate == "gate" and (brought := _count_imported(found)):
+    if evidence.gate == "gate" and (brought := _count_imported(evidence)):
         parts.append(
             note(
                 "{n} imported labels that are said to be blind and of random draws do not count for the approval check "
@@ -117,13 +117,13 @@ def _opening(found: Evidence) -> list[str]:
     return parts
 
 
-def _synthetic(found: Evidence) -> str:
-    return found.dataset.description or "made by a generator, not by people"
+def _synthetic(evidence: Evidence) -> str:
+    return evidence.dataset.description or "made by a generator, not by people"
 
 
-def _count_imported(found: Evidence) -> int:
+def _count_imported(evidence: Evidence) -> int:
     """How many labels would count if imported ones did."""
-    given, all_ = (rest.labels if (rest := found.rests.get(basis)) else 0 for basis in ("gate", "imported"))
+    given, all_ = (rest.labels if (rest := evidence.rests.get(basis)) else 0 for basis in ("gate", "imported"))
     return all_ - given
 
 
@@ -131,12 +131,12 @@ def _lower(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def _overview(found: Evidence) -> list[str]:
-    if not found.rests:
+def _overview(evidence: Evidence) -> list[str]:
+    if not evidence.rests:
         return []
-    rest = found.rests[found.basis]
+    rest = evidence.rests[evidence.basis]
     rows = []
-    for one in found.dimensions:
+    for one in evidence.dimensions:
         shown, decision = one.line.shown, one.line.decision
         interval = shown.interval
         rows.append(
@@ -151,23 +151,23 @@ def _overview(found: Evidence) -> list[str]:
             }
         )  # fmt: skip
     used = para(
-        "Labels used: **{basis}**, {labels} of {people}.", "quiet", basis=_lower(BASES[found.basis]),
+        "Labels used: **{basis}**, {labels} of {people}.", "quiet", basis=_lower(BASES[evidence.basis]),
         labels=many(rest.labels, "label"), people=many(rest.people, "person", "people"),
     )  # fmt: skip
     mark = (
         "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound"
-        f"{plots.REACH if found.requirements.policy.lower_bound else ''}. Long tick: kappa between two people, "
+        f"{plots.REACH if evidence.requirements.policy.lower_bound else ''}. Long tick: kappa between two people, "
         "with its interval below, where 30 items have labels of two. "
         f"{LEGEND}."
     )
     columns = list(rows[0]) if rows else []
-    used += para("{whose}", "quiet", whose=_describe_raters(found))
-    return [heading("All dimensions"), used, figure(plots.overview_plot(found), mark), table(rows, columns)]
+    used += para("{whose}", "quiet", whose=_describe_raters(evidence))
+    return [heading("All dimensions"), used, figure(plots.overview_plot(evidence), mark), table(rows, columns)]
 
 
-def _describe_raters(found: Evidence) -> str:
+def _describe_raters(evidence: Evidence) -> str:
     """Whose agreement the figures are."""
-    with_gold = [one for one in found.dimensions if one.line.shown.gold_cells]
+    with_gold = [one for one in evidence.dimensions if one.line.shown.gold_cells]
     if not with_gold:
         return ""
     people = [one.line.shown.people for one in with_gold]
@@ -176,8 +176,8 @@ def _describe_raters(found: Evidence) -> str:
     return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), each, known)
 
 
-def _judge_section(found: Evidence) -> list[str]:
-    judge, card = found.judge, found.card
+def _judge_section(evidence: Evidence) -> list[str]:
+    judge, card = evidence.judge, evidence.card
     params = ", ".join(
         f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in sorted(judge.params.items())
     )
@@ -190,30 +190,30 @@ def _judge_section(found: Evidence) -> list[str]:
         ("Version of the card", judge.version),
         ("Parameters", params or "not known"),
         ("Judge", judge.id),
-        ("Judged", f"{many(judge.items, 'item')} of {found.items:,}, {many(judge.judgments, 'reply', 'replies')}"),
+        ("Judged", f"{many(judge.items, 'item')} of {evidence.items:,}, {many(judge.judgments, 'reply', 'replies')}"),
         ("Replies came in", dates),
         ("Runs from here", runs or "none: its replies were imported"),
         ("Replies without use", lost or "none"),
-        ("Examples left out", f"{found.examples:,}, as they stand in its prompt" if found.examples else ""),
-        ("Dataset", found.dataset.name + (" (synthetic)" if found.dataset.synthetic else "")),
-        ("How labels are combined", _gold(found)),
-        ("Data as of", format_minute(found.at) if found.at else "nothing yet"),
+        ("Examples left out", f"{evidence.examples:,}, as they stand in its prompt" if evidence.examples else ""),
+        ("Dataset", evidence.dataset.name + (" (synthetic)" if evidence.dataset.synthetic else "")),
+        ("How labels are combined", _gold(evidence)),
+        ("Data as of", format_minute(evidence.at) if evidence.at else "nothing yet"),
     ]
     return [heading("Who judged what"), facts(rows)]
 
 
-def _gold(found: Evidence) -> str:
-    rule = found.rule
+def _gold(evidence: Evidence) -> str:
+    rule = evidence.rule
     apart = "" if rule.apart is None else f"; adjudicated where people are more than {many(rule.apart, 'step')} apart"
     out = "; until then left out of kappa" if rule.waiting == "out" and rule.apart is not None else ""
     return f"the {rule.resolve} of what people say{apart}{out}; in means all that people say"
 
 
-def _policy(found: Evidence) -> list[str]:
+def _policy(evidence: Evidence) -> list[str]:
     yes = {True: "yes", False: "no"}
     rows = [
         (RULES[name].report, yes[value] if isinstance(value, bool) else f"{value:.7g}")
-        for name, value in figures.flatten_requirements(found.requirements).items()
+        for name, value in figures.flatten_requirements(evidence.requirements).items()
     ]
     return [
         heading("Required before publishing (policy)"),
@@ -226,49 +226,49 @@ def _policy(found: Evidence) -> list[str]:
     ]
 
 
-def _position(found: Evidence) -> list[str]:
+def _position(evidence: Evidence) -> list[str]:
     """Whether it says the same of a pair with the places swapped, where it was asked in both orders."""
-    if found.position is None:
+    if evidence.position is None:
         return []
-    shown: list[Finding] = [*both_orders.sentences(found.position), both_orders.plot(found.position)]
-    shown += [both_orders.table(found.position), both_orders.counting_note()]
+    shown: list[Finding] = [*both_orders.sentences(evidence.position), both_orders.plot(evidence.position)]
+    shown += [both_orders.table(evidence.position), both_orders.counting_note()]
     return [heading("Position bias"), *html_parts(shown)]
 
 
-def _turns(found: Evidence) -> list[str]:
+def _turns(evidence: Evidence) -> list[str]:
     """The judge's weakest turns beside people's."""
-    return [heading("The weakest turn"), *html_parts(weakest_turns.findings(found.turns))] if found.turns else []
+    return [heading("The weakest turn"), *html_parts(weakest_turns.findings(evidence.turns))] if evidence.turns else []
 
 
-def _means(found: Evidence) -> list[str]:
+def _means(evidence: Evidence) -> list[str]:
     """What the judge gave on average."""
-    if not found.overall:
+    if not evidence.overall:
         return []
     own = quiet("The judge's own scores over all items, not corrected.")
-    overall = means.table([row.display for row in found.overall])
+    overall = means.table([row.display for row in evidence.overall])
     return [heading("Mean scores of the judge"), *html_parts([own, overall])]
 
 
-def _disputes(found: Evidence) -> list[str]:
+def _disputes(evidence: Evidence) -> list[str]:
     """The figures with and without ratings that wait for somebody who adjudicates."""
-    waiting = [one.waiting for one in found.dimensions if one.waiting is not None]
+    waiting = [one.waiting for one in evidence.dimensions if one.waiting is not None]
     if not waiting:
         return []
-    return [heading("To adjudicate"), *html_parts(disputes.findings(waiting, found.rule.waiting == "counted"))]
+    return [heading("To adjudicate"), *html_parts(disputes.findings(waiting, evidence.rule.waiting == "counted"))]
 
 
-def _audits(found: Evidence) -> list[str]:
-    if found.audits is None or not found.audits.findings:
+def _audits(evidence: Evidence) -> list[str]:
+    if evidence.audits is None or not evidence.audits.findings:
         return []
-    titles, scope = all_audits(), found.audits.scope
+    titles, scope = all_audits(), evidence.audits.scope
     rows = [
         {
             "failure": titles[name].title if name in titles else name, "verdict": f.verdict,
             "figure": cell(f.figure), "n": f"{f.n:,}", "why": f.why,
         }
-        for name, f in found.audits.findings.items()
+        for name, f in evidence.audits.findings.items()
     ]  # fmt: skip
-    alarms = len(found.audits.alarms)
+    alarms = len(evidence.audits.alarms)
     first = "{n} in alarm." if alarms else "None is in alarm."
     return [
         heading("Audits of known failures"),
@@ -277,12 +277,12 @@ def _audits(found: Evidence) -> list[str]:
     ]
 
 
-def _decisions(found: Evidence) -> list[str]:
-    if not found.decisions:
+def _decisions(evidence: Evidence) -> list[str]:
+    if not evidence.decisions:
         return [heading("Decisions on record"), para("No lead has decided on any dimension of this judge here yet.")]
     now = {
         one.line.key: [one.fingerprints.get(basis, NO_CELLS) for basis in ("gate", "imported")]
-        for one in found.dimensions
+        for one in evidence.dimensions
     }
     same = {True: "as in this report", False: "have changed"}
     rows = [
@@ -290,9 +290,9 @@ def _decisions(found: Evidence) -> list[str]:
             "when": format_minute(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort,
             "decision": d.decision, "by": d.person, "why": d.reason, "state then": d.state,
             "labels and scores": same[d.fingerprint in now.get(f"{d.sort}.{d.dimension}", [])],
-            "in force": "yes" if d.id in found.in_force else "superseded",
+            "in force": "yes" if d.id in evidence.in_force else "superseded",
         }
-        for d in found.decisions
+        for d in evidence.decisions
     ]  # fmt: skip
     return [heading("Decisions on record"), table(rows, list(rows[0]))]
 
@@ -318,27 +318,27 @@ def _reading() -> list[str]:
     return [heading("How to read this"), bullets([say(point) for point in points])]
 
 
-def _reproduction_section(found: Evidence, all_figures: figures.Json) -> list[str]:
-    name, judge = found.dataset.name, found.judge.id
+def _reproduction_section(evidence: Evidence, all_figures: figures.Json) -> list[str]:
+    name, judge = evidence.dataset.name, evidence.judge.id
     quoted = "'" + name.replace("'", "'\\''") + "'" if not name.replace("-", "").replace("_", "").isalnum() else name
-    epsilon = "" if found.epsilon == EPSILON else f" --epsilon {found.epsilon:g}"
+    epsilon = "" if evidence.epsilon == EPSILON else f" --epsilon {evidence.epsilon:g}"
     named = f"--dataset {quoted} --judge {judge}{epsilon}"
     lines = [f"python -m data report {named} --out report.html", f"python -m data report {named} --figures"]
     prints = [
         {"dimension": one.dimension.title, "unit": one.dimension.sort}
-        | {basis: one.fingerprints.get(basis, "") for basis in found.rests}
-        for one in found.dimensions
+        | {basis: one.fingerprints.get(basis, "") for basis in evidence.rests}
+        for one in evidence.dimensions
     ]
-    heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in found.rests}
-    libraries = ", ".join(f"{name} {version}" for name, version in found.libraries.items())
+    heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in evidence.rests}
+    libraries = ", ".join(f"{name} {version}" for name, version in evidence.libraries.items())
     return [
         heading("How to get the same digits"),
         para(
             "Whoever has the same labels and scores gets the same figures. The fingerprints show whether they are the "
             "same: they are made of every item's content, unit, gold, score and weight, in any workspace."
         ),
-        facts([("Fingerprint of it all", found.fingerprint)]),
-        table(prints, heads) if prints and found.rests else "",
+        facts([("Fingerprint of it all", evidence.fingerprint)]),
+        table(prints, heads) if prints and evidence.rests else "",
         para("In the folder of the workspace:"),
         code("\n".join(lines)),
         para(

@@ -152,19 +152,19 @@ def _agreement(of: StatisticInput) -> Agreement:
     return Agreement(floors[of.dimension.sort, of.dimension.name], replies)
 
 
-def _agreement_findings(found: Agreement, line: DimensionResult, _: Policy) -> list[Finding]:
+def _agreement_findings(agreement: Agreement, line: DimensionResult, _: Policy) -> list[Finding]:
     shown, title = line.shown, line.dimension.title
     return [
         *agreement_findings.kappa_findings(line),
-        *baselines_findings.findings(found.floors),
+        *baselines_findings.findings(agreement.floors),
         agreement_findings.confusion(shown, f"{title}: people and judge, ratings"),
         *agreement_findings.spread(shown, f"{title}: how often each answer is given"),
-        *agreement_findings.omissions(shown, found.replies if shown.unscored else ()),
+        *agreement_findings.omissions(shown, agreement.replies if shown.unscored else ()),
     ]
 
 
-def _agreement_plain(found: Agreement) -> Json:
-    floors, rule = found.floors, found.floors.length
+def _agreement_plain(agreement: Agreement) -> Json:
+    floors, rule = agreement.floors, agreement.floors.length
     length = None if rule is None else {
         **kappa_figures(rule.rule), "agreement": rule.exact, "judge": kappa_figures(rule.judge),
         "ahead": kappa_figures(rule.difference),
@@ -218,14 +218,14 @@ MISSING_SCORES = Statistic[Missingness | None](
 )  # fmt: skip
 
 
-def _slices_findings(found: Sequence[SlicedKappa], line: DimensionResult, _: Policy) -> list[Finding]:
+def _slices_findings(slices: Sequence[SlicedKappa], line: DimensionResult, _: Policy) -> list[Finding]:
     drawn = [
-        one for cut in found for one in (slices_findings.plot(cut, line.shown.interval), slices_findings.table(cut))
+        one for cut in slices for one in (slices_findings.plot(cut, line.shown.interval), slices_findings.table(cut))
     ]
-    return [*slices_findings.tests(found), *drawn]
+    return [*slices_findings.tests(slices), *drawn]
 
 
-def _slices_plain(found: Sequence[SlicedKappa]) -> Json:
+def _slices_plain(slices: Sequence[SlicedKappa]) -> Json:
     return {
         "slices": [
             {
@@ -233,7 +233,7 @@ def _slices_plain(found: Sequence[SlicedKappa]) -> Json:
                 "p_holm": cut.test.adjusted if cut.test else None,
                 "slices": [{"slice": s.name, **kappa_figures(s.interval), "bias": s.bias} for s in cut.slices],
             }
-            for cut in found
+            for cut in slices
         ]
     }  # fmt: skip
 
@@ -260,15 +260,15 @@ class People(NamedTuple):
     test: AlternativeAnnotatorTest | None = None
 
 
-def _people_findings(found: People, line: DimensionResult, _: Policy) -> list[Finding]:
+def _people_findings(people: People, line: DimensionResult, _: Policy) -> list[Finding]:
     title = f"{line.dimension.title}: agreement between people, and of the judge with them"
-    drawn = human_ceiling_findings.findings(found.ceiling, line.shown.interval, title)
-    return drawn if found.test is None else [*drawn, human_ceiling_findings.test(found.test)]
+    drawn = human_ceiling_findings.findings(people.ceiling, line.shown.interval, title)
+    return drawn if people.test is None else [*drawn, human_ceiling_findings.test(people.test)]
 
 
-def _people_plain(found: People) -> Json:
+def _people_plain(people: People) -> Json:
     """People stand in it without their names."""
-    cap, test = found
+    cap, test = people
     if cap is None:
         return {"people": None}
     return {
@@ -304,13 +304,13 @@ class RateFigures(NamedTuple):
     means: Mapping[int, CorrectedMean]
 
 
-def _rates_plain(found: RateFigures) -> Json:
-    means = found.means
+def _rates_plain(rate_figures: RateFigures) -> Json:
+    means = rate_figures.means
     return {
         "rates": [
             rates_figures.as_json(a)
             | {"ppi": kappa_figures(means[a.rates.place].interval) if a.rates.place in means else None}
-            for a in found.answers
+            for a in rate_figures.answers
         ]
     }
 
@@ -331,18 +331,18 @@ def _equality(line: DimensionResult) -> list[Sentence]:
     return [quiet("{sentence}", sentence=sentence)] if sentence else []
 
 
-def _confidence_findings(found: ConfidenceReliability, line: DimensionResult, _: Policy) -> list[Finding]:
+def _confidence_findings(reliability: ConfidenceReliability, line: DimensionResult, _: Policy) -> list[Finding]:
     drawn: list[Finding] = []
-    for source, (one, cells) in found.by_source.items():
+    for source, (one, cells) in reliability.by_source.items():
         title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.source_name(source)})"
-        drawn += confidence_findings.sentences(one, source, cells, found.scored)
+        drawn += confidence_findings.sentences(one, source, cells, reliability.scored)
         drawn += _equality(line)
         drawn.append(confidence_findings.plot(one, title))
         drawn.append(confidence_findings.table(one, bool(line.dimension.scale.weights)))
     return drawn
 
 
-def _confidence_plain(found: ConfidenceReliability) -> Json:
+def _confidence_plain(reliability: ConfidenceReliability) -> Json:
     return {
         "confidence": [
             {
@@ -355,7 +355,7 @@ def _confidence_plain(found: ConfidenceReliability) -> Json:
                     for n in curve.levels
                 ],
             }
-            for source, (curve, _) in found.by_source.items()
+            for source, (curve, _) in reliability.by_source.items()
         ]
     }  # fmt: skip
 
@@ -376,21 +376,21 @@ def _auto_accept(of: StatisticInput) -> AutoAcceptThreshold | None:
     return auto_accept.find_threshold(*of.place, of.basis, AutoAcceptTarget(source) if rule is None else rule.request)
 
 
-def _auto_accept_findings(found: AutoAcceptThreshold | None, line: DimensionResult, _: Policy) -> list[Finding]:
-    if found is None:
+def _auto_accept_findings(threshold: AutoAcceptThreshold | None, line: DimensionResult, _: Policy) -> list[Finding]:
+    if threshold is None:
         return []
-    near, title = found.request.near and bool(line.dimension.scale.weights), line.dimension.title
-    sentences = auto_accept_findings.sentences(found.result, near, len(found.confidence.item), found.spared)
-    plot = auto_accept_findings.plot(found.result, f"{title}: agreement on what is accepted automatically")
+    near, title = threshold.request.near and bool(line.dimension.scale.weights), line.dimension.title
+    sentences = auto_accept_findings.sentences(threshold.result, near, len(threshold.confidence.item), threshold.spared)
+    plot = auto_accept_findings.plot(threshold.result, f"{title}: agreement on what is accepted automatically")
     sentences += _equality(line)
-    return [*sentences, plot, auto_accept_findings.table(found.result)] if plot is not None else [*sentences]
+    return [*sentences, plot, auto_accept_findings.table(threshold.result)] if plot is not None else [*sentences]
 
 
-def _auto_accept_plain(found: AutoAcceptThreshold | None) -> Json:
-    if found is None:
+def _auto_accept_plain(threshold: AutoAcceptThreshold | None) -> Json:
+    if threshold is None:
         return {"selective": None}
-    counts = {"scored_items": len(found.confidence.item), "spared_items": found.spared}
-    return {"selective": {**asdict(found.request), **selective_figures.as_json(found.result), **counts}}
+    counts = {"scored_items": len(threshold.confidence.item), "spared_items": threshold.spared}
+    return {"selective": {**asdict(threshold.request), **selective_figures.as_json(threshold.result), **counts}}
 
 
 AUTO_ACCEPT = Statistic[AutoAcceptThreshold | None](
@@ -420,14 +420,14 @@ SELF_CONSISTENCY = Statistic(
 )  # fmt: skip
 
 
-def _anchoring_findings(found: Anchor | None, line: DimensionResult, _: Policy) -> list[Finding]:
+def _anchoring_findings(anchor: Anchor | None, line: DimensionResult, _: Policy) -> list[Finding]:
     title = f"{line.dimension.title}: blind beside assisted labels"
-    return [] if found is None else anchoring_findings.findings(*found, title)
+    return [] if anchor is None else anchoring_findings.findings(*anchor, title)
 
 
-def _anchoring_plain(found: Anchor | None) -> Json:
-    has_cells = found is not None and found.blind.cells and found.assisted.cells
-    return {"assisted_minus_blind": kappa_figures(found.difference) if found is not None and has_cells else None}
+def _anchoring_plain(anchor: Anchor | None) -> Json:
+    has_cells = anchor is not None and anchor.blind.cells and anchor.assisted.cells
+    return {"assisted_minus_blind": kappa_figures(anchor.difference) if anchor is not None and has_cells else None}
 
 
 ANCHORING = Statistic[Anchor | None](

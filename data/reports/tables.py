@@ -47,7 +47,7 @@ _COLUMNS = {
 }
 
 
-def tables(found: Evidence, all_figures: Json) -> dict[str, str]:
+def tables(evidence: Evidence, all_figures: Json) -> dict[str, str]:
     """Every table by its name, from the evidence and the figures that were made of it.
 
     `figures`: every dimension on every basis; `states`: the result of the approval check, what is missing, and the
@@ -61,7 +61,7 @@ def tables(found: Evidence, all_figures: Json) -> dict[str, str]:
     for one in all_figures["dimensions"]:
         for name, lines in _of_dimension(one):
             rows[name] += [{"unit": one["unit"], "dimension": one["dimension"], **line} for line in lines]
-    rows["confusion"] = list(_confusion(found))
+    rows["confusion"] = list(_confusion(evidence))
     rows["audits"] = [{"audit": name, **result} for name, result in all_figures["audits"].items()]
     rows["decisions"] = [d | {"unit": d["sort"], "fingerprint": d["print"]} for d in all_figures["decisions"]]
     rows["means"] = [m | {"unit": m["unit"] or "all", "scores": m["cells"]} for m in all_figures["means"]]
@@ -97,8 +97,8 @@ def _of_dimension(one: Json) -> Iterator[tuple[str, list[Json]]]:
     yield "fingerprints", [{"basis": basis, "fingerprint": entry} for basis, entry in one["fingerprints"].items()]
 
 
-def _confusion(found: Evidence) -> Iterator[Json]:
-    for one in found.dimensions:
+def _confusion(evidence: Evidence) -> Iterator[Json]:
+    for one in evidence.dimensions:
         for (basis, dropped), summary in one.bases.items():
             margins = agreement.marginals(summary.table)
             place = {"unit": one.dimension.sort, "dimension": one.dimension.name, "basis": basis}

@@ -28,7 +28,7 @@ class RunCost:
     open: float = 0.0
 
     @property
-    def most(self) -> float:
+    def max_cost(self) -> float:
         """The most that may be spent by now."""
         return (self.cost or 0.0) + self.open
 
@@ -58,9 +58,9 @@ def store_charge(
         store.tx(actor, "trial", lambda tx: add_charge(tx, run_id, found, price, "trial"), target=run_id)
 
 
-def add_hold(tx: Tx, run_id: str, upto: float) -> None:
+def add_hold(tx: Tx, run_id: str, up_to: float) -> None:
     """Append up to what amount a run may have cost by now."""
-    tx.append([SpendingHoldRow(new_id(), run_id, upto)])
+    tx.append([SpendingHoldRow(new_id(), run_id, up_to)])
 
 
 def add_lost_charges(tx: Tx, run_id: str, price: Price | None) -> None:

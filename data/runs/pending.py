@@ -79,11 +79,11 @@ class PendingJudgments:
                 items += bool(lacking)
         return items, judgments
 
-    def first_items(self, most: int) -> list[tuple[str, Item]]:
+    def first_items(self, limit: int) -> list[tuple[str, Item]]:
         """Up to so many of the items that are not judged in full; as the order is random, a random sample."""
         found: dict[str, Item] = {}
         for task in self.tasks():
-            if task.key not in found and len(found) == most:
+            if task.key not in found and len(found) == limit:
                 break
             found[task.key] = task.item
         return list(found.items())

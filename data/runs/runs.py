@@ -163,14 +163,14 @@ def resume(
     terms.check_terms(order)
     paid = terms.order_price(order)
     spent = charges.run_cost(store, run_id, paid)
-    if limit is not None and limit < spent.most:
+    if limit is not None and limit < spent.max_cost:
         about = "about " if spent.estimated or spent.open else ""
         raise BadInput(
-            f"{about.capitalize()}{dollars(spent.most)} is spent so far: a limit of {dollars(limit)} is below it. "
+            f"{about.capitalize()}{dollars(spent.max_cost)} is spent so far: a limit of {dollars(limit)} is below it. "
             "Give a higher one."
         )
     left = PendingJudgments(store, order, key, int(settings["until"]), int(settings["seed"]), store.newest())
-    charged = dry_runs.try_endpoint(store, actor, run_id, order, spent.most) if source is None else []
+    charged = dry_runs.try_endpoint(store, actor, run_id, order, spent.max_cost) if source is None else []
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")

@@ -99,9 +99,9 @@ class _Spread:
     def __init__(self, live: LiveRun, modes: dict[str, str], place: RunnerHost, runners: int, where: str) -> None:
         order = live.order
         self.live, self.modes, self.place, self.order = live, modes, place, order
-        most = order.endpoint.concurrency
-        self._wanted = max(1, min(runners, most))
-        self._hands = [most // self._wanted + (n < most % self._wanted) for n in range(self._wanted)]
+        max_calls = order.endpoint.concurrency
+        self._wanted = max(1, min(runners, max_calls))
+        self._hands = [max_calls // self._wanted + (n < max_calls % self._wanted) for n in range(self._wanted)]
         self._endpoint = settle(order.endpoint).model_copy(update={"base_url": where})
         self._budget = live.budget()
         self._clock = asyncio.get_running_loop().time
@@ -112,7 +112,7 @@ class _Spread:
         self._runners: list[_Runner] = []
         self._out: deque[Event] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
-        self._most_out = 4 * most + 64
+        self._max_out = 4 * max_calls + 64
         self._end_signal: EndSignal = ""
         self._fault: Exception | None = None
         self._last: RunNotice | None = None
@@ -178,8 +178,8 @@ class _Spread:
             runner.wake.set()
         self._ready.set()
 
-    def _emit(self, found: Event) -> None:
-        self._out.append(found)
+    def _emit(self, event: Event) -> None:
+        self._out.append(event)
         self._ready.set()
 
     # -- one runner after the other -----------------------------------------------------------------------------------
@@ -218,9 +218,9 @@ class _Spread:
         await coming
         return True
 
-    async def _serve(self, runner: _Runner, most: int) -> None:
+    async def _serve(self, runner: _Runner, max_tasks: int) -> None:
         """Give a runner work and hear what it tells, until its last word."""
-        both = self._begin_task(self._send_work(runner, most)), self._begin_task(self._receive_messages(runner))
+        both = self._begin_task(self._send_work(runner, max_tasks)), self._begin_task(self._receive_messages(runner))
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             for one in both:
@@ -232,7 +232,7 @@ class _Spread:
                 one.cancel()
             await asyncio.gather(*both, return_exceptions=True)
         for asking in runner.under_way:  # let in, and not begun before its last word
-            self._throttle.release(asking.estimate, 0.0, asking.most, 0.0)
+            self._throttle.release(asking.estimate, 0.0, asking.max_cost, 0.0)
         runner.under_way = []
 
     def _terms(self, hands: int) -> RunnerTerms:
@@ -244,11 +244,11 @@ class _Spread:
             card.spec, card.version, order.model, order.params, endpoint, self.modes, self._seeds, budget
         )
 
-    async def _send_work(self, runner: _Runner, most: int) -> None:
+    async def _send_work(self, runner: _Runner, max_tasks: int) -> None:
         """Give it work, so much ahead, and what it waits for; ends with the last word."""
         while True:
             runner.wake.clear()
-            work, admitted, signal = self._next_work(runner, most), runner.admitted, self._end_signal
+            work, admitted, signal = self._next_work(runner, max_tasks), runner.admitted, self._end_signal
             runner.admitted = {}
             runner.under_way += [asking for asking, may in admitted.values() if may]
             if work or admitted or signal:
@@ -257,10 +257,10 @@ class _Spread:
                 return
             await runner.wake.wait()
 
-    def _next_work(self, runner: _Runner, most: int) -> list[Work]:
+    def _next_work(self, runner: _Runner, max_tasks: int) -> list[Work]:
         """The next judgments for a runner, those first that another one was lost with."""
         share: list[Work] = []
-        while len(runner.work) < most and not self._end_signal:
+        while len(runner.work) < max_tasks and not self._end_signal:
             if self._again:
                 task, had = self._again.popleft()
             else:
@@ -290,7 +290,7 @@ class _Spread:
                     self._handle_end(message)
                     return
                 self._handle_message(runner, message)
-            while len(self._out) > self._most_out and not self._ended.is_set():
+            while len(self._out) > self._max_out and not self._ended.is_set():
                 self._room.clear()
                 await self._room.wait()
 
@@ -299,10 +299,10 @@ class _Spread:
             case AdmissionRequest():
                 self._begin_task(self._admit(runner, message))
             case CallEnd():
-                sums = message.estimate, message.most
-                open_ = next(one for one in runner.under_way if (one.estimate, one.most) == sums)
+                sums = message.estimate, message.max_cost
+                open_ = next(one for one in runner.under_way if (one.estimate, one.max_cost) == sums)
                 runner.under_way.remove(open_)
-                self._throttle.release(message.estimate, message.used, message.most, message.real)
+                self._throttle.release(message.estimate, message.used, message.max_cost, message.real)
             case CallAnswered():
                 self._throttle.record_answer(message.replied)
             case CallFailed():
@@ -331,7 +331,7 @@ class _Spread:
 
     async def _admit(self, runner: _Runner, asking: AdmissionRequest) -> None:
         try:
-            may = await self._throttle.admit(asking.estimate, asking.most)
+            may = await self._throttle.admit(asking.estimate, asking.max_cost)
         except Exception as fault:  # what may be spent could not be stored
             self._finish(fault=fault)
             return
@@ -339,7 +339,7 @@ class _Spread:
             self._finish(RunNotice("spent", self._throttle.refusal))
         if runner.gone:
             if may:
-                self._throttle.release(asking.estimate, 0.0, asking.most, 0.0)
+                self._throttle.release(asking.estimate, 0.0, asking.max_cost, 0.0)
             return
         runner.admitted[asking.number] = asking, may
         runner.wake.set()
@@ -362,8 +362,8 @@ class _Spread:
         runner.gone = True
         for asking, may in runner.admitted.values():
             if may:
-                self._throttle.release(asking.estimate, 0.0, asking.most, 0.0)
+                self._throttle.release(asking.estimate, 0.0, asking.max_cost, 0.0)
         for asking in runner.under_way:
-            self._throttle.release(asking.estimate, asking.estimate, asking.most, asking.most)
+            self._throttle.release(asking.estimate, asking.estimate, asking.max_cost, asking.max_cost)
             self._emit(Charge("lost", asking.sent, self.order.params.max_tokens))
         runner.admitted, runner.under_way, runner.work = {}, [], {}

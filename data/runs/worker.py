@@ -120,7 +120,7 @@ class LiveRun:
         order = self.order
         return run(
             order.card, order.model, order.params, client, tasks, endpoint=order.endpoint,
-            had=self.remaining.stored_replies, stop=self.should_stop, budget=self.budget(),
+            stored=self.remaining.stored_replies, stop=self.should_stop, budget=self.budget(),
         )  # fmt: skip
 
     def stop(self, why: str) -> None:
@@ -146,7 +146,7 @@ class LiveRun:
         limit, price = self.order.spending_limit, self.price
         self._budget = None
         if limit is not None and price is not None:
-            spent = charges.run_cost(self.store, self.run_id, price).most
+            spent = charges.run_cost(self.store, self.run_id, price).max_cost
             self._budget = Budget(limit, price, spent, hold=self._hold)
         return self._budget
 
@@ -155,13 +155,13 @@ class LiveRun:
         await self.wait_until_stored()
         self._budget = None
 
-    async def _hold(self, upto: float) -> None:
+    async def _hold(self, up_to: float) -> None:
         async with self._holding:
-            await asyncio.to_thread(self.store.tx, self.actor, "hold", partial(self._add_hold, upto), self.run_id)
+            await asyncio.to_thread(self.store.tx, self.actor, "hold", partial(self._add_hold, up_to), self.run_id)
 
-    def _add_hold(self, upto: float, tx: Tx) -> None:
+    def _add_hold(self, up_to: float, tx: Tx) -> None:
         leases.require_lease(tx, self.run_id)
-        charges.add_hold(tx, self.run_id, upto)
+        charges.add_hold(tx, self.run_id, up_to)
 
     async def _keep_lease(self) -> None:
         """Renew the lease while the run goes on, and stop where another process asks for it."""

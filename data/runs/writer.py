@@ -65,10 +65,10 @@ class JudgmentWriter:
         self._alone = not store.rows("select 1 from judgment where judge_id = $1 limit 1", [judge_id])
         self._seen = store.table_version("judgment")
 
-    def put(self, found: Sequence[CallReply | FinishedJudgment | Charge], upto: float | None = None) -> int:
+    def put(self, found: Sequence[CallReply | FinishedJudgment | Charge], up_to: float | None = None) -> int:
         """Store replies, judgments and what they cost; give how many of the judgments were new.
 
-        `upto`: what the run may have cost by now (charges.add_hold). Raises StoreFailed, and keeps nothing.
+        `up_to`: what the run may have cost by now (charges.add_hold). Raises StoreFailed, and keeps nothing.
         """
         replies = [self._reply(one) for one in found if isinstance(one, CallReply)]
         judged = [one for one in found if isinstance(one, FinishedJudgment)]
@@ -82,8 +82,8 @@ class JudgmentWriter:
             charges.add_charge(
                 tx, self.run_id, (one for one in found if not isinstance(one, FinishedJudgment)), self.price
             )
-            if upto is not None:
-                charges.add_hold(tx, self.run_id, upto)
+            if up_to is not None:
+                charges.add_hold(tx, self.run_id, up_to)
             rows, scores, remarks = list[JudgmentRow](), list[ScoreRow](), list[RemarkRow]()
             for one in judged:
                 task = one.task

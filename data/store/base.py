@@ -193,9 +193,9 @@ def preview_rows(table: str) -> Callable[[RowPreview], RowPreview]:
     the lock later has fewer to look at.
     """
 
-    def add(look: RowPreview) -> RowPreview:
-        PREVIEW_FUNCTIONS.append((table, look))
-        return look
+    def add(preview: RowPreview) -> RowPreview:
+        PREVIEW_FUNCTIONS.append((table, preview))
+        return preview
 
     return add
 
@@ -299,7 +299,7 @@ class Store(Reader):
         yield
 
     @abstractmethod
-    def digests(self, upto: int) -> dict[str, tuple[int, int]]:
+    def digests(self, up_to: int) -> dict[str, tuple[int, int]]:
         """Return how many rows each table has up to a change, and a checksum of them that ignores their order."""
 
     def copy_from(self, source: Store) -> None:

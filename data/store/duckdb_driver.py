@@ -204,8 +204,8 @@ class DuckTables(Store):
         # All changes are taken in by this process, so what it has seen since it opened the store is all there is.
         return self._last.get(table, self._base)
 
-    def digests(self, upto: int) -> dict[str, tuple[int, int]]:
-        return self._read(lambda cursor: transfer.digests(cursor, upto))
+    def digests(self, up_to: int) -> dict[str, tuple[int, int]]:
+        return self._read(lambda cursor: transfer.digests(cursor, up_to))
 
     def _rollback(self, cursor: duckdb.DuckDBPyConnection) -> None:
         with contextlib.suppress(duckdb.Error):
@@ -261,15 +261,15 @@ class DuckStore(DuckTables):
 
     # -- opening ------------------------------------------------------------------------------------------------
 
-    def _begin(self, found: opening.StoreFile | None) -> None:
+    def _begin(self, file: opening.StoreFile | None) -> None:
         """Make the mark and the tables that are missing. What fails leaves nothing behind."""
         mark_is_new = False
         try:
-            if found is None or not found.marked:
-                self._mark.make(*((found.newest, found.digest) if found else (0, "")))
+            if file is None or not file.marked:
+                self._mark.make(*((file.newest, file.digest) if file else (0, "")))
                 mark_is_new = True
             self._mark.hold()
-            opening.migrate_store(self.path, found)
+            opening.migrate_store(self.path, file)
         except BaseException as error:
             self._mark.close()
             if mark_is_new:

@@ -333,23 +333,23 @@ def first_line(error: BaseException) -> str:
 # -- making -----------------------------------------------------------------------------------------------------------
 
 
-def migrate_store(path: Path, found: StoreFile | None) -> None:
+def migrate_store(path: Path, file: StoreFile | None) -> None:
     """Make a store, or bring one up to date, in a copy aside; the file as it was is kept beside as a backup.
 
     Raises StoreFailed where that does not succeed; then nothing is changed.
     """
-    done = found.version if found else 0
+    done = file.version if file else 0
     waiting = [m for m in migrations() if m[0] > done]
     if not waiting:
         return
     part = beside_path(path, ".making")
     try:
         remove_copy(part)
-        if found:
+        if file:
             copy(path, part)
         con = connect(part)
         try:
-            if found and (newest(con) if done else 0) != found.newest:
+            if file and (newest(con) if done else 0) != file.newest:
                 raise StoreLocked(f"The store {path} was written while it was copied. Start again.")
             for version, name, sql in waiting:
                 run_script(con, sql, version, name)
@@ -357,7 +357,7 @@ def migrate_store(path: Path, found: StoreFile | None) -> None:
         finally:
             con.close()
         kept = None
-        if found:
+        if file:
             shutil.copymode(path, part)
             _checkpoint(path)
             kept = _keep_copy(path) if done else None
@@ -372,7 +372,7 @@ def migrate_store(path: Path, found: StoreFile | None) -> None:
             events.info("store_migrated", file=str(path), from_version=done, to_version=to, kept=str(kept))
     except (duckdb.Error, OSError) as error:
         raise StoreFailed(
-            f"The store {path} was not {'brought up to date' if found else 'made'}: {first_line(error)} Nothing was "
+            f"The store {path} was not {'brought up to date' if file else 'made'}: {first_line(error)} Nothing was "
             "changed. Check the disk's free space and rights, then start again."
         ) from error
     finally:

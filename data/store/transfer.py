@@ -136,11 +136,11 @@ def column_types(cursor: Any) -> dict[str, dict[str, str]]:
     return {table: columns for table, columns in found.items() if "seq" in columns}
 
 
-def digests(cursor: duckdb.DuckDBPyConnection, upto: int) -> dict[str, tuple[int, int]]:
+def digests(cursor: duckdb.DuckDBPyConnection, up_to: int) -> dict[str, tuple[int, int]]:
     """The rows of every table up to a change: how many, and the sum of what each comes to."""
     found = {}
     for table, columns in column_types(cursor).items():
         query = f"select count(*), sum(cast(hash({', '.join(columns)}) as hugeint)) from {table} where seq <= $1"
-        count, total = cursor.execute(query, [upto]).fetchall()[0]
+        count, total = cursor.execute(query, [up_to]).fetchall()[0]
         found[table] = int(count), int(total or 0)
     return found

@@ -38,7 +38,7 @@ class Activity:
 
 
 @allow("annotator")
-def recent_activity(store: Store, most: int = 8) -> list[Activity]:
+def recent_activity(store: Store, limit: int = 8) -> list[Activity]:
     """The newest moves, newest first. Claims, and looks at a judge's scores, are no moves."""
     changes = store.rows(
         "select seq, made_at, actor, action, target from change "
@@ -57,7 +57,7 @@ def recent_activity(store: Store, most: int = 8) -> list[Activity]:
             here = names.get(dataset or target) or str(target)
             sort: Sort = "filled" if action.startswith("fill") else found
             _add(moves, Activity(sort, actor, at, at, int(n), here, target, role))
-    return moves[:most]
+    return moves[:limit]
 
 
 _FACTS = """

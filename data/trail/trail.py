@@ -65,22 +65,22 @@ def _fold_case(text: str) -> str:
 
 
 @allow("researcher")
-def trail_entries(store: Store, narrow: TrailFilter, before: int | None = None, most: int = 100) -> list[TrailEntry]:
+def trail_entries(store: Store, narrow: TrailFilter, before: int | None = None, limit: int = 100) -> list[TrailEntry]:
     """The newest changes of that sort, newest first; `before` is the revision of the one to go on from."""
     if not narrow.words.split():
-        return _entries(store, narrow, before, most)
+        return _entries(store, narrow, before, limit)
     found: list[TrailEntry] = []
     while page := _entries(store, narrow, before, 1_000):
         for entry in page:
             if narrow.fits(entry):
-                if len({one.seq for one in found} | {entry.seq}) > most:
+                if len({one.seq for one in found} | {entry.seq}) > limit:
                     return found
                 found.append(entry)
         before = page[-1].seq
     return found
 
 
-def _entries(store: Store, narrow: TrailFilter, before: int | None, most: int) -> list[TrailEntry]:
+def _entries(store: Store, narrow: TrailFilter, before: int | None, limit: int) -> list[TrailEntry]:
     traces = [trace for trace in TRACES if trace.kind in narrow.kinds and (trace.dataset or not narrow.dataset)]
     if not traces:
         return []
@@ -101,7 +101,7 @@ def _entries(store: Store, narrow: TrailFilter, before: int | None, most: int) -
     conditions.append(f"c.seq in ({' union '.join(rows)})")
     changes = store.rows(
         f"select c.seq, c.made_at, c.actor from change c where {' and '.join(conditions)} "
-        f"order by c.seq desc limit {most:d}",
+        f"order by c.seq desc limit {limit:d}",
         params,
     )
     descriptions = _describe_changes(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in traces})

@@ -83,14 +83,14 @@ def finish_task(store: Store, task: DeliveryTask, why: str) -> str:
 
 
 @allow("lead")
-def list_tries(store: Store, actor: str, most: int = 50) -> list[DeliveryRecord]:
+def list_tries(store: Store, actor: str, limit: int = 50) -> list[DeliveryRecord]:
     """The newest tries that have ended, for leads."""
     require(store, actor, "lead")
     rows = store.rows(
         f"select w.url, e.kind, t.event, t.made_at, t.state, t.why, t.due, w.id from webhook_try t "
         f"join webhook w on w.id = t.webhook_id join ({EVENTS_SQL}) e on e.id = t.event where t.state <> 'claimed' "
         "order by t.seq desc, t.id desc limit $1",
-        [most],
+        [limit],
     )
     active = {one.id for one in active_webhooks(store)}
     return [

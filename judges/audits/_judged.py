@@ -69,10 +69,10 @@ def group_judgments(evidence: AuditEvidence, replies: Sequence[AuditReply] | Non
     return list(found.values())
 
 
-def cell_means(found: Iterable[ItemJudgment]) -> dict[Cell, float]:
+def cell_means(judgments: Iterable[ItemJudgment]) -> dict[Cell, float]:
     """The mean over samples of every cell that has a value, n/a left out."""
     sums: dict[Cell, list[float]] = defaultdict(list)
-    for judgment in found:
+    for judgment in judgments:
         for (unit, dimension), score in judgment.scores.items():
             if score.value is not None:
                 sums[judgment.key, unit, dimension].append(score.value)
@@ -91,10 +91,10 @@ def graded_dimensions(card: Card) -> dict[Question, Dimension]:
     return {question: d for question, d in found.items() if d.scale.kind in ("ordinal", "interval")} or found
 
 
-def graded_cells(card: Card, found: Iterable[ItemJudgment]) -> dict[Cell, float]:
+def graded_cells(card: Card, judgments: Iterable[ItemJudgment]) -> dict[Cell, float]:
     """The mean over samples of every cell of `graded_dimensions` that has a value."""
     questions = graded_dimensions(card)
-    return {cell: value for cell, value in cell_means(found).items() if (sort_of(cell[1]), cell[2]) in questions}
+    return {cell: value for cell, value in cell_means(judgments).items() if (sort_of(cell[1]), cell[2]) in questions}
 
 
 def item_means(cells: Mapping[Cell, float]) -> dict[str, float]:

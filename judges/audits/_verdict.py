@@ -62,9 +62,9 @@ def case_verdict(hits: int, interval: Interval, limit: float) -> Verdict:
     return "alarm" if point > limit and (interval.items >= MIN_ITEMS or low > limit) else "warning"
 
 
-def strongest_flags(flags: Sequence[Flag], most: int = MAX_FLAGS) -> tuple[Flag, ...]:
+def strongest_flags(flags: Sequence[Flag], limit: int = MAX_FLAGS) -> tuple[Flag, ...]:
     """The strongest flags, strongest first; equal ones keep their order."""
-    return tuple(sorted(flags, key=lambda f: -f.strength)[:most])
+    return tuple(sorted(flags, key=lambda f: -f.strength)[:limit])
 
 
 def flags_of(verdict: Verdict, flags: Sequence[Flag]) -> tuple[Flag, ...]:

@@ -72,10 +72,10 @@ def _turns(judgment: ItemJudgment) -> list[tuple[float, ...]]:
     return [tuple(v for v in row if v is not None) for row in rows if None not in row]
 
 
-def _drops(found: list[ItemJudgment]) -> tuple[int, int]:
+def _drops(judgments: list[ItemJudgment]) -> tuple[int, int]:
     """How often context use falls from a turn to the next, and how often it does so alone."""
     drops = alone = 0
-    for judgment in found:
+    for judgment in judgments:
         for before, after in pairwise(_turns(judgment)):
             if after[0] < before[0]:
                 drops += 1

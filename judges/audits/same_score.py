@@ -55,11 +55,11 @@ def entropy(counts: Counter[float]) -> float:
     return max(0.0, -sum(c / n * log2(c / n) for c in counts.values() if c))
 
 
-def _scores_of(found: list[ItemJudgment], dimension: Dimension) -> list[tuple[str, float]]:
+def _scores_of(judgments: list[ItemJudgment], dimension: Dimension) -> list[tuple[str, float]]:
     """(item, score) of every scored cell of a dimension."""
     return [
         (judgment.key, score.value)
-        for judgment in found
+        for judgment in judgments
         for (unit, name), score in judgment.scores.items()
         if name == dimension.name and sort_of(unit) == dimension.sort and score.value is not None
     ]

@@ -105,14 +105,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _explain_no_judge(files: list[Path], contents: FileContents, found: list[JudgeMatch]) -> str:
+def _explain_no_judge(files: list[Path], contents: FileContents, matchs: list[JudgeMatch]) -> str:
     """Why no judge has a figure."""
     dimensions = [(label.dimension, label.unit) for lines in contents.labels.values() for _, label in lines]
     dimensions += [(value.dimension, value.unit) for value in contents.gold]
     named = ", ".join(dict.fromkeys(f"{dimension} of {sort_of(unit)}" for dimension, unit in dimensions))
-    about = ", ".join(f"{d.name} of {d.sort}" for d in found[0].card.dimensions if _counts(d))
+    about = ", ".join(f"{d.name} of {d.sort}" for d in matchs[0].card.dimensions if _counts(d))
     return (
-        f"{', '.join(map(str, files))}: no label is about a dimension of {found[0].card.name} and an item of these "
+        f"{', '.join(map(str, files))}: no label is about a dimension of {matchs[0].card.name} and an item of these "
         f"judgments. The labels are about {_shorten(named) or 'nothing'}; the card asks {_shorten(about)}."
     )
 
@@ -196,18 +196,18 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     return match.judge, figures, text
 
 
-def _position_agreement(card: Card, found: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
+def _position_agreement(card: Card, replies: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
     """How far the verdicts in the two orders of pairs agree; None where no pair was judged in both."""
     d = orders.verdict_dimension(card)
     pairs = position.verdicts_in_both_orders(
-        (r.item, r.reading.facts.get("orders")) for r in found if not r.reading.unscored
+        (r.item, r.reading.facts.get("orders")) for r in replies if not r.reading.unscored
     )
     return (d, position.positional_agreement(pairs, d.scale.answers)) if d is not None and pairs else None
 
 
-def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[AuditReply]) -> SelfConsistency | None:
+def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[AuditReply]) -> SelfConsistency | None:
     """What several samples gain in a dimension, whose cells are those of `met`; None if there is one sample only."""
-    given = scores_by_cell(d, found)
+    given = scores_by_cell(d, replies)
     several: dict[str, list[bool]] = {}
     for cell, scores in given.items():
         if len(scores) > 1:
@@ -231,18 +231,18 @@ def _code(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def _gain_record(found: SelfConsistency | None, rule: CombinationRule) -> dict[str, Any]:
-    if found is None:
+def _gain_record(self_consistency: SelfConsistency | None, rule: CombinationRule) -> dict[str, Any]:
+    if self_consistency is None:
         return {}
-    flips = found.flips
+    flips = self_consistency.flips
     return {
-        "samples": found.samples,
+        "samples": self_consistency.samples,
         "combine": rule,
-        "single": found.single,
-        "gain": found.gain.point,
+        "single": self_consistency.single,
+        "gain": self_consistency.gain.point,
         "flips": flips.point,
         "flips_interval": None if flips.low is None else [flips.low, flips.high],
-        "flaky": found.flaky,
+        "flaky": self_consistency.flaky,
     }
 
 
@@ -251,15 +251,15 @@ def _shorten(text: str) -> str:
 
 
 def meeting_cells(
-    dimension: Dimension, people: dict[Cell, float | None], found: list[AuditReply], rule: CombinationRule,
+    dimension: Dimension, people: dict[Cell, float | None], replies: list[AuditReply], rule: CombinationRule,
     pool: dict[Cell, list[float | None]],
 ) -> PairedRatings:  # fmt: skip
     """The cells of one dimension with gold, paired with the judge's scores; several samples count as one answer.
 
     `people` is the gold of each cell, and `pool` are the answers that it comes from.
     """
-    given = scores_by_cell(dimension, found)
-    cells = met_cells(dimension, people, found)
+    given = scores_by_cell(dimension, replies)
+    cells = met_cells(dimension, people, replies)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
     judged = [combine_cell(given[cell], dimension, rule) if cell in given else None for cell in cells]
     valued = [[value for value in pool[cell] if value is not None] for cell in cells]
@@ -280,9 +280,9 @@ def meeting_cells(
     )
 
 
-def met_cells(d: Dimension, people: dict[Cell, float | None], found: list[AuditReply]) -> list[Cell]:
+def met_cells(d: Dimension, people: dict[Cell, float | None], replies: list[AuditReply]) -> list[Cell]:
     """The cells of a dimension that people answered, of items with a reply, in the order of `meeting_cells`."""
-    judged_items = {reply.item for reply in found}
+    judged_items = {reply.item for reply in replies}
     return [cell for cell in people if cell[0] in judged_items and cell[2] == d.name and sort_of(cell[1]) == d.sort]
 
 

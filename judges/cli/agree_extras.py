@@ -54,10 +54,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_handicap(given: argparse.Namespace) -> None:
+def check_handicap(args: argparse.Namespace) -> None:
     """Raise BadOptions for a handicap that makes no sense."""
-    if given.epsilon is not None and not 0 <= given.epsilon < 1:
-        raise BadOptions(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {given.epsilon:g}.")
+    if args.epsilon is not None and not 0 <= args.epsilon < 1:
+        raise BadOptions(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {args.epsilon:g}.")
 
 
 def find_lost(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
@@ -145,7 +145,7 @@ def alternative_annotator_lines(
 
 def weakest_turn_lines(
     card: Card, people: Mapping[Cell, float | None], values_by_cell: Mapping[Cell, Sequence[float | None]],
-    found: list[AuditReply], rule: CombinationRule, items: Mapping[str, Item],
+    replies: list[AuditReply], rule: CombinationRule, items: Mapping[str, Item],
 ) -> dict[Dimension, WeakestTurns]:  # fmt: skip
     """How the judge's weakest turns agree with people's, for each dimension whose answer is a turn.
 
@@ -158,7 +158,7 @@ def weakest_turn_lines(
             given[item][int(unit[5:])] += [value for value in values if value is not None]
     for d in turn_dimensions(card.dimensions):
         dialogues = []
-        for (item, _, _), samples in scores_by_cell(d, found).items():
+        for (item, _, _), samples in scores_by_cell(d, replies).items():
             dialogue = items[item]
             label = people.get((item, d.sort, d.name))
             if (label is None and item not in given) or not isinstance(dialogue, Dialogue):
@@ -171,9 +171,9 @@ def weakest_turn_lines(
     return by_dimension
 
 
-def describe_other_metrics(found: OtherMetrics) -> str:
+def describe_other_metrics(metrics: OtherMetrics) -> str:
     """The figures of other papers in a line."""
     return ", ".join(
         f"{name} {_number(one.point)}" + ("" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})")
-        for name, one, _ in found.rows
+        for name, one, _ in metrics.rows
     )

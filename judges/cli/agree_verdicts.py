@@ -23,10 +23,10 @@ class NoSource(AssayError):
     """The judgments have no confidence of that source."""
 
 
-def scores_by_cell(dimension: Dimension, found: list[AuditReply]) -> dict[Cell, dict[int, Score]]:
+def scores_by_cell(dimension: Dimension, replies: list[AuditReply]) -> dict[Cell, dict[int, Score]]:
     """What the replies say in each cell of a dimension, the score of each sample in their order."""
     given: dict[Cell, dict[int, Score]] = {}
-    for reply in sorted(found, key=lambda r: r.sample):
+    for reply in sorted(replies, key=lambda r: r.sample):
         for score in reply.reading.scores:
             if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
                 given.setdefault((reply.item, score.unit, score.dimension), {})[reply.sample] = score
@@ -45,10 +45,10 @@ def _nearest_answer(scores: dict[int, Score], dimension: Dimension, rule: Combin
 
 
 def rates_lines(
-    dimension: Dimension, met: PairedRatings, found: list[AuditReply], rule: CombinationRule
+    dimension: Dimension, met: PairedRatings, replies: list[AuditReply], rule: CombinationRule
 ) -> list[AnswerRates]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
-    given = scores_by_cell(dimension, found)
+    given = scores_by_cell(dimension, replies)
     answers = [_nearest_answer(scores, dimension, rule) for scores in given.values()]
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in given))}
     item = np.array([number[cell[0]] for cell in given], dtype=np.int64)
@@ -57,21 +57,21 @@ def rates_lines(
 
 
 def selective_lines(
-    d: Dimension, met: PairedRatings, cells: list[Cell], found: list[AuditReply], rule: CombinationRule,
+    d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[AuditReply], rule: CombinationRule,
     options: argparse.Namespace,
 ) -> tuple[str, AutoAcceptance]:  # fmt: skip
     """The source of confidence, and which verdicts need no review by it; `cells` are those of `met`, in its order.
 
     Raises NoSource if the requested source does not exist.
     """
-    given = scores_by_cell(d, found)
+    given = scores_by_cell(d, replies)
     sure = _confidence_by_source(d, given, rule)
     sources = sorted(sure, key=lambda name: (-len(sure[name]), name))
     if options.source and options.source not in sources:
         source_names = ", ".join(sources) or "none"
         raise NoSource(f"{d.title} has no confidence from {options.source!r}. There is: {source_names}.")
     source = options.source or (sources[0] if sources else "")
-    failed = {reply.item for reply in found if reply.reading.unscored is not None}
+    failed = {reply.item for reply in replies if reply.reading.unscored is not None}
     lowest: dict[str, float] = {}
     for cell in given:
         value = np.nan if cell[0] in failed else sure.get(source, {}).get(cell, np.nan)

@@ -114,8 +114,8 @@ def _read(paths: Sequence[Path]) -> Bench:
     return bench
 
 
-def _names(given: Sequence[ResultTable]) -> str:
-    return ", ".join(table.name for table in given)
+def _names(tables: Sequence[ResultTable]) -> str:
+    return ", ".join(table.name for table in tables)
 
 
 def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:

@@ -21,29 +21,29 @@ class BadOutput(AssayError):
     """Tables cannot be written in the requested form."""
 
 
-def print_tables(given: Sequence[ResultTable], format: str, out: Path | None) -> None:
+def print_tables(tables: Sequence[ResultTable], format: str, out: Path | None) -> None:
     """Print tables, or write them into one file. Raises BadOutput for a format that has a file for each table."""
-    if format == "parquet" or (format == "csv" and len(given) > 1):
-        named = ", ".join(table.name for table in given)
+    if format == "parquet" or (format == "csv" and len(tables) > 1):
+        named = ", ".join(table.name for table in tables)
         way = "--out FOLDER" if format == "parquet" else "--out FOLDER, or one of them with --table"
         raise BadOutput(f"As {format} each table is a file of its own: give {way}. The tables: {named}.")
-    text = format_tables(given, format)
+    text = format_tables(tables, format)
     if out is None:
         print(text)
     else:
         write_text(out, text + "\n")
 
 
-def write_tables(given: Sequence[ResultTable], format: str, folder: Path) -> list[str]:
+def write_tables(tables: Sequence[ResultTable], format: str, folder: Path) -> list[str]:
     """Write a file for each table (JSON: one file for all); gives a line for each file. Raises BadOutput."""
     if folder.is_file():
         raise BadOutput(f"{folder} is a file: give a folder to write into.")
     lines = []
     if format == "json":
-        write_text(folder / "tables.json", format_tables(given, "json") + "\n")
-        lines.append(f"{folder / 'tables.json'}: {many(len(given), 'table')}")
+        write_text(folder / "tables.json", format_tables(tables, "json") + "\n")
+        lines.append(f"{folder / 'tables.json'}: {many(len(tables), 'table')}")
     else:
-        for table in given:
+        for table in tables:
             path = folder / f"{table.name}.{format}"
             if format == "parquet":
                 _parquet(table, path)
@@ -77,16 +77,16 @@ def _columns(table: ResultTable) -> list[str]:
     return list(dict.fromkeys(name for row in table.rows for name in row))
 
 
-def format_tables(given: Sequence[ResultTable], format: str) -> str:
+def format_tables(tables: Sequence[ResultTable], format: str) -> str:
     """Tables in one text: `text` for a terminal, `md`, `json`, or `csv` of a single one."""
     if format == "json":
-        by_name = {one.name: {"title": one.title, "said": list(one.notes), "rows": list(one.rows)} for one in given}
+        by_name = {one.name: {"title": one.title, "said": list(one.notes), "rows": list(one.rows)} for one in tables}
         return json.dumps(by_name, ensure_ascii=False, indent=1, allow_nan=False)
     if format == "csv":
-        out, names = io.StringIO(), _columns(given[0])
-        write_csv_table(out, names, ([row.get(name) for name in names] for row in given[0].rows))
+        out, names = io.StringIO(), _columns(tables[0])
+        write_csv_table(out, names, ([row.get(name) for name in names] for row in tables[0].rows))
         return out.getvalue()
-    return "\n\n".join(_format_table(table, format) for table in given)
+    return "\n\n".join(_format_table(table, format) for table in tables)
 
 
 def _format_table(table: ResultTable, format: str) -> str:

@@ -119,41 +119,41 @@ def _letter(option: str) -> str:
     return {"base-url": "URL", "key-variable": "NAME", "api-version": "V"}.get(option, "N")
 
 
-def chosen_card(given: argparse.Namespace, name: str | None = None, known: Mapping[str, Card] | None = None) -> Card:
+def chosen_card(args: argparse.Namespace, name: str | None = None, known: Mapping[str, Card] | None = None) -> Card:
     """The card that the options choose.
 
     `name` replaces --card, `known` are the cards there are (default: those with a folder). Raises AssayError.
     """
-    card_name = given.card if name is None else name
-    if not card_name and not given.dimension:
+    card_name = args.card if name is None else name
+    if not card_name and not args.dimension:
         raise BadOptions("Say which card: --card NAME, or --card FILE; `python -m judges list` shows the names.")
-    return find_card(card_name, given.dimension, given.kind, given.confidence, known)
+    return find_card(card_name, args.dimension, args.kind, args.confidence, known)
 
 
-def filed_card(given: argparse.Namespace) -> Card | None:
+def filed_card(args: argparse.Namespace) -> Card | None:
     """The card of the file that --card names; None where it names none."""
-    return chosen_card(given) if given.card and is_file(given.card) else None
+    return chosen_card(args) if args.card and is_file(args.card) else None
 
 
-def chosen_params(given: argparse.Namespace, defaults: Params) -> Params:
+def chosen_params(args: argparse.Namespace, defaults: Params) -> Params:
     """The card's parameters with what was given. Raises BadOptions."""
-    values = {name: getattr(given, name) for name in (*_PARAMS, "logprobs")}
+    values = {name: getattr(args, name) for name in (*_PARAMS, "logprobs")}
     return _valid(Params, defaults.model_dump() | {k: v for k, v in values.items() if v is not None})
 
 
-def chosen_endpoint(given: argparse.Namespace) -> Endpoint:
+def chosen_endpoint(args: argparse.Namespace) -> Endpoint:
     """The endpoint. Raises BadOptions."""
-    values = {name: getattr(given, name) for name, _ in _ENDPOINT.values()}
+    values = {name: getattr(args, name) for name, _ in _ENDPOINT.values()}
     return _valid(Endpoint, {k: v for k, v in values.items() if v is not None})
 
 
-def chosen_price(given: argparse.Namespace) -> Price | None:
+def chosen_price(args: argparse.Namespace) -> Price | None:
     """The price of the model; BadOptions if a spending limit is set and the price is not known."""
-    found = price(given.model, False, given.prices)
-    if given.spend is not None and found is None:
-        raise BadOptions(f"--spend needs the price of {given.model}: add it to the price list (--prices FILE).")
-    if given.spend is not None and not (math.isfinite(given.spend) and given.spend > 0):
-        raise BadOptions(f"--spend is an amount in US dollars above 0, such as 2.50; it is {given.spend:g}.")
+    found = price(args.model, False, args.prices)
+    if args.spend is not None and found is None:
+        raise BadOptions(f"--spend needs the price of {args.model}: add it to the price list (--prices FILE).")
+    if args.spend is not None and not (math.isfinite(args.spend) and args.spend > 0):
+        raise BadOptions(f"--spend is an amount in US dollars above 0, such as 2.50; it is {args.spend:g}.")
     return found
 
 

@@ -24,28 +24,28 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch-ends", default="completed", choices=("completed", "expired", "failed"), help="how")
 
 
-def chosen_options(given: argparse.Namespace) -> PracticeOptions:
+def chosen_options(args: argparse.Namespace) -> PracticeOptions:
     """The options that the arguments name. Raises BadOption."""
-    if not 0 <= given.port <= 65535:
-        raise BadOption(f"--port is a number from 0 to 65535; it is {given.port}.")
+    if not 0 <= args.port <= 65535:
+        raise BadOption(f"--port is a number from 0 to 65535; it is {args.port}.")
     for name in ("latency_ms", "jitter_ms", "batch_seconds"):
-        if not 0 <= getattr(given, name) <= _LONGEST:
-            raise BadOption(f"--{name.replace('_', '-')} is from 0 to {_LONGEST:,}; it is {getattr(given, name):g}.")
+        if not 0 <= getattr(args, name) <= _LONGEST:
+            raise BadOption(f"--{name.replace('_', '-')} is from 0 to {_LONGEST:,}; it is {getattr(args, name):g}.")
     return PracticeOptions(
-        port=given.port,
-        latency_ms=given.latency_ms,
-        jitter_ms=given.jitter_ms,
-        seed=given.seed,
-        flaws=parse_names(given.flaws, FLAWS, "flaw"),
-        batch_seconds=given.batch_seconds,
-        batch_ends=given.batch_ends,
+        port=args.port,
+        latency_ms=args.latency_ms,
+        jitter_ms=args.jitter_ms,
+        seed=args.seed,
+        flaws=parse_names(args.flaws, FLAWS, "flaw"),
+        batch_seconds=args.batch_seconds,
+        batch_ends=args.batch_ends,
     )
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl+C."""
     try:
-        asyncio.run(_serve(chosen_options(given)))
+        asyncio.run(_serve(chosen_options(args)))
     except KeyboardInterrupt:
         print("\nThe practice endpoint has ended.", flush=True)
     return 0

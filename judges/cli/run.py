@@ -47,37 +47,37 @@ def add(parser: argparse.ArgumentParser) -> None:
     options.add_endpoint(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Run the judge: 0 when every judgment is there, 1 when some could not be asked for, 130 when it was stopped."""
-    card = options.chosen_card(given)
-    params, endpoint = options.chosen_params(given, card.defaults), options.chosen_endpoint(given)
-    price = options.chosen_price(given)
-    if given.limit < 0:
-        raise options.BadOptions(f"--limit is a number of items, 0 for all; it is {given.limit}.")
-    if given.ask and not given.dry_run:
+    card = options.chosen_card(args)
+    params, endpoint = options.chosen_params(args, card.defaults), options.chosen_endpoint(args)
+    price = options.chosen_price(args)
+    if args.limit < 0:
+        raise options.BadOptions(f"--limit is a number of items, 0 for all; it is {args.limit}.")
+    if args.ask and not args.dry_run:
         raise options.BadOptions("--ask goes with --dry-run.")
     require_sound(card)
     for fault in find_faults(card):
         print(fault.text, file=sys.stderr)
-    count, others = check_items(given.items, card, given.limit)
+    count, others = check_items(args.items, card, args.limit)
     if others:
         print(f"{describe_other_kinds(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)
-    work = _Work(card, given.model, params, endpoint, price, given.items, given.limit, count, given.spend)
-    if given.dry_run and not given.ask:
+    work = _Work(card, args.model, params, endpoint, price, args.items, args.limit, count, args.spend)
+    if args.dry_run and not args.ask:
         return work.dry_run(None)
     with contextlib.ExitStack() as files:
         ledger = None
-        if not given.dry_run:
-            ledger = files.enter_context(RunFile(given.out, card, given.model, params, sys.stdout))
-        purse = files.enter_context(ChargeFile(given.out, card, given.model, params, price))
-        if given.spend is not None and given.spend < purse.spent:
+        if not args.dry_run:
+            ledger = files.enter_context(RunFile(args.out, card, args.model, params, sys.stdout))
+        purse = files.enter_context(ChargeFile(args.out, card, args.model, params, price))
+        if args.spend is not None and args.spend < purse.spent:
             raise AssayError(
-                f"{_format_spent(purse)} is spent on {given.out.name} so far: a limit of {dollars(given.spend)} "
+                f"{_format_spent(purse)} is spent on {args.out.name} so far: a limit of {dollars(args.spend)} "
                 "is below it. Give a higher --spend."
             )
         if ledger is None:
             return work.dry_run(purse)
-        return work.run(ledger, purse, sys.stderr if given.out is None else sys.stdout)
+        return work.run(ledger, purse, sys.stderr if args.out is None else sys.stdout)
 
 
 @dataclass
@@ -142,7 +142,7 @@ class _Work:
                 async for found in runner.run(
                     *(self.card, self.model, self.params, client, missing),
                     endpoint=self.endpoint,
-                    had=ledger.stored_pieces,
+                    stored=ledger.stored_pieces,
                     stop=stop,
                     budget=budget,
                 ):
@@ -316,10 +316,10 @@ def _read(card: Card, reading: Reading) -> list[str]:
     return lines + [f"  {r.unit:14} {r.dimension:24} {r.sort}: {r.text}" for r in reading.remarks]
 
 
-def _print_estimate(found: Estimate) -> None:
-    print(", ".join((many(found.items, "item"), many(found.judgments, "judgment"), many(found.calls, "call"))))
-    print(f"about {found.tokens_in:,} tokens in, {found.tokens_out:,} tokens out")
-    if found.cost is not None and found.most is not None:
-        print(f"about ${found.cost:,.2f}, at most about ${found.most:,.2f}")
-    for note in found.notes:
+def _print_estimate(estimate: Estimate) -> None:
+    print(", ".join((many(estimate.items, "item"), many(estimate.judgments, "judgment"), many(estimate.calls, "call"))))
+    print(f"about {estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} tokens out")
+    if estimate.cost is not None and estimate.max_cost is not None:
+        print(f"about ${estimate.cost:,.2f}, at most about ${estimate.max_cost:,.2f}")
+    for note in estimate.notes:
         print(f"- {note}")

@@ -47,73 +47,73 @@ def run(options: argparse.Namespace) -> int:
     return int(bool(lacks))
 
 
-def describe_card(one: Card, lacks: Sequence[CardFault] = ()) -> list[str]:
+def describe_card(card: Card, lacks: Sequence[CardFault] = ()) -> list[str]:
     """A card as lines: what it takes and asks, its rules, audits and prompts, and the shape of its replies.
 
     `lacks` are its faults (judges/authoring/soundness.py), which are printed first. Parts that fail are left out.
     """
-    out = [f"{one.title} ({one.name}), version {one.version}", ""]
+    out = [f"{card.title} ({card.name}), version {card.version}", ""]
     out += ["It lacks:", *(f"  {line}" for fault in lacks for line in fault.text.splitlines()), ""] if lacks else []
-    out += [f"Takes a {one.kind}, and shows the judge:", *_shown_fields(one)]
+    out += [f"Takes a {card.kind}, and shows the judge:", *_shown_fields(card)]
     out += ["", "Asks:"]
-    for d in one.dimensions:
+    for d in card.dimensions:
         stated = "" if d.asked else " (stated by the judge only)"
         out += [f"  {d.name} of each {d.sort}{stated}: {d.scale.words}", f"      {d.definition}"]
-    if one.rules:
-        out += ["", "Rules, checked when a reply is read:", *(f"  {rule}" for rule in one.rules)]
+    if card.rules:
+        out += ["", "Rules, checked when a reply is read:", *(f"  {rule}" for rule in card.rules)]
     out += ["", "Known failures that are looked for:"]
     known = all_audits()
-    out += [f"  {name}: {known[name].title}" for name in one.audits if name in known] or ["  none"]
-    changed = one.defaults.model_dump(exclude_defaults=True)
+    out += [f"  {name}: {known[name].title}" for name in card.audits if name in known] or ["  none"]
+    changed = card.defaults.model_dump(exclude_defaults=True)
     out += ["", f"Begins with: {json.dumps(changed)}"] if changed else []
-    for name, text in one.texts.items():
+    for name, text in card.texts.items():
         out += ["", f"--- prompt{f', {name}' if name else ''} ---", text]
-    for example in one.examples:
+    for example in card.examples:
         out += ["", f"--- example: {example.shows} ---", json.dumps(example.reply, ensure_ascii=False)]
-    if one.text is not None:
+    if card.text is not None:
         return [*out, "", "The reply is prose."]
     try:
-        schema = json.dumps(strict_schema(one.reply), ensure_ascii=False, indent=1)
+        schema = json.dumps(strict_schema(card.reply), ensure_ascii=False, indent=1)
     except BadCard as error:
         schema = str(error)
     return [*out, "", "--- schema of the reply ---", schema]
 
 
-def prompt_lines(one: Card, item: Item) -> list[str]:
+def prompt_lines(card: Card, item: Item) -> list[str]:
     """The messages of every call for an item, as an endpoint without JSON mode gets them. Raises NoItem without any.
 
     A window after the first is shown without the summary that the window before it would give.
     """
     out: list[str] = []
-    for task in tasks(one, one.defaults, [(item.id, item)]):
+    for task in tasks(card, card.defaults, [(item.id, item)]):
         before: dict[str, CallReply] = {}
-        for piece in pieces(one, one.defaults, task):
+        for piece in pieces(card, card.defaults, task):
             name = ", ".join(filter(None, (item.id, task.part, piece)))
             out += [*([""] if out else []), f"##### {name}"]
-            out += _messages(ask(one, one.defaults, task, piece, before, "text").messages)
+            out += _messages(ask(card, card.defaults, task, piece, before, "text").messages)
             before[piece] = CallReply(task.key, task.part, task.sample, piece, "")
     if not out:
-        raise NoItem(f"{item.id} has nothing that {one.name} judges: the texts are not in the file.")
+        raise NoItem(f"{item.id} has nothing that {card.name} judges: the texts are not in the file.")
     return out
 
 
-def first_item(one: Card, path: Path) -> Item:
+def first_item(card: Card, path: Path) -> Item:
     """The first item of the card's kind in a file of canonical lines. Raises NoItem, with file and line."""
     for number, row in read_lines(path):
         if isinstance(row, str):
             raise NoItem(f"{path}, line {number}: {row}")
-        if row.get("kind") == one.kind:
+        if row.get("kind") == card.kind:
             try:
                 return parse_item(row)
             except ValidationError as error:
                 raise NoItem(f"{path}, line {number}: {explain_errors(error.errors())}.") from None
-    raise NoItem(f"{path} holds no {one.kind}, which is what {one.name} judges. An item's kind stands under kind.")
+    raise NoItem(f"{path} holds no {card.kind}, which is what {card.name} judges. An item's kind stands under kind.")
 
 
-def _shown_fields(one: Card) -> list[str]:
+def _shown_fields(card: Card) -> list[str]:
     """The names of the fields that the judge is shown; by part if an item is judged in parts."""
     try:
-        return [f"  {f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in shown_fields(one)]
+        return [f"  {f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in shown_fields(card)]
     except BadCard as error:
         return [f"  {error}"]
 

@@ -20,11 +20,11 @@ def dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= 10 or abs(round(amount, 2) - amount) < 1e-9 else f"${amount:,.4f}"
 
 
-def explain_limit(limit: float, spent: float, most: float) -> str:
+def explain_limit(limit: float, spent: float, max_cost: float) -> str:
     """Why a run ends at its limit: both figures, and what one more call could cost at most."""
     return (
         f"The spending limit of {dollars(limit)} ends the run: {dollars(spent)} is spent, and one more call could cost "
-        f"up to {dollars(most)}."
+        f"up to {dollars(max_cost)}."
     )
 
 
@@ -62,11 +62,11 @@ class Budget:
         """The most that a call can cost."""
         return cost(self.price, tokens_in, max_tokens)
 
-    def take(self, most: float) -> bool:
+    def take(self, max_cost: float) -> bool:
         """Begin a call that costs at most so much; False if the limit could be exceeded: then nothing was begun."""
-        if self.spent + self.open + most * self.overrun_factor > self.limit + _ROUNDING:
+        if self.spent + self.open + max_cost * self.overrun_factor > self.limit + _ROUNDING:
             return False
-        self.committed += most
+        self.committed += max_cost
         return True
 
     async def secure(self) -> None:
@@ -85,10 +85,10 @@ class Budget:
         self.reserved = possible_cost
         return possible_cost
 
-    def settle(self, most: float, real: float) -> None:
+    def settle(self, max_cost: float, real: float) -> None:
         """End a call that was begun with `take`: it cost `real`."""
-        self.committed = max(self.committed - most, 0.0)
+        self.committed = max(self.committed - max_cost, 0.0)
         self.spent += real
         self.proven = self.proven or real > 0
-        if real > most > 0:
-            self.overrun_factor = max(self.overrun_factor, real / most)
+        if real > max_cost > 0:
+            self.overrun_factor = max(self.overrun_factor, real / max_cost)

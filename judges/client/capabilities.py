@@ -44,22 +44,22 @@ class Capabilities:
         """The capabilities without a parameter."""
         return replace(self, without=self.without | {name})
 
-    def body(self, model: str, params: Params, ask: Ask) -> dict[str, Any]:
+    def body(self, model: str, params: Params, request: Ask) -> dict[str, Any]:
         """The JSON of the call."""
-        body: dict[str, Any] = {"model": model, "messages": ask.messages}
+        body: dict[str, Any] = {"model": model, "messages": request.messages}
         body[_RENAMED if self.renamed else "max_tokens"] = params.max_tokens
         if "temperature" not in self.without:
-            body["temperature"] = params.temperature if ask.temperature is None else ask.temperature
+            body["temperature"] = params.temperature if request.temperature is None else request.temperature
         if params.seed is not None and "seed" not in self.without:
             body["seed"] = params.seed
         if params.logprobs and "logprobs" not in self.without:
             body["logprobs"] = True
             if "top_logprobs" not in self.without:
                 body["top_logprobs"] = 5
-        if ask.schema is not None and self.mode == "json_schema":
-            name = re.sub(r"[^A-Za-z0-9_-]", "_", ask.name)[:64] or "reply"  # what OpenAI takes as a name
-            json_schema = {"name": name, "schema": ask.schema, "strict": True}
+        if request.schema is not None and self.mode == "json_schema":
+            name = re.sub(r"[^A-Za-z0-9_-]", "_", request.name)[:64] or "reply"  # what OpenAI takes as a name
+            json_schema = {"name": name, "schema": request.schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
-        elif ask.schema is not None and self.mode == "json_object":
+        elif request.schema is not None and self.mode == "json_object":
             body["response_format"] = {"type": "json_object"}
         return body

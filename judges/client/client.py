@@ -133,19 +133,19 @@ class Client:
         """Remember the model's capabilities: a reply came by them."""
         self.modes[self.name(model)] = str(self.capabilities(model))
 
-    async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> ClientReply:
-        """Make one call, by the model's capabilities now. `mode` is what the messages of `ask` were made for.
+    async def answer(self, model: str, params: Params, request: Ask, mode: Mode | None = None) -> ClientReply:
+        """Make one call, by the model's capabilities now. `mode` is what the messages of `request` were made for.
 
         Raises FatalError (stop the run), TransientError (try again), CallError (only this call fails), or
         ParameterRefused: the capabilities have changed, so make the messages for `client.mode(model)` and call again at
         once.
         """
         capabilities = self.capabilities(model)
-        if mode is not None and mode != capabilities.mode and ask.schema is not None:
+        if mode is not None and mode != capabilities.mode and request.schema is not None:
             raise ParameterRefused(capabilities, "")
         call = self._call_context(model, params, capabilities)
-        status, headers, body = await self._send("post", "/chat/completions", capabilities.body(model, params, ask))
-        return self._read(status, headers, body, call, "text" if ask.schema is None else capabilities.mode)
+        status, headers, body = await self._send("post", "/chat/completions", capabilities.body(model, params, request))
+        return self._read(status, headers, body, call, "text" if request.schema is None else capabilities.mode)
 
     async def models(self) -> list[str]:
         """The models that the endpoint lists; [] where it keeps no list. Raises FatalError or TransientError."""

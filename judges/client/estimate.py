@@ -61,7 +61,7 @@ class Estimate:
     tokens_in: int
     tokens_out: int
     cost: float | None
-    most: float | None
+    max_cost: float | None
     counted: int
     notes: tuple[str, ...] = ()
     long: str = ""
@@ -105,7 +105,7 @@ def estimate(
         tokens_in=prompt_tokens,
         tokens_out=back,
         cost=None if price is None else cost(price, prompt_tokens, back),
-        most=None if price is None else cost(price, prompt_tokens, call_count * params.max_tokens),
+        max_cost=None if price is None else cost(price, prompt_tokens, call_count * params.max_tokens),
         counted=len(drawn),
         notes=_notes(model, params, price, number, len(drawn), card.conversation is None),
     )
@@ -139,15 +139,15 @@ def _sizes_once(card: Card, params: Params, items: Iterable[tuple[str, Item]]) -
             yield task.key, sent, back
 
 
-def _draw_sample(items: Iterable[tuple[str, Item]], most: int, chance: Random) -> tuple[list[tuple[str, Item]], int]:
+def _draw_sample(items: Iterable[tuple[str, Item]], size: int, chance: Random) -> tuple[list[tuple[str, Item]], int]:
     """A simple random sample in one pass, and the number of all items (Vitter's algorithm R, 1985)."""
     kept: list[tuple[str, Item]] = []
     seen = 0
     for entry in items:
         seen += 1
-        if len(kept) < most:
+        if len(kept) < size:
             kept.append(entry)
-        elif (place := chance.randrange(seen)) < most:
+        elif (place := chance.randrange(seen)) < size:
             kept[place] = entry
     return kept, seen
 

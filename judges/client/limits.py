@@ -62,17 +62,17 @@ class Bucket:
 
 
 class ConcurrencyWindow:
-    """How many calls may be under way: additive increase, multiplicative decrease, between 1 and `most`.
+    """How many calls may be under way: additive increase, multiplicative decrease, between 1 and `max_calls`.
 
     A call that was turned away or timed out (429, 503, a timeout) cuts the window to 0.7 of its size, but only if it
     began after the last cut: calls that were under way together count as one signal. As many good calls as the window
-    is large give `most` / 20 (at least 1) back. Source: Chiu and Jain 1989.
+    is large give `max_calls` / 20 (at least 1) back. Source: Chiu and Jain 1989.
     """
 
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self._size = float(most)
-        self._step = max(1.0, most / 20)
+    def __init__(self, max_calls: int) -> None:
+        self._max_calls = max_calls
+        self._size = float(max_calls)
+        self._step = max(1.0, max_calls / 20)
         self._cut_at = float("-inf")
         self.cuts = 0
         self._turned_away = 0.0
@@ -90,8 +90,8 @@ class ConcurrencyWindow:
     def record_success(self) -> None:
         """A call was answered."""
         self._turned_away *= 0.9
-        if self._size < self.most:
-            self._size = min(self._size + self._step / self._size, float(self.most))
+        if self._size < self._max_calls:
+            self._size = min(self._size + self._step / self._size, float(self._max_calls))
 
     def record_refusal(self, began: float, now: float) -> None:
         """Record that a call, begun at that time, was turned away now."""
@@ -118,11 +118,11 @@ class CallLimiter(Protocol):
 
     refusal: str
 
-    async def admit(self, estimate: float, most: float, sent: int) -> bool:
-        """Begin a call that sends so many tokens and takes about `estimate` in all, for at most so much."""
+    async def admit(self, estimate: float, max_cost: float, sent: int) -> bool:
+        """Begin a call that sends so many tokens and takes about `estimate` in all, for at most `max_cost` dollars."""
 
-    def release(self, estimate: float, used: float, most: float, real: float) -> None:
-        """End a call that was begun with (estimate, most): it used so many tokens, and really cost so much."""
+    def release(self, estimate: float, used: float, max_cost: float, real: float) -> None:
+        """End a call that was begun with (estimate, max_cost): it used so many tokens, and really cost so much."""
 
     def record_answer(self, replied: bool) -> None:
         """A call was answered, by a reply or by what is wrong with it."""
@@ -155,8 +155,8 @@ class Throttle:
         self._replied, self._failures = False, 0
         self.refusal = ""
 
-    async def admit(self, estimate: float, most: float, sent: int = 0) -> bool:
-        """Begin a call of about so many tokens and at most that cost; False if the run or its budget has ended."""
+    async def admit(self, estimate: float, max_cost: float, sent: int = 0) -> bool:
+        """Begin a call of about `estimate` tokens, at most `max_cost` dollars; False if run or budget are over."""
         async with self._line:
             while not self._ended.is_set():
                 if self._under_way >= self._window.size:
@@ -170,18 +170,18 @@ class Throttle:
                 if self._budget is not None and self._under_way and not self._budget.proven:
                     await self._any_freed()
                     continue
-                if self._budget is not None and not self._budget.take(most):
+                if self._budget is not None and not self._budget.take(max_cost):
                     if self._under_way:
                         await self._any_freed()
                         continue
                     self.refusal = explain_limit(
-                        self._budget.limit, self._budget.spent, most * self._budget.overrun_factor
+                        self._budget.limit, self._budget.spent, max_cost * self._budget.overrun_factor
                     )
                     return False
                 if self._budget is not None:
                     await self._budget.secure()
                     if self._ended.is_set():
-                        self._budget.settle(most, 0.0)
+                        self._budget.settle(max_cost, 0.0)
                         return False
                 self._requests.take(1, now)
                 self._tokens.take(estimate, now)
@@ -189,12 +189,12 @@ class Throttle:
                 return True
         return False
 
-    def release(self, estimate: float, used: float, most: float, real: float) -> None:
-        """End a call that was begun with (estimate, most): it used so many tokens, and really cost so much."""
+    def release(self, estimate: float, used: float, max_cost: float, real: float) -> None:
+        """End a call that was begun with (estimate, max_cost): it used so many tokens, and really cost so much."""
         self._under_way -= 1
         self._tokens.settle(estimate, used)
         if self._budget is not None:
-            self._budget.settle(most, real)
+            self._budget.settle(max_cost, real)
         self._freed.set()
 
     def record_answer(self, replied: bool) -> None:

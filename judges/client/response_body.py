@@ -41,8 +41,8 @@ class DecompressionError(Exception):
 class BoundedBody(httpx.AsyncByteStream):
     """A body that is decompressed piecewise. Raises TooLarge once more than `most` bytes came or were decompressed."""
 
-    def __init__(self, stream: AsyncIterable[bytes], packing: str, most: int) -> None:
-        self._stream, self._packing, self._most = stream, packing.strip().lower(), most
+    def __init__(self, stream: AsyncIterable[bytes], packing: str, max_bytes: int) -> None:
+        self._stream, self._packing, self._most = stream, packing.strip().lower(), max_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         came = out = 0
@@ -64,7 +64,7 @@ class BoundedBody(httpx.AsyncByteStream):
             await close()
 
 
-def bound_body(response: httpx.Response, most: int) -> None:
+def bound_body(response: httpx.Response, max_bytes: int) -> None:
     """Limit the body of an unread answer. Raises Redirected for an answer that names another address."""
     if 300 <= response.status_code < 400:
         raise Redirected(
@@ -72,7 +72,7 @@ def bound_body(response: httpx.Response, most: int) -> None:
         )
     packing = response.headers.pop("content-encoding", "")
     assert isinstance(response.stream, httpx.AsyncByteStream)
-    response.stream = BoundedBody(response.stream, packing, most)
+    response.stream = BoundedBody(response.stream, packing, max_bytes)
 
 
 def safe_host(base: str, address: str) -> str:
@@ -140,11 +140,12 @@ def message_text(content: Any) -> str:
     return ""
 
 
-def explain_cut_off(tokens: int, most: int) -> str:
+def explain_cut_off(tokens: int, max_tokens: int) -> str:
     """Why a reply ends early: at the requested maximum of tokens, or earlier because of the endpoint."""
-    if not 0 < tokens < most:
-        return f"the reply was cut off at {most} tokens"
-    return f"the reply was cut off after {tokens} tokens, before its {most}: the context or the server's limit is full"
+    if not 0 < tokens < max_tokens:
+        return f"the reply was cut off at {max_tokens} tokens"
+    limit = "the context or the server's limit is full"
+    return f"the reply was cut off after {tokens} tokens, before its {max_tokens}: {limit}"
 
 
 def token_count(value: Any) -> int:

@@ -55,7 +55,7 @@ async def run(
     tasks: Iterable[Task] | AsyncIterator[Task],
     *,
     endpoint: Endpoint,
-    had: Callable[[Task], Mapping[str, CallReply] | None] | None = None,
+    stored: Callable[[Task], Mapping[str, CallReply] | None] | None = None,
     stop: Stop = None,
     budget: Budget | None = None,
     seed: int = 0,
@@ -82,7 +82,7 @@ async def run(
     """
     if not card.prompts:
         raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
-    work = _Run(card, model, params, client, tasks, endpoint, had, stop, budget, Random(seed), grace, salt, limiter)
+    work = _Run(card, model, params, client, tasks, endpoint, stored, stop, budget, Random(seed), grace, salt, limiter)
     try:
         async for found in work.stream():
             yield found
@@ -94,12 +94,12 @@ class _Run:
     def __init__(
         self, card: Card, model: str, params: Params, client: Client,
         tasks: Iterable[Task] | AsyncIterator[Task], endpoint: Endpoint,
-        had: Callable[[Task], Mapping[str, CallReply] | None] | None, stop: Stop, budget: Budget | None, chance: Random,
-        grace: float, salt: str | None, limiter: CallLimiter | None,
+        stored: Callable[[Task], Mapping[str, CallReply] | None] | None, stop: Stop, budget: Budget | None,
+        chance: Random, grace: float, salt: str | None, limiter: CallLimiter | None,
     ) -> None:  # fmt: skip
         self.card, self.model, self.params, self.client = card, model, params, client
         self.tasks = tasks if isinstance(tasks, AsyncIterator) else iter(tasks)
-        self.endpoint, self.had, self.budget, self.chance = endpoint, had, budget, chance
+        self.endpoint, self.had, self.budget, self.chance = endpoint, stored, budget, chance
         self.grace, self.salt = grace, salt
         self._stop = stop.is_set if isinstance(stop, asyncio.Event) else stop
         self._clock = asyncio.get_running_loop().time
@@ -118,7 +118,7 @@ class _Run:
         self._fault: BaseException | None = None
         self._last: RunNotice | None = None
         self._workers: list[asyncio.Task[None]] = []
-        self._busy, self._most_out = endpoint.concurrency, 4 * endpoint.concurrency + 64
+        self._busy, self._max_out = endpoint.concurrency, 4 * endpoint.concurrency + 64
         self._watch: asyncio.Task[None] | None = None
 
     # -- the stream ---------------------------------------------------------------------------------------------------
@@ -182,8 +182,8 @@ class _Run:
             self._end(RunNotice("stopped", STOPPED_NOTICE))
         return not self._ended.is_set()
 
-    def _emit(self, found: RunEvent) -> None:
-        self._out.append(found)
+    def _emit(self, run_event: RunEvent) -> None:
+        self._out.append(run_event)
         self._ready.set()
 
     # -- one judgment after the other ---------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class _Run:
             if number:
                 await self._tried.wait()
             while not self._ended.is_set():
-                while len(self._out) > self._most_out and not self._ended.is_set():
+                while len(self._out) > self._max_out and not self._ended.is_set():
                     self._room.clear()
                     await self._room.wait()
                 task = await self._next_task()
@@ -302,14 +302,14 @@ class _Run:
                 return None
 
     def _make_reply(
-        self, task: Task, piece: str, given: ClientReply, bill: tuple[int, int, bool], tried: int, seconds: float
+        self, task: Task, piece: str, reply: ClientReply, bill: tuple[int, int, bool], tried: int, seconds: float
     ) -> CallReply:
         if self._trial:
             self.client.remember(self.model)
             self._end_trial()
         return CallReply(
-            *task.slot, piece, given.raw, given.unscored, given.why, given.mode, given.model,
-            bill[0], bill[1], tried, seconds, given.logprobs, bill[2],
+            *task.slot, piece, reply.raw, reply.unscored, reply.why, reply.mode, reply.model,
+            bill[0], bill[1], tried, seconds, reply.logprobs, bill[2],
         )  # fmt: skip
 
     def _make_failed_reply(
@@ -332,13 +332,13 @@ class _Run:
         self._trial = False
         self._tried.set()
 
-    def _in_prose(self, request: Ask, given: ClientReply) -> bool:
+    def _in_prose(self, request: Ask, reply: ClientReply) -> bool:
         """Whether to repeat the first call, because the endpoint seems to accept the schema but ignore it.
 
         After prose instead of JSON twice, the shape of the reply is described in words from then on. If the answer is
         still prose, the model is the cause, so the capabilities are restored.
         """
-        if request.schema is None or given.unscored or json_objects(given.raw):
+        if request.schema is None or reply.unscored or json_objects(reply.raw):
             return False
         capabilities = self.client.capabilities(self.model)
         self._prose += 1

@@ -31,32 +31,33 @@ class Charge:
     calls: int = 1
 
 
-def tokens_sent(ask: Ask, mode: Mode) -> int:
+def tokens_sent(request: Ask, mode: Mode) -> int:
     """The approximate tokens that a call sends: its messages, and the schema if one is enforced."""
-    message_tokens = sum(tokens(message["content"]) + MESSAGE_OVERHEAD_TOKENS for message in ask.messages)
-    return message_tokens + (tokens(json.dumps(ask.schema)) if ask.schema is not None and mode == "json_schema" else 0)
+    message_tokens = sum(tokens(message["content"]) + MESSAGE_OVERHEAD_TOKENS for message in request.messages)
+    sends_schema = request.schema is not None and mode == "json_schema"
+    return message_tokens + (tokens(json.dumps(request.schema)) if sends_schema else 0)
 
 
 def tokens_used(
-    token_counts: tuple[int, int], size: int, sent: Callable[[], int], raw: str, cut: bool, most: int
+    token_counts: tuple[int, int], size: int, sent: Callable[[], int], raw: str, cut: bool, max_tokens: int
 ) -> tuple[int, int, bool]:
     """(tokens in, tokens out, whether they are estimated) of an answer to a call of `size` characters.
 
     `token_counts` are the endpoint's, 0 for none. If one is missing or implausible, `sent` and the received text count
-    instead. A reply that was cut off, or has no text, may have taken `most` tokens and is counted so.
+    instead. A reply that was cut off, or has no text, may have taken `max_tokens` tokens and is counted so.
     """
     good_in = 0 < token_counts[0] <= _MAX_COUNT_FACTOR * size + _COUNT_SLACK_TOKENS
-    good_out = token_counts[1] <= _MAX_COUNT_FACTOR * most + _COUNT_SLACK_TOKENS and (
+    good_out = token_counts[1] <= _MAX_COUNT_FACTOR * max_tokens + _COUNT_SLACK_TOKENS and (
         token_counts[1] > 0 or (good_in and not raw)
     )
     tokens_in = token_counts[0] if good_in else sent()
     if good_out:
         return tokens_in, token_counts[1], not good_in
-    return tokens_in, most if cut or not raw else min(tokens(raw) + MESSAGE_OVERHEAD_TOKENS, most), True
+    return tokens_in, max_tokens if cut or not raw else min(tokens(raw) + MESSAGE_OVERHEAD_TOKENS, max_tokens), True
 
 
-def tokens_billed(given: ClientReply, ask: Ask, mode: Mode, most: int) -> tuple[int, int, bool]:
+def tokens_billed(reply: ClientReply, request: Ask, mode: Mode, max_tokens: int) -> tuple[int, int, bool]:
     """The same for an answer to this call."""
-    size = sum(len(message["content"]) for message in ask.messages)
-    token_counts, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
-    return tokens_used(token_counts, size, lambda: tokens_sent(ask, mode), given.raw, cut, most)
+    size = sum(len(message["content"]) for message in request.messages)
+    token_counts, cut = (reply.tokens_in, reply.tokens_out), reply.unscored == "cut_off"
+    return tokens_used(token_counts, size, lambda: tokens_sent(request, mode), reply.raw, cut, max_tokens)

@@ -269,11 +269,11 @@ def sort_of_line(row: dict[str, Any]) -> str:
     return "judgment" if {"card", "model"} <= keys or {"card", "reply"} <= keys or {"card", "raw"} <= keys else ""
 
 
-def _take(found: FileContents, path: Path, given: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
+def _take(contents: FileContents, path: Path, given: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
     """Sort the lines of a file into `FileContents`. Raises BadLines."""
-    line_files.take_lines(path, given, lambda number, row: _one(found, path, number, row))
-    if path in found.judgments:
-        found.judgments[path] = line_files.join_orders(found.judgments[path])
+    line_files.take_lines(path, given, lambda number, row: _one(contents, path, number, row))
+    if path in contents.judgments:
+        contents.judgments[path] = line_files.join_orders(contents.judgments[path])
 
 
 def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> None:

@@ -38,8 +38,8 @@ class RepeatedProblem:
 class RepeatedProblems:
     """Groups problems by the common part of their sentences; `found` has the first 1,000 sorts."""
 
-    def __init__(self, found: list[RepeatedProblem] | None = None) -> None:
-        self.found: list[RepeatedProblem] = [] if found is None else found
+    def __init__(self, problems: list[RepeatedProblem] | None = None) -> None:
+        self.found: list[RepeatedProblem] = [] if problems is None else problems
         self._known: dict[tuple[str, str], RepeatedProblem] = {}
         self._last: dict[tuple[str, str], Place] = {}
 
@@ -58,11 +58,11 @@ class RepeatedProblems:
         group.lines += 1
         group.places += [place][: EXAMPLES - len(group.places)]
 
-    def sentences(self, most: int) -> list[str]:
+    def sentences(self, limit: int) -> list[str]:
         """A sentence for each sort of problem, at most so many, and how many lines have others."""
-        rest = sum(group.lines for group in self.found[most:])
+        rest = sum(group.lines for group in self.found[limit:])
         more = [f"... and {rest:,} more line{'' if rest == 1 else 's'}."] if rest else []
-        return [*map(str, self.found[:most]), *more]
+        return [*map(str, self.found[:limit]), *more]
 
 
 def common_part(sentence: str) -> str:

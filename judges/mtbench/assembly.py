@@ -396,17 +396,17 @@ class Assembly:
         self.counted["under two names", f"{name}\x00{self.stems[name]}"][file] += 1
         return self.stems[name]
 
-    def _use_answer_names(self, file: str, question: str, found: rows.Verdict) -> rows.Verdict:
+    def _use_answer_names(self, file: str, question: str, verdict: rows.Verdict) -> rows.Verdict:
         """A verdict with the models' names as in their answers."""
-        a, b = (self._known_model(file, question, name) for name in (found.a, found.b))
+        a, b = (self._known_model(file, question, name) for name in (verdict.a, verdict.b))
         if a == b:
-            return found
+            return verdict
         if a < b:
-            return replace(found, a=a, b=b)
+            return replace(verdict, a=a, b=b)
         turned = tuple(
-            game._replace(order=_ORDERS[game.order], winner=SWAPPED_WINNER[game.winner]) for game in found.games
+            game._replace(order=_ORDERS[game.order], winner=SWAPPED_WINNER[game.winner]) for game in verdict.games
         )
-        return replace(found, a=b, b=a, games=turned)
+        return replace(verdict, a=b, b=a, games=turned)
 
     def _choices_in_prompt(self, question: str, model: str, score: JudgedTurn) -> list[int]:
         """The choices of an answer whose text of that turn occurs in the prompt that the judge was sent."""

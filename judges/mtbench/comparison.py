@@ -180,10 +180,10 @@ def question_gaps(shared: SharedRatings) -> list[QuestionGap]:
     ]
 
 
-def _largest(shared: SharedRatings, most: int) -> tuple[Disagreement, ...]:
+def _largest(shared: SharedRatings, limit: int) -> tuple[Disagreement, ...]:
     """The cells that differ most, larger differences first, equal ones in the order of the cells."""
     gap, row = np.abs(shared.other - shared.one), shared.row
-    order = [n for n in np.argsort(-gap, kind="stable")[:most].tolist() if gap[n] > 0]
+    order = [n for n in np.argsort(-gap, kind="stable")[:limit].tolist() if gap[n] > 0]
     return tuple(
         Disagreement(
             row.questions[row.question[n]], row.categories[row.category[n]], row.models[row.model[n]],

@@ -73,8 +73,8 @@ def plan_pipeline_experiment(one: Pipeline, other: Pipeline, price: Price) -> Pi
     turns = {side: [key for key in keys if key[:3] in shared] for side, keys in keys_by_side.items()}
 
     @cache
-    def sizes(given: Side, shown: Side) -> tuple[int, int]:
-        return len(turns[given]), sum(_tokens_shown(runs[given], runs[shown], key) for key in turns[given])
+    def sizes(side: Side, shown: Side) -> tuple[int, int]:
+        return len(turns[side]), sum(_tokens_shown(runs[side], runs[shown], key) for key in turns[side])
 
     sides: list[Side] = ["one", "other"]
     every = product(sides, repeat=len(factors)) if shared and factors else ()

@@ -298,10 +298,10 @@ def _scale_rating(stated: Any, text: str) -> Any:
     return stated
 
 
-def _compare(found: AssembledBench, files: list[_File], results: list[_Results]) -> None:
+def _compare(assembled_bench: AssembledBench, files: list[_File], results: list[_Results]) -> None:
     """Note where the means of a results file differ from those of its details."""
     numbers: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for place, rating in found.ratings:
+    for place, rating in assembled_bench.ratings:
         if rating.stated is not None:
             numbers[place.file, rating.turn][rating.question].append(rating.stated)
     for one in results:
@@ -316,7 +316,7 @@ def _compare(found: AssembledBench, files: list[_File], results: list[_Results])
                 if not any(
                     abs(stated * scale - mean) <= _MEAN_TOLERANCE * scale for mean in detail_means for scale in (1, 10)
                 ):
-                    found.notes.append(
+                    assembled_bench.notes.append(
                         f"{one.name}: the mean of turn {turn} is stated as {stated:g}, and the details "
                         f"({file.name}) give {detail_means[0]:.4g} (-1 counted), or {detail_means[-1]:.4g} without it."
                     )

@@ -124,10 +124,10 @@ def judge_label(bench: Bench, judge: str) -> str:
     return model if alike == 1 else judge
 
 
-def figure_columns(name: str, one: Interval | None) -> Row:
+def figure_columns(name: str, interval: Interval | None) -> Row:
     """A figure and its ends as three columns."""
-    low, high = (one.low, one.high) if one else (None, None)
-    return {name: one.point if one else None, f"{name}_low": low, f"{name}_high": high}
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return {name: interval.point if interval else None, f"{name}_low": low, f"{name}_high": high}
 
 
 def result_tables(chosen: RatingSelection, wide: bool = False) -> list[ResultTable]:
@@ -410,18 +410,18 @@ def waterfall_tables(found: Waterfall) -> list[ResultTable]:
     ]
 
 
-def experiment_table(found: PipelineExperiment) -> ResultTable:
+def experiment_table(experiment: PipelineExperiment) -> ResultTable:
     """The arms that would separate the remaining difference, with their cost; no rows if there are none."""
     rows: list[Row] = [
         {"arm": arm.protocol.name, **{f"{factor}_of": side for factor, side in arm.sides.items()}, "calls": arm.calls,
          "tokens_in": arm.tokens_in, "tokens_out": arm.tokens_out, "cost": arm.cost,
          "there": "stored" if arm.stored else "to run"}
-        for arm in found.arms
+        for arm in experiment.arms
     ]  # fmt: skip
-    run = [arm for arm in found.arms if not arm.stored]
+    run = [arm for arm in experiment.arms if not arm.stored]
     costs = [arm.cost for arm in run]
     cost = "not known" if None in costs else f"about {sum(cost or 0 for cost in costs):.2f} US dollars"
-    notes = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *found.caveats]
+    notes = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *experiment.caveats]
     return ResultTable("experiment", "What it would take to tell apart what is left", rows, notes)
 
 
@@ -431,6 +431,6 @@ def _replay_row(step: Step) -> Row:
     return row | {"ratings": step.rows, "done": step.explanation}
 
 
-def _step(name: str, one: Interval, kind: str) -> Row:
-    empty: Row = {"after": None, "fair": None, "least": None, "most": None, "ratings": one.cells, "done": ""}
-    return {"step": name, "kind": kind} | figure_columns("points", one) | empty
+def _step(name: str, interval: Interval, kind: str) -> Row:
+    empty: Row = {"after": None, "fair": None, "least": None, "most": None, "ratings": interval.cells, "done": ""}
+    return {"step": name, "kind": kind} | figure_columns("points", interval) | empty

@@ -113,12 +113,12 @@ def split_tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def cut_to_tokens(text: str, most: int, spelling: Sequence[tuple[str, Grade | None]] = ()) -> tuple[str, bool]:
-    """The text within `most` tokens (0: any number), and whether it had to be cut; `spelling`: its tokens, if known."""
-    if most <= 0 or len(text) <= most:
+def cut_to_tokens(text: str, max_tokens: int, spelling: Sequence[tuple[str, Grade | None]] = ()) -> tuple[str, bool]:
+    """The text within `max_tokens` (0: any number), and whether it had to be cut; `spelling`: its tokens, if known."""
+    if max_tokens <= 0 or len(text) <= max_tokens:
         return text, False
     found = [token for token, _ in spelling] or split_tokens(text)
-    return ("".join(found[:most]), True) if len(found) > most else (text, False)
+    return ("".join(found[:max_tokens]), True) if len(found) > max_tokens else (text, False)
 
 
 def completion_body(

@@ -203,11 +203,11 @@ def weakest_turn(turns: Sequence[AssistantTurn]) -> int | None:
     return min(turns, key=lambda t: sum(t.scores.values())).turn
 
 
-def summarize_dialogue(fields: dict[str, Any], most: int = 80) -> str:
-    """What later turns need, in at most `most` words: the summary so far, then who used which words, newest kept."""
+def summarize_dialogue(fields: dict[str, Any], max_words: int = 80) -> str:
+    """What later turns need, in at most `max_words`: the summary so far, then who used which words, newest kept."""
     so_far = next((v for k, v in fields.items() if "summary" in k and isinstance(v, str)), "")
     parts = so_far.split()
     for entry in fields.get("dialogue") or []:
         kept = [w for w in words.field_text(entry).split() if len(w) > 3][:6]
         parts += [f"{entry.get('role', 'user')} {entry.get('turn', '')}:", *kept]
-    return " ".join(parts[-most:])
+    return " ".join(parts[-max_words:])

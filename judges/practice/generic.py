@@ -64,7 +64,8 @@ def dialogue_weakest(fields: dict[str, Any]) -> int:
 
 
 def _fill(
-    judge: PracticeJudge, fields: dict[str, Any], node: dict[str, Any], root: dict[str, Any], at: ReplyPlace, deep: int
+    judge: PracticeJudge, fields: dict[str, Any], node: dict[str, Any], root: dict[str, Any],
+    place: ReplyPlace, deep: int,
 ) -> Any:
     if deep > _MAX_DEPTH:
         return None
@@ -74,25 +75,25 @@ def _fill(
         return chosen["const"]
     values = [v for one in among for v in one.get("enum", [one["const"]] if "const" in one else [])]
     if values and ("enum" in chosen):
-        return _choice(judge, fields, values, at)
+        return _choice(judge, fields, values, place)
     sort = chosen.get("type")
     if sort == "object" or "properties" in chosen:
         return {
-            name: _fill(judge, fields, inner, root, _into(fields, name, at), deep + 1)
+            name: _fill(judge, fields, inner, root, _into(fields, name, place), deep + 1)
             for name, inner in (chosen.get("properties") or {}).items()
         }
     if sort == "array":
-        return _list(judge, fields, chosen.get("items") or {}, root, at, deep)
+        return _list(judge, fields, chosen.get("items") or {}, root, place, deep)
     if sort == "integer":
         low, high = _limits(chosen)
         if high is not None and low is not None:
-            return _grade(judge, at, low, high)
-        return at.turn
+            return _grade(judge, place, low, high)
+        return place.turn
     if sort == "number":
-        return _number(judge, at, *schema_range(chosen))
+        return _number(judge, place, *schema_range(chosen))
     if sort == "boolean":
-        return bool(words.content_words(at.name.replace("_", " ")) & words.content_words(at.text))
-    return None if sort == "null" else _text(fields, at)
+        return bool(words.content_words(place.name.replace("_", " ")) & words.content_words(place.text))
+    return None if sort == "null" else _text(fields, place)
 
 
 def _enough(among: list[dict[str, Any]]) -> dict[str, Any]:
@@ -110,23 +111,23 @@ def _limits(node: dict[str, Any]) -> tuple[int | None, int | None]:
     return None if low is None else int(low), None if high is None else int(high)
 
 
-def _into(fields: dict[str, Any], name: str, at: ReplyPlace) -> ReplyPlace:
+def _into(fields: dict[str, Any], name: str, place: ReplyPlace) -> ReplyPlace:
     """The place of a key inside another."""
     side = name[-1].lower() if name.lower() in ("response_a", "response_b", "a", "b") else ""
     if side and "response_a" in fields:
         text = pair.side_text(fields, side)
-        if at.label:
-            text = pair.section_texts({**fields, "sections": [at.label]})[at.label][side] or text
-        return replace(at, text=text)
-    return at if name in _PASSED_OVER else replace(at, name=name)
+        if place.label:
+            text = pair.section_texts({**fields, "sections": [place.label]})[place.label][side] or text
+        return replace(place, text=text)
+    return place if name in _PASSED_OVER else replace(place, name=name)
 
 
-def _choice(judge: PracticeJudge, fields: dict[str, Any], values: list[Any], at: ReplyPlace) -> Any:
+def _choice(judge: PracticeJudge, fields: dict[str, Any], values: list[Any], place: ReplyPlace) -> Any:
     numbers = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
     if len(numbers) > 1:
-        return _grade(judge, at, min(numbers), max(numbers))
-    if at.given in values and at.name in _NAME_KEYS:
-        return at.given
+        return _grade(judge, place, min(numbers), max(numbers))
+    if place.given in values and place.name in _NAME_KEYS:
+        return place.given
     names = [v for v in values if isinstance(v, str) and v.casefold() not in ("n/a", "na")]
     if not names:
         return values[0]
@@ -135,36 +136,37 @@ def _choice(judge: PracticeJudge, fields: dict[str, Any], values: list[Any], at:
         return next((n for n in names if n.casefold() == verdict), names[0])
     if judge.family.sees == "nothing":
         return response.choose_grade(judge, names, 0.0)
-    level = (_grade(judge, at, 1, 5).raw - 1) / 4
+    level = (_grade(judge, place, 1, 5).raw - 1) / 4
     return response.choose_grade(judge, names, level)
 
 
-def _grade(judge: PracticeJudge, at: ReplyPlace, low: int, high: int) -> Grade:
+def _grade(judge: PracticeJudge, place: ReplyPlace, low: int, high: int) -> Grade:
     if judge.family.sees == "nothing":
         return Grade.from_raw(upper_middle(low, high), low, high)
-    saw = response.observe_output(at.task, at.text, at.reference)[response.find_hint(at.name)]
-    return judge.grade(f"{at.name} {at.turn} {at.label}", at.text, saw, low, high)
+    saw = response.observe_output(place.task, place.text, place.reference)[response.find_hint(place.name)]
+    return judge.grade(f"{place.name} {place.turn} {place.label}", place.text, saw, low, high)
 
 
-def _number(judge: PracticeJudge, at: ReplyPlace, low: float, high: float, step: float) -> float:
+def _number(judge: PracticeJudge, place: ReplyPlace, low: float, high: float, step: float) -> float:
     """A number of that scale, on a step where it has any."""
-    share = (_grade(judge, at, 1, 5).raw - 1) / 4
+    share = (_grade(judge, place, 1, 5).raw - 1) / 4
     value = low + share * (high - low)
     return round(low + round((value - low) / step) * step if step else value, 6 if step else 2)
 
 
-def _text(fields: dict[str, Any], at: ReplyPlace) -> str:
-    if "summary" in at.name:
+def _text(fields: dict[str, Any], place: ReplyPlace) -> str:
+    if "summary" in place.name:
         return dialogue.summarize_dialogue(fields)
-    if at.name in _LABEL_KEYS and at.label:
-        return at.label
-    if at.name in _NAME_KEYS and at.given:
-        return at.given
-    return "assistant" if at.name == "role" else DISCLAIMER
+    if place.name in _LABEL_KEYS and place.label:
+        return place.label
+    if place.name in _NAME_KEYS and place.given:
+        return place.given
+    return "assistant" if place.name == "role" else DISCLAIMER
 
 
 def _list(
-    judge: PracticeJudge, fields: dict[str, Any], items: dict[str, Any], root: dict[str, Any], at: ReplyPlace, deep: int
+    judge: PracticeJudge, fields: dict[str, Any], items: dict[str, Any], root: dict[str, Any],
+    place: ReplyPlace, deep: int,
 ) -> list[Any]:
     item = follow_reference(items, root)
     inside = item.get("properties") or {}
@@ -172,23 +174,24 @@ def _list(
     if any(key in inside for key in _TURN_KEYS) and isinstance(fields.get("dialogue"), list):
         places = [ReplyPlace("", t.user, t.text, turn=t.turn) for t in dialogue.assistant_turns(fields)]
     elif any(key in inside for key in _LABEL_KEYS) and "response_a" in fields:
-        places = [replace(at, label=label) for label in pair.section_labels(fields)]
+        places = [replace(place, label=label) for label in pair.section_labels(fields)]
     elif name_key := next((key for key in _NAME_KEYS if key in inside), ""):
         values = [v for one in schema_options(inside[name_key], root) for v in one.get("enum", [])]
-        places = [replace(at, given=str(v), name=str(v)) for v in values]
-        return [_named_entry(judge, fields, item, root, place, deep) for place in places]
-    return [_fill(judge, fields, item, root, place, deep + 1) for place in places]
+        places = [replace(place, given=str(v), name=str(v)) for v in values]
+        return [_named_entry(judge, fields, item, root, entry, deep) for entry in places]
+    return [_fill(judge, fields, item, root, entry, deep + 1) for entry in places]
 
 
 def _named_entry(
-    judge: PracticeJudge, fields: dict[str, Any], item: dict[str, Any], root: dict[str, Any], at: ReplyPlace, deep: int
+    judge: PracticeJudge, fields: dict[str, Any], item: dict[str, Any], root: dict[str, Any],
+    place: ReplyPlace, deep: int,
 ) -> dict[str, Any]:
     """An entry of a list that names its dimension in a key of its own."""
     out = {}
     for name, inner in (item.get("properties") or {}).items():
         if name in _NAME_KEYS:
-            out[name] = at.given
+            out[name] = place.given
         else:
-            place = at if name in _PASSED_OVER else replace(at, name=name)
-            out[name] = _fill(judge, fields, inner, root, place, deep + 1)
+            named = place if name in _PASSED_OVER else replace(place, name=name)
+            out[name] = _fill(judge, fields, inner, root, named, deep + 1)
     return out

@@ -67,11 +67,11 @@ def section_texts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
     return out
 
 
-def _common(text: str, most: int = 40) -> frozenset[str]:
+def _common(text: str, limit: int = 40) -> frozenset[str]:
     """The words that a text is about: its most frequent content words."""
     content = words.content_words(text)
     counts = Counter(w for w in re.findall(r"[^\W\d_]{3,}", text[:60_000].lower()) if w in content)
-    return frozenset(w for w, _ in counts.most_common(most)) or content
+    return frozenset(w for w, _ in counts.most_common(limit)) or content
 
 
 def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:

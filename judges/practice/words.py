@@ -66,9 +66,9 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def word_share(part: frozenset[str], of: frozenset[str], most: int = 1_000_000) -> float:
-    """The share of the words of `of` that occur in `part`; `most` words suffice for 1; 0 if `of` has no words."""
-    return min(1.0, len(part & of) / min(len(of), most)) if of else 0.0
+def word_share(part: frozenset[str], of: frozenset[str], enough: int = 1_000_000) -> float:
+    """The share of the words of `of` that occur in `part`; `enough` words suffice for 1; 0 if `of` has no words."""
+    return min(1.0, len(part & of) / min(len(of), enough)) if of else 0.0
 
 
 def length_band(text: str, low: int = 25, high: int = 450) -> float:

@@ -234,14 +234,14 @@ def _group_chapters(
     return tuple(groups), tuple(labels[:_MAX_OUTLINE_HEADINGS])
 
 
-def _split(text: str, most: int) -> list[str]:
+def _split(text: str, max_tokens: int) -> list[str]:
     """A text in pieces of at most so many tokens, cut in halves near paragraph ends as long as they are longer."""
-    if tokens(text) <= max(most, 1) or len(text) < 2:
+    if tokens(text) <= max(max_tokens, 1) or len(text) < 2:
         return [text]
     (_, middle), _ = halves(text)
     if not 0 < middle < len(text):
         middle = len(text) // 2
-    return [*_split(text[:middle], most), *_split(text[middle:], most)]
+    return [*_split(text[:middle], max_tokens), *_split(text[middle:], max_tokens)]
 
 
 def _homes(labels: list[str], parts: list[str], named: list[str], word_sets: list[set[str]]) -> list[int]:

@@ -101,14 +101,14 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
     return Reading(tuple(scores), tuple(remarks), facts=facts)
 
 
-def mark_single_order(card: Card, order: str, found: Reading) -> Reading:
+def mark_single_order(card: Card, order: str, reading: Reading) -> Reading:
     """The reading of a pair that was asked in one order only; `facts["orders"]` and a note say so."""
     dimension = verdict_dimension(card)
-    verdict = next((s for s in found.scores if dimension and (s.unit, s.dimension) == ("pair", dimension.name)), None)
+    verdict = next((s for s in reading.scores if dimension and (s.unit, s.dimension) == ("pair", dimension.name)), None)
     if dimension is None or verdict is None:
-        return found
-    facts = {**found.facts, "orders": {order: dimension.scale.say(verdict.value)}}
-    return replace(found, remarks=(*found.remarks, _lone(dimension, order)), facts=facts)
+        return reading
+    facts = {**reading.facts, "orders": {order: dimension.scale.say(verdict.value)}}
+    return replace(reading, remarks=(*reading.remarks, _lone(dimension, order)), facts=facts)
 
 
 def verdict_dimension(card: Card) -> Dimension | None:

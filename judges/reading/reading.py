@@ -292,12 +292,12 @@ def _describe_value(value: Any) -> str:
     return repr(value if not isinstance(value, str) else value[:60])[:60]
 
 
-def _storable(found: Reading) -> Reading:
+def _storable(reading: Reading) -> Reading:
     """Notes without characters that no store can hold: NUL and lone surrogates. The raw text is kept unchanged."""
-    if not any(_UNSTORABLE.search(remark.text) for remark in found.remarks):
-        return found
-    clean = (remark._replace(text=_UNSTORABLE.sub("\ufffd", remark.text)) for remark in found.remarks)
-    return replace(found, remarks=tuple(clean))
+    if not any(_UNSTORABLE.search(remark.text) for remark in reading.remarks):
+        return reading
+    clean = (remark._replace(text=_UNSTORABLE.sub("\ufffd", remark.text)) for remark in reading.remarks)
+    return replace(reading, remarks=tuple(clean))
 
 
 def is_refusal(text: str) -> bool:

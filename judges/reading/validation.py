@@ -56,14 +56,14 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
     return _missing(card, item, part, found, scored)
 
 
-def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
+def _check_scores(card: Card, item: Item, reading: Reading) -> set[tuple[str, str]]:
     """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
     item_units = units(item)
-    if any(getattr(score, "unit", "") not in item_units for score in found.scores):
+    if any(getattr(score, "unit", "") not in item_units for score in reading.scores):
         item_units = [*item_units, *unasked_units(item)]
     checks = _asks(card.dimensions, item_units).checks
     given: set[tuple[str, str]] = set()
-    for score in found.scores:
+    for score in reading.scores:
         try:
             unit, name, value = score.unit, score.dimension, score.value
             fits = checks.get((unit, name))
@@ -82,16 +82,16 @@ def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]
             allowed = f"allowed are {_describe_scale(dimension.scale)}{_bound(dimension.scale, score)}"
             raise _wrong(card, score, f"which is not on its scale: {allowed}")
         given.add((unit, name))
-    if len(given) < len(found.scores):
-        cells = [(score.unit, score.dimension) for score in found.scores]
-        twice = next(score for n, score in enumerate(found.scores) if cells.index(cells[n]) < n)
+    if len(given) < len(reading.scores):
+        cells = [(score.unit, score.dimension) for score in reading.scores]
+        twice = next(score for n, score in enumerate(reading.scores) if cells.index(cells[n]) < n)
         raise _wrong(card, twice, "after another score for the same: each is scored once")
     return given
 
 
-def _check_remarks(card: Card, found: Reading) -> None:
+def _check_remarks(card: Card, reading: Reading) -> None:
     """Raise BadCard for a remark of an unknown sort, or a remark whose fields are not all texts."""
-    for remark in found.remarks:
+    for remark in reading.remarks:
         try:
             fields = (remark.unit, remark.dimension, remark.text)
             texts = remark.sort in _SORTS and all(isinstance(text, str) for text in fields)
@@ -105,7 +105,7 @@ def _check_remarks(card: Card, found: Reading) -> None:
             )
 
 
-def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple[str, str]]) -> Reading:
+def _missing(card: Card, item: Item, part: str, reading: Reading, given: set[tuple[str, str]]) -> Reading:
     """The reading; unscored if an asked cell has neither a score nor a rule that says why."""
     due: list[str] = units(item)
     if part:
@@ -117,10 +117,10 @@ def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple
         due = [unit for unit in due if unit in scored]
     left = [cell for cell in _asks(card.dimensions, due).due if cell not in given]
     if left:
-        rule_cells = {(remark.unit, remark.dimension) for remark in found.remarks if remark.sort == "rule"}
+        rule_cells = {(remark.unit, remark.dimension) for remark in reading.remarks if remark.sort == "rule"}
         left = [cell for cell in left if cell not in rule_cells]
     if not left:
-        return found
+        return reading
     named = ", ".join(f"{unit} {name}" for unit, name in left[:5])
     return Reading(unscored="incomplete", why=f"no score for {named}{' and more' if len(left) > 5 else ''}")
 

@@ -190,12 +190,12 @@ def bar_plot(
 
 
 def _upright(
-    names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], top: float, most: float, width: float
+    names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], top: float, largest: float, width: float
 ) -> list[str]:
     high, floor, slot = 150.0, top + 164.0, (width - 44) / max(1, len(names))
-    marks = ticks(0, most, 4)
-    body = [line(44, floor - high * t / most, width, floor - high * t / most, "grid") for t in marks]
-    body += [label(38, floor - high * t / most + 4, f"{100 * t:g}%", "soft", "end", size=12) for t in marks]
+    marks = ticks(0, largest, 4)
+    body = [line(44, floor - high * t / largest, width, floor - high * t / largest, "grid") for t in marks]
+    body += [label(38, floor - high * t / largest + 4, f"{100 * t:g}%", "soft", "end", size=12) for t in marks]
     each = min(46.0, slot * 0.8 / max(1, len(series)))
     for place, name in enumerate(names):
         middle = 44 + slot * (place + 0.5)
@@ -204,7 +204,7 @@ def _upright(
             value = finite_or_none(values[place])
             if value is None:
                 continue
-            x, y, percent = middle + each * (n - len(series) / 2), floor - high * value / most, f"{100 * value:.0f}%"
+            x, y, percent = middle + each * (n - len(series) / 2), floor - high * value / largest, f"{100 * value:.0f}%"
             body.append(box(x + 1, y, each - 2, floor - y, _fill(n), f"{name} {told_as}: {percent}"))
             if text_width(percent, 11) <= each + 1:
                 body.append(label(x + each / 2, y - 3, percent, "soft", "middle", size=11))

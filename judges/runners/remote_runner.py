@@ -57,17 +57,17 @@ class AdmissionRequest:
 
     number: int
     estimate: float
-    most: float
+    max_cost: float
     sent: int
 
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """A call that was admitted with (estimate, most) has ended: see CallLimiter.release."""
+    """A call that was admitted with (estimate, max_cost) has ended: see CallLimiter.release."""
 
     estimate: float
     used: float
-    most: float
+    max_cost: float
     real: float
 
 
@@ -194,7 +194,7 @@ class RemoteRunner:
         budget = None if terms.budget is None else Budget(*terms.budget)
         async with Client(terms.endpoint, modes) as client:
             async for found in run(
-                card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, had=self._take_stored,
+                card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, stored=self._take_stored,
                 stop=self._stop, budget=budget, seed=terms.seed, limiter=self._limiter,
             ):  # fmt: skip
                 yield found
@@ -233,21 +233,21 @@ class _RemoteLimiter:
         self._waiting: dict[int, tuple[asyncio.Future[bool], float, float]] = {}
         self._closed = False
 
-    async def admit(self, token_estimate: float, most: float, sent: int) -> bool:
+    async def admit(self, token_estimate: float, max_cost: float, sent: int) -> bool:
         if self._closed:
             return False
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         number = next(self._numbers)
-        self._waiting[number] = answer, token_estimate, most
-        self._send(AdmissionRequest(number, token_estimate, most, sent))
+        self._waiting[number] = answer, token_estimate, max_cost
+        self._send(AdmissionRequest(number, token_estimate, max_cost, sent))
         return await answer
 
     def answer(self, number: int, may: bool) -> None:
-        waiting, token_estimate, most = self._waiting.pop(number)
+        waiting, token_estimate, max_cost = self._waiting.pop(number)
         if not waiting.done():
             waiting.set_result(may)
         elif may:  # who asked does not wait any more
-            self.release(token_estimate, 0.0, most, 0.0)
+            self.release(token_estimate, 0.0, max_cost, 0.0)
 
     def close(self) -> None:
         """Admit no more calls."""
@@ -256,8 +256,8 @@ class _RemoteLimiter:
             if not waiting.done():
                 waiting.set_result(False)
 
-    def release(self, token_estimate: float, used: float, most: float, real: float) -> None:
-        self._send(CallEnd(token_estimate, used, most, real))
+    def release(self, token_estimate: float, used: float, max_cost: float, real: float) -> None:
+        self._send(CallEnd(token_estimate, used, max_cost, real))
 
     def record_answer(self, replied: bool) -> None:
         self._send(CallAnswered(replied))

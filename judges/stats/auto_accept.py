@@ -114,26 +114,26 @@ def check_target(target: float, delta: float) -> None:
         )
 
 
-def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: float = DELTA) -> AutoAcceptance:
+def find_threshold(ratings: ConfidenceRatings, target: float = TARGET, delta: float = DELTA) -> AutoAcceptance:
     """The largest share of items whose verdicts need no review. Raises BadTarget for an impossible target."""
     check_target(target, delta)
-    items, cells = len(np.unique(given.item)), len(given.item)
-    overall = binomial_agreement(given, delta)
-    alike = overall.n_eff / effective_size(given.weight) if cells else 1.0
+    items, cells = len(np.unique(ratings.item)), len(ratings.item)
+    overall = binomial_agreement(ratings, delta)
+    alike = overall.n_eff / effective_size(ratings.weight) if cells else 1.0
 
     def no_threshold(why: str, steps: tuple[ThresholdTest, ...] = ()) -> AutoAcceptance:
         return AutoAcceptance(target, delta, None, None, why, overall, steps, items, cells)
 
     if not cells:
         return no_threshold("No item has both gold and a score of the judge, so its confidence cannot be tested.")
-    known = np.unique(given.confidence[~np.isnan(given.confidence)])
+    known = np.unique(ratings.confidence[~np.isnan(ratings.confidence)])
     if not len(known):
         return no_threshold("The judge gives no confidence for any of these items.")
-    if len(known) == 1 and not np.isnan(given.confidence).any():
+    if len(known) == 1 and not np.isnan(ratings.confidence).any():
         return no_threshold("The judge's confidence is the same for all items, so it cannot separate them.")
-    places = candidate_thresholds(given, target, delta)
+    places = candidate_thresholds(ratings, target, delta)
     if not places:
-        least, known_items = fewest_items(target, delta), _select_cells(given, ~np.isnan(given.confidence))
+        least, known_items = fewest_items(target, delta), _select_cells(ratings, ~np.isnan(ratings.confidence))
         weight = known_items.weight[np.unique(known_items.item, return_index=True)[1]]
         worth = "" if len(weight) < least else f", worth {floor(effective_size(weight)):,} by weight"
         return no_threshold(
@@ -142,11 +142,11 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
         )
     steps, open_ = list[ThresholdTest](), True
     for place in places:
-        above = given.confidence >= place
-        found = binomial_agreement(_select_cells(given, above), delta, alike)
+        above = ratings.confidence >= place
+        found = binomial_agreement(_select_cells(ratings, above), delta, alike)
         passed = reaches_target(found, target, delta) if open_ else None
         open_ = bool(passed)
-        steps.append(ThresholdTest(place, share_above(given, place).point or 0.0, found, passed))
+        steps.append(ThresholdTest(place, share_above(ratings, place).point or 0.0, found, passed))
     kept = [step for step in steps if step.passed]
     if not kept:
         first = steps[0]
@@ -157,11 +157,11 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
             tuple(steps),
         )
     return AutoAcceptance(
-        target, delta, kept[-1], share_above(given, kept[-1].threshold), "", overall, tuple(steps), items, cells
+        target, delta, kept[-1], share_above(ratings, kept[-1].threshold), "", overall, tuple(steps), items, cells
     )
 
 
-def candidate_thresholds(given: ConfidenceRatings, target: float, delta: float) -> list[float]:
+def candidate_thresholds(ratings: ConfidenceRatings, target: float, delta: float) -> list[float]:
     """The thresholds to try, most confident first, chosen by confidences, items and weights alone.
 
     The first threshold includes enough items that a judge half-way between the target and full agreement passes in four
@@ -169,8 +169,8 @@ def candidate_thresholds(given: ConfidenceRatings, target: float, delta: float) 
     fewer than full agreement needs to pass ([] if there are not enough). Each further threshold adds at least 1 /
     MAX_THRESHOLDS of the items. Ties are always included together.
     """
-    first = np.unique(given.item, return_index=True)[1]
-    confidence, weight = given.confidence[first], given.weight[first]
+    first = np.unique(ratings.item, return_index=True)[1]
+    confidence, weight = ratings.confidence[first], ratings.weight[first]
     values = np.unique(confidence[~np.isnan(confidence)])[::-1]
     least = fewest_items(target, delta)
     usual = max(least, min(_usual_items(target, delta), MAX_FIRST_SHARE * effective_size(weight)))
@@ -196,30 +196,30 @@ def _usual_items(target: float, delta: float) -> int:
     return ceil((reach / (half - target)) ** 2)
 
 
-def agreement_at(given: ConfidenceRatings, threshold: float, delta: float) -> ThresholdTest:
+def agreement_at(ratings: ConfidenceRatings, threshold: float, delta: float) -> ThresholdTest:
     """A given threshold on these cells: the share of items above it, and the agreement there."""
-    alike = binomial_agreement(given, delta).n_eff / effective_size(given.weight) if len(given.item) else 1.0
-    found = binomial_agreement(_select_cells(given, given.confidence >= threshold), delta, alike)
-    return ThresholdTest(threshold, share_above(given, threshold).point or 0.0, found, None)
+    alike = binomial_agreement(ratings, delta).n_eff / effective_size(ratings.weight) if len(ratings.item) else 1.0
+    found = binomial_agreement(_select_cells(ratings, ratings.confidence >= threshold), delta, alike)
+    return ThresholdTest(threshold, share_above(ratings, threshold).point or 0.0, found, None)
 
 
-def share_above(given: ConfidenceRatings, threshold: float) -> Interval:
+def share_above(ratings: ConfidenceRatings, threshold: float) -> Interval:
     """The weighted share of items at or above a threshold, with its 95% interval."""
-    first = np.unique(given.item, return_index=True)[1]
-    above = (given.confidence[first] >= threshold).astype(np.float64)
-    return weighted_share(given.item[first], above, given.weight[first])
+    first = np.unique(ratings.item, return_index=True)[1]
+    above = (ratings.confidence[first] >= threshold).astype(np.float64)
+    return weighted_share(ratings.item[first], above, ratings.weight[first])
 
 
-def binomial_agreement(given: ConfidenceRatings, delta: float, alike: float = 1.0) -> Interval:
+def binomial_agreement(ratings: ConfidenceRatings, delta: float, alike: float = 1.0) -> Interval:
     """Weighted agreement over cells; its `lower_bound` is Clopper and Pearson's, one-sided, on effective counts.
 
     The level is 1 - delta; `n_eff` is what the cells are worth, at most the part `alike` of what their weights leave.
     """
-    if not len(given.item):
+    if not len(ratings.item):
         return Interval.point_only(0, 0, 0.0, "clopper-pearson")
-    p, square, constant, by_item = spread_of_share(given.item, given.agree, given.weight)
-    cells, items = len(given.item), len(by_item)
-    clusters, most = effective_size(by_item), effective_size(given.weight)
+    p, square, constant, by_item = spread_of_share(ratings.item, ratings.agree, ratings.weight)
+    cells, items = len(ratings.item), len(by_item)
+    clusters, most = effective_size(by_item), effective_size(ratings.weight)
     if cells == items and clusters > items - 1e-6:
         n = float(items)
     elif constant or square <= 0:
@@ -231,9 +231,9 @@ def binomial_agreement(given: ConfidenceRatings, delta: float, alike: float = 1.
     return Interval(p, None, None, _lower_end(p, n, delta), items, cells, n, "clopper-pearson", sqrt(square))
 
 
-def reaches_target(found: Interval, target: float, delta: float) -> bool:
+def reaches_target(interval: Interval, target: float, delta: float) -> bool:
     """Whether agreement this high has a probability of at most delta if the true agreement is below the target."""
-    return found.point is not None and _chance(found.point, found.n_eff, target) <= delta
+    return interval.point is not None and _chance(interval.point, interval.n_eff, target) <= delta
 
 
 def _chance(p: float, n: float, target: float) -> float:

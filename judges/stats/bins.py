@@ -138,11 +138,11 @@ def differ(samples: Sequence[float | None], scale: Scale) -> bool:
     return 0 < len(given) < len(samples) or (bool(given) and max(given) - min(given) > same_answer_reach(scale))
 
 
-def axis_ticks(scale: Scale, most: int) -> list[float]:
-    """Round numbers on the axis of a scale of numbers, about `most` of them; whole ones on an ordinal scale."""
-    each = max(1.0, round(scale_width(scale) / most))
-    if scale.kind == "interval" and scale_width(scale) < most:
-        each = next(e for e in (0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if scale_width(scale) / e <= most)
+def axis_ticks(scale: Scale, count: int) -> list[float]:
+    """Round numbers on the axis of a scale of numbers, about `count` of them; whole ones on an ordinal scale."""
+    each = max(1.0, round(scale_width(scale) / count))
+    if scale.kind == "interval" and scale_width(scale) < count:
+        each = next(e for e in (0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if scale_width(scale) / e <= count)
     return [float(round(scale.lo + n * each, 9)) for n in range(int(scale_width(scale) / each + _TOLERANCE) + 1)]
 
 

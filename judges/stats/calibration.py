@@ -276,37 +276,37 @@ def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str
     return _figures(given, dimension, code, interval, len(np.unique(given.item)), sum_labels(given))
 
 
-def sum_labels(given: PairedRatings) -> LabelSums:
+def sum_labels(ratings: PairedRatings) -> LabelSums:
     """People's answers to single cells, summed up."""
-    mean = given.average
-    share = (~np.isnan(mean)).astype(np.float64) if given.share is None else given.share
-    people = np.ones(len(given), dtype=np.int64) if given.people is None else given.people
-    both = given.scored & ~np.isnan(given.judge) & ~np.isnan(mean)
-    part = np.where(both, given.weight * share, 0.0)
-    index = np.unique(given.item, return_inverse=True)[1] if len(given) else given.item
-    gaps = part * np.where(both, given.judge - mean, 0.0)
+    mean = ratings.average
+    share = (~np.isnan(mean)).astype(np.float64) if ratings.share is None else ratings.share
+    people = np.ones(len(ratings), dtype=np.int64) if ratings.people is None else ratings.people
+    both = ratings.scored & ~np.isnan(ratings.judge) & ~np.isnan(mean)
+    part = np.where(both, ratings.weight * share, 0.0)
+    index = np.unique(ratings.item, return_inverse=True)[1] if len(ratings) else ratings.item
+    gaps = part * np.where(both, ratings.judge - mean, 0.0)
     own = np.stack([np.bincount(index, column).astype(np.float64) for column in (gaps, part)])
     fewest, most = (int(people.min()), int(people.max())) if len(people) else (0, 0)
-    many = LabelCounts(int(people.sum()), fewest, most, 0 if given.waits is None else int(given.waits.sum()))
+    many = LabelCounts(int(people.sum()), fewest, most, 0 if ratings.waits is None else int(ratings.waits.sum()))
     return LabelSums(int((own[1] > 0).sum()), own.sum(axis=1), own @ own.T, many)
 
 
-def bias(given: LabelSums, n_eff: float, cells: int) -> Interval:
+def bias(label_sums: LabelSums, n_eff: float, cells: int) -> Interval:
     """The mean of judge - people, D / V, with its interval over items, linearised, by Student's t.
 
         SE^2 = n / (n - 1) sum over items (D_i - D / V V_i)^2 / V^2
 
     No figures without a cell; no ends if there is only one item or nothing varies. Source: Binder 1983.
     """
-    on = given.items, cells, n_eff, "linearised"
-    if given.total[1] <= 0:
+    on = label_sums.items, cells, n_eff, "linearised"
+    if label_sums.total[1] <= 0:
         return Interval.point_only(*on)
-    point = float(given.total[0] / given.total[1])
+    point = float(label_sums.total[0] / label_sums.total[1])
     among = np.array([1.0, -point])
-    squares = float(among @ given.cross @ among)
-    if given.items < 2 or squares <= _NO_SPREAD * float(np.abs(among) @ np.abs(given.cross) @ np.abs(among)):
+    squares = float(among @ label_sums.cross @ among)
+    if label_sums.items < 2 or squares <= _NO_SPREAD * float(np.abs(among) @ np.abs(label_sums.cross) @ np.abs(among)):
         return Interval.point_only(*on, point)
-    se = sqrt(squares * given.items / (given.items - 1)) / float(given.total[1])
+    se = sqrt(squares * label_sums.items / (label_sums.items - 1)) / float(label_sums.total[1])
     return t_interval(point, se, max(1.0, n_eff - 1), *on)
 
 

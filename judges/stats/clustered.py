@@ -111,12 +111,12 @@ def mean_by_item(value: ArrayLike, item: ArrayLike, weight: ArrayLike | None = N
     return normal_interval(point, se, items, n, float(items), "mean, by item")
 
 
-def with_t_ends(found: Interval, lo: float, hi: float) -> Interval:
+def with_t_ends(interval: Interval, lo: float, hi: float) -> Interval:
     """A mean with Student's t interval, kept within the scale `lo` to `hi`; no ends if there is no spread."""
-    if found.point is None or not found.se:
-        return replace(found, low=None, high=None, lower_bound=None)
-    on = found.items, found.cells, found.n_eff, found.method
-    return t_interval(found.point, found.se, found.items - 1, *on, lo, hi)
+    if interval.point is None or not interval.se:
+        return replace(interval, low=None, high=None, lower_bound=None)
+    on = interval.items, interval.cells, interval.n_eff, interval.method
+    return t_interval(interval.point, interval.se, interval.items - 1, *on, lo, hi)
 
 
 def newcombe_difference(a: Interval, b: Interval) -> Interval:

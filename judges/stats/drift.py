@@ -51,9 +51,9 @@ class GoldAgreement(NamedTuple):
     commonest: float | None
 
     @classmethod
-    def from_summary(cls, found: Summary) -> GoldAgreement:
+    def from_summary(cls, summary: Summary) -> GoldAgreement:
         """That of a dimension's figures."""
-        return cls(found.interval, found.commonest)
+        return cls(summary.interval, summary.commonest)
 
     @property
     def enough(self) -> bool:

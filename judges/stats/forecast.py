@@ -154,7 +154,7 @@ def blend_spread(imagined: InfluenceSpread, cells: Cells, stratum: Codes, k: int
 
 
 def sample_errors(
-    found: InfluenceSpread, sizes: Mapping[str, int], worth: Mapping[str, float] | None, items: Sequence[int]
+    influence_spread: InfluenceSpread, sizes: Mapping[str, int], worth: Mapping[str, float] | None, items: Sequence[int]
 ) -> Floats:
     """The standard error of kappa for samples of these numbers of items, (samples,).
 
@@ -163,11 +163,11 @@ def sample_errors(
     `sizes` are the strata in the order of the spreads. Source: Cochran 1977, chapter 5.
     """
     if worth is None:
-        return np.asarray(found.whole / np.sqrt(np.asarray(items, dtype=np.float64)))
+        return np.asarray(influence_spread.whole / np.sqrt(np.asarray(items, dtype=np.float64)))
     counts = np.array([list(allocate(worth, sizes, n).values()) for n in items], dtype=np.float64)
     share = np.array(list(sizes.values()), dtype=np.float64)
     share = share / share.sum()
-    return np.asarray(np.sqrt(((share * found.strata) ** 2 / np.maximum(counts, 1.0)).sum(axis=1)))
+    return np.asarray(np.sqrt(((share * influence_spread.strata) ** 2 / np.maximum(counts, 1.0)).sum(axis=1)))
 
 
 def forecast(

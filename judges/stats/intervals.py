@@ -131,13 +131,13 @@ class _Clustered:
         """Weighted sum over the cells of each item, (items,)."""
         return np.asarray(np.bincount(self.item, value * self.weight, minlength=self.items), dtype=np.float64)
 
-    def end_by_rule_of_three(self, found: Interval, k: int, weights: Weights) -> Interval:
+    def end_by_rule_of_three(self, interval: Interval, k: int, weights: Weights) -> Interval:
         """The interval of kappa of these cells, with rule-of-three ends if judge and people never differed."""
-        if found.point != 1:
-            return found
+        if interval.point != 1:
+            return interval
         sums = self.sums()
         expected = chance_disagreement(self.table(k), weights) if self.whole else chance_disagreement_from_sums(sums)
-        return _end_by_rule_of_three(found, float(sums[0]), expected)
+        return _end_by_rule_of_three(interval, float(sums[0]), expected)
 
     def parts(self, k: int, weights: Weights) -> Floats:
         """The sums of each item for kappa (judges/stats/bootstrap.py)."""
@@ -183,14 +183,14 @@ def _normal(
     return normal_interval(point, se, items, cells, n_eff, "linearised", -reach, reach)
 
 
-def _end_by_rule_of_three(found: Interval, weight: float, expected: float) -> Interval:
+def _end_by_rule_of_three(interval: Interval, weight: float, expected: float) -> Interval:
     """The ends of a kappa of 1, which has no standard error; any other kappa, or one without ends, is unchanged.
 
     `weight` is that of all cells, `expected` as in `chance_disagreement`.
     """
-    if found.point != 1 or found.low is None:
-        return found
-    return with_rule_of_three(found, weight**2 / found.cells / expected)
+    if interval.point != 1 or interval.low is None:
+        return interval
+    return with_rule_of_three(interval, weight**2 / interval.cells / expected)
 
 
 def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:

@@ -71,10 +71,10 @@ def judge_means(scored: ScoreRows, lo: float = -inf, hi: float = inf) -> JudgeMe
     known = not np.isnan(scored.trusted).all()
     other, own = scored.other[both], value[both]
 
-    def hide_small(one: Interval) -> Interval:
-        if one.items < MIN_ITEMS:
-            return Interval.point_only(one.items, one.cells, one.n_eff, one.method)
-        return with_t_ends(one, lo, hi)
+    def hide_small(interval: Interval) -> Interval:
+        if interval.items < MIN_ITEMS:
+            return Interval.point_only(interval.items, interval.cells, interval.n_eff, interval.method)
+        return with_t_ends(interval, lo, hi)
 
     return JudgeMeans(
         plain=with_t_ends(mean_by_item(value, item), lo, hi),

@@ -77,13 +77,13 @@ def imputed_code(choice: str, scale: Scale) -> float | None:
     return found
 
 
-def impute(given: PairedRatings, value: float | None, lost: NDArray[np.bool_]) -> PairedRatings:
+def impute(ratings: PairedRatings, value: float | None, lost: NDArray[np.bool_]) -> PairedRatings:
     """The cells with `value` where the judge's answer was `lost` and people have one; None changes nothing."""
     if value is None:
-        return given
-    where = lost & ~given.scored & ~np.isnan(given.human)
-    judge: Floats = np.where(where, value, given.judge)
-    return replace(given, judge=judge, scored=given.scored | where)
+        return ratings
+    where = lost & ~ratings.scored & ~np.isnan(ratings.human)
+    judge: Floats = np.where(where, value, ratings.judge)
+    return replace(ratings, judge=judge, scored=ratings.scored | where)
 
 
 def usual_choices(scale: Scale) -> list[str]:
@@ -93,18 +93,18 @@ def usual_choices(scale: Scale) -> list[str]:
 
 
 def compare_choices(
-    given: PairedRatings, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str = ""
+    ratings: PairedRatings, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str = ""
 ) -> Missingness:
     """The figures under each of the choices; `drop` is a category that is left out on both sides, as in `summarise`."""
-    missing_cells, counted = int((lost & ~given.scored & ~np.isnan(given.human)).sum()), []
+    missing_cells, counted = int((lost & ~ratings.scored & ~np.isnan(ratings.human)).sum()), []
     for choice in chosen:
         try:
             value = imputed_code(choice, dimension.scale)
         except BadScale as error:
             counted.append(ChoiceFigures(choice, None, str(error)))
         else:
-            counted.append(ChoiceFigures(choice, summarise(impute(given, value, lost), dimension, drop)))
-    return Missingness(missing_cells, len(given), tuple(counted))
+            counted.append(ChoiceFigures(choice, summarise(impute(ratings, value, lost), dimension, drop)))
+    return Missingness(missing_cells, len(ratings), tuple(counted))
 
 
 def describe_choice(choice: str) -> str:
@@ -129,10 +129,10 @@ def as_json(found: Missingness) -> dict[str, Any]:
     }
 
 
-def _choice_record(choice: str, summary: Summary, found: Accuracy) -> dict[str, Any]:
+def _choice_record(choice: str, summary: Summary, accuracy: Accuracy) -> dict[str, Any]:
     kappa = summary.interval
     return {
         "as": choice, "kappa": kappa.point, "ratings": summary.cells,
         "interval": kappa.ends,
-        "accuracy": found.exact, "precision": found.precision, "recall": found.recall, "f1": found.f1,
+        "accuracy": accuracy.exact, "precision": accuracy.precision, "recall": accuracy.recall, "f1": accuracy.f1,
     }  # fmt: skip

@@ -48,10 +48,10 @@ class OtherMetrics:
         return found
 
 
-def measure_other_metrics(given: PairedRatings, dimension: Dimension, drop: str = "") -> OtherMetrics:
+def measure_other_metrics(ratings: PairedRatings, dimension: Dimension, drop: str = "") -> OtherMetrics:
     """All of them; `drop` is a category that is left out on both sides, as in `judges.stats.calibration.summarise`."""
     scale, dropped = dimension.scale, dimension.scale.categories.index(drop) if drop else None
-    cells = value_cells(given.drop_code(None if dropped is None else float(dropped)))
+    cells = value_cells(ratings.drop_code(None if dropped is None else float(dropped)))
     human, judge = (np.asarray(side, dtype=np.float64) for side in (cells.human, cells.judge))
     weight = np.asarray(cells.weight, dtype=np.float64)
     equal = np.abs(bins.nearest_answers(judge, scale) - bins.nearest_answers(human, scale)) <= _CLOSE * bins.code_step(
@@ -91,13 +91,13 @@ def _point(value: float | None) -> Interval:
     return Interval.point_only(0, 0, 0.0, "no interval", value)
 
 
-def as_json(found: OtherMetrics) -> dict[str, object]:
+def as_json(metrics: OtherMetrics) -> dict[str, object]:
     """The same as JSON values: accuracy, averages over answers and figures without a table, each with its ends."""
-    values: dict[str, object] = {"accuracy": found.exact.point, "accuracy_interval": found.exact.ends}
-    if found.macro is not None:
-        values |= dict(zip(("precision", "recall", "f1"), found.macro[1:], strict=True))
-    values["ac1" if found.concordance is None else "ac2"] = found.ac
-    if found.concordance is not None:
-        each = found.concordance._asdict().items()
+    values: dict[str, object] = {"accuracy": metrics.exact.point, "accuracy_interval": metrics.exact.ends}
+    if metrics.macro is not None:
+        values |= dict(zip(("precision", "recall", "f1"), metrics.macro[1:], strict=True))
+    values["ac1" if metrics.concordance is None else "ac2"] = metrics.ac
+    if metrics.concordance is not None:
+        each = metrics.concordance._asdict().items()
         values["beside"] = {key: {"point": one.point, "interval": one.ends, "se": one.se} for key, one in each}
     return values

@@ -61,17 +61,17 @@ def positional_agreement(verdicts: Sequence[OrderedVerdicts], answers: Sequence[
 _NO_INTERVAL = Interval.point_only(0, 0, 0.0, "none")
 
 
-def explain(found: PositionalAgreement) -> list[str]:
+def explain(agreement: PositionalAgreement) -> list[str]:
     """The figures in sentences."""
-    same, first = found.same, found.first
+    same, first = agreement.same, agreement.first
     if same.point is None:
         return []
     of = many(same.cells, "pair")
     sentences = [f"With the order swapped the verdict stays the same in {same.point:.1%} of {of}{_span(same)}."]
-    if found.kappa.point is not None:
-        low, high = found.kappa.low, found.kappa.high
+    if agreement.kappa.point is not None:
+        low, high = agreement.kappa.low, agreement.kappa.high
         ends = "" if low is None or high is None else f" ({low:z.2f} to {high:z.2f})"
-        sentences.append(f"Kappa between the two orders is {found.kappa.point:z.2f}{ends}.")
+        sentences.append(f"Kappa between the two orders is {agreement.kappa.point:z.2f}{ends}.")
     if first.point is not None:
         sentences.append(
             f"The first position wins {first.point:.1%} of {many(first.cells, 'verdict')} with a winner{_span(first)}."
@@ -81,14 +81,14 @@ def explain(found: PositionalAgreement) -> list[str]:
     return sentences
 
 
-def as_json(found: PositionalAgreement) -> dict[str, Any]:
+def as_json(agreement: PositionalAgreement) -> dict[str, Any]:
     """The figures as JSON has them, every digit."""
 
     def of(one: Interval) -> dict[str, Any]:
         return {"point": one.point, "low": one.low, "high": one.high, "items": one.items, "cells": one.cells}
 
-    figures = {"same": of(found.same), "kappa": of(found.kappa), "first_place": of(found.first)}
-    return {**figures, "answers": list(found.answers), "table": found.table.tolist()}
+    figures = {"same": of(agreement.same), "kappa": of(agreement.kappa), "first_place": of(agreement.first)}
+    return {**figures, "answers": list(agreement.answers), "table": agreement.table.tolist()}
 
 
 def verdicts_in_both_orders(facts: Iterable[tuple[Hashable, object]]) -> list[OrderedVerdicts]:
@@ -100,5 +100,5 @@ def verdicts_in_both_orders(facts: Iterable[tuple[Hashable, object]]) -> list[Or
     return found
 
 
-def _span(one: Interval) -> str:
-    return "" if one.low is None or one.high is None else f" ({one.low:.1%} to {one.high:.1%})"
+def _span(interval: Interval) -> str:
+    return "" if interval.low is None or interval.high is None else f" ({interval.low:.1%} to {interval.high:.1%})"

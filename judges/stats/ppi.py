@@ -209,24 +209,24 @@ def _floor(given: Moments, mean: float, size: float) -> float:
     return normal_quantile(TWO_SIDED) / 2 * unit
 
 
-def _worth(given: Moments) -> float:
+def _worth(moments: Moments) -> float:
     """Kish's number of the labelled items, (sum w)^2 / sum w^2, times the share of it that n/a leaves.
 
         min(1, ((sum wA)^2 / sum (wA)^2) / ((sum wm)^2 / sum (wm)^2))
 
     With one rating per item that is Kish's number of the items that people valued; without n/a it is that of all.
     """
-    if not given.total[A] > 0:
+    if not moments.total[A] > 0:
         return 0.0
-    valued, gold = (float(given.total[c] ** 2 / given.cross[c, c]) for c in (A, M_GOLD))
-    return given.weights[0] ** 2 / given.weights[1] * min(1.0, valued / gold)
+    valued, gold = (float(moments.total[c] ** 2 / moments.cross[c, c]) for c in (A, M_GOLD))
+    return moments.weights[0] ** 2 / moments.weights[1] * min(1.0, valued / gold)
 
 
-def _solve(given: Moments, people: float, mean: float) -> tuple[float, float, float]:
+def _solve(moments: Moments, people: float, mean: float) -> tuple[float, float, float]:
     """k, theta and its standard error. k is computed at theta = people's own mean, which is valid for any k."""
-    total, gold, whole = given.total, given.total[M_GOLD], given.whole[1]
+    total, gold, whole = moments.total, moments.total[M_GOLD], moments.whole[1]
     a = total[A] / gold
-    n, others = given.labelled, given.items - given.labelled
+    n, others = moments.labelled, moments.items - moments.labelled
 
     def shares(theta: float) -> tuple[Floats, Floats]:
         u, v = np.zeros(6), np.zeros(6)
@@ -236,15 +236,15 @@ def _solve(given: Moments, people: float, mean: float) -> tuple[float, float, fl
         return u / a, v / a
 
     def spread(x: Floats, y: Floats) -> float:
-        return _centred_sum(x, y, given.cross, total, n, given.cross)
+        return _centred_sum(x, y, moments.cross, total, n, moments.cross)
 
     x = np.array([-1.0, mean]) / whole / a
-    cross, sums = given.whole_cross - given.cross[T:, T:], given.whole - total[T:]
-    apart = _centred_sum(x, x, cross, sums, others, given.whole_cross) if others > 1 else 0.0
+    cross, sums = moments.whole_cross - moments.cross[T:, T:], moments.whole - total[T:]
+    apart = _centred_sum(x, x, cross, sums, others, moments.whole_cross) if others > 1 else 0.0
     u, v = shares(people)
-    everywhere = _centred_sum(x, x, given.whole_cross, given.whole, given.items, given.whole_cross)
-    size = spread(v, v) + everywhere * others / given.items
-    top = given.items / others if others else 0.0
+    everywhere = _centred_sum(x, x, moments.whole_cross, moments.whole, moments.items, moments.whole_cross)
+    size = spread(v, v) + everywhere * others / moments.items
+    top = moments.items / others if others else 0.0
     k = min(max(spread(u, v) / size, 0.0), top) if size > 0 else 0.0
     theta = float((total[Y] / gold + k * (mean - total[F] / gold)) / a)
     u, v = shares(theta)

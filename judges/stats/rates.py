@@ -200,8 +200,8 @@ UNITS = {
 """What a dimension is asked of, in the plural."""
 
 
-def _ends(one: Interval) -> str:
-    low, high = (round(100 * (end or 0.0)) for end in (one.low, one.high))
+def _ends(interval: Interval) -> str:
+    low, high = (round(100 * (end or 0.0)) for end in (interval.low, interval.high))
     return f"{low}" if low == high else f"{low} to {high}"
 
 
@@ -239,34 +239,34 @@ def sum_tables(given: PairedRatings | RatingSums, dimension: Dimension) -> Table
     return TableSums(own.sum(axis=0), own.T @ own, items, np.bincount(place, minlength=k * k).astype(np.float64))
 
 
-def rates_of_tables(given: TableSums, dimension: Dimension) -> list[Rates]:
+def rates_of_tables(sums: TableSums, dimension: Dimension) -> list[Rates]:
     """Of a flag the rates of yes, of other scales those of every answer that either side gave."""
     k = dimension.scale.size
     answers = [1] if dimension.scale.kind == "flag" else range(k)
-    table = given.counts.reshape(k, k)
+    table = sums.counts.reshape(k, k)
     occurs = table.sum(axis=0) + table.sum(axis=1) > 0
-    return [_answer_rates(given, dimension.scale.answers[n], n, k) for n in answers if len(answers) == 1 or occurs[n]]
+    return [_answer_rates(sums, dimension.scale.answers[n], n, k) for n in answers if len(answers) == 1 or occurs[n]]
 
 
-def _answer_rates(given: TableSums, answer: str, n: int, k: int) -> Rates:
+def _answer_rates(sums: TableSums, answer: str, n: int, k: int) -> Rates:
     people, judge = _sides(n, k)
     every = np.ones(k * k)
-    weights = _weight(given, judge), _weight(given, 1 - judge)
-    found = share_of_tables(given, people * judge, people, weights)
-    raised = share_of_tables(given, (1 - people) * judge, 1 - people, weights)
+    weights = _weight(sums, judge), _weight(sums, 1 - judge)
+    found = share_of_tables(sums, people * judge, people, weights)
+    raised = share_of_tables(sums, (1 - people) * judge, 1 - people, weights)
     own = (weights[0], weights[0])
     # Youden's index found - raised with Newcombe's interval, on all items and cells.
-    youden = replace(newcombe_difference(raised, found), items=given.items, cells=int(given.counts.sum()))
+    youden = replace(newcombe_difference(raised, found), items=sums.items, cells=int(sums.counts.sum()))
     return Rates(
-        answer, n, found, raised, share_of_tables(given, people * judge, judge, own),
-        share_of_tables(given, people, every), share_of_tables(given, judge, every), youden,
+        answer, n, found, raised, share_of_tables(sums, people * judge, judge, own),
+        share_of_tables(sums, people, every), share_of_tables(sums, judge, every), youden,
     )  # fmt: skip
 
 
-def _weight(given: TableSums, among: Floats) -> float:
+def _weight(sums: TableSums, among: Floats) -> float:
     """The mean weight of some cells; 0 where there are none."""
-    cells = float(given.counts @ among)
-    return float(given.total @ among) / cells if cells else 0.0
+    cells = float(sums.counts @ among)
+    return float(sums.total @ among) / cells if cells else 0.0
 
 
 def _sides(n: int, k: int) -> tuple[Floats, Floats]:
@@ -275,19 +275,19 @@ def _sides(n: int, k: int) -> tuple[Floats, Floats]:
     return (rows == n).astype(np.float64), (columns == n).astype(np.float64)
 
 
-def share_of_tables(given: TableSums, a: Floats, b: Floats, weights: tuple[float, float] = (0.0, 0.0)) -> Interval:
+def share_of_tables(sums: TableSums, a: Floats, b: Floats, weights: tuple[float, float] = (0.0, 0.0)) -> Interval:
     """The share of the cells `b` that are also `a`, with its interval by items; without figures where there is none.
 
     `weights` are w1 and w0 (see above); 0 where nothing is known of them.
     """
-    cells, whole = round(float(given.counts @ b)), float(b @ given.total)
+    cells, whole = round(float(sums.counts @ b)), float(b @ sums.total)
     if not whole > 0:
         return Interval.point_only(0, 0, 0.0, "wilson")
-    p = min(max(float(a @ given.total) / whole, 0.0), 1.0)
-    worth = whole**2 / float(b @ given.cross @ b)
+    p = min(max(float(a @ sums.total) / whole, 0.0), 1.0)
+    worth = whole**2 / float(b @ sums.cross @ b)
     v = (a - p * b) / whole
-    square = max(0.0, given.items / max(given.items - 1, 1) * float(v @ given.cross @ v))
-    hit = round(float(given.counts @ (a * b)))
+    square = max(0.0, sums.items / max(sums.items - 1, 1) * float(v @ sums.cross @ v))
+    hit = round(float(sums.counts @ (a * b)))
     n = worth
     if hit in (0, cells):
         p = float(hit > 0)
@@ -301,27 +301,27 @@ def share_of_tables(given: TableSums, a: Floats, b: Floats, weights: tuple[float
     return replace(plain, point=p, items=round(worth), cells=cells, n_eff=n, se=sqrt(square))
 
 
-def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> CorrectedPrevalence:
+def correct_prevalence(sums: TableSums, rates: Rates, whole: JudgeShare) -> CorrectedPrevalence:
     """How often people would give an answer over all cells that the judge valued.
 
     Refused, with a sentence in `why`, where there is nothing to go by, or the judge does not clearly give the answer
     more often where people do.
     """
-    found, raised, people = one.recall, one.false_positive_rate, one.people
+    found, raised, people = rates.recall, rates.false_positive_rate, rates.people
     if whole.cells <= 0:
         return CorrectedPrevalence(None, None, "The judge valued no cell.")
     if found.point is None or raised.point is None:
         missing = "gave" if found.point is None else "withheld"
-        reason = f"People never {missing} the answer {one.answer} here, so one of the judge's two rates is not known."
+        reason = f"People never {missing} the answer {rates.answer} here, so one of the judge's two rates is not known."
         return CorrectedPrevalence(None, whole.share, reason)
-    if not one.is_informative:
+    if not rates.is_informative:
         reason = (
-            f"The judge is not shown to say {one.answer} more often where people do than where they do not: nothing "
+            f"The judge is not shown to say {rates.answer} more often where people do than where they do not: nothing "
             "can be corrected."
         )
         return CorrectedPrevalence(None, whole.share, reason)
-    labelled = float(given.counts.sum())
-    alike = np.allclose(given.total * labelled, given.counts * given.total.sum())
+    labelled = float(sums.counts.sum())
+    alike = np.allclose(sums.total * labelled, sums.counts * sums.total.sum())
     f = min(1.0, labelled / whole.cells) if alike else 0.0
     z = normal_quantile(0.975)
     n1, n0 = found.n_eff + 2, raised.n_eff + 2
@@ -330,7 +330,7 @@ def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> Corre
     centre, spread = f * own, (f * (people.se or 0.0)) ** 2
     point = f * own
     if f < 1:
-        q, nq = _unlabelled_share(given, one, whole) if f else (whole.share, _cells(whole))
+        q, nq = _unlabelled_share(sums, rates, whole) if f else (whole.share, _cells(whole))
         point += (1 - f) * min(1.0, max(0.0, (q - raised.point) / (found.point - raised.point)))
         smooth = (nq * q + z * z / 2) / (nq + z * z)
         rest = (smooth - fpr) / d
@@ -342,15 +342,15 @@ def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> Corre
     se = sqrt(spread)
     low, high = (min(1.0, max(0.0, end)) for end in (centre - z * se, centre + z * se))
     low, high, bound = min(low, point), max(high, point), min(max(0.0, centre - normal_quantile(0.95) * se), point)
-    on = given.items, int(labelled), people.n_eff
+    on = sums.items, int(labelled), people.n_eff
     return CorrectedPrevalence(Interval(point, low, high, bound, *on, "rogan-gladen", se), whole.share)
 
 
-def _unlabelled_share(given: TableSums, one: Rates, whole: JudgeShare) -> tuple[float, float]:
+def _unlabelled_share(sums: TableSums, rates: Rates, whole: JudgeShare) -> tuple[float, float]:
     """The judge's share of the answer in the cells that nobody labelled, and how many cells it is worth."""
-    _, judge = _sides(one.place, round(sqrt(len(given.counts))))
-    left = whole.cells - float(given.counts.sum())
-    q = min(1.0, max(0.0, (whole.share * whole.cells - float(given.counts @ judge)) / left))
+    _, judge = _sides(rates.place, round(sqrt(len(sums.counts))))
+    left = whole.cells - float(sums.counts.sum())
+    q = min(1.0, max(0.0, (whole.share * whole.cells - float(sums.counts @ judge)) / left))
     return q, max(1.0, _cells(whole) * left / whole.cells)
 
 

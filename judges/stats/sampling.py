@@ -111,18 +111,18 @@ def assign_strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
     return {item: (name if name in kept[wave] else OTHER_STRATUM) + later[wave] for item, name, wave in given}
 
 
-def assign_bands(figures: Mapping[str, float | None], what: str, most: int = MAX_BANDS) -> dict[str, str]:
+def assign_bands(figures: Mapping[str, float | None], what: str, max_bands: int = MAX_BANDS) -> dict[str, str]:
     """item -> the band that its figure falls into, in words: "lowest score 1", "confidence 0.60 to 0.80".
 
-    Up to `most` distinct values are a band each. More values are cut at their quantiles into at most `most` bands;
-    equal values stay together. Figures have two decimals, or as many as needed to distinguish the bands. Items without
-    a figure form a separate band, "no ..." of `what`.
+    Up to `max_bands` distinct values are a band each. More values are cut at their quantiles into at most so many
+    bands; equal values stay together. Figures have two decimals, or as many as needed to distinguish the bands. Items
+    without a figure form a separate band, "no ..." of `what`.
     """
     known = np.array([f for f in figures.values() if f is not None], dtype=np.float64)
     values = np.unique(known)
     cuts = values
-    if len(values) > most:
-        cuts = np.unique(np.quantile(known, np.arange(most) / most, method="lower"))
+    if len(values) > max_bands:
+        cuts = np.unique(np.quantile(known, np.arange(max_bands) / max_bands, method="lower"))
     last = [*(values[values < cut].max() for cut in cuts[1:]), values[-1]] if len(values) else []
     ends = list[tuple[str, str]]()
     for digits in range(0 if all(float(v).is_integer() for v in values) else 2, _MAX_DIGITS):
@@ -193,14 +193,14 @@ def plan_draw(
     ]  # fmt: skip
 
 
-def allocate(worth: Mapping[str, float], most: Mapping[str, int], total: int) -> dict[str, float]:
+def allocate(worth: Mapping[str, float], capacity: Mapping[str, int], total: int) -> dict[str, float]:
     """`total` items in proportion to worth, not in whole numbers; what a stratum cannot take goes to the others."""
     full: set[str] = set()
     while True:
-        rest = total - sum(most[h] for h in full)
-        open_ = sum(worth[h] for h in most if h not in full)
-        aim = {h: float(n) if h in full or not open_ else rest * worth[h] / open_ for h, n in most.items()}
-        over = {h for h in most if h not in full and aim[h] > most[h]}
+        rest = total - sum(capacity[h] for h in full)
+        open_ = sum(worth[h] for h in capacity if h not in full)
+        aim = {h: float(n) if h in full or not open_ else rest * worth[h] / open_ for h, n in capacity.items()}
+        over = {h for h in capacity if h not in full and aim[h] > capacity[h]}
         if not over:
             return aim
         full |= over
@@ -234,13 +234,13 @@ def draw_sample(
 
 
 def _allocate(
-    targets: Mapping[str, float], least: Mapping[str, int], most: Mapping[str, int], total: int
+    targets: Mapping[str, float], least: Mapping[str, int], capacity: Mapping[str, int], total: int
 ) -> dict[str, int]:
     """`total` in whole numbers, in proportion to what is wanted (largest remainders), within least and most of each."""
     everything = sum(targets.values())
     exact = {h: total * w / everything if everything else 0.0 for h, w in targets.items()}
-    counts = {h: min(max(int(x), least[h]), most[h]) for h, x in exact.items()}
-    while sum(counts.values()) < total and (room := [h for h in counts if counts[h] < most[h]]):
+    counts = {h: min(max(int(x), least[h]), capacity[h]) for h, x in exact.items()}
+    while sum(counts.values()) < total and (room := [h for h in counts if counts[h] < capacity[h]]):
         counts[min(room, key=lambda h: (counts[h] - exact[h], h))] += 1
     while sum(counts.values()) > total and (over := [h for h in counts if counts[h] > least[h]]):
         counts[max(over, key=lambda h: (counts[h] - exact[h], h))] -= 1

@@ -163,12 +163,12 @@ def f_survival(x: float, df: int, rest: int) -> float:
 
 
 def make_slicing(
-    by: str, values: Sequence[str], place: Codes | None = None, most: int = 12, order: Sequence[str] = ()
+    by: str, values: Sequence[str], place: Codes | None = None, max_slices: int = 12, order: Sequence[str] = ()
 ) -> Slicing | None:
     """A cut by the values of the cells ("" = in no slice); None where there are fewer than two of them.
 
     With `place` a cell's value is values[place], and -1 is no value. Slices are in `order` where it is given, else by
-    size. Of more than `most` values the rarest are put together as `OTHER_STRATUM`, with those that are called so
+    size. Of more than `max_slices` values the rarest are put together as `OTHER_STRATUM`, with those that are called so
     already.
     """
     place = np.arange(len(values)) if place is None else place
@@ -181,8 +181,8 @@ def make_slicing(
         return None
     names = [n for n in order if n in sizes] if order else sorted(sizes, key=lambda n: (-sizes[n], n))
     places = {name: number for number, name in enumerate(names)}
-    if len(names) > most:
-        kept = [name for name in names if name != OTHER_STRATUM][: most - 1]
+    if len(names) > max_slices:
+        kept = [name for name in names if name != OTHER_STRATUM][: max_slices - 1]
         places = dict.fromkeys(names, len(kept)) | {name: number for number, name in enumerate(kept)}
         names = [*kept, OTHER_STRATUM]
     lookup = np.array([*(places.get(name, -1) for name in values), -1], dtype=np.int64)
@@ -301,16 +301,16 @@ def _no_interval(items: int, cells: int) -> Interval:
     return Interval.point_only(items, cells, 0.0, "mean, by item")
 
 
-def time_periods(days: Sequence[str], items: int, most: int) -> tuple[str, list[str]]:
+def time_periods(days: Sequence[str], items: int, max_periods: int) -> tuple[str, list[str]]:
     """Days ("2026-01-31", "" none) as days, weeks, months or years, and the name of that step.
 
     It is the finest in which a period has `MIN_CLUSTERS` of so many items on average, else the coarsest with two
-    periods; with at most `most` of them in any case but that of years.
+    periods; with at most `max_periods` of them in any case but that of years.
     """
     date_by_day = {day: np.datetime64(day) for day in set(days) if day}
     named = {step: {day: _period(day, at, step) for day, at in date_by_day.items()} for step in _LETTERS}
     size = {step: len(set(period_by_day.values())) for step, period_by_day in named.items()}
-    able = [step for step in _LETTERS if 2 <= size[step] <= most] or ["year"]
+    able = [step for step in _LETTERS if 2 <= size[step] <= max_periods] or ["year"]
     step = next((one for one in able if size[one] * MIN_CLUSTERS <= items), able[-1])
     return step, [named[step].get(day, "") for day in days]
 

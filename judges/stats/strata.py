@@ -58,7 +58,7 @@ def error_of_influences(influence: Floats, stratum: Codes | None = None) -> floa
     return sqrt(float(np.bincount(stratum, centred * centred) @ (size / (size - 1))))
 
 
-def widen_for_strata(found: Interval, error: float) -> Interval:
+def widen_for_strata(interval: Interval, error: float) -> Interval:
     """An interval of items resampled within strata, with lower ends that are cautious enough for them.
 
     It gets its linearised error, and lower ends no higher than those of a normal 1 / (1 - kappa)
@@ -67,11 +67,11 @@ def widen_for_strata(found: Interval, error: float) -> Interval:
     answers are equal and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds were above the truth. `se` is
     the linearised error, as resampled strata vary by (n_h - 1) / n_h of what they do.
     """
-    if found.point is None or found.low is None or found.lower_bound is None:
-        return found
-    low = min(found.low, reciprocal_lower_end(found.point, error, normal_quantile(TWO_SIDED)))
-    bound = min(found.lower_bound, reciprocal_lower_end(found.point, error, normal_quantile(0.95)))
-    return replace(found, se=error, low=low, lower_bound=bound, strata=True)
+    if interval.point is None or interval.low is None or interval.lower_bound is None:
+        return interval
+    low = min(interval.low, reciprocal_lower_end(interval.point, error, normal_quantile(TWO_SIDED)))
+    bound = min(interval.lower_bound, reciprocal_lower_end(interval.point, error, normal_quantile(0.95)))
+    return replace(interval, se=error, low=low, lower_bound=bound, strata=True)
 
 
 def products_within_strata(items: ArrayLike, totals: ArrayLike, cross: ArrayLike) -> Floats:

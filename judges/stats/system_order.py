@@ -135,18 +135,18 @@ def _interval(point: Floats, draws: Floats, groups: int, cells: int) -> Interval
     return replace(none, low=low, high=high, lower_bound=bound, se=se, undefined=undefined)
 
 
-def as_json(found: SystemOrder) -> dict[str, object]:
+def as_json(system_order: SystemOrder) -> dict[str, object]:
     """The same as values of JSON."""
     return {
-        "systems": len(found.systems), "pairs": found.pairs, "pairs_flipped": found.flipped,
-        "kendall": {"point": found.kendall.point, "interval": found.kendall.ends},
-        "spearman": {"point": found.spearman.point, "interval": found.spearman.ends},
+        "systems": len(system_order.systems), "pairs": system_order.pairs, "pairs_flipped": system_order.flipped,
+        "kendall": {"point": system_order.kendall.point, "interval": system_order.kendall.ends},
+        "spearman": {"point": system_order.spearman.point, "interval": system_order.spearman.ends},
         "means": [
             {
                 "system": one.name, "ratings": one.cells, "items": one.items, "people": one.human, "judge": one.judge,
                 "people_rank": one.human_rank.point, "people_rank_interval": one.human_rank.ends,
                 "judge_rank": one.judge_rank.point, "judge_rank_interval": one.judge_rank.ends,
             }
-            for one in found.systems
+            for one in system_order.systems
         ],
     }  # fmt: skip

@@ -53,33 +53,33 @@ def flag_thresholds(scale: Scale) -> list[float]:
     return list(dict.fromkeys(float(round(scale.snap(t), 9)) for t in found))
 
 
-def threshold_curve(given: PairedRatings, scale: Scale) -> list[ThresholdPoint]:
+def threshold_curve(ratings: PairedRatings, scale: Scale) -> list[ThresholdPoint]:
     """The figures at every threshold, of the cells that both people and judge gave a value; [] without any."""
-    both, found = given.both, []
+    both, found = ratings.both, []
     for at in flag_thresholds(scale) if both.any() else []:
-        human, judge = ((side[both] >= at - _CLOSE).astype(np.intp) for side in (given.human, given.judge))
-        table = cross_table(human, judge, 2, given.weight[both])
+        human, judge = ((side[both] >= at - _CLOSE).astype(np.intp) for side in (ratings.human, ratings.judge))
+        table = cross_table(human, judge, 2, ratings.weight[both])
         yes, judge_yes, hits, total = (float(n) for n in (table[1].sum(), table[:, 1].sum(), table[1, 1], table.sum()))
         precision, recall = (hits / n if n else None for n in (judge_yes, yes))
         found.append(ThresholdPoint(at, kappa(table), precision, recall, yes / total, judge_yes / total))
     return found
 
 
-def rates_at_threshold(given: PairedRatings, dimension: Dimension, at: float) -> ThresholdRates:
+def rates_at_threshold(ratings: PairedRatings, dimension: Dimension, at: float) -> ThresholdRates:
     """The figures at one threshold with their intervals by item."""
 
     def side(values: Floats) -> Floats:
         return np.where(np.isnan(values), np.nan, (values >= at - _CLOSE).astype(np.float64))
 
     flag = replace(dimension, scale=_FLAG)
-    cells = replace(given, human=side(given.human), judge=side(given.judge), mean=None, share=None)
+    cells = replace(ratings, human=side(ratings.human), judge=side(ratings.judge), mean=None, share=None)
     [found] = rates.rates_of_tables(rates.sum_tables(cells, flag), flag)
     return ThresholdRates(at, summarise(cells, flag).interval, found)
 
 
-def explain(found: ThresholdRates, dimension: Dimension) -> list[str]:
+def explain(threshold_rates: ThresholdRates, dimension: Dimension) -> list[str]:
     """The figures in sentences: recall, false positives and precision."""
-    one, units, from_ = found.rates, rates.UNITS[dimension.sort], dimension.scale.say(found.at)
+    one, units, from_ = threshold_rates.rates, rates.UNITS[dimension.sort], dimension.scale.say(threshold_rates.at)
     lines = []
     if one.recall.point is None:
         lines.append(f"People give none of these {units} {from_} or more.")

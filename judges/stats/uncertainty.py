@@ -142,11 +142,11 @@ def wilson_interval(successes: float, n: float) -> Interval:
     return Interval(p, low, high, bound, trials, trials, float(n), "wilson", sqrt(p * (1 - p) / n))
 
 
-def with_rule_of_three(found: Interval, once: float) -> Interval:
+def with_rule_of_three(interval: Interval, once: float) -> Interval:
     """The ends for a kappa of 1 by the rule of three: with probability a, -log(a) expected cases are not observed.
 
     `once` is how far one cell in which judge and people lie one step apart would pull kappa down.
     """
     tails = 1 - TWO_SIDED, 0.05
-    low, bound = (max(-1.0, 1 + log(tail) * once * found.items / found.n_eff) for tail in tails)
-    return replace(found, low=low, lower_bound=bound)
+    low, bound = (max(-1.0, 1 + log(tail) * once * interval.items / interval.n_eff) for tail in tails)
+    return replace(interval, low=low, lower_bound=bound)

@@ -97,25 +97,25 @@ def _share(both: Sequence[NamedTurns], weight: Floats, far: int) -> tuple[Interv
     return replace(found, cells=len(both), items=len(both)), float(np.average(luck, weights=weight))
 
 
-def explain(found: WeakestTurns) -> list[str]:
+def explain(weakest_turns: WeakestTurns) -> list[str]:
     """The same as sentences."""
-    equal, near = found.equal, found.near
+    equal, near = weakest_turns.equal, weakest_turns.near
     if equal.point is None:
         return ["In no dialogue do both people and judge name a weakest turn."]
     ends = "no interval" if equal.low is None else f"95% interval {equal.low:.0%} to {equal.high:.0%}"
     sentences = [
         f"Both name a weakest turn in {many(equal.cells, 'dialogue')}: the same one in {equal.point:.1%} of them "
-        f"({ends}; by chance {found.equal_by_chance:.1%}), within one turn in {near.point:.1%} (by chance "
-        f"{found.near_by_chance:.1%})."
+        f"({ends}; by chance {weakest_turns.equal_by_chance:.1%}), within one turn in {near.point:.1%} (by chance "
+        f"{weakest_turns.near_by_chance:.1%})."
     ]
-    if by_scores := equal.cells - found.labelled:
+    if by_scores := equal.cells - weakest_turns.labelled:
         sentences.append(f"In {by_scores:,} of them nobody named a turn; the turn that people scored lowest is used.")
     alone = [
         f"{words} in {n:,}"
         for n, words in (
-            (found.people_only, "only people name one"),
-            (found.judge_only, "only the judge"),
-            (found.neither, "neither"),
+            (weakest_turns.people_only, "only people name one"),
+            (weakest_turns.judge_only, "only the judge"),
+            (weakest_turns.neither, "neither"),
         )
         if n
     ]

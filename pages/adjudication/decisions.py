@@ -16,18 +16,18 @@ from judges.render.findings.findings import Column
 from pages.ui import session, tables, text
 
 
-def draw_decisions(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
+def draw_decisions(cells: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
     """The decisions in force, newest first; people can withdraw their own, leads all of them."""
-    if not found:
+    if not cells:
         return
-    with st.expander(text.escape(f"Decided: {many(len(found), 'rating')}"), icon=":material/done_all:"):
+    with st.expander(text.escape(f"Decided: {many(len(cells), 'rating')}"), icon=":material/done_all:"):
         rows = [
             (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.labels, d.reason, d.person,
              "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
-            for d in found
+            for d in cells
         ]  # fmt: skip
-        ticked = tables.table_to_tick(rows, _COLUMNS, [one.id for one in found], f"{key}:decided", "single-row")
-        chosen = found[ticked[0]] if ticked else None
+        ticked = tables.table_to_tick(rows, _COLUMNS, [one.id for one in cells], f"{key}:decided", "single-row")
+        chosen = cells[ticked[0]] if ticked else None
         with st.container(horizontal=True, vertical_alignment="center"):
             may = chosen is not None and (chosen.person == who.name or who.may("lead"))
             if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:

@@ -65,14 +65,14 @@ def _choose_labels(dataset: Dataset, dimension: Dimension) -> annotators.LabelSe
 
 
 @text.fragment
-def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) -> None:
+def _person(dataset: Dataset, row: Annotator, labels: DimensionLabels, key: str) -> None:
     """One person in full; a click on their table lists the items."""
-    people, scale = found.ratings.people, found.ratings.scale
+    people, scale = labels.ratings.people, labels.ratings.scale
     number = people.index(row.name) if row.name in people else -1
-    course, counts = figures.agreement_over_time(found, number), figures.table_with_others(found, number)
+    course, counts = figures.agreement_over_time(labels, number), figures.table_with_others(labels, number)
     cell = tables.draw_person(row, course, counts, bins.row_labels(scale), f"{key}:{row.name}")
     if cell is not None:
-        cells = figures.find_cells(session.store(), session.me().name, found, number, *cell)
+        cells = figures.find_cells(session.store(), session.me().name, labels, number, *cell)
         listed = [(name, unit) for _, name, unit in cells]
         items = [item for item, _, _ in cells]
         ui_tables.item_table(listed, ("item", "unit"), items, f"cells:{key}:{row.name}:{cell}", dataset.name)

@@ -95,7 +95,7 @@ def draw_people(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Call
         for row in rows
     ]
     may_lack = ("team", "acceptance", "not on screen", "s/item", "bias", "warnings")
-    tables.clickable_table(tables.drop_empty_columns(shown, may_lack), COLUMNS, chosen, f"annotators:{key}", most=8)
+    tables.clickable_table(tables.drop_empty_columns(shown, may_lack), COLUMNS, chosen, f"annotators:{key}", max_rows=8)
     st.caption(
         "% agreement"
         + (", kappa and bias" if ordered else " and kappa")
@@ -150,9 +150,9 @@ def _unseen(work: RaterWork) -> str:
     return "–" if not work.unseen else f"{work.unseen:,} ({work.overlooked:.0%})"
 
 
-def draw_people_agreement(found: HumanCeiling | None, people: int, dataset: str) -> None:
+def draw_people_agreement(ceiling: HumanCeiling | None, people: int, dataset: str) -> None:
     """How far people agree with each other, in sentences; the ways on where nothing can be said."""
-    if found is None:
+    if ceiling is None:
         alone = "One person labelled this dimension" if people == 1 else "No item was labelled by two people"
         text.say(
             "{alone}, so agreement between people is not known, and gold is one person's label. Let several people "
@@ -164,9 +164,9 @@ def draw_people_agreement(found: HumanCeiling | None, people: int, dataset: str)
     text.say(
         "Kappa between two people: **{kappa}** ({span}), from {cells} of {items} that two or more labelled. "
         "Krippendorff's alpha over all {people}: **{alpha}** ({alpha_span}).",
-        kappa=cell(found.between.point, ".2f"), span=span(found.between), cells=many(found.cells, "rating"),
-        items=many(found.items, "item"), people=many(found.people, "person", "people"),
-        alpha=cell(found.alpha.point, ".2f"), alpha_span=span(found.alpha),
+        kappa=cell(ceiling.between.point, ".2f"), span=span(ceiling.between), cells=many(ceiling.cells, "rating"),
+        items=many(ceiling.items, "item"), people=many(ceiling.people, "person", "people"),
+        alpha=cell(ceiling.alpha.point, ".2f"), alpha_span=span(ceiling.alpha),
     )  # fmt: skip
     st.caption("1 is full agreement, 0 is chance. This is the human ceiling that a judge is compared with.")
 

@@ -39,8 +39,8 @@ def list_datasets(call: Call) -> models.Datasets:
     ])  # fmt: skip
 
 
-def _about(one: Dataset, done: progress.DatasetProgress | None) -> dict[str, Any]:
-    return {**asdict(one), **asdict(done or progress.DatasetProgress(0, 0, 0, 0))}
+def _about(dataset: Dataset, done: progress.DatasetProgress | None) -> dict[str, Any]:
+    return {**asdict(dataset), **asdict(done or progress.DatasetProgress(0, 0, 0, 0))}
 
 
 def show_dataset(call: Call) -> models.DatasetDetail:

@@ -314,8 +314,8 @@ def _too_often(wait: float) -> Refusal:
     return Refusal(429, message, {"retry-after": f"{math.ceil(wait)}"})
 
 
-def _too_long(most: int) -> Refusal:
-    return Refusal(413, f"The body is longer than {most / 2**20:g} MB. Send it in parts.")
+def _too_long(max_bytes: int) -> Refusal:
+    return Refusal(413, f"The body is longer than {max_bytes / 2**20:g} MB. Send it in parts.")
 
 
 def _as_json(answer: Answer) -> str:

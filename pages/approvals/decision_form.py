@@ -20,16 +20,16 @@ SEEN_PLACE = "seen"
 _KEEP_BUTTON = "Keep approved", ":material/task_alt:"
 
 
-def draw_decision_form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> None:
+def draw_decision_form(who: Person, one: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> None:
     """The reason and the buttons.
 
     The decision is on the figures shown when the dimension was opened: a rerun must not submit unseen figures.
     """
-    key, store = _key(one, stand), session.store()
+    key, store = _key(one, approval_status), session.store()
     seen = case.seen_mark(store, one)
     choices: list[str] = ["keep"] if note.doubted else []
     against = note.look.finding.reasons if note.look else ()
-    choices += _choices(who, one, stand, case.case_fingerprint(store, one))
+    choices += _choices(who, one, approval_status, case.case_fingerprint(store, one))
     shown = session.scratch(SEEN_PLACE).setdefault(key, seen)
     if shown != seen:
         st.warning(
@@ -38,7 +38,7 @@ def draw_decision_form(who: Person, one: Case, stand: ApprovalStatus, note: Appr
         st.button("I have reviewed it", key=f"look:{key}", on_click=_note_seen, args=(key, seen))
         choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]
     if one.requirements.four_eyes and not one.objections:
-        own_proposal = stand.proposed is not None and stand.proposed.person == who.name
+        own_proposal = approval_status.proposed is not None and approval_status.proposed.person == who.name
         st.caption(
             "You have proposed it. Another lead has to approve." if own_proposal
             else "Two leads are required (policy): one proposes, another approves."
@@ -52,26 +52,27 @@ def draw_decision_form(who: Person, one: Case, stand: ApprovalStatus, note: Appr
             label, icon = (known.label, f":material/{known.icon}:") if known else _KEEP_BUTTON
             st.button(
                 text.escape(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
-                args=(who.name, one, stand, decision, shown, against),
+                args=(who.name, one, approval_status, decision, shown, against),
                 type="primary" if not place and known and known.grants else "secondary",
             )  # fmt: skip
 
 
-def _key(one: Case, stand: ApprovalStatus) -> str:
+def _key(case: Case, approval_status: ApprovalStatus) -> str:
     """A key for what is written about a dimension until something is decided on it."""
-    return ":".join([*one.key, last.id if (last := stand.proposed or stand.holds) else ""])
+    return ":".join([*case.key, last.id if (last := approval_status.proposed or approval_status.holds) else ""])
 
 
-def _choices(who: Person, one: Case, stand: ApprovalStatus, mark: str) -> list[Action]:
+def _choices(who: Person, case: Case, approval_status: ApprovalStatus, mark: str) -> list[Action]:
     """The possible decisions, without those that would be refused in any case."""
-    approval = stand.holds if stand.holds is not None and stand.holds.decision == "approve" else None
-    same = approval is not None and (approval.fingerprint, approval.requirements) == (mark, one.requirements)
+    holds = approval_status.holds
+    approval = holds if holds is not None and holds.decision == "approve" else None
+    same = approval is not None and (approval.fingerprint, approval.requirements) == (mark, case.requirements)
     found: list[Action] = []
-    if not one.objections and not same:
-        proposed = stand.proposed
-        fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, one.requirements)
+    if not case.objections and not same:
+        proposed = approval_status.proposed
+        fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, case.requirements)
         own_proposal = proposed is not None and proposed.person == who.name
-        if not one.requirements.four_eyes or (fresh and not own_proposal):
+        if not case.requirements.four_eyes or (fresh and not own_proposal):
             found.append("approve")
         if not fresh:
             found.append("propose")
@@ -83,15 +84,16 @@ def _note_seen(key: str, seen: str) -> None:
 
 
 def _decide(
-    who: str, one: Case, stand: ApprovalStatus, decision: Action | Literal["keep"], seen: str, against: Collection[str]
+    who: str, one: Case, approval_status: ApprovalStatus, decision: Action | Literal["keep"], seen: str,
+    against: Collection[str],
 ) -> None:
     """Record the decision; the outcome is shown on top of the page."""
-    kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, stand)}") or "")
+    kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, approval_status)}") or "")
     kept.clear()
     with text.keep_refusal(kept):
         if decision != "keep":
             done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
             kept["said"] = f"{one.result.title} is {done.done}."
-        elif stand.holds is not None:
-            suspension.keep_approved(session.store(), who, stand.holds, reason, against)
+        elif approval_status.holds is not None:
+            suspension.keep_approved(session.store(), who, approval_status.holds, reason, against)
             kept["said"] = f"{one.result.title} stays approved. It is listed again when other evidence comes."

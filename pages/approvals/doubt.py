@@ -13,9 +13,9 @@ from judges.render.svg import IntervalRow
 from pages.ui import charts, session, text
 
 
-def panel(stand: ApprovalStatus, note: ApprovalNote) -> None:
+def panel(approval_status: ApprovalStatus, note: ApprovalNote) -> None:
     """Then and now, where labels came since the approval."""
-    holds = stand.holds
+    holds = approval_status.holds
     if holds is None or holds.decision not in ("approve", "suspend"):
         return
     found = suspension.current_period_figures(session.store(), holds)
@@ -37,9 +37,9 @@ def _row(figure: PeriodFigure, threshold: float) -> IntervalRow:
     return IntervalRow(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
 
 
-def _describe_bias(found: list[PeriodFigure]) -> str:
+def _describe_bias(figures: list[PeriodFigure]) -> str:
     """How bias moved, and what the lines are."""
-    bias = {figure.what: figure.bias for figure in found}
+    bias = {figure.what: figure.bias for figure in figures}
     then, since = bias.get("at the approval"), bias.get("labels since")
     moved = (
         f"Bias (judge - people): {then:+.2f} at the approval, {since:+.2f} in labels since. "

@@ -42,15 +42,15 @@ def page() -> None:
     policy.panel(who, dataset)
 
 
-def _judge(who: Person, found: list[Case]) -> None:
+def _judge(who: Person, cases: list[Case]) -> None:
     """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
     store, opened = session.store(), st.query_params.get("case", "")
-    stands = {one.key: record.approval_statuses(store).get(one.key, record.ApprovalStatus()) for one in found}
+    stands = {one.key: record.approval_statuses(store).get(one.key, record.ApprovalStatus()) for one in cases}
     notes = {key: approvals.approval_note(store, stand) for key, stand in stands.items()}
-    where = {one.key: rows.status(one, stands[one.key], notes[one.key]) for one in found}
-    later = [one for one in found if where[one.key] == "not yet"]
+    where = {one.key: rows.status(one, stands[one.key], notes[one.key]) for one in cases}
+    later = [one for one in cases if where[one.key] == "not yet"]
     for status in APPROVAL_STATES:
-        for one in found:
+        for one in cases:
             if where[one.key] == status != "not yet":
                 _row(who, one, stands[one.key], notes[one.key], opened)
     if not later:
@@ -62,35 +62,37 @@ def _judge(who: Person, found: list[Case]) -> None:
             _row(who, one, stands[one.key], notes[one.key], opened)
 
 
-def _row(who: Person, one: Case, stand: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
+def _row(
+    who: Person, one: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str
+) -> None:
     key, zone, top = rows.case_address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=key == opened):
         rows.draw_dimension_row(
-            one, stand, note, top, key == opened, zone, session.scratch(decision_form.SEEN_PLACE).clear
+            one, approval_status, note, top, key == opened, zone, session.scratch(decision_form.SEEN_PLACE).clear
         )
         if key == opened:
-            _detail(who, one, stand, note)
+            _detail(who, one, approval_status, note)
 
 
-def _detail(who: Person, one: Case, stand: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
+def _detail(who: Person, one: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), text.time_zone()
-    then = approvals.kappa_at_decision(store, stand.holds) if stand.holds else None
-    rows.draw_verdict(one, stand.holds, then, who.may("lead"))
-    doubt.panel(stand, note)
+    then = approvals.kappa_at_decision(store, approval_status.holds) if approval_status.holds else None
+    rows.draw_verdict(one, approval_status.holds, then, who.may("lead"))
+    doubt.panel(approval_status, note)
     rows.draw_context(one, case.case_context(store, one))
     with st.expander("All evidence", icon=":material/fact_check:"):
         st.caption("A decision keeps a copy of all of this.")
         rows.draw_evidence(case.case_facts(store, one))
     if who.may("lead"):
-        decision_form.draw_decision_form(who, one, stand, note)
+        decision_form.draw_decision_form(who, one, approval_status, note)
     past = record.decision_history(store, *one.key)
     rows.draw_history(past, {a.id: record.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
         url_state.link("calibration", dimension=one.result.key, **place)
         url_state.link("audits", **place)
-        if stand.holds and stand.holds.decision == "approve":
+        if approval_status.holds and approval_status.holds.decision == "approve":
             url_state.link("dashboard", dimension=one.result.key, **place)
         elif one.objections:
             url_state.link("queue", "Label more", dataset=one.dataset.name, stream="audit")

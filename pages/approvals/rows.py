@@ -22,10 +22,10 @@ from judges.stats.uncertainty import Interval
 from pages.ui import gold, tables, text, url_state
 
 
-def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> ApprovalState:
+def status(case: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> ApprovalState:
     """Where a dimension belongs."""
-    holds = stand.holds
-    if stand.proposed is not None:
+    holds = approval_status.holds
+    if approval_status.proposed is not None:
         return "proposed"
     if holds is not None and holds.decision == "approve":
         return "doubted" if note.doubted else "older" if note.older else "approved"
@@ -33,12 +33,12 @@ def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> ApprovalStat
         return "suspended" if holds.person == APPROVAL_ACTOR else "withdrawn"
     if holds is not None:
         return "declined"
-    return "not yet" if one.objections else "open"
+    return "not yet" if case.objections else "open"
 
 
-def case_address(one: Case) -> str:
+def case_address(case: Case) -> str:
     """A dimension of a judge as addresses have it."""
-    return f"{one.judge.id}.{one.result.key}"
+    return f"{case.judge.id}.{case.result.key}"
 
 
 def draw_decision_counts(found: OpenDecisions) -> None:
@@ -57,23 +57,23 @@ def draw_decision_counts(found: OpenDecisions) -> None:
 
 
 def draw_dimension_row(
-    one: Case, stand: ApprovalStatus, note: ApprovalNote, top: Interval | None, opened: bool, zone: tzinfo,
+    case: Case, approval_status: ApprovalStatus, note: ApprovalNote, top: Interval | None, opened: bool, zone: tzinfo,
     also: Callable[[], None],
 ) -> None:  # fmt: skip
     """One dimension in a line: its state, in a sentence, with its figure and that of people among themselves.
 
     `also` is called when a row is opened or closed.
     """
-    interval = one.result.gate.interval
-    figured, few = interval.point is not None, one.result.decision.state == "below minimum sample"
+    interval = case.result.gate.interval
+    figured, few = interval.point is not None, case.result.decision.state == "below minimum sample"
     left, figure = st.columns([76, 24], gap="small")
     with left, st.container(horizontal=True, gap="small"):
         with st.container(width=130):
-            badge = APPROVAL_STATES[status(one, stand, note)]
+            badge = APPROVAL_STATES[status(case, approval_status, note)]
             st.badge(text.escape(badge.word), icon=f":material/{badge.icon}:", color=badge.colour)
         with st.container(gap=None):
-            url_state.fold_button(one.result.title, "case", case_address(one), opened, also)
-            text.quiet("{sentence}", sentence=state_sentence(one, stand, note, zone))
+            url_state.fold_button(case.result.title, "case", case_address(case), opened, also)
+            text.quiet("{sentence}", sentence=state_sentence(case, approval_status, note, zone))
     with figure, st.container(gap=None):
         if not figured:
             text.quiet("{n} to compare", n=many(interval.items, "item"))
@@ -81,19 +81,19 @@ def draw_dimension_row(
         (text.quiet if few else text.say)(  # in grey where nothing may be concluded from it yet
             "kappa **{kappa}** &nbsp;{span}", kappa=cell(interval.point, ".2f"), span=span(interval)
         )
-        bound, items = one.result.decision.bound, many(interval.items, "item")
+        bound, items = case.result.decision.bound, many(interval.items, "item")
         low = "no lower bound yet" if bound is None else f"lower bound {bound:z.2f}"
-        threshold, people = f"{one.requirements.policy.threshold:.2f}", people_agreement(top)
+        threshold, people = f"{case.requirements.policy.threshold:.2f}", people_agreement(top)
         text.quiet("{low}, on {items}", low=low, items=items)
         people_text = "not known" if people == "–" else people
         text.quiet("{asked} required; between people {told}", asked=threshold, told=people_text)
 
 
-def state_sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
+def state_sentence(one: Case, approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
     """The state of a dimension, in a sentence."""
-    holds, where = stand.holds, status(one, stand, note)
-    if stand.proposed is not None:
-        first = stand.proposed
+    holds, where = approval_status.holds, status(one, approval_status, note)
+    if approval_status.proposed is not None:
+        first = approval_status.proposed
         return f"{display_name(first.person)} proposed it, {text.moment(first.at, zone)}: {first.reason}"
     if holds is not None and where in ("approved", "declined", "withdrawn"):
         return f"{display_name(holds.person)} {holds.done} it, {text.moment(holds.at, zone)}: {holds.reason}"
@@ -107,36 +107,36 @@ def state_sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: t
     return "It meets the policy. A lead decides whether it is published." if where == "open" else obstacle_sentence(one)
 
 
-def met_policy_sentence(one: Case, verdict: str) -> str:
+def met_policy_sentence(case: Case, verdict: str) -> str:
     """What the figures of a dimension say that meets the policy."""
-    interval, policy, low = one.result.gate.interval, one.requirements.policy, one.result.decision.bound
+    interval, policy, low = case.result.gate.interval, case.requirements.policy, case.result.decision.bound
     bound = f", and so is its lower bound, {low:z.2f}" if policy.lower_bound and low is not None else ""
     return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {policy.threshold:.2f}{bound}."
 
 
-def obstacle_sentence(one: Case) -> str:
+def obstacle_sentence(case: Case) -> str:
     """Why a dimension may not be published, in a sentence."""
-    decision = one.result.decision
+    decision = case.result.decision
     if may_be_approved(decision.state):
-        return " ".join(one.objections)
+        return " ".join(case.objections)
     lack = f"Missing: {text.lower_first(decision.missing)}" if decision.missing else ""
     return f"{STATES[decision.state].reason} {lack}".strip()
 
 
-def draw_verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -> None:
+def draw_verdict(case: Case, holds: Approval | None, then: float | None, lead: bool) -> None:
     """What the figures of an open dimension say of the policy, and what moved since it was decided."""
-    interval = one.result.gate.interval
-    if not one.objections:
+    interval = case.result.gate.interval
+    if not case.objections:
         stands = holds is not None and holds.decision == "approve"
         sentence = "It meets today's policy" if stands else f"{'You' if lead else 'A lead'} may approve it"
-        text.say("{may}", may=met_policy_sentence(one, sentence))
+        text.say("{may}", may=met_policy_sentence(case, sentence))
     gone = holds is not None and holds.decision == "suspend"
     sentence = holds.reason if holds is not None and gone else ""
-    if gone and not one.objections:
+    if gone and not case.objections:
         st.caption("Approving it again counts all labels, those before the suspension and those since.")
-    for why in [why for why in one.objections if why not in sentence]:
+    for why in [why for why in case.objections if why not in sentence]:
         st.warning(text.escape(why), icon=":material/block:")
-    if one.synthetic:
+    if case.synthetic:
         st.caption(
             ":orange[:material/science:] Judge or data are synthetic: an approval here says nothing about any language "
             "model. The dashboard is marked accordingly."
@@ -149,9 +149,9 @@ def draw_verdict(one: Case, holds: Approval | None, then: float | None, lead: bo
         )
 
 
-def draw_context(one: Case, near: CaseContext) -> None:
+def draw_context(case: Case, near: CaseContext) -> None:
     """What else there is to weigh about an open dimension."""
-    gate, share = one.result.gate, one.coverage
+    gate, share = case.result.gate, case.coverage
     replied = (
         f"The judge answered {int(1000 * share + 1e-6) / 10:g}% of "
         f"{many(gate.gold_cells, 'rating')} with reference labels (gold)."
@@ -165,12 +165,12 @@ def draw_context(one: Case, near: CaseContext) -> None:
     notes = [replied, whose, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
     gold.draw_unanswered(
-        one.dataset.id,
-        one.dataset.name,
-        one.judge.id,
-        one.result.dimension,
-        one.basis,
-        " ".join(one.objections),
+        case.dataset.id,
+        case.dataset.name,
+        case.judge.id,
+        case.result.dimension,
+        case.basis,
+        " ".join(case.objections),
         "case",
     )
     if near.origin:
@@ -206,12 +206,12 @@ def draw_evidence(facts: Sequence[Fact]) -> None:
     tables.table([(fact_title(name), figure, details) for name, figure, details in facts], columns)
 
 
-def draw_history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone: tzinfo) -> None:
+def draw_history(approvals: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone: tzinfo) -> None:
     """Every decision on a dimension, the newest first, each with the evidence that it was made on."""
-    if not found:
+    if not approvals:
         return
     st.markdown("**Decisions on record**")
-    for one in found:
+    for one in approvals:
         figures = {name: figure for name, figure, _ in facts[one.id]}
         text.say(
             "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done, at=text.moment(one.at,

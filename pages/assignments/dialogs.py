@@ -166,17 +166,17 @@ def _moment(due: date | None, zone: tzinfo) -> datetime | None:
 
 @text.dialog("One person", width="large")
 def person_dialog(
-    dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress], zone: tzinfo
+    dataset: Dataset, who: Person, progress: PersonProgress, team: Sequence[PersonProgress], zone: tzinfo
 ) -> None:
     """A person's state with its reason, their assignments, and a way to give the rest to others."""
-    text.say("**{name}**, {state}. {why}", name=one.name, state=one.state, why=one.why)
-    given = assignments.current_assignments(session.store(), dataset.id, one.assignee)
+    text.say("**{name}**, {state}. {why}", name=progress.name, state=progress.state, why=progress.why)
+    given = assignments.current_assignments(session.store(), dataset.id, progress.assignee)
     if not given:
         st.caption("Nothing of this dataset is assigned to them.")
     for single in given:
         _assignment(who, single, zone)
-    if one.counts.left and not one.is_tag:
-        _reassign(dataset, who, one, team)
+    if progress.counts.left and not progress.is_tag:
+        _reassign(dataset, who, progress, team)
 
 
 def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
@@ -218,30 +218,30 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
                 text.finish("Ended. What is left of it is for everybody now.")
 
 
-def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress]) -> None:
+def _reassign(dataset: Dataset, who: Person, progress: PersonProgress, team: Sequence[PersonProgress]) -> None:
     """Give the rest to others; people who are ready are preselected, so that one click is enough."""
-    able = [p for p in team if p.active and not p.is_tag and p.assignee != one.assignee]
+    able = [p for p in team if p.active and not p.is_tag and p.assignee != progress.assignee]
     working = [p for p in able if p.state in ACTIVE_STATES and (p.counts.total or p.answered)]
-    alike = [p for p in working if set(p.tags) & set(one.tags)]
-    first = [p.assignee for p in (alike if one.tags else working)]
-    to = st.multiselect("Give what is left to", [p.assignee for p in able], first, key=f"to:{one.assignee}")
+    alike = [p for p in working if set(p.tags) & set(progress.tags)]
+    first = [p.assignee for p in (alike if progress.tags else working)]
+    to = st.multiselect("Give what is left to", [p.assignee for p in able], first, key=f"to:{progress.assignee}")
     plan: SharePlan | None = None
     with text.refusals():
         if to:
-            plan = assignments.plan_reassignment(session.store(), dataset.id, one.assignee, to, _seed())
+            plan = assignments.plan_reassignment(session.store(), dataset.id, progress.assignee, to, _seed())
     if plan is None:
         if not first:
-            lack = "Nobody who is ready has one of their tags." if one.tags else "Nobody else is ready."
+            lack = "Nobody who is ready has one of their tags." if progress.tags else "Nobody else is ready."
             text.quiet("{lack} Choose who takes over.", lack=lack)
         return
     shares = ", ".join(f"{name} {len(share):,}" for name, share in plan.shares.items())
     stay = f"; {plan.lacking:,} stay, as none of them may answer these" if plan.lacking else ""
     text.quiet("{shares}. The terms stay the same, and items that {name} has reserved are included.",
-               shares=shares + stay, name=one.name)  # fmt: skip
+               shares=shares + stay, name=progress.name)  # fmt: skip
     give = text.escape(f"Give {many(plan.items - plan.lacking, 'item')} to others")
     if st.button(give, type="primary", disabled=plan.items == plan.lacking):
         with text.refusals():
-            assignments.reassign(session.store(), who.name, dataset.id, one.assignee, to, _seed())
+            assignments.reassign(session.store(), who.name, dataset.id, progress.assignee, to, _seed())
             session.scratch("assigning").pop("seed", None)
             text.finish("Given to others. It can be undone on this page.")
 

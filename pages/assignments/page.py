@@ -45,9 +45,9 @@ def page() -> None:
     _undo(dataset, who, zone)
 
 
-def _file(found: list[PersonProgress]) -> str:
+def _file(people: list[PersonProgress]) -> str:
     buffer = io.StringIO()
-    write_csv_table(buffer, progress.COLUMNS, (list(progress.progress_record(one).values()) for one in found))
+    write_csv_table(buffer, progress.COLUMNS, (list(progress.progress_record(one).values()) for one in people))
     return buffer.getvalue()
 
 
@@ -67,9 +67,9 @@ def _open_work(dataset: Dataset) -> None:
             )  # fmt: skip
 
 
-def _notices(found: list[PersonProgress]) -> None:
+def _notices(people: list[PersonProgress]) -> None:
     """What happened to the work of people who are no longer active."""
-    for one in found:
+    for one in people:
         if one.state == "inactive":
             text.warn(
                 "{name} is not active any more: {n} that were reserved for them are open to everybody now. Select them "
@@ -79,7 +79,7 @@ def _notices(found: list[PersonProgress]) -> None:
 
 
 @text.fragment
-def _people(dataset: Dataset, who: Person, found: list[PersonProgress], zone: tzinfo) -> None:
+def _people(dataset: Dataset, who: Person, people: list[PersonProgress], zone: tzinfo) -> None:
     """Everybody in a table, narrowed by state or words; a click opens a person."""
     key = f"assignments:{dataset.id}"
     state, words = session.component_state(f"{key}:state"), session.component_state(f"{key}:search") or ""
@@ -88,21 +88,21 @@ def _people(dataset: Dataset, who: Person, found: list[PersonProgress], zone: tz
             "Search", key=f"{key}:search", placeholder="Search person, tag", icon=":material/search:",
             label_visibility="collapsed", width=240,
         )  # fmt: skip
-        states = [one.state for one in found]
+        states = [one.state for one in people]
         st.pills(
             "State", [s for s in progress.STATES if s in states or s == state], key=f"{key}:state",
             format_func=lambda s: text.escape(f"{s} {states.count(s)}".capitalize()), label_visibility="collapsed",
         )  # fmt: skip
     sought = words.casefold().split()
     shown = [
-        one for one in found
+        one for one in people
         if (state is None or one.state == state)
         and all(word in " ".join((one.name, *one.tags)).casefold() for word in sought)
     ]  # fmt: skip
     if not shown:
         text.quiet("Nobody matches.")
     elif (row := table.progress_table(shown, zone, f"{key}:rows:{state}:{words}")) is not None:
-        dialogs.person_dialog(dataset, who, shown[row], found, zone)
+        dialogs.person_dialog(dataset, who, shown[row], people, zone)
     with st.expander("What the states mean", icon=":material/help:"):
         for name, meaning in progress.STATES.items():
             text.say("**{name}**: {told}.", name=name, told=meaning)

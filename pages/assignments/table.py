@@ -19,10 +19,10 @@ _COLUMNS = (
 )
 
 
-def progress_table(found: Sequence[PersonProgress], zone: tzinfo, key: str) -> int | None:
+def progress_table(people: Sequence[PersonProgress], zone: tzinfo, key: str) -> int | None:
     """The rows as a table; the number of the one that was selected."""
-    rows = [[value or "–" for value in _row(one, zone)] for one in found]
-    ids = [one.assignee for one in found]
+    rows = [[value or "–" for value in _row(one, zone)] for one in people]
+    ids = [one.assignee for one in people]
     clicked = tables.wrapped_table(_COLUMNS, rows, key, "People and their progress", ids, chosen=True)
     return None if clicked is None else clicked[0]
 

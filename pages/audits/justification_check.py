@@ -34,7 +34,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
             again[0]
             if again
             else next(
-                iter(justification_labels.justifications_ahead(store, dataset_id, judge, who, names, most=1)), None
+                iter(justification_labels.justifications_ahead(store, dataset_id, judge, who, names, limit=1)), None
             )
         )
         if cell is None:

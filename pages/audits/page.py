@@ -49,9 +49,9 @@ def page() -> None:
                 _detail(who, dataset, judge, name, found)
 
 
-def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.AuditResults) -> None:
+def _detail(who: Person, dataset: Dataset, judge: str, name: str, results: audits.AuditResults) -> None:
     """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
-    store, one, finding = session.store(), all_audits()[name], found.findings[name]
+    store, one, finding = session.store(), all_audits()[name], results.findings[name]
     limit, key = audits.audit_limits(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width="stretch", gap=None):
@@ -63,8 +63,8 @@ def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.
             charts.audit_plot(finding.plot, f"plot:{key}")
     _items(who, dataset, judge, name, finding, key)
     if one.probe in probes.PROBES and (one.probe != "both orders" or finding.figure is None):
-        probes.panel(who, dataset, judge, one.probe, found.scope.probes.get(one.probe, 0))
-    probes.draw_needs(dataset.name, one.probe, found.scope)
+        probes.panel(who, dataset, judge, one.probe, results.scope.probes.get(one.probe, 0))
+    probes.draw_needs(dataset.name, one.probe, results.scope)
     if one.probe == "fits":
         justification_check.panel(who.name, dataset.id, judge, limit)
 

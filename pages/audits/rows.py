@@ -56,21 +56,21 @@ def draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
     )  # fmt: skip
 
 
-def draw_audit_row(one: Audit, found: AuditFinding, limit: float | None, opened: bool) -> None:
+def draw_audit_row(audit: Audit, finding: AuditFinding, limit: float | None, opened: bool) -> None:
     """One audit in a line: verdict, title and why, figure with interval and limit."""
     verdict, title, figures = st.columns([15, 62, 23], gap="small", vertical_alignment="top")
     with verdict:
-        st.markdown(BADGES[found.verdict])
+        st.markdown(BADGES[finding.verdict])
     with title, st.container(gap=None):
-        url_state.fold_button(one.title, "audit", one.name, opened)
-        text.quiet("{why}", why=found.why)
+        url_state.fold_button(audit.title, "audit", audit.name, opened)
+        text.quiet("{why}", why=finding.why)
     with figures, st.container(gap=None):
-        if found.figure is None:
+        if finding.figure is None:
             return
-        interval = found.interval
+        interval = finding.interval
         ends = None if interval is None or interval.low is None or interval.high is None else interval
         text.say(
-            "**{figure}**" + (" &nbsp;{low} to {high}" if ends else ""), figure=_format_figure(found.figure),
+            "**{figure}**" + (" &nbsp;{low} to {high}" if ends else ""), figure=_format_figure(finding.figure),
             low=_format_figure(ends.low) if ends else "", high=_format_figure(ends.high) if ends else "",
         )  # fmt: skip
         if limit is not None:
@@ -82,10 +82,10 @@ def _format_figure(figure: float | None) -> str:
     return "–" if figure is None else f"{figure:,.0f}" if figure == int(figure) and abs(figure) > 1 else f"{figure:.2f}"
 
 
-def draw_definition(one: Audit, limit: float | None) -> None:
+def draw_definition(audit: Audit, limit: float | None) -> None:
     """What is measured, and when it is an alarm."""
-    text.say("{measures}", measures=one.measures)
-    condition = one.alarm.replace("{threshold}", "the limit" if limit is None else f"{limit:g}")
+    text.say("{measures}", measures=audit.measures)
+    condition = audit.alarm.replace("{threshold}", "the limit" if limit is None else f"{limit:g}")
     text.quiet("**Alarm:** {said}", said=condition)
 
 

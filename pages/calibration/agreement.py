@@ -22,7 +22,7 @@ from pages.calibration.place import CalibrationPlace, load
 from pages.ui import charts, explanations, findings, session, tables, text
 
 
-def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
     measures, *notes = agreement_findings.kappa_findings(line)
@@ -34,11 +34,11 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         explanations.help_button(*names, key=f"figures:{key}", values=explanations.example_values(shown))
     if line.dimension.scale.kind == "interval" and shown.cells:
         beside = other_metrics.measure_other_metrics(
-            store, at.dataset, at.judge, line.dimension, at.basis
+            store, place.dataset, place.judge, line.dimension, place.basis
         ).concordance
         if beside is not None:
             _draw_other_figures(beside, shown, key)
-    floors, replies = load(AGREEMENT, at, line)
+    floors, replies = load(AGREEMENT, place, line)
     findings.draw(beaten.findings(floors), f"baselines:{key}")
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -47,23 +47,23 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
             found = calibration.list_cells(
-                store, session.me().name, at.dataset, at.judge, line.dimension, at.basis, people, judge
+                store, session.me().name, place.dataset, place.judge, line.dimension, place.basis, people, judge
             )
-            _list_cell_items(found, shown, cell, f"items:{key}:{cell}", at.name)
+            _list_cell_items(found, shown, cell, f"items:{key}:{cell}", place.name)
     with right:
         explanations.heading_with_help("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(agreement_findings.spread(shown), f"margins:{key}")
         findings.draw(agreement_findings.omissions(shown, replies if shown.unscored else ()), key)
 
 
-def _draw_other_figures(found: Concordance, summary: Summary, key: str) -> None:
+def _draw_other_figures(concordance: Concordance, summary: Summary, key: str) -> None:
     """Correlations, ICC and mean error with their intervals, and what each of them says."""
     rows = [
         {
             "figure": FIGURE_NAMES[name], "value": one.point, "95% interval": _format_ends(one),
             "meaning": _MEANINGS[name],
         }
-        for name, one in found._asdict().items()
+        for name, one in concordance._asdict().items()
     ]
     tables.table(rows, {"value": Column(".3f")}, f"beside:{key}", width="content")
     text.quiet(
@@ -74,8 +74,8 @@ def _draw_other_figures(found: Concordance, summary: Summary, key: str) -> None:
     )
 
 
-def _format_ends(one: Interval) -> str:
-    return "–" if one.low is None or one.high is None else f"{one.low:.3f} to {one.high:.3f}"
+def _format_ends(interval: Interval) -> str:
+    return "–" if interval.low is None or interval.high is None else f"{interval.low:.3f} to {interval.high:.3f}"
 
 
 _MEANINGS = {
@@ -88,7 +88,7 @@ _MEANINGS = {
 
 
 def _list_cell_items(
-    found: Sequence[ListedCell], summary: Summary, cell: tuple[int, int], key: str, dataset: str
+    cells: Sequence[ListedCell], summary: Summary, cell: tuple[int, int], key: str, dataset: str
 ) -> None:
     """The items of a cell of the table; a click opens one."""
     people, judge = (summary.answers[n] for n in cell)
@@ -96,12 +96,12 @@ def _list_cell_items(
     text.say(
         "People: **{people}**, judge: **{judge}**. {n}. Click one to open it on the desk.",
         people=people, judge=judge,
-        n=many(total, "rating") + (f", {len(found):,} listed" if total > len(found) else ""),
+        n=many(total, "rating") + (f", {len(cells):,} listed" if total > len(cells) else ""),
     )  # fmt: skip
-    if total > len(found):
+    if total > len(cells):
         text.quiet("At most {most} are listed. {note}", most=MAX_LISTED_CELLS, note=NOTE)
-    rows = [(f.name, f.unit, f.systems, f.came) for f in found]
-    tables.item_table(rows, ("item", "unit", "system", "gold from"), [f.item for f in found], key, dataset)
+    rows = [(f.name, f.unit, f.systems, f.came) for f in cells]
+    tables.item_table(rows, ("item", "unit", "system", "gold from"), [f.item for f in cells], key, dataset)
 
 
 def _table(summary: Summary, key: str) -> tuple[int, int] | None:

@@ -16,22 +16,22 @@ from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, session, tables, text
 
 
-def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """Kappa in both arms and the difference; acceptance and seconds; what was changed after a reveal."""
     store = session.store()
     explanations.heading_with_help(
         "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
     )
-    found = load(ANCHORING, at, line)
+    found = load(ANCHORING, place, line)
     if found is not None:
         findings.draw(anchoring_findings.findings(*found), f"anchor:{key}")
-    basis = policy.approval_basis(store, at.dataset)
-    _draw_arms(anchoring.arms(store, at.dataset, at.judge, line.dimension, basis), f"arms:{key}")
+    basis = policy.approval_basis(store, place.dataset)
+    _draw_arms(anchoring.arms(store, place.dataset, place.judge, line.dimension, basis), f"arms:{key}")
 
 
-def _draw_arms(found: Arms, key: str) -> None:
+def _draw_arms(arms: Arms, key: str) -> None:
     """Both arms side by side: equal answers, changes, seconds; and what was changed after a reveal."""
-    both = (found.blind, found.assisted)
+    both = (arms.blind, arms.assisted)
     if any(arm.labels for arm in both):
         rows = []
         for name, arm in zip(("blind", "assisted"), both, strict=True):
@@ -49,11 +49,11 @@ def _draw_arms(found: Arms, key: str) -> None:
             "Assisted: acceptance rate and override rate. Blind: how often people give the judge's answer without "
             "seeing it. Seconds per item: median and IQR, over all questions of the item."
         )
-    if found.changed:
+    if arms.changed:
         text.say(
             "After the judge's scores were revealed, people changed {changed}: {same} to the judge's answer, {nearer} "
             "towards it. Revealed labels are in none of these figures.",
-            changed=many(found.changed, "label"), same=f"{found.to_judge:,}", nearer=f"{found.nearer:,}",
+            changed=many(arms.changed, "label"), same=f"{arms.to_judge:,}", nearer=f"{arms.nearer:,}",
         )  # fmt: skip
     else:
         st.caption("No label was changed after the judge's scores were revealed.")

@@ -22,11 +22,11 @@ from pages.ui import explanations, findings, session, text, url_state
 _IN_FORCE = "The rule is in force. Add items to the review queue to send the others to people."
 
 
-def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The requirement, its result, the curve, and the rule in force."""
     store, d = session.store(), line.dimension
-    sources = figures.confidence_sources(store, at.dataset, at.judge, d)
-    rule = rules.rule_in_force(store, at.dataset, at.judge, d)
+    sources = figures.confidence_sources(store, place.dataset, place.judge, d)
+    rule = rules.rule_in_force(store, place.dataset, place.judge, d)
     if not sources:
         text.quiet(
             "The judge gives no confidence here, so no score can be accepted automatically. Run it with "
@@ -40,19 +40,19 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         explanations.help_button("selective", "sequence", key=key)
     with text.refusals():
         with st.spinner("Testing confidence thresholds ..."):
-            found = rules.find_threshold(store, at.dataset, at.judge, d, at.basis, request)
-        _draw_threshold(at, d, found, rule, f"{key}:{source}")
+            found = rules.find_threshold(store, place.dataset, place.judge, d, place.basis, request)
+        _draw_threshold(place, d, found, rule, f"{key}:{source}")
 
 
 def _draw_threshold(
-    at: CalibrationPlace, d: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
+    place: CalibrationPlace, d: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
 ) -> None:
     """The result of a requirement, the curve, and the rule in force, which a lead sets or revokes."""
     store, request = session.store(), found.request
-    counted = policy.approval_basis(store, at.dataset)
+    counted = policy.approval_basis(store, place.dataset)
     result = found.result
     findings.draw(auto_accept_findings.sentences(result, request.near, len(found.confidence.item), found.spared), key)
-    if at.basis != counted:
+    if place.basis != counted:
         text.warn(
             "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
             "blind.",
@@ -63,8 +63,8 @@ def _draw_threshold(
         findings.draw_plot(plot, f"selective:{key}")
         findings.draw_table(auto_accept_findings.table(result), f"thresholds:{key}")
     if rule is not None:
-        _draw_rule_in_force(rule, *rules.evaluate_rule(store, at.dataset, d, rule))
-    _draw_actions(at, d, found, rule, at.basis == counted, key)
+        _draw_rule_in_force(rule, *rules.evaluate_rule(store, place.dataset, d, rule))
+    _draw_actions(place, d, found, rule, place.basis == counted, key)
 
 
 def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
@@ -105,9 +105,9 @@ def _draw_rule_in_force(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemCon
 
 
 def _draw_actions(
-    at: CalibrationPlace,
+    place: CalibrationPlace,
     dimension: Dimension,
-    found: AutoAcceptThreshold,
+    threshold: AutoAcceptThreshold,
     rule: AutoAcceptRule | None,
     counts: bool,
     key: str,
@@ -116,8 +116,8 @@ def _draw_actions(
     if not who.may("lead"):
         text.quiet("A lead can make this a rule; the review queue then gets the other items only.")
         return
-    best = found.result.chosen
-    same = best and rule and (rule.request, rule.threshold) == (found.request, best.threshold)
+    best = threshold.result.chosen
+    same = best and rule and (rule.request, rule.threshold) == (threshold.request, best.threshold)
     with st.container(horizontal=True):
         if st.button(
             "Accept these automatically" if rule is None else "Set the rule again", icon=":material/rule:",
@@ -125,9 +125,9 @@ def _draw_actions(
             help="A setting, recorded in the audit log: adding items to the review queue then leaves these out.",
         ):  # fmt: skip
             with text.refusals():
-                rules.set_rule(session.store(), who.name, at.dataset, at.judge, dimension, found.request)
+                rules.set_rule(session.store(), who.name, place.dataset, place.judge, dimension, threshold.request)
                 text.finish(_IN_FORCE, "fragment")
         if rule is not None and st.button("Withdraw the rule", icon=":material/undo:", key=f"end:{key}"):
             with text.refusals():
-                rules.end_rule(session.store(), who.name, at.dataset, rule)
+                rules.end_rule(session.store(), who.name, place.dataset, rule)
                 text.finish("The rule is withdrawn.", "fragment")

@@ -11,10 +11,10 @@ from pages.ui import findings, session, text
 
 
 @text.fragment
-def panel(at: CalibrationPlace) -> None:
+def panel(place: CalibrationPlace) -> None:
     """Sentences, the two shares with their intervals, and verdicts by order; nothing without pairs in both orders."""
-    key = f"position:{at.dataset}:{at.judge}"
-    found = load_positional_agreement(session.store(), at.dataset, at.judge)
+    key = f"position:{place.dataset}:{place.judge}"
+    found = load_positional_agreement(session.store(), place.dataset, place.judge)
     if found is None:
         return
     st.header("Position bias", anchor=False)

@@ -12,9 +12,9 @@ from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, text, url_state
 
 
-def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A sentence, agreement by level of confidence, and how well confidence ranks."""
-    by_source, scored = load(CONFIDENCE, at, line)
+    by_source, scored = load(CONFIDENCE, place, line)
     if not by_source:
         _explain_no_confidence(scored)
         return

@@ -47,43 +47,43 @@ PANELS: dict[str, Panel] = {
 
 
 @text.fragment
-def draw_dimension(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def draw_dimension(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
     conclusion, why = agreement_findings.check_result(line)
     findings.draw_sentence(conclusion, line.decision.state)
     findings.draw([why], key)
-    basis = policy.approval_basis(session.store(), at.dataset)
-    gold.draw_unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
-    place = at.dataset, at.judge, line.dimension.sort, line.dimension.name
-    stand = approvals.find_status(session.store(), place)
-    note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
-    _draw_decision(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")
+    basis = policy.approval_basis(session.store(), place.dataset)
+    gold.draw_unanswered(place.dataset, place.name, place.judge, line.dimension, basis, line.decision.reason, key)
+    judged_dimension = place.dataset, place.judge, line.dimension.sort, line.dimension.name
+    approval_status = approvals.find_status(session.store(), judged_dimension)
+    note, case = approvals.approval_note(session.store(), approval_status), f"{place.judge}.{line.key}"
+    _draw_decision(approval_status, note, text.time_zone(), place.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         panel_titles = {name: one.title for name, one in STATISTICS.items() if one.applies(line)}
         chosen = url_state.tabs("panel", "Look into", panel_titles)
         explanations.help_button("gate", "units", key=f"gate:{key}")
-    PANELS.get(chosen, _panel)(at, line, f"{key}:{chosen}")
-    if at.dropped and not STATISTICS[chosen].can_drop_ties:
+    PANELS.get(chosen, _panel)(place, line, f"{key}:{chosen}")
+    if place.dropped and not STATISTICS[chosen].can_drop_ties:
         st.caption("Ties are counted in these figures.")
 
 
-def _panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def _panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A statistic without choices: its explanation and its findings."""
     one = STATISTICS[key.rpartition(":")[2]]
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)
         return
     explanations.heading_with_help(one.title, *one.explanations, key=key)
-    found = one.findings(load(one, at, line), line, policy.requirements(session.store()).policy)
+    found = one.findings(load(one, place, line), line, policy.requirements(session.store()).policy)
     findings.draw(found or [quiet("Nothing to show here.")], key)
 
 
 def _draw_decision(
-    stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool
+    approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool
 ) -> None:
     """What was decided on a dimension so far, in a line, and the way to where it is decided."""
-    one = stand.proposed or stand.holds
+    one = approval_status.proposed or approval_status.holds
     doubt = note.look.why if note.look is not None and note.doubted else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         if one is not None:

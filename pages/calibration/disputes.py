@@ -17,25 +17,25 @@ from pages.ui import findings, session, text, url_state
 WAITING_NAMES: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
 
 
-def choose_waiting(at: CalibrationPlace, basis: Basis | None, dropped: bool) -> Waiting:
+def choose_waiting(place: CalibrationPlace, basis: Basis | None, dropped: bool) -> Waiting:
     """How they count on the page: as chosen if there are any, else by the dataset's gold rule."""
-    rule = settings.gold_rule(session.store(), at.dataset).waiting
-    if basis is None or not _summary_pairs(at, basis, dropped):
+    rule = settings.gold_rule(session.store(), place.dataset).waiting
+    if basis is None or not _summary_pairs(place, basis, dropped):
         return rule
     return url_state.select("waiting", "Not adjudicated", WAITING_NAMES, rule, 230)
 
 
-def panel(at: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> None:
+def panel(place: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> None:
     """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
-    found = _summary_pairs(at, basis, dropped)
+    found = _summary_pairs(place, basis, dropped)
     if not found:
         return
     n = sum(counted.people.waiting for counted, _ in found)
     with st.expander(text.escape(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
-        rule = settings.gold_rule(session.store(), at.dataset).waiting
+        rule = settings.gold_rule(session.store(), place.dataset).waiting
         findings.draw(disputes_findings.findings(found, rule == "counted"), "disputes")
         url_state.link("adjudication", "Adjudicate them", dataset=dataset)
 
 
-def _summary_pairs(at: CalibrationPlace, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
-    return check_results.with_and_without_waiting(session.store(), at.dataset, at.judge, basis, dropped)
+def _summary_pairs(place: CalibrationPlace, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
+    return check_results.with_and_without_waiting(session.store(), place.dataset, place.judge, basis, dropped)

@@ -17,14 +17,15 @@ from pages.calibration.place import CalibrationPlace
 from pages.ui import explanations, findings, session, tables, text
 
 
-def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
     with st.spinner("Comparing people with each other ..."):
-        found = measure_ceiling(store, at.dataset, at.judge, line.dimension)
+        found = measure_ceiling(store, place.dataset, place.judge, line.dimension)
     explanations.heading_with_help("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
-    findings.draw(human_ceiling_findings.findings(found, None if at.dropped else line.shown.interval), f"ceiling:{key}")
+    interval = None if place.dropped else line.shown.interval
+    findings.draw(human_ceiling_findings.findings(found, interval), f"ceiling:{key}")
     if found is None or found.judge is None:
         return
     explanations.heading_with_help(
@@ -35,7 +36,7 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         return
     epsilon = _handicap(f"epsilon:{key}")
     with st.spinner("Leaving out one person at a time ..."):
-        test = alternative_annotator_test(store, at.dataset, at.judge, line.dimension, epsilon)
+        test = alternative_annotator_test(store, place.dataset, place.judge, line.dimension, epsilon)
     if test is not None:
         _alternatives(test)
 

@@ -19,20 +19,20 @@ from pages.ui import findings, session, tables, text, url_state
 
 
 @text.fragment
-def panel(at: CalibrationPlace, judges: Mapping[str, str], opened: bool = False) -> None:
+def panel(place: CalibrationPlace, judges: Mapping[str, str], opened: bool = False) -> None:
     """Means by any field of the items, and beside another judge on the same cells."""
     store = session.store()
-    if not figures.has_means(store, at.judge):
+    if not figures.has_means(store, place.judge):
         return
-    fields = figures.group_fields(store, at.dataset)
+    fields = figures.group_fields(store, place.dataset)
     with st.expander("Mean scores", expanded=opened, icon=":material/functions:"):
         st.caption("The judge's own scores, not corrected. How far they agree with people is shown above.")
-        chosen = _choose_means(fields, judges, at.judge)
+        chosen = _choose_means(fields, judges, place.judge)
         try:
-            _table(figures.means_table(store, at.dataset, at.judge, chosen), chosen.by)
+            _table(figures.means_table(store, place.dataset, place.judge, chosen), chosen.by)
         except BadInput as error:
             text.quiet("{why} Means by system:", why=str(error))
-            _by_system(score_sums.score_means(store, at.dataset, at.judge))
+            _by_system(score_sums.score_means(store, place.dataset, place.judge))
 
 
 _ALL = "all items"
@@ -49,27 +49,27 @@ def _choose_means(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str]
     return MeansChoice(by, (pairs[only],) if only else (), other)
 
 
-def _by_system(found: list[Mean]) -> None:
+def _by_system(means: list[Mean]) -> None:
     """What the judge gave each system on average; "all" is over all its rows."""
     rows = [
         (m.system or "unnamed", m.dimension.replace("_", " "), m.unit.replace(":", " ") or "all", m.cells, m.mean)
-        for m in found
+        for m in means
     ]
     texts = dict.fromkeys(("system", "dimension", "unit"), Column())
-    tables.table(rows, texts | {"scores": COUNT, "mean": Column(".4f")}, most=10)
+    tables.table(rows, texts | {"scores": COUNT, "mean": Column(".4f")}, max_rows=10)
 
 
-def _table(found: MeansTable, by: str) -> None:
+def _table(table: MeansTable, by: str) -> None:
     """A row for every group and dimension, with the columns that are not empty."""
-    if found.apart is not None:
-        own, other = found.apart
+    if table.apart is not None:
+        own, other = table.apart
         text.quiet(
             "On the ratings of both judges: {own} of this judge alone and {other} of the other are left out.",
             own=f"{own:,}", other=f"{other:,}",
         )  # fmt: skip
-    if found.rows:
-        findings.draw_table(means_findings.table([row.display for row in found.rows], by), "means")
+    if table.rows:
+        findings.draw_table(means_findings.table([row.display for row in table.rows], by), "means")
     else:
         st.caption("This judge gives no numeric scores or flags here.")
-    if few := explain_few_scores(found):
+    if few := explain_few_scores(table):
         text.quiet("{few}", few=few)

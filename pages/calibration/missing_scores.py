@@ -13,14 +13,14 @@ from pages.calibration.place import CalibrationPlace
 from pages.ui import explanations, findings, session, url_state
 
 
-def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The figures where what the judge could not answer is left out, or counts as an answer."""
     store, d = session.store(), line.dimension
     explanations.heading_with_help("Where the judge gave no usable value", "missing", key=f"missing:{key}")
     answer = _answer(d)
-    drop = at.drop(d)
+    drop = place.drop(d)
     with st.spinner("Computing each treatment of missing scores ..."):
-        found = measure_missingness(store, at.dataset, at.judge, d, at.basis, (answer,), drop)
+        found = measure_missingness(store, place.dataset, place.judge, d, place.basis, (answer,), drop)
     findings.draw(other_metrics_findings.missing_values(found), f"counted:{key}")
     st.caption("A choice here changes this table only.")
 

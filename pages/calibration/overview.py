@@ -49,14 +49,15 @@ ESSENTIAL = ("dimension", "unit", "result", "items", "kappa", "95% interval", "l
 """Columns that fit a narrow window; the others stand behind a switch."""
 
 
-def basis_names(rests: Mapping[Basis, BasisSize]) -> dict[Basis, str]:
+def basis_names(basis_sizes: Mapping[Basis, BasisSize]) -> dict[Basis, str]:
     """The bases in words, with the labels of each where they were counted."""
-    counts = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in rests.items()}
+    counts = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in basis_sizes.items()}
     return {basis: name + counts.get(basis, "") for basis, name in BASES.items()}
 
 
 def draw_labels_used(
-    lines: Sequence[DimensionResult], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, BasisSize]
+    lines: Sequence[DimensionResult], basis: Basis, dropped: bool, counted: Basis,
+    basis_sizes: Mapping[Basis, BasisSize],
 ) -> None:
     """The labels used below, and whether the approval check uses others, which are `counted`."""
     items = max(line.shown.gold_items for line in lines)
@@ -69,7 +70,7 @@ def draw_labels_used(
         basis=text.lower_first(BASES[basis]), items=many(items, "item"), ratings=many(cells, "rating"),
         weights=weights, ties=ties,
     )  # fmt: skip
-    given, brought = rests["gate"].labels, rests["imported"].labels - rests["gate"].labels
+    given, brought = basis_sizes["gate"].labels, basis_sizes["imported"].labels - basis_sizes["gate"].labels
     if brought:
         text.quiet(
             "The approval check uses {given} given in Assay. {n} imported ones are not used by it; a lead can allow "
@@ -156,4 +157,4 @@ def draw_dimensions(
         }
         for line in lines
     ]
-    tables.clickable_table(rows, COLUMNS, chosen, f"dimensions:{key}", most=len(rows), essential=ESSENTIAL)
+    tables.clickable_table(rows, COLUMNS, chosen, f"dimensions:{key}", max_rows=len(rows), essential=ESSENTIAL)

@@ -80,14 +80,14 @@ def page() -> None:
     means.panel(at, names)
 
 
-def _basis_sizes(store: Store, at: CalibrationPlace) -> dict[Basis, BasisSize]:
+def _basis_sizes(store: Store, place: CalibrationPlace) -> dict[Basis, BasisSize]:
     """How many labels each basis has."""
-    return calibration.basis_sizes(store, at.dataset, calibration.compared_dimensions(store, at.judge))
+    return calibration.basis_sizes(store, place.dataset, calibration.compared_dimensions(store, place.judge))
 
 
-def _basis(at: CalibrationPlace, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:
+def _basis(place: CalibrationPlace, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:
     """The labels used, and whether ties are dropped; None where nobody has labelled anything."""
-    rests = _basis_sizes(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
+    rests = _basis_sizes(session.store(), place) if not any(line.gate.gold_cells for line in gate) else {}
     full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]
     if not full:
         return None, False

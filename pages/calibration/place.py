@@ -33,18 +33,18 @@ class CalibrationPlace(NamedTuple):
 
 
 def load_results(
-    store: Store, at: CalibrationPlace, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
+    store: Store, place: CalibrationPlace, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
 ) -> list[DimensionResult]:
     """All dimensions of the judge's card on a basis, with their states by the approval check; by unit, then name."""
-    gated = basis == policy.approval_basis(store, at.dataset) and not dropped
-    gated = gated and waiting in (None, gold_rule(store, at.dataset).waiting)
+    gated = basis == policy.approval_basis(store, place.dataset) and not dropped
+    gated = gated and waiting in (None, gold_rule(store, place.dataset).waiting)
     with st.spinner("Comparing the judge with gold ..."):
-        shown = None if gated else check_results.summaries(store, at.dataset, at.judge, basis, dropped, waiting)
-        return check_results.dimension_results(store, at.dataset, at.judge, shown)
+        shown = None if gated else check_results.summaries(store, place.dataset, place.judge, basis, dropped, waiting)
+        return check_results.dimension_results(store, place.dataset, place.judge, shown)
 
 
-def load(statistic: Statistic[F], at: CalibrationPlace, line: DimensionResult) -> F:
+def load(statistic: Statistic[F], place: CalibrationPlace, line: DimensionResult) -> F:
     """The figures of a statistic of a dimension on the labels used."""
     d = line.dimension
     with st.spinner("Computing the figures ..."):
-        return load_figures(session.store(), statistic, at.dataset, at.judge, d, at.basis, at.drop(d))
+        return load_figures(session.store(), statistic, place.dataset, place.judge, d, place.basis, place.drop(d))

@@ -15,11 +15,11 @@ from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, session, text
 
 
-def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
     approval_policy = policy.requirements(store).policy
-    steps = load(SAMPLE_SIZE, at, line)
+    steps = load(SAMPLE_SIZE, place, line)
     if not steps or now.point is None:
         _explain_no_kappa(now)
         return

@@ -11,9 +11,9 @@ from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, text
 
 
-def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """One sample alone beside all of them, how often they differ, and since when they count together."""
-    found, combined = load(SELF_CONSISTENCY, at, line)
+    found, combined = load(SELF_CONSISTENCY, place, line)
     if found is None:
         text.quiet(
             "This judge has one sample of each rating, so its self-consistency is not tested. Run it with several "

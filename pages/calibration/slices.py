@@ -17,10 +17,10 @@ from pages.calibration.place import CalibrationPlace, load
 from pages.ui import charts, explanations, findings, session, tables, text, url_state
 
 
-def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """Every way of slicing in a sentence; one of them as a chart, whose rows lead to items."""
     store, dimension = session.store(), line.dimension
-    found = load(SLICES, at, line)
+    found = load(SLICES, place, line)
     if not found:
         text.quiet(
             "Nothing to slice by: {cells} with reference labels (gold) and a score, all of the same system, language, "
@@ -41,16 +41,16 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     )
     if row:
         name = slices_findings.rank_slices(chosen)[row - 1].name
-        parted = slices.slice_cells(store, at.dataset, at.judge, dimension, at.basis, at.drop(dimension))
-        listed = slices.slice_members(store, session.me().name, at.dataset, at.judge, parted, by, name)
-        _list_ratings(listed, name, line.shown, f"items:{key}:{by}:{name}", at.name)
+        parted = slices.slice_cells(store, place.dataset, place.judge, dimension, place.basis, place.drop(dimension))
+        listed = slices.slice_members(store, session.me().name, place.dataset, place.judge, parted, by, name)
+        _list_ratings(listed, name, line.shown, f"items:{key}:{by}:{name}", place.name)
 
 
-def _list_ratings(found: Sequence[SliceMember], name: str, summary: Summary, key: str, dataset: str) -> None:
+def _list_ratings(members: Sequence[SliceMember], name: str, summary: Summary, key: str, dataset: str) -> None:
     """The ratings of a slice; a click opens the item."""
     scale = summary.dimension.scale
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)
-    people = [scale.say(value) for value in bins.from_codes([m.human for m in found], scale)]
-    judge = [scale.say(value) for value in bins.from_codes([m.judge for m in found], scale)]
-    rows = [(m.name, m.unit, *both) for m, *both in zip(found, people, judge, strict=True)]
-    tables.item_table(rows, ("item", "unit", "people", "judge"), [m.item for m in found], key, dataset)
+    people = [scale.say(value) for value in bins.from_codes([m.human for m in members], scale)]
+    judge = [scale.say(value) for value in bins.from_codes([m.judge for m in members], scale)]
+    rows = [(m.name, m.unit, *both) for m, *both in zip(members, people, judge, strict=True)]
+    tables.item_table(rows, ("item", "unit", "people", "judge"), [m.item for m in members], key, dataset)

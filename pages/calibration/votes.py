@@ -21,12 +21,12 @@ from pages.ui import session, tables, text
 
 
 @text.fragment
-def panel(at: CalibrationPlace, dimension: Dimension) -> None:
+def panel(place: CalibrationPlace, dimension: Dimension) -> None:
     """The agreement table, where people of named teams have voted."""
     store = session.store()
-    found = votes.team_agreement(store, at.dataset, at.judge, dimension)
+    found = votes.team_agreement(store, place.dataset, place.judge, dimension)
     if found:
-        _table(found, _majority(store, at, dimension))
+        _table(found, _majority(store, place, dimension))
 
 
 TIES = ("ties counted", "ties dropped")
@@ -43,7 +43,7 @@ _COLUMNS = {
 }
 
 
-def _table(found: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> None:
+def _table(agreements: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> None:
     """Agreement of single votes; then the judge against the majority, with kappa."""
     st.header("Votes", anchor=False)
     rows = [
@@ -53,9 +53,9 @@ def _table(found: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) ->
             **_shares(TIES[0], a.s1),
             **_shares(TIES[1], a.s2),
         }
-        for a in found
+        for a in agreements
     ]
-    tables.table(rows, _COLUMNS, most=len(rows), width="content")
+    tables.table(rows, _COLUMNS, max_rows=len(rows), width="content")
     st.caption(
         "% agreement of two votes on one item. Ties counted: a tie is an answer (setup 1 of the MT-Bench paper); ties "
         "dropped: pairs of votes with a tie are left out (setup 2). All current votes are used, blind and assisted. "
@@ -74,8 +74,8 @@ def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None
     return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval)}
 
 
-def _majority(store: Store, at: CalibrationPlace, dimension: Dimension) -> tuple[Summary, Summary]:
+def _majority(store: Store, place: CalibrationPlace, dimension: Dimension) -> tuple[Summary, Summary]:
     """The judge held against the majority of all votes, with ties counted and dropped."""
-    both = [check_results.summaries(store, at.dataset, at.judge, "all", dropped) for dropped in (False, True)]
+    both = [check_results.summaries(store, place.dataset, place.judge, "all", dropped) for dropped in (False, True)]
     one, two = (next(s for s in found if s.dimension == dimension) for found in both)
     return one, two

@@ -31,7 +31,7 @@ def draw_cards(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]])
         if names:
             st.header(text.escape(title), anchor=False)
             rows = [_line(cards[name], uses.get(name, ()), used) for name in names]
-            tables.clickable_table(rows, _LISTED, partial(_open, names), f"cards:{title}", most=len(rows))
+            tables.clickable_table(rows, _LISTED, partial(_open, names), f"cards:{title}", max_rows=len(rows))
 
 
 def _open(names: Sequence[str], row: int) -> None:
@@ -77,7 +77,7 @@ def show_card(card: Card) -> None:
         for d in card.dimensions
     ]
     columns = {"Scale": Column(width=190), "Definition": Column(width=330), "Rated by": Column(width=110)}
-    tables.table(rows, columns, most=len(rows))
+    tables.table(rows, columns, max_rows=len(rows))
     for title, sentences in (("Checked when a reply is read", card.rules), ("What it needs", _needs(card))):
         if sentences:
             text.say("**{title}**", title=title)

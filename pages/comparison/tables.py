@@ -135,17 +135,17 @@ def _round_figure(value: float | None) -> float | None:
 
 
 def draw_verdicts(
-    dimension: Dimension, found: ComparedCells, pairs: Mapping[str, JudgePair], names: Mapping[str, str]
+    dimension: Dimension, compared: ComparedCells, pairs: Mapping[str, JudgePair], names: Mapping[str, str]
 ) -> None:
     """What may be said of each judge against the reference, in a sentence."""
     items = min((pair.difference.items for pair in pairs.values()), default=0)
     text.quiet(
         "From {cells} of {items} that people and all of these judges gave a value. Of {gold} with gold they scored: "
         "{scored}.",
-        cells=many(len(found.seats.item), "rating"), items=many(items, "item"), gold=many(found.gold, "rating"),
-        scored=", ".join(f"{names[one]} {n:,}" for one, n in found.scored.items()),
+        cells=many(len(compared.seats.item), "rating"), items=many(items, "item"), gold=many(compared.gold, "rating"),
+        scored=", ".join(f"{names[one]} {n:,}" for one, n in compared.scored.items()),
     )  # fmt: skip
-    if found.too_many:
+    if compared.too_many:
         st.caption("The length baseline is left out: it would have to read the text of too many items.")
     for other, pair in pairs.items():
         _draw_pair(dimension, pair, names[other], names[pair.reference])
@@ -208,11 +208,11 @@ def draw_kappas(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: M
     st.caption("● better than the reference, ✕ worse, ○ no significant difference, □ too few items.")
 
 
-def draw_other_metrics(found: ComparedCells, dimension: Dimension, names: Mapping[str, str]) -> None:
+def draw_other_metrics(compared: ComparedCells, dimension: Dimension, names: Mapping[str, str]) -> None:
     """Mean absolute error and correlations of each judge, on the same ratings; nothing where answers have no order."""
     if dimension.scale.weights is None:
         return
-    figures = concordance_by_judge(found.seats, bins.code_step(dimension.scale))
+    figures = concordance_by_judge(compared.seats, bins.code_step(dimension.scale))
     names, shown = short_names(names), []
     for who, one in figures.items():
         parts = [("MAE", one.mae), ("Pearson", one.pearson), ("Spearman", one.spearman), ("Kendall", one.kendall)]
@@ -234,10 +234,10 @@ def draw_other_metrics(found: ComparedCells, dimension: Dimension, names: Mappin
     tables.table(shown, {"judge": Column(width=168), **columns, **spans})
 
 
-def draw_judge_agreement(found: JudgeComparison, names: Mapping[str, str]) -> None:
+def draw_judge_agreement(comparison: JudgeComparison, names: Mapping[str, str]) -> None:
     """Kappa between judges, without people."""
     names = short_names(names)
-    rows = [(pair, i) for pair, i in found.between.items() if not any(one in BASELINE_NAMES for one in pair)]
+    rows = [(pair, i) for pair, i in comparison.between.items() if not any(one in BASELINE_NAMES for one in pair)]
     if not rows:
         return
     st.markdown("**Agreement between judges**")

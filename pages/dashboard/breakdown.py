@@ -29,10 +29,10 @@ def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
     text.dialog(text.escape(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
 
 
-def warn_if_missing(found: Sequence[Tile]) -> None:
+def warn_if_missing(tiles: Sequence[Tile]) -> None:
     """The address names a tile that is not here."""
     key = st.query_params.get(OPEN_PARAMETER, "")
-    if key and key not in [one.key for one in found]:
+    if key and key not in [one.key for one in tiles]:
         text.warn("No figure of {key} may be shown: it is not approved here, or not any more.", key=key)
 
 
@@ -93,48 +93,48 @@ def _outcome(tile: Tile) -> int:
     return int(url_state.select("answer", "Share of", answers, str(tile.headline), 170))
 
 
-def _draw_breakdown(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:
+def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: str, outcome: int, key: str) -> None:
     ask = tile.dimension
     scale, share = ask.dimension.scale, not ask.mean
     reach = (0.0, 1.0) if share else (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))
-    if found.whole is not None:
-        text.say("{told}", told=sentences.describe_rest(tile, found.whole, system, outcome))
-    shown = [one for one in found.slices if one.mean is not None]
+    if breakdown.whole is not None:
+        text.say("{told}", told=sentences.describe_rest(tile, breakdown.whole, system, outcome))
+    shown = [one for one in breakdown.slices if one.mean is not None]
     if len(shown) < 2:
-        few = many(len(found.slices), "slice")
+        few = many(len(breakdown.slices), "slice")
         text.quiet("No chart: {few} here, of which {n} can be shown.", few=few, n=str(len(shown)))
     else:
         what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.describe_mean(outcome)}”"
         mark = tile.policy_today.mark if tile.policy_today.warning else ""
-        title = " · ".join(part for part in (what, dataset.name, system, f"by {found.field.title}", mark) if part)
-        means = charts.SlicedMeans(shown, found.whole, reach, share, title, partial(sentences.tile_span, tile))
-        (charts.means_over_time if found.field.time else charts.means_by_slice)(means, key)
+        title = " · ".join(part for part in (what, dataset.name, system, f"by {breakdown.field.title}", mark) if part)
+        means = charts.SlicedMeans(shown, breakdown.whole, reach, share, title, partial(sentences.tile_span, tile))
+        (charts.means_over_time if breakdown.field.time else charts.means_by_slice)(means, key)
     rows = [
         {
-            found.field.title: one.name,
+            breakdown.field.title: one.name,
             "corrected (95% interval)": sentences.tile_span(tile, None if one.mean is None else one.mean.interval),
             "judge, raw (95% interval)": sentences.tile_span(tile, one.judge), "items": one.judge.items,
             "labelled": one.mean.n if one.mean is not None else None, "remark": sentences.explain_missing_figure(one),
         }
-        for one in found.slices
+        for one in breakdown.slices
     ]  # fmt: skip
     tables.table(rows, {"items": COUNT, "labelled": COUNT})
-    text.quiet("{notes}", notes=" ".join(_notes(tile, found, system)))
+    text.quiet("{notes}", notes=" ".join(_notes(tile, breakdown, system)))
 
 
-def _notes(tile: Tile, found: Breakdown, system: str) -> Iterator[str]:
+def _notes(tile: Tile, breakdown: Breakdown, system: str) -> Iterator[str]:
     """Notes that a reader of such a chart needs."""
     yield (
-        f"Each {'point' if found.field.time else 'slice'} is corrected by the labels of its own items alone. The "
+        f"Each {'point' if breakdown.field.time else 'slice'} is corrected by the labels of its own items alone. The "
         "intervals are not adjusted for one another: of twenty, about one misses the true mean."
     )
-    if found.field.rescored:
+    if breakdown.field.rescored:
         yield "Each item counts once, at the time of its newest score, so points differ in items as well as in time."
-    if found.step not in ("", "day"):
-        yield f"Days are grouped by {found.step}, so that each point has enough items."
-    if not system and len(tile.systems) > 1 and found.field.title != SYSTEM:
+    if breakdown.step not in ("", "day"):
+        yield f"Days are grouped by {breakdown.step}, so that each point has enough items."
+    if not system and len(tile.systems) > 1 and breakdown.field.title != SYSTEM:
         yield "All systems are combined here, and their mix may differ: choose one system to exclude that effect."
-    if found.rest:
-        yield f"The {found.rest:,} values with the fewest ratings are combined as “all others”."
-    if found.without:
-        yield f"{many(found.without, 'item')} without a value are not shown."
+    if breakdown.rest:
+        yield f"The {breakdown.rest:,} values with the fewest ratings are combined as “all others”."
+    if breakdown.without:
+        yield f"{many(breakdown.without, 'item')} without a value are not shown."

@@ -70,13 +70,13 @@ def _open_items(
             breakdown.open_breakdown(dataset, judge, one)
 
 
-def _filter_tiles(found: list[Tile]) -> list[Tile]:
+def _filter_tiles(tiles: list[Tile]) -> list[Tile]:
     """The tiles that the filters leave, with the systems that they leave."""
-    systems = {s.name or UNNAMED: s.name for tile in found for s in tile.systems}
+    systems = {s.name or UNNAMED: s.name for tile in tiles for s in tile.systems}
     system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}}, width=150)
-    titles = {tile.key: f"{tile.dimension.dimension.title} · {tile.approval.sort}" for tile in found}
+    titles = {tile.key: f"{tile.dimension.dimension.title} · {tile.approval.sort}" for tile in tiles}
     dimension = url_state.select("dimension", "Dimension", {"": "all", **titles}, width=165)
-    left = [tile for tile in found if dimension in ("", tile.key)]
+    left = [tile for tile in tiles if dimension in ("", tile.key)]
     return [dashboard.filter_system(tile, systems[system]) for tile in left] if system else left
 
 

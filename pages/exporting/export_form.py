@@ -90,7 +90,7 @@ def describe_kinds(known: Mapping[str, ExportKind]) -> None:
     rows = [(k.title, k.description, k.reimport[:1].upper() + k.reimport[1:]) for k in known.values()]
     with st.expander("What each file contains", icon=":material/folder_open:"):
         columns = {"File": Column(), "Contents": Column(width=640), "Import": Column()}
-        tables.table(rows, columns, most=len(rows), row_height=76)
+        tables.table(rows, columns, max_rows=len(rows), row_height=76)
 
 
 def describe_kind(of: ExportKind, format: Format) -> None:
@@ -111,7 +111,7 @@ def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> 
     if not rows:
         return
     names = list(dict.fromkeys(name for row in rows for name in row))
-    tables.table([[_cell(row.get(name)) for name in names] for row in rows], names, most=10)
+    tables.table([[_cell(row.get(name)) for name in names] for row in rows], names, max_rows=10)
 
 
 def warn_of_exposure(items: int) -> None:
@@ -166,14 +166,14 @@ def show_file(given: ExportResult, address: str) -> None:
             st.code(loading_code(given.format, given.file.name), language="python")
 
 
-def include_form(found: Sequence[ExcludedItem], turn: str) -> tuple[list[str], str] | None:
+def include_form(items: Sequence[ExcludedItem], turn: str) -> tuple[list[str], str] | None:
     """The items that are put aside; those to take back with the reason, once a person asks for it.
 
     It is empty in another `turn`, and keeps what was given until then, as after a refusal.
     """
-    rows = [(u.name, u.why, u.person, "in the audit sample" if u.drawn else "") for u in found]
+    rows = [(u.name, u.why, u.person, "in the audit sample" if u.drawn else "") for u in items]
     tables.table(rows, ["Item", "Why", "Put aside by", ""])
-    names = {u.item: u.name for u in found}
+    names = {u.item: u.name for u in items}
     with st.form("export:back", border=False):
         left, right = st.columns(2)
         chosen = left.multiselect(

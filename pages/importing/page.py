@@ -95,7 +95,7 @@ def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
     new = start.is_first_import(session.store(), plan.dataset)
     with views.show_import_progress("Importing") as seen:
         kept["done"] = importing.import_source(
-            session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.show_waiting
+            session.store(), who, kept["tray"].source, plan, rest, seen, detected=kept["found"], waits=seen.show_waiting
         )
     importing.record_preview(session.store(), who, plan.dataset, shown)
     way = start.next_step(session.store(), who, kept["done"].dataset_id, draw=new)

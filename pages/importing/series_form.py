@@ -77,26 +77,26 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
     return replace(outline, series=found, unclear=())
 
 
-def _place(one: AnswerSeries) -> tuple[str, str, str]:
+def _place(series: AnswerSeries) -> tuple[str, str, str]:
     """The question that a series answers."""
-    return one.kind, one.sort, one.dimension
+    return series.kind, series.sort, series.dimension
 
 
-def _row(one: AnswerSeries) -> dict[str, Any]:
+def _row(series: AnswerSeries) -> dict[str, Any]:
     return {
-        "Column": one.name + (f" ({_describe_rows(one)})" if one.only else ""),
-        "Whose": WHOSE[one.by],
-        "Name": one.who,
-        "Question": one.dimension,
-        "Answers": spell_scale(one.answers) if one.answers is not None else "",
-        "Values": one.count or None,
-        "Such as": ", ".join(one.examples),
+        "Column": series.name + (f" ({_describe_rows(series)})" if series.only else ""),
+        "Whose": WHOSE[series.by],
+        "Name": series.who,
+        "Question": series.dimension,
+        "Answers": spell_scale(series.answers) if series.answers is not None else "",
+        "Values": series.count or None,
+        "Such as": ", ".join(series.examples),
     }
 
 
-def _describe_rows(one: AnswerSeries) -> str:
+def _describe_rows(series: AnswerSeries) -> str:
     """The rows of a series in words."""
-    return ", ".join(f"{column} {' or '.join(values)}" for column, values in one.only.items())
+    return ", ".join(f"{column} {' or '.join(values)}" for column, values in series.only.items())
 
 
 def _change_series(one: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerSeries:

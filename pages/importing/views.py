@@ -73,24 +73,24 @@ def describe_formats() -> None:
     text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
-def draw_imports(found: Sequence[ImportRecord], zone: tzinfo) -> None:
+def draw_imports(records: Sequence[ImportRecord], zone: tzinfo) -> None:
     """What was imported last."""
-    if not found:
+    if not records:
         return
     st.header("Latest imports", anchor=False)
-    rows = [(text.moment(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
-    tables.table(rows, _IMPORTS, most=10)
+    rows = [(text.moment(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in records]
+    tables.table(rows, _IMPORTS, max_rows=10)
     st.caption("Imports cannot be undone: nothing is deleted. The same file imported again adds nothing.")
 
 
-def list_files(found: list[DetectedFile]) -> bool:
+def list_files(detected: list[DetectedFile]) -> bool:
     """The uploaded files and what each of them is; whether they are to be removed."""
-    rows = [(one.file.name, one.says, one.file.size) for one in found]
+    rows = [(one.file.name, one.says, one.file.size) for one in detected]
     tables.table(rows, {"File": Column(), "Recognised as": Column(), "Size": Column("bytes")})
     return st.button("Remove these files", icon=":material/close:", type="tertiary")
 
 
-def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) -> ImportPlan | None:
+def choose_plan(detected: list[DetectedFile], outline: Interpretation, key: str) -> ImportPlan | None:
     """What the person decides: the dataset, how its labelled items were chosen, what the files hold; None until it is.
 
     Raises AssayError for what cannot be.
@@ -99,7 +99,7 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
     known = [dataset.name for dataset in datasets.all_datasets(store)]
     left, right = st.columns(2)
     chosen = left.selectbox("Into dataset", [NEW_DATASET, *known], key="import:into")
-    stem = _unused_name(Path(found[0].file.name).stem, known)
+    stem = _unused_name(Path(detected[0].file.name).stem, known)
     name = right.text_input("Name of the dataset", stem, key=f"{key}:name").strip() if chosen == NEW_DATASET else chosen
     interpretation = outline
     if outline.tables or outline.series:
@@ -119,7 +119,7 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
         return None
     plan = start.plan_import(store, interpretation, ImportPlan(name, sampling=sampling, population=population))
     by_hand = []
-    for table, columns in zip((one for one in found if one.format == "table"), plan.mappings, strict=True):
+    for table, columns in zip((one for one in detected if one.format == "table"), plan.mappings, strict=True):
         earlier = importing.previous_mapping(store, table, columns) if interpretation == outline else None
         again = text.escape(f"Read {table.file.name} as such a table was read before")
         if earlier is not None and st.toggle(again, True, key=f"{key}:again:{table.file.name}"):
@@ -232,35 +232,35 @@ def show_preview(found: ImportPreview, rejects: str) -> None:
         _problems(found, rejects)
 
 
-def show_examples(found: ImportPreview) -> None:
+def show_examples(preview: ImportPreview) -> None:
     """The first rows of each sort, as they would be stored."""
     with st.expander("The first rows, as they would be stored"):
-        for sort, rows in found.rows.items():
+        for sort, rows in preview.rows.items():
             text.quiet("How labels are combined" if sort == "rules" else "The first {sort}", sort=sort)
             st.dataframe(pd.DataFrame(rows), hide_index=True)
 
 
-def _problems(found: ImportPreview, rejects: str) -> None:
+def _problems(preview: ImportPreview, rejects: str) -> None:
     """What keeps lines from being imported: file by file, numbered, each with its line; alike ones counted once."""
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="content"):
-            text.say("**{n}** cannot be imported.", n=many(found.rejected, "line"))
+            text.say("**{n}** cannot be imported.", n=many(preview.rejected, "line"))
         st.link_button("These lines as a file", rejects, icon=":material/download:")
-    if found.stopped:
-        text.warn("{why}", why=found.stopped)
-    if found.problem_count > MAX_SHOWN_ERRORS:
+    if preview.stopped:
+        text.warn("{why}", why=preview.stopped)
+    if preview.problem_count > MAX_SHOWN_ERRORS:
         st.caption("The kinds of errors")
-        rows = [(group.sentence, group.lines, group.where) for group in found.groups]
-        tables.table(rows, _KINDS_OF_ERRORS, most=10)
+        rows = [(group.sentence, group.lines, group.where) for group in preview.groups]
+        tables.table(rows, _KINDS_OF_ERRORS, max_rows=10)
     files: dict[str, list[ImportProblem]] = {}
-    for problem in found.problems:
+    for problem in preview.problems:
         files.setdefault(problem.file, []).append(problem)
-    for file, count in found.by_file.items():
+    for file, count in preview.by_file.items():
         problems = sorted(files.get(file, []), key=lambda problem: problem.line)[:MAX_SHOWN_ERRORS]
         text.say("**{file}**: {n}", file=file, n=many(count, "error"))
         numbered = [(n, p.line or None, p.field, p.sentence, p.begins) for n, p in enumerate(problems, 1)]
         if numbered:
-            tables.table(numbered, _ERRORS, most=MAX_SHOWN_ERRORS)
+            tables.table(numbered, _ERRORS, max_rows=MAX_SHOWN_ERRORS)
         if count > len(problems):
             few = f"The first {len(problems)} are shown." if problems else "None is shown."
             text.quiet("{few} The file of these lines has all of them.", few=few)

@@ -19,76 +19,76 @@ BREAKDOWN_NAMES: dict[By | Literal["question"], str] = {"turn": "Turn", "categor
 _MAX_SHOWN_ROWS = 25
 
 
-def panel(at: BenchPlace) -> None:
+def panel(place: BenchPlace) -> None:
     """Both judges chosen, then how far they agree, on which parts, and where they differ most."""
-    if len(at.raters) < 2:
+    if len(place.raters) < 2:
         st.info(
             "Two judges are needed that rated the same answers. Run another judge (another model, prompt or protocol), "
             "or import its judgments into this dataset.",
             icon=":material/compare:",
         )
         with st.container(horizontal=True):
-            url_state.link("runs", "Run another judge", dataset=at.dataset.name)
+            url_state.link("runs", "Run another judge", dataset=place.dataset.name)
             url_state.link("import", "Import judgments")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        one = choose.judge(at.raters, width=360)
-        others = {other: name for other, name in at.raters.items() if other != one}
+        one = choose.judge(place.raters, width=360)
+        others = {other: name for other, name in place.raters.items() if other != one}
         other = url_state.select("with", "Compared with", others, width=360)
     with st.spinner("Comparing the judges ..."):
-        found = figures.compared_judges(session.store(), at.dataset.id, at.rules.parse, one, other)
-    key = f"{at.key}:{one}:{other}"
-    findings.draw(mtbench_judges.judges_summary(found, at.names), f"said:{key}")
+        found = figures.compared_judges(session.store(), place.dataset.id, place.rules.parse, one, other)
+    key = f"{place.key}:{one}:{other}"
+    findings.draw(mtbench_judges.judges_summary(found, place.names), f"said:{key}")
     if not found.whole.cells:
         return
     left, right = st.columns([2, 3], gap="large")
     with left:
-        charts.bubble_chart(mtbench_judges.bubbles(found, at.names), f"scatter:{key}")
+        charts.bubble_chart(mtbench_judges.bubbles(found, place.names), f"scatter:{key}")
         st.caption("The larger a circle, the more turns have these two ratings. On the dashed line they are equal.")
     with right:
         rows = mtbench_judges.figure_rows(found)
         tables.wrapped_table(mtbench_judges.COLUMNS, rows, f"figures:{key}", "Agreement of the two judges")
-    _parts(at, found, key)
-    _ranks(at, one, other, key)
-    _largest(at, one, other, key)
+    _parts(place, found, key)
+    _ranks(place, one, other, key)
+    _largest(place, one, other, key)
 
 
-def _parts(at: BenchPlace, found: RatingComparison, key: str) -> None:
+def _parts(place: BenchPlace, found: RatingComparison, key: str) -> None:
     st.header("By part", anchor=False)
-    names = at.names[found.one], at.names[found.other]
+    names = place.names[found.one], place.names[found.other]
     # With a single model, a question is one answer; the judges' ratings of it are only for people who may see them.
     ways = BREAKDOWN_NAMES | ({"question": "Question"} if len(np.unique(found.shared.row.model)) > 1 else {})
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         by = url_state.tabs("by", "By", ways)
-        intervals = by != "question" and st.toggle("With 95% intervals", key=f"part intervals:{at.key}")
+        intervals = by != "question" and st.toggle("With 95% intervals", key=f"part intervals:{place.key}")
     if by == "question":
         shown = mtbench_judges.question_table(question_gaps(found.shared), names)
     else:
-        cut = figures.agreement_by(session.store(), at.dataset.id, at.rules.parse, found.one, found.other, by)
+        cut = figures.agreement_by(session.store(), place.dataset.id, place.rules.parse, found.one, found.other, by)
         shown = mtbench_judges.part_table(by, cut, names, intervals)
     tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MAX_SHOWN_ROWS)
 
 
-def _ranks(at: BenchPlace, one: str, other: str, key: str) -> None:
-    found = figures.rank_changes(session.store(), at.dataset.id, at.rules.parse, one, other)
+def _ranks(place: BenchPlace, one: str, other: str, key: str) -> None:
+    found = figures.rank_changes(session.store(), place.dataset.id, place.rules.parse, one, other)
     if len(found.models) < 2:
         return
-    names = at.names[one], at.names[other]
+    names = place.names[one], place.names[other]
     st.header("Ranks of models", anchor=False)
     findings.draw(mtbench_judges.flips(found, names), f"flips:{key}")
     shown = mtbench_judges.rank_table(found, names)
     tables.table(shown.rows, shown.columns, f"ranks:{key}", _MAX_SHOWN_ROWS)
 
 
-def _largest(at: BenchPlace, one: str, other: str, key: str) -> None:
+def _largest(place: BenchPlace, one: str, other: str, key: str) -> None:
     st.header("Largest disagreements", anchor=False)
     found = disagreements.largest_disagreements(
-        session.store(), session.me().name, at.dataset.id, at.rules.parse, one, other
+        session.store(), session.me().name, place.dataset.id, place.rules.parse, one, other
     )
     if not found:
         text.quiet("None that you can be shown. {note}", note=NOTE)
         return
     text.quiet("Click one to open the answer on the desk. {note}", note=NOTE)
-    shown = mtbench_judges.largest([each for each, _ in found], (at.names[one], at.names[other]))
+    shown = mtbench_judges.largest([each for each, _ in found], (place.names[one], place.names[other]))
     items = [item for _, item in found]
-    tables.item_table(shown.rows, shown.columns, items, f"largest:{key}", at.dataset.name, len(items))
+    tables.item_table(shown.rows, shown.columns, items, f"largest:{key}", place.dataset.name, len(items))

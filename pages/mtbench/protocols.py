@@ -48,17 +48,17 @@ def panel(_: BenchPlace | None = None) -> None:
     _prompts(store)
 
 
-def _draw_protocol_form(store: Store, one: Protocol) -> None:
+def _draw_protocol_form(store: Store, protocol: Protocol) -> None:
     """A form for a protocol of one's own, which begins as the one that is shown."""
     with st.expander("Add or change a protocol", icon=":material/edit:"):
         text.quiet(
             "The form starts with {name}. A new name adds a protocol. The name of a custom protocol changes it, and "
             "its earlier version stays on record. Built-in protocols cannot be changed.",
-            name=one.title or one.name,
+            name=protocol.title or protocol.name,
         )
         given = st.text_area(
-            "The protocol as JSON", one.model_dump_json(indent=2), height=380, max_chars=_MAX_PROTOCOL_CHARACTERS,
-            key=f"protocol:{one.mark}:{one.title}",
+            "The protocol as JSON", protocol.model_dump_json(indent=2), height=380, max_chars=_MAX_PROTOCOL_CHARACTERS,
+            key=f"protocol:{protocol.mark}:{protocol.title}",
         )  # fmt: skip
         if st.button("Save", type="primary"):
             with text.refusals():

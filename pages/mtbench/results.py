@@ -23,72 +23,72 @@ _RADAR_WIDTH = 640
 """Width of the plot of categories, in pixels: wider ones only spread it."""
 
 
-def panel(at: BenchPlace) -> None:
+def panel(place: BenchPlace) -> None:
     """Everything about the models, judge by judge."""
-    findings.draw(mtbench_results.bench_contents(at.bench), f"contents:{at.key}")
-    if not at.raters:
+    findings.draw(mtbench_results.bench_contents(place.bench), f"contents:{place.key}")
+    if not place.raters:
         st.info(
             "No judge has rated the answers of this dataset. Run a judge of the card MT-Bench rating, or import "
             "FastChat's model_judgment files beside the answers.",
             icon=":material/gavel:",
         )
         with st.container(horizontal=True):
-            url_state.link("runs", "Run a judge", dataset=at.dataset.name)
+            url_state.link("runs", "Run a judge", dataset=place.dataset.name)
             url_state.link("import", "Import judgments")
-        if at.bench.games:
-            _wins(at, next(iter(at.names)), at.key)
-        _japanese(at)
+        if place.bench.games:
+            _wins(place, next(iter(place.names)), place.key)
+        _japanese(place)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        judge = choose.judge(at.raters, width=360)
-        shared = _choose_shared(at)
-    store, dataset = session.store(), at.dataset.id
-    found = figures.model_means(store, dataset, at.rules, shared)
-    ranked = figures.rankings(store, dataset, at.rules, shared)
-    key = f"{at.key}:{judge}:{':'.join(shared)}"
-    _means(at, judge, found, ranked, key)
+        judge = choose.judge(place.raters, width=360)
+        shared = _choose_shared(place)
+    store, dataset = session.store(), place.dataset.id
+    found = figures.model_means(store, dataset, place.rules, shared)
+    ranked = figures.rankings(store, dataset, place.rules, shared)
+    key = f"{place.key}:{judge}:{':'.join(shared)}"
+    _means(place, judge, found, ranked, key)
     own = mtbench_results.best_first([one for one in found if one.judge == judge], ranked)
-    _categories(at, own, ranked.get(judge), key)
-    _wins(at, judge, key)
-    _judgments(at, key)
-    _rules(at, shared, key)
-    _japanese(at)
+    _categories(place, own, ranked.get(judge), key)
+    _wins(place, judge, key)
+    _judgments(place, key)
+    _rules(place, shared, key)
+    _japanese(place)
 
 
-def _choose_shared(at: BenchPlace) -> Shared:
+def _choose_shared(place: BenchPlace) -> Shared:
     """Which ratings count: all, or those of turns that two judges share."""
-    pairs = {f"{one}~{other}": (one, other) for one, other in combinations(at.raters, 2)}
+    pairs = {f"{one}~{other}": (one, other) for one, other in combinations(place.raters, 2)}
     if not pairs:
         return ()
     ways = {"all": "all"} | {
-        name: f"turns rated by both {at.names[one]} and {at.names[other]}" for name, (one, other) in pairs.items()
+        name: f"turns rated by both {place.names[one]} and {place.names[other]}" for name, (one, other) in pairs.items()
     }
     return pairs.get(url_state.select("cells", "Ratings", ways, width=420), ())
 
 
 def _means(
-    at: BenchPlace, judge: str, found: Sequence[ModelMeans], ranked: Mapping[str, Ranking], key: str
+    place: BenchPlace, judge: str, model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking], key: str
 ) -> None:
     st.header("Mean ratings", anchor=False)
-    findings.draw([mtbench_results.reading_rules(at.rules)], f"rules:{key}")
+    findings.draw([mtbench_results.reading_rules(place.rules)], f"rules:{key}")
     if judge in ranked:
-        own = [one for one in found if one.judge == judge]
-        forest = mtbench_results.forest(own, ranked[judge], at.rules)
+        own = [one for one in model_means if one.judge == judge]
+        forest = mtbench_results.forest(own, ranked[judge], place.rules)
         findings.draw([forest, *mtbench_results.model_order(ranked[judge])], f"forest:{key}")
     else:
         text.quiet("This judge has rated none of these turns.")
-    shown = mtbench_results.table(found, ranked, at.names, at.rules)
+    shown = mtbench_results.table(model_means, ranked, place.names, place.rules)
     tables.table(shown.rows, shown.columns, f"means:{key}", _MAX_SHOWN_ROWS)
 
 
-def _categories(at: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | None, key: str) -> None:
+def _categories(place: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | None, key: str) -> None:
     models = [one.model for one in ranking.models] if ranking else []
     categories = {name for one in own for name in one.categories}
     if not models or categories <= {""}:
         return
     st.header("Categories", anchor=False)
-    intervals = st.toggle("With 95% intervals", key=f"category intervals:{at.key}")
-    shown = mtbench_results.category_table(own, at.rules, intervals)
+    intervals = st.toggle("With 95% intervals", key=f"category intervals:{place.key}")
+    shown = mtbench_results.category_table(own, place.rules, intervals)
     tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MAX_SHOWN_ROWS)
     if len(categories) < mtbench_results.MIN_IN_RADAR:
         return
@@ -99,76 +99,78 @@ def _categories(at: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | No
                 "Models in the plot", models, [models[0], models[len(models) // 2], models[-1]],
                 key=f"radar of:{key}", max_selections=mtbench_results.MAX_IN_RADAR,
             )  # fmt: skip
-        charts.radar_chart(mtbench_results.radar(own, chosen, at.rules), f"radar:{key}")
+        charts.radar_chart(mtbench_results.radar(own, chosen, place.rules), f"radar:{key}")
 
 
-def _expander(at: BenchPlace, title: str, icon: str, opened: bool = False) -> Any:
+def _expander(place: BenchPlace, title: str, icon: str, opened: bool = False) -> Any:
     """A part that is computed only once it is open."""
-    return st.expander(text.escape(title), opened, key=f"{title}:{at.dataset.id}", icon=icon, on_change="rerun")
+    return st.expander(text.escape(title), opened, key=f"{title}:{place.dataset.id}", icon=icon, on_change="rerun")
 
 
-def _wins(at: BenchPlace, judge: str, key: str) -> None:
+def _wins(place: BenchPlace, judge: str, key: str) -> None:
     """Win rates by verdicts on pairs, and by ratings: of the judge that was chosen, and of those that compare."""
-    ways: dict[Source, str] = {"verdicts": "from verdicts on pairs of answers"} if at.bench.games else {}
-    if at.raters:
+    ways: dict[Source, str] = {"verdicts": "from verdicts on pairs of answers"} if place.bench.games else {}
+    if place.raters:
         ways["ratings"] = "from the ratings of this judge: the higher one wins"
-    box = _expander(at, "Win rates", ":material/swords:", not at.raters)
+    box = _expander(place, "Win rates", ":material/swords:", not place.raters)
     if not box.open:
         return
     with box:
         source: Source = url_state.tabs("wins", "Win rates", ways) if len(ways) > 1 else next(iter(ways))
-        every = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source)
-        judges = {one.judge: at.names[one.judge] for one in every}
+        every = figures.pair_rates(session.store(), place.dataset.id, place.rules.parse, source)
+        judges = {one.judge: place.names[one.judge] for one in every}
         if source == "verdicts":
-            counts = figures.verdict_counts(session.store(), at.dataset.id)
-            findings.draw(mtbench_results.verdicts(counts, at.names), "decided")
+            counts = figures.verdict_counts(session.store(), place.dataset.id)
+            findings.draw(mtbench_results.verdicts(counts, place.names), "decided")
             judge = judge if judge in judges else next(iter(judges), "")
         rates = [one for one in every if source == "verdicts" or one.judge == judge]
         if not rates:
             none = "None of these verdicts can be counted."
             text.quiet(none if source == "verdicts" else "This judge has rated no two answers to one question.")
             return
-        shown = mtbench_results.wins(rates, at.names)
+        shown = mtbench_results.wins(rates, place.names)
         tables.table(shown.rows, shown.columns, f"wins:{key}:{source}", _MAX_SHOWN_ROWS)
         if len(shown.rows) > 2 and st.toggle("Model against model", key=f"duels of:{key}:{source}"):
-            pairs = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source, True)
+            pairs = figures.pair_rates(session.store(), place.dataset.id, place.rules.parse, source, True)
             models, shares, tooltips = mtbench_results.duels([one for one in pairs if one.judge == judge])
-            text.say("**Adjusted win rate of the row's model against the column's** ({judge})", judge=at.names[judge])
+            text.say(
+                "**Adjusted win rate of the row's model against the column's** ({judge})", judge=place.names[judge]
+            )
             charts.confusion_grid(shares, tooltips, models, f"duels:{key}:{source}")
 
 
-def _judgments(at: BenchPlace, key: str) -> None:
+def _judgments(place: BenchPlace, key: str) -> None:
     st.header("Judgments", anchor=False)
-    found = figures.judgment_counts(session.store(), at.dataset.id, at.rules.parse)
-    findings.draw(mtbench_results.counts(found, at.names), f"counts:{key}")
-    box = _expander(at, "What there is, what is missing and what is doubled", ":material/checklist:")
+    found = figures.judgment_counts(session.store(), place.dataset.id, place.rules.parse)
+    findings.draw(mtbench_results.counts(found, place.names), f"counts:{key}")
+    box = _expander(place, "What there is, what is missing and what is doubled", ":material/checklist:")
     if box.open:
         with box:
-            text.bullets(figures.completeness(session.store(), at.dataset.id))
+            text.bullets(figures.completeness(session.store(), place.dataset.id))
     with st.expander("Prompts and protocols of the judges", icon=":material/terminal:"):
         known = {
             one.wording: f"{one.wording} ({prompt_set.file})"
             for prompt_set in judge_prompts.all_prompts(session.store()) for one in prompt_set.families.values()
         }  # fmt: skip
-        findings.draw([mtbench_results.prompts(at.bench, at.names, known)], f"prompts:{key}")
+        findings.draw([mtbench_results.prompts(place.bench, place.names, known)], f"prompts:{key}")
 
 
-def _rules(at: BenchPlace, shared: Shared, key: str) -> None:
-    box = _expander(at, "Rules of aggregation side by side", ":material/rule:")
+def _rules(place: BenchPlace, shared: Shared, key: str) -> None:
+    box = _expander(place, "Rules of aggregation side by side", ":material/rule:")
     if not box.open:
         return
     with box:
-        found = figures.means_by_rule(session.store(), at.dataset.id, at.rules, shared)
-        findings.draw(mtbench_results.rule_table(found, at.names, at.rules), f"by rule:{key}")
+        found = figures.means_by_rule(session.store(), place.dataset.id, place.rules, shared)
+        findings.draw(mtbench_results.rule_table(found, place.names, place.rules), f"by rule:{key}")
 
 
-def _japanese(at: BenchPlace) -> None:
-    box = _expander(at, "Share of Japanese characters", ":material/translate:")
+def _japanese(place: BenchPlace) -> None:
+    box = _expander(place, "Share of Japanese characters", ":material/translate:")
     if not box.open:
         return
     with box:
-        shown = mtbench_results.japanese(figures.japanese_shares(session.store(), at.dataset.id))
+        shown = mtbench_results.japanese(figures.japanese_shares(session.store(), place.dataset.id))
         if not shown.rows:
             text.quiet("The texts of the answers are not in this dataset.")
             return
-        tables.table(shown.rows, shown.columns, f"japanese:{at.dataset.id}", _MAX_SHOWN_ROWS)
+        tables.table(shown.rows, shown.columns, f"japanese:{place.dataset.id}", _MAX_SHOWN_ROWS)

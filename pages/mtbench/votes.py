@@ -10,9 +10,9 @@ from pages.mtbench.place import BenchPlace
 from pages.ui import findings, session, tables, text, url_state
 
 
-def panel(at: BenchPlace) -> None:
+def panel(place: BenchPlace) -> None:
     """The table of agreement of single votes; ties counted and dropped."""
-    if not at.bench.votes:
+    if not place.bench.votes:
         st.info(
             "Nobody has voted on pairs of this dataset. Import a file of votes (question_id, turn, model_a, model_b, "
             "winner, judge), or label pairs on the desk.",
@@ -20,14 +20,14 @@ def panel(at: BenchPlace) -> None:
         )
         with st.container(horizontal=True):
             url_state.link("import", "Import votes")
-            url_state.link("desk", "Label pairs", dataset=at.dataset.name)
+            url_state.link("desk", "Label pairs", dataset=place.dataset.name)
         return
-    findings.draw([mtbench_votes.vote_counts(at.bench)], "votes")
+    findings.draw([mtbench_votes.vote_counts(place.bench)], "votes")
     with st.spinner("Comparing the votes ..."):
-        found = figures.vote_agreement(session.store(), at.dataset.id)
+        found = figures.vote_agreement(session.store(), place.dataset.id)
     if not found:
         text.quiet("No two of these votes, and no verdict of a judge, are about the same pair.")
         return
-    shown = mtbench_votes.table(found, at.names)
-    tables.table(shown.rows, shown.columns, f"votes:{at.dataset.id}", len(shown.rows), width="content")
+    shown = mtbench_votes.table(found, place.names)
+    tables.table(shown.rows, shown.columns, f"votes:{place.dataset.id}", len(shown.rows), width="content")
     st.caption(text.escape(shown.caption))

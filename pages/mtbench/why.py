@@ -15,10 +15,10 @@ from pages.mtbench.place import BenchPlace
 from pages.ui import charts, findings, session, tables, text, url_state
 
 
-def panel(at: BenchPlace) -> None:
+def panel(place: BenchPlace) -> None:
     """Both pipelines chosen from any datasets, then what differs and how far each factor moves the mean."""
     store = session.store()
-    runs = _runs(store, at)
+    runs = _runs(store, place)
     if not runs:
         st.info("No judge has rated the answers of any MT-Bench here yet.", icon=":material/gavel:")
         url_state.link("import", "Import judgments")
@@ -53,11 +53,11 @@ def panel(at: BenchPlace) -> None:
     tables.wrapped_table(mtbench_gap.FACTORS, mtbench_gap.factor_rows(factors), "factors", "Factors of both pipelines")
 
 
-def _runs(store: Store, at: BenchPlace) -> dict[str, str]:
+def _runs(store: Store, place: BenchPlace) -> dict[str, str]:
     """dataset~judge -> in words, of every judge that rated an MT-Bench here; this dataset's first."""
     known = {one.id: one.name for one in datasets.all_datasets(store)}
     found: dict[str, str] = {}
-    for dataset in sorted(mtbench.bench_sizes(store), key=lambda one: one != at.dataset.id):
+    for dataset in sorted(mtbench.bench_sizes(store), key=lambda one: one != place.dataset.id):
         raters = mtbench_results.rater_names(mtbench.load_bench(store, dataset))
         found |= {f"{dataset}~{judge}": f"{known[dataset]} · {name}" for judge, name in raters.items()}
     return found
@@ -77,10 +77,10 @@ def _choose(name: str, title: str, runs: Mapping[str, str], default: str) -> Run
         return RunName(dataset, judge, url_state.select(f"{name}-rules", "under the protocol", ways, own, 320))
 
 
-def _partner(store: Store, one: RunName, runs: Mapping[str, str]) -> str:
+def _partner(store: Store, run: RunName, runs: Mapping[str, str]) -> str:
     """The first other pipeline that rated a model of this one, else the first other, else itself."""
-    others = [name for name in runs if name != f"{one.dataset}~{one.judge}"] or list(runs)
-    own_models = figures.rated_models(store, one.dataset).get(one.judge, frozenset())
+    others = [name for name in runs if name != f"{run.dataset}~{run.judge}"] or list(runs)
+    own_models = figures.rated_models(store, run.dataset).get(run.judge, frozenset())
     for name in others:
         dataset, _, judge = name.partition("~")
         if own_models & figures.rated_models(store, dataset)[judge]:

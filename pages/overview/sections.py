@@ -101,11 +101,11 @@ def draw_own_progress(progress: PersonalProgress, days: list[int]) -> None:
         )  # fmt: skip
 
 
-def draw_recent_activity(found: list[Activity], zone: tzinfo) -> None:
+def draw_recent_activity(activities: list[Activity], zone: tzinfo) -> None:
     """The newest changes in words, each with its time."""
-    if not found:
+    if not activities:
         st.caption("Nothing yet.")
-    for move in found:
+    for move in activities:
         values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": text.moment(move.at, zone)}
         what = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
         text.quiet(ACTIVITY_TEMPLATES[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)

@@ -32,10 +32,10 @@ HIDE_SYSTEMS_HELP = (
 
 
 @text.dialog("Draw an audit sample", width="large")
-def draw_audit_dialog(found: Dataset, who: str) -> None:
+def draw_audit_dialog(dataset: Dataset, who: str) -> None:
     """A stratified random sample: how many, how drawn, which judge's scores some show, and the forecast of kappa."""
     store = session.store()
-    share, judges = settings.queue_rules(store, found.id).assisted_share, _judges(found)
+    share, judges = settings.queue_rules(store, dataset.id).assisted_share, _judges(dataset)
     text.quiet(
         "Items are drawn at random within strata. {blind} of them are answered **blind**, without the judge in view: "
         "only these count for the approval check. The other {assisted} are shown with a judge's scores, to measure how "
@@ -44,7 +44,7 @@ def draw_audit_dialog(found: Dataset, who: str) -> None:
         assisted=f"{share:.0%}",
     )
     left, middle, right = st.columns([1, 2, 1])
-    begin = quota(store, found.id, bool(judges)).size
+    begin = quota(store, dataset.id, bool(judges)).size
     size = left.number_input("Items", 1, 1_000_000, begin, step=10, key="audit:size", help=SAMPLE_SIZE_HELP)
     judge = middle.selectbox(
         "Judge shown to the assisted share",
@@ -56,30 +56,30 @@ def draw_audit_dialog(found: Dataset, who: str) -> None:
     seed = right.number_input("Seed", 0, 2**31, kept, key="audit:seed", help="The same seed draws the same items.")
     shares: list[StratumShare] = []
     with text.refusals():
-        design = sample_form.choose_design(found, judges)
-        shares = queue.plan_audit(store, found.id, int(size), judge, design)
+        design = sample_form.choose_design(dataset, judges)
+        shares = queue.plan_audit(store, dataset.id, int(size), judge, design)
     if not shares:
         return
-    sample_form.show_shares(shares, int(size), quota(store, found.id, bool(judge)))
-    if known := queue.count_known_to_all(store, found.id):
+    sample_form.show_shares(shares, int(size), quota(store, dataset.id, bool(judge)))
+    if known := queue.count_known_to_all(store, dataset.id):
         text.warn(
             "Nobody who works here can answer {n} blind that are not drawn yet: everybody has answered them, or was "
             "shown what a judge or other people said. The draw treats them like any others, because without them the "
             "sample would not be a random sample of this dataset. If drawn, they wait for somebody new.",
             n=many(known, "item"),
         )
-    sample_form.show_forecast(found, shares, judges, design)
+    sample_form.show_forecast(dataset, shares, judges, design)
     if st.button("Draw sample", type="primary", disabled=not any(s.now for s in shares)):
         with text.refusals():
-            n = queue.draw_audit(store, who, found.id, int(size), judge, int(seed), design)
+            n = queue.draw_audit(store, who, dataset.id, int(size), judge, int(seed), design)
             session.scratch("filling").pop("seed", None)
             text.finish(f"{many(n, 'item')} drawn into the audit sample.")
 
 
 @text.dialog("Add items to the review queue", width="large")
-def fill_review_dialog(found: Dataset, who: str) -> None:
+def fill_review_dialog(dataset: Dataset, who: str) -> None:
     """The items that need a look most at what one judge said, and why."""
-    store, judges = session.store(), _judges(found)
+    store, judges = session.store(), _judges(dataset)
     st.caption(
         "Adds the items where a judge's ratings are most in doubt, counted per rating, so that long items do not lead. "
         "People answer them while seeing the judge's scores, and they are not a random sample: the approval check "
@@ -91,8 +91,8 @@ def fill_review_dialog(found: Dataset, who: str) -> None:
     left, right = st.columns([2, 1])
     judge = left.selectbox("Judge", list(judges), format_func=judges.__getitem__, key="review:judge")
     most = right.number_input("At most (items)", 1, 1_000_000, 200, step=50, key="review:most")
-    kind = _kind(found, judge)
-    new, kinds, reserved = queue.plan_review(store, found.id, judge, int(most), kind)
+    kind = _kind(dataset, judge)
+    new, kinds, reserved = queue.plan_review(store, dataset.id, judge, int(most), kind)
     if new:
         text.say("This adds **{n}**.", n=many(new, "item"))
     else:
@@ -104,13 +104,13 @@ def fill_review_dialog(found: Dataset, who: str) -> None:
         tables.table(list(kinds.items()), {"Reason": Column(), "Items": COUNT})
     if st.button("Add", type="primary", disabled=not new):
         with text.refusals():
-            n = queue.fill_review(store, who, found.id, judge, int(most), kind)
+            n = queue.fill_review(store, who, dataset.id, judge, int(most), kind)
             text.finish(f"{many(n, 'item')} added to the review queue.")
 
 
-def _kind(found: Dataset, judge: str) -> ReasonKind | None:
+def _kind(dataset: Dataset, judge: str) -> ReasonKind | None:
     """Whether only items that no rule accepts unseen come in; asked only where there is such a rule."""
-    rules = auto_accept.rules_in_force(session.store(), found.id, judge)
+    rules = auto_accept.rules_in_force(session.store(), dataset.id, judge)
     if not rules:
         return None
     named = ", ".join(f"{rule.dimension.replace('_', ' ')} from {rule.threshold:.3g}" for rule in rules)
@@ -136,10 +136,10 @@ def describe_reserved(reserved: int) -> str:
 
 
 @text.dialog("How items are given out")
-def queue_rules_dialog(found: Dataset, who: str, lead: bool) -> None:
+def queue_rules_dialog(dataset: Dataset, who: str, lead: bool) -> None:
     """The queue rules of a dataset."""
     store = session.store()
-    now = settings.queue_rules(store, found.id)
+    now = settings.queue_rules(store, dataset.id)
     overlap = st.number_input(
         "People per item", 1, 20, now.overlap, help="From two on, agreement among people can be measured."
     )
@@ -151,19 +151,19 @@ def queue_rules_dialog(found: Dataset, who: str, lead: bool) -> None:
     minutes = st.number_input(
         "Minutes that an item stays reserved", 1, 1440, now.claim_minutes, help="Then others may label it."
     )
-    hides = settings.hides_systems(store, found.id)
+    hides = settings.hides_systems(store, dataset.id)
     hide = st.toggle("Blind items hide the names of systems", hides, disabled=not lead, help=HIDE_SYSTEMS_HELP)
     new = QueueRules(int(overlap), share / 100, int(minutes))
     key = f"rules:{now}:{hides}"  # a press counts for the rules that stood there
     if st.button("Save", type="primary", disabled=(new, hide) == (now, hides), key=key):
         with text.refusals():
-            settings.set_queue_rules(store, who, found.id, new)
+            settings.set_queue_rules(store, who, dataset.id, new)
             if lead:
-                settings.hide_systems(store, who, found.id, hide)
+                settings.hide_systems(store, who, dataset.id, hide)
             text.finish("The queue rules of this dataset were changed.")
 
 
-def _judges(found: Dataset) -> dict[str, str]:
+def _judges(dataset: Dataset) -> dict[str, str]:
     """The judges of a dataset by id: model, card and how many items, since one model may judge in several ways."""
-    known = datasets.dataset_judges(session.store(), found.id)
+    known = datasets.dataset_judges(session.store(), dataset.id)
     return {one.id: f"{one.model} · {one.card.replace('_', ' ')} · {one.items:,}" for one in known}

@@ -97,9 +97,9 @@ def _draw_list(who: Person, dataset: Dataset, stream: queue.Stream, filters: que
     _pages(kept, found)
 
 
-def _pages(kept: dict[str, int], found: QueueListing) -> None:
+def _pages(kept: dict[str, int], listing: QueueListing) -> None:
     """Where in the list this is, and the ways on and back."""
-    total, first = found.total, kept["skip"]
+    total, first = listing.total, kept["skip"]
     if total <= PAGE_ROWS:
         return
     with st.container(horizontal=True, vertical_alignment="center"):

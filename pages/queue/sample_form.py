@@ -37,18 +37,18 @@ ALLOCATION_HELP = (
 _ALLOCATION_NAMES: dict[Allocation | None, str] = {None: "no strata"} | dict(ALLOCATIONS.items())
 
 
-def choose_design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
+def choose_design(dataset: Dataset, judges: Mapping[str, str]) -> SampleDesign:
     """What the person chooses the items to be stratified by. Raises AssayError for what cannot be."""
     store = session.store()
-    first = strata.current_design(store, found.id)
-    fixed = first is not None and not strata.sampled_population(store, found.id, first).open
+    first = strata.current_design(store, dataset.id)
+    fixed = first is not None and not strata.sampled_population(store, dataset.id, first).open
     begin = first or (SampleDesign("score", judge=next(iter(judges)), allocation="root") if judges else SampleDesign())
     if fixed:
         text.quiet(
             "Items are stratified **{by}**, as at the first draw: each keeps its stratum, and only items that are "
             "imported later can be stratified in another way.", by=strata.describe_design(begin),
         )  # fmt: skip
-    fields = strata.meta_fields(store, found.id)
+    fields = strata.meta_fields(store, dataset.id)
     left, middle, right = st.columns(3) if not fixed or len(judges) > 1 else [st.container()] * 3
     ways = [by for by in BASIS_NAMES if (judges or by not in ("score", "confidence")) and (fields or by != "meta")]
     by = begin.by if fixed else left.selectbox(
@@ -132,7 +132,7 @@ def show_shares(shares: Sequence[StratumShare], size: int, needed: Quota) -> Non
 
 
 def show_forecast(
-    found: Dataset, shares: Sequence[StratumShare], judges: Mapping[str, str], chosen: SampleDesign
+    dataset: Dataset, shares: Sequence[StratumShare], judges: Mapping[str, str], chosen: SampleDesign
 ) -> None:
     """How precisely the sample should estimate a judge's kappa, by allocation."""
     if not judges or not chosen.about:
@@ -150,7 +150,7 @@ def show_forecast(
     blind = sum(round(s.blind * s.items) for s in shares)
     last = min(gate.horizon or MAX_FORECAST_ITEMS, sum(s.items for s in shares))
     try:
-        seen = _forecast_samples(store, found.id, chosen, blind, low, high, gate, last, store.newest())
+        seen = _forecast_samples(store, dataset.id, chosen, blind, low, high, gate, last, store.newest())
     except AssayError as error:
         text.quiet("{error}", error=error)
         return
@@ -186,10 +186,10 @@ def _forecast_samples(
     )  # fmt: skip
 
 
-def _words(one: Forecast, gate: Policy, last: int) -> tuple[str, str, str]:
+def _words(forecast: Forecast, gate: Policy, last: int) -> tuple[str, str, str]:
     """A forecast in words: its half width, and both numbers of items, as ranges."""
-    half = _range(*(f"{half:.2f}" for half in one.half_width))
-    return half, _items(one.free, gate, last), _items(one.fixed, gate, last)
+    half = _range(*(f"{half:.2f}" for half in forecast.half_width))
+    return half, _items(forecast.free, gate, last), _items(forecast.fixed, gate, last)
 
 
 def _items(ends: tuple[int, int | None], gate: Policy, last: int) -> str:

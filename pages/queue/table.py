@@ -44,15 +44,15 @@ MAX_SHOWN_REASONS = 3
 """Reasons that stand in the list; the desk has them all."""
 
 
-def queue_table(found: QueueListing, stream: str, key: str) -> ListedDraw | None:
+def queue_table(listing: QueueListing, stream: str, key: str) -> ListedDraw | None:
     """The rows as a table; the one that was opened, or None."""
-    rows = [_row(row, stream) for row in found.rows]
+    rows = [_row(row, stream) for row in listing.rows]
     dull = {name for name in ("Judge", "Stratum", "Probability") if len({row.get(name, "") for row in rows}) < 2}
     columns = [(name, WIDTHS.get(name, ""), HELPS.get(name, "")) for name in rows[0] if name not in dull]
     shown = [[row[name] for name, *_ in columns] for row in rows]
-    ids = [row.item for row in found.rows]
+    ids = [row.item for row in listing.rows]
     clicked = tables.wrapped_table(columns, shown, key, "Items of the queue", ids, chosen=True)
-    return None if clicked is None else found.rows[clicked[0]]
+    return None if clicked is None else listing.rows[clicked[0]]
 
 
 def _row(row: ListedDraw, stream: str) -> dict[str, str]:
@@ -78,15 +78,15 @@ def _state(row: ListedDraw) -> str:
     return text.join_lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
 
 
-def show_counts(found: QueueListing, progress: PersonalProgress) -> None:
+def show_counts(listing: QueueListing, progress: PersonalProgress) -> None:
     """How many items are left for this person, how many are done of those that pass the filters, and their pace."""
-    overlap = max((row.overlap for row in found.rows), default=1)
+    overlap = max((row.overlap for row in listing.rows), default=1)
     text.say(
         "**{left}** to label · {answered} of {drawn} answered{full} · you: {today} today, {mine} in all{pace}",
-        left=many(found.left, "item"),
-        answered=f"{found.answered:,}",
-        drawn=f"{found.drawn:,}",
-        full=f", {found.full:,} by all {overlap} people" if overlap > 1 else "",
+        left=many(listing.left, "item"),
+        answered=f"{listing.answered:,}",
+        drawn=f"{listing.drawn:,}",
+        full=f", {listing.full:,} by all {overlap} people" if overlap > 1 else "",
         today=f"{progress.today:,}",
         mine=f"{progress.total:,}",
         pace=f", {progress.seconds:.0f} s per item" if progress.seconds else "",

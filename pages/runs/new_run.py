@@ -258,25 +258,25 @@ def _choose_order(store: Store) -> RunOrder | None:
     return RunOrder(dataset.id, named, name, params, limited, spending_limit=spend, price=price, most=most)
 
 
-def _requirements(found: Sequence[Requirement], card: Card) -> None:
+def _requirements(requirements: Sequence[Requirement], card: Card) -> None:
     """What a run of the card needs; what is lacking is highlighted."""
-    if not found:
+    if not requirements:
         return
-    for need in (one for one in found if one.lacking):
+    for need in (one for one in requirements if one.lacking):
         text.warn("{said}", said=need.text)
     with st.container(gap=None):
         text.say("**What {card} needs**", card=card.title)
-        for need in (one for one in found if not one.lacking):
+        for need in (one for one in requirements if not one.lacking):
             text.quiet("- {said}", said=need.text)
 
 
-def _dry_run(found: Sequence[DryRunJudgment], card: Card) -> None:
+def _dry_run(judgments: Sequence[DryRunJudgment], card: Card) -> None:
     """A dry run in full: what was sent, what came back, what it was read as."""
     st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
-    for one in found:
+    for one in judgments:
         why = one.reading.unscored
         state = f"unscored: {why.replace('_', ' ')}" if why else many(len(one.reading.scores), "score")
-        with st.expander(text.escape(f"{one.name} · {state}"), expanded=one is found[0]):
+        with st.expander(text.escape(f"{one.name} · {state}"), expanded=one is judgments[0]):
             left, right = st.columns(2, gap="medium")
             with left:
                 st.caption("What was sent")
@@ -304,10 +304,10 @@ def _reply(raw: str) -> None:
     as_it_came.code(raw, language=None, wrap_lines=True, height=300)
 
 
-def _reading(found: Reading, card: Card) -> None:
+def _reading(reading: Reading, card: Card) -> None:
     """Scores and remarks that a reply was read as, or why it was not."""
-    if found.unscored:
-        st.text(f"Unscored ({found.unscored.replace('_', ' ')}): {found.why}.")
+    if reading.unscored:
+        st.text(f"Unscored ({reading.unscored.replace('_', ' ')}): {reading.why}.")
         return
 
     def value(score: Score) -> str:
@@ -324,8 +324,8 @@ def _reading(found: Reading, card: Card) -> None:
             "Confidence": s.confidence,
             "Source": s.source,
         }
-        for s in found.scores
+        for s in reading.scores
     ]
-    tables.table(tables.drop_empty_columns(rows, ("Confidence", "Source")), (), most=12)
-    for remark in (r for r in found.remarks if r.sort == "rule"):
+    tables.table(tables.drop_empty_columns(rows, ("Confidence", "Source")), (), max_rows=12)
+    for remark in (r for r in reading.remarks if r.sort == "rule"):
         st.text(f"Breaks a rule: {remark.text}")

@@ -116,15 +116,15 @@ def _total_cost(now: RunProgress) -> str:
     return f"about {dollars(now.cost / now.done * now.total)} in all"
 
 
-def run_table(found: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
+def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
     """All runs, newest first, with (judgments made, scored) of each; those that were chosen (to open, to compare)."""
-    rows = [dict(zip(COLUMNS, _row(run, *counts.get(run.id, (0, 0)), zone), strict=True)) for run in found]
+    rows = [dict(zip(COLUMNS, _row(run, *counts.get(run.id, (0, 0)), zone), strict=True)) for run in runs]
     shown = tables.drop_empty_columns(rows, ("Why", "Limit", "Unscored"))
     st.caption("Tick one run to open it, two to see how their judges differ (keys: arrows, then Shift and Space).")
-    ticked = tables.table_to_tick(shown, COLUMNS, [run.id for run in found], "runs:table", "multi-row", 12)
+    ticked = tables.table_to_tick(shown, COLUMNS, [run.id for run in runs], "runs:table", "multi-row", 12)
     if len(ticked) > 2:
         st.caption("Choose no more than two.")
-    return [found[n] for n in ticked]
+    return [runs[n] for n in ticked]
 
 
 def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:

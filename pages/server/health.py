@@ -96,12 +96,12 @@ def _of_process() -> list[Metric]:
     ]  # fmt: skip
 
 
-def _memory(most: int) -> int:
+def _memory(peak: int) -> int:
     """The memory held now; where the system does not say, the most that was held."""
     try:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
     except OSError:
-        return most if sys.platform == "darwin" else most * 1024
+        return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _of_store(store: Callable[[], Store]) -> list[Metric]:

@@ -230,10 +230,10 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _MARKS = ("circle", "square", "diamond", "cross", "x", "triangle-up")
 
 
-def radar_chart(found: Radar, key: str) -> None:
+def radar_chart(radar: Radar, key: str) -> None:
     """Figures of a few things around a centre; series differ in colour, dash and mark."""
-    figure, axes = go.Figure(), [escape(name) for name in found.axes]
-    for number, (name, values) in enumerate(found.series):
+    figure, axes = go.Figure(), [escape(name) for name in radar.axes]
+    for number, (name, values) in enumerate(radar.series):
         colour, place = _SERIES[number % len(_SERIES)], number % len(_DASHES)
         ring = [*values, *values[:1]]
         figure.add_scatterpolar(
@@ -243,7 +243,7 @@ def radar_chart(found: Radar, key: str) -> None:
             hovertemplate=escape(name) + "<br>%{theta}: %{r:.2f}<extra></extra>",
         )  # fmt: skip
     grid = {"gridcolor": _GRID, "linecolor": _GRID}
-    radial = {**grid, "range": list(found.reach), "nticks": 6, "angle": 90, "tickangle": 90}
+    radial = {**grid, "range": list(radar.reach), "nticks": 6, "angle": 90, "tickangle": 90}
     figure.update_layout(
         polar={
             "bgcolor": "rgba(0,0,0,0)",
@@ -253,25 +253,25 @@ def radar_chart(found: Radar, key: str) -> None:
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": -0.08, "yanchor": "top", "title": {"text": ""}},
     )  # fmt: skip
-    _draw(figure, key, 440 + 20 * len(found.series), margin={"l": 84, "r": 84, "t": 34, "b": 10})
+    _draw(figure, key, 440 + 20 * len(radar.series), margin={"l": 84, "r": 84, "t": 34, "b": 10})
 
 
-def bubble_chart(found: Bubbles, key: str) -> None:
+def bubble_chart(bubbles: Bubbles, key: str) -> None:
     """How often two values meet, as circles whose area is the count, and the line on which both are equal."""
-    figure, (low, high) = go.Figure(), found.reach
-    most = max((n for _, _, n in found.points), default=1)
+    figure, (low, high) = go.Figure(), bubbles.reach
+    most = max((n for _, _, n in bubbles.points), default=1)
     figure.add_scatter(x=[low, high], y=[low, high], mode="lines", line=_DASHED, hoverinfo="skip")
     figure.add_scatter(
-        x=[x for x, _, _ in found.points], y=[y for _, y, _ in found.points], mode="markers",
+        x=[x for x, _, _ in bubbles.points], y=[y for _, y, _ in bubbles.points], mode="markers",
         marker={
             "color": ACCENT, "opacity": 0.75, "line": {"width": 0},
-            "size": [5 + 23 * (n / most) ** 0.5 for _, _, n in found.points],
+            "size": [5 + 23 * (n / most) ** 0.5 for _, _, n in bubbles.points],
         },
-        hovertext=[f"{x:g} and {y:g}: {n:,}" for x, y, n in found.points], hoverinfo="text",
+        hovertext=[f"{x:g} and {y:g}: {n:,}" for x, y, n in bubbles.points], hoverinfo="text",
     )  # fmt: skip
     ticks = {"range": [low - 0.7, high + 0.7], "fixedrange": True, "dtick": 1, "zeroline": False}
-    figure.update_xaxes(**ticks, title={"text": escape(shorten(found.x, 60)), "standoff": 6})
-    figure.update_yaxes(**ticks, title={"text": escape(shorten(found.y, 48)), "standoff": 6})
+    figure.update_xaxes(**ticks, title={"text": escape(shorten(bubbles.x, 60)), "standoff": 6})
+    figure.update_yaxes(**ticks, title={"text": escape(shorten(bubbles.y, 48)), "standoff": 6})
     _draw(figure, key, 440, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 
 
@@ -321,20 +321,20 @@ class SlicedMeans:
     say: Callable[[Interval | None], str]
 
 
-def means_by_slice(given: SlicedMeans, key: str) -> None:
+def means_by_slice(means: SlicedMeans, key: str) -> None:
     """Means by slice, a row each: corrected (dot) over the judge's own (diamond), with their intervals by items.
 
     A dashed line is the corrected mean of all, where there is one.
     """
-    figure, found = go.Figure(), given.slices
-    _means(figure, given, False, 1 + 26 / (46 * len(found)))
-    point = given.whole.mean.interval.point if given.whole is not None and given.whole.mean is not None else None
+    figure, found = go.Figure(), means.slices
+    _means(figure, means, False, 1 + 26 / (46 * len(found)))
+    point = means.whole.mean.interval.point if means.whole is not None and means.whole.mean is not None else None
     if point is not None:
         figure.add_vline(x=point, line=_DASHED)
         _note(figure, "all", x=point, y=1, xref="x", yref="paper", yanchor="bottom")
     faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
     named = [escape(shorten(one.name, 28)) + faint.format(slice_size(one)) for one in found]
-    figure.update_xaxes(range=_axis_range(given), fixedrange=True, nticks=8, tickformat=".0%" if given.share else None)
+    figure.update_xaxes(range=_axis_range(means), fixedrange=True, nticks=8, tickformat=".0%" if means.share else None)
     figure.update_yaxes(
         tickvals=list(range(len(found))), ticktext=named, range=[len(found) - 0.4, -0.6], fixedrange=True,
         showgrid=False, zeroline=False, tickfont={"size": 13, "color": INK}, automargin=True,
@@ -342,12 +342,12 @@ def means_by_slice(given: SlicedMeans, key: str) -> None:
     _draw(figure, key, 46 * len(found) + 130, margin={"l": 10, "r": 14, "t": 86, "b": 10})
 
 
-def means_over_time(given: SlicedMeans, key: str) -> None:
+def means_over_time(means: SlicedMeans, key: str) -> None:
     """Means over time, the oldest first: corrected (dots) and the judge's own (diamonds), with intervals by items."""
-    figure, found = go.Figure(), given.slices
-    _means(figure, given, True, 1.03)
+    figure, found = go.Figure(), means.slices
+    _means(figure, means, True, 1.03)
     every = -(-len(found) // 10)
-    figure.update_yaxes(range=_axis_range(given), fixedrange=True, nticks=7, tickformat=".0%" if given.share else None)
+    figure.update_yaxes(range=_axis_range(means), fixedrange=True, nticks=7, tickformat=".0%" if means.share else None)
     figure.update_xaxes(
         tickvals=list(range(0, len(found), every)), ticktext=[escape(one.name) for one in found[::every]],
         range=[-0.5, len(found) - 0.5], fixedrange=True, showgrid=False, zeroline=False, automargin=True,
@@ -356,15 +356,15 @@ def means_over_time(given: SlicedMeans, key: str) -> None:
     _draw(figure, key, 390, margin={"l": 10, "r": 14, "t": 70, "b": 10})
 
 
-def _means(figure: go.Figure, given: SlicedMeans, upright: bool, key: float) -> None:
+def _means(figure: go.Figure, means: SlicedMeans, upright: bool, key: float) -> None:
     """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other.
 
     `key` is the position of the key, as a share of the plot's height.
     """
-    corrected = [None if one.mean is None else one.mean.interval for one in given.slices]
+    corrected = [None if one.mean is None else one.mean.interval for one in means.slices]
     for name, spans, colour, symbol, dash, wide in (
         ("people would say (corrected), 95% interval", corrected, ACCENT, "circle", "solid", 2.5),
-        ("judge (raw), 95% interval", [one.judge for one in given.slices], JUDGE, "diamond-open", "dot", 1.5),
+        ("judge (raw), 95% interval", [one.judge for one in means.slices], JUDGE, "diamond-open", "dot", 1.5),
     ):
         apart = (-1 if spans is corrected else 1) * (0.05 if upright else 0.13)
         places = [n + apart for n in range(len(spans))]
@@ -379,13 +379,13 @@ def _means(figure: go.Figure, given: SlicedMeans, upright: bool, key: float) -> 
             marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 0 if spans is corrected else 2}},
             showlegend=any(point is not None for point in points), hoverinfo="text",
             hovertext=[
-                f"{escape(one.name)}<br>{name.partition(',')[0]}: {given.say(i)}<br>{slice_size(one)}"
-                for one, i in zip(given.slices, spans, strict=True)
+                f"{escape(one.name)}<br>{name.partition(',')[0]}: {means.say(i)}<br>{slice_size(one)}"
+                for one, i in zip(means.slices, spans, strict=True)
             ],
         )  # fmt: skip
     figure.update_layout(
         title={
-            "text": escape(given.title), "x": 0, "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top",
+            "text": escape(means.title), "x": 0, "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top",
             "font": {"size": 14, "weight": 500}, "pad": {"t": 8},
         },
         showlegend=True,
@@ -393,20 +393,20 @@ def _means(figure: go.Figure, given: SlicedMeans, upright: bool, key: float) -> 
     )  # fmt: skip
 
 
-def _error_lengths(one: Interval | None) -> tuple[float, float]:
+def _error_lengths(interval: Interval | None) -> tuple[float, float]:
     """How far the ends of an interval lie from its point; 0 where it has none."""
-    if one is None or one.point is None or one.low is None or one.high is None:
+    if interval is None or interval.point is None or interval.low is None or interval.high is None:
         return 0.0, 0.0
-    return one.high - one.point, one.point - one.low
+    return interval.high - interval.point, interval.point - interval.low
 
 
-def _axis_range(given: SlicedMeans) -> list[float]:
+def _axis_range(means: SlicedMeans) -> list[float]:
     """The part of a scale that the figures are in: never less than a quarter of it, as small gaps would look large."""
-    both = [i for one in given.slices for i in (one.judge, one.mean and one.mean.interval) if i]
-    ends = [v for i in both for v in (i.low, i.point, i.high) if v is not None] or list(given.reach)
-    low, high, size = min(ends), max(ends), given.reach[1] - given.reach[0]
+    both = [i for one in means.slices for i in (one.judge, one.mean and one.mean.interval) if i]
+    ends = [v for i in both for v in (i.low, i.point, i.high) if v is not None] or list(means.reach)
+    low, high, size = min(ends), max(ends), means.reach[1] - means.reach[0]
     spare, edge = max(0.04 * size, (size / 4 - (high - low)) / 2), 0.02 * size
-    return [max(given.reach[0] - edge, low - spare), min(given.reach[1] + edge, high + spare)]
+    return [max(means.reach[0] - edge, low - spare), min(means.reach[1] + edge, high + spare)]
 
 
 def _note(figure: go.Figure, words: str, **place: Any) -> None:

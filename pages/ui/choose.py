@@ -55,16 +55,16 @@ def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset
         return bar, dataset(store, labelled=True, width=width)
 
 
-def judges(store: Store, found: Dataset, hope: str) -> tuple[list[DatasetJudge], dict[str, str]]:
+def judges(store: Store, dataset: Dataset, hope: str) -> tuple[list[DatasetJudge], dict[str, str]]:
     """The judges that have scored a dataset, and by id what they are called.
 
     Where there is none, the page says so and goes on with `hope` (what follows once there is one), with the ways there.
     """
-    known = datasets.dataset_judges(store, found.id)
+    known = datasets.dataset_judges(store, dataset.id)
     if not known:
         st.info(text.escape(f"No judge has scored this dataset yet{hope}"), icon=":material/gavel:")
         with st.container(horizontal=True):
-            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=found.name)
+            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
             url_state.link("import", "Import judgments")
     return known, _names(known, combinations.describe_combinations(store))
 
@@ -76,9 +76,9 @@ def judge(names: Mapping[str, str], title: str = "Judge", width: int = 460, know
         return url_state.select("judge", title, names, width=width)
 
 
-def draw_data_notes(found: Dataset, model: str) -> None:
+def draw_data_notes(dataset: Dataset, model: str) -> None:
     """The marks of synthetic data and of a practice judge, where either is one."""
-    text.synthetic(found)
+    text.synthetic(dataset)
     text.practice(model)
 
 
@@ -96,10 +96,10 @@ def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters]
     return found, stream, chosen
 
 
-def queue_filters(store: Store, found: Dataset, stream: queue.Stream) -> queue.QueueFilters:
+def queue_filters(store: Store, dataset: Dataset, stream: queue.Stream) -> queue.QueueFilters:
     """Filters of a queue, from the address and the choosers; the button says how many are set."""
-    options = queue.filter_options(store, found.id)
-    if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
+    options = queue.filter_options(store, dataset.id)
+    if stream == "audit" and settings.hides_systems(store, dataset.id):  # or the filter would name what is hidden
         options = replace(options, system={})
     active = len([name for name in _FILTERS if url_state.chosen_option(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"

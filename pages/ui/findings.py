@@ -34,9 +34,9 @@ BADGES: dict[str, str] = {
 _SAY = {"plain": text.say, "quiet": text.quiet, "warning": text.warn}
 
 
-def draw(found: Iterable[Finding], key: str) -> None:
+def draw(findings: Iterable[Finding], key: str) -> None:
     """Findings below each other; `key` is theirs alone on the page."""
-    for number, one in enumerate(found):
+    for number, one in enumerate(findings):
         if isinstance(one, Sentence):
             draw_sentence(one)
         elif isinstance(one, Measures):
@@ -49,40 +49,40 @@ def draw(found: Iterable[Finding], key: str) -> None:
                 st.caption(text.escape(one.caption))
 
 
-def draw_sentence(one: Sentence, badge: str = "") -> None:
+def draw_sentence(sentence: Sentence, badge: str = "") -> None:
     """A sentence, with a badge of ours before it. Its template is ours too, which tests/test_house.py holds."""
-    _SAY[one.kind](BADGES[badge] + one.template, **one.values)
+    _SAY[sentence.kind](BADGES[badge] + sentence.template, **sentence.values)
 
 
-def draw_plot(one: Plot, key: str) -> None:
+def draw_plot(plot: Plot, key: str) -> None:
     """A plot without its caption. Those that can be clicked are drawn by the panels that know what a click leads to."""
-    if isinstance(one, Intervals):
-        charts.interval_chart(one.rows, key, one.mark, one.marked, one.reach)
-    elif isinstance(one, Confusion):
-        charts.confusion_chart(one.counts, one.answers, key)
-    elif isinstance(one, Marginals):
-        charts.marginals_chart(one.people, one.judge, one.answers, key)
-    elif isinstance(one, Growth):
-        charts.learning_curve(one.now, one.ahead, key, one.mark, one.marked)
-    elif isinstance(one, ReliabilityDiagram):
-        charts.reliability_chart(one.levels, key)
+    if isinstance(plot, Intervals):
+        charts.interval_chart(plot.rows, key, plot.mark, plot.marked, plot.reach)
+    elif isinstance(plot, Confusion):
+        charts.confusion_chart(plot.counts, plot.answers, key)
+    elif isinstance(plot, Marginals):
+        charts.marginals_chart(plot.people, plot.judge, plot.answers, key)
+    elif isinstance(plot, Growth):
+        charts.learning_curve(plot.now, plot.ahead, key, plot.mark, plot.marked)
+    elif isinstance(plot, ReliabilityDiagram):
+        charts.reliability_chart(plot.levels, key)
     else:
         picture.draw_picture(
-            lambda width: svg(one, width), key, "plot", "Lines with their bands", (400.0, 600.0, 800.0)
+            lambda width: svg(plot, width), key, "plot", "Lines with their bands", (400.0, 600.0, 800.0)
         )
 
 
-def draw_table(one: Table, key: str) -> None:
+def draw_table(table: Table, key: str) -> None:
     """A table with its caption; nothing where it has no rows."""
-    if not one.rows:
+    if not table.rows:
         return
-    tables.table(one.rows, one.columns, key, _LONG)
-    if one.caption:
-        st.caption(text.escape(one.caption))
+    tables.table(table.rows, table.columns, key, _LONG)
+    if table.caption:
+        st.caption(text.escape(table.caption))
 
 
-def _measures(one: Measures) -> None:
+def _measures(measures: Measures) -> None:
     """The main figures in one row, each with what it means at the pointer."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        for name, value, tip in one.figures:
+        for name, value, tip in measures.figures:
             st.metric(text.escape(name), text.escape(value), help=text.escape(tip), width="content")

@@ -9,9 +9,9 @@ from judges.plural import many
 from pages.ui import text
 
 
-def show_estimate(found: Estimate) -> None:
+def show_estimate(estimate: Estimate) -> None:
     """What a run would take, and how that is estimated."""
-    if not found.judgments:
+    if not estimate.judgments:
         st.info(
             "Nothing is left to ask: this judge has been asked about all of these items. To ask the unscored ones "
             "again, open its run below.",
@@ -22,15 +22,16 @@ def show_estimate(found: Estimate) -> None:
         with st.container(width="content"):
             text.say(
                 "**{calls}** for {judgments} of {items}: about {tin} tokens in and {tout} out, {cost}{most}.",
-                calls=many(found.calls, "call"), judgments=many(found.judgments, "judgment"),
-                items=many(found.items, "item"), tin=f"{found.tokens_in:,}", tout=f"{found.tokens_out:,}",
-                cost=cost_words(found.cost), most=f"; at the very most {cost_words(found.most)}" if found.most else "",
+                calls=many(estimate.calls, "call"), judgments=many(estimate.judgments, "judgment"),
+                items=many(estimate.items, "item"), tin=f"{estimate.tokens_in:,}", tout=f"{estimate.tokens_out:,}",
+                cost=cost_words(estimate.cost),
+                most=f"; at the very most {cost_words(estimate.max_cost)}" if estimate.max_cost else "",
             )  # fmt: skip
         with st.popover("How this is estimated", type="tertiary", icon=":material/info:"):
-            for note in found.notes:
+            for note in estimate.notes:
                 text.quiet("{note}", note=note)
-    if found.long:
-        text.warn("{long}", long=found.long)
+    if estimate.long:
+        text.warn("{long}", long=estimate.long)
 
 
 def cost_words(cost: float | None) -> str:

@@ -101,28 +101,28 @@ def _backups(who: Person) -> None:
         (_check_backup if clicked[1] == "Check" else _download)(who, found[clicked[0]])
 
 
-def _row(one: Backup) -> list[str]:
-    created_at, size = text.moment(one.made_at, text.time_zone()), f"{one.size / 1e6:,.1f} MB"
-    revision = "cannot be opened" if one.revision is None else f"{one.revision:,}"
-    return [one.name, created_at, display_name(one.by) or "not recorded", revision, size]
+def _row(backup: Backup) -> list[str]:
+    created_at, size = text.moment(backup.made_at, text.time_zone()), f"{backup.size / 1e6:,.1f} MB"
+    revision = "cannot be opened" if backup.revision is None else f"{backup.revision:,}"
+    return [backup.name, created_at, display_name(backup.by) or "not recorded", revision, size]
 
 
 @text.dialog("Check a backup")
-def _check_backup(who: Person, one: Backup) -> None:
+def _check_backup(who: Person, backup: Backup) -> None:
     """Read all of it, as restoring it would."""
-    text.say("**{name}**", name=one.name)
+    text.say("**{name}**", name=backup.name)
     with text.refusals():
         with st.spinner("Reading the backup ..."):
-            revision = backups.check_backup(session.store(), who.name, one.name)
+            revision = backups.check_backup(session.store(), who.name, backup.name)
         message = f"No problem was found. It can be restored, to revision {revision:,}."
         st.success(text.escape(message), icon=":material/check:")
 
 
 @text.dialog("Download a backup")
-def _download(who: Person, one: Backup) -> None:
+def _download(who: Person, backup: Backup) -> None:
     """What it costs to take the file, and the file."""
     store = session.store()
-    text.say("**{name}**, {size}", name=one.name, size=f"{one.size / 1e6:,.1f} MB")
+    text.say("**{name}**, {size}", name=backup.name, size=f"{backup.size / 1e6:,.1f} MB")
     st.markdown(
         "The file holds the whole workspace: every item, score, label and decision, with names. Whoever has it can "
         "read all of that. The download is recorded in the audit log."
@@ -135,6 +135,6 @@ def _download(who: Person, one: Backup) -> None:
         )  # fmt: skip
     if st.button("Record it and get the file", icon=":material/lock_open:"):
         with text.refusals():
-            file = backups.take_backup(store, who.name, one.name)
+            file = backups.take_backup(store, who.name, backup.name)
             address = downloads.offer(file, session.store())
             st.link_button("Download", address, icon=":material/download:", type="primary")

@@ -51,23 +51,23 @@ def draw_webhooks(who: Person) -> None:
         tables.wrapped_table(DELIVERY_COLUMNS, [_delivery_row(one) for one in tries], "tries", "Tries to tell webhooks")
 
 
-def _row(one: Webhook) -> list[str]:
-    created_at = text.moment(one.made_at, text.time_zone())
-    return [one.host, ", ".join(one.events), one.person, created_at, one.state]
+def _row(webhook: Webhook) -> list[str]:
+    created_at = text.moment(webhook.made_at, text.time_zone())
+    return [webhook.host, ", ".join(webhook.events), webhook.person, created_at, webhook.state]
 
 
-def _delivery_row(one: DeliveryRecord) -> list[str]:
+def _delivery_row(delivery: DeliveryRecord) -> list[str]:
     zone = text.time_zone()
-    due = text.moment(one.due, zone) if one.due else ""
-    return [text.moment(one.at, zone), one.host, one.kind, one.state, one.why, due]
+    due = text.moment(delivery.due, zone) if delivery.due else ""
+    return [text.moment(delivery.at, zone), delivery.host, delivery.kind, delivery.state, delivery.why, due]
 
 
-def _perform(who: Person, one: Webhook, what: str) -> str:
+def _perform(who: Person, webhook: Webhook, what: str) -> str:
     """Do what was clicked; what is said of it."""
     store = session.store()
     if what == "Test":
-        webhooks.send_test(store, who.name, one.id)
-        return f"A test is on its way to {one.host}. Load the page again to see the result."
+        webhooks.send_test(store, who.name, webhook.id)
+        return f"A test is on its way to {webhook.host}. Load the page again to see the result."
     state = {"Pause": "paused", "Activate": "active", "Remove": "removed"}[what]
-    webhooks.set_state(store, who.name, one.id, state)
-    return f"The webhook to {one.host} is {state}."
+    webhooks.set_state(store, who.name, webhook.id, state)
+    return f"The webhook to {webhook.host} is {state}."

@@ -75,7 +75,7 @@ def check(planted: Planted, tmp_path: Path, caplog: pytest.LogCaptureFixture) ->
     def compare(room: str, lines: Iterator[str]) -> None:
         told = [*lines, *dict.fromkeys(_logged(one) for one in caplog.get_records("call"))]
         if room not in ("workspace", "trail"):  # whose tables are broken by then, and which tells of them itself
-            entries = trail.trail_entries(planted.store, trail.TrailFilter(kinds=tuple(trail.KINDS)), most=10_000)
+            entries = trail.trail_entries(planted.store, trail.TrailFilter(kinds=tuple(trail.KINDS)), limit=10_000)
             # Runs go on beside what else is done, and into how many changes their replies come depends on time.
             new = [one for one in entries[::-1] if one.seq > before and one.kind != "replies"]
             changes = [f"change by {one.actor}, {one.kind} of {one.dataset}: {one.what}" for one in new]

@@ -271,7 +271,7 @@ def _prepare(made: Planted) -> None:
     clock.pass_(hours=1)
     queue.draw_audit(store, "rex", here, 8, judge, seed=3, design=SampleDesign("meta", "language"))
     queue.draw_audit(store, "rex", here, 6, judge, seed=4)
-    queue.fill_review(store, "rex", here, judge, most=9)
+    queue.fill_review(store, "rex", here, judge, limit=9)
     queue.draw_audit(store, "rex", made.datasets["answers"], 5, "", seed=1)
     due = clock.moment + timedelta(days=2)
     terms = AssignmentTerms(("cy", "dee"), overlap=1, due=due, priority=1, note="Carefully, please.", seed=2)

@@ -743,7 +743,7 @@ def _run_costs(planted: Planted) -> Iterator[str]:
     names = ("none", "free", "unpriced", "paid", "trial", "mixed", "new")
     for price in (None, (1e4, 1e5)):
         for name, spent in charges.run_costs(store, dict.fromkeys(names, price)).items():
-            yield f"cost of {name} at {price}: {spent}, at most {spent.most:.6g}"
+            yield f"cost of {name} at {price}: {spent}, at most {spent.max_cost:.6g}"
     for name in ("paid", "new", "none"):
         store.tx("rex", "lost", lambda tx, n=name: charges.add_lost_charges(tx, n, None))  # type: ignore[misc]
     charges.store_charge(store, "rex", "", [], None)

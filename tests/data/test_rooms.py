@@ -203,7 +203,7 @@ def _written(planted: Planted, kind: Any, dataset: Any, options: Json, file: Pat
 def _pages(planted: Planted, dataset: Any) -> Iterator[str]:
     """Pages of the exports that have some, of two rows and one, and the batches of those that come as a stream."""
     for name in delivery.KEYS:
-        page = delivery.export_page(planted.store, "rex", dataset, name, {}, most=2)
+        page = delivery.export_page(planted.store, "rex", dataset, name, {}, limit=2)
         again = delivery.export_page(planted.store, "rex", dataset, name, {}, page.next, 1) if page.next else page
         parts = delivery.stream_export(planted.store, "rex", dataset, name, {}) if name != "gold" else ()
         batches = [len(batch) for batch in parts]
@@ -248,7 +248,7 @@ def _refused_exports(planted: Planted, dataset: Any, folder: Path) -> Iterator[s
             )
         ),
         "examples": lambda: exporting.preview_export(store, "rex", dataset, exporting.export_kind("examples"), {}),
-        "page": lambda: delivery.export_page(store, "rex", dataset, "gold", {}, most=0),
+        "page": lambda: delivery.export_page(store, "rex", dataset, "gold", {}, limit=0),
         "cursor": lambda: delivery.export_page(store, "rex", dataset, "gold", {}, "abc"),
     }
     for what, call in calls.items():
@@ -310,7 +310,7 @@ def _understood(planted: Planted, source: Source, found: list[DetectedFile]) -> 
     for card in wanted.cards:
         yield f"  card {json.dumps(card, ensure_ascii=False)[:300]}"
     yield f"  plan: {plan or 'made'}"
-    yield from facts("preview", preview_import(planted.store, source, wanted, actor="lea", found=found), 1, 60)
+    yield from facts("preview", preview_import(planted.store, source, wanted, actor="lea", detected=found), 1, 60)
 
 
 # -- reports ----------------------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ async def ran(served, n=1, params=None, card=CARD, modes=None, model="m", tasks=
     tasks = tasks or call_plan.tasks(card, params, items(n))
     async with Client(endpoint, modes) as client:
         found = runner.run(
-            card, model, params, client, tasks, endpoint=endpoint, had=had, stop=stop, budget=budget, grace=0.5
+            card, model, params, client, tasks, endpoint=endpoint, stored=had, stop=stop, budget=budget, grace=0.5
         )
         return [one async for one in found]
 

@@ -186,7 +186,7 @@ def fill(url: str, folder: Path, items: int, names: Sequence[str], clients: int 
     import_source(store, names[0], from_path(file), ImportPlan("demo"))
     found = datasets.dataset_named(store, "demo")
     judge = datasets.dataset_judges(store, found.id)[0].id
-    queue.fill_review(store, names[0], found.id, judge, most=items)
+    queue.fill_review(store, names[0], found.id, judge, limit=items)
     made = [tokens.new_token(store, names[0], f"client {n}", ["read", "write"])[1] for n in range(clients)]
     store.close()
     return made

@@ -121,8 +121,8 @@ def _judge_dialogues(
     return rows, {id: _dialogue_values(reply) for id, reply in first.items()}
 
 
-def _judgment(one: GeneratedItem, profile: JudgeProfile, reply: Row, sample: int | None = None) -> Row:
-    row: Row = {"item": one.id, "card": "multi_turn_dialogue", "model": profile.model, "params": dict(profile.params)}
+def _judgment(item: GeneratedItem, profile: JudgeProfile, reply: Row, sample: int | None = None) -> Row:
+    row: Row = {"item": item.id, "card": "multi_turn_dialogue", "model": profile.model, "params": dict(profile.params)}
     if sample is not None:
         row["sample"] = sample
     return row | {"reply": reply}

@@ -11,20 +11,20 @@ from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset, _options: Options, most: int = 0, begin: Options = BEGIN) -> Query:
+def _query(dataset: Dataset, _options: Options, limit: int = 0, begin: Options = BEGIN) -> Query:
     return (
         "select i.name, i.kind, a.unit, a.dimension, a.value, a.person, a.reason, a.saw_judge, c.made_at, a.labels "
         "from adjudication_now a join item i on i.id = a.item_id join change c on c.seq = a.seq "
-        f"where a.dataset_id = $1 and i.name >= $2 order by i.name, a.unit, a.dimension{limit_clause(most)}",
+        f"where a.dataset_id = $1 and i.name >= $2 order by i.name, a.unit, a.dimension{limit_clause(limit)}",
         [dataset.id, begin.get("item", "")],
     )
 
 
-def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """The decisions in force, each with the labels that it was made on."""
     say, name_of = code_words(store), person_names(store, options["names"])
     for name, kind, unit, dimension, code, who, reason, saw, written, labels in store.stream(
-        *_query(dataset, options, most, begin)
+        *_query(dataset, options, limit, begin)
     ):
         yield {
             "item": name, "unit": unit, "dimension": dimension, "value": say(kind, unit, dimension, code), "code": code,

@@ -93,8 +93,8 @@ def _least(d: Dimension, answer: str) -> float:
     return code
 
 
-def _names(found: list[Dimension]) -> str:
-    return ", ".join(sorted({d.name for d in found})) or "none"
+def _names(dimensions: list[Dimension]) -> str:
+    return ", ".join(sorted({d.name for d in dimensions})) or "none"
 
 
 KIND = ExportKind(

@@ -26,7 +26,7 @@ from data.store import Store
 from judges.types import sort_of
 
 
-def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """Dimension after dimension, by item; or the first so many of each dimension."""
     judge, rule = options["judge"], gold_rule(store, dataset.id)
     by = datasets.every_judge(store).get(judge)
@@ -40,7 +40,7 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin:
             f"s.judge_id is not null, s.value from ({gold_sql(d.sort, d.scale, options['basis'], rule)}) g "
             "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
             "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 "
-            f"and s.judge_id = $3 where i.name >= $4 order by i.name, g.unit{limit_clause(most)}",
+            f"and s.judge_id = $3 where i.name >= $4 order by i.name, g.unit{limit_clause(limit)}",
             [dataset.id, d.name, judge, name_from],
         ):
             yield {

@@ -15,14 +15,14 @@ _SIDE = pa.struct([("system", TEXT), ("text", TEXT)])
 _TURN = pa.struct([("turn", WHOLE), ("role", TEXT), ("text", TEXT), ("name", TEXT)])
 
 
-def _query(dataset: Dataset, _options: Options, most: int = 0, begin: Options = BEGIN) -> Query:
-    query = f"select content from item where dataset_id = $1 and name >= $2 order by name{limit_clause(most)}"
+def _query(dataset: Dataset, _options: Options, limit: int = 0, begin: Options = BEGIN) -> Query:
+    query = f"select content from item where dataset_id = $1 and name >= $2 order by name{limit_clause(limit)}"
     return query, [dataset.id, begin.get("id", "")]
 
 
-def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """One item after another, by name."""
-    for (content,) in store.stream(*_query(dataset, options, most, begin)):
+    for (content,) in store.stream(*_query(dataset, options, limit, begin)):
         item = json.loads(content)
         yield {k: v for k, v in item.items() if not (k == "meta" and not v) and not (k == "sections" and v is None)}
 

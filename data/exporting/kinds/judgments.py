@@ -12,22 +12,22 @@ from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Query:
+def _query(dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN) -> Query:
     judge = options["judge"]
     only = " and m.judge_id = $3" if judge else ""
     return (
         "select i.name, m.judge_id, m.part, m.sample, m.raw, m.unscored, m.why, m.run_id "
         "from judgment m join item i on i.id = m.item_id left join unscored_now u on u.id = m.id "
         f"where i.dataset_id = $1 and i.name >= $2{only} and (m.unscored = '' or u.id is not null) "
-        f"order by i.name, m.judge_id, m.part, m.sample, m.seq, m.id{limit_clause(most)}",
+        f"order by i.name, m.judge_id, m.part, m.sample, m.seq, m.id{limit_clause(limit)}",
         [dataset.id, begin.get("item", ""), *([judge] if judge else [])],
     )
 
 
-def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """The replies that hold: those that could be read, and those that could not and were not asked for again."""
     known = datasets.every_judge(store)
-    for name, judge_id, part, sample, raw, unscored, why, run in store.stream(*_query(dataset, options, most, begin)):
+    for name, judge_id, part, sample, raw, unscored, why, run in store.stream(*_query(dataset, options, limit, begin)):
         by = known[judge_id]
         yield {
             "item": name, "card": by.card, "model": by.model, "params": json.loads(by.params), "part": part,

@@ -11,7 +11,7 @@ from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Query:
+def _query(dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN) -> Query:
     dimension = options["dimension"]
     only = " and l.dimension = $3" if dimension else ""
     return (
@@ -23,7 +23,7 @@ def _query(dataset: Dataset, options: Options, most: int = 0, begin: Options = B
         "left join tuning_now t on t.item_id = l.item_id left join intake n on n.seq = l.seq and l.answer_id = '' "
         "left join change c on c.seq = n.seq "
         f"where i.dataset_id = $1 and i.name >= $2{only} order by i.name, l.unit, l.dimension, l.annotator, l.seq, l.id"
-        f"{limit_clause(most)}",
+        f"{limit_clause(limit)}",
         [dataset.id, begin.get("item", ""), *([dimension] if dimension else [])],
     )
 
@@ -34,7 +34,7 @@ def _count_query(dataset: Dataset, options: Options) -> Query:
     return query, [dataset.id, *([options["dimension"]] if only else [])]
 
 
-def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """The labels that hold, or the first so many.
 
     `probability` is that with which the item was drawn (none: not at random, or the item was put aside as a tuning item
@@ -43,7 +43,7 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin:
     """
     known, say, name_of = datasets.every_judge(store), code_words(store), person_names(store, options["names"])
     for name, kind, unit, dimension, code, annotator, mode, made_at, judge, saw, seen, probability, stream, *came in (
-        store.stream(*_query(dataset, options, most, begin))
+        store.stream(*_query(dataset, options, limit, begin))
     ):
         source, importer, at = came
         by = known.get(judge)

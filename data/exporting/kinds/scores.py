@@ -27,7 +27,7 @@ from data.store import Store
 from judges.types import sort_of
 
 
-def query(dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN, single: bool = False) -> Query:
+def query(dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN, single: bool = False) -> Query:
     """The combined score of each judge, or each of its samples by itself."""
     params, only = [dataset.id, begin.get("item", "")], ""
     for column, value in (("s.judge_id", options["judge"]), ("s.dimension", options["dimension"])):
@@ -42,18 +42,18 @@ def query(dataset: Dataset, options: Options, most: int = 0, begin: Options = BE
         "join judgment m on m.id = s.judgment_id left join score_spread p on p.judge_id = s.judge_id "
         "and p.item_id = s.item_id and p.unit = s.unit and p.dimension = s.dimension "
         f"where i.dataset_id = $1 and i.name >= $2{only} "
-        f"order by i.name, s.judge_id, s.unit, s.dimension, s.sample{limit_clause(most)}",
+        f"order by i.name, s.judge_id, s.unit, s.dimension, s.sample{limit_clause(limit)}",
         params,
     )
 
 
 def rows(
-    store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN, single: bool = False
+    store: Store, dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN, single: bool = False
 ) -> Iterator[Row]:
     """The values that stand for each judge, or the first so many; `single`: each sample by itself."""
     known, say, spared = datasets.every_judge(store), code_words(store), _hidden_verdicts(store, dataset, options)
     for item, name, kind, unit, dimension, judge_id, code, confidence, source, sample, samples, *spread, run in (
-        store.stream(*query(dataset, options, most, begin, single))
+        store.stream(*query(dataset, options, limit, begin, single))
     ):
         by = known[judge_id]
         yield {

@@ -58,9 +58,9 @@ class AdjudicationCheck:
         shown |= {"adjudicator": entry.person, "value": str(given.value)}
         self.context.show("adjudications", report.new.adjudications, **shown)
 
-    def _read_label(self, question: LabelQuestion, one: AdjudicatedLabel, place: str) -> PersonLabel:
-        who = self.context.identity(check_person(one.annotator, f"{place}.annotator"))
-        return PersonLabel("", who, question.code(one.value, f"{place}.value"), one.mode)
+    def _read_label(self, question: LabelQuestion, label: AdjudicatedLabel, place: str) -> PersonLabel:
+        who = self.context.identity(check_person(label.annotator, f"{place}.annotator"))
+        return PersonLabel("", who, question.code(label.value, f"{place}.value"), label.mode)
 
     def _check_stored(self, cell: Place, decision: KnownDecision, what: str) -> None:
         """Raise LineError where a decision on this cell holds that must not be replaced."""

@@ -97,15 +97,15 @@ class JudgmentCheck:
         self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
         self._report(given, part, placed[1], judge, reading)
 
-    def _card(self, given: JudgmentLine) -> Card:
+    def _card(self, line: JudgmentLine) -> Card:
         """The card that a judgment names, in the version that it names where that one is there."""
-        known = self.context.cards.get(given.card)
-        version = self.context.versions.get(given.card_version or "")
-        if version is not None and version.name == given.card:
+        known = self.context.cards.get(line.card)
+        version = self.context.versions.get(line.card_version or "")
+        if version is not None and version.name == line.card:
             return version
         if known is None:
             raise LineError(
-                "card", f"There is no card {show_value(given.card)}. There are: {', '.join(self.context.cards)}."
+                "card", f"There is no card {show_value(line.card)}. There are: {', '.join(self.context.cards)}."
             )
         return known
 
@@ -115,7 +115,7 @@ class JudgmentCheck:
         self.context.spool.add(scores, 100 * len(scores))
         self.context.spool.add(remarks, sum(len(remark.text) for remark in remarks))
 
-    def _report(self, given: JudgmentLine, part: str, sample: int, judge: str, reading: Reading) -> None:
+    def _report(self, line: JudgmentLine, part: str, sample: int, judge: str, reading: Reading) -> None:
         new = self.context.report.new
         new.judgments += 1
         if reading.unscored:
@@ -123,40 +123,40 @@ class JudgmentCheck:
         if new.judgments <= 5:
             scores = [f"{s.unit} {s.dimension} {'n/a' if s.value is None else f'{s.value:g}'}" for s in reading.scores]
             words = f"unscored ({reading.unscored}): {reading.why}" if reading.unscored else ", ".join(scores)
-            shown: dict[str, Any] = {"item": given.item, "card": given.card, "model": self.judges[judge].model}
+            shown: dict[str, Any] = {"item": line.item, "card": line.card, "model": self.judges[judge].model}
             self.context.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
 
     def unpaired_lines(self) -> Iterator[Line]:
         """The judgments of one order of a pair whose other order did not come, as separate lines."""
         return self.orders.unpaired_lines(lambda data: self.judge_id(JudgmentLine.model_validate(data)))
 
-    def judge_id(self, given: JudgmentLine) -> str:
+    def judge_id(self, line: JudgmentLine) -> str:
         """The id that the judge of a judgment has, whether or not it comes in."""
-        model, synthetic = self._model(given)
-        return rows.judge_id(self._card(given).version, model, given.params, synthetic)
+        model, synthetic = self._model(line)
+        return rows.judge_id(self._card(line).version, model, line.params, synthetic)
 
-    def _model(self, given: JudgmentLine) -> tuple[str, bool]:
+    def _model(self, line: JudgmentLine) -> tuple[str, bool]:
         """The model under its name here, and whether its replies are made up."""
-        model = self.context.snapshot.plan.models.get(given.model, given.model)
+        model = self.context.snapshot.plan.models.get(line.model, line.model)
         # Another name for it makes no language model of a practice judge.
-        return model, self.context.snapshot.plan.synthetic or is_practice(model) or is_practice(given.model)
+        return model, self.context.snapshot.plan.synthetic or is_practice(model) or is_practice(line.model)
 
-    def _judge(self, card: Card, given: JudgmentLine) -> str:
+    def _judge(self, card: Card, line: JudgmentLine) -> str:
         """The id of the judge that a judgment names."""
-        model, synthetic = self._model(given)
-        params = canonical(given.params) if given.params else "{}"
+        model, synthetic = self._model(line)
+        params = canonical(line.params) if line.params else "{}"
         found = self._ids.get((card.version, model, params, synthetic))
         if found is None:
             check_text(model)
-            check_text(params, given.params)
+            check_text(params, line.params)
             if len(params) > _PARAMS:
                 raise LineError("params", f"params is {len(params)} characters long: at most {_PARAMS} are allowed.")
-            found = rows.judge_id(card.version, model, given.params, synthetic)
+            found = rows.judge_id(card.version, model, line.params, synthetic)
             self._ids[(card.version, model, params, synthetic)] = found
             self.judges[found] = ImportedJudge(card, model, params, synthetic)
             for fault in find_faults(card) if card.recipe is None else ():
                 self.context.problems.warn(fault.text)
-        if given.card_version != card.version:
+        if line.card_version != card.version:
             self._unversioned.add(found)
         return found
 
@@ -179,20 +179,20 @@ class JudgmentCheck:
         )
 
 
-def _part(given: JudgmentLine, card: Card, item: KnownItem) -> str:
+def _part(line: JudgmentLine, card: Card, item: KnownItem) -> str:
     """The unit that a judgment is about, where its card judges one at a time; the reply may name its turn."""
-    part = given.part
-    turn = (given.reply or {}).get("turn")
+    part = line.part
+    turn = (line.reply or {}).get("turn")
     if not part and card.text is not None and isinstance(turn, int):
         part = f"turn:{turn}"
     judged = card.parts(item)
-    if not part and any(judged) and not given.fits_part(judged, part):
+    if not part and any(judged) and not line.fits_part(judged, part):
         raise LineError("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
     if part and not is_unit(part):
         raise LineError("part", f"{show_value(part)} is not a unit: part is empty, or one such as turn:1.")
     if part and part not in (choices := units(item)):
         raise LineError("part", f"{show_value(item.id)} has no {show_value(part)}. It has: {', '.join(choices[:12])}.")
-    if part and card.read_part is None and not given.fits_part(judged, part):
+    if part and card.read_part is None and not line.fits_part(judged, part):
         what = f"an item as a whole: part must be empty, and is {show_value(part)}"
         if any(judged):
             what = f"{', '.join(judged[:12])} of {show_value(item.id)}, and not {show_value(part)}"

@@ -60,9 +60,9 @@ def store_lookup(store: Store) -> Lookup:
 class KnownItems:
     """The items of a dataset and of the import by name, with their content at hand when a judgment needs it."""
 
-    def __init__(self, ask: Lookup, dataset_id: str, shelf: BinaryIO) -> None:
-        self._ask, self._dataset, self._shelf = ask, dataset_id, SpillFile(shelf)
-        self.stored: dict[str, str] = dict(ask("items", [dataset_id]))
+    def __init__(self, lookup: Lookup, dataset_id: str, shelf: BinaryIO) -> None:
+        self._ask, self._dataset, self._shelf = lookup, dataset_id, SpillFile(shelf)
+        self.stored: dict[str, str] = dict(lookup("items", [dataset_id]))
         self._new: dict[str, str] = {}
         self._cache: dict[str, tuple[KnownItem, int]] = {}
         self._held = 0
@@ -114,8 +114,8 @@ class KnownItems:
 class _KnownOfItems:
     """What the workspace holds about items, asked once for each of them."""
 
-    def __init__(self, ask: Lookup) -> None:
-        self._ask = ask
+    def __init__(self, lookup: Lookup) -> None:
+        self._ask = lookup
         self._asked: set[str] = set()
 
     def fetch(self, item_ids: Collection[str]) -> None:
@@ -136,8 +136,8 @@ class KnownJudgments(_KnownOfItems):
     one that they would have had.
     """
 
-    def __init__(self, ask: Lookup) -> None:
-        super().__init__(ask)
+    def __init__(self, lookup: Lookup) -> None:
+        super().__init__(lookup)
         self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
         self._samples: dict[str, int] = {}
         self.new: set[str] = set()
@@ -196,8 +196,8 @@ class KnownJudgments(_KnownOfItems):
 class KnownLabels(_KnownOfItems):
     """Which labels are there, and which one holds for each cell of a person."""
 
-    def __init__(self, ask: Lookup) -> None:
-        super().__init__(ask)
+    def __init__(self, lookup: Lookup) -> None:
+        super().__init__(lookup)
         self._ids: set[str] = set()
         self._new: set[str] = set()
         self.stored: dict[Cell, tuple[str, datetime, bool, float | None]] = {}
@@ -264,8 +264,8 @@ class KnownDecision(NamedTuple):
 class KnownAdjudications(_KnownOfItems):
     """Which decisions were ever made on a cell, and which one holds."""
 
-    def __init__(self, ask: Lookup) -> None:
-        super().__init__(ask)
+    def __init__(self, lookup: Lookup) -> None:
+        super().__init__(lookup)
         self._made: set[tuple[Place, KnownDecision]] = set()
         self.stored: dict[Place, KnownDecision] = {}
         self.new: set[Place] = set()

@@ -121,17 +121,17 @@ class LabelCheck:
         if line.nth is not None:
             self.known.note_known(place, line.moment or 0, value)
 
-    def _probability(self, given: LabelLine) -> float | None:
+    def _probability(self, line: LabelLine) -> float | None:
         """That with which the item was drawn: what the plan says, or the line's own; LATER where that takes a count.
 
         A line may say in any case that its item was not drawn at random (null).
         """
-        plan, is_given = self.context.snapshot.plan, "probability" in given.model_fields_set
-        if plan.sampling not in ("all", "random") or (is_given and given.probability is None):
+        plan, is_given = self.context.snapshot.plan, "probability" in line.model_fields_set
+        if plan.sampling not in ("all", "random") or (is_given and line.probability is None):
             return None
         if plan.population is not None:
             return LATER
-        return given.probability if is_given else 1.0 if plan.sampling == "all" else None
+        return line.probability if is_given else 1.0 if plan.sampling == "all" else None
 
     def probability(self) -> float | None:
         """Return what LATER stands for, once all lines were taken: n labelled items of N. None if nothing needs it.
@@ -150,17 +150,17 @@ class LabelCheck:
         when = made_at.isoformat() if line.nth is None else ""
         return content_id("label", *cell, value, mode, when, *([line.nth] if line.nth else []))
 
-    def _check_desk(self, given: LabelLine, named: str, cell: Cell) -> None:
+    def _check_desk(self, line: LabelLine, named: str, cell: Cell) -> None:
         """Raise LineError where the person of that name has answered this question on the desk: it counts once."""
-        _, time, on_desk, _ = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False, None))
+        _, time, on_desk, _ = self.known.stored.get(label_slot(cell, line.mode), ("", datetime.min, False, None))
         if on_desk:
             raise LineError(
-                "annotator", f"{named} already answered {_describe_label(given)} on the desk ({_format_moment(time)})."
+                "annotator", f"{named} already answered {_describe_label(line)} on the desk ({_format_moment(time)})."
             )
 
 
-def _describe_label(given: LabelLine) -> str:
-    return f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(given.item)}"
+def _describe_label(line: LabelLine) -> str:
+    return f"{line.dimension.replace('_', ' ')} of {line.unit} of {show_value(line.item)}"
 
 
 def _format_moment(time: datetime) -> str:

@@ -39,12 +39,12 @@ class LineChecks:
     What the workspace holds already is asked of `ask`.
     """
 
-    def __init__(self, snapshot: Snapshot, ask: Lookup, spool: Spool, problems: ProblemCollector) -> None:
-        items = KnownItems(ask, snapshot.dataset_id, spool.open("items"))
+    def __init__(self, snapshot: Snapshot, lookup: Lookup, spool: Spool, problems: ProblemCollector) -> None:
+        items = KnownItems(lookup, snapshot.dataset_id, spool.open("items"))
         self.context = ImportContext(snapshot, spool, problems, items)
-        self.judgments = JudgmentCheck(self.context, KnownJudgments(ask), spool.open("orders"))
-        self.labels = LabelCheck(self.context, KnownLabels(ask))
-        self.decisions = AdjudicationCheck(self.context, KnownAdjudications(ask))
+        self.judgments = JudgmentCheck(self.context, KnownJudgments(lookup), spool.open("orders"))
+        self.labels = LabelCheck(self.context, KnownLabels(lookup))
+        self.decisions = AdjudicationCheck(self.context, KnownAdjudications(lookup))
         self.rule = GoldRuleCheck(self.context)
         self.guidelines = GuidelinesCheck(self.context)
         self.prompts = PromptsCheck(self.context)

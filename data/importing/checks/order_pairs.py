@@ -41,32 +41,32 @@ class OrderCheck:
         self.completed = 0
 
     def meet(
-        self, line: Line, given: JudgmentLine, card: Card, item: KnownItem, raw: str, about: tuple[str, str]
+        self, line: Line, judgment_line: JudgmentLine, card: Card, item: KnownItem, raw: str, about: tuple[str, str]
     ) -> JudgmentLine | None:
         """The judgment of both orders, if the other one has come; None where this one waits for it, or is there.
 
         `about` is the ids of the judge (parameters as given) and of the item. Raises LineError, BadJson, NoCell.
         """
-        order = given.order
+        order = judgment_line.order
         if order is None or not isinstance(item, Pair):
             raise LineError("order", f"{show_value(item.id)} is a {item.kind}: only a judgment of a pair has an order.")
-        if given.part:
+        if judgment_line.part:
             raise LineError("order", "A judgment of one part of a pair has no order: leave out order, or part.")
-        raw = raw if given.reply is None else canonical(given.reply)
+        raw = raw if judgment_line.reply is None else canonical(judgment_line.reply)
         if unpack_replies(raw) is not None:
             raise LineError("order", "The reply is of several calls, which say their orders: leave out order.")
         if (scores := bare_scores.from_raw(raw)) is not None:
             bare_scores.read_scores(card, scores, item if order == "ab" else swap(item))
-        unscored, why = given.unscored if given.unscored in _FAILED else None, given.why
+        unscored, why = judgment_line.unscored if judgment_line.unscored in _FAILED else None, judgment_line.why
         if line.unscored is not None:
             unscored, why = line.unscored  # type: ignore[assignment]
         check_text(why)
         half: OrderReply = (raw, unscored, why if unscored else "")
-        number = self._waiting.meet(about, order, given.sample, half, self._numbers)
+        number = self._waiting.meet(about, order, judgment_line.sample, half, self._numbers)
         if number == -1:
             self.context.report.known.judgments += 1
             return None
-        data = {name: getattr(given, name) for name in _PAIR_FIELDS}
+        data = {name: getattr(judgment_line, name) for name in _PAIR_FIELDS}
         if number is None:
             row = {"file": line.file, "line": line.line, "data": data, "order": order, "half": half, "about": about}
             self._shelf.put(self._numbers, row)

@@ -249,7 +249,7 @@ def _role(message: dict[str, Any]) -> str:
     return role
 
 
-def _message(message: dict[str, Any], role: str, found: list[Utterance], names: dict[str, str]) -> None:
+def _message(message: dict[str, Any], role: str, utterances: list[Utterance], names: dict[str, str]) -> None:
     for key in ("kwargs", "message", "data"):
         if isinstance(message.get(key), dict) and not any(k in message for k in _TEXT_KEYS):
             message = message[key]
@@ -266,7 +266,7 @@ def _message(message: dict[str, Any], role: str, found: list[Utterance], names: 
         entries += _calls(message, names)
         if texts or not entries:
             entries = [Utterance(role, "\n\n".join(texts)), *entries]
-    found += [one for one in entries if one.text.strip() or one.role == "tool"]
+    utterances += [one for one in entries if one.text.strip() or one.role == "tool"]
 
 
 def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utterance]]:

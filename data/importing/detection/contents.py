@@ -141,7 +141,7 @@ def summarize_rows(file: str, columns: Sequence[str], rows: Iterable[dict[str, A
     return SourceContents({file: _table(rows, columns)})
 
 
-def read_contents(source: Source, found: list[DetectedFile], progress: Progress | None = None) -> SourceContents:
+def read_contents(source: Source, detected: list[DetectedFile], progress: Progress | None = None) -> SourceContents:
     """What the tables and other tools' files of a source hold; files of Assay's own formats need no telling."""
     contents = SourceContents()
 
@@ -149,12 +149,12 @@ def read_contents(source: Source, found: list[DetectedFile], progress: Progress 
         if progress is not None and count % _PROGRESS_ROWS == 0:
             progress(source.at, source.size, count)
 
-    for known in found:
+    for known in detected:
         if known.format == "table":
             with known.file.open() as stream:
                 rows = (record.value for record in known.records(stream) if not record.problem)
                 contents.tables[known.file.name] = _table(rows, (), tell)
-    others = [known for known in found if known.format in TOOLS]
+    others = [known for known in detected if known.format in TOOLS]
     if others:
         _count_values(others, contents, tell)
     return contents

@@ -80,15 +80,15 @@ def _leave_aside(file: SourceFile) -> DetectedFile:
     return DetectedFile(file, "lines", formats.ASIDE, why)
 
 
-def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile], bool]) -> list[DetectedFile]:
+def without_strays(detected: list[DetectedFile], unmapped: Callable[[DetectedFile], bool]) -> list[DetectedFile]:
     """Return the files; with files of MT-Bench, tables whose columns nobody has explained are marked as left out."""
-    if not any(one.format in formats.BENCH for one in found):
-        return found
+    if not any(one.format in formats.BENCH for one in detected):
+        return detected
     return [
         DetectedFile(one.file, one.container, formats.ASIDE, "other")
         if one.format == "table" and unmapped(one)
         else one
-        for one in found
+        for one in detected
     ]
 
 
@@ -151,7 +151,7 @@ def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
 
 
 def read_format(
-    name: Format, found: list[DetectedFile], mappings: Mapping[str, ColumnMapping] | None = None,
+    name: Format, detected: list[DetectedFile], mappings: Mapping[str, ColumnMapping] | None = None,
     items: Sequence[dict[str, Any]] = (),
 ) -> Iterator[ToolEntry]:  # fmt: skip
     """What these files of one format hold, with what they say under names of their own; a table needs its mapping.
@@ -163,7 +163,7 @@ def read_format(
             FormatFile(
                 known.file.name, _lazy(stack, known), known.container, known.role, (mappings or {}).get(known.file.name)
             )
-            for known in found
+            for known in detected
         ]
         if items and (role := formats.items_role(name)):
             records = (Record(number, item) for number, item in enumerate(items, 1))
@@ -178,6 +178,6 @@ def _lazy(stack: contextlib.ExitStack, known: DetectedFile) -> Iterator[Record]:
     stream.close()
 
 
-def format_titles(found: list[DetectedFile]) -> list[str]:
+def format_titles(detected: list[DetectedFile]) -> list[str]:
     """The formats of a source in words, each once."""
-    return sorted({one.title for one in found if one.format != formats.ASIDE})
+    return sorted({one.title for one in detected if one.format != formats.ASIDE})

@@ -336,12 +336,12 @@ class _Table:
         """Return what the code means in which a column's verdicts on pairs are written; nothing if they are in none."""
         return verdict_code(cell_text(row.get(column)).strip() for row in self.table.rows)
 
-    def _decode_verdicts(self, one: AnswerSeries) -> AnswerSeries:
+    def _decode_verdicts(self, series: AnswerSeries) -> AnswerSeries:
         """A verdict on a pair that is written in a code, with what the code means."""
-        if not (meant := self._code(one.name)):
-            return one
-        self.assumptions.append(f"{self.file}: {one.name} is read as a verdict, {describe_code(meant)}.")
-        return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
+        if not (meant := self._code(series.name)):
+            return series
+        self.assumptions.append(f"{self.file}: {series.name} is read as a verdict, {describe_code(meant)}.")
+        return replace(series, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
 
     def _compares(self, voice: AnswerColumn, voices: Sequence[AnswerColumn]) -> bool:
         """Whether a column has verdicts on pairs, and no column about the same question has other numbers."""

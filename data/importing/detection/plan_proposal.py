@@ -71,33 +71,33 @@ def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mappi
     )  # fmt: skip
 
 
-def _judgment_columns(one: AnswerSeries, homes: Mapping[Place, str]) -> JudgmentColumns:
-    card = homes[one.kind, one.sort, one.dimension]
+def _judgment_columns(series: AnswerSeries, homes: Mapping[Place, str]) -> JudgmentColumns:
+    card = homes[series.kind, series.sort, series.dimension]
     return JudgmentColumns(
         card=card,
-        model=ValueSource(columns=[one.whose]) if one.whose else ValueSource(constant=one.who),
-        value=ValueSource(columns=[one.name]),
-        answers=None if one.values else one.answers,
-        values=dict(one.values),
-        reason=ValueSource(columns=[one.reason] if one.reason else []),
-        confidence=ValueSource(columns=[one.confidence] if one.confidence else []),
-        dimension=ValueSource() if card in SINGLE else ValueSource(constant=one.dimension),
-        unit=ValueSource(constant=one.sort),
-        order=one.order,
-        only=one.only,
+        model=ValueSource(columns=[series.whose]) if series.whose else ValueSource(constant=series.who),
+        value=ValueSource(columns=[series.name]),
+        answers=None if series.values else series.answers,
+        values=dict(series.values),
+        reason=ValueSource(columns=[series.reason] if series.reason else []),
+        confidence=ValueSource(columns=[series.confidence] if series.confidence else []),
+        dimension=ValueSource() if card in SINGLE else ValueSource(constant=series.dimension),
+        unit=ValueSource(constant=series.sort),
+        order=series.order,
+        only=series.only,
     )
 
 
-def _label_columns(one: AnswerSeries) -> LabelColumns:
+def _label_columns(series: AnswerSeries) -> LabelColumns:
     return LabelColumns(
-        value=ValueSource(columns=[one.name]),
-        answers=None if one.values else one.answers,
-        values=dict(one.values),
-        unit=ValueSource(constant=one.sort),
-        dimension=ValueSource(constant=one.dimension),
-        annotator=ValueSource(columns=[one.whose]) if one.whose else ValueSource(constant=one.who),
-        latest=ValueSource(columns=[one.latest] if one.latest else []),
-        only=one.only,
+        value=ValueSource(columns=[series.name]),
+        answers=None if series.values else series.answers,
+        values=dict(series.values),
+        unit=ValueSource(constant=series.sort),
+        dimension=ValueSource(constant=series.dimension),
+        annotator=ValueSource(columns=[series.whose]) if series.whose else ValueSource(constant=series.who),
+        latest=ValueSource(columns=[series.latest] if series.latest else []),
+        only=series.only,
     )
 
 

@@ -112,7 +112,7 @@ def _unwrap(record: Record) -> Record:
 
 
 def first_records(
-    file: SourceFile, container: Container, most: int, lists: Collection[tuple[str, ...]] = ()
+    file: SourceFile, container: Container, limit: int, lists: Collection[tuple[str, ...]] = ()
 ) -> list[Record]:
     """The first good records of a file, without counting as read; fewer where it begins with broken ones."""
     found: list[Record] = []
@@ -120,6 +120,6 @@ def first_records(
         for number, record in enumerate(read_records(file, container, stream, lists)):
             if not record.problem:
                 found.append(record)
-            if len(found) == most or number >= max(_PEEK, most):
+            if len(found) == limit or number >= max(_PEEK, limit):
                 break
     return found

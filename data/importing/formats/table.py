@@ -308,19 +308,19 @@ class _Table:
         return Line(self.file, record.line, "label", data, row, nth=nth, moment=moment)
 
 
-def _is_of_whole(one: JudgmentColumns | LabelColumns) -> bool:
+def _is_of_whole(columns: JudgmentColumns | LabelColumns) -> bool:
     """Whether answers are about whole dialogues, in whichever row of one they stand."""
-    return one.unit.constant == "conversation" or (isinstance(one, JudgmentColumns) and bool(one.raw))
+    return columns.unit.constant == "conversation" or (isinstance(columns, JudgmentColumns) and bool(columns.raw))
 
 
-def _has(one: JudgmentColumns | LabelColumns, row: dict[str, Any]) -> bool:
+def _has(columns: JudgmentColumns | LabelColumns, row: dict[str, Any]) -> bool:
     """Whether a row has something in the columns of an answer."""
-    return one.has(row) and cell_text(_source(one).value(row)).strip() != ""
+    return columns.has(row) and cell_text(_source(columns).value(row)).strip() != ""
 
 
-def _source(one: JudgmentColumns | LabelColumns) -> ValueSource:
+def _source(columns: JudgmentColumns | LabelColumns) -> ValueSource:
     """Where an answer comes from."""
-    return one.raw if isinstance(one, JudgmentColumns) and one.raw else one.value
+    return columns.raw if isinstance(columns, JudgmentColumns) and columns.raw else columns.value
 
 
 def _unit(unit: str, turn: str) -> str:

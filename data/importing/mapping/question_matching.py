@@ -20,14 +20,14 @@ UNKNOWN = "unknown person"
 """Who gave a label of which the file names nobody."""
 
 
-def match_questions(found: Iterable[ToolEntry], questions: Iterable[Question]) -> Iterator[Entry]:
+def match_questions(tool_entries: Iterable[ToolEntry], questions: Iterable[Question]) -> Iterator[Entry]:
     """The entries, each value that was said made into a score or a label of the question that its name means.
 
     What has a name without a question is left out, and reported with its count at the end.
     """
     by_name: Mapping[tuple[str, str, str, str], Question] = {(q.by, q.kind, q.sort, q.name): q for q in questions}
     ratings, seen, left, time = ScoreCollector(), RepeatCounter(), Counter[str](), now().isoformat()
-    for entry in found:
+    for entry in tool_entries:
         if not isinstance(entry, NamedValue):
             yield entry
             continue

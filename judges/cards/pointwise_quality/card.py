@@ -159,11 +159,11 @@ def restore_card(_card: Card, spec: Mapping[str, Any]) -> Card:
     return card_with_dimensions(given, bool(recipe.get("confidence", True)))
 
 
-def _mean(given: list[Scale]) -> Dimension | None:
+def _mean(scales: list[Scale]) -> Dimension | None:
     """The dimension for the mean over scores; None if the scales differ, because 2 of 3 and 4 of 5 have no mean."""
-    if any(scale != given[0] for scale in given):
+    if any(scale != scales[0] for scale in scales):
         return None
-    lo, hi = int(given[0].lo), int(given[0].hi)
+    lo, hi = int(scales[0].lo), int(scales[0].hi)
     if (lo, hi) == (1, 5):
         return _OVERALL
     name = f"{_OVERALL.name}_{lo}_to_{hi}"

@@ -23,22 +23,22 @@ from judges.render.html import figure, note, para, table
 from judges.render.words import cell
 
 
-def html_parts(found: Iterable[Finding]) -> list[str]:
+def html_parts(findings: Iterable[Finding]) -> list[str]:
     """Findings as parts of a document, in their order."""
-    return [_part(one) for one in found]
+    return [_part(one) for one in findings]
 
 
-def _part(one: Finding) -> str:
-    if isinstance(one, Sentence):
-        if one.kind == "warning":
-            return note(one.template, "look", **one.values)
-        return para(one.template, "quiet" if one.kind == "quiet" else "", **one.values)
-    if isinstance(one, Measures):
-        rows = [{"figure": name, "value": value, "meaning": meaning} for name, value, meaning in one.figures]
+def _part(finding: Finding) -> str:
+    if isinstance(finding, Sentence):
+        if finding.kind == "warning":
+            return note(finding.template, "look", **finding.values)
+        return para(finding.template, "quiet" if finding.kind == "quiet" else "", **finding.values)
+    if isinstance(finding, Measures):
+        rows = [{"figure": name, "value": value, "meaning": meaning} for name, value, meaning in finding.figures]
         return table(rows, list(rows[0]))
-    if isinstance(one, Table):
-        return _table(one)
-    return figure(plot_svg(one), one.caption)
+    if isinstance(finding, Table):
+        return _table(finding)
+    return figure(plot_svg(finding), finding.caption)
 
 
 def _table(one: Table) -> str:
@@ -56,24 +56,24 @@ def _cell(value: object, shape: str) -> object:
     return f"{value:,}" if shape in ("", ",") else cell(value, shape)
 
 
-def plot_svg(one: Plot, width: float = PLOT_WIDTH) -> str:
+def plot_svg(plot: Plot, width: float = PLOT_WIDTH) -> str:
     """A plot as one SVG text."""
-    if isinstance(one, Intervals):
-        return svg.interval_plot(one.rows, one.mark, one.marked, one.reach, one.title, width)
-    if isinstance(one, Confusion):
-        return svg.confusion_matrix(one.counts, one.answers, one.title)
-    if isinstance(one, Marginals):
-        return svg.bar_plot(one.answers, [("people", one.people), ("judge", one.judge)], one.title, width=width)
-    if isinstance(one, LineChart):
-        return svg.line_plot(one.series, one.x, one.y, one.mark, one.title, width)
-    if isinstance(one, Growth):
-        series = [_band(name, steps) for name, steps in (("so far", one.now), ("forecast", one.ahead)) if steps]
-        return svg.line_plot(series, "items with gold", "", one.mark, one.title, width)
-    stated = [100 * level.stated for level in one.levels]
-    ends = [[_percent(getattr(level.accuracy, end)) for level in one.levels] for end in ("point", "low", "high")]
+    if isinstance(plot, Intervals):
+        return svg.interval_plot(plot.rows, plot.mark, plot.marked, plot.reach, plot.title, width)
+    if isinstance(plot, Confusion):
+        return svg.confusion_matrix(plot.counts, plot.answers, plot.title)
+    if isinstance(plot, Marginals):
+        return svg.bar_plot(plot.answers, [("people", plot.people), ("judge", plot.judge)], plot.title, width=width)
+    if isinstance(plot, LineChart):
+        return svg.line_plot(plot.series, plot.x, plot.y, plot.mark, plot.title, width)
+    if isinstance(plot, Growth):
+        series = [_band(name, steps) for name, steps in (("so far", plot.now), ("forecast", plot.ahead)) if steps]
+        return svg.line_plot(series, "items with gold", "", plot.mark, plot.title, width)
+    stated = [100 * level.stated for level in plot.levels]
+    ends = [[_percent(getattr(level.accuracy, end)) for level in plot.levels] for end in ("point", "low", "high")]
     drawn: list[svg.Series] = [("accuracy", stated, *ends)]  # type: ignore[list-item]
     drawn.append(("perfect calibration", [0.0, 100.0], [0.0, 100.0], None, None))
-    return svg.line_plot(drawn, "confidence, %", "accuracy, %", None, one.title, width)
+    return svg.line_plot(drawn, "confidence, %", "accuracy, %", None, plot.title, width)
 
 
 def _band(name: str, steps: Iterable[object]) -> svg.Series:

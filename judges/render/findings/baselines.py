@@ -18,13 +18,13 @@ MARKS = {"beats": "✓ beats", "not shown to beat": "○ inconclusive", "falls s
 """Whether the judge beats the baselines, in a table of dimensions."""
 
 
-def findings(found: Baselines) -> list[Sentence]:
+def findings(baselines: Baselines) -> list[Sentence]:
     """A warning where the judge is not shown to beat a baseline, and the figures; nothing where it has no kappa."""
-    if found.judge is None:
+    if baselines.judge is None:
         return []
-    rule, sentences = found.length, []
+    rule, sentences = baselines.length, []
     against = [(rule.standing, "the length baseline")] if rule is not None else []
-    for standing, what in [*against, (found.above_constant, "the majority-class baseline")]:
+    for standing, what in [*against, (baselines.above_constant, "the majority-class baseline")]:
         if standing in _SHORTFALLS:
             sentences.append(warn("This judge {how} {what}.", how=_SHORTFALLS[standing], what=what))
     if rule is not None:
@@ -41,7 +41,7 @@ def findings(found: Baselines) -> list[Sentence]:
         quiet(
             "Majority-class baseline: always “{answer}” has {share} agreement, and kappa 0 by definition. Both "
             "baselines are computed on the same {items}.",
-            answer=found.constant or "", share=f"{found.share or 0:.0%}", items=many(found.items, "item"),
+            answer=baselines.constant or "", share=f"{baselines.share or 0:.0%}", items=many(baselines.items, "item"),
         )
     )  # fmt: skip
     return sentences

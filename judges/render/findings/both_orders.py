@@ -9,24 +9,24 @@ from judges.stats.position import PositionalAgreement, explain
 from judges.stats.uncertainty import Interval
 
 
-def sentences(found: PositionalAgreement) -> list[Sentence]:
+def sentences(agreement: PositionalAgreement) -> list[Sentence]:
     """The result in sentences."""
-    head, *rest = explain(found)
+    head, *rest = explain(agreement)
     return [say("**{head}** {rest}", head=head, rest=" ".join(rest))]
 
 
-def plot(found: PositionalAgreement) -> Intervals:
+def plot(agreement: PositionalAgreement) -> Intervals:
     """The two shares with their intervals; without position bias the second is at the mark."""
-    rows = [_row("same verdict", found.same), _row("first position wins", found.first)]
+    rows = [_row("same verdict", agreement.same), _row("first position wins", agreement.first)]
     return Intervals(rows, 0.5, title="Position bias")
 
 
-def table(found: PositionalAgreement) -> Table:
+def table(agreement: PositionalAgreement) -> Table:
     """Verdicts by order."""
-    names = [word.upper() if word in ("a", "b") else word for word in found.answers]
+    names = [word.upper() if word in ("a", "b") else word for word in agreement.answers]
     rows = [
         {"as A/B": name, **{f"{other} as B/A": int(n) for other, n in zip(names, counts, strict=True)}}
-        for name, counts in zip(names, found.table, strict=True)
+        for name, counts in zip(names, agreement.table, strict=True)
     ]
     return Table(rows, {f"{name} as B/A": COUNT for name in names}, "Verdicts by order")
 
@@ -40,5 +40,5 @@ def counting_note() -> Sentence:
     )
 
 
-def _row(name: str, one: Interval) -> IntervalRow:
-    return IntervalRow.of(name, one, "other", f"{cell(one.point, '.1%')} of {one.cells:,}")
+def _row(name: str, interval: Interval) -> IntervalRow:
+    return IntervalRow.of(name, interval, "other", f"{cell(interval.point, '.1%')} of {interval.cells:,}")

@@ -42,9 +42,9 @@ def warn(template: str, /, **values: object) -> Sentence:
     return Sentence(template, values, "warning")
 
 
-def sentence_text(one: Sentence) -> str:
+def sentence_text(sentence: Sentence) -> str:
     """A sentence as plain text, for a terminal."""
-    return one.template.replace("**", "").format(**one.values)
+    return sentence.template.replace("**", "").format(**sentence.values)
 
 
 @dataclass(frozen=True)

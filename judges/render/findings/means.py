@@ -41,8 +41,8 @@ def table(rows: Sequence[tuple[str, str, str, JudgeMeans]], by: str = "") -> Tab
     return Table(shown, columns | {"items": COUNT, "ratings": COUNT}, " ".join(caption))
 
 
-def _mean(one: Interval | None, counted: bool) -> str:
-    if one is None or one.point is None:
+def _mean(interval: Interval | None, counted: bool) -> str:
+    if interval is None or interval.point is None:
         return "–"
-    ends = "" if one.low is None else f" ({span(one)})"
-    return f"{cell(one.point, '.2f')}{ends}" + (f", n {one.items:,}" if counted else "")
+    ends = "" if interval.low is None else f" ({span(interval)})"
+    return f"{cell(interval.point, '.2f')}{ends}" + (f", n {interval.items:,}" if counted else "")

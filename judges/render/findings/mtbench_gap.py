@@ -37,21 +37,21 @@ def gap_summary(found: Gap) -> list[Sentence]:
     return sentences
 
 
-def _models(found: Gap) -> int:
-    rated = [{one.model for one in run.bench.ratings if one.judge == run.judge} for run in (found.one, found.other)]
+def _models(gap: Gap) -> int:
+    rated = [{one.model for one in run.bench.ratings if one.judge == run.judge} for run in (gap.one, gap.other)]
     return len(rated[0] & rated[1])
 
 
-def waterfall(found: Gap) -> WaterfallChart:
+def waterfall(gap: Gap) -> WaterfallChart:
     """The steps and what is left, from one mean to the other."""
-    steps = [(one.factor, one.change.point or 0.0, one.explanation) for one in found.steps]
-    steps += [(one.name, one.change.point or 0.0, one.explanation) for one in found.rest]
-    steps += [(one.factor, one.change.point or 0.0, one.explanation) for one in found.later]
-    ends = (found.one.name, found.start.point or 0.0), (found.other.name, found.end.point or 0.0)
+    steps = [(one.factor, one.change.point or 0.0, one.explanation) for one in gap.steps]
+    steps += [(one.name, one.change.point or 0.0, one.explanation) for one in gap.rest]
+    steps += [(one.factor, one.change.point or 0.0, one.explanation) for one in gap.later]
+    ends = (gap.one.name, gap.start.point or 0.0), (gap.other.name, gap.end.point or 0.0)
     return WaterfallChart(ends[0], steps, ends[1])
 
 
-def step_table(found: Gap) -> Table:
+def step_table(gap: Gap) -> Table:
     """Every replayed factor: what switching it did in this order, in other orders, and how many ratings it touched."""
     rows = [
         {
@@ -66,7 +66,7 @@ def step_table(found: Gap) -> Table:
             "of": "second" if one.on_other else "first",
             "what was done": one.explanation,
         }
-        for one in (*found.steps, *found.later)
+        for one in (*gap.steps, *gap.later)
     ]
     columns = {
         "factor": Column(width=190),
@@ -82,7 +82,7 @@ def step_table(found: Gap) -> Table:
     return Table(rows, columns)
 
 
-def rest_table(found: Gap) -> Table:
+def rest_table(gap: Gap) -> Table:
     """What is left after the replay, by name."""
     rows = [
         {
@@ -92,7 +92,7 @@ def rest_table(found: Gap) -> Table:
             "turns": one.cells,
             "of": one.explanation,
         }
-        for one in found.rest
+        for one in gap.rest
     ]
     columns = {
         "what is left": Column(width=260),
@@ -104,10 +104,10 @@ def rest_table(found: Gap) -> Table:
     return Table(rows, columns)
 
 
-def step_order(found: Gap) -> list[Sentence]:
+def step_order(gap: Gap) -> list[Sentence]:
     """How far the size of the steps depends on their order."""
     sentences = []
-    steps = (*found.steps, *found.later)
+    steps = (*gap.steps, *gap.later)
     moving = [one for one in steps if abs(one.high - one.low) > 5e-4]
     if moving:
         sentences.append(
@@ -124,16 +124,16 @@ def step_order(found: Gap) -> list[Sentence]:
     return sentences
 
 
-def unmoved_table(found: Gap) -> Table:
+def unmoved_table(gap: Gap) -> Table:
     """The factors that differ without a step, and why there is none."""
-    rows = [{"differs without a step": name, "why": why} for name, why in found.unmoved]
+    rows = [{"differs without a step": name, "why": why} for name, why in gap.unmoved]
     return Table(rows, {"differs without a step": Column(width=260)})
 
 
-def experiment(found: PipelineExperiment) -> list[Sentence | Table]:
+def experiment(pipeline_experiment: PipelineExperiment) -> list[Sentence | Table]:
     """The judge calls that would separate the rest of the difference, and their cost; if there are none, only why."""
-    to_run = [arm for arm in found.arms if not arm.stored]
-    reasons: list[Sentence | Table] = [quiet("{why}", why=why) for why in found.caveats]
+    to_run = [arm for arm in pipeline_experiment.arms if not arm.stored]
+    reasons: list[Sentence | Table] = [quiet("{why}", why=why) for why in pipeline_experiment.caveats]
     if not to_run:
         return reasons
     costs = [arm.cost for arm in to_run]
@@ -141,7 +141,7 @@ def experiment(found: PipelineExperiment) -> list[Sentence | Table]:
     summary = say(
         "**{calls}** to judges would tell {factors} apart: each from the first or the second pipeline, in every "
         "combination. Cost: **{cost}**, by the price list.",
-        calls=many(sum(arm.calls for arm in to_run), "call"), factors=", ".join(found.factors), cost=cost,
+        calls=many(sum(arm.calls for arm in to_run), "call"), factors=", ".join(pipeline_experiment.factors), cost=cost,
     )  # fmt: skip
     rows = [
         {
@@ -165,10 +165,10 @@ FACTORS = (("factor", "20%"), ("first", "27%"), ("second", "27%"), ("where it is
 """The columns of `factor_rows`, with their widths."""
 
 
-def factor_rows(found: Sequence[Factor]) -> list[tuple[str, str, str, str]]:
+def factor_rows(factors: Sequence[Factor]) -> list[tuple[str, str, str, str]]:
     """(factor and whether it differs, first, second, what a difference becomes); those that differ come first."""
     rows = []
-    for one in sorted(found, key=lambda each: (each.differs is not True, each.differs is not None)):
+    for one in sorted(factors, key=lambda each: (each.differs is not True, each.differs is not None)):
         state = {True: "\N{NOT EQUAL TO} differs", False: "equal", None: "not known"}[one.differs]
         source = " and ".join(dict.fromkeys(_KNOWN[known] for known in one.known))
         details = source + (f"\n{_BECOMES[one.kind]}" if one.differs else "")

@@ -34,9 +34,9 @@ def figures_by_name(one: PairAgreement) -> dict[str, Interval]:
     return dict(zip(FIGURES, found, strict=True))
 
 
-def judges_summary(found: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
+def judges_summary(comparison: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
     """What can be said of the two judges in two sentences."""
-    whole, one, other = found.whole, names[found.one], names[found.other]
+    whole, one, other = comparison.whole, names[comparison.one], names[comparison.other]
     if not whole.cells:
         return [say("**{one}** and **{other}** have rated no turn of the same answer.", one=one, other=other)]
     gap = whole.difference
@@ -50,7 +50,7 @@ def judges_summary(found: RatingComparison, names: Mapping[str, str]) -> list[Se
         if sure else say("**{higher}** and **{lower}** do not differ significantly: {held} points ({ends}).", **values)
     )  # fmt: skip
     alone = ", ".join(
-        f"{many(n, 'turn')} by {name} alone" for n, name in zip(found.alone, (one, other), strict=True) if n
+        f"{many(n, 'turn')} by {name} alone" for n, name in zip(comparison.alone, (one, other), strict=True) if n
     )
     return [
         sentence,
@@ -86,21 +86,21 @@ def part_table(by: str, cut: Mapping[str, PairAgreement], names: tuple[str, str]
     return Table(rows, columns)
 
 
-def _cells(one: PairAgreement, names: tuple[str, str], intervals: bool) -> Iterator[tuple[str, object]]:
-    found = dict(zip(names, (one.one, one.other), strict=True)) | figures_by_name(one)
+def _cells(pair_agreement: PairAgreement, names: tuple[str, str], intervals: bool) -> Iterator[tuple[str, object]]:
+    found = dict(zip(names, (pair_agreement.one, pair_agreement.other), strict=True)) | figures_by_name(pair_agreement)
     for name, figure in found.items():
         shape = FIGURES.get(name, (".2f", ""))[0]
         yield name, f"{cell(figure.point, shape)} ({span(figure, shape)})" if intervals else figure.point
 
 
-def question_table(found: Sequence[QuestionGap], names: tuple[str, str]) -> Table:
+def question_table(question_gaps: Sequence[QuestionGap], names: tuple[str, str]) -> Table:
     """A row for each question, those with the largest difference first."""
     rows = [
         {
             "question": one.question, "category": one.category, "turns": one.cells, names[0]: one.one,
             names[1]: one.other, "difference": one.other - one.one, "equal": one.equal, "within one": one.within_one,
         }
-        for one in sorted(found, key=lambda one: -abs(one.other - one.one))
+        for one in sorted(question_gaps, key=lambda one: -abs(one.other - one.one))
     ]  # fmt: skip
     shapes = {name: Column(".2f") for name in names}
     figure_columns = {name: Column(*FIGURES[name]) for name in ("difference", "equal", "within one")}
@@ -116,7 +116,7 @@ def bubbles(found: RatingComparison, names: Mapping[str, str]) -> Bubbles:
     return Bubbles(points, names[found.one], names[found.other], (LOWEST, HIGHEST))
 
 
-def largest(found: Sequence[Disagreement], names: tuple[str, str]) -> Table:
+def largest(disagreements: Sequence[Disagreement], names: tuple[str, str]) -> Table:
     """The turns on which the two judges differ most."""
     rows = [
         {
@@ -128,7 +128,7 @@ def largest(found: Sequence[Disagreement], names: tuple[str, str]) -> Table:
             names[1]: one.other,
             "difference": one.other - one.one,
         }
-        for one in found
+        for one in disagreements
     ]
     columns = {
         "question": Column(width=76),
@@ -140,7 +140,7 @@ def largest(found: Sequence[Disagreement], names: tuple[str, str]) -> Table:
     return Table(rows, columns)
 
 
-def rank_table(found: RankComparison, names: tuple[str, str]) -> Table:
+def rank_table(ranks: RankComparison, names: tuple[str, str]) -> Table:
     """Every model's rank with both judges, and how it changes."""
     rows = [
         {
@@ -150,7 +150,7 @@ def rank_table(found: RankComparison, names: tuple[str, str]) -> Table:
             "change": one.change.point,
             "95% interval": span(one.change, "g"),
         }
-        for one in found.models
+        for one in ranks.models
     ]
     columns = {
         "model": Column(width=260),
@@ -161,14 +161,14 @@ def rank_table(found: RankComparison, names: tuple[str, str]) -> Table:
     return Table(rows, columns)
 
 
-def flips(found: RankComparison, names: tuple[str, str]) -> list[Finding]:
+def flips(ranks: RankComparison, names: tuple[str, str]) -> list[Finding]:
     """The pairs of models that the two judges put in opposite orders."""
-    many_of = len(found.models) * (len(found.models) - 1) // 2
+    many_of = len(ranks.models) * (len(ranks.models) - 1) // 2
     if not many_of:
         return []
-    if not found.flipped:
-        return [say("Both judges put the **{n} models** in the same order.", n=f"{len(found.models):,}")]
-    settled = sum(one.settled for one in found.flipped)
+    if not ranks.flipped:
+        return [say("Both judges put the **{n} models** in the same order.", n=f"{len(ranks.models):,}")]
+    settled = sum(one.settled for one in ranks.flipped)
     rows = [
         {
             "model": one.a,
@@ -177,7 +177,7 @@ def flips(found: RankComparison, names: tuple[str, str]) -> list[Finding]:
             names[1]: f"{cell(one.other.point, '+.3f')} ({span(one.other, '+.2f')})",
             "flips in": one.likely,
         }
-        for one in found.flipped
+        for one in ranks.flipped
     ]
     columns = {
         "model": Column(width=220),
@@ -189,7 +189,7 @@ def flips(found: RankComparison, names: tuple[str, str]) -> list[Finding]:
         say(
             "**{n}** of {every} of models {stand} in the opposite order with the two judges, {settled} of them beyond "
             "chance with both.",
-            n=len(found.flipped), every=many(many_of, "pair"), stand="stands" if len(found.flipped) == 1 else "stand",
+            n=len(ranks.flipped), every=many(many_of, "pair"), stand="stands" if len(ranks.flipped) == 1 else "stand",
             settled=settled or "none",
         ),
         Table(rows, columns),

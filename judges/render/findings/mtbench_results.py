@@ -128,12 +128,12 @@ def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) ->
 
 
 def table(
-    found: Sequence[ModelMeans], ranked: Mapping[str, Ranking], names: Mapping[str, str], rules: Rules
+    model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking], names: Mapping[str, str], rules: Rules
 ) -> Table:
     """A row for each model and judge: rank, each turn, all turns together with their interval, what was judged."""
     places = {(judge, one.model): one for judge, ranking in ranked.items() for one in ranking.models}
-    found = best_first(found, ranked)
-    turns = sorted({turn for one in found for turn in one.turns})
+    model_means = best_first(model_means, ranked)
+    turns = sorted({turn for one in model_means for turn in one.turns})
     rows = [
         {
             "judge": names[one.judge],
@@ -147,7 +147,7 @@ def table(
             "judgments": one.judgments,
             "failed": one.failed,
         }
-        for one in found
+        for one in model_means
     ]
     columns = {
         "judge": Column(width=190),
@@ -166,22 +166,22 @@ def _cell(mean: Interval, interval: bool) -> object:
     return f"{cell(mean.point, '.2f')} ({span(mean)})" if interval else mean.point
 
 
-def _point(one: Interval | None) -> float | None:
-    return None if one is None else one.point
+def _point(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.point
 
 
-def best_first(found: Sequence[ModelMeans], ranked: Mapping[str, Ranking]) -> list[ModelMeans]:
+def best_first(model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking]) -> list[ModelMeans]:
     """The means judge by judge: all models together, then the models by rank."""
     places = {(judge, one.model): n for judge, ranking in ranked.items() for n, one in enumerate(ranking.models, 1)}
-    judges = list(dict.fromkeys(one.judge for one in found))
-    return sorted(found, key=lambda one: (judges.index(one.judge), places.get((one.judge, one.model), 0)))
+    judges = list(dict.fromkeys(one.judge for one in model_means))
+    return sorted(model_means, key=lambda one: (judges.index(one.judge), places.get((one.judge, one.model), 0)))
 
 
-def forest(found: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Intervals:
+def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Intervals:
     """One judge's models with their intervals, the best first, and a line at the mean of all of them."""
     places = {one.model: n for n, one in enumerate(ranking.models)}
-    models = sorted((one for one in found if one.model in places), key=lambda one: places[one.model])
-    whole = next((one.both.point for one in found if not one.model), None)
+    models = sorted((one for one in model_means if one.model in places), key=lambda one: places[one.model])
+    whole = next((one.both.point for one in model_means if not one.model), None)
     rows = [
         IntervalRow.of(
             one.model, one.both, "",
@@ -226,31 +226,31 @@ def model_order(ranking: Ranking) -> list[Sentence]:
     return sentences
 
 
-def category_table(found: Sequence[ModelMeans], rules: Rules, intervals: bool) -> Table:
+def category_table(model_means: Sequence[ModelMeans], rules: Rules, intervals: bool) -> Table:
     """One judge's models by category: the means, with their intervals in words where they are asked for."""
-    named = list(dict.fromkeys(name for one in found for name in one.categories))
+    named = list(dict.fromkeys(name for one in model_means for name in one.categories))
     rows = [
         {
             "model": one.model or ALL_MODELS,
             **{name or "no category": _cell(mean, intervals) for name in named if (mean := one.categories.get(name))},
         }
-        for one in found
+        for one in model_means
     ]
     columns = {"model": Column(width=230)} | ({} if intervals else {n or "no category": Column(".2f") for n in named})
     return Table(rows, columns)
 
 
-def radar(found: Sequence[ModelMeans], models: Sequence[str], rules: Rules) -> Radar:
+def radar(model_means: Sequence[ModelMeans], models: Sequence[str], rules: Rules) -> Radar:
     """Some models of one judge over the categories."""
-    named = list(dict.fromkeys(name for one in found for name in one.categories))
-    chosen = {one.model: one for one in found}
+    named = list(dict.fromkeys(name for one in model_means for name in one.categories))
+    chosen = {one.model: one for one in model_means}
     series = [
         (model, [_point(chosen[model].categories.get(name)) for name in named]) for model in models if model in chosen
     ]
     return Radar([name or "no category" for name in named], series, (0.0, HIGHEST * rules.unit))
 
 
-def counts(found: Sequence[JudgeCount], names: Mapping[str, str]) -> list[Finding]:
+def counts(judge_counts: Sequence[JudgeCount], names: Mapping[str, str]) -> list[Finding]:
     """What failed, came several times, was judged twice with another result, or was read otherwise than stated."""
     rows = [
         {
@@ -264,7 +264,7 @@ def counts(found: Sequence[JudgeCount], names: Mapping[str, str]) -> list[Findin
             "spread": one.spread,
             "text \N{NOT EQUAL TO} file": one.changed,
         }
-        for one in found
+        for one in judge_counts
     ]
     columns = {
         **dict.fromkeys(rows[0] if rows else (), COUNT),
@@ -279,25 +279,25 @@ def counts(found: Sequence[JudgeCount], names: Mapping[str, str]) -> list[Findin
     return [Table(rows, columns)]
 
 
-def rule_table(found: Sequence[RuleMeans], names: Mapping[str, str], rules: Rules) -> list[Finding]:
+def rule_table(rule_means: Sequence[RuleMeans], names: Mapping[str, str], rules: Rules) -> list[Finding]:
     """The mean of every model under every rule on failed judgments and on several of one turn."""
     rows = [
         {"judge": names[one.judge], "model": one.model or ALL_MODELS}
         | {f"{failed} · {duplicates}": mean for (failed, duplicates), mean in one.means.items()}
         | {"moves by": one.range}
-        for one in found
+        for one in rule_means
     ]
     columns = {
         "judge": Column(width=190),
         "model": Column(width=230),
         **{
             f"{failed} · {duplicates}": Column(mean_format(rules), f"{_FAILED[failed]}; {_DUPLICATES[duplicates]}.")
-            for one in found[:1]
+            for one in rule_means[:1]
             for failed, duplicates in one.means
         },
         "moves by": Column(mean_format(rules), "Highest less lowest mean of the row."),
     }
-    widest = max(((one.range or 0.0, one) for one in found), key=lambda pair: pair[0], default=(0.0, None))
+    widest = max(((one.range or 0.0, one) for one in rule_means), key=lambda pair: pair[0], default=(0.0, None))
     if widest[0] > 0 and widest[1] is not None:
         sentence = say(
             "The rules move a mean by up to **{most}** ({model}, {judge}).",
@@ -308,7 +308,7 @@ def rule_table(found: Sequence[RuleMeans], names: Mapping[str, str], rules: Rule
     return [sentence, Table(rows, columns)]
 
 
-def wins(found: Sequence[WinRate], names: Mapping[str, str]) -> Table:
+def wins(win_rates: Sequence[WinRate], names: Mapping[str, str]) -> Table:
     """A row for each model and judge: shares of wins, losses and ties, and the adjusted win rate with its interval."""
     rows = [
         {
@@ -321,7 +321,7 @@ def wins(found: Sequence[WinRate], names: Mapping[str, str]) -> Table:
             "adjusted": one.adjusted.point,
             "95% interval": span(one.adjusted, ".1%"),
         }
-        for one in found
+        for one in win_rates
     ]
     columns = {
         "judge": Column(width=190),
@@ -334,7 +334,7 @@ def wins(found: Sequence[WinRate], names: Mapping[str, str]) -> Table:
     return Table(rows, columns)
 
 
-def verdicts(found: Sequence[VerdictCount], names: Mapping[str, str]) -> list[Sentence]:
+def verdicts(counts: Sequence[VerdictCount], names: Mapping[str, str]) -> list[Sentence]:
     """What became of the verdicts on pairs, a sentence for each judge."""
     return [
         quiet(
@@ -343,21 +343,21 @@ def verdicts(found: Sequence[VerdictCount], names: Mapping[str, str]) -> list[Se
             judge=names[one.judge], n=many(one.decided, "pair"), turned=f"{one.inconsistent:,}",
             failed=f"{one.failed:,}", single=f"{one.single:,}",
         )
-        for one in found
+        for one in counts
     ]  # fmt: skip
 
 
-def duels(found: Sequence[WinRate]) -> tuple[list[str], list[list[float]], list[list[str]]]:
+def duels(win_rates: Sequence[WinRate]) -> tuple[list[str], list[list[float]], list[list[str]]]:
     """One judge's models, the adjusted win rate of each against each other (nan: none), and the same in words."""
     rates: dict[str, list[float]] = {}
-    for one in found:
+    for one in win_rates:
         if one.adjusted.point is not None:
             rates.setdefault(one.model, []).append(one.adjusted.point)
     models = sorted(rates, key=lambda name: -sum(rates[name]) / len(rates[name]))
     at = {name: n for n, name in enumerate(models)}
     shares = [[nan] * len(models) for _ in models]
     tooltips = [[""] * len(models) for _ in models]
-    for one in found:
+    for one in win_rates:
         if one.model in at and one.against in at and one.adjusted.point is not None:
             shares[at[one.model]][at[one.against]] = one.adjusted.point
             tooltips[at[one.model]][at[one.against]] = (
@@ -367,10 +367,10 @@ def duels(found: Sequence[WinRate]) -> tuple[list[str], list[list[float]], list[
     return models, shares, tooltips
 
 
-def japanese(found: Sequence[JapaneseShare]) -> Table:
+def japanese(japanese_shares: Sequence[JapaneseShare]) -> Table:
     """A row for each model: the share of Japanese characters in each turn and in all, with its interval."""
-    turns = sorted({one.turn for one in found if one.turn is not None})
-    of = {(one.model, one.turn): one for one in found}
+    turns = sorted({one.turn for one in japanese_shares if one.turn is not None})
+    of = {(one.model, one.turn): one for one in japanese_shares}
     rows = [
         {
             "model": model,
@@ -379,7 +379,7 @@ def japanese(found: Sequence[JapaneseShare]) -> Table:
             "95% interval": span(of[model, None].share, ".1%"),
             "characters": of[model, None].characters,
         }
-        for model in dict.fromkeys(one.model for one in found)
+        for model in dict.fromkeys(one.model for one in japanese_shares)
     ]
     columns = {
         "model": Column(width=230),

@@ -20,10 +20,10 @@ def vote_counts(bench: Bench) -> Sentence:
     return say("**{votes}** of {people} ({told}).", **of, told=text) if text else say("**{votes}** of {people}.", **of)
 
 
-def table(found: Sequence[VerdictAgreement], names: Mapping[str, str]) -> Table:
+def table(agreements: Sequence[VerdictAgreement], names: Mapping[str, str]) -> Table:
     """A row for each two sides and turn; ties counted (S1) and dropped (S2) side by side."""
     rows: dict[tuple[str, str, int | None], dict[str, object]] = {}
-    for one in found:
+    for one in agreements:
         row = rows.setdefault(
             (one.one, one.other, one.turn),
             {"between": f"{names.get(one.one, one.one)} and {one.other}", "turn": _turn(one.turn)},

@@ -16,11 +16,11 @@ _OTHERS = (
 _LIN = "On this interval scale kappa is Lin's concordance correlation, to which quadratic-weighted kappa is equal."
 
 
-def findings(found: OtherMetrics, dimension: Dimension) -> list[Finding]:
+def findings(metrics: OtherMetrics, dimension: Dimension) -> list[Finding]:
     """Accuracy, AC, correlations and the rest, each with its interval and what it says."""
     rows = [
         {"figure": name, "value": cell(one.point), "95% interval": span(one, ".3f"), "meaning": meaning}
-        for name, one, meaning in found.rows
+        for name, one, meaning in metrics.rows
     ]
     columns = {"figure": Column(width=150), "value": Column(width=70), "95% interval": Column(width=110)}
     return [Table(rows, columns, f"{_LIN} {_OTHERS}" if dimension.scale.kind == "interval" else _OTHERS)]

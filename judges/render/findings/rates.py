@@ -34,7 +34,7 @@ def findings(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean], d
     return [*parts, _table(found, means)]
 
 
-def _table(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean]) -> Table:
+def _table(answer_rates: Sequence[AnswerRates], means: Mapping[int, CorrectedMean]) -> Table:
     rows = [
         {
             "answer": a.rates.answer, "people": a.rates.people.point, "judge": a.rates.judge.point,
@@ -44,14 +44,14 @@ def _table(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean]) -> 
             "corrected": span(a.prevalence.interval, ".1%"),
         }
         | ({"dashboard": span(m.interval, ".1%")} if (m := means.get(a.rates.place)) else {})
-        for a in found
+        for a in answer_rates
     ]  # fmt: skip
     return Table(rows, _COLUMNS, f"{rates.READING_HELP} {rates.PPI}" if means else rates.READING_HELP)
 
 
-def _row(name: str, one: Interval, state: str = "other") -> IntervalRow:
-    on = f"{cell(one.point, '.0%')} of {one.cells:,} ratings" if one.cells else "no such ratings"
-    return IntervalRow.of(name, one, state, on)
+def _row(name: str, interval: Interval, state: str = "other") -> IntervalRow:
+    on = f"{cell(interval.point, '.0%')} of {interval.cells:,} ratings" if interval.cells else "no such ratings"
+    return IntervalRow.of(name, interval, state, on)
 
 
 _ENDS = Column("", "By items (clustered).", "95% interval")

@@ -15,9 +15,9 @@ ALPHA = 0.05
 """An adjusted p up to which slices are said to differ."""
 
 
-def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
+def tests(slices: Sequence[SlicedKappa]) -> list[Sentence]:
     """What the tests of all ways of slicing say; every one is named."""
-    tested = [one for one in found if one.test is not None]
+    tested = [one for one in slices if one.test is not None]
     apart = [one for one in tested if one.test is not None and one.test.adjusted <= ALPHA]
     sentences = []
     for one in apart:
@@ -39,7 +39,7 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
                 rest=" and ".join([", ".join(rest[:-1]), rest[-1]] if rest[1:] else rest),
             )
         )
-    few = [one.by for one in found if one.test is None]
+    few = [one.by for one in slices if one.test is None]
     if few:
         sentences.append(
             quiet(
@@ -49,27 +49,27 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
     return sentences
 
 
-def _ends(one: SlicedKappa) -> tuple[KappaSlice, KappaSlice]:
+def _ends(sliced: SlicedKappa) -> tuple[KappaSlice, KappaSlice]:
     """The slices with the lowest and the highest kappa, among slices with enough data."""
-    solid = [s for s in one.slices if s.interval.point is not None and not s.interval.is_too_small]
+    solid = [s for s in sliced.slices if s.interval.point is not None and not s.interval.is_too_small]
     ordered = sorted(solid, key=lambda s: s.interval.point or 0.0)
     return ordered[0], ordered[-1]
 
 
-def rank_slices(one: SlicedKappa) -> list[KappaSlice]:
+def rank_slices(sliced: SlicedKappa) -> list[KappaSlice]:
     """The slices in the order in which they are drawn: the best first, those without a kappa last."""
-    return sorted(one.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
+    return sorted(sliced.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
 
 
-def plot(one: SlicedKappa, whole: Interval) -> Intervals:
+def plot(sliced: SlicedKappa, whole: Interval) -> Intervals:
     """The slices with their intervals, best first, under all items."""
     rows = [IntervalRow.of("all", whole, "beside", _remark(whole, None))]
-    for slice_ in rank_slices(one):
+    for slice_ in rank_slices(sliced):
         i = slice_.interval
         state = "below minimum sample" if i.is_too_small or i.point is None else "meets policy"
         rows.append(IntervalRow.of(slice_.name, i, state, _remark(i, slice_.bias)))
     return Intervals(
-        rows, whole.point, "all", (0.0, 1.0), f"Kappa by {one.by}",
+        rows, whole.point, "all", (0.0, 1.0), f"Kappa by {sliced.by}",
         "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: no conclusion. Dashed: all "
         "items.",
     )  # fmt: skip
@@ -82,13 +82,13 @@ def _remark(interval: Interval, lenient: float | None) -> str:
     return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{bias}{few}"
 
 
-def table(one: SlicedKappa) -> Table:
+def table(sliced: SlicedKappa) -> Table:
     """The same in figures."""
     rows = [
         {
-            one.by: s.name, "items": s.interval.items, "ratings": s.interval.cells, "kappa": s.interval.point,
+            sliced.by: s.name, "items": s.interval.items, "ratings": s.interval.cells, "kappa": s.interval.point,
             "95% interval": span(s.interval, ".3f"), "bias": s.bias,
         }
-        for s in rank_slices(one)
+        for s in rank_slices(sliced)
     ]  # fmt: skip
     return Table(rows, {"items": COUNT, "ratings": COUNT, "kappa": Column(".3f"), "bias": Column("+.2f")})

@@ -13,14 +13,14 @@ _CAPTION = (
 )
 
 
-def findings(found: SystemOrder) -> list[Finding]:
+def findings(system_order: SystemOrder) -> list[Finding]:
     """How far the two orders agree, and every system with its means and ranks."""
-    count = len(found.systems)
+    count = len(system_order.systems)
     if count < 2:
         return [quiet("An order needs two systems: the ratings that both gave are of {n}.", n=many(count, "system"))]
     parts: list[Finding] = []
     if count >= MIN_SYSTEMS:
-        for name, one in (("Kendall's tau-b", found.kendall), ("Spearman's rho", found.spearman)):
+        for name, one in (("Kendall's tau-b", system_order.kendall), ("Spearman's rho", system_order.spearman)):
             if one.point is not None:
                 parts.append(
                     say(
@@ -31,10 +31,10 @@ def findings(found: SystemOrder) -> list[Finding]:
                 )  # fmt: skip
     if count >= MIN_SYSTEMS:
         opposite = "**{n}** of the {pairs} pairs of systems: people and judge put them in opposite orders."
-        parts.append(say(opposite, n=found.flipped, pairs=found.pairs))
+        parts.append(say(opposite, n=system_order.flipped, pairs=system_order.pairs))
     else:
-        first, second = found.systems
-        way = "opposite orders" if found.flipped else "the same order"
+        first, second = system_order.systems
+        way = "opposite orders" if system_order.flipped else "the same order"
         if first.human == second.human or first.judge == second.judge:
             way = "no order: two of their means are equal"
         parts.append(say("People and judge put the two systems in **{way}**.", way=way))
@@ -45,7 +45,7 @@ def findings(found: SystemOrder) -> list[Finding]:
             "of people": span(one.human_rank, ".0f"), "rank by judge": one.judge_rank.point,
             "of judge": span(one.judge_rank, ".0f"),
         }
-        for one in found.systems
+        for one in system_order.systems
     ]  # fmt: skip
     columns = {
         "ratings": COUNT, "people": Column(".2f"), "judge": Column(".2f"), "judge - people": Column("+.2f"),

@@ -12,12 +12,12 @@ from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 from judges.types import Dimension
 
 
-def at_one(found: ThresholdRates, dimension: Dimension) -> list[Finding]:
+def at_one(rates: ThresholdRates, dimension: Dimension) -> list[Finding]:
     """Sentences, and the rates and kappa with their intervals, at one threshold."""
-    one = found.rates
-    shown = [("kappa", found.kappa), ("recall", one.recall), ("precision", one.precision)]
+    one = rates.rates
+    shown = [("kappa", rates.kappa), ("recall", one.recall), ("precision", one.precision)]
     rows = [_row(name, interval) for name, interval in [*shown, ("false positive rate", one.false_positive_rate)]]
-    parts: list[Finding] = [say("{sentences}", sentences=" ".join(explain(found, dimension))), Intervals(rows)]
+    parts: list[Finding] = [say("{sentences}", sentences=" ".join(explain(rates, dimension))), Intervals(rows)]
     if one.people.items < MIN_CLUSTERS:
         parts.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
     return parts
@@ -42,6 +42,6 @@ def curve(steps: Sequence[ThresholdPoint], title: str = "") -> list[Finding]:
     ]  # fmt: skip
 
 
-def _row(name: str, one: Interval) -> IntervalRow:
-    on = f"{cell(one.point, '.2f')} from {one.cells:,} ratings" if one.cells else "no such ratings"
-    return IntervalRow.of(name, one, "other" if name == "kappa" else "beside", on)
+def _row(name: str, interval: Interval) -> IntervalRow:
+    on = f"{cell(interval.point, '.2f')} from {interval.cells:,} ratings" if interval.cells else "no such ratings"
+    return IntervalRow.of(name, interval, "other" if name == "kappa" else "beside", on)

@@ -38,18 +38,18 @@ class TileRequest:
 
 
 def draw_tile(
-    given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str, focus: bool = False
+    tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str, focus: bool = False
 ) -> TileRequest:
     """Draw a tile; what was asked for in this very run.
 
     `runs` names the runs that scores came from, `badges` are further marks beside "approved", with what they mean;
     `focus` puts the keyboard on it.
     """
-    data = tile_data.tile_data(given, runs, badges) | {"focus": focus}
+    data = tile_data.tile_data(tile, runs, badges) | {"focus": focus}
     event: Any = _component(key=key, data=data, on_clicked_change=lambda: None, on_opened_change=lambda: None)
     clicked = session.as_dict(event.clicked)
-    system = session.as_index(clicked.get("system"), len(given.systems))
-    answer = session.as_index(clicked.get("answer"), len(given.dimension.answers))
+    system = session.as_index(clicked.get("system"), len(tile.systems))
+    answer = session.as_index(clicked.get("answer"), len(tile.dimension.answers))
     if system is None or (answer is None and clicked.get("answer") is not None):
         return TileRequest(behind=event.opened is True)
-    return TileRequest(items=(given.systems[system].name, answer))
+    return TileRequest(items=(tile.systems[system].name, answer))

@@ -19,32 +19,32 @@ _UNITS = {
 }
 
 
-def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
+def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
     """The data of one tile (pages/dashboard/tiles/tiles.js)."""
-    several = len({point.run for system in given.systems for point in system.trend}) > 1
-    approval, dimension = given.approval, given.dimension.dimension
+    several = len({point.run for system in tile.systems for point in system.trend}) > 1
+    approval, dimension = tile.approval, tile.dimension.dimension
     trust: dict[str, Any] = {
         "t": "✓ approved", "help": "A lead approved it: here the judge agrees with people as the policy requires.",
     }  # fmt: skip
-    if given.policy_today.warning:
-        trust = {"t": given.policy_today.mark, "help": given.policy_today.warning, "made": True}
+    if tile.policy_today.warning:
+        trust = {"t": tile.policy_today.mark, "help": tile.policy_today.warning, "made": True}
     return {
         "title": dimension.title,
         "unit": f"asked of {_UNITS.get(dimension.sort, f'the whole {dimension.sort}')}",
         "badges": [trust] + [{"t": name, "help": help_text, "made": True} for name, help_text in badges.items()],
         "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
-        "today": given.policy_today.warning,
-        "reading": " ".join(sentences.explain_tile(given)),
-        "answers": list(given.dimension.answers),
-        "axis": _axis(given),
-        "systems": [_system(given, n, system, runs) for n, system in enumerate(given.systems)],
-        "trend": _trend_range(given) if several else None,
+        "today": tile.policy_today.warning,
+        "reading": " ".join(sentences.explain_tile(tile)),
+        "answers": list(tile.dimension.answers),
+        "axis": _axis(tile),
+        "systems": [_system(tile, n, system, runs) for n, system in enumerate(tile.systems)],
+        "trend": _trend_range(tile) if several else None,
         "pairs": [
-            {"t": sentences.describe_difference(given, pair), "apart": pair.apart} for pair in _by_certainty(given)
+            {"t": sentences.describe_difference(tile, pair), "apart": pair.apart} for pair in _by_certainty(tile)
         ],
-        "tables": [_figures(given), *([_trend(given, runs)] if several else [])],
+        "tables": [_figures(tile), *([_trend(tile, runs)] if several else [])],
         "words": {
-            "figure": "mean" if given.dimension.mean else f"“{given.dimension.describe_mean(given.headline)}”",
+            "figure": "mean" if tile.dimension.mean else f"“{tile.dimension.describe_mean(tile.headline)}”",
             "answers": "the judge's answers",
             "trend": "judge, by run",
             "people": "what people would say (corrected), with its 95% interval",
@@ -56,32 +56,32 @@ def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -
     }
 
 
-def _trend_range(given: Tile) -> list[float]:
+def _trend_range(tile: Tile) -> list[float]:
     """The ends between which the judge's figures move from run to run: alike for all systems, and never close-up."""
-    values = [point.means[given.headline] for system in given.systems for point in system.trend]
-    axis = _axis(given)
+    values = [point.means[tile.headline] for system in tile.systems for point in system.trend]
+    axis = _axis(tile)
     spare = max(0.0, (axis["hi"] - axis["lo"]) / 10 - (max(values) - min(values))) / 2
     return [min(values) - spare, max(values) + spare]
 
 
-def _by_certainty(given: Tile) -> list[Any]:
-    return sorted(given.comparisons, key=lambda pair: not pair.apart)
+def _by_certainty(tile: Tile) -> list[Any]:
+    return sorted(tile.comparisons, key=lambda pair: not pair.apart)
 
 
-def _axis(given: Tile) -> dict[str, Any]:
-    scale = given.dimension.dimension.scale
-    if not given.dimension.mean:
+def _axis(tile: Tile) -> dict[str, Any]:
+    scale = tile.dimension.dimension.scale
+    if not tile.dimension.mean:
         return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n}%"} for n in range(5)]}
     return {"lo": scale.lo, "hi": scale.hi, "ticks": [{"at": n, "t": f"{n:g}"} for n in bins.axis_ticks(scale, 10)]}
 
 
-def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:
-    mean, name = system.means[given.headline], system.name or "unnamed"
-    interval, own = mean.interval, sentences.tile_figure(given, mean.judge)
-    point = None if interval.point is None else sentences.tile_figure(given, interval.point)
+def _system(tile: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:
+    mean, name = system.means[tile.headline], system.name or "unnamed"
+    interval, own = mean.interval, sentences.tile_figure(tile, mean.judge)
+    point = None if interval.point is None else sentences.tile_figure(tile, interval.point)
     ends = ""
     if interval.low is not None and interval.high is not None:
-        ends = f"{sentences.tile_figure(given, interval.low)} to {sentences.tile_figure(given, interval.high)}"
+        ends = f"{sentences.tile_figure(tile, interval.low)} to {sentences.tile_figure(tile, interval.high)}"
     notes: list[dict[str, Any]] = []
     if mean.missing:
         worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(interval.n_eff)} (unequal chances, n/a)"
@@ -94,7 +94,7 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         notes.append({"t": f"unscored {system.unscored:.0%}"})
     shares = [
         {"answer": n, "share": share, "t": f"{share:.0%}", "label": f"{name}: {answer} in {share:.0%} — show the items"}
-        for n, (answer, share) in enumerate(zip(given.dimension.answers, system.answer_shares, strict=True))
+        for n, (answer, share) in enumerate(zip(tile.dimension.answers, system.answer_shares, strict=True))
     ]
     return {
         "system": number,
@@ -114,27 +114,27 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         "spreadTold": f"{name}: the judge's answers",
         "trend": [
             {
-                "v": p.means[given.headline],
-                "t": f"{runs.get(p.run, p.run)}: {sentences.tile_figure(given, p.means[given.headline])}",
+                "v": p.means[tile.headline],
+                "t": f"{runs.get(p.run, p.run)}: {sentences.tile_figure(tile, p.means[tile.headline])}",
             }
             for p in system.trend
         ],
     }
 
 
-def _figures(given: Tile) -> dict[str, Any]:
+def _figures(tile: Tile) -> dict[str, Any]:
     """All figures of a tile as a table, every outcome."""
     rows = []
-    for system in given.systems:
+    for system in tile.systems:
         for outcome, mean in enumerate(system.means):
-            shape, interval = (".3f" if given.dimension.mean else ".1%"), mean.interval
+            shape, interval = (".3f" if tile.dimension.mean else ".1%"), mean.interval
 
             def put(value: float | None, shape: str = shape) -> str:
                 return "–" if value is None else f"{value:{shape}}"
 
             rows.append(
                 [
-                    system.name or "unnamed", given.dimension.describe_mean(outcome), put(interval.point),
+                    system.name or "unnamed", tile.dimension.describe_mean(outcome), put(interval.point),
                     f"{put(interval.low)} to {put(interval.high)}" if interval.low is not None else "–",
                     put(mean.judge), put(mean.people), f"{mean.n:,}", f"{mean.others:,}",
                     "–" if interval.point is None else f"{mean.lam:.2f}", f"{system.na:.1%}", f"{system.unscored:.1%}",
@@ -147,15 +147,15 @@ def _figures(given: Tile) -> dict[str, Any]:
     return {"title": "All figures", "columns": columns, "rows": rows}
 
 
-def _trend(given: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
+def _trend(tile: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
     """The judge's own figures by run."""
-    order = [key for key in runs if any(p.run == key for s in given.systems for p in s.trend)]
+    order = [key for key in runs if any(p.run == key for s in tile.systems for p in s.trend)]
     rows = []
-    for system in given.systems:
+    for system in tile.systems:
         known = {p.run: p for p in system.trend}
         cells = [known.get(key) for key in order]
         texts = [
-            "–" if p is None else f"{sentences.tile_figure(given, p.means[given.headline])} ({p.items:,})"
+            "–" if p is None else f"{sentences.tile_figure(tile, p.means[tile.headline])} ({p.items:,})"
             for p in cells
         ]
         rows.append([system.name or "unnamed", *texts])

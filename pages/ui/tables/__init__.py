@@ -77,8 +77,8 @@ def wrapped_table(
     return (row, action) if row is not None and known else None
 
 
-def table(rows: Rows, columns: Columns, key: str | None = None, most: int = 8, **options: Any) -> Any:
-    """Draw rows under their columns; those of more than `most` rows scroll. `options` go to Streamlit.
+def table(rows: Rows, columns: Columns, key: str | None = None, max_rows: int = 8, **options: Any) -> Any:
+    """Draw rows under their columns; those of more than `max_rows` rows scroll. `options` go to Streamlit.
 
     Its numbers stay numbers, so that a click on a heading sorts by them; a share is shown in percent. A row is a
     mapping, which may have columns that nothing is said of, or the texts of all columns in their order.
@@ -93,7 +93,7 @@ def table(rows: Rows, columns: Columns, key: str | None = None, most: int = 8, *
     words_of: dict[Any, Any] = {n: partial(_figure, shape=own.get(n, "")) for n in map(str, frame)}
     return st.dataframe(
         frame.style.format(words_of, na_rep="–") if own else frame,
-        hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= most else 35 * most + 36,
+        hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= max_rows else 35 * max_rows + 36,
         column_config={name: _column_config(column, name in own) for name, column in used_columns.items()}, **options,
     )  # fmt: skip
 
@@ -129,10 +129,11 @@ def drop_empty_columns(rows: Sequence[Mapping[str, Any]], may_lack: Sequence[str
 
 
 def table_to_tick(
-    rows: Rows, columns: Columns, ids: Sequence[str], key: str, mode: Literal["single-row", "multi-row"], most: int = 8
+    rows: Rows, columns: Columns, ids: Sequence[str], key: str, mode: Literal["single-row", "multi-row"],
+    max_rows: int = 8,
 ) -> list[int]:
     """Draw a table in which rows, each of one of `ids`, can be ticked; the numbers of those that are."""
-    event = table(rows, columns, _key_of(key, ids), most, on_select="rerun", selection_mode=mode)
+    event = table(rows, columns, _key_of(key, ids), max_rows, on_select="rerun", selection_mode=mode)
     return list(event.selection.rows)
 
 
@@ -142,17 +143,17 @@ def _key_of(key: str, ids: Sequence[str]) -> str:
 
 
 def item_table(
-    rows: Rows, columns: Columns, items: Sequence[str], key: str, dataset: str, most: int = 8, **query: str
+    rows: Rows, columns: Columns, items: Sequence[str], key: str, dataset: str, max_rows: int = 8, **query: str
 ) -> None:
     """Draw a table in which each row is about an item of `items`; a click opens it on the desk."""
-    event = table(rows, columns, _key_of(key, items), most, on_select="rerun", selection_mode="single-cell")
+    event = table(rows, columns, _key_of(key, items), max_rows, on_select="rerun", selection_mode="single-cell")
     row = _row(event, len(items))
     if row is not None:
         url_state.open_page("desk", dataset=dataset, item=items[row], **query)
 
 
 def clickable_table(
-    rows: Rows, columns: Columns, chosen: Callable[[int], None], key: str, most: int = 24,
+    rows: Rows, columns: Columns, chosen: Callable[[int], None], key: str, max_rows: int = 24,
     essential: Sequence[str] = (),
 ) -> None:  # fmt: skip
     """Draw a table where `chosen` gets the number of the row that was clicked, before the page is drawn anew.
@@ -172,7 +173,7 @@ def clickable_table(
             chosen(row)
 
     order = None if more else list(essential)
-    table(rows, columns, key, most, on_select=select, selection_mode="single-cell", column_order=order)
+    table(rows, columns, key, max_rows, on_select=select, selection_mode="single-cell", column_order=order)
 
 
 def _row(event: Any, count: int) -> int | None:

@@ -117,9 +117,9 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
     return asked
 
 
-def gather(store: Store, dataset: str, judge: str, **most: int) -> tuple[AuditEvidence, evidence.Scope]:
+def gather(store: Store, dataset: str, judge: str, **limits: int) -> tuple[AuditEvidence, evidence.Scope]:
     """What is gathered, and its numbers as they are now."""
-    found = evidence.gather_audit_evidence(store, dataset, judge, **most)
+    found = evidence.gather_audit_evidence(store, dataset, judge, **limits)
     return found.evidence, found.scope()
 
 
@@ -173,12 +173,12 @@ def test_gold_rests_on_blind_labels_and_on_others_only_where_there_are_none(
 
 
 def test_of_very_many_replies_the_same_random_items_are_looked_at(store: Store, here: tuple[str, str]) -> None:
-    found, scope = gather(store, *here, most=7)
+    found, scope = gather(store, *here, max_replies=7)
     assert (scope.judged, scope.items) == (12, 6)  # 12 items of 14 replies: 12 * 7 // 14
     assert (
         {r.item for r in found.replies}
         == set(found.items)
-        == set(gather(store, *here, most=7)[0].items)
+        == set(gather(store, *here, max_replies=7)[0].items)
     )
 
 

@@ -269,7 +269,7 @@ def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store)
     found = list_cells(store, "lea", dataset, judge, HELP, "blind", 4.0, 2.0)
     assert [(f.name, f.unit) for f in found] == [(f"item {n}", "turn:2") for n in range(5)]
     assert found[1].systems == "s1"
-    assert len(list_cells(store, "lea", dataset, judge, HELP, "blind", 4.0, 4.0, most=3)) == 3
+    assert len(list_cells(store, "lea", dataset, judge, HELP, "blind", 4.0, 4.0, limit=3)) == 3
     assert [f.name for f in list_cells(store, "lea", dataset, judge, HELP, "blind", None, None)] == ["item 7"]
     assert list_cells(store, "lea", dataset, judge, HELP, "gate", 4.0, 4.0) == []
     assert count_unscored(store, dataset, judge) == [("refused", 1)]

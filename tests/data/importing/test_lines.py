@@ -185,7 +185,8 @@ def _import(
     before, rejects = store.newest(), io.BytesIO()
     yield f"== {title}"
     try:
-        done = import_source(store, who, given, plan, "good rows" if good else "refuse", rejects=rejects, found=found)
+        on_error = "good rows" if good else "refuse"
+        done = import_source(store, who, given, plan, on_error, rejects=rejects, detected=found)
     except ImportRefused as error:
         yield f"  refused: {error}"
         yield from _report(error.preview)
@@ -206,7 +207,7 @@ def _preview(
     """What an import would say."""
     yield f"== {title}"
     try:
-        told = preview_import(store, given, plan, found=found)
+        told = preview_import(store, given, plan, detected=found)
     except AssayError as error:
         yield f"  {type(error).__name__}: {error}"
     else:

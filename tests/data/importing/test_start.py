@@ -68,7 +68,7 @@ def bring(store: Store, files: dict[str, bytes], dataset: str = "d", **how: Any)
     source = from_bytes(list(files.items()))
     found = detect_formats(source)
     made = start.plan_import(store, start.interpret_source(store, source, found), ImportPlan(dataset))
-    return import_source(store, "lea", source, made, found=found, **how)
+    return import_source(store, "lea", source, made, detected=found, **how)
 
 
 @pytest.fixture
@@ -402,7 +402,7 @@ def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Sto
     (known,) = found = detect_formats(source)
     made = start.plan_import(store, start.interpret_source(store, source, found), ImportPlan("d"))
     assert previous_mapping(store, known, made.mappings[0]) is None
-    import_source(store, "lea", source, made, found=found)
+    import_source(store, "lea", source, made, detected=found)
     other = start.plan_import(store, start.interpret_source(store, source, found), ImportPlan("another"))
     assert (
         previous_mapping(store, known, other.mappings[0]) is None
@@ -412,7 +412,7 @@ def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Sto
     renamed["judgments"] = [judged.model_copy(update={"card": "mine"})]
     assert previous_mapping(store, known, made.mappings[0].model_copy(update=renamed)) is None
     by_hand = made.mappings[0].model_copy(update={"labels": []})
-    import_source(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), found=found)
+    import_source(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), detected=found)
     assert previous_mapping(store, known, other.mappings[0]) == by_hand.complete(cards.current_cards(store))
 
 

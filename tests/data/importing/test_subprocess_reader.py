@@ -150,7 +150,7 @@ def test_tables_chats_and_fastchat_go_the_same_way(store: Store, tmp_path: Path)
     assert known[0].rows == [{"id": "1", "output": "x"}, {"id": "2", "output": "y"}]
     plan = ImportPlan("e", mappings=(RESPONSES,))
     here = from_bytes([(name.replace("__", "."), content) for name, content in files.items()])
-    one, two = preview_import(store, here, plan), preview_import(store, given, plan, found=known)
+    one, two = preview_import(store, here, plan), preview_import(store, given, plan, detected=known)
     assert (two.formats, two.new, two.people, two.problems) == (one.formats, one.new, one.people, one.problems)
     assert one.new.items > 3 and one.new.labels == 1
 
@@ -320,7 +320,7 @@ def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Pat
     others: list[threading.Thread] = []
 
     def second() -> None:
-        preview_import(store, given, ImportPlan("d"), found=known, waits=waited.append)
+        preview_import(store, given, ImportPlan("d"), detected=known, waits=waited.append)
 
     def first(*_: int) -> None:
         if not others:
@@ -328,7 +328,7 @@ def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Pat
             others[0].start()
             assert patiently(lambda: bool(waited))
 
-    preview_import(store, given, ImportPlan("d"), progress=first, found=known)
+    preview_import(store, given, ImportPlan("d"), progress=first, detected=known)
     others[0].join()
     assert set(waited) == {1} and not subprocess_reader._waiting_line
 
@@ -343,7 +343,7 @@ def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: 
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 200_000)
     known, processes = detect_formats(given), started(monkeypatch)
     with pytest.raises(Left):
-        preview_import(store, given, ImportPlan("d", mappings=(RESPONSES,)), progress=leave, found=known)
+        preview_import(store, given, ImportPlan("d", mappings=(RESPONSES,)), progress=leave, detected=known)
     assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._waiting_line
 
 

@@ -1379,10 +1379,10 @@ def test_from_file_to_figures(tmp_path: Path) -> None:
         known = detect_formats(source)
         outline = start.interpret_source(store, source, known)
         plan = start.plan_import(store, outline, ImportPlan("d"))
-        result = import_source(store, "lea", source, plan, found=known)
+        result = import_source(store, "lea", source, plan, detected=known)
         assert (result.items, result.judgments, result.labels) == (4, 4, 8)
         assert datasets.dataset_named(store, "d").id == result.dataset_id
-        again = import_source(store, "lea", source, plan, found=known)
+        again = import_source(store, "lea", source, plan, detected=known)
         assert (again.items, again.judgments, again.labels, again.known) == (0, 0, 0, 17)
 
 
@@ -1406,7 +1406,7 @@ def test_numbers_beyond_all_bounds_end_no_import(tmp_path: Path) -> None:
         assert len(seems.series) == 1
         with contextlib.suppress(BadInput):
             plan = start.plan_import(store, seems, ImportPlan("d"))
-            assert preview_import(store, given, plan, found=known).unscored == {"out_of_range": 1}
+            assert preview_import(store, given, plan, detected=known).unscored == {"out_of_range": 1}
         store.close()
 
 

@@ -175,7 +175,7 @@ def test_what_is_there_and_what_will_come_are_planned_together(store: Store) -> 
     told = protocol_run.describe_plan(store, both, planned)
     steps = [answers.estimate, ratings.estimate, verdicts.estimate]
     tokens_in, tokens_out = sum(e.tokens_in for e in steps), sum(e.tokens_out for e in steps)
-    paid, most = sum(e.cost or 0.0 for e in steps), sum(e.most or 0.0 for e in steps)
+    paid, most = sum(e.cost or 0.0 for e in steps), sum(e.max_cost or 0.0 for e in steps)
     assert told[3] == (
         f"Together: 30 calls, about {tokens_in:,} tokens in and {tokens_out:,} out, about {dollars(paid)}, at the "
         f"very most {dollars(most)}."
@@ -422,7 +422,7 @@ def test_what_happened_to_an_answer_is_kept_beside_it(store: Store) -> None:
         [_, rest] = protocol_run.plan(store, replace(order, judge_price=(1.0, 2.0)))
         told = rest.estimate
         assert (told.items, told.calls, told.counted) == (1, 2, 1) and told.tokens_in > 0 and told.tokens_out > 0
-        assert told.cost is not None and told.most is not None and 0 < told.cost <= told.most
+        assert told.cost is not None and told.max_cost is not None and 0 < told.cost <= told.max_cost
     found = Counter(str(r[0]) for r in store.rows("select unscored from judgment where part = ''"))
     assert found == {"": 1, "refused": 1, "api_error": 1}
     [item] = store.rows("select i.content from item i join dataset d on d.id = i.dataset_id where d.purpose is null")

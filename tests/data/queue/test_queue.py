@@ -131,7 +131,7 @@ def test_what_is_done_in_one_dataset_takes_nothing_from_another(tmp_path: Path, 
     store, demo = make(tmp_path, count=3)
     import_source(store, "lea", source(doubtful(range(11, 18))), ImportPlan("other"))
     other = dataset_named(store, "other").id
-    queue.fill_review(store, "lea", other, datasets.dataset_judges(store, other)[0][0], most=100)
+    queue.fill_review(store, "lea", other, datasets.dataset_judges(store, other)[0][0], limit=100)
     for found in (demo, other):
         rules(store, found, overlap=2)
     for given in take(store, "p0", demo, 3):
@@ -633,14 +633,14 @@ def test_the_list_goes_by_pages_and_counts_all(tmp_path: Path) -> None:
     store, found = make(tmp_path, count=25)
     given = take(store, "p0", found, 2)
     answer(store, "p0", given[0])
-    first = listing.list_queue(store, "p1", found, "review", ANY, most=10)
+    first = listing.list_queue(store, "p1", found, "review", ANY, limit=10)
     assert (first.total, len(first.rows)) == (25, 10)
     assert first.states == {"to label": 23, "reserved": 1, "answered": 1}
     assert next(r for r in first.rows if r.item == given[1].item).holders == ("p0",)
     places = [
         r.place
         for skip in (0, 10, 20)
-        for r in listing.list_queue(store, "p1", found, "review", ANY, skip=skip, most=10).rows
+        for r in listing.list_queue(store, "p1", found, "review", ANY, skip=skip, limit=10).rows
     ]
     assert places == list(range(1, 26))
     some = listing.list_queue(store, "p1", found, "review", ANY, state="reserved")

@@ -141,14 +141,14 @@ def _fits(house: House, who: str) -> set[str]:
     return {
         c.item
         for c in justification_labels.justifications_ahead(
-            house.store, house.dataset.id, house.judge, who, ["coherence"], most=5
+            house.store, house.dataset.id, house.judge, who, ["coherence"], limit=5
         )
     }
 
 
 def _fit(house: House, who: str) -> set[str]:
     cells = justification_labels.justifications_ahead(
-        house.store, house.dataset.id, house.judge, who, ["coherence"], most=1
+        house.store, house.dataset.id, house.judge, who, ["coherence"], limit=1
     )
     for cell in cells:
         justification_labels.record_fit(house.store, who, house.judge, cell, True)

@@ -581,7 +581,7 @@ def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_no
     other = FinishedJudgment(found[2], GOOD[1], Reading())
     assert put("two", FinishedJudgment(found[0], GOOD[1], Reading()), gone, other) == 2, "the first place is taken"
     last = FinishedJudgment(found[3], "", lost)
-    assert put("two", gone, last, CallReply(found[3].key, "", 0, "", "", tokens_in=30, tokens_out=5), upto=0.5) == 1
+    assert put("two", gone, last, CallReply(found[3].key, "", 0, "", "", tokens_in=30, tokens_out=5), up_to=0.5) == 1
     rows = store.rows("select item_id, run_id, unscored from judgment order by seq, unscored desc")
     used, failed, new, late = (one.key for one in found[:4])
     assert rows == [

@@ -55,7 +55,7 @@ def address(databases: Databases, tmp_path: Path) -> Iterator[str]:
     file = seeds.lines(tmp_path / "a.jsonl", [*items, *(seeds.judgment(i) for i in items)])
     import_source(store, "lea", from_path(file), ImportPlan(dataset="demo"))
     found = datasets.dataset_named(store, "demo")
-    queue.fill_review(store, "lea", found.id, datasets.dataset_judges(store, found.id)[0].id, most=ITEMS)
+    queue.fill_review(store, "lea", found.id, datasets.dataset_judges(store, found.id)[0].id, limit=ITEMS)
     store.close()
     yield address
     databases.tidy(*held)

@@ -56,7 +56,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def test_every_change_is_told_and_the_newest_comes_first(store: Store) -> None:
-    found = trail.trail_entries(store, TrailFilter(KINDS), most=1_000)
+    found = trail.trail_entries(store, TrailFilter(KINDS), limit=1_000)
     assert [e.seq for e in found] == sorted((e.seq for e in found), reverse=True)
     assert {e.seq for e in found} == {int(r[0]) for r in store.rows("select seq from change")}
     assert len({(e.seq, e.kind) for e in found}) == len(found)
@@ -91,13 +91,13 @@ def test_a_reason_that_was_given_before_is_told_again(tmp_path: Path) -> None:
 
 
 def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
-    everything = trail.trail_entries(store, TrailFilter(KINDS), most=1_000)
+    everything = trail.trail_entries(store, TrailFilter(KINDS), limit=1_000)
     anns = trail.trail_entries(store, TrailFilter(KINDS, person="ann"))
     assert [e.seq for e in anns] == [e.seq for e in everything if e.actor == "ann"] != []
     assert any(e.kind == "claims" and e.what == "reserved 3 items" for e in anns)
     assert not any(e.kind == "claims" for e in trail.trail_entries(store, TrailFilter()))
     demo = dataset_named(store, "demo").id
-    about = trail.trail_entries(store, TrailFilter(KINDS, dataset=demo), most=1_000)
+    about = trail.trail_entries(store, TrailFilter(KINDS, dataset=demo), limit=1_000)
     assert {e.dataset for e in about} == {"demo"} and len(about) > 5
     assert trail.trail_entries(store, TrailFilter(KINDS, since=now() + timedelta(days=1))) == []
     assert trail.trail_entries(store, TrailFilter(KINDS, until=now() - timedelta(days=1))) == []
@@ -107,7 +107,7 @@ def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
 
 
 def test_pages_go_on_where_the_one_before_ended_and_every_gives_all(store: Store) -> None:
-    everything = trail.trail_entries(store, TrailFilter(KINDS), most=1_000)
+    everything = trail.trail_entries(store, TrailFilter(KINDS), limit=1_000)
     by_page, before = [], None
     while found := trail.trail_entries(store, TrailFilter(KINDS), before, 2):
         by_page += found
@@ -197,7 +197,7 @@ def test_what_many_sorts_of_changes_wrote_is_told(tmp_path: Path, monkeypatch: p
     made = backups.make_backup(opened, "lea").name
 
     found: dict[str, list[str]] = {}
-    for entry in reversed(trail.trail_entries(opened, TrailFilter(KINDS), most=1_000)):
+    for entry in reversed(trail.trail_entries(opened, TrailFilter(KINDS), limit=1_000)):
         if entry.seq > before:
             found.setdefault(entry.kind, []).append(f"{entry.actor} {entry.what}")
     one_of, two_of = (name for given in asked for name, id_ in ids.items() if id_ == given.item)

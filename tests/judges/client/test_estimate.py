@@ -60,7 +60,7 @@ def test_counts_by_hand():
     assert found.tokens_in == pytest.approx(2 * each, abs=2)  # the nonce of a fence differs from call to call
     assert found.tokens_out == 2 * (2 + (tokens("score") + 3 + 2))  # an object of one key with one number of a list
     assert found.cost == pytest.approx((found.tokens_in * 2 + found.tokens_out * 8) / 1e6)
-    assert found.most == pytest.approx((found.tokens_in * 2 + 2 * 2048 * 8) / 1e6)
+    assert found.max_cost == pytest.approx((found.tokens_in * 2 + 2 * 2048 * 8) / 1e6)
 
 
 def test_many_items_are_sampled_and_the_sample_is_stated():

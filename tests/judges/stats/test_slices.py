@@ -125,9 +125,9 @@ def test_leniency_of_a_slice_is_the_weighted_mean_difference():
 def test_cuts_have_an_order_a_rest_and_no_doubles():
     assert make_slicing("one", ["a"] * 3) is None
     assert make_slicing("none", ["", "", "a"]) is None
-    found = make_slicing("many", [*"aaabbc", "d", ""], most=3)
+    found = make_slicing("many", [*"aaabbc", "d", ""], max_slices=3)
     assert (found.names, found.code.tolist()) == (("a", "b", "all others"), [0, 0, 0, 1, 1, 2, 2, -1])
-    called_so = make_slicing("strata", ["all others"] * 9 + [*"aaabbbccd", ""], most=3)
+    called_so = make_slicing("strata", ["all others"] * 9 + [*"aaabbbccd", ""], max_slices=3)
     assert called_so.names == ("a", "b", "all others"), "one slice of that name"
     assert called_so.code.tolist() == [2] * 9 + [0] * 3 + [1] * 3 + [2] * 3 + [-1]
     assert make_slicing("order", ["late", "early", "late"], order=("early", "late")).code.tolist() == [1, 0, 1]
