@@ -1,7 +1,7 @@
-"""What this process has counted since it began, as Prometheus reads it: how often, how long, how much of it.
+"""The counters of this process since it began, as Prometheus reads them: how often, how long, how much.
 
-It never has names of people, datasets or items, or texts: labels are fixed words. Each replica counts for itself, and
-whoever asks several adds them up. What is read from the store is the same on all of them.
+They never have names of people, datasets or items, or texts: labels are fixed words. Each replica counts for itself, so
+a reader of several replicas adds them up. Numbers that are read from the store are the same on all of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Metric(NamedTuple):
 
 
 class _Times:
-    """How many times fell into each span, and their sum."""
+    """The number of times in each bucket, and the sum of all times."""
 
     def __init__(self) -> None:
         self.counts = [0] * (len(BUCKETS) + 1)

@@ -22,7 +22,7 @@ from judges.errors import BadCard
 EXAMPLE_COUNTS = (2, 3)
 """The numbers of few-shot examples that a card may have, if it has any."""
 _ORIGIN_KEYS = {"card", "card_version", "item", "part", "judge_model"}
-"""What a line may hold beside the example: its card, and where an export took it from."""
+"""The keys that a line may have besides those of the example: its card, and where an export took it from."""
 _MARK = re.compile(r"\[\[[^\[\]\n]{1,10}\]\]")
 
 

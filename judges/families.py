@@ -1,4 +1,4 @@
-"""Which family a model belongs to, by its name: families.json beside this file, which people may extend."""
+"""The family that a model belongs to, by its name. People may extend the list in families.json next to this file."""
 
 from __future__ import annotations
 

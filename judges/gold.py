@@ -16,13 +16,14 @@ from judges.types import Scale
 TOLERANCE = 1e-9
 """Rounding tolerance: answers that differ by this little more than the rule allows still agree (4.4 and 3.4 at 1)."""
 Resolve = Literal["median", "mean", "majority"]
-"""How several answers become one.
+"""The rule by which several answers become one.
 
-Answers in order go by the lower `median`, or by `majority` (drawn: the lower median); numbers of an interval scale also
-by `mean`, where other answers in order go by the lower median. Answers without order always go by majority.
+Ordered answers go by the lower `median`, or by `majority` (the lower median if the vote is drawn). Numbers of an
+interval scale can also go by `mean`; then other ordered answers go by the lower median. Answers without order always
+go by majority.
 """
 How = Literal["one", "agreed", "median", "mean", "majority", "drawn"]
-"""How a value came about: by one person, by people who agree, by the rule, or by the answer that a drawn vote has."""
+"""The origin of a value: one person, people who agree, the rule, or the answer that the scale has for a drawn vote."""
 
 
 class ResolvedCell(NamedTuple):
@@ -77,9 +78,9 @@ def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int 
 
 
 def distance(values: Sequence[float | None], scale: Scale) -> float:
-    """How far people disagree, as a share of the whole scale: 0 if they agree, 1 for its two ends.
+    """Return the distance between people's answers as a share of the whole scale: 0 if they agree, 1 for its two ends.
 
-    The distance is 1 for n/a against a value, and for different answers without order.
+    The distance is also 1 for n/a against a value, and for different answers without order.
     """
     if len(set(values)) < 2:
         return 0.0

@@ -52,7 +52,7 @@ def find_judges(judges: Sequence[JudgeTraits], words: str) -> list[JudgeTraits]:
 
 
 def differences(judges: Sequence[JudgeTraits]) -> list[dict[str, str]]:
-    """What distinguishes each of the judges, as words by name; traits that are equal for all are left out."""
+    """Return the distinguishing traits of each judge, as words by name; traits that are equal for all are left out."""
     traits = [one.traits for one in judges]
     names = sorted({name for one in traits for name in one}, key=lambda name: (name not in _FIRST, name))
     varied = [name for name in names if len({_word(one.get(name)) for one in traits}) > 1]
@@ -62,7 +62,7 @@ def differences(judges: Sequence[JudgeTraits]) -> list[dict[str, str]]:
 
 
 def describe_differences(judges: Sequence[JudgeTraits]) -> str:
-    """What differs between the judges, in words: `temperature 0 / 0.7`."""
+    """Return the differences between the judges in words: `temperature 0 / 0.7`."""
     found = differences(judges)
     listed = [", ".join(f"{name} {word}" for name, word in one.items()) for one in found]
     if len(found[0]) == 1:

@@ -1,4 +1,4 @@
-"""How a judge is asked: parameters that are part of its identity."""
+"""The parameters that say how a judge is asked. They are part of its identity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judges.types import Kind, Strict
 
 Probe = Literal["", "scenario_swapped", "reference_removed", "injected_order"]
 CombinationRule = Literal["first", "median", "mean", "vote"]
-"""How several samples make one answer (judges/protocols/combination.py)."""
+"""The rule by which several samples make one answer (judges/protocols/combination.py)."""
 _ONLY: dict[str, set[Kind]] = {
     "orders": {"pair"},
     "window": {"dialogue"},
@@ -50,7 +50,7 @@ class Params(Strict):
     wording: str = Field(default="", max_length=64)
 
     def identity(self, kind: Kind) -> dict[str, Any]:
-        """What is stored of a judge, and hashed into its id: the parameters that matter for that kind of item."""
+        """Return the parameters that are stored and hashed into the id: those that matter for this kind of item."""
         return {
             name: value
             for name, value in self.model_dump().items()

@@ -137,7 +137,7 @@ def canonical(value: Any) -> str:
 
 
 def not_json(error: json.JSONDecodeError, where: str = "") -> str:
-    """What is wrong with a text that is no JSON, as a phrase with its place; the library's own may end with `at`."""
+    """Return a phrase that says why and where a text is not JSON. A final `at` of the library's message is removed."""
     message = error.msg[:1].lower() + error.msg[1:]
     return f"not JSON: {message.removesuffix(' at')} {where or f'at character {error.pos + 1}'}"
 

@@ -1,4 +1,4 @@
-"""Which items need a person's review first, and why, in the words that the desk shows above the item."""
+"""The items that need a person's review first, and the reasons, in the words that the desk shows above the item."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Reason:
 
 
 class ItemSize(NamedTuple):
-    """How much an item asks of whoever looks at it: the ratings that the judge gave, and the length of the text."""
+    """The work that an item gives its reviewer: the number of ratings by the judge, and the length of the text."""
 
     ratings: int = 0
     length: int = 0
@@ -56,7 +56,7 @@ UNRATED_NEED = 0.01
 
 @dataclass(frozen=True)
 class ReviewNeed:
-    """How much an item needs a look per rating (0..1), and the reasons, strongest first."""
+    """The need of an item for review, per rating (0..1), and the reasons, strongest first."""
 
     item: str
     need: float
@@ -77,7 +77,7 @@ def describe_confidence(confidence: float | None, source: str) -> str:
 
 
 def confidence_measure(source: str) -> Measure:
-    """What a confidence of that source is a measure of."""
+    """Return the name of the measure behind a confidence of that source, such as "self-consistency"."""
     return _MEASURES.get(source.partition(": ")[0], "confidence")
 
 
@@ -134,7 +134,7 @@ _HOW = {
     "log-probabilities": "",
     "broken rule": "breaks its rule",
 }
-"""How a score is known to be in doubt, by the source of its confidence, where the measure does not say it."""
+"""The reason to doubt a score, by the source of its confidence; "" if the name of the measure already says it."""
 
 
 def low_confidence(item: str, unit: str, dimension: str, confidence: float, source: str) -> Reason | None:

@@ -1,4 +1,4 @@
-"""What is judged: items, their units, the scales that scores are given on, and what a judge's reply amounts to.
+"""The data of judging: items, their units, the scales that scores are given on, and the content of a judge's reply.
 
 The item models refuse unknown keys and are the canonical JSONL of Assay (one object a line). Everything here is plain
 data: no storage, no clock, no drawing.
@@ -423,7 +423,7 @@ UnscoredReason = Literal["unreadable", "out_of_range", "cut_off", "refused", "ap
 
 @dataclass(frozen=True)
 class Reading:
-    """What a judge's reply amounts to: scores and remarks, or `unscored` with a reason and what exactly was wrong."""
+    """The content of a judge's reply: scores and remarks, or why it is `unscored` and, in `why`, the exact fault."""
 
     scores: tuple[Score, ...] = ()
     remarks: tuple[Remark, ...] = ()

@@ -1,1 +1,1 @@
-"""What makes files that Assay ships; Assay itself never imports it."""
+"""Programs that make files that Assay ships; Assay itself never imports them."""

@@ -51,7 +51,7 @@ def adjudication_work(store: Store, actor: str, dataset_id: str) -> Adjudication
 
 
 def _people_who_could_decide(able: list[str], actor: str, cell: LabelledCell) -> list[str]:
-    """Who could decide a cell instead of somebody who labelled it; empty for everybody who may decide it."""
+    """Return those who could decide a cell instead of an actor who labelled it; empty if the actor may decide it."""
     labelled = {s.person for s in cell.labels}
     return [name for name in able if name not in labelled] if actor in labelled else []
 

@@ -1,4 +1,4 @@
-"""What somebody who adjudicates sees of an item: its text, the cells that wait, and the judge only where asked for."""
+"""The view of an item for adjudication: its text, the cells that wait, and the judge only if the person asks for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from judges.types import Dimension, sort_of
 
 
 class AdjudicationScore(NamedTuple):
-    """What one judge said in a cell."""
+    """The score of one judge in a cell, with its note."""
 
     unit: str
     dimension: str
@@ -30,7 +30,7 @@ class AdjudicationScore(NamedTuple):
 
 
 class AdjudicationComment(NamedTuple):
-    """What a person wrote to an item while labelling it; unit "" is the whole item, sort issue or comment."""
+    """A person's comment on an item, written while labelling it; unit "" is the whole item, sort issue or comment."""
 
     person: str
     unit: str

@@ -199,7 +199,7 @@ def dimension_labels(
 
 
 def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, labels: DimensionLabels) -> None:
-    """Where somebody else adjudicated a cell, use that decision instead of the gold from the others' labels."""
+    """Use a decision instead of the gold from the others' labels, in each cell that somebody else adjudicated."""
     rows = store.rows(
         "select item_id, unit, value, person from adjudication_now where dataset_id = $1 and dimension = $2",
         [dataset_id, dimension.name],
@@ -290,7 +290,7 @@ def is_order_known(labels: DimensionLabels, rows: np.ndarray[tuple[int, ...], np
 
 @kept
 def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
-    """What everybody did in a dataset, over all dimensions, by name."""
+    """Return the work of every person in a dataset, over all dimensions, by name."""
     seconds = defaultdict[str, list[float]](list)
     assisted = defaultdict[str, list[float]](list)
     first = (  # a correction weeks later does not show how long an item took
@@ -322,7 +322,7 @@ def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
 
 @allow("annotator")
 def own_labelling(store: Store, person: str) -> dict[str, RaterWork]:
-    """What one person did, by the names of the datasets in which they labelled."""
+    """Return the work of one person, by the names of the datasets in which they labelled."""
     names = datasets.all_datasets(store)
     return {d.name: done[person] for d in names if person in (done := annotator_work(store, d.id))}
 

@@ -1,1 +1,1 @@
-"""What an approval is made of: policy, the case for it, decisions on record, suspension."""
+"""The parts of an approval: policy, the case for it, decisions on record, suspension."""

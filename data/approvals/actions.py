@@ -1,4 +1,4 @@
-"""What a lead can decide on a dimension, and the states that this leads to: the two tables that everything reads."""
+"""The decisions that a lead can make on a dimension, and the resulting states: the two tables that everything reads."""
 
 from __future__ import annotations
 

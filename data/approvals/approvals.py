@@ -167,11 +167,11 @@ def _people_facts(tx: Tx, approval_status: ApprovalStatus, decision: Action, act
 
 @dataclass(frozen=True)
 class OpenDecisions:
-    """What a lead may want to review.
+    """The approvals and cases that a lead may want to review.
 
     `suspended`: suspended automatically and not decided on since. `proposed`: waits for another lead. `eligible`: meets
-    the policy, and nobody has decided on it. `doubted`: approvals to review, with why. `older`: other approvals that
-    met an older policy, with what is required today. Nothing is in two of them: what is proposed again is a proposal.
+    the policy, and nobody has decided on it. `doubted`: approvals to review, with the reason. `older`: other approvals
+    that met an older policy, with what is required today. Nothing is in two of them: a new proposal is in `proposed`.
     """
 
     suspended: tuple[Approval, ...] = ()
@@ -218,7 +218,7 @@ def under_older_policy(store: Store, approvals: Sequence[Approval]) -> list[tupl
 
 @dataclass(frozen=True)
 class PolicyToday:
-    """How an approved dimension compares with today's policy.
+    """The comparison of an approved dimension with today's policy.
 
     `stricter_now`: what that policy requires in addition, as a sentence ("" nothing). `state`: the state by the
     approval check. `explanation`: that state with its figures, in sentences. `met`: nothing would refuse an approval.

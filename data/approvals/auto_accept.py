@@ -67,7 +67,7 @@ class AutoAcceptRule:
 
     @property
     def request(self) -> AutoAcceptTarget:
-        """What was asked."""
+        """The request that the rule was made from."""
         return AutoAcceptTarget(self.source, self.target, self.delta, self.near)
 
 

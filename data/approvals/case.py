@@ -57,12 +57,12 @@ class Case:
 
     @property
     def basis(self) -> Basis:
-        """Which labels count."""
+        """The basis: the labels that count."""
         return self.requirements.basis(self.dataset.synthetic)
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What is decided on: dataset, judge, sort, dimension."""
+        """The key of the decision: dataset, judge, sort, dimension."""
         return self.dataset.id, self.judge.id, self.result.dimension.sort, self.result.dimension.name
 
     @property
@@ -99,7 +99,7 @@ class Case:
 
     @property
     def objections(self) -> list[str]:
-        """What refuses an approval, each a sentence; empty where it may be approved."""
+        """The reasons that refuse an approval, each a sentence; empty if it may be approved."""
         return list(_find_objections(self))
 
 
@@ -159,7 +159,7 @@ def seen_mark(store: Store, case: Case) -> str:
 
 @dataclass(frozen=True)
 class CaseContext:
-    """What is shown next to a case without deciding it.
+    """The facts that are shown next to a case and do not decide it.
 
     `ceiling`: how far people agree with each other (None if no two labelled the same cell). `waiting`: ratings that
     wait for adjudication. `alarms`: audits in alarm (None if nobody has looked yet). `cautions`: what to consider about
@@ -212,7 +212,7 @@ def _blind_label_set(case: Case) -> human_ceiling.BlindLabelSet:
 
 
 def count_waiting(store: Store, case: Case) -> int:
-    """How many cells of the dimension wait for somebody who adjudicates."""
+    """Return the number of cells of the dimension that wait for adjudication."""
     sort, name = case.key[2:]
     cells = disputes.cells_to_adjudicate(store, case.dataset.id)
     return sum(cell.dimension == name and sort_of(cell.unit) == sort for cell in cells)

@@ -1,6 +1,7 @@
-"""What the labels behind a case are: who gave them, how they came, and what was left out; shown with the figures.
+"""The origin of the labels behind a case: who gave them, how they came, and what was left out.
 
-None of it refuses an approval. A lead needs it to answer for one, and a reader years later to understand it.
+It is shown with the figures and refuses no approval. A lead needs it to answer for an approval, and a reader years
+later needs it to understand the approval.
 """
 
 from __future__ import annotations
@@ -74,16 +75,16 @@ class LabelOrigin:
 
     @property
     def labels(self) -> int:
-        """How many there are."""
+        """The number of labels that count."""
         return sum(self.labels_by_person.values())
 
     @property
     def imported_count(self) -> int:
-        """How many came in from files, whether they count or not."""
+        """The number of labels that came from files, whether they count or not."""
         return sum(one.labels for one in self.imported)
 
     def origin(self) -> str:
-        """Where the labels are from, in a sentence or two; "" where there are none."""
+        """Return where the labels come from, in a sentence or two; "" if there are none."""
         given = self.labels - (self.imported_count if self.counts else 0)
         if not self.imported_count:
             return f"{many(given, 'label')} {'is' if given == 1 else 'are'} used, all given here." if given else ""
@@ -98,7 +99,7 @@ class LabelOrigin:
         return f"{file_list}; and {many(more, 'further import')}" if more > 0 else file_list
 
     def cautions(self) -> Iterator[str]:
-        """What the person who decides should consider, a sentence each."""
+        """Yield the points that the person who decides should consider, a sentence each."""
         if not self.labels:
             return
         own = sum(self.labels_by_person.get(name, 0) for name in self.leads)

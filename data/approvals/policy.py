@@ -1,4 +1,4 @@
-"""What the workspace requires before a dimension may be published: a setting, whose changes are in the audit log."""
+"""The requirements before a dimension may be published: a workspace setting, whose changes are in the audit log."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def make_policy(**values: Any) -> Policy:
 
 @allow("annotator")
 def requirements(store: Store | Tx) -> Requirements:
-    """What holds now."""
+    """Return the requirements in force."""
     gate = settings.get_setting(store, settings.WORKSPACE, "policy", {})
     return _parse_requirements(gate, settings.get_setting(store, settings.WORKSPACE, "approvals", {}))
 
 
 @allow("annotator")
 def approval_basis(store: Store | Tx, dataset_id: str) -> Basis:
-    """Which labels of a dataset the approval check counts now: the one place where that is decided."""
+    """Return the basis that the approval check uses for a dataset now: which labels count. Only this decides it."""
     return requirements(store).basis(is_synthetic(store, dataset_id))
 
 
@@ -155,7 +155,7 @@ def policy_changes(store: Store) -> list[PolicyChange]:
 
 
 def to_stored(new: Requirements) -> dict[str, Any]:
-    """What is asked as one JSON object, as an approval keeps it."""
+    """Return requirements as one JSON object, as an approval stores them."""
     return asdict(new)
 
 

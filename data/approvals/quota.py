@@ -1,4 +1,4 @@
-"""How many items an audit sample needs so that the policy can be met, and how a draw compares with that."""
+"""The number of items that an audit sample needs so that the policy can be met, and how a draw compares with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXTRA_DRAW_ITEMS = 50
 
 @dataclass(frozen=True)
 class Quota:
-    """What the policy requires of a dataset's audit sample, and what is there.
+    """The policy's requirements for a dataset's audit sample, and what is there.
 
     `required`: items with blind answers. `answered`: the share of the drawn items that is expected to be answered.
     `drawn`: items drawn so far to be answered blind. `left`: items of the dataset that are not drawn. `share`: the part
@@ -70,7 +70,7 @@ class Quota:
 
 @allow("annotator")
 def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
-    """What the policy requires of a dataset; `assisted`: whether a share of the draw is shown with a judge's scores."""
+    """Return the quota of a dataset; `assisted`: whether a share of the draw is shown with a judge's scores."""
     requirements = policy.requirements(store)
     aside = excluded_items.not_excluded_sql(store, "i.id")
     ((items, drawn, blind),) = store.rows(

@@ -58,7 +58,7 @@ class Approval:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What was decided on: dataset, judge, sort, dimension."""
+        """The key of the decision: dataset, judge, sort, dimension."""
         return self.dataset, self.judge, self.sort, self.dimension
 
 

@@ -33,7 +33,7 @@ Items that nobody answers may be the hard ones, and then the judge looks better 
 
 @dataclass(frozen=True)
 class Requirements:
-    """What an approval has to meet: the approval check's policy, and what is asked in addition.
+    """The requirements for an approval: the approval check's policy, and those in addition to it.
 
     `four_eyes`: a lead other than the proposer has to approve. `alarms`: an audit of the judge in alarm refuses an
     approval, instead of only being shown with it. `coverage`: the least share of the cells with gold that the judge has
@@ -51,7 +51,7 @@ class Requirements:
     answered: float = DEFAULT_ANSWERED_SHARE
 
     def basis(self, synthetic: bool = False) -> Basis:
-        """Which labels count. In a dataset marked as synthetic imported ones always do, as all of it is made up."""
+        """Return the labels that count. In a synthetic dataset imported ones always do, as all of it is made up."""
         return "imported" if self.imported or synthetic else "gate"
 
     def check(self) -> Requirements:
@@ -65,7 +65,7 @@ class Requirements:
 
 
 class Candidate(Protocol):
-    """What the rules are checked on, besides the approval check itself: a dimension that somebody may approve."""
+    """A dimension that somebody may approve. The rules besides the approval check itself are checked on it."""
 
     @property
     def result(self) -> DimensionResult:
@@ -165,7 +165,7 @@ def is_looser(new: Requirements, old: Requirements) -> bool:
 
 
 def explain(terms: Requirements) -> list[str]:
-    """What is required, a sentence each."""
+    """Return the requirements, a sentence each."""
     rules = sorted(RULES.values(), key=lambda rule: ABOUT.index(rule.about))
     return [sentence for rule in rules if (sentence := rule.sentence(terms))]
 

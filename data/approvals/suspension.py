@@ -342,7 +342,7 @@ def suspension_facts(how: ApprovalReview) -> Iterator[Fact]:
 _PARTS = ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference")
 """The figures of a time, as the names of those facts end."""
 THEN, NEW, NEWEST, CHANGE = "at the approval: ", "since the approval: ", "newest gold: ", "change: "
-"""How the names of those facts begin."""
+"""The beginnings of the names of those facts."""
 
 
 class PeriodFigure(NamedTuple):

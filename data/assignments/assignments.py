@@ -32,10 +32,10 @@ _NUMBER = re.compile(r"\s*[-+]?[\d.,]+(e[-+]?\d+)?\s*%?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Selection:
-    """Which items of a queue are given out.
+    """The choice of items of a queue to give out.
 
-    Of those with `value` in `field` (language, or a field of their meta), the first `number` or `share` (at least one)
-    in the order of the queue; or `items`, by their ids. By default, all.
+    Of the items with `value` in `field` (language, or a field of their meta), it chooses the first `number` or `share`
+    (at least one) in the order of the queue; or it chooses `items`, by their ids. By default, it chooses all.
     """
 
     field: str = ""
@@ -185,7 +185,7 @@ def _are_numbers(words: Iterable[str]) -> bool:
 
 @allow("researcher")
 def plan_shares(store: Store, dataset_id: str, stream: Stream, chosen: Selection, terms: AssignmentTerms) -> SharePlan:
-    """What `assign` would do now. Raises BadInput for a selection or terms that cannot be, NotFound for a person."""
+    """Return the shares that `assign` would make now. Raises BadInput (terms, selection), NotFound (a person)."""
     terms, ids = terms.check(), _chosen_ids(store, dataset_id, stream, chosen.check(stream))
     return _plan(store, current_index(store), dataset_id, stream, chosen, ids, terms)
 
@@ -339,7 +339,7 @@ def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
 
 
 def _people_of_draw(index: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
-    """Who has answered a draw, has reserved it, or has it assigned (a tag for anybody who has it)."""
+    """Return those who have answered a draw, have reserved it, or have it assigned (a tag for anybody who has it)."""
     if not (draw.answered_by or draw.holders or draw.given):
         return set()
     waits = {a.assignee for a in draw.given if draw in a.left and a.assignee not in index.gone}
@@ -427,7 +427,7 @@ def count_work(index: QueueIndex, indexed_assignments: Iterable[IndexedAssignmen
 
 
 class OwnWork(NamedTuple):
-    """What is assigned to a person in a queue: what is left of it, all of it, when the next of it is due (UTC)."""
+    """The work assigned to a person in a queue: items left, all items, and when the next of those left is due (UTC)."""
 
     left: int
     total: int
@@ -436,7 +436,7 @@ class OwnWork(NamedTuple):
 
 @allow("annotator")
 def own_work(store: Store, person: str, dataset_id: str, stream: Stream) -> OwnWork:
-    """What is assigned to a person in a queue, by name or by a tag, each item once."""
+    """Return the work assigned to a person in a queue, by name or by a tag; each item counts once."""
     index = current_index(store)
     with index.lock:
         entries = index.assignments_of(dataset_id, stream, person)
@@ -507,7 +507,7 @@ def _find(tx: Tx, assignment_id: str) -> AssignmentRow:
 
 @allow("researcher")
 def plan_reassignment(store: Store, dataset_id: str, giver: str, to: Sequence[str], seed: int) -> SharePlan:
-    """What `reassign` would do now."""
+    """Return the shares that `reassign` would make now."""
     return _plan_reassignment(store, current_index(store), dataset_id, giver, to, seed)[0]
 
 

@@ -1,4 +1,4 @@
-"""How far people are with what is assigned to them: counts, times, pace, forecast, and who may need help, and why."""
+"""The progress of people on their assignments: counts, times, pace, forecast, and who may need help, and why."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ than those before.
 """
 _SKIP_WINDOW, _NEWEST_ITEMS, _MIN_EARLIER_ITEMS = 20, 5, 20
 _MAX_RECENT_ANSWERS, _PACE_DAYS = 60, 5
-"""How many answers times are taken from, and how many working days the pace."""
+"""The most answers that times are computed from, and the number of working days for the pace."""
 STATES: dict[ProgressState, str] = {
     "stuck": f"half of the last {_SKIP_WINDOW} answers were skips, at least {STUCK_SKIPS}; or work is left, and: no "
     f"answer for {STUCK_HOURS} hours of working time, although some before; or items were reserved {STUCK_EXPIRED} "
@@ -76,7 +76,7 @@ class PersonProgress:
 
     @property
     def name(self) -> str:
-        """Who it is about, in words."""
+        """The name of the assignee, in words."""
         return tags.describe_assignee(self.assignee)
 
 
@@ -106,7 +106,7 @@ class AssignedWork:
 
 @dataclass(frozen=True)
 class PersonActivity:
-    """What a person did in a dataset: items saved, first and last answer, items saved lately, the newest answers."""
+    """A person's work in a dataset: items saved, first and last answer, items saved lately, the newest answers."""
 
     items: int = 0
     first: datetime | None = None

@@ -40,6 +40,6 @@ def after_working_hours(since: datetime, hours: float) -> datetime | None:
 
 
 def _day(moment: datetime) -> tuple[datetime, datetime, datetime]:
-    """When work begins and ends on the day of a moment, and the next midnight."""
+    """Return the begin and the end of work on the day of a moment, and the next midnight."""
     midnight = datetime.combine(moment.date(), time.min)
     return midnight + timedelta(hours=BEGIN_HOUR), midnight + timedelta(hours=END_HOUR), midnight + timedelta(days=1)

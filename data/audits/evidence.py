@@ -1,4 +1,4 @@
-"""What the audits of a judge look at, gathered from the store: its replies, probes, other judges, gold and fits."""
+"""The evidence for the audits of a judge, from the store: its replies, probes, other judges, gold and fits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Of more, the items are a random sample, and `Scope` says so. A share of .10 is t
 K = TypeVar("K")
 V = TypeVar("V", covariant=True)
 _PIECES = '{"pieces":'
-"""How the raw text of a judgment begins that was made of several calls: the facts in its reading are read again."""
+"""The beginning of the raw text of a judgment made of several calls: the facts in its reading are read again."""
 _STATED = {audit.name for audit in stated_confidence.AUDITS}
 """Audits of the confidence that a judge states. If its tokens give a confidence, its scores have that one instead."""
 _BATCH = 500
@@ -58,7 +58,7 @@ def _shared_identity(judge: JudgeRow, card: Card) -> tuple[str, str, bool, str]:
 
 @dataclass(frozen=True)
 class Scope:
-    """What an audit was computed from.
+    """The data that an audit was computed from.
 
     It has the items judged and looked at, replies and how many of them could not be used, the basis of gold ("": nobody
     has labelled these items), its ratings, replies by probe, by other model, and answers on justifications.
@@ -77,7 +77,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class GatheredEvidence:
-    """What the audits of a judge may look at, and what that is in numbers.
+    """The evidence that the audits of a judge may use, and its size in numbers.
 
     Gold and answers on justifications are read, and so counted, only when an audit first asks for them: labels come in
     all day, and few audits use them.
@@ -249,7 +249,7 @@ class _JudgedItems:
     def _facts(
         self, judge: JudgeRow, card: Card, items: LazyItems, rows: list[Row]
     ) -> dict[str, dict[str, object]]:
-        """What only the raw text of a judgment holds: the verdict in each order, and the confidence that it states."""
+        """Return the facts that only raw texts have, by judgment: verdicts in each order, and the stated confidence."""
         params = call_plan.params_of_stored(judge.parameters)
         found: dict[str, dict[str, object]] = {}
         for begin in range(0, len(rows), _BATCH):

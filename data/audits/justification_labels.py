@@ -48,7 +48,7 @@ class JustifiedScore:
 
 @dataclass(frozen=True)
 class JustificationTally:
-    """How far the question is answered.
+    """The counts of answers to the question whether justifications fit.
 
     It has the ratings that have a justification, those that somebody answered, those of them where most people say that
     it does not fit, and how many this person answered.
@@ -82,7 +82,7 @@ def justifications_ahead(
 
 @allow("annotator")
 def last_justification(store: Store, dataset_id: str, judge_id: str, person: str) -> tuple[JustifiedScore, bool] | None:
-    """What a person answered last, and how; None before the first answer."""
+    """Return the score that a person answered last, and their answer (True: fits); None before the first answer."""
     rows = store.rows(
         f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text, f.fits {_DRAWN} "
         "join fit f on f.judge_id = $2 and f.item_id = r.item_id and f.unit = r.unit "

@@ -1,1 +1,1 @@
-"""Where gold and scores meet: one table of ratings for each dimension, and the figures made of it."""
+"""The comparison of gold and scores: one table of ratings for each dimension, and the figures made of it."""

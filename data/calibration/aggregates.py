@@ -1,7 +1,7 @@
-"""What a judge gave each system under test, summed up: tallies in memory that follow the store.
+"""A judge's scores of each system under test, summed up: tallies in memory that follow the store.
 
 Scores are only ever appended, so sums over items can be kept, and each look adds just what came since the last one.
-Where new scores belong to items that were counted before (another part, another sample), their judge is summed up anew.
+If new scores belong to items that were counted before (another part, another sample), their judge is summed up anew.
 The store stays the only truth; tallies that are thrown away are made again. An item enters a sum once, by its own sums
 over its cells, so that intervals by items can be made of them (judges/stats/ppi.py).
 """
@@ -26,7 +26,7 @@ from judges.types import Dimension
 
 Floats = NDArray[np.float64]
 IMPORTED = "imported"
-"""What came in from files has a name that begins with this, instead of a run's id."""
+"""The beginning of the name that scores from files have instead of a run's id."""
 _TOLERANCE = 1e-6
 _NO_LABELS = ppi.moments([], [], [], [])
 

@@ -1,4 +1,4 @@
-"""Which of a judge's verdicts need no review: its confidence in every item, and where people have labelled it."""
+"""The input of auto-accept: a judge's confidence in every item, and its verdicts on items that people have labelled."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class ItemConfidence:
     unit: NDArray[np.str_]
 
     def count_above(self, threshold: float) -> int:
-        """How many items reach a threshold."""
+        """Return the number of items that reach a threshold."""
         return int((self.confidence >= threshold).sum())
 
 
 @allow("annotator")
 @kept
 def confidence_sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
-    """Where confidence comes from, with the cells that each source has, most first."""
+    """Return the sources of confidence, with the number of cells of each, most first."""
     where = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_condition(dimension, 's')} "
     rows = store.rows(
         "select split_part(s.source, ': ', 1), count(*) from score_now s join item i on i.id = s.item_id "

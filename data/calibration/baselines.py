@@ -1,4 +1,4 @@
-"""What rules that do not read the text reach: the gold of a judge's cells against the lengths of the judged texts."""
+"""Baselines of rules that do not read the text: the gold of a judge's cells against the lengths of the judged texts."""
 
 from __future__ import annotations
 

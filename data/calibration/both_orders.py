@@ -1,4 +1,4 @@
-"""What a judge said of pairs that it was asked in both orders, from its scores and the notes on those that flipped."""
+"""A judge's verdicts on pairs asked in both orders, from its scores and the notes on those that flipped."""
 
 from __future__ import annotations
 

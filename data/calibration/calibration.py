@@ -1,4 +1,4 @@
-"""Where gold and scores meet: the cells of a judge and dimension, single or summed up, and the items in them."""
+"""The comparison of gold and scores: the cells of a judge and dimension, single or summed up, and the items in them."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def _has_labels(store: Store | Tx, dimension: Dimension) -> bool:
 @allow("annotator")
 @kept
 def basis_sizes(store: Store, dataset_id: str, dimensions: Sequence[Dimension]) -> dict[Basis, BasisSize]:
-    """How many labels of these dimensions each basis has in a dataset, and from how many people.
+    """Return the number of labels of these dimensions that each basis has in a dataset, and the number of their people.
 
-    Labels of items that prompts were tuned on are in none (data/gold/excluded_items.py).
+    Labels of items that prompts were tuned on are in no basis (data/gold/excluded_items.py).
     """
     names = [d.name for d in dimensions if bins.row_count(d.scale)]
     marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"

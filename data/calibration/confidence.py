@@ -1,4 +1,4 @@
-"""How sure a judge was of the scores that people have labelled: its confidence, and how far it was off."""
+"""A judge's confidence in the scores of cells that people have labelled, and how far these scores were off."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ConfidenceReliability(NamedTuple):
 def confidence_reliability(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> ConfidenceReliability:
-    """How often the judge agrees with people at each level of its confidence, by every source of it."""
+    """Return how often the judge agrees with people at each level of its confidence, by source of confidence."""
     found = confidence_cells(store, dataset_id, judge_id, dimension, basis)
     levels_by_source = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
     return ConfidenceReliability(

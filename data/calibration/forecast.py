@@ -1,4 +1,4 @@
-"""What a draw is likely to show, from the scores that a judge gave: the input of `judges.stats.forecast`."""
+"""The input of `judges.stats.forecast`: what a draw is likely to show, from the scores that a judge gave."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def known_population(
 
 
 def sizes_of(parts: Mapping[str, str]) -> dict[str, int]:
-    """How many items each stratum has, by name."""
+    """Return the number of items of each stratum, by name."""
     return dict(sorted(Counter(parts.values()).items()))
 
 
@@ -115,9 +115,9 @@ def forecast_draw(
     store: Store, dataset_id: str, parts: Mapping[str, str], judge_id: str, about: str, items: int,
     agreements: Sequence[float], threshold: float, z: float, first: int, last: int, level: float,
 ) -> dict[Allocation | None, Forecast]:  # fmt: skip
-    """What a sample of `items` is likely to give by allocation (None: drawn at random without strata).
+    """Return the likely result of a sample of `items` by allocation (None: drawn at random without strata).
 
-    See `judges.stats.forecast.forecast`. Raises BadInput where there is no forecast.
+    See `judges.stats.forecast.forecast`. Raises BadInput if there is no forecast.
     """
     dimension, sizes = dimension_of(store, judge_id, about), sizes_of(parts)
     population = known_population(store, dataset_id, parts, judge_id, dimension)

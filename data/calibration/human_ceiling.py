@@ -1,4 +1,4 @@
-"""How far people agree with each other in each dimension: what a judge can be asked for at most."""
+"""The agreement of people with each other in each dimension: the most that can be asked of a judge."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ BlindLabelSet = Literal["blind", "here"]
 def measure_ceiling(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, label_set: BlindLabelSet = "blind"
 ) -> HumanCeiling | None:
-    """How far people agree with each other on the same blind items, and the judge with them.
+    """Return the agreement of people with each other on the same blind items, and that of the judge with them.
 
-    None where no two have labelled one cell.
+    None if no two people have labelled the same cell.
     """
     return stats_human_ceiling.measure_ceiling(
         annotators.dimension_labels(store, dataset_id, dimension, label_set, judge_id).ratings

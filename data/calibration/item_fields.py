@@ -1,4 +1,4 @@
-"""How the items of a dataset can be grouped: by system, language, kind, stratum, fields and days of their meta."""
+"""The ways to group the items of a dataset: by system, language, kind, stratum, fields and days of their meta."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MOST_SCORES = 3_000_000
 
 @dataclass(frozen=True)
 class MeansChoice:
-    """What is asked for: the field to group by ("" none), fields with the value that items must have, another judge."""
+    """The means to show: the field to group by ("" none), fields with the value that items must have, another judge."""
 
     by: str = SYSTEM
     only: tuple[tuple[str, str], ...] = ()

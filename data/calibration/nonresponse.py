@@ -1,4 +1,4 @@
-"""Who answered: the drawn items of a dataset and those that have a label, by stratum, and why the others have none."""
+"""The response to a draw: the drawn items of a dataset, those with a label, by stratum, and why others have none."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Why = Literal[
     "put aside", "in the prompt", "withdrawn", "answered with the judge in view", "answered in other dimensions",
     "skipped", "known to all", "held", "waiting",
 ]  # fmt: skip
-"""Why a drawn item has no label that counts; the first that holds."""
+"""The reason why a drawn item has no label that counts; the first that applies."""
 MAX_LISTED_ITEMS = 500
 """Items of a list."""
 

@@ -1,4 +1,4 @@
-"""What a judge finds and raises falsely in a dimension, with what it gave over the whole dataset."""
+"""The rates of a judge's true and false findings in a dimension, with its answers over the whole dataset."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def answer_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimens
 
 
 def whole_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[float, JudgeShare]:
-    """What the judge gave over all cells that it valued, by code."""
+    """Return the share of each answer among all cells to which the judge gave a value, by code."""
     rows = store.rows(
         f"with own as (select s.item_id, {nearest_sql('s.value')} as value, count(*) as n from score_now s "
         "join item i on i.id = s.item_id "

@@ -30,7 +30,7 @@ _MAX_DIRECT_CODES = 100
 
 
 class NumberedRows(NamedTuple):
-    """What people and a judge said, as columns; `item_id`, `unit` and `no` of the dimension are numbers from 0.
+    """Labels of people and scores of a judge, as columns; `item_id`, `unit` and dimension `no` are numbers from 0.
 
     Labels have value, probability and `part` of the sample, scores a value, and what was adjudicated just its place;
     `sorts` are those of the units by number, `parts` the parts of the sample (none: cells count 1 each) with the items
@@ -218,7 +218,7 @@ def _codes(values: Floats) -> tuple[Integers, Floats]:
 
 
 def _terms(dimension: Dimension, human: Floats, judge: Floats, weight: Floats, ok: NDArray[np.bool_]) -> list[Floats]:
-    """What each cell gives to its item's sums: weighted moments, or one place of the table."""
+    """Return the terms that each cell adds to its item's sums: weighted moments, or one place of the table."""
     scale = dimension.scale
     if has_kappa_of_moments(scale):
         x, y = (np.where(ok, side - bins.first_value(scale), 0.0) for side in (human, judge))

@@ -1,4 +1,4 @@
-"""What a judge gave, summed up by system under test."""
+"""A judge's mean scores by system under test."""
 
 from __future__ import annotations
 

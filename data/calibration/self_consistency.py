@@ -16,7 +16,7 @@ from judges.types import Dimension
 def measure_repeats(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> SelfConsistency | None:
-    """What asking several times bought in a dimension; None where the judge was always asked once."""
+    """Return the gain from asking several times in a dimension; None if the judge was always asked once."""
     flips = store.rows(
         "select sum(case when p.flips then 1.0 else 0.0 end), cast(count(*) as double precision) from score_spread p "
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.dimension = $3 "

@@ -75,7 +75,7 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
 def _scores_by_turn(
     store: Store, dataset_id: str, judge_id: str, dimensions: list[Dimension], basis: Basis
 ) -> tuple[dict[str, dict[int, list[float]]], dict[str, float]]:
-    """What people said of every turn, over these dimensions, by item, and how many dialogues each item represents."""
+    """Return people's scores of every turn in these dimensions, and how many dialogues an item represents, by item."""
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     stands = {}
     for d in dimensions:

@@ -322,7 +322,7 @@ def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
 
 @allow("lead")
 def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
-    """Why a recipe cannot be saved in this workspace, in sentences; nothing where it can."""
+    """Return the reasons why a recipe cannot be saved in this workspace, as sentences; empty if it can."""
     existing = current_cards(store).get(recipe.name)
     found = []
     if existing is not None and not is_own_card(existing):
@@ -374,7 +374,7 @@ def card_versions(store: Store | Tx, name: str) -> list[CardVersion]:
 
 
 def judges_per_card(store: Store | Tx) -> dict[str, int]:
-    """How many judges use a card, in any version, by its name."""
+    """Return the number of judges that use each card, in any version, by its name."""
     rows = store.rows("select card, count(*) from judge group by card")
     return {str(name): int(n) for name, n in rows}
 

@@ -1,4 +1,4 @@
-"""Which cards an item is labelled by, and what uses a card.
+"""The cards that an item is labelled by, and the uses of each card.
 
 An item is labelled by one judge's card, and also by those applied per turn or chosen for the dataset.
 """

@@ -20,7 +20,7 @@ from judges.plural import many
 from judges.stats.check_states import may_be_approved
 
 _FIRST: Action = "approve"
-"""What is decided where no option says otherwise."""
+"""The decision if no option says otherwise."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def decision(options: argparse.Namespace) -> Action:
-    """What the options ask for."""
+    """Return the decision that the options ask for."""
     return next((name for name in ACTIONS if getattr(options, name, False)), _FIRST)
 
 

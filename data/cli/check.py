@@ -64,7 +64,7 @@ def _check_here(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_on_server(options: argparse.Namespace) -> dict[str, Any]:
-    """What a running Assay says. Raises NotFound where none answers, BadInput for what it refuses."""
+    """Return the answer of a running Assay. Raises NotFound if none answers, BadInput for what it refuses."""
     token = os.environ.get("ASSAY_TOKEN", "").strip()
     if not token:
         raise BadInput("Put a token with the scope check into ASSAY_TOKEN. One is made on the page Your labels.")

@@ -125,7 +125,7 @@ def _tell(done: ImportResult, of: str, dataset: str) -> None:
 
 
 def print_problems(preview: ImportPreview) -> None:
-    """What the files hold, warnings and problems, on stderr."""
+    """Print on stderr what the files contain, with warnings and problems."""
     for sentence in [*preview.summary, *preview.warnings]:
         print(sentence, file=sys.stderr)
     for reason, count in preview.unscored.items():

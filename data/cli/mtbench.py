@@ -65,7 +65,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """What the verb says."""
+    """Run the chosen verb and return its exit code."""
     does = {"run": _run, "experiment": mtbench_experiment.run}
     return does.get(options.verb, mtbench_protocols.run)(options)
 
@@ -121,7 +121,7 @@ def _build_run(store: Store, name: str, options: argparse.Namespace) -> Protocol
 
 
 def _read(paths: Sequence[str]) -> Bench | None:
-    """What the files hold; what is to be said of those that are not sound goes to standard error."""
+    """Return the contents of the files (None without files), and print what is wrong with them on standard error."""
     if not paths:
         return None
     bench, sentences = read_bench([Path(one) for one in paths])

@@ -136,7 +136,7 @@ def _unheeded_options(options: argparse.Namespace, beside: str) -> list[str]:
 
 
 def _engine(options: argparse.Namespace, store: Store, stack: contextlib.ExitStack) -> Source | None:
-    """What makes the calls until the stack is closed, after all runs have ended; None: this process."""
+    """Return the source that makes the calls until the stack is closed, after all runs; None means this process."""
     if options.engine == "here":
         return None
     from data.runs.ray_cluster import ray_source
@@ -262,7 +262,7 @@ def _counts(end: RunProgress, unit: str = "judgment", outcome: str = "scored") -
 
 
 def _cost(now: RunProgress) -> str:
-    """What is spent, of what limit."""
+    """Return the amount spent, and the limit, in words."""
     if now.cost is None:
         return "cost not known"
     of = "" if now.limit is None else f" of the limit of {dollars(now.limit)}"
@@ -271,7 +271,7 @@ def _cost(now: RunProgress) -> str:
 
 
 def _details(now: RunProgress) -> str:
-    """What the progress bar says beside the judgments: cost, unscored ones, the seconds left."""
+    """Return the text next to the judgments in the progress bar: cost, unscored judgments, the seconds left."""
     left = "" if now.seconds_left is None else f"  {now.seconds_left:,.0f} s left"
     cost = "" if now.cost is None else f"  {'about ' if now.estimated else ''}${now.cost:,.4f}"
     cost += "" if now.limit is None else f" of {dollars(now.limit)}"

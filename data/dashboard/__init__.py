@@ -1,1 +1,1 @@
-"""What the dashboard is made of: sums of scores that follow the store, labels beside them, the sentences."""
+"""The parts of the dashboard: sums of scores that follow the store, labels beside them, the sentences."""

@@ -1,4 +1,4 @@
-"""What is behind a tile: its mean over time and by slice, the judge's own and the corrected one, each with its items.
+"""The figures behind a tile: its mean over time and by slice, the judge's own and corrected one, each with its items.
 
 A judge's score of an item counts once, under the run and the day of the score in force. So points in time also differ
 in their items.

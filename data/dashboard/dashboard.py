@@ -104,7 +104,7 @@ class WithheldDimension:
 
 @dataclass(frozen=True)
 class ScoringRun:
-    """Where a part of the scores came from: a run of the judge, or an import, and when."""
+    """The origin of a part of the scores: a run of the judge, or an import, and its time."""
 
     key: str
     at: datetime | None

@@ -1,4 +1,4 @@
-"""What a tile of the dashboard says, in sentences for somebody who knows no statistics."""
+"""The sentences of a dashboard tile, for somebody who knows no statistics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _corrected_figure(tile: Tile, system: System) -> str:
 
 
 def explain_tile(tile: Tile) -> list[str]:
-    """What a tile says, in sentences for somebody who knows no statistics."""
+    """Return the sentences of a tile, for somebody who knows no statistics."""
     sure = [s for s in tile.systems if s.means[tile.headline].interval.point is not None]
     refused = [s for s in tile.systems if s.means[tile.headline].refused]
     if refused and not sure:
@@ -59,7 +59,7 @@ def _unequal(tile: Tile) -> bool:
 
 
 def _coverage_sentences(refused: Sequence[System], tile: Tile) -> list[str]:
-    """Why systems have no corrected figure whose labels do not cover what is to be corrected."""
+    """Explain why systems have no corrected figure: their labels do not cover what is to be corrected."""
     return [
         f"Labels of {_system_name(s)} do not cover what is to be corrected: "
         f"{100 * s.means[tile.headline].uncovered:.0f}% of the judge's answers lie where nobody has labelled one. "
@@ -141,7 +141,7 @@ def _difference_sentences(tile: Tile) -> list[str]:
 
 
 def describe_difference(tile: Tile, pair: MeanComparison) -> str:
-    """What comparing two systems gave, in a sentence."""
+    """Return the result of comparing two systems, in a sentence."""
     one, other = (_system_name(tile.systems[n]) for n in (pair.one, pair.other))
     gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
     ends = f"({_gap_figure(tile, low)} to {tile_gap(tile, high)})"
@@ -156,7 +156,7 @@ def describe_difference(tile: Tile, pair: MeanComparison) -> str:
 
 
 def explain_missing_figure(mean_slice: MeanSlice) -> str:
-    """Why a slice has no mean, or none that is corrected, or no interval; "" where it has all."""
+    """Explain why a slice has no mean, or none that is corrected, or no interval; "" if it has all."""
     mean = mean_slice.mean
     if mean is None and mean_slice.judge.items >= MIN_ITEMS:
         return "not shown: the mean of all would then tell those of the slices that have too few items"
@@ -185,7 +185,7 @@ def tile_span(tile: Tile, interval: Interval | None) -> str:
 
 
 def describe_rest(tile: Tile, whole: MeanSlice, system: str, outcome: int) -> str:
-    """What all slices come to together, in a sentence or two."""
+    """Return the result of all slices together, in a sentence or two."""
     of = system or ("all systems together" if len(tile.systems) > 1 else _system_name(tile.systems[0]))
     what = "" if tile.dimension.mean else f" “{tile.dimension.describe_mean(outcome)}” in"
     own = f"the judge itself says{what} {tile_span(tile, whole.judge)}"

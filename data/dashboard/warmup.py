@@ -1,4 +1,4 @@
-"""What takes long, computed before anybody looks: at the start of a server, so that the first view need not wait."""
+"""The slow results, computed in advance at the start of a server, so that the first view need not wait."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _load_caches(store: Store) -> None:
 
 
 def _calibrate(store: Store, dataset_id: str, judge_id: str) -> None:
-    """What the calibration page first shows of a judge."""
+    """Compute what the calibration page first shows of a judge."""
     basis = policy.approval_basis(store, dataset_id)
     check_results.dimension_results(store, dataset_id, judge_id)
     dimensions = calibration.compared_dimensions(store, judge_id)

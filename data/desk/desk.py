@@ -1,4 +1,4 @@
-"""What the desk shows of an item: its text, a judge's scores unless it is blind, and one's own answers."""
+"""The view of an item on the desk: its text, a judge's scores unless it is blind, and the person's own answers."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Cell = tuple[str, str]
 
 @dataclass(frozen=True)
 class JudgeValue:
-    """What a judge said in a cell: the value (None = n/a), how sure it is (0..1 or None), and the source of that.
+    """A judge's answer in a cell: the value (None = n/a), its confidence (0..1 or None), and the source of that.
 
-    `samples` are what it said each time where it was asked several times, which the value is made of.
+    `samples` are the judge's single answers if it was asked several times; the value is made of them.
     """
 
     value: float | None
@@ -40,7 +40,7 @@ class JudgeValue:
 
 
 class OtherJudgeValue(NamedTuple):
-    """What another judge of the dataset said in a rating, where it differs from the one that is shown."""
+    """Another judge's value in a rating, if it differs from the value of the judge that is shown."""
 
     judge_id: str
     name: str
@@ -81,7 +81,7 @@ class DeskView:
 
     @property
     def marks(self) -> dict[Cell, str]:
-        """Why a rating of the item needs a look, by its unit and dimension."""
+        """The reason why a rating of the item needs a look, by its unit and dimension."""
         found: dict[Cell, str] = {}
         for doubt in self.doubts:
             if (doubt.unit, doubt.dimension) in self.cells:

@@ -1,4 +1,4 @@
-"""What every judge said of each unit of an item: ratings and texts, where a card asks for one rating of a unit."""
+"""The judgments of every judge on each unit of an item: ratings and texts, if a card asks for one rating of a unit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class JudgmentSample(NamedTuple):
 
 
 class UnitJudgments(NamedTuple):
-    """What one judge said of a unit: the rating that counts for it, and each judgment that it is made of.
+    """The judgments of one judge on a unit: the rating that counts for it, and each judgment that it is made of.
 
     `prompt` names the prompts that the judge was given, or its protocol, "" if neither is known. `value` is None for
     n/a, and if no judgment could be used.

@@ -58,7 +58,7 @@ class AnswerNote(BaseModel):
 
 
 class AnswerRepair(BaseModel):
-    """What a person would have written in place of a turn, or of a response."""
+    """The text that a person would have written in place of a turn, or of a response."""
 
     model_config = ConfigDict(extra="ignore")
     unit: str = Field(max_length=40)
@@ -66,9 +66,9 @@ class AnswerRepair(BaseModel):
 
 
 class DeskAnswer(BaseModel):
-    """What a person answered for one item; `version` is the key of their answer before it ("" = none).
+    """A person's answer for one item; `version` is the key of their answer before it ("" = none).
 
-    `asked` are the questions that were on screen, as sort/dimension: what was not asked is not taken back. None: all.
+    `asked` are the questions that were on screen, as sort/dimension (None: all). What was not asked is not taken back.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -246,9 +246,9 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
 
 
 def _why_not(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer, draw_id: str) -> str:
-    """Why this person may not give an answer under a draw, or that it names no known judge; "" if it is sound.
+    """Return why this person may not give an answer under a draw, or that it names no known judge; "" if it is sound.
 
-    People may save what the desk once gave them, whatever was assigned to others meanwhile.
+    People may save what the desk once gave them, even if it has been assigned to others since.
     """
     judges = {one for one in (answer.judge, *(value.judge for value in answer.values)) if one}
     if judges and len(tx.rows("select id from judge where id = any($1)", [sorted(judges)])) < len(judges):

@@ -27,9 +27,9 @@ def item_messages(item: Dialogue | Response, scenario: bool = False) -> list[Mes
 
 
 def split_at_unit(item: Dialogue | Response, unit: str, scenario: bool = False) -> tuple[list[Message], str] | None:
-    """What was said before the assistant's part of a unit, and that part; None where it answers nobody.
+    """Return the messages before the assistant's part of a unit, and that part; None if it answers nobody.
 
-    It answers a user, or what a tool gave back.
+    It must answer a user, or the result of a tool.
     """
     if isinstance(item, Response):
         return [to_message("user", item.task)], item.output

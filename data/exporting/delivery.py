@@ -38,7 +38,7 @@ MAX_PAGE_ROWS = 10_000
 """Rows of a page."""
 _BATCH = 2_000
 _EXPECTED_ROWS_PER_ITEM = 256
-"""How many rows of a cursor's own item are expected before it; if there are more, more are read."""
+"""The number of rows of a cursor's own item that are expected before it; if there are more, more are read."""
 _ROUTE = "api"
 
 

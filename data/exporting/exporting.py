@@ -102,14 +102,14 @@ def _first_rows(
 
 
 def count_export(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:
-    """How many rows an export would have; none is shown. Raises NotAllowed, BadInput."""
+    """Return the number of rows that an export would have, without showing one. Raises NotAllowed, BadInput."""
     require(store, actor, "researcher")
     return kind.size(store, dataset, complete_options(store, dataset.id, kind, options))
 
 
 @allow("researcher")
 def count_waiting_blind(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:
-    """How many items still wait for a blind answer of this person that the export would show to them."""
+    """Return the number of items that wait for this person's blind answer and that the export would show to them."""
     full_options = complete_options(store, dataset.id, kind, options)
     if kind.shown_judges(full_options) == (False, "") and not kind.shows_people:
         return 0

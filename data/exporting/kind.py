@@ -1,4 +1,4 @@
-"""What an export is: a name, what it gives, its columns, its options, and the rows that it makes of a dataset."""
+"""A kind of export: its name, a description, its columns, its options, and the rows that it makes of a dataset."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Among = Callable[[Store, str], Mapping[str, str]]
 Fits = Callable[[Store, str, str], list[str]]
 Query = tuple[str, list[Any]]
 BEGIN: Options = MappingProxyType({})
-"""Where rows begin that begin with the first one."""
+"""The beginning of rows that begin with the first one."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ExportKind:
     nothing: str = "There is nothing of this kind in the dataset yet."
 
     def size(self, store: Store, dataset: Dataset, options: Options) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         if self.query is not None:
             return count_rows(store, self.query(dataset, options))
         if self.count is not None:
@@ -101,7 +101,7 @@ CHAT = pa.list_(
 
 
 def count_rows(store: Store, query: Query) -> int:
-    """How many rows a query has."""
+    """Return the number of rows that a query gives."""
     sql, params = query
     return int(store.rows(f"select count(*) from ({sql}) rows_of", params)[0][0])
 

@@ -1,4 +1,4 @@
-"""What several kinds of export share: options, words for codes, judges, and other names for people."""
+"""The parts that several kinds of export share: options, words for codes, judges, and other names for people."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dim
 
 
 def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:
-    """What says a code in words: (kind of item, unit, dimension, code) -> "4", "good", "n/a"; see `exact_words`."""
+    """Return a function: (kind of item, unit, dimension, code) -> the code in words (`exact_words`), such as "n/a"."""
     scales: dict[tuple[str, str, str], Scale] = dict(cards.scales(store).items())
 
     @cache
@@ -89,10 +89,10 @@ def exact_words(scale: Scale, code: float | None) -> str:
 
 
 def person_names(store: Store, real: bool) -> Callable[[str], str]:
-    """What names a person in an export.
+    """Return a function that gives the name of a person in an export.
 
-    It is their own name, or person-1, person-2, ... in the order in which the workspace came to know them. As nobody is
-    ever taken out of it, the number stays the same in every later export.
+    It is their own name, or person-1, person-2, ... in the order in which the workspace came to know them. Because
+    nobody is ever removed from the workspace, the number stays the same in every later export.
     """
     if real:
         return str

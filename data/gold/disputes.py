@@ -1,4 +1,4 @@
-"""Which cells somebody has to adjudicate: people's labels that differ by more than the dataset's rule allows."""
+"""The cells to adjudicate: people's labels there differ by more than the dataset's rule allows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNITS = ("conversation", "turn", "section", "side", "response", "pair")
 
 
 class PersonLabel(NamedTuple):
-    """What one person says of a cell: the label that holds, its value (None = n/a), and how it was given."""
+    """One person's label of a cell: the label in force, its value (None = n/a), and how it was given."""
 
     id: str
     person: str
@@ -30,7 +30,7 @@ class PersonLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class Adjudication:
-    """What somebody decided on a cell, and the labels that they decided on."""
+    """A person's decision on a cell, and the labels that it was made on."""
 
     id: str
     person: str
@@ -227,16 +227,16 @@ def labels_from_json(labels: str) -> tuple[PersonLabel, ...]:
 
 
 def decision_time(labels: str, written: datetime) -> datetime:
-    """When a decision was made: when it was written, unless the JSON that is kept with it gives another time."""
+    """Return the time of a decision: when it was written, unless the JSON that is kept with it gives another time."""
     payload = json.loads(labels)
     return datetime.fromisoformat(payload["made_at"]) if isinstance(payload, dict) else written
 
 
 def _sort_by_person(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
-    """What people say, by their names."""
+    """Return the labels sorted by the names of their people."""
     return tuple(sorted(labels, key=lambda s: (s.person, s.id)))
 
 
 def _facts(labels: Iterable[PersonLabel]) -> list[tuple[str, bool, float, str]]:
-    """What a decision was made on: who says what and how. The same value given again is no change."""
+    """Return the facts that a decision is made on: who says what and how. The same value given again is no change."""
     return sorted((s.person, s.value is None, s.value or 0.0, s.mode) for s in labels)

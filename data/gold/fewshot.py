@@ -113,7 +113,7 @@ def _words(places: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
 
 def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple[str, str], float | None]:
-    """What people say in the cells of an item."""
+    """Return people's gold in the cells of an item, by unit and dimension."""
     found: dict[tuple[str, str], float | None] = {}
     rule = gold_rule(store, dataset_id)
     for d in card.dimensions:

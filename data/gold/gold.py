@@ -77,10 +77,10 @@ _GONE = "(select replaces from label where replaces is not null)"
 
 
 def label_tables(basis: Basis) -> dict[str, str]:
-    """What the numbered labels of `labels_sql` rest on, as queries by the names of their tables; $1 dataset.
+    """Return the tables that the numbered labels of `labels_sql` are read from, as queries by table name; $1 dataset.
 
-    These are items and units with a number each, labels that were replaced, and draws with their part of the sample:
-    made beforehand, so that the database knows how small they are.
+    These are items and units with a number each, labels that were replaced, and draws with their part of the sample.
+    They are made beforehand, so that the database knows how small they are.
     """
     parts, strata = _PARTS, ""
     sorts = " ".join(f"when {unit_sort_sql(sort, 'l')} then '{sort}'" for sort in SORTS)

@@ -40,7 +40,7 @@ from judges.strict_json import canonical
 def detect_formats(
     source: Source, chosen_format: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
 ) -> list[DetectedFile]:
-    """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
+    """Return each file of a source with its format. Raises BadInput for archives, empty files and what is no data."""
     return (
         subprocess_reader.detect_formats(source, chosen_format, progress, waits)
         if source.apart

@@ -1,4 +1,4 @@
-"""What every format is turned into: canonical lines of cards, items, judgments and labels, each with its place."""
+"""The canonical lines that every format is turned into: cards, items, judgments and labels, each with its place."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LineError(ValueError):
 
 
 class ItemMissing(LineError):
-    """What a line is about is neither in the dataset nor in the import."""
+    """The item that a line is about is neither in the dataset nor in the import."""
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class NamedValue:
 
 Entry = Line | RejectedRow | Hint
 ToolEntry = Entry | NamedValue
-"""What the format of another tool gives; its own names are matched with questions afterwards."""
+"""An entry from the format of another tool; its own names are matched with questions afterwards."""
 
 
 class GuidelinesLine(Strict):
@@ -103,12 +103,12 @@ class GuidelinesLine(Strict):
 
 @dataclass
 class RepeatCounter:
-    """How often each thing was met, to number repetitions."""
+    """The number of times that each thing was met, to number repetitions."""
 
     times: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
     def count(self, *key: Any) -> int:
-        """How often this key was met before."""
+        """Count this key, and return the number of times it was met before."""
         before = self.times.get(key, 0)
         self.times[key] = before + 1
         return before

@@ -1,4 +1,4 @@
-"""What a person decides about an import: into which dataset, read how, and what the labelled items stand for."""
+"""A person's decisions about an import: the dataset, how it is read, and what the labelled items stand for."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ class Question:
 
 @dataclass(frozen=True)
 class ImportPlan:
-    """How a source is to be imported.
+    """The plan by which a source is imported.
 
     `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen. Only `all` and
     `random` let the labels count for the approval check, and `random` only with a probability: `population` is the
     number of items that the labelled ones were drawn from; without it the lines give their own. `mappings` say what the
-    columns of tables mean, each those of the file of `tables` at its place, if these are known. `models` renames the
-    judges that a file names. `cards` are the contents (Card.spec) of cards that the import brings besides those in its
-    files. `questions` say what other tools' files mean by the names of values. `sorts` are the sorts of lines that are
-    taken, if not all are.
+    columns of tables mean. If `tables` are known, they name the file of each mapping, in the same order. `models`
+    renames the judges that a file names. `cards` are the contents (Card.spec) of cards that the import brings besides
+    those in its files. `questions` say what other tools' files mean by the names of values. `sorts` are the sorts of
+    lines that are taken, if not all are.
     """
 
     dataset: str

@@ -1,4 +1,4 @@
-"""What an import found: problems with their places, counts, the lines that cannot be imported; and earlier imports."""
+"""The report of an import: problems with places, counts, the lines that cannot be imported; and earlier imports."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ROW = 20 * 2**20
 
 @dataclass(frozen=True)
 class ImportProblem:
-    """Why something cannot be imported: the file, its line (row; 0: the file as a whole), the field, and a sentence.
+    """A reason why something cannot be imported: the file, its line, the field, and a sentence.
 
-    `begins` is how the line begins.
+    `line` is the line or row, 0 the file as a whole. `begins` is the beginning of the line.
     """
 
     file: str
@@ -40,7 +40,7 @@ class ImportProblem:
 
 @dataclass
 class ImportCounts:
-    """How many of each sort."""
+    """The counts of an import by sort."""
 
     items: int = 0
     judgments: int = 0
@@ -69,13 +69,13 @@ class ImportCounts:
 
 @dataclass
 class ImportPreview:
-    """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be.
+    """The expected result of an import: `new` would be added, `known` is there already, `rejected` lines cannot be.
 
-    `problems` holds the first 1,000 of `problem_count`, `by_file` how many each file has, and `groups` what is alike in
-    all of them; `stopped` says where reading stopped before the end, after MAX_BAD_LINES bad lines (then nothing can be
-    imported, "" otherwise); `rows` the first few rows of each sort as they would be stored; `unscored` counts the
-    judgments that could not be read, by reason (they are kept all the same); `summary` says in sentences what the files
-    hold, where their format tells it.
+    `problems` holds the first 1,000 of `problem_count`, `by_file` the number in each file, and `groups` what is alike
+    in all of them. `stopped` says where reading stopped before the end, after MAX_BAD_LINES bad lines ("" if it did
+    not); then nothing can be imported. `rows` are the first few rows of each sort as they would be stored. `unscored`
+    counts the judgments that could not be read, by reason (they are kept all the same). `summary` says in sentences
+    what the files hold, if their format tells it.
     """
 
     dataset: str
@@ -96,7 +96,7 @@ class ImportPreview:
 
     @property
     def problem_count(self) -> int:
-        """How many there are, also of those that are not kept."""
+        """The number of problems, including those that are not kept."""
         return sum(self.by_file.values())
 
     @property
@@ -107,7 +107,7 @@ class ImportPreview:
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What an import did: rows added, how many were there before, lines left out, lines read, and the seconds."""
+    """The result of an import: rows added, rows that were there before, lines left out, lines read, and the seconds."""
 
     dataset_id: str
     items: int

@@ -1,4 +1,4 @@
-"""What a validation found, as sentences that a person can act on."""
+"""The findings of a validation, as sentences that a person can act on."""
 
 from __future__ import annotations
 

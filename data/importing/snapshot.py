@@ -1,4 +1,4 @@
-"""What reading an import has to know of the workspace beforehand, small enough to be handed to another process."""
+"""The state of the workspace that an import needs for reading, small enough to be handed to another process."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Snapshot:
 
 
 def take_snapshot(store: Store, plan: ImportPlan, detected: list[DetectedFile], actor: str = "") -> Snapshot:
-    """What an import by that person ("": a lead) has to know. Raises BadInput for a table without a mapping."""
+    """Return the state that an import by `actor` ("": a lead) needs. Raises BadInput for a table without a mapping."""
     dataset_id = content_id("dataset", plan.dataset)
     tables = [(known, mapping_for(store, plan, known)) for known in detected if known.format == "table"]
     leads = [p.name for p in all_people(store) if p.may("lead")]

@@ -31,12 +31,12 @@ _DEFAULT_GC_THRESHOLDS, _RARE_GC_THRESHOLDS = gc.get_threshold(), (200_000, 20, 
 
 @dataclass
 class ReadingResult:
-    """What came of reading: the report, the lines read, and what the spool's rows rest on.
+    """The result of reading: the report, the lines read, and what the spool's rows refer to.
 
-    `rows` counts the rows of each table; `judges` has the card's version, model, parameters as JSON and whether it is
-    synthetic, by id; `cards` are the contents of cards that the import brings; `people` have their teams; `kept` has
-    the names in the files and those under which they are kept; `rule`, `guidelines` and
-    `prompts` (of judges) are what the import sets of them.
+    `rows` counts the rows of each table. `judges` has the card's version, model, parameters as JSON and whether it is
+    synthetic, by id. `cards` are the contents of cards that the import brings. `people` have their teams. `kept` has
+    the names in the files and those under which they are kept. `rule`, `guidelines` and `prompts` (of judges) are what
+    the import sets of them.
     """
 
     report: ImportPreview

@@ -31,7 +31,7 @@ from judges.stats.calibration import Summary, summarise
 
 @dataclass(frozen=True)
 class NextStep:
-    """Where to go on: the address of a page, what it has to show, and a sentence on what was drawn for it."""
+    """The next step: the address of a page, what it has to show, and a sentence on what was drawn for it."""
 
     page: str
     query: dict[str, str]
@@ -55,9 +55,9 @@ def interpret_source(
     progress: Progress | None = None,
     waits: OnWait | None = None,
 ) -> Interpretation:
-    """What the files seem to hold; `judges` and `people` are columns of which it was said whose they are.
+    """Return the first reading of the files. `judges` and `people` are the columns named as theirs.
 
-    Raises BadInput where no table has such a column, or one is named on both sides.
+    Raises BadInput if no table has such a column, or if one is named on both sides.
     """
     if source.apart:
         source_contents = subprocess_reader.read_contents(source, detected, progress, waits)
@@ -118,7 +118,7 @@ def is_first_import(store: Store, dataset: str) -> bool:
 
 
 def agreement_figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
-    """How far a judge agrees with people, for every question with gold, on the best basis that has labels."""
+    """Return the agreement of a judge with people for every question with gold, on the best basis that has labels."""
     dimensions = calibration.compared_dimensions(store, judge_id)
     rests = calibration.basis_sizes(store, dataset_id, dimensions)
     basis: Basis | None = next((basis for basis in BASES if rests[basis].labels), None)

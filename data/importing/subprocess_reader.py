@@ -64,7 +64,7 @@ _line_changed = threading.Condition()
 def detect_formats(
     source: Source, chosen_format: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
 ) -> list[DetectedFile]:
-    """What each file of a source is. Raises BadInput as `formats.detect_formats` does, or past the limits."""
+    """Return a source's files with their formats. Raises BadInput as `detection.detect_formats`, or past the limits."""
     with _wait_for_turn(waits), folder_for("intake") as folder:
         answer = _run_task(source, {"task": "formats", "wanted": chosen_format}, folder, _refuse_lookup, progress)
     known = [DetectedFile(file, *one) for file, one in zip(source.files, answer, strict=True)]
@@ -78,7 +78,7 @@ def detect_formats(
 def read_contents(
     source: Source, detected: list[DetectedFile], progress: Progress | None = None, waits: OnWait | None = None
 ) -> SourceContents:
-    """What the files of a source hold, as `data.importing.detection.contents.read_contents` tells it.
+    """Return a summary of the files of a source, as `data.importing.detection.contents.read_contents` does.
 
     Raises BadInput past the limits.
     """
@@ -191,7 +191,7 @@ class _Session:
             rest = rest[self._process.stdin.write(rest) :]
 
     def answer(self) -> Any:
-        """What it says in the end, or None where it ended before. Raises BadInput."""
+        """Return the final answer of the process, or None if it ended without one. Raises BadInput."""
         while (line := self._next()) is not None:
             message = json.loads(line)
             if "ask" in message:
@@ -237,7 +237,7 @@ class _Session:
 
 
 def _end_reason(source: Source, file: str, code: int, seconds: int, folder: Path) -> BadInput:
-    """Why the process ended before it had answered, as a sentence."""
+    """Return an error with the reason why the process ended before it had answered."""
     what = file or (source.name if len(source.files) == 1 else f"One of the files ({source.name})")
     rest = "Split the file into smaller ones, or import it with `python -m data import`, which has no such limit."
     if code == -signal.SIGXCPU:

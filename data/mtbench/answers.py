@@ -24,7 +24,7 @@ from judges.types import ITEM, Dialogue, Item
 
 @dataclass(frozen=True)
 class Target:
-    """Where answers of a model go: a dataset's name, the protocol, the questions' set, the name of its references."""
+    """The target of a model's answers: a dataset's name, the protocol, the questions' set and its references' name."""
 
     dataset: str
     protocol: Protocol

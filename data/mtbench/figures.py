@@ -70,7 +70,7 @@ def means_by_rule(store: Store, dataset_id: str, rules: Rules, shared: Shared = 
 @allow("annotator")
 @kept
 def judgment_counts(store: Store, dataset_id: str, parse: Parse) -> list[JudgeCount]:
-    """What each judge's judgments are, in numbers."""
+    """Return the counts of each judge's judgments."""
     return count_judgments(load_bench(store, dataset_id), rating_table(store, dataset_id, parse))
 
 
@@ -88,9 +88,9 @@ def named_bench(bench: Bench) -> Bench:
 @allow("annotator")
 @kept
 def completeness(store: Store, dataset_id: str) -> list[str]:
-    """What a dataset has and lacks, in sentences: missing answers and judgments, doubled ones, those without a score.
+    """Return in sentences what a dataset has and lacks: missing or doubled answers and judgments, those not scored.
 
-    No sentence says what a judge gave a single answer, which not everybody may be shown.
+    No sentence says what a judge gave a single answer, because not everybody may be shown that.
     """
     bench = named_bench(load_bench(store, dataset_id))
     unstated = (one._replace(stated=None) if one.text.strip() else one for one in bench.ratings)
@@ -123,7 +123,7 @@ def agreement_by(
 @allow("annotator")
 @kept
 def rank_changes(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> RankComparison:
-    """How the ranks of models change from one judge to the other."""
+    """Return the changes in the ranks of models from one judge to the other."""
     return ranks.compare_ranks(compared_judges(store, dataset_id, parse, one, other).shared)
 
 
@@ -144,7 +144,7 @@ def pair_rates(store: Store, dataset_id: str, parse: Parse, source: Source, pair
 @allow("annotator")
 @kept
 def verdict_counts(store: Store, dataset_id: str) -> tuple[VerdictCount, ...]:
-    """What became of the verdicts of judges that compared two answers."""
+    """Return the outcomes of the verdicts of judges that compared two answers, as counts."""
     return win_rates.decide_games(load_bench(store, dataset_id)).counts
 
 
@@ -196,12 +196,12 @@ def pipeline_gap(store: Store, one: RunName, other: RunName, model: str = "") ->
 @allow("annotator")
 @kept
 def pipeline_factors(store: Store, one: RunName, other: RunName) -> tuple[Factor, ...]:
-    """What two pipelines are, factor by factor."""
+    """Return the factors in which two pipelines may differ, with the value of each in both."""
     return tuple(compare_pipelines(_pipeline(store, one), _pipeline(store, other)))
 
 
 @allow("annotator")
 @kept
 def experiment_plan(store: Store, one: RunName, other: RunName) -> PipelineExperiment:
-    """Which judge calls would tell apart what the stored judgments of two pipelines cannot, and their cost."""
+    """Return the judge calls that tell apart what the stored judgments of two pipelines cannot, and their cost."""
     return plan_pipeline_experiment(_pipeline(store, one), _pipeline(store, other), price)

@@ -33,7 +33,7 @@ _SIDES: tuple[Winner, ...] = ("a", "tie", "b")
 """The answers of a verdict, in the order of its scale."""
 _WORDS: dict[object, Winner] = {one: one for one in (*_SIDES, "")}
 _STATED = re.compile(r"The file says (-?\d+\.?\d*), ")
-"""How the card mt_bench remarks that the file's number is not that of the judgment's text."""
+"""The remark of the card mt_bench that the file's number is not that of the judgment's text."""
 _PLAIN = "j.params not like '%\"probe\":%'"
 """Whether a judge is of items as they are."""
 _COUNTED = (
@@ -46,7 +46,7 @@ _COUNTED = (
 
 
 class Size(NamedTuple):
-    """What a dataset holds of MT-Bench: answers (each all turns of one choice), ratings, verdicts, people's votes."""
+    """The MT-Bench counts of a dataset: answers (each all turns of one choice), ratings, verdicts, people's votes."""
 
     answers: int
     ratings: int

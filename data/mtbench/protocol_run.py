@@ -59,7 +59,7 @@ _PRACTICE = "practice-heuristic"
 
 @dataclass(frozen=True)
 class ProtocolRun:
-    """What is to be run by a protocol.
+    """The order for a run by a protocol.
 
     `dataset` is the name of the dataset that the answers come into, and in which the judge works. Each protocol has its
     own, because an answer's name has only question, model and sample. `questions` is the id of a set of questions and
@@ -83,7 +83,7 @@ class ProtocolRun:
 
     @property
     def steps(self) -> list[Step]:
-        """What is to be done, in its order."""
+        """The steps that are to be done, in their order."""
         answering: list[Step] = ["answers"] if self.model else []
         judging: list[Step] = ["ratings", "verdicts"] if self.pairs else ["ratings"]
         return [*answering, *(judging if self.judge else [])]
@@ -112,7 +112,7 @@ def usual_judge(protocol: Protocol, model: str) -> str:
 
 @allow("researcher")
 def plan(store: Store, spec: ProtocolRun) -> list[PlannedStep]:
-    """What each step will still take: calls, tokens, cost. Raises BadInput where something is wrong with it."""
+    """Return the calls, tokens and cost that each step will still take. Raises BadInput if `spec` has a fault."""
 
     def plan_steps() -> list[PlannedStep]:
         _check(store, spec)
@@ -221,7 +221,7 @@ def start_protocol(store: Store, actor: str, spec: ProtocolRun) -> str:
 
 @allow("researcher")
 def of_run(store: Store, run_id: str) -> ProtocolRun | None:
-    """What a run is a step of; None where it is of no protocol's run."""
+    """Return the protocol run of which a run is a step; None if there is none."""
     stored_run = get_setting(store, _SCOPE, run_id)
     if stored_run is None:
         return None
@@ -380,7 +380,7 @@ def _runs_of(store: Store, order: RunOrder) -> list[RunSummary]:
 
 
 def step_cost(store: Store, spec: ProtocolRun, step: Step) -> float:
-    """What the newest run of a step has cost, in US dollars."""
+    """Return the cost of the newest run of a step, in US dollars."""
     return next((one.cost or 0.0 for one in _runs_of(store, _order(store, spec, step))), 0.0)
 
 
@@ -419,7 +419,7 @@ def _assumed_dialogues(store: Store, spec: ProtocolRun) -> list[Dialogue]:
 
 
 def _sum(one: Estimate, two: Estimate) -> Estimate:
-    """What both take together."""
+    """Return the sum of two estimates."""
 
     def both(a: float | None, b: float | None) -> float | None:
         return None if a is None or b is None else a + b

@@ -1,4 +1,4 @@
-"""How much is done, by a person and in a dataset."""
+"""The progress of a person and of a dataset."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class QueueProgress:
 
 @allow("annotator")
 def queue_progress(store: Store, dataset_id: str, stream: str) -> QueueProgress:
-    """How many items were drawn into a stream, and how many of those have an answer."""
+    """Return the number of items that were drawn into a stream, and the number of those that have an answer."""
     index = current_index(store)
     with index.lock:
         queue = index.queues[dataset_id, stream]
@@ -85,7 +85,7 @@ def queue_progress(store: Store, dataset_id: str, stream: str) -> QueueProgress:
 
 @dataclass(frozen=True)
 class DeskProgress:
-    """What the desk shows beside the items: how many wait for the person, and both progresses."""
+    """The progress that the desk shows with the items: how many wait for the person, and both progresses."""
 
     left: int
     mine: PersonalProgress

@@ -105,10 +105,10 @@ def filter_options(store: Store, dataset_id: str) -> FilterOptions:
 def plan_audit(
     store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: SampleDesign | None = None
 ) -> list[StratumShare]:
-    """How an audit sample of `size` further items would fall on the strata.
+    """Return the part of each stratum in an audit sample of `size` further items.
 
-    `design` None: as the dataset's items were parted before, or by system. Raises BadInput for an impossible size, or
-    for a design that cannot be.
+    `design` None: as the dataset's items were divided before, or by system. Raises BadInput for an impossible size or
+    design.
     """
     found, worth, share, _ = _population(store, dataset_id, size, judge_id, design)
     return sampling.plan_draw(found.strata, found.already, size, share, worth)
@@ -155,10 +155,10 @@ def _population(
 
 
 class ReviewPlan(NamedTuple):
-    """What `fill_review` would take.
+    """The items that `fill_review` would take, in numbers.
 
-    How many items, how many of them for each kind of reason, and how many that need a look stay out because they are
-    reserved for the audit sample.
+    These are the number of items, their number for each kind of reason, and the number of items that need a look but
+    stay out because they are reserved for the audit sample.
     """
 
     new: int
@@ -170,7 +170,7 @@ class ReviewPlan(NamedTuple):
 def plan_review(
     store: Store, dataset_id: str, judge_id: str, limit: int = 200, kind: ReasonKind | None = None
 ) -> ReviewPlan:
-    """What `fill_review` would take; `kind`: only items that have a reason of this kind."""
+    """Return the numbers of items that `fill_review` would take; `kind`: only items that have a reason of this kind."""
     new, _, reserved = _split_needs(store, current_index(store), dataset_id, _needs(store, dataset_id, judge_id, kind))
     kinds = Counter(kind for n in new[:limit] for kind in dict.fromkeys(r.kind for r in n.reasons))
     return ReviewPlan(len(new[:limit]), dict(kinds.most_common()), reserved)
@@ -250,7 +250,7 @@ def _review(dataset_id: str, judge_id: str, needs: Sequence[ReviewNeed]) -> list
 def _split_needs(
     reader: Store | Tx, index: QueueIndex, dataset_id: str, needs: Sequence[ReviewNeed]
 ) -> tuple[list[ReviewNeed], int, int]:  # fmt: skip
-    """What of this may come into the review queue, how many are in it already, and how many the audit has reserved."""
+    """Return the needs that may come into the review queue, how many are in it, and how many the audit has reserved."""
     rows = reader.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
     known = {str(r[0]) for r in rows}
     with index.lock:
@@ -371,7 +371,7 @@ def release_claims(store: Store, person: str, dataset_id: str) -> int:
 def count_open(
     store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters = QueueFilters()
 ) -> int:
-    """How many items of a queue wait for this person."""
+    """Return the number of items of a queue that wait for this person."""
     index = current_index(store)
     fit = matching_draws(store, index, dataset_id, stream, filters)
     with index.lock:

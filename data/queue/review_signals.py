@@ -62,11 +62,12 @@ def item_sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, ItemSi
 
 
 def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
-    """Why an item was taken into the review queue, as its draw keeps it, strongest first, in the words of today.
+    """Return the reasons why an item was taken into the review queue, from its draw, strongest first, in today's words.
 
     `unit` and `dimension` of a reason name the rating that it is about; a dimension of "" means the whole unit, and a
     unit of "" the whole item. At most twelve are kept for an item. An item of the audit sample has none. They say what
-    a judge said: whoever shows them has recorded that (data/records/exposure.py), as the desk has of what is not blind.
+    a judge said, so code that shows them must have recorded that (data/records/exposure.py). The desk has recorded it
+    for every item that is not blind.
     """
     return tuple(Reason(item, **(one | {"text": triage.update_wording(one["text"])})) for one in json.loads(kept))
 

@@ -1,4 +1,4 @@
-"""How the items of a dataset are divided for a draw: into strata, which an item keeps from its first draw on."""
+"""The strata into which the items of a dataset are divided for a draw; an item keeps its own from its first draw on."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _refuse_other(store: Store | Tx, dataset_id: str, design: SampleDesign) -> N
 
 
 def describe_design(design: SampleDesign) -> str:
-    """What items are parted by, in words: "by system"."""
+    """Return the property that items are divided by, in words: "by system"."""
     if design.by == "score":
         return f"by the judge's {design.of.rpartition('.')[2].replace('_', ' ') or LOWEST}"
     return f"by {design.of}" if design.by == "meta" else f"by {design.by}"

@@ -1,8 +1,8 @@
-"""Who may do what: people with their roles, and the store as one person may ask it.
+"""The permissions of people: their roles, and the store as one person may query it.
 
 A page has a `Visit`, never the store itself. A function of data that a page calls is decorated with `allow`, which
 looks the person up at each call. Other functions cannot use a visit, because it can neither read nor write. Commands,
-workers and what such a function calls have the store itself, and are not checked.
+workers and the functions that such a function calls have the store itself, and are not checked.
 """
 
 from __future__ import annotations

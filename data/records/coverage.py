@@ -1,4 +1,4 @@
-"""What is asked of a system under test in a dimension, what counts as an answer, and the SQL that differs by it."""
+"""The question about a system under test in a dimension, what counts as an answer, and the SQL that differs by it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from judges.stats import bins
 from judges.types import Dimension, Scale, UnitSort
 
 SIDES = ("wins", "ties", "losses")
-"""What a verdict on a pair is for each of its two systems."""
+"""The outcomes of a verdict on a pair for each of its two systems."""
 
 
 @dataclass(frozen=True)
 class CountedDimension:
-    """What is counted of a dimension: answers or bins in words, their codes, and the values whose means are taken.
+    """The counted form of a dimension: answers or bins in words, their codes, and the values whose means are taken.
 
-    `mean`: the mean of the value itself is taken; otherwise that of each answer (0 or 1), of a flag only "yes".
+    `mean`: the mean of the value itself is taken; otherwise that of each answer (0 or 1), for a flag only of "yes".
     `sided`: a verdict on the better of two, which is a win, a tie or a loss of each system.
     """
 
@@ -28,7 +28,7 @@ class CountedDimension:
 
     @property
     def outcomes(self) -> int:
-        """How many means there are."""
+        """The number of means."""
         return 1 if self.mean or self.dimension.scale.kind == "flag" else len(self.codes)
 
     def describe_mean(self, outcome: int) -> str:
@@ -37,7 +37,7 @@ class CountedDimension:
 
 
 def counted_dimension(dimension: Dimension) -> CountedDimension:
-    """What is counted of a dimension whose scale has a table."""
+    """Return the counted form of a dimension whose scale has a table."""
     scale: Scale = dimension.scale
     mean = scale.kind in ("ordinal", "interval")
     sided = dimension.sort == "pair" and sorted(scale.categories) == ["a", "b", "tie"]

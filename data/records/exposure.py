@@ -1,7 +1,7 @@
-"""Who was shown what a judge, or other people, said of an item: the one record that decides which answers are blind.
+"""The record of who was shown what judges or other people said of an item. It alone decides which answers are blind.
 
-Whatever shows a judge's score of an item to a person (desk, list, panel, report, export, command) goes through here
-before it does, so that the row is in the store when the score is on the screen. Nothing is taken from the browser.
+Everything that shows a judge's score of an item to a person (desk, list, panel, report, export, command) goes through
+here first, so that the row is in the store when the score is on the screen. Nothing is taken from the browser.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ _TEXTLESS_SQL = (
 )
 """SQL: whether none of the texts that were judged are in the files."""
 NOTE = "Items that you may still be asked to label blind are left out."
-"""What a list says of the items that `expose_list` leaves out."""
+"""The note of a list on the items that `expose_list` leaves out."""
 
 
 @dataclass(frozen=True)
 class Exposure:
-    """What a person was shown of an item: a judge's scores, other people's labels."""
+    """The answers on an item that a person was shown: a judge's scores, other people's labels."""
 
     judge: bool = False
     people: bool = False
 
 
 def find_exposures(reader: Store | Tx, person: str, item_ids: Collection[str]) -> dict[str, Exposure]:
-    """What a person was shown of each of these items, or of a copy of it; nothing: not in it."""
+    """Return item -> what a person was shown of it or of a copy; items of which nothing was shown are left out."""
     alike = item_copies(reader)
     copies_by_item = {i: alike.get(i, (i,)) for i in item_ids}
     known: dict[str, set[str]] = {}
@@ -154,10 +154,10 @@ def _group_copies(reader: Store | Tx, item_ids: list[str], table: str) -> Mappin
 
 
 def answer_mode(drawn: str, known: Exposure | None) -> AnswerMode:
-    """How an answer counts that is given under a draw of mode `drawn` ("": under none), by what its giver was shown.
+    """Return the mode of an answer given under a draw of mode `drawn` ("": under none), by what its giver was shown.
 
-    Blind only where the item was drawn to be answered blind and nothing was shown of it, neither a judge's scores nor
-    what others said; once something was, `revealed`. Everything else counts as given with the judge in view.
+    It is blind only if the item was drawn to be answered blind and its giver had seen neither a judge's scores nor what
+    others said. If they had, it is `revealed`. Everything else counts as given with the judge in view.
     """
     if drawn != "blind":
         return "assisted"

@@ -101,7 +101,7 @@ def _open(tx: Tx, new: Invitation) -> Invitation:
 
 
 def _why_not(tx: Tx, new: Invitation) -> str:
-    """Why one lead alone may not invite so, a sentence; "" if one may."""
+    """Return the reason why one lead alone may not send this invitation, a sentence; "" if one may."""
     if new.inviter == MACHINE_ACTOR or new.role != "lead" or not leads.needs_two_leads(tx):
         return ""
     return (

@@ -1,4 +1,4 @@
-"""How the judges of a dataset are distinguished, and the one that somebody's words mean."""
+"""The names that distinguish the judges of a dataset, and the lookup of the one that somebody's words mean."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from data.store.errors import BadInput, NotFound
 from judges.judge_lookup import JudgeTraits, describe_differences, find_judges, shortest_name
 
 SAYS = 'a model, the head of a judge\'s id, or "MODEL temperature=0.7" where parameters tell judges apart'
-"""What an option that names a judge takes."""
+"""A description of what an option that names a judge takes."""
 
 
 def dataset_judge_names(store: Store, dataset_id: str) -> list[JudgeTraits]:

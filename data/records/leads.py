@@ -1,7 +1,7 @@
-"""Who leads, and which two leads are independent: neither made the other a lead, and no one person made both.
+"""The leads, and which two of them are independent: neither made the other a lead, and no one person made both.
 
-Names are taken on trust, so a lead could make a second lead and agree with themself under that name. What needs two
-leads (four eyes) therefore needs two of whom neither depends on the other.
+Names are taken on trust, so a lead could make a second lead and agree with themself under that name. Therefore a
+decision that needs two leads (four eyes) needs two of whom neither depends on the other.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from data.store.errors import NotAllowed
 SCOPE = "person"
 """The scope of changes of who leads that wait for another lead; each is named after the person concerned."""
 _OUTSIDE_ACTORS = (MACHINE_ACTOR, SIGN_IN_ACTOR)
-"""What can vouch for a lead: the operator of the machine, or the provider's groups."""
+"""The actors that can vouch for a lead: the operator of the machine, or the provider's groups."""
 MAKE_LEAD_COMMAND = "python -m data lead NAME"
 NO_INDEPENDENT_LEADS = (
     "Two independent leads are required, and there are none: one lead, or the same person, made all others leads. "
     f"Make a lead on the command line of this machine: {MAKE_LEAD_COMMAND}."
 )
-"""What a page says where an approval waits for two leads whom this workspace cannot have."""
+"""The sentence on a page if an approval waits for two leads whom this workspace cannot have."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def are_independent(events: Sequence[LeadEvent], one: str, other: str) -> bool:
 
 
 def current_leads(events: Sequence[LeadEvent]) -> frozenset[str]:
-    """Who leads now."""
+    """Return the people who lead now."""
     return frozenset(_replay_events(events)[0])
 
 
@@ -124,7 +124,7 @@ def agreed_by_two(tx: Tx, actor: str, proposer: str | None) -> bool:
 
 
 def describe_lead_origin(events: Sequence[LeadEvent], name: str) -> str:
-    """How somebody came to lead, the last time, in words."""
+    """Return in words how somebody came to lead, the last time."""
     leads, origin = set[str](), "no lead"
     for event in events:
         if event.leads and event.person == name and (name not in leads or event.by in _OUTSIDE_ACTORS):

@@ -1,7 +1,7 @@
-"""Who has signed in at the provider: its accounts as people of this workspace, each sign-in, and how they end.
+"""The sign-ins at the provider: its accounts as people of this workspace, each sign-in, and how sign-ins end.
 
-An account is (issuer, subject). It becomes a person by an invitation, or by a group that the provider says it is in.
-Each sign-in is a row, found by what sets its claims apart: one that has ended stays ended, whatever a browser sends.
+An account (issuer, subject) becomes a person by an invitation, or by a group that the provider names. Each sign-in is a
+row, found by the claims that distinguish it: one that has ended stays ended, whatever a browser sends.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MAX_ACCOUNT_LENGTH, _MAX_CLAIM_LENGTH = 600, 100
 
 @dataclass(frozen=True)
 class Account:
-    """What the provider says of the person who signs in. `email` is "" unless the provider has verified it.
+    """The provider's facts about the person who signs in. `email` is "" unless the provider has verified it.
 
     `role` is the role that their groups give, None if they give none. `key` distinguishes this sign-in from every
     other.
@@ -100,7 +100,7 @@ def shorten_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _claimed_name(claims: Mapping[str, Any]) -> str:
-    """What the provider calls somebody; "" for nothing."""
+    """Return the provider's name for somebody; "" if it has none."""
     called = [claims.get(name) for name in ("name", "preferred_username")]
     return next((one for one in called if isinstance(one, str) and one.strip()), "")
 

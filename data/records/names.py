@@ -15,7 +15,7 @@ KEPT_APPROVAL_PREFIX = "kept "
 MACHINE_ACTOR = "assay/command line"
 """As whom a lead is made at the machine itself (`python -m data lead`)."""
 BACKUP_ACTOR = "assay/backups"
-"""Who makes backups by the plan."""
+"""The actor of backups that are made by the plan."""
 SIGN_IN_ACTOR = "assay/sign-in"
 """As whom people come in, and follow their groups, when they sign in at the provider."""
 _SHOWN = {
@@ -60,9 +60,9 @@ def has_invisible_characters(name: str) -> bool:
 
 
 def lookalike_keys(name: str) -> frozenset[str]:
-    """How a name looks: two names that share one of these can be taken for each other.
+    """Return keys for the look of a name: two names that share one of these can be taken for each other.
 
-    Width, accents, spaces, punctuation and what cannot be seen are left out; letters of other scripts count as the
+    Width, accents, spaces, punctuation and invisible characters are left out. Letters of other scripts count as the
     Latin ones that they look like, 1 and capital I as l, 0 as o, rn as m.
     """
     return frozenset(

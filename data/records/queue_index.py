@@ -49,7 +49,7 @@ _TIDY_INTERVAL = timedelta(seconds=10)
 _MAX_SINGLE_INSERTS = 200
 """Up to so many draws are put into a line singly; more of them are put in together."""
 CLOSED, FREE, LATER, RESERVED = 0, 1, 2, 4
-"""Where a draw stands: closed; open to everybody; open to others once they have nothing else; open to some people."""
+"""The places of a draw: closed; open to everybody; open to others once they have nothing else; open to some people."""
 _NEVER, UNASSIGNED_PRIORITY = datetime.max, 9
 """The due date of what has none, and the priority of what is not assigned."""
 
@@ -103,11 +103,11 @@ class IndexedAssignment:
 
     @property
     def rank(self) -> tuple[int, datetime]:
-        """What comes first: the lower number, then what is due sooner."""
+        """The sort key of assignments: the lower priority number first, then what is due sooner."""
         return self.priority, self.due or _NEVER
 
     def waiting_draws(self) -> Iterator[QueuedDraw]:
-        """What waits for it, in order."""
+        """Return the draws that wait for the assignment, in order."""
         while self.start < len(self.line) and self.line[self.start] not in self.left:
             self.start += 1
         return (d for d in self.line[self.start :] if d in self.left)
@@ -187,7 +187,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class FirstSave:
-    """When an item was first saved by a person, and how long it had taken them."""
+    """The first time that a person saved an item, and how long it had taken them."""
 
     at: datetime
     milliseconds: int
@@ -401,7 +401,7 @@ class QueueIndex:
     # -- asking -------------------------------------------------------------------------------------------------
 
     def holders(self, draw: QueuedDraw, moment: datetime) -> list[str]:
-        """Who holds a draw now: claimed, not yet over, and still theirs to answer."""
+        """Return the people who hold a draw now: claimed, not yet over, and still theirs to answer."""
         return [p for p, until in draw.holders.items() if until > moment and not self.is_closed_to(draw, p)]
 
     def is_closed_to(self, draw: QueuedDraw, person: str) -> bool:
@@ -457,13 +457,13 @@ class QueueIndex:
         return ", ".join(sorted(map(tags.describe_assignee, draw.audience)))
 
     def assignments_of(self, dataset: str, stream: str, person: str) -> list[IndexedAssignment]:
-        """What is assigned to a person in a queue, by name or by a tag, the most urgent first; not what has ended."""
+        """Return a person's assignments in a queue that have not ended, by name or by a tag, the most urgent first."""
         names = (person, *self.tags.get(person, ()))
         found = (a for name in names for a in self.of_assignee.get(name, ()) if not a.ended)
         return sorted((a for a in found if (a.dataset, a.stream) == (dataset, stream)), key=lambda a: a.rank)
 
     def open_draws(self, dataset: str, stream: str, person: str, moment: datetime) -> Iterator[QueuedDraw]:
-        """What is open to a person, in order: what is assigned to them, what is to nobody, what is others' first."""
+        """Yield the draws open to a person: those assigned to them, then to nobody, then those for others first."""
         urgent = groupby(self.assignments_of(dataset, stream, person), key=lambda a: a.rank)
         own = chain.from_iterable(
             merge(*(a.waiting_draws() for a in some), key=lambda d: d.order) for _, some in urgent
@@ -481,7 +481,7 @@ class QueueIndex:
         return min(own, default=(UNASSIGNED_PRIORITY, _NEVER)), draw.order
 
     def count(self, dataset: str, stream: str, person: str, moment: datetime) -> int:
-        """How many items of a queue are open to a person: all open ones but those that `is_free` keeps from them."""
+        """Return the number of a queue's items open to a person: all open ones but those that `is_free` denies them."""
         worker, queue = self.workers[person], self.queues[dataset, stream]
         groups = [worker.last, worker.known, worker.judged] if stream == "audit" else [worker.last]
         if sum(map(len, groups)) < queue.open:
@@ -505,7 +505,7 @@ class QueueIndex:
         return queue.open - sum(queue.audiences[one] for one in closed_audiences) - len(gone)
 
     def held_draws(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[QueuedDraw, datetime]:
-        """What a person holds of a queue and may still answer, with the end of each claim."""
+        """Return the draws of a queue that a person holds and may still answer, with the end of each claim."""
         return {
             d: d.holders[person] for d in self.held
             if person in d.holders and d.dataset == dataset and d.stream == stream and d.holders[person] > moment

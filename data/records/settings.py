@@ -15,7 +15,7 @@ from data.store.errors import BadInput
 from judges.gold import Resolve
 
 Waiting = Literal["counted", "out"]
-"""How cells that wait for adjudication count until somebody has adjudicated."""
+"""The ways to count cells that wait for adjudication, until somebody has adjudicated."""
 
 
 _BLINDING = "blinding"
@@ -23,7 +23,7 @@ _BLINDING = "blinding"
 
 @dataclass(frozen=True)
 class QueueRules:
-    """How a dataset's items are given out: people per item, share of the audit sample shown assisted, claim time."""
+    """The rules for giving out a dataset's items: people per item, assisted share of the audit sample, claim time."""
 
     overlap: int = 1
     assisted_share: float = 0.2
@@ -42,12 +42,12 @@ class QueueRules:
 
 @dataclass(frozen=True)
 class GoldRule:
-    """How people's labels of one cell become its gold.
+    """The rule that makes people's labels of one cell its gold.
 
     `resolve`: for ordered answers the lower `median`, or the `majority` (if tied, the lower median). For numbers on an
     interval scale also their `mean`; then other ordered answers go by the lower median. Unordered answers always go by
     majority. `apart`: how many steps of the scale (units of an interval scale) two people may differ before somebody
-    has to adjudicate (None: any number); it also says whether people who differ on n/a, or in unordered answers, have
+    has to adjudicate (None: any number). It also says whether people who differ on n/a, or in unordered answers, have
     to. `waiting`: until then, the cell is `counted` with the result of `resolve`, or left `out` of kappa, which then
     keeps just the easy cells. Means always count what people said of it.
     """
@@ -109,7 +109,7 @@ def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
 
 @allow("annotator")
 def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:
-    """How labels of a dataset become gold."""
+    """Return the rule by which labels of a dataset become gold."""
     return GoldRule(**get_setting(store, dataset_id, "gold", {}))
 
 

@@ -123,7 +123,7 @@ class IntakeRow(NamedTuple):
 
 
 class ExportRow(NamedTuple):
-    """What was given out of the workspace: its kind, its settings (JSON) and the number of its lines."""
+    """An export out of the workspace: its kind, its settings (JSON) and the number of its lines."""
 
     id: str
     dataset_id: str
@@ -192,7 +192,7 @@ class JudgeRow(NamedTuple):
 
 
 class CombineRuleRow(NamedTuple):
-    """How several samples of a judge make one answer in a dimension; `drawn`: the answer of a drawn vote."""
+    """The rule that combines several samples of a judge in a dimension; `drawn`: the answer if the vote is tied."""
 
     judge_id: str
     sort: str
@@ -261,7 +261,7 @@ class FitRow(NamedTuple):
 
 
 class DesignRow(NamedTuple):
-    """How a draw parted the items that had no stratum yet, and was allocated; `about` is JSON."""
+    """The design of a draw: how it parted the items that had no stratum yet, and was allocated; `about` is JSON."""
 
     id: str
     dataset_id: str
@@ -331,7 +331,7 @@ class AssignmentItemRow(NamedTuple):
 
 
 class AnswerRow(NamedTuple):
-    """What a person saved or skipped on the desk; `id` is the key made in the browser, `previous` that before it."""
+    """An answer saved or skipped on the desk; `id` is the key made in the browser, `previous` is that before it."""
 
     id: str
     dataset_id: str
@@ -387,7 +387,7 @@ class CommentRow(NamedTuple):
 
 
 class RepairRow(NamedTuple):
-    """What a person would have written in place of a turn or a response, with an answer."""
+    """The text that a person would have written in place of a turn or a response, with an answer."""
 
     id: str
     answer_id: str
@@ -398,7 +398,7 @@ class RepairRow(NamedTuple):
 
 
 class AdjudicationRow(NamedTuple):
-    """What somebody decided in a cell where people's labels (JSON) differ; `withdrawn`: it is not in force any more."""
+    """A person's decision in a cell where people's labels (JSON) differ; `withdrawn`: it is not in force any more."""
 
     id: str
     dataset_id: str
@@ -475,7 +475,7 @@ class RunLimitRow(NamedTuple):
 
 
 class BatchEventRow(NamedTuple):
-    """What an endpoint's Batch API was given, and how it stands with it (JSON)."""
+    """An event of a batch at an endpoint's Batch API: its new state, with details (JSON)."""
 
     id: str
     run_id: str
@@ -507,7 +507,7 @@ class ReplyRow(NamedTuple):
 
 
 class ChargeRow(NamedTuple):
-    """What calls of one sort cost, in US dollars (None: the price is not known)."""
+    """The cost of calls of one sort, in US dollars (None: the price is not known)."""
 
     id: str
     run_id: str
@@ -588,7 +588,7 @@ class WebhookRow(NamedTuple):
 
 
 class WebhookSecretRow(NamedTuple):
-    """What signs that which goes to a webhook."""
+    """The secret that signs what goes to a webhook."""
 
     id: str
     webhook_id: str

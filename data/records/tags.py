@@ -22,7 +22,7 @@ _TAG_PREFIX = "|"
 
 @dataclass(frozen=True)
 class PersonTags:
-    """What a person is known to be able to do, and their share of what is spread over people (0: none for now)."""
+    """The tags of a person, and their share of the work that is spread over people (0: none for now)."""
 
     person: str
     tags: tuple[str, ...] = ()

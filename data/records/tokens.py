@@ -25,14 +25,14 @@ SCOPES = {
     "draw": "draw audit samples and fill review queues",
     "run": "start, stop and resume runs of judges, which cost what their endpoint asks",
 }
-"""What a token may be for, and what that lets a program do."""
+"""The scopes of a token, and what each lets a program do."""
 DEFAULT_DAYS, MAX_DAYS, MAX_TOKENS = 90, 366, 20
 _TOKEN_PREFIX = "assay_"
 _MAX_NAME_LENGTH = 60
 _MIN_TIME_BETWEEN_USE_EVENTS = timedelta(hours=1)
 """The use of a token is recorded at most once in this time."""
 MAX_TIME_SINCE_SIGN_IN = timedelta(days=30)
-"""How long after their last sign-in the tokens of somebody work whose role a group gives; a sign-in checks the role."""
+"""The time that tokens work after a person's last sign-in if a group gives their role; a sign-in checks the role."""
 
 
 @dataclass(frozen=True)

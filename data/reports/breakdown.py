@@ -1,4 +1,4 @@
-"""What is behind a tile of the dashboard as CSV: a row for every slice, with every digit."""
+"""The figures behind a tile of the dashboard as CSV: a row for every slice, with every digit."""
 
 from __future__ import annotations
 

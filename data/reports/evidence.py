@@ -44,7 +44,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class ReportedJudge:
-    """Who judged: the card and its version, the model and its parameters, what was judged of the dataset and when."""
+    """The judge: its card and version, its model and parameters, what it judged of the dataset and when."""
 
     id: str
     card: str
@@ -77,7 +77,7 @@ class DimensionEvidence:
 
     @property
     def dimension(self) -> Dimension:
-        """What was asked, and of which unit."""
+        """The dimension that was asked, and its unit."""
         return self.line.dimension
 
     @property
@@ -87,7 +87,7 @@ class DimensionEvidence:
 
     @property
     def ceiling(self) -> HumanCeiling | None:
-        """How far people agree with each other in it."""
+        """The agreement of people with each other in it."""
         return HUMAN_AGREEMENT.figures_in(self.found).ceiling
 
 
@@ -225,7 +225,7 @@ def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:
 
 
 def _newest(store: Store, dataset_id: str, judge_id: str) -> datetime | None:
-    """When anything that the report rests on was last added."""
+    """Return the time when anything that the report uses was last added."""
     of_items = "select max(x.seq) as seq from {table} x join item i on i.id = x.item_id where i.dataset_id = $1"
     of_judge = "select max(x.seq) as seq from {table} x where x.dataset_id = $1 and x.judge_id = $2"
     parts = [

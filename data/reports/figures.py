@@ -63,7 +63,7 @@ def report_figures(evidence: Evidence) -> Json:
 
 
 def flatten_requirements(policy: Requirements) -> Json:
-    """What an approval has to meet, as flat names and values."""
+    """Return the requirements for an approval, as flat names and values."""
     fields = asdict(policy)
     return {**fields.pop("policy"), **fields}
 

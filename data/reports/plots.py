@@ -17,11 +17,11 @@ from judges.types import Dimension
 MARKS: dict[str, str] = {state: one.mark for state, one in STATES.items()}
 """The marks of the states in text."""
 REACH = ", which must be at the dashed line too (valid at any number of looks, for all decisions on these labels)"
-"""What the policy requires of a lower bound, after its name."""
+"""The policy's requirement for a lower bound, after its name."""
 
 
 Tops = Mapping[Dimension, Interval | None]
-"""How far people agree with each other, by dimension."""
+"""The agreement of people with each other, by dimension."""
 
 
 def interval_rows(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.IntervalRow]:

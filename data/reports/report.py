@@ -122,7 +122,7 @@ def _synthetic(evidence: Evidence) -> str:
 
 
 def _count_imported(evidence: Evidence) -> int:
-    """How many labels would count if imported ones did."""
+    """Return the number of labels that would count in addition if imported ones counted."""
     given, all_ = (rest.labels if (rest := evidence.rests.get(basis)) else 0 for basis in ("gate", "imported"))
     return all_ - given
 
@@ -166,7 +166,7 @@ def _overview(evidence: Evidence) -> list[str]:
 
 
 def _describe_raters(evidence: Evidence) -> str:
-    """Whose agreement the figures are."""
+    """Explain in words which people's labels the agreement is with; "" without gold."""
     with_gold = [one for one in evidence.dimensions if one.line.shown.gold_cells]
     if not with_gold:
         return ""
@@ -241,7 +241,7 @@ def _turns(evidence: Evidence) -> list[str]:
 
 
 def _means(evidence: Evidence) -> list[str]:
-    """What the judge gave on average."""
+    """Draw the judge's mean scores."""
     if not evidence.overall:
         return []
     own = quiet("The judge's own scores over all items, not corrected.")

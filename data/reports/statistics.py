@@ -73,7 +73,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class StatisticInput:
-    """What a statistic is of: a judge (by id) on a dataset, in a dimension, on a basis.
+    """The input of a statistic: a judge (by id) on a dataset, in a dimension, on a basis.
 
     `drop` is a category that is left out on both sides, "" for none; `epsilon` the handicap of the test of people.
     """
@@ -326,7 +326,7 @@ RATES = Statistic(
 
 
 def _equality(line: DimensionResult) -> list[Sentence]:
-    """What counts as the same answer, where that is not plain."""
+    """Return a sentence on what counts as the same answer, if that is not plain."""
     sentence = bins.describe_equality(line.dimension.scale)
     return [quiet("{sentence}", sentence=sentence)] if sentence else []
 
@@ -400,7 +400,7 @@ AUTO_ACCEPT = Statistic[AutoAcceptThreshold | None](
 
 
 class SampleFigures(NamedTuple):
-    """What several samples came to (None: the judge gave one of each rating), and how they are combined, in words."""
+    """The result of several samples (None: the judge gave one of each rating), and how they are combined, in words."""
 
     repeats: SelfConsistency | None = None
     combined: str = ""

@@ -41,10 +41,10 @@ _ENDED = ("completed", "expired", "cancelled")
 
 
 async def wait_for_batches(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
-    """What batches bring for a run, round after round until nothing is left to ask.
+    """Yield the events that batches bring for a run, round after round, until nothing is left to ask.
 
     A call that fails in two batches is an api_error for good; what a batch did not carry out is asked in the next one.
-    A live run that is not patient looks once, and hands in the next round where there is one.
+    A live run that is not patient looks once, and hands in the next round if there is one.
     """
     async with open_client(live.order.endpoint, modes) as client:
         work = _Batches(live, client)
@@ -319,7 +319,7 @@ class _Batches:
 
 
 async def _call_with_retries(call: Callable[[], Awaitable[T]], again: Callable[[], Awaitable[T]] | None = None) -> T:
-    """What a call gives, tried a few times where the endpoint fails for the moment; `again`: how, after the first."""
+    """Return the result of a call, tried a few times if the endpoint fails for now; `again`: the later tries."""
     for wait in _RETRY_DELAYS_SECONDS:
         try:
             return await call()

@@ -1,4 +1,4 @@
-"""What runs and trials cost, as it comes: calls, failed tries, and calls in progress when a process ended."""
+"""The cost of runs and trials as it arises: calls, failed tries, and calls in progress when a process ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judges.protocols.call_plan import CallReply
 
 @dataclass(frozen=True)
 class RunCost:
-    """What calls have cost. `cost` in US dollars, None: the price is not known; `estimated`: some of the tokens are.
+    """The cost of calls. `cost` in US dollars, None: the price is not known; `estimated`: some of the tokens are.
 
     `open`: what calls in progress may still cost, or those that were in progress when a process ended unexpectedly.
     """
@@ -71,12 +71,12 @@ def add_lost_charges(tx: Tx, run_id: str, price: Price | None) -> None:
 
 
 def run_cost(store: Store | Tx, run_id: str, price: Price | None) -> RunCost:
-    """What a run has cost by now; what was stored without a price counts at this one."""
+    """Return the cost of a run by now; calls that were stored without a price count at this one."""
     return run_costs(store, {run_id: price}).get(run_id, RunCost())
 
 
 def run_costs(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, RunCost]:
-    """What each of some runs has cost by now; "" means all trials outside of runs."""
+    """Return the cost of each of these runs by now; "" means all trials outside of runs."""
     sums = {
         str(row[0]): row[1:]
         for row in store.rows(

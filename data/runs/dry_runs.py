@@ -152,6 +152,6 @@ async def _run_tasks(
 
 
 def _run_in_thread(work: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine gives, run in a thread of its own: the caller's may have an event loop already."""
+    """Return the result of a coroutine, run in a thread of its own: the caller's may have an event loop already."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()

@@ -1,6 +1,6 @@
-"""Where runs ask: the practice endpoint here, the usual one, and others; a team's server asks those of a list only.
+"""The endpoints that runs ask: the practice one here, the usual one, and others; a team's server asks only listed ones.
 
-Otherwise anybody who may start runs could have a team's server send its keys, and what it alone can reach, anywhere.
+Without the list anybody who may start runs could make the server send its keys, and what only it can reach, anywhere.
 """
 
 from __future__ import annotations
@@ -77,6 +77,6 @@ def is_practice_here(endpoint: Endpoint) -> bool:
 
 
 def usual_address(model: str) -> str:
-    """Where a model is asked when nobody says where: practice models here, the others ("") as the environment says."""
+    """Return a model's default address: here for practice models unless OPENAI_BASE_URL is set, else "" (usual one)."""
     elsewhere = os.environ.get("OPENAI_BASE_URL", "").strip()
     return practice_url() if is_practice(model) and not elsewhere else ""

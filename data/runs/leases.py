@@ -1,7 +1,7 @@
-"""Which process works on a run, where several share a store: it holds a lease that runs out when it does not renew it.
+"""Leases: which process works on a run when several share a store. A lease runs out if its process does not renew it.
 
-A lease is a row. The process with the newest one may store what the run brings, and another row asks it to stop. In a
-store that one process owns there are no leases.
+A lease is a row. The process with the newest one may store the results of the run, and another row asks it to stop. In
+a store that one process owns there are no leases.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def ask_to_stop(store: Store, actor: str, run_id: str, why: str) -> None:
 
 
 def stop_reason(store: Store | Tx, run_id: str) -> str:
-    """Why somebody asked a run to end; "" where nobody did."""
+    """Return the reason why somebody asked a run to end; "" if nobody did."""
     rows = store.rows("select stop from run_lease_now where run_id = $1", [run_id])
     return str(rows[0][0]) if rows else ""
 

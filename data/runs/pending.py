@@ -1,4 +1,4 @@
-"""Which judgments of a run are still to be made: items drawn in a fixed order, without what is judged already."""
+"""The judgments that a run has still to make: items drawn in a fixed order, without what is judged already."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class PendingJudgments:
         return self._held.pop(task.slot, {})
 
     def count(self) -> tuple[int, int]:
-        """How many items are not judged in full, and how many judgments are to be made."""
+        """Return the number of items that are not judged in full, and the number of judgments to be made."""
         items = judgments = 0
         ids, before = self.ids(), self._judged_before()
         whole = self.order.card.parts is _PARTS and self.order.card.kind != "pair"
@@ -137,7 +137,7 @@ class PendingJudgments:
         return any(self.store.rows(f"select 1 from {t} where judge_id = $1 limit 1", [self.judge_id]) for t in tables)
 
     def _slots(self, ids: list[str]) -> dict[Slot, tuple[int, str]]:
-        """What holds in each slot that is judged: (the number of its change, the reason, "" where it could be used)."""
+        """Return the judgment in force of each judged slot: (the number of its change, why it is unscored or "")."""
         found: dict[Slot, tuple[int, str]] = {}
         for item, part, sample, unscored, seq in self.store.rows(
             "select item_id, part, sample, unscored, seq from judgment where judge_id = $1 and item_id = any($2) "
@@ -154,7 +154,7 @@ class PendingJudgments:
 
     @cached_property
     def _scenario_pool(self) -> tuple[str, ...]:
-        """What the probe scenario_swapped draws from: the scenarios of up to 1,000 items, however many are judged."""
+        """The scenarios that the probe scenario_swapped draws from: of up to 1,000 items, however many are judged."""
         if self.order.params.probe != "scenario_swapped":
             return ()
         rows = self.store.rows(

@@ -22,7 +22,7 @@ OBJECTS = 80 * 2**20
 
 @contextlib.contextmanager
 def ray_source(address: str = "", workers: int = 0) -> Iterator[Source]:
-    """What asks an endpoint through workers of the Ray cluster at that address, while the context is open.
+    """Give a source that asks an endpoint through workers of the Ray cluster at `address`, while the context is open.
 
     Without an address, workers are processes of this machine, and nothing listens beyond 127.0.0.1. `workers` 0: one
     for each processor of the cluster. Workers get this Assay's own `judges`, so that their machines need no more than

@@ -1,4 +1,4 @@
-"""What a run is asked to be, and how it is shown: the words that the pages, the command line and the runs share."""
+"""The order of a run, and how a run is shown: the words that the pages, the command line and the runs share."""
 
 from __future__ import annotations
 
@@ -63,11 +63,12 @@ class DryRunJudgment:
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is. `done` of `total` judgments; `unscored` by reason; `cost` in US dollars, None: price not known.
+    """The progress of a run.
 
-    The tokens and the cost hold failed tries and trials too; `estimated`: some of the tokens are; `limit` in US dollars
-    is the spending limit in force; `open`: what the calls under way may cost yet, or those that were when it ended.
-    `rate`: judgments a second of late, 0 unless it runs; `problems`: why judgments of late are unscored.
+    `done` of `total` judgments; `unscored` by reason; `cost` in US dollars, None: price not known. The tokens and the
+    cost include failed tries and trials; `estimated`: some of the tokens are; `limit` in US dollars is the spending
+    limit in force; `open`: what calls in progress may still cost, or those that were in progress when it ended.
+    `rate`: recent judgments per second, 0 unless it runs; `problems`: why recent judgments are unscored.
     """
 
     state: State
@@ -92,7 +93,7 @@ class RunProgress:
 class RunSummary:
     """A run in the list of runs. `at`: begun, UTC; `params`: the judge's identity; `endpoint`: its address or "".
 
-    `cost`, `estimated` and `limit` as in Standing; `tokens` of its calls, in and out; `inside`: at the practice
+    `cost`, `estimated` and `limit` as in RunProgress; `tokens` of its calls, in and out; `inside`: at the practice
     endpoint within the app, whose address changes with each start.
     """
 

@@ -43,13 +43,13 @@ from judges.strict_json import canonical
 
 __all__ = ["RunJudge", "RunOrder", "RunProgress", "list_models", "practice_url", "usual_address"]
 SEED = 0
-"""Which items a smaller run draws, and in which order all runs judge: the same each time."""
+"""The seed of the items that a smaller run draws, and of the order in which all runs judge: the same each time."""
 _LATEST = 5
 
 
 @allow("researcher")
 def estimate(store: Store, order: RunOrder) -> Estimate:
-    """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
+    """Return an estimate of what a run still needs, without the items that this judge has judged. Raises BadInput."""
     _check(store, order)
     # All parameters: some that are no part of this judge still say how long a call may be.
     key_parts = order.most, order.only_unscored, order.batch, order.price, order.endpoint.room, order.params
@@ -71,7 +71,7 @@ def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRu
 
 @allow("researcher")
 def trial_costs(store: Store) -> RunCost:
-    """What dry runs have cost, and checks before runs that never began."""
+    """Return the cost of dry runs, and of checks before runs that never began."""
     return charges.run_cost(store, "", None)
 
 
@@ -232,7 +232,7 @@ def count_run_judgments(store: Store) -> dict[str, tuple[int, int]]:
 
 @allow("researcher")
 def run_progress(store: Store, run_id: str) -> RunProgress:
-    """How far a run is. Raises NotFound."""
+    """Return the progress of a run. Raises NotFound."""
     row = _row(store, run_id)
     state, why = worker.run_state(store, run_id)
     live = worker.live_run(run_id)
@@ -332,7 +332,7 @@ def run_judge(store: Store, run_id: str) -> RunJudge:
 
 @allow("researcher")
 def order_of(store: Store, run_id: str) -> RunOrder:
-    """What a run was asked to be. Raises NotFound, and UnknownCard where its card is there no more as it was."""
+    """Return the order of a run. Raises NotFound, and UnknownCard if its card no longer exists as it was."""
     row = _row(store, run_id)
     settings = json.loads(row[3])
     limit, price = terms.latest_terms(store, run_id, settings)

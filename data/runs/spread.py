@@ -58,14 +58,14 @@ class Handle(Protocol):
 
 
 class RunnerHost(Protocol):
-    """Where runners are started."""
+    """A place where runners are started."""
 
     def start(self, terms: RunnerTerms) -> Handle:
         """A new runner; it may take its time to come."""
 
 
 def spread_over(place: RunnerHost, runners: int) -> Source:
-    """What asks an endpoint through so many runners at that place."""
+    """Return a source that asks an endpoint through `runners` runners at `place`."""
 
     async def source(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         async with open_client(live.order.endpoint, modes) as client:
@@ -84,7 +84,7 @@ def spread_over(place: RunnerHost, runners: int) -> Source:
 
 @dataclass
 class _Runner:
-    """What one runner has to do and has under way."""
+    """The work that one runner has to do and has in progress."""
 
     handle: Handle
     work: dict[Slot, tuple[Task, dict[str, CallReply]]] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class _Spread:
         self._going: set[asyncio.Task[None]] = set()
 
     async def stream(self) -> AsyncIterator[Event]:
-        """What all runners tell, until there is nothing left to do, or the run ends."""
+        """Yield the events of all runners, until there is nothing left to do, or the run ends."""
         tended = [self._begin_task(self._keep_runner_at_work(hands)) for hands in self._hands]
         self._begin_task(self._watch_stop())
         for one in tended:

@@ -1,4 +1,4 @@
-"""What a run may cost, and at what price it counts: as it was begun, and as it was given when it was resumed."""
+"""The terms of a run, its spending limit and its price: as it was begun, and as given when it was resumed."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ def budget(order: RunOrder, spent: float) -> Budget | None:
 
 
 def latest_terms(store: Store, run_id: str, settings: dict[str, Any]) -> Terms:
-    """What a run was given last, by its start or a resume."""
+    """Return the terms that a run was given last, by its start or a resume."""
     return resume_terms(store, run_id).get(run_id) or initial_terms(settings)
 
 
 def initial_terms(settings: dict[str, Any]) -> Terms:
-    """What a run was begun with."""
+    """Return the terms that a run was begun with."""
     given = settings["price"]
     return settings["spending_limit"], (float(given[0]), float(given[1])) if given else None
 
 
 def resume_terms(store: Store, run_id: str = "") -> dict[str, Terms]:
-    """What runs, or this one, were given when they were resumed."""
+    """Return the terms that all runs, or this one, were given last when they were resumed, by run id."""
     rows = store.rows(
         "select run_id, spending_limit, price_in, price_out from run_limit_now where $1 = '' or run_id = $1", [run_id]
     )
@@ -59,5 +59,5 @@ def resume_terms(store: Store, run_id: str = "") -> dict[str, Terms]:
 
 
 def counted_price(of: Terms, model: str, settings: dict[str, Any]) -> Terms:
-    """What a run counts with: its price, else that of the list."""
+    """Return the terms that a run is counted with: its limit, and its price, else that of the list."""
     return of[0], of[1] or listed_price(model, batch=bool(settings["batch"]))

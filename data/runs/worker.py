@@ -52,7 +52,7 @@ Source = Callable[["LiveRun", dict[str, str]], AsyncIterator[Event]]
 
 
 async def ask_endpoint(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
-    """What the endpoint answers: the runner over what the run still lacks."""
+    """Yield the runner's events: it asks the endpoint for what the run still lacks."""
     async with open_client(live.order.endpoint, modes) as client:
         async for event in live.ask(client, live.remaining.tasks()):
             yield event
@@ -222,7 +222,7 @@ class LiveRun:
                 _LIVE.pop(self.run_id, None)
 
     def _facts(self) -> dict[str, log.Fact]:
-        """What the log says of every run."""
+        """Return the facts that the log states of every run."""
         order = self.order
         return {"person": self.actor, "dataset_id": order.dataset_id, "card": order.card.name, "model": order.model}
 
@@ -337,7 +337,7 @@ def record_end(store: Store, actor: str, run_id: str, kind: str, why: str, modes
 
 
 def known_modes(store: Store | Tx) -> dict[str, str]:
-    """How models are asked, by `Client.name(model)`: what a client is given at the start of a run."""
+    """Return the modes in which models are asked, by `Client.name(model)`: a client gets them at the start of a run."""
     rows = store.rows("select name, value from setting_now where scope = $1", [_SCOPE])
     return {str(name): str(json.loads(value)) for name, value in rows}
 

@@ -50,7 +50,7 @@ def compact_logprobs(logprobs: Logprobs, known: frozenset[str]) -> str:
 
 
 def expand_logprobs(text: str) -> Logprobs:
-    """What `compact_logprobs` kept."""
+    """Return the log-probabilities that `compact_logprobs` kept."""
     found = json.loads(text) if text else []
     return tuple((entry[0], tuple(entry[1].items()) if len(entry) > 1 else ()) for entry in found)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 DESCRIPTION = "Synthetic sample: made by Assay's generator, not by people"
-"""What every dataset of the sample is described as."""
+"""The description of every dataset of the sample."""
 
 
 @dataclass(frozen=True)

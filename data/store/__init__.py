@@ -51,7 +51,7 @@ __all__ = [
 ]  # fmt: skip
 
 POSTGRES = ("postgresql://", "postgres://")
-"""How the address of a PostgreSQL database begins."""
+"""The beginnings of the address of a PostgreSQL database."""
 
 
 def store_address() -> str:

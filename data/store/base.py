@@ -1,4 +1,4 @@
-"""What every driver of the store is, and what all of them share. A driver adds the few methods that differ."""
+"""The interface of the store, and the part that all its drivers share. A driver adds the few methods that differ."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 class ChangeRow(NamedTuple):
-    """Who did what, and when (UTC): what every change writes beside its rows."""
+    """The record that every change writes in addition to its rows: when (UTC), who, what was done, and on what."""
 
     made_at: datetime
     actor: str
@@ -53,11 +53,11 @@ def columns_of(record: type[NamedTuple]) -> str:
 
 
 class Reader(ABC):
-    """What can be asked, in a transaction or outside of one."""
+    """The queries that can be asked, in a transaction or outside of one."""
 
     memory: dict[Any, tuple[dict[str, int | None], Any]]
     previews: dict[Any, tuple[int, Any]]
-    """What functions given to `preview_rows` found in rows of a large change, with its number, until they took it."""
+    """The results of functions given to `preview_rows` on a large change, with its number, until they take them."""
     shared = False
     """Whether other processes work on the same store."""
 
@@ -232,7 +232,7 @@ class Tx(Reader):
 
 
 _ADDITIONAL_APPENDS: ContextVar[list[Callable[[Tx, Any], object]] | None] = ContextVar("beside", default=None)
-"""What the next change of this context appends besides its own rows; None for nothing."""
+"""The functions by which the next change of this context appends more than its own rows; None for nothing."""
 
 
 @contextmanager
@@ -254,7 +254,7 @@ class Store(Reader):
 
     url: str
     name: str
-    """What it is called in sentences: its file, or its database without the password."""
+    """The name of the store in sentences: its file, or its database without the password."""
 
     @abstractmethod
     def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:

@@ -11,9 +11,9 @@ _MAX_NAMED_ITEMS = 500
 
 
 class CombinationRow(NamedTuple):
-    """What the samples of a judge combine to in a cell, and how far they agree.
+    """The answer that the samples of a judge combine to in a cell, and how far they agree.
 
-    `anew`: it replaces an older row of the same samples, from before the scale told how far they agree.
+    `anew`: it replaces an older row of the same samples, from before the scale said how far they agree.
     """
 
     judgment_id: str

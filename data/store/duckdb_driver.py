@@ -340,7 +340,7 @@ class DuckStore(DuckTables):
         return self._write_with_recovery(lambda: self._write_once(work))
 
     def _write_with_recovery(self, once: Callable[[], T]) -> T:
-        """What a try gives under the write lock; it is made again where the file has to be opened anew."""
+        """Return the result of a try under the write lock, and try again if the file has to be opened anew."""
         with self._lock, self._translate_errors("Nothing was saved"):
             try:
                 return once()

@@ -28,8 +28,8 @@ class NotFound(AssayError):
 
 
 class BadInput(AssayError):
-    """What was given cannot be taken; the message says why and where."""
+    """The input cannot be accepted; the message says why and where."""
 
 
 class NotApprovable(AssayError):
-    """What the policy asks is not met, or what was decided on is not what holds now."""
+    """The policy is not met, or the decision does not fit the current state."""

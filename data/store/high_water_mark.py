@@ -98,7 +98,7 @@ class Mark:
 
 
 def change_digest(row: Iterable[Any]) -> str:
-    """What distinguishes a change from that of another store: its columns without its number."""
+    """Return the digest that tells a change from one of another store: it is of its columns without its number."""
     return content_id(*map(str, row))[:16]
 
 

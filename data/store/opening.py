@@ -1,4 +1,4 @@
-"""What comes before a DuckDB file is opened for writing, so that a start that refuses changes no byte.
+"""The steps before a DuckDB file is opened for writing, so that a start that refuses changes no byte.
 
 Opened for writing, DuckDB makes a file that is not there, deletes a log that belongs to none, and takes a torn log for
 a whole one. So `inspect_store` reads first: read-only, DuckDB replays the log in memory and touches nothing. Tables are
@@ -32,7 +32,7 @@ from judges.errors import AssayError
 from judges.plural import many, verb
 
 LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
-"""What DuckDB keeps beside a file: the log, and what an interrupted checkpoint leaves of it."""
+"""The files that DuckDB keeps next to a store's file: the log, and what an interrupted checkpoint leaves of it."""
 RESTORE = "Restore a backup (python -m data restore BACKUP)"
 ACCEPT = "python -m data verify --accept"
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -46,7 +46,7 @@ _folders: set[Path] = set()
 _open_stores: WeakValueDictionary[tuple[int, int], Store] = WeakValueDictionary()
 
 Failure = duckdb.Error
-"""What the database raises while a file is read."""
+"""The error that the database raises while a file is read."""
 
 
 @dataclass(frozen=True)
@@ -151,10 +151,10 @@ def logs(path: Path) -> list[Path]:
 
 
 def inspect_store(path: Path, accept: bool = False, write: bool = True) -> StoreFile | None:
-    """What lies at a store's path, None where nothing is, found without changing anything.
+    """Return the store file at a path, None if nothing is there, without changing anything.
 
-    Raises StoreDamaged, StoreLocked or StoreFailed for what is not to be opened: with `accept`, missing changes and a
-    mark that is missing or damaged are no reason; with `write` False, lacking the right to write is none.
+    Raises StoreDamaged, StoreLocked or StoreFailed if it must not be opened. With `accept`, missing changes and a mark
+    that is missing or damaged are no reason for that. With `write` False, the lack of the right to write is none.
     """
     mark = Mark(beside_path(path, ".mark"))
     if not os.path.lexists(path):
@@ -324,7 +324,7 @@ def _why_not(path: Path, error: duckdb.Error) -> AssayError:
 
 
 def first_line(error: BaseException) -> str:
-    """What DuckDB said, as the end of a sentence of ours."""
+    """Return the first line of DuckDB's message, as the end of a sentence of ours."""
     message = (isinstance(error, OSError) and error.strerror) or str(error)
     line = (message.strip().splitlines() or [type(error).__name__])[0]
     return re.sub(r"^[\w ]+ Error: ", "", line).rstrip(".! ") + "."

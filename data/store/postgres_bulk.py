@@ -1,7 +1,7 @@
-"""What PostgreSQL holds of a large import before its change: rows under a number that nobody has reached yet.
+"""The rows of a large import that PostgreSQL has before the change: under a number that no change has reached yet.
 
-A row of `wrote` reserves the number, ahead of the others', and says how far it is; its token is that of the change.
-Whoever brings rows in holds a lock meanwhile: what stands there without it is of a process that has ended.
+A row of `wrote` reserves the number, ahead of the others, and says how far the import is; its token is that of the
+change. A process that brings rows in holds a lock meanwhile: rows without that lock are of a process that has ended.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from data.store.postgres_schema import Link
 
 CHANNEL = "assay"
-"""Where all processes hear that something was written, or comes."""
+"""The channel on which all processes hear that something was written, or is coming."""
 COMING, COME = "~ ", "= "
-"""How what is said of the tables begins before the change: rows come, all are there."""
+"""The beginnings of the column `tables` of `wrote` before the change: rows are coming, all rows are there."""
 LOCK = "set lock_timeout = 0; select pg_advisory_lock(7017202611230017)"
 _FREE = "select pg_try_advisory_lock(7017202611230017)"
 STAGING = "select pg_advisory_lock_shared(7017202611230018)"
@@ -31,7 +31,7 @@ SHOW = "update wrote set tables = %s where seq = %s and token = %s"
 
 
 def reservations(link: Link) -> list[tuple[int, list[str], str]]:
-    """What comes, or was left: its number, its tables, and its token, which is empty where it is being taken out."""
+    """Return the imports that are coming, or were left: number, tables, and token, which is empty during a deletion."""
     return [(int(seq), tables.split()[1:], str(token)) for seq, tables, token in link.execute(_RESERVED).fetchall()]
 
 
@@ -77,7 +77,7 @@ def wait_for_copies(link: Link, change: HiddenRows) -> None:
 
 
 def reservation_state(link: Link, seq: int, token: str) -> str:
-    """How far it is: COMING, COME, the beginning of something else once it is seen, "" where it is gone."""
+    """Return how far an import is: COMING, COME, the beginning of something else once it is seen, "" if it is gone."""
     query = "select left(tables, 2) from wrote where seq = %s and token = %s"
     return str((link.execute(query, [seq, token]).fetchone() or [""])[0])
 

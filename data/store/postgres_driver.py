@@ -273,9 +273,9 @@ class PostgresStore(DuckTables):
         return self._write_with_retries(lambda: self._write_once(work))
 
     def _write_with_retries(self, once: Callable[[], T]) -> T:
-        """What a try gives under the lock of this process.
+        """Return the result of a try under the lock of this process.
 
-        It is made again while the database is away, for `GRACE_SECONDS`.
+        It tries again while the database is away, for `GRACE_SECONDS`.
         """
         import psycopg
 

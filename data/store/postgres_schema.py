@@ -41,7 +41,7 @@ _OLDEST = 130000
 
 
 def store_name(url: str) -> str:
-    """What a database is called in sentences and in the log: never with its password."""
+    """Return the name of a database in sentences and in the log: never with its password."""
     parts = urlsplit(url)
     return f"{parts.path.lstrip('/') or 'postgres'} on {parts.hostname or 'this machine'}"
 

@@ -23,7 +23,7 @@ _BULK = 50
 _MIN_BUFFER_BYTES = 1 << 21
 """Bytes of a row for which DuckDB makes room at least."""
 _ROWS = 4
-"""How many of the longest rows its buffer takes: of itself it would make room for 16 of them."""
+"""The number of the longest rows that its buffer takes; by default it would make room for 16 of them."""
 
 Columns = Mapping[str, str]
 """The columns of a table by their names, with DuckDB's types."""

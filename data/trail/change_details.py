@@ -1,4 +1,4 @@
-"""What a change wrote, in words: names in place of ids, answers as their scale says them, settings by their parts."""
+"""The rows of a change in words: names instead of ids, answers as their scale says them, settings by their parts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MAX_TEXT_LENGTH = 600
 
 @allow("researcher")
 def describe_rows(store: Store, appended: Mapping[str, Sequence[Row]]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """What a change appended (`data.trail.trail.appended_rows`), as tables of words: title, columns, rows."""
+    """Return what a change appended (`data.trail.trail.appended_rows`), as tables of words: title, columns, rows."""
     names = _names(store, appended)
     return [_table(store, table, rows, names) for table, rows in appended.items()]
 

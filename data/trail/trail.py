@@ -41,9 +41,9 @@ class TrailEntry:
 
 @dataclass(frozen=True)
 class TrailFilter:
-    """Which changes are wanted.
+    """The choice of changes to show.
 
-    Of these kinds, by this person, about this dataset (its id), in this time (UTC), with these words in their
+    They are of these kinds, by this person, about this dataset (its id), in this time (UTC), with these words in their
     description or names. "" and None mean any; `until` itself is left out.
     """
 
@@ -139,10 +139,10 @@ _RECORDS: dict[str, type[NamedTuple]] = {
 
 @allow("researcher")
 def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str, Any]]]:
-    """What a change appended, by table: the first rows by column, long texts cut short.
+    """Return the first rows that a change appended to each table, by column, with long texts cut short.
 
-    Rows that show what somebody else said of an item that may still come to the actor to be answered blind are left
-    out; that the others are shown is recorded. Raises NotAllowed below the role researcher.
+    It leaves out rows that show what somebody else said of an item that the actor may still have to answer blind. It
+    records that the others are shown. Raises NotAllowed below the role researcher.
     """
     require(store, actor, "researcher")
     found, kept = {}, exposure.blind_pending(store, actor)
@@ -164,7 +164,7 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
 
 
 def _exposed_to(table: str, actor: str, row: dict[str, Any]) -> set[str]:
-    """Whose answers about its item a row shows somebody: of which judges, or of other people."""
+    """Return the judges (or other people, as one) whose answers about its item a row shows to `actor`."""
     people_say, judges_say = _TABLES_THAT_EXPOSE.get(table, (False, False))
     own = actor in (row.get("annotator"), row.get("person"))
     by = {exposure.OTHER_PEOPLE} if people_say and not own else set[str]()

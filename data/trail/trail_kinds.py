@@ -1,4 +1,4 @@
-"""How each table is described in the audit log: what kind of change it is, and its rows in words."""
+"""The description of each table in the audit log: what kind of change it is, and its rows in words."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _by_item(table: str) -> str:
 
 
 def _items(table: str, more: str = "") -> str:
-    """How many rows a change has in a table about items, of how many items, and the name of one of them."""
+    """Return SQL of the number of rows of a change in a table about items, of their items, and the name of one item."""
     return (
         f"select t.seq, count(*), count(distinct t.item_id), min(i.name){more} from {table} t "
         "join item i on i.id = t.item_id where t.seq between $1 and $2 group by t.seq"
@@ -119,9 +119,9 @@ _PARTS = {
     "waiting": "ratings that wait for adjudication",
     **{rule.name: rule.trail for rule in RULES.values() if isinstance(rule.trail, str)},
 }
-"""What a part of a setting is called."""
+"""The names of the parts of settings."""
 _FLAGS = {rule.name: rule.trail for rule in RULES.values() if not isinstance(rule.trail, str)}
-"""What a part of a setting is called that is no, or yes."""
+"""The names of the parts of settings that are no or yes: one for no, one for yes."""
 _SHARES = ("assisted_share", *(rule.name for rule in RULES.values() if rule.form and rule.form.percent))
 
 
@@ -163,7 +163,7 @@ def _describe_proposal(new: dict[str, Any]) -> str:
 
 
 def setting_title(name: str, scope: str = "") -> str:
-    """What a setting is called; those of some scopes are named after what they are about."""
+    """Return the title of a setting; settings of some scopes are named after what they are about."""
     if name.startswith("sparing:"):
         return f"the rule for verdicts that need no person ({name.rpartition(':')[2].replace('.', ', ')})"
     if scope in _SCOPES:

@@ -1,4 +1,4 @@
-"""What there is to tell: rows of approvals and runs as they stand, and queues that are found to be finished."""
+"""The events for webhooks: rows of approvals and runs as they are, and queues that are found to be finished."""
 
 from __future__ import annotations
 

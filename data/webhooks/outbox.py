@@ -1,4 +1,4 @@
-"""What is still to be told to whom, as the rows say: nothing is lost by a restart, and one process tells each.
+"""The events still to be told to each webhook, as the rows say: a restart loses none, and one process tells each.
 
 A process that begins to tell a webhook of an event records this under the write lock, for a time within which no other
 process begins. An event is told at least once, with an id by which a receiver recognizes repetitions.
@@ -20,7 +20,7 @@ from data.webhooks.webhooks import TEST, Webhook, active_webhooks, host_of
 
 LEASE = timedelta(minutes=2)
 RETRY_DELAYS = tuple(timedelta(seconds=s) for s in (10, 60, 300, 1_800, 7_200, 21_600, 43_200))
-"""How long to wait after each failed try; after one more failure the event is given up."""
+"""The time to wait after each failed try; after one more failure the event is given up."""
 _DUE = f"""
 with tried as (
     select event, state, due, row_number() over (partition by event order by seq desc, id desc) as newest,

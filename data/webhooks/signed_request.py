@@ -69,7 +69,7 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
 
 
 def _describe_failure(error: Exception) -> str:
-    """Why no answer came, in a sentence."""
+    """Return the reason why no answer came, as a sentence."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"Its certificate is not valid: {error.verify_message}."
     if isinstance(error, ssl.SSLError):

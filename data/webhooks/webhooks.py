@@ -22,7 +22,7 @@ EVENTS = {
     "approval.changed": "a dimension was proposed, approved, declined or suspended",
     "run.ended": "a run finished, failed or was stopped",
 }
-"""What a webhook can be told of."""
+"""The events that a webhook can be told of."""
 TEST = "test"
 MAX_WEBHOOKS = 20
 _MAX_URL_LENGTH = 500
@@ -157,7 +157,7 @@ def active_webhooks(store: Store | Tx) -> list[Webhook]:
 
 
 def secret_of(store: Store, webhook_id: str) -> str:
-    """What signs that which goes to a webhook."""
+    """Return the secret that signs what is sent to a webhook."""
     return str(store.rows("select secret from webhook_secret where webhook_id = $1", [webhook_id])[0][0])
 
 

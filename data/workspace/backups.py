@@ -22,7 +22,7 @@ from judges.errors import AssayError
 from judges.strict_json import canonical
 
 MADE, TAKEN = "backup", "backup file"
-"""What of a backup is on record as an export: that it was made, and that its file was taken away."""
+"""The kinds of export by which a backup is on record: that it was made, and that its file was taken away."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Backup:
 
 @allow("lead")
 def backup_folder(store: Store) -> Path:
-    """Where the backups of this store are kept: ASSAY_BACKUPS, else beside its file. Raises BadInput for a database."""
+    """Return this store's backup folder: ASSAY_BACKUPS, else one beside its file. Raises BadInput for a database."""
     if named := os.environ.get("ASSAY_BACKUPS", "").strip():
         return Path(named).resolve()
     path = duckdb_path(store.url)
@@ -169,7 +169,7 @@ def record_backup(tx: Tx, kind: str, name: str, revision: int, **more: str) -> N
 
 
 def parse_settings(settings: str) -> dict[str, str]:
-    """What `record_backup` wrote beside the kind."""
+    """Return the values that `record_backup` wrote in addition to the kind."""
     found: dict[str, str] = json.loads(settings)
     return found
 

@@ -1,4 +1,4 @@
-"""What the store says of itself in numbers, for those who watch over it; no names and no texts."""
+"""The figures of the store for those who monitor it; no names and no texts."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _restore_checked(backup: Path, part: Path, url: str, force: bool, seen: list
 
 
 def _exposure_rows(path: Path) -> list[Row]:
-    """Who was shown what by the store that goes; nothing where it cannot be read, or keeps no record of it."""
+    """Return who was shown what by the store that is replaced; empty if it cannot be read, or has no record of it."""
     with contextlib.suppress(AssayError, opening.Failure), opening.open_read_only(path) as con:
         return con.execute("select distinct item_id, judge_id, person, route from exposure").fetchall()
     return []

@@ -43,7 +43,7 @@ check_copy(Path(sys.argv[1]))
 
 @dataclass(frozen=True)
 class BackupPlan:
-    """How often a backup is made (hours; 0: never), and how many of those are kept."""
+    """The interval between backups (hours; 0: never), and the number of those that are kept."""
 
     every: int = 0
     keep: int = 7
@@ -59,7 +59,7 @@ class BackupPlan:
 
 @dataclass(frozen=True)
 class BackupState:
-    """When the last one of the plan was made, when one was last begun, and why that failed ("" where it did not)."""
+    """The times when a backup of the plan was last made and last begun, and why that failed ("" if it did not)."""
 
     made_at: datetime | None
     begun_at: datetime | None
@@ -95,7 +95,7 @@ def set_backup_plan(store: Store, actor: str, new: BackupPlan) -> None:
 
 @allow("lead")
 def backup_state(store: Store | Tx) -> BackupState:
-    """What became of the plan so far."""
+    """Return the state of the plan: its last backup made, the last begun, and why that failed."""
     rows = store.rows(
         "select e.kind, e.settings, c.made_at from export e join change c on c.seq = e.seq where c.actor = $1 "
         "and e.kind in ($2, $3, $4) order by e.seq",

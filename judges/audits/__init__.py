@@ -82,7 +82,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """What an audit found: a figure (with its interval where it is a rate), the verdict, and why in one sentence."""
+    """The finding of an audit: a figure (with its interval if it is a rate), the verdict, and why in one sentence."""
 
     verdict: Verdict
     why: str
@@ -173,7 +173,7 @@ def all_audits() -> dict[str, Audit]:
 
 
 def run_audits(evidence: AuditEvidence, thresholds: Mapping[str, float]) -> dict[str, AuditFinding]:
-    """What every audit of the judge's card finds, by name; `thresholds` replace the defaults.
+    """Return the finding of each audit of the judge's card, by the audit's name; `thresholds` replace the defaults.
 
     Raises BadCard if the card names an audit that does not exist.
     """

@@ -1,4 +1,4 @@
-"""What the audits of pairs share: the verdict as a number, and by how much A's section scores exceed B's."""
+"""Functions for the audits of pairs: the verdict as a number, and by how much A's section scores exceed B's."""
 
 from __future__ import annotations
 

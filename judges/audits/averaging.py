@@ -73,7 +73,7 @@ def _turns(judgment: ItemJudgment) -> list[tuple[float, ...]]:
 
 
 def _drops(judgments: list[ItemJudgment]) -> tuple[int, int]:
-    """How often context use falls from a turn to the next, and how often it does so alone."""
+    """Return the number of falls of context use from turn to turn, and of those in which no other score falls."""
     drops = alone = 0
     for judgment in judgments:
         for before, after in pairwise(_turns(judgment)):

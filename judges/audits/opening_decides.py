@@ -23,11 +23,11 @@ _MIN_R_SQUARED = 0.05
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """What the first section's difference alone explains of the verdict, of what all sections explain together.
+    """R squared of the verdict on the first section's difference, divided by R squared on all sections' differences.
 
-    Differences are A minus B of the means over dimensions, of the first section that both sides have and of all others;
-    the verdict is 1, 0 or -1. R squared never falls when the rest is added, so the limit is a little below 1. Also
-    given: how often the verdict is the side that the first section, and all together, put first.
+    Differences are A minus B of the means over dimensions: one of the first section that both sides have, and one of
+    all others. The verdict is 1, 0 or -1. R squared never falls when the rest is added, so the limit is a little below
+    1. The finding also says how often the verdict is the side that leads in the first section, and in all together.
     """
     rows = []
     for judgment in group_judgments(evidence):

@@ -83,7 +83,7 @@ def from_folder(folder: Path) -> Card:
 
 
 def _fields(item: Any, part: str) -> dict[str, Any]:
-    """What the judge is shown, without the names of the systems."""
+    """Return the fields that the judge is shown, without the names of the systems."""
     if isinstance(item, Dialogue):
         return {"scenario_description": item.scenario, "dialogue": [t.model_dump(mode="json") for t in item.turns]}
     if isinstance(item, Response):

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from judges.authoring.recipe import MAX_ENTRIES, RecipeScale, steps_fit
 
 _WORDS = json.loads(Path(__file__).with_name("answer_words.json").read_text(encoding="utf-8"))
-"""How people write answers: missing values, yes and no, the sides of a pair, and ordered words from low to high."""
+"""The words of answers in files: missing values, yes and no, the sides of a pair, ordered words from low to high."""
 MISSING = frozenset(_WORDS["missing"])
 """The ways to write a missing value; "none" is a word if the other cells belong to its ordered words."""
 _FLAGS = dict.fromkeys(_WORDS["yes"], True) | dict.fromkeys(_WORDS["no"], False)

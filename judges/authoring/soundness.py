@@ -178,7 +178,7 @@ def _reading_faults(card: Card) -> Iterator[CardFault]:
 
 
 def _replies(card: Card, fields: Mapping[str, Any]) -> Iterator[str]:
-    """What each practice model would reply about these fields, as text."""
+    """Yield the reply that each practice model would give about these fields, as text."""
     from judges.practice.answer import answer_message
     from judges.practice.family import FAMILIES, PracticeJudge
     from judges.protocols.messages import fence

@@ -135,7 +135,7 @@ def check_card(card: Card, folder: str) -> None:
 
 
 def _faults(card: Card, folder: str) -> Iterator[str]:
-    """What is wrong with a card, in sentences; the first fault comes first."""
+    """Yield the faults of a card as sentences, in the order of the checks."""
     name = card.name
     if not isinstance(name, str) or not (name == folder or name.startswith(f"{folder}_")):
         yield f"the card is named {name!r}. Its name is that of its folder: {folder!r}."
@@ -197,7 +197,7 @@ def _dimension_faults(card: Card) -> Iterator[str]:
 
 
 def _scale_fault(scale: Scale) -> str:
-    """What is wrong with a scale, "" for nothing."""
+    """Return the fault of a scale as a phrase; "" if it has none."""
     if scale.kind not in _SCALES:
         return f"is {scale.kind!r}. Allowed are {_join_with_or(_SCALES)}."
     if scale.kind == "ordinal" and not (_is_whole(scale.lo) and _is_whole(scale.hi) and scale.lo < scale.hi):

@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _explain_no_judge(files: list[Path], contents: FileContents, matchs: list[JudgeMatch]) -> str:
-    """Why no judge has a figure."""
+    """Explain why no judge has a figure."""
     dimensions = [(label.dimension, label.unit) for lines in contents.labels.values() for _, label in lines]
     dimensions += [(value.dimension, value.unit) for value in contents.gold]
     named = ", ".join(dict.fromkeys(f"{dimension} of {sort_of(unit)}" for dimension, unit in dimensions))
@@ -197,7 +197,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
 
 
 def _position_agreement(card: Card, replies: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
-    """How far the verdicts in the two orders of pairs agree; None where no pair was judged in both."""
+    """Return (verdict dimension, agreement of verdicts in both orders of pairs); None if no pair was judged in both."""
     d = orders.verdict_dimension(card)
     pairs = position.verdicts_in_both_orders(
         (r.item, r.reading.facts.get("orders")) for r in replies if not r.reading.unscored
@@ -206,7 +206,7 @@ def _position_agreement(card: Card, replies: list[AuditReply]) -> tuple[Dimensio
 
 
 def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[AuditReply]) -> SelfConsistency | None:
-    """What several samples gain in a dimension, whose cells are those of `met`; None if there is one sample only."""
+    """Return the gain from several samples in a dimension; None if there is only one. `cells` are those of `met`."""
     given = scores_by_cell(d, replies)
     several: dict[str, list[bool]] = {}
     for cell, scores in given.items():

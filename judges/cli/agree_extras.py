@@ -1,4 +1,4 @@
-"""What `agree` prints beside kappa: how missing counts, figures of other papers, the test of people, weakest turns."""
+"""Output of `agree` besides kappa: missing scores, other papers' figures, alternative-annotator test, weakest turns."""
 
 from __future__ import annotations
 
@@ -147,9 +147,9 @@ def weakest_turn_lines(
     card: Card, people: Mapping[Cell, float | None], values_by_cell: Mapping[Cell, Sequence[float | None]],
     replies: list[AuditReply], rule: CombinationRule, items: Mapping[str, Item],
 ) -> dict[Dimension, WeakestTurns]:  # fmt: skip
-    """How the judge's weakest turns agree with people's, for each dimension whose answer is a turn.
+    """Return the agreement of the judge's weakest turns with people's, for each dimension whose answer is a turn.
 
-    The weakest turn of people is their label for it, else the turn that they scored lowest.
+    The weakest turn according to people is their label for it, or else the turn that they scored lowest.
     """
     dimension_names, by_dimension = {d.name for d in scored_dimensions(card.dimensions)}, {}
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))

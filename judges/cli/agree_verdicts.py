@@ -1,4 +1,4 @@
-"""What `agree` prints about single verdicts: the rates of flags and categories, and which need no review."""
+"""The output of `agree` about single verdicts: the rates of flags and categories, and which need no review."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NoSource(AssayError):
 
 
 def scores_by_cell(dimension: Dimension, replies: list[AuditReply]) -> dict[Cell, dict[int, Score]]:
-    """What the replies say in each cell of a dimension, the score of each sample in their order."""
+    """Return the scores of the replies in each cell of a dimension, by sample number in ascending order."""
     given: dict[Cell, dict[int, Score]] = {}
     for reply in sorted(replies, key=lambda r: r.sample):
         for score in reply.reading.scores:

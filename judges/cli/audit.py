@@ -175,7 +175,7 @@ def _line(text: str) -> str:
 def _audit_record(
     evidence: AuditEvidence, found: Mapping[str, AuditFinding], limits: Mapping[str, float | None]
 ) -> dict[str, Any]:
-    """What was found, as JSON."""
+    """Return the findings of a judge as JSON."""
     rows = {}
     for name, finding in found.items():
         interval = finding.interval

@@ -173,7 +173,7 @@ class _Work:
         return Budget(self.spend, self.price, purse.spent, hold=purse.hold)
 
     def _say_spent(self, purse: ChargeFile, out: Any) -> None:
-        """What all starts have cost together, with failed tries and trials, and the limit."""
+        """Print the cost of all starts together, with failed tries and trials, and the limit."""
         if self.price is not None and any(self.price):
             of = "" if self.spend is None else f" of the limit of {dollars(self.spend)}"
             print(f"  {_format_spent(purse)} spent so far{of}", file=out)

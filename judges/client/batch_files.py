@@ -34,7 +34,7 @@ class BatchResult:
 
 
 def max_calls(params: Params) -> int:
-    """How many calls one file may hold, so that the file of their results can be read (response_body.FILE)."""
+    """Return the most calls that one file may hold so that its results can be read (response_body.MAX_FILE_BYTES)."""
     each = params.max_tokens * (_TOKEN_LOGPROBS_BYTES if params.logprobs else _TOKEN_BYTES) + _OVERHEAD_BYTES
     return max(min(MAX_LINES, MAX_FILE_BYTES // each), 1)
 

@@ -21,7 +21,7 @@ def dollars(amount: float) -> str:
 
 
 def explain_limit(limit: float, spent: float, max_cost: float) -> str:
-    """Why a run ends at its limit: both figures, and what one more call could cost at most."""
+    """Explain why a run ends at its limit: both figures, and the most that one more call could cost."""
     return (
         f"The spending limit of {dollars(limit)} ends the run: {dollars(spent)} is spent, and one more call could cost "
         f"up to {dollars(max_cost)}."

@@ -1,4 +1,4 @@
-"""How one model of one endpoint must be asked: learnt once from what it refuses, and remembered as a text."""
+"""The way in which one model of one endpoint must be asked: learnt once from its refusals, and stored as a text."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _RENAMED = "max_completion_tokens"
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """How a model is made to reply in JSON (`mode`), which parameters it refuses, and its name for `max_tokens`.
+    """The way to make a model reply in JSON (`mode`), the parameters that it refuses, and its name for `max_tokens`.
 
-    Written as words, the mode first: "json_object no-seed max_completion_tokens".
+    As a text, they are words with the mode first: "json_object no-seed max_completion_tokens".
     """
 
     mode: Mode = "json_schema"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _ConnectionFailure(NamedTuple):
-    """Why a connection failed: the names of the exceptions, what they mean, and what else to check."""
+    """A cause of a failed connection: the names of its exceptions, what they mean, and what else to check."""
 
     raised: frozenset[str]
     what: str
@@ -109,14 +109,14 @@ class Client:
         return f"{self.where} {model}"
 
     def capabilities(self, model: str) -> Capabilities:
-        """How the model is asked now."""
+        """Return the capabilities by which the model is asked now."""
         found = self._capabilities.get(model)
         if found is None:
             found = self._capabilities[model] = Capabilities.from_text(self.modes.get(self.name(model), ""))
         return found
 
     def mode(self, model: str) -> Mode:
-        """How the model is made to reply in JSON now."""
+        """Return the mode in which the model is made to reply in JSON now."""
         return self.capabilities(model).mode
 
     def set_capabilities(self, model: str, capabilities: Capabilities) -> None:
@@ -190,7 +190,7 @@ class Client:
         return await self._request_json("post", f"/batches/{ident}/cancel", {})
 
     def refusal(self, shown: dict[str, Any]) -> str:
-        """Why a batch failed as a whole, in the endpoint's words; "" where it does not say."""
+        """Return the reason why a batch failed as a whole, in the endpoint's words; "" if it gives none."""
         return redact(response_body.storable_text(batch_files.refusal(shown.get("errors"))), self._key)[:500]
 
     async def content(self, file: str) -> bytes:

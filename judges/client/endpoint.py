@@ -1,4 +1,4 @@
-"""Where a judge runs: an OpenAI-compatible endpoint and its limits. No part of a judge's identity, and never a key."""
+"""An OpenAI-compatible endpoint and its limits. They are no part of a judge's identity and never contain a key."""
 
 from __future__ import annotations
 

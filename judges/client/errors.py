@@ -52,7 +52,7 @@ class ParameterRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What was asked, and where, in the words of messages. `proven`: this endpoint has answered properly before."""
+    """The request and its endpoint, in the words of messages. `proven`: this endpoint has answered properly before."""
 
     where: str
     model: str
@@ -75,7 +75,7 @@ def redact(text: str, key: str) -> str:
 
 
 def error_message(body: str, key: str) -> str:
-    """What the body of an error says, on one line and at most 300 characters long, without the key."""
+    """Return the message in the body of an error, without the key, on one line of at most 300 characters."""
     text = " ".join(redact(_message(_json(body)) or body, key).split())
     return text if len(text) <= 300 else text[:297] + "..."
 
@@ -204,7 +204,7 @@ _NAMED: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def _parameter(status: int, data: Any, words: str, reason: str, call: CallContext) -> Exception | None:
-    """What to do about a parameter that the endpoint refuses; None if it names no parameter that was given."""
+    """Return the exception for a parameter that the endpoint refuses; None if it names no parameter that was given."""
     inner = data.get("error") if isinstance(data, dict) else None
     param = str(inner.get("param") or "").lower() if isinstance(inner, dict) else ""
     capabilities, params = call.capabilities, call.params

@@ -46,10 +46,10 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run will take in calls, tokens and money.
+    """The calls, tokens and money that a run is expected to take.
 
-    `cost` is in US dollars, with replies of the usual length; `most` with the longest that `max_tokens` allows; both
-    are None where the price is not known. `counted`: items whose messages were counted.
+    `cost` is in US dollars, with replies of the usual length; `max_cost` with the longest that `max_tokens` allows.
+    Both are None if the price is not known. `counted`: items whose messages were counted.
 
     `notes` are sentences: what was counted, and what is assumed. `long` names the calls that do not fit, "" for none
     (find_long_calls); `requirements` are those of the card.
@@ -79,7 +79,7 @@ def estimate(
     judgments: int | None = None,
     counted: int = MAX_COUNTED_ITEMS,
 ) -> Estimate:
-    """What a run over (key, item) pairs will take, by the messages that it would send.
+    """Return the estimate of a run over (key, item) pairs, by the messages that it would send.
 
     At most `counted` items are counted. If there are more, they are drawn at random (the same each time) and the sums
     are scaled: sum over all = N * mean over the counted. `of` is N if `items` are themselves a random sample of N
@@ -153,7 +153,7 @@ def _draw_sample(items: Iterable[tuple[str, Item]], size: int, chance: Random) -
 
 
 def _repeats(card: Card, task: Task) -> int:
-    """How many entries an array of judgments has: assistant turns, sections, or the dimensions of a single response."""
+    """Return the length of an array of judgments: assistant turns, sections, or the dimensions of a single response."""
     item = task.item
     if task.part:
         return 1
@@ -202,7 +202,7 @@ def _notes(
 def run_requirements(
     card: Card, model: str, params: Params, longest: Iterable[tuple[str, Item]], systems: Sequence[str], room: int = 0
 ) -> list[Requirement]:
-    """What a run needs, and what is lacking: strength of the model, another family, length of reply, context.
+    """Return the requirements of a run, met and lacking: strength of the model, another family, reply length, context.
 
     `longest` are (name, item) pairs of the items with the longest texts, `systems` the models whose texts are judged,
     `room` the tokens that a call and its reply may have together (0: not known).

@@ -62,11 +62,11 @@ class Bucket:
 
 
 class ConcurrencyWindow:
-    """How many calls may be under way: additive increase, multiplicative decrease, between 1 and `max_calls`.
+    """The number of calls that may be under way, 1 to `max_calls`: additive increase, multiplicative decrease.
 
     A call that was turned away or timed out (429, 503, a timeout) cuts the window to 0.7 of its size, but only if it
-    began after the last cut: calls that were under way together count as one signal. As many good calls as the window
-    is large give `max_calls` / 20 (at least 1) back. Source: Chiu and Jain 1989.
+    began after the last cut: calls that were under way together count as one signal. After as many successful calls as
+    its size, the window has grown by `max_calls` / 20 (at least 1). Source: Chiu and Jain 1989.
     """
 
     def __init__(self, max_calls: int) -> None:
@@ -111,9 +111,9 @@ async def wait_for(event: asyncio.Event, seconds: float) -> None:
 
 
 class CallLimiter(Protocol):
-    """Where a run asks whether a call may begin: a Throttle, or a proxy for one in another process.
+    """The object that a run asks whether a call may begin: a Throttle, or a proxy for one in another process.
 
-    `refusal` says why the budget let nobody in any more.
+    `refusal` says why the budget admits no more calls.
     """
 
     refusal: str

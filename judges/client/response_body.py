@@ -18,7 +18,7 @@ from judges.reading.confidence import Logprobs
 MAX_ANSWER_BYTES, MAX_FILE_BYTES = 16_000_000, 256_000_000
 """The most bytes of an answer, packed and unpacked; of a file of a batch's results."""
 ACCEPT_ENCODING = "gzip, deflate"
-"""What an endpoint may pack its answers with."""
+"""The compressions that an endpoint may use for its answers."""
 _CHUNK_BYTES = 65_536
 
 
@@ -141,7 +141,7 @@ def message_text(content: Any) -> str:
 
 
 def explain_cut_off(tokens: int, max_tokens: int) -> str:
-    """Why a reply ends early: at the requested maximum of tokens, or earlier because of the endpoint."""
+    """Explain why a reply ends early: at the requested maximum of tokens, or earlier because of the endpoint."""
     if not 0 < tokens < max_tokens:
         return f"the reply was cut off at {max_tokens} tokens"
     limit = "the context or the server's limit is full"

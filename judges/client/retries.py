@@ -1,4 +1,4 @@
-"""When a call that failed temporarily is tried again: backoff with jitter, and the pause that the endpoint asks for."""
+"""The retries of a call that failed temporarily: backoff with jitter, and the pause that the endpoint asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call has used: the endpoint's own counts if they are plausible, else tokens counted on the texts."""
+"""The tokens that a call has used: the endpoint's own counts if plausible, else tokens counted on the texts."""
 
 from __future__ import annotations
 

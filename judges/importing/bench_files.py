@@ -105,7 +105,7 @@ def describe_left_aside(why: str, names: Sequence[str]) -> str:
 
 
 def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
-    """Which file of MT-Bench has this beginning: one of FastChat's, of Swallow's, or of MT-Bench-101."""
+    """Return the role of a file of FastChat, Swallow or MT-Bench-101, by its first records; None for any other file."""
     for value in starts:
         keys = frozenset(value)
         if found := "dialogue" if many_turns.fits(value) else swallow.role_of(keys) or role_of(name, keys):

@@ -1,4 +1,4 @@
-"""What a column's name says: whether a judge or a person gave the values, who that is, and what they are about."""
+"""The meaning of a column's name: whether a judge or a person gave the values, who that is, and their subject."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def owner(name: str) -> Owner:
 
 @dataclass(frozen=True)
 class ColumnName:
-    """What a column's name says: its owner (`both`: either), how surely, who that is, and what it is about."""
+    """The meaning of a column's name: its owner (`both`: either), how sure that is, who it is, and the subject."""
 
     owner: Owner
     weak: bool
@@ -93,7 +93,7 @@ _UNSPACED = sorted((word for word in _KNOWN if _SCRIPTS.match(word) and ord(word
 
 
 def parse_name(name: str) -> ColumnName:
-    """What a column's name says."""
+    """Return the meaning of a column's name."""
     words = _words(name)
     judge = [w for w in words if w in _JUDGE or _MODEL.match(w)]
     person = [w for w in words if w in _PERSON]

@@ -86,7 +86,7 @@ class Unclear:
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a table are; each has one role.
+    """The roles of the columns of a table; each column has one role.
 
     `texts` are fields of items ("task", "output", "reference", "input", "response_a", "response_b", "turns",
     "scenario", "system", "system_a", "system_b") with their columns; `by` is the column that names who gave the answer
@@ -123,7 +123,7 @@ def find_columns(
 
 
 def fault_of_names(of: str, names: Sequence[str], judges: Sequence[str], people: Sequence[str]) -> str:
-    """Why the named columns cannot be a judge's and a person's, in a sentence; "" if they can.
+    """Explain in a sentence why the named columns cannot be a judge's and a person's; "" if they can.
 
     `of` names the file or files, and `names` are all of their columns.
     """

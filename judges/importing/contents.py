@@ -1,4 +1,4 @@
-"""What plain files hold, found from their content: Assay's own lines in JSON lines, CSV or Parquet, or a table.
+"""The data in plain files, recognized by content: Assay's own lines in JSON lines, CSV or Parquet, or a table.
 
 Every export of Assay about judges and people can be read: the whole dataset, judgments, labels, scores, samples, gold,
 adjudications and items, in separate files or all in one.
@@ -46,7 +46,7 @@ _MAX_SHOWN_KEYS = 3
 _ALWAYS_EXPORTED = ("code", "sample")
 """Keys that an export writes for every row, even if empty: n/a has no code."""
 _REQUIRED_TEXTS = {"response": ("task", "output"), "pair": ("input",)}
-"""What an item of a kind has, though it be empty."""
+"""The texts that an item of each kind must have, even if they are empty."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ class ExportedValue:
 
 @dataclass
 class FileContents:
-    """What the files hold, with the number of each line by file.
+    """The data in the files; judgments and labels are listed by file, each with the number of its line.
 
-    `tables` are the files without lines of Assay, and `resolve` is how their gold rule makes one value from several
-    people's.
+    `tables` are the files without lines of Assay. `resolve` is the rule by which the files' gold rule makes one value
+    from several people's.
     """
 
     cards: dict[str, Card] = field(default_factory=dict)

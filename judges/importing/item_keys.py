@@ -77,7 +77,7 @@ def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, 
 
 
 def verdict_code(cells: Iterable[str]) -> dict[str, str]:
-    """What the codes of verdicts on pairs mean, if these cells are such codes; else nothing."""
+    """Return the meaning of each code of verdicts on pairs; {} if these cells are not such codes."""
     filled_cells = [cell for cell in cells if cell]
     for known in VERDICT_CODES:
         if len(set(filled_cells) & set(known)) > 1 and set(filled_cells) != {"0", "1"}:
@@ -109,5 +109,5 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[
 
 
 def describe_code(codes: Mapping[str, str]) -> str:
-    """What codes mean, in words."""
+    """Return the meanings of codes in words."""
     return ", ".join(f"{given} = {word}" for given, word in codes.items() if given.lower() != "tie")

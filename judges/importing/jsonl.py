@@ -65,6 +65,6 @@ def read_jsonl_line(number: int, raw: bytes) -> Record:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in words."""
+    """Return the type of a JSON value in words."""
     names = {list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
     return names.get(type(value), "null" if value is None else "an object")

@@ -139,7 +139,7 @@ def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[st
 
 
 def describe_other_kinds(others: Counter[str]) -> str:
-    """How many items of other kinds were passed over, in words; "" for none."""
+    """Return a phrase with the numbers of items of other kinds that were passed over; "" for none."""
     phrases = [f"{n:,} {kind}{'' if n == 1 else 's'}" for kind, n in sorted(others.items())]
     return f"{' and '.join(phrases)} {'was' if others.total() == 1 else 'were'} passed over" if phrases else ""
 

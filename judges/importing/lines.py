@@ -125,9 +125,9 @@ class AdjudicationLine(CellLine):
 
 
 class GoldRuleFields(Strict):
-    """How labels become gold.
+    """The rule by which labels become gold.
 
-    `apart` is how many steps people may differ before somebody has to adjudicate (None: any number).
+    `apart` is the number of steps that people may differ by before somebody has to adjudicate (None: any number).
     """
 
     resolve: Resolve
@@ -165,7 +165,7 @@ def parse_label(row: dict[str, Any]) -> LabelLine:
 
 
 def explain_errors(errors: Sequence[Any]) -> str:
-    """What pydantic found wrong with an item or another line, in words: the first three things."""
+    """Return the first three faults that pydantic found in an item or another line, in words."""
     return "; ".join(_explain(error) for error in errors[:3])
 
 

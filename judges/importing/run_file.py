@@ -63,7 +63,7 @@ class RunFile:
 
     @property
     def count(self) -> int:
-        """How many judgments of this judge the file holds."""
+        """The number of judgments of this judge in the file."""
         return len(self._done)
 
     def has(self, task: Task) -> bool:
@@ -121,10 +121,11 @@ class RunFile:
 
 
 class ChargeFile:
-    """What the calls of one judge cost, failed tries and trials too, in a file beside its judgments; `None` keeps none.
+    """The costs of one judge's calls, failed tries and trials too, in a file next to its judgments.
 
-    A run that was killed (kill -9) counts with the most that its calls could have cost by then. `spent` is in US
-    dollars, at the price of each call's time; `estimated`: some token counts are not the endpoint's own.
+    With `path` None there is no file. A run that was killed (kill -9) counts with the most that its calls could have
+    cost by then. `spent` is in US dollars, at the price of each call's time; `estimated`: some token counts are not the
+    endpoint's own.
     """
 
     def __init__(self, path: Path | None, card: Card, model: str, params: Params, price: Price | None) -> None:

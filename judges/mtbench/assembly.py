@@ -24,7 +24,7 @@ from judges.protocols.orders import Order
 from judges.strict_json import BadJson, parse_with_nan, show_value
 
 ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "known", "single", "pair", "vote")
-"""What FastChat's files hold, in the order in which they are read; `known`: dialogues that a dataset holds already."""
+"""The roles of FastChat's rows, in the order of reading; `known`: dialogues that a dataset already contains."""
 _LISTED = 8
 _MIN_MATCH_CHARACTERS = 20
 """A text of this many characters does not occur in a prompt by chance."""
@@ -73,7 +73,7 @@ class BadRow(NamedTuple):
 
 AnswerKey = tuple[str, str, int]
 _Cell = tuple[object, ...]
-"""What a judgment is about."""
+"""The thing that a judgment is about."""
 
 
 @dataclass
@@ -173,7 +173,7 @@ def mend_record(record: FileRecord) -> FileRecord:
 
 
 class _OwnKeys(NamedTuple):
-    """What our own files say about a judge: the wording of its prompt (None if they do not say) and its protocol."""
+    """Our own files' data on a judge: the wording of its prompt (None if they do not say) and its protocol."""
 
     wording: str | None = None
     protocol: str = ""
@@ -387,7 +387,7 @@ class Assembly:
         "prompt": _add_prompt, "question": _add_question, "reference": _add_reference, "answer": _add_answer,
         "known": _add_known_dialogue, "single": _add_rating, "pair": _add_games, "vote": _add_vote,
     }  # fmt: skip
-    """What takes a row, by its role."""
+    """The method that takes a row, by the row's role."""
 
     def _known_model(self, file: str, question: str, name: str) -> str:
         """The name of a model as in its answers: judgments may use the name of its file of answers instead."""

@@ -44,7 +44,7 @@ class SharedRatings:
 
 
 class PairAgreement(NamedTuple):
-    """How far two judges agree on some cells; `difference` is other - one, in points of the scale.
+    """The agreement of two judges on some cells; `difference` is other - one, in points of the scale.
 
     `kappa` is quadratic-weighted on the scale 1 to 10. An undefined figure has no point.
     """

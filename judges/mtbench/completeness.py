@@ -1,4 +1,4 @@
-"""What a set of MT-Bench's records contains and lacks: one sentence for each sort of finding."""
+"""The contents and gaps of a set of MT-Bench's records: one sentence for each sort of finding."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from judges.strict_json import show_value
 Cell = tuple[str, int]
 NO_ANSWERS = "No answers are in the files."
 _REASONS = ("", "no rating is in the text", "the call to the judge failed", "the rating lies outside 1 to 10")
-"""Why a judgment has no score, in the order of `ratings.REASONS`."""
+"""The reasons for which a judgment has no score, in the order of `ratings.REASONS`."""
 
 
 def describe_contents(bench: Bench) -> list[str]:
-    """What there is, what is missing or duplicated, what has no score and why, and where text and number disagree."""
+    """Return sentences on contents, gaps, duplicates, unscored judgments and why, and conflicts of text and number."""
     notes = [count_contents(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored_lines(bench)]
     return [*notes, *_thinking(bench)]
 
 
 def count_contents(bench: Bench) -> str:
-    """How many of each thing there are, in one sentence."""
+    """Return one sentence with the number of each sort of record."""
     models = {key[1] for key in bench.answers}
     sets, people = len(bench.references), len({vote.voter for vote in bench.votes})
     parts = [

@@ -53,12 +53,12 @@ def whole_number(meta: Mapping[str, Any], name: str) -> int | None:
 
 
 def texts_by(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
-    """What one side said in a dialogue, in order."""
+    """Return the texts of one side in a dialogue, in order."""
     return tuple(entry["text"] for entry in item["turns"] if entry["role"] == role)
 
 
 def turn_texts(item: Dialogue, role: str) -> list[str]:
-    """What one side said in a dialogue that has been checked, in order."""
+    """Return the texts of one side in a dialogue that has been checked, in order."""
     return [entry.text for entry in item.turns if entry.role == role]
 
 

@@ -22,7 +22,7 @@ FACTORS: dict[str, tuple[str, ...]] = {
     "shown": ("thinking", "cut_at"),
     "settings": ("judge_temperature", "judge_max_tokens"),
 }
-"""What can be crossed, and the fields of a protocol that it stands for."""
+"""The factors that can be crossed -> the fields of a protocol that each stands for."""
 
 
 class ExperimentArm(NamedTuple):
@@ -33,7 +33,7 @@ class ExperimentArm(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """How far a factor moves the mean from A's choice to B's: alone from A's arm, and averaged over all others."""
+    """The change of the mean from A's choice of a factor to B's: from A's arm alone, and averaged over all arms."""
 
     factor: str
     alone: float | None

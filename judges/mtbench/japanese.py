@@ -57,7 +57,7 @@ def plain_text(markdown: str) -> str:
 
 
 def count_japanese(text: str) -> tuple[int, int]:
-    """How many Japanese characters a plain text has, and how many characters."""
+    """Return the number of Japanese characters of a plain text, and the number of all its characters."""
     return sum(map(len, _JAPANESE.findall(text))), len(text)
 
 

@@ -1,4 +1,4 @@
-"""What a judgment in prose states: a rating in brackets, or a verdict. MTBENCH calls these the rules of parsing."""
+"""Rules for the rating in brackets or the verdict in a judgment in prose. MTBENCH calls these the rules of parsing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 Counts = Literal["fastchat", "last"]
 ERROR = "$ERROR$"
-"""What FastChat writes in place of a judgment whose call failed."""
+"""The text that FastChat writes instead of a judgment whose call failed."""
 _DOUBLE = re.compile(r"\[\[(-?\d+\.?\d*)\]\]")
 _SINGLE = re.compile(r"\[(-?\d+\.?\d*)\]")
 _SPACED = re.compile(r"\[\[[ \t]{0,9}(-?\d+\.?\d*)[ \t]{0,9}\]\]")

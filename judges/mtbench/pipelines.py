@@ -62,7 +62,7 @@ def compare_pipelines(one: Pipeline, other: Pipeline) -> list[Factor]:
 
 
 def question_editions(one: Bench, other: Bench) -> dict[str, int]:
-    """How many questions of both have equal texts, how many differ, and how many only one has (by id)."""
+    """Return the numbers of questions whose texts are equal in both, that differ, and that only one has (by id)."""
     found = {"equal": 0, "differ": 0, "alone": len(one.questions.keys() ^ other.questions.keys())}
     for key in one.questions.keys() & other.questions.keys():
         found["equal" if one.questions[key].turns == other.questions[key].turns else "differ"] += 1

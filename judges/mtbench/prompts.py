@@ -98,7 +98,7 @@ def template_fields(template: str) -> set[str]:
 
 
 def _template_fault(prompt: PromptText) -> str:
-    """What is wrong with a template, "" if nothing is: FastChat fills exactly these fields and fails at others."""
+    """Return the fault of a template, or "": FastChat fills exactly these fields and fails at others."""
     try:
         named = template_fields(prompt.template)
     except ValueError:

@@ -28,7 +28,7 @@ _READING: frozenset[str] = frozenset(("name", "title", "parse", "failed", "dupli
 
 
 class Protocol(Strict):
-    """How a pipeline of MT-Bench works, from the question to the mean.
+    """The choices of a pipeline of MT-Bench, from the question to the mean.
 
     Answers: `system` is the system prompt under which models answer ("" none), `temperatures` by category and
     `other_temperature` for the rest, `samples` answers a question (at temperature 0 one call, copied), `continues` says

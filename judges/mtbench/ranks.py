@@ -127,7 +127,7 @@ def rank_models(counted: CountedRatings, judge: str, replicates: int = REPLICATE
 
 
 def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES) -> RankComparison:
-    """How the ranks of models change from one judge to the other on the cells that both rated; empty without any."""
+    """Return the changes of models' ranks from one judge to the other, on cells that both rated; empty without any."""
     row = shared.row
     models, means, drawn, items = _draws(row.question, row.model, [shared.one, shared.other], replicates)
     names, cells = [row.models[n] for n in models], np.full(len(models), len(row))

@@ -24,13 +24,13 @@ from judges.stats.agreement import Floats
 Codes = NDArray[np.int64]
 LOWEST, HIGHEST = 1.0, 10.0
 FAILED = -1.0
-"""What FastChat writes as the score of a judgment without a rating, and some tables count as a number."""
+"""The score that FastChat writes for a judgment without a rating; some tables count it as a number."""
 REASONS = ("", "unreadable", "api_error", "out_of_range")
-"""Why a judgment has no rating, in the words of imports; "" where it has one."""
+"""The reasons for which a judgment has no rating, in the words of imports; "" where it has one."""
 
 
 class Rules(NamedTuple):
-    """How judgments become numbers and which of them count: the reading rules of a `Protocol`, whose words these are.
+    """The reading rules of a `Protocol`, in its words: how judgments become numbers, and which of them count.
 
     `choices` "first" counts only ratings of the first sample of an answer, because FastChat judges no other sample.
     """
@@ -167,9 +167,9 @@ def read_rating(rating: Rating, parse: Parse = "fastchat") -> tuple[float, int]:
 
 @dataclass(frozen=True)
 class CountedRatings:
-    """What counts, a row each: `value` on the protocol's scale, and in `row` its rating (of a mean, the first one).
+    """The values that count, a row each: `value` on the protocol's scale, and in `row` the rating that it comes from.
 
-    Columns of `row` say whose it is. Where rows are means, `row` has the first of each.
+    Columns of `row` say whose it is. Where rows are means, `row` has the first rating of each.
     """
 
     row: RatingTable
@@ -213,7 +213,7 @@ def count_ratings(table: RatingTable, rules: Rules) -> CountedRatings:
 
 
 class JudgeCount(NamedTuple):
-    """What a judge's judgments are, in numbers.
+    """The numbers of a judge's judgments, by sort.
 
     `judgments` counts all of them, `turns` the turns of a model's answer that they are about (samples not counted
     separately), `failed` the failed ones by reason, `doubled` those beyond the first of the same sample's turn.

@@ -1,4 +1,4 @@
-"""Why two pipelines give different means: what can be replayed on stored judgments, one factor at a time, and the rest.
+"""The reasons for different means of two pipelines: factors replayed one at a time on stored judgments, the rest.
 
 The steps lead from one pipeline's mean to the other's (docs/methods.md, Why two protocols differ). Factors that need no
 new call are switched one at a time: how judgments are read and counted, and which of them would be the same if answers,
@@ -68,7 +68,7 @@ class Step(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What is left after the replay: a part of the difference that only new calls could separate."""
+    """A part of the difference that is left after the replay, and that only new calls could separate."""
 
     name: str
     change: Interval
@@ -221,7 +221,7 @@ class _ReplayedRatings:
 
 
 def _choices(protocol: Protocol, beside: Protocol) -> str:
-    """Which samples count under a protocol: only the first if it asks for one sample and the other for several."""
+    """Return the samples that count under a protocol: "first" if only the other asks for several, else "all"."""
     return "first" if protocol.samples == 1 and beside.samples > 1 else "all"
 
 
@@ -365,7 +365,7 @@ class _Both:
         self.still = [name for name in self.still if name not in self.factors]
 
     def state(self, switched: frozenset[str]) -> _State:
-        """What counts in a state, and its mean."""
+        """Return the ratings that count in a state, and their mean."""
         if RATINGS in switched:
             return self.theirs.state(frozenset(self.factors) - switched)
         return self.own.state(switched)
@@ -447,7 +447,7 @@ _OTHER_TEXT = "where the answers are other texts, or their texts are not known"
 
 
 def _judge_differences(one: Pipeline, other: Pipeline) -> str:
-    """What of the judge's side differs, in words; references and questions that differ were left out before."""
+    """Return the differences on the judge's side; references and questions that differ were left out before."""
     differs = {factor.name: factor.differs for factor in compare_pipelines(one, other)}
     words = [word for name, word in (("judge", "judge"), ("judge's prompt", "prompt")) if differs[name] is not False]
     return " and ".join(words) if words else "the judge asked again"

@@ -27,7 +27,7 @@ _MOST_CHOICES = 2**31
 """An index from here on is a mark that a tool made up, and no column of numbers has room for it."""
 _FAILED = "the call to the judge failed"
 INCONSISTENT = "The two orders do not agree."
-"""What stands for the text of a verdict over both orders that is a tie because they do not agree."""
+"""The text of a verdict over both orders that is a tie because the orders do not agree."""
 _LONGEST_NAME = 120
 
 
@@ -91,7 +91,7 @@ class Verdict:
 
 
 def role_of(name: str, keys: frozenset[str]) -> Role | None:
-    """Which of FastChat's files an object with these keys comes from, if any."""
+    """Return the role of the FastChat file that an object with these keys comes from; None if there is none."""
     if {"name", "prompt_template"} <= keys:
         return "prompt"
     if "question_id" not in keys:
@@ -166,7 +166,7 @@ def read_choices(row: Mapping[str, Any]) -> list[ChoiceTurns]:
 
 
 def read_judge(row: Mapping[str, Any], file: str) -> JudgeNames:
-    """Who judged: `judge` as [model, prompt] or a text, `judge_model` or `judge_id`, or the name of the file.
+    """Return the judge: from `judge` ([model, prompt] or a text), `judge_model` or `judge_id`, or the file's name.
 
     `judge_prompt_template` is a prompt's name, or its text where it has fields in braces.
     """

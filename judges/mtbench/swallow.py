@@ -34,7 +34,7 @@ _TRUNCATED = re.compile(r"truncate_(\d+)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.:-]+")
 _LONGEST_LIST = 1000
 _OVERALL = "overall"
-"""What Swallow calls the ratings of all categories; lighteval's own task has the judge's short name there."""
+"""Swallow's name for the ratings of all categories; lighteval's own task has the judge's short name there."""
 
 
 class _File(NamedTuple):
@@ -276,7 +276,7 @@ def _predictions(value: Any, turns: int) -> list[list[str]]:
 
 
 def _lists(metrics: Mapping[str, Any], turn: int) -> str:
-    """What the ratings of a turn are called in a row's metrics: overall, or the judge's short name; "" for none."""
+    """Return the name of a turn's ratings in a row's metrics: overall, or the judge's short name; "" for none."""
     names = [key_match[1] for key, value in metrics.items()
              if (key_match := _SCORES.fullmatch(key)) and int(key_match[2]) == turn and value is not None]  # fmt: skip
     return _OVERALL if _OVERALL in names else next(iter(names), "")

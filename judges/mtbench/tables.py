@@ -40,7 +40,7 @@ Row = dict[str, Value]
 ALL_LABEL = "(all)"
 """Stands in place of a model's name for all models together, or of a turn for all turns."""
 _MIN_JAPANESE_SHARE = 0.001
-"""Where less than this is Japanese in every model's answers, they are in another language."""
+"""If the share of Japanese is below this in every model's answers, they are in another language."""
 
 
 class ResultTable(NamedTuple):
@@ -186,7 +186,7 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
 
 
 def describe_rules(protocol: Protocol) -> str:
-    """How a protocol counts judgments, in a sentence."""
+    """Return a sentence on how a protocol counts judgments."""
     text_by_factor = dict(describe_protocol(protocol))
     rules = [f"{name}: {text_by_factor[name]}" for name in ("failed judgments", "repeated judgments", "scale")]
     return f"Read by {protocol.name}: {'; '.join(rules)}."

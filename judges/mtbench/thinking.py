@@ -47,7 +47,7 @@ def fold_thinking(text: str) -> list[tuple[str, str]]:
 
 
 def _scan(text: str) -> tuple[list[tuple[int, int]], list[re.Match[str]]]:
-    """Where blocks begin and end, and the tags without a partner."""
+    """Return the start and end of every block, and the tags without a partner."""
     tags = list(_TAG.finditer(text))
     last_end = {tag[2].lower(): tag.start() for tag in tags if tag[1]}
     blocks: list[tuple[int, int]] = []

@@ -33,7 +33,7 @@ _NAMES: dict[float, Winner] = {score: name for name, score in SCORES.items()}
 
 
 class VerdictAgreement(NamedTuple):
-    """How often two sides give a pair of answers the same verdict, and (unweighted) kappa, over `pairs` of votes.
+    """The share of equal verdicts of two sides on pairs of answers, and (unweighted) kappa, over `pairs` of votes.
 
     `one` is a judge or a group of people, `other` a group or `MAJORITY`; `turn` None means all turns. `between`: both
     sides are people.

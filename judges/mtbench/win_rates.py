@@ -73,7 +73,7 @@ class Verdicts:
 
 
 SCORES: Mapping[Winner, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
-"""What a verdict is worth to the first of its two models."""
+"""The score that a verdict gives to the first of its two models."""
 
 
 def decide_games(bench: Bench) -> Verdicts:

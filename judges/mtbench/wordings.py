@@ -1,4 +1,4 @@
-"""Which wording of a prompt a judgment used, found from the sent prompts that files contain.
+"""The wording of the prompt that a judgment used, found from the sent prompts that files contain.
 
 Several texts share a prompt's name. The template is recovered from a sent prompt: the question, the answer and the
 reference answers are replaced by their fields. The fingerprint of the family's base template (first turn, no
@@ -62,7 +62,7 @@ class AskedRow:
 
     @property
     def kind(self) -> Kind:
-        """Which of its family's prompts was used: from its name, else from the template's fields or the turn."""
+        """The kind of prompt of its family, from the prompt's name, else from the template's fields or the turn."""
         if self.prompt:
             math, multi = "-math" in self.prompt, self.prompt.endswith("-multi-turn")
         elif self.template is not None:
@@ -154,7 +154,7 @@ def _told_beside(
 
 
 def _nearness(one: str, other: str) -> tuple[int, int]:
-    """How near another file is: first the number of shared folders from the top, then how few other folders it has."""
+    """Return how near another file is: its number of shared folders from the top, then minus the number of others."""
     folders = other.split("/")[:-1]
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one.split("/")[:-1], folders, strict=False)))
     return shared, shared - len(folders)

@@ -1,4 +1,4 @@
-"""What a practice model replies to a request: the card and its fields are read from the fence in the last message."""
+"""The reply of a practice model: the card and its fields are read from the fence in the last message."""
 
 from __future__ import annotations
 

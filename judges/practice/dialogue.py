@@ -204,7 +204,7 @@ def weakest_turn(turns: Sequence[AssistantTurn]) -> int | None:
 
 
 def summarize_dialogue(fields: dict[str, Any], max_words: int = 80) -> str:
-    """What later turns need, in at most `max_words`: the summary so far, then who used which words, newest kept."""
+    """Return at most `max_words` for later turns: the summary so far, then who used which words; the newest stay."""
     so_far = next((v for k, v in fields.items() if "summary" in k and isinstance(v, str)), "")
     parts = so_far.split()
     for entry in fields.get("dialogue") or []:

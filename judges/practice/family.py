@@ -16,7 +16,7 @@ DISCLAIMER = "Practice, not a language model: a fixed rule made this."
 
 @dataclass(frozen=True)
 class ModelFamily:
-    """How a model turns its observations (0..1 each) into scores: the weight of each, and its general bias.
+    """A model's rule from its observations (0..1 each) to scores: the weight of each, and its general bias.
 
     raw = lo + (hi - lo) * min(1, kindness + sum(weight * seen) / sum(weights)); `sees` is "words" for the two
     heuristics, "length" and "nothing" for the floors.

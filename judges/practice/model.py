@@ -50,7 +50,7 @@ def last_message(body: dict[str, Any]) -> str:
 
 
 def call_key(body: dict[str, Any], text: str) -> str:
-    """What distinguishes calls: the model and a hash of the fenced material, or of the whole text without a fence.
+    """Return the key of a call: the model and a hash of the fenced material, or of the whole text without a fence.
 
     A repeated call about the same material has the same key, even in another mode or with another fence.
     """

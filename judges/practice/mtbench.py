@@ -24,7 +24,7 @@ _ASKS = re.compile(r"^\[(?:User )?Question\]\n", re.MULTILINE)
 _RATES, _COMPARES = re.compile(r"\[\[(?:rating|\d|n)\]\]"), ("[[A]]", "[[B]]")
 _KANA, _HANGUL, _HAN = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\uac00-\ud7af]"), re.compile(r"[\u4e00-\u9fff]")
 _SENTENCES = json.loads(Path(__file__).with_name("sentences.json").read_text(encoding="utf-8"))
-"""What an answer is made of, by language: sentences around words of the question."""
+"""The parts of an answer, by language: sentences around words of the question."""
 _TOPIC = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]{2,}|[\uac00-\ud7af]{2,}|[A-Za-z]{4,}|\d{2,}")
 _MAX_READ_CHARACTERS = 2_000
 _THINKING_SHARE = 0.3

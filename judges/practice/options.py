@@ -1,4 +1,4 @@
-"""How the practice endpoint behaves: its port, its delays, how a batch ends, and the flaws that are planted."""
+"""The behaviour of the practice endpoint: its port, its delays, the end of a batch, and the planted flaws."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BadOption(AssayError):
 
 @dataclass(frozen=True)
 class PracticeOptions:
-    """What `python -m judges practice` lets one choose.
+    """The options of `python -m judges practice`.
 
     port: 0 takes a free one; latency_ms, jitter_ms: every answer comes after latency +- a uniform jitter; seed: of
     jitter and of the noise of a temperature; flaws: names from FLAWS; batch_seconds, batch_ends: how long a batch

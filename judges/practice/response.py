@@ -25,13 +25,13 @@ HINTS: dict[str, tuple[str, ...]] = {
     ),
     "kind": ("safe", "polite", "tone", "empath", "respect", "harm", "bias", "丁寧", "安全", "礼貌", "语气"),
 }
-"""What a dimension is taken to ask, by a part of its name or definition; none of them: everything a little."""
+"""The question that a part of a dimension's name or definition hints at; without a hint, a little of everything."""
 
 
 def observe_output(task: str, output: str, reference: str = "") -> dict[str, dict[str, float]]:
-    """What the model observes of an output under each hint of HINTS, for grading.
+    """Return the model's observations of an output under each hint of HINTS, for grading.
 
-    true: share of the reference's words (at most 25) and of its numbers; without a reference .65, less for hedges and
+    true: share of the reference's words (at most 25) and of its numbers; without a reference .7, less for hedges and
     numbers that the task does not have. order: share of the task's words (at most 10), a list where one is asked for.
     whole: share of task and reference, and length. clear: evenness and the length band. kind: no unsafe phrase.
     """
@@ -61,7 +61,7 @@ def observe_output(task: str, output: str, reference: str = "") -> dict[str, dic
 
 
 def find_hint(name: str, definition: str = "") -> str:
-    """Which of HINTS a dimension's name, else its definition, speaks of; "" for none."""
+    """Return the key of HINTS that a dimension's name, else its definition, hints at; "" for none."""
     for text in (name.casefold(), definition.casefold()):
         for what, parts in HINTS.items():
             if any(part in text for part in parts):

@@ -85,7 +85,7 @@ def length_level(text: str, low: int = 8, high: int = 400) -> float:
 
 
 def evenness(text: str) -> float:
-    """How little a text repeats itself, 0..1: distinct content words over a square root of its length."""
+    """Return how little a text repeats itself, 0..1: distinct content words over 2.2 tokens^.72."""
     size = count_tokens(text)
     return min(1.0, len(content_words(text)) / (2.2 * size**0.72)) if size else 0.0
 

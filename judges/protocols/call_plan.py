@@ -25,7 +25,7 @@ from judges.reading.schema import schema_in_words, strict_schema
 from judges.types import Dialogue, Pair, Reading, UnscoredReason
 
 Mode = Literal["json_schema", "json_object", "text"]
-"""How an endpoint is held to JSON: by a schema, by JSON mode, or by asking for it."""
+"""The way to get JSON from an endpoint: by a schema, by JSON mode, or by asking for it."""
 
 
 Slot = tuple[str, str, int]

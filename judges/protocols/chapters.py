@@ -41,7 +41,7 @@ class Chapter:
 
     @property
     def weight(self) -> float:
-        """How much of the responses it holds, in tokens."""
+        """The length of its parts of the responses, in tokens; 1 if they are empty."""
         return float(tokens(self.item.response_a.text or "") + tokens(self.item.response_b.text or "")) or 1.0
 
 

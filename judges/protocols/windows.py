@@ -20,7 +20,7 @@ from judges.reading.confidence import combine_confidence
 from judges.types import Dialogue, Dimension, Reading, Remark, Score, Turn
 
 SUMMARY_WORDS = 80
-"""What a summary is asked to stay within."""
+"""The number of words that a summary is asked not to exceed."""
 _MAX_ATTENTIVE_TURNS = 6
 """Assistant turns above which no window is rounded: a judge's attention drops over more."""
 _MAX_SUMMARY_CHARACTERS = 2000
@@ -187,7 +187,7 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
 
 
 Said = list[tuple[float | None, float]]
-"""What the windows say in one dimension of the conversation, with the number of assistant turns of each."""
+"""The scores of the windows in one dimension of the conversation, with the number of assistant turns of each."""
 
 
 def _answers(dimension: Dimension, windows: Sequence[Window], readings: Sequence[Reading]) -> Said:

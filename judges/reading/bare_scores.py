@@ -17,7 +17,7 @@ from judges.errors import AssayError, BadScale
 from judges.types import Dialogue, Reading, Remark, Score, Strict, units
 
 SOURCE = "as imported"
-"""Where the confidence of such a score comes from: the file."""
+"""The source of the confidence of such a score: the file."""
 _BEGINS = '{"scores":['
 
 

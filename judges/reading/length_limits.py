@@ -1,4 +1,4 @@
-"""How judges keep to the requested length: marks beside their texts, which never put an item up for review.
+"""Marks for judges' texts that are too long or quote the output. They never put an item up for review.
 
 A mark is a remark of the sort `rule` about a unit, not about a dimension, whose text ends in MARK. It lowers no
 confidence, and the review queue ignores it.
@@ -12,7 +12,7 @@ import unicodedata
 from judges.types import Remark
 
 MARK = "Only the wording breaks a rule."
-"""What the text of each mark ends in."""
+"""The end of the text of each mark."""
 RULE = "A Chinese or Japanese character counts as half a word. What is longer is marked, and the scores stand."
 _WIDE = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _WORD = re.compile(r"[^\s\u2013\u2014/]*\w[^\s\u2013\u2014/]*")

@@ -76,7 +76,7 @@ def read_reply(
 
 
 def counted_verdict(params: Mapping[str, Any]) -> Verdict:
-    """Which rating in prose counts for a judge with these stored parameters.
+    """Return which rating in prose counts for a judge with these stored parameters.
 
     It is the one that they name. Otherwise it is the last rating for our own runs (Params.identity leaves that out),
     and FastChat's choice for imported files.
@@ -254,7 +254,7 @@ def _no_object(text: str, found: int) -> Reading:
 
 
 def _describe_duplicate_key(text: str) -> str:
-    """Which key occurs twice with two values, if that is what is wrong with the JSON."""
+    """Return a clause that names the JSON key with two values; "" if that is not what is wrong."""
     for candidate in (text[text.find("{") :], *_fenced_blocks(text)):
         try:
             _DECODER.raw_decode(candidate.lstrip())

@@ -183,7 +183,7 @@ def _wrong(card: Card, score: Score, why: str) -> BadCard:
 
 
 def _instead(card: Card, item: Item, score: Score) -> str:
-    """What may have been meant: the dimensions of such a unit, or the units of the item."""
+    """Return the names that may have been meant: the dimensions of such a unit, or the units of the item."""
     item_units = units(item)
     if score.unit not in item_units:
         return f" (it has {', '.join(item_units[:5])})"
@@ -200,7 +200,7 @@ def _describe_scale(scale: Scale) -> str:
 
 
 def _bound(scale: Scale, score: Score) -> str:
-    """What to do if a number is off its scale: set bounds on its key in the reply's model."""
+    """Return the advice for a number off its scale: set bounds on its key in the reply's model."""
     if scale.kind not in ("ordinal", "interval") or score.value is None:
         return ""
     return f". Bound the key of Reply that it comes from: Field(ge={scale.lo:g}, le={scale.hi:g})"

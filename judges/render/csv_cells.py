@@ -18,7 +18,7 @@ _FORMULA = frozenset("=+-@\N{MINUS SIGN}")
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs that show nothing: fillers of Hangul, and the empty pattern of Braille."""
 _PARTED = re.compile("([;\t\r\n\v\f\x85\u2028\u2029])")
-"""What parts cells or rows in some spreadsheets."""
+"""The characters that separate cells or rows in some spreadsheets."""
 _BULLET = re.compile(r"(?:[-+] (?=[^\W\d_])[^(|!]*|-{2,})$")
 """A line of a list whose words call nothing, or a rule across the page."""
 

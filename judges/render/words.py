@@ -43,4 +43,4 @@ REASONS = {
     "api_error": "API error",
     "incomplete": "incomplete",
 }
-"""Why a reply of a judge has no score, in words."""
+"""The reasons for which a reply of a judge has no score, in words."""

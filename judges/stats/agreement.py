@@ -1,4 +1,4 @@
-"""How far a judge agrees with people: every figure that one K x K table of a dimension can give.
+"""The agreement of a judge with people: every figure that one K x K table of a dimension can give.
 
 A table has rows = human, columns = judge, and always the full scale (K values, whether or not they occurred). Its cells
 are counts, or sums of sampling weights 1/pi. An undefined figure is None, not nan and not 1.0.
@@ -294,10 +294,11 @@ def _distance(total: Floats, level: Level) -> Floats:
 
 @dataclass(frozen=True)
 class NaAgreement:
-    """Which cells each side could score.
+    """The agreement of both sides on which cells can be scored.
 
-    Coverage is the share of cells that a side scored; `agreement` the share where both scored or both said n/a; `kappa`
-    plain, of scored against n/a. `cells` is their number (or weight); every share is None when there are none.
+    Coverage is the share of cells that a side scored. `agreement` is the share where both scored or both said n/a, and
+    `kappa` is the plain kappa of scored against n/a. `cells` is their number (or weight). Every share is None
+    when there are no cells.
     """
 
     cells: float

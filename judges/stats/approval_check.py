@@ -69,7 +69,7 @@ class Policy:
         return self.first if plan is None else min((n for n in plan.sizes if n >= self.first), default=inf)
 
     def refuses(self, plan: LookPlan) -> str:
-        """Why a plan contradicts the policy, a sentence; "" where it does not."""
+        """Return a sentence that says why a plan contradicts the policy; "" if it does not."""
         if plan.first < self.first:
             return f"The plan's first look is at {many(plan.first, 'item')}; the policy requires {self.first:,}."
         if not self.lower_bound:

@@ -120,13 +120,13 @@ def r_squared(r: Interval) -> Interval:
 def share_explained_by_first(
     outcome: ArrayLike, first: ArrayLike, rest: ArrayLike, item: ArrayLike
 ) -> tuple[Interval, float]:
-    """How much of what two predictors explain of an outcome the first alone explains: R2(first) / R2(first, rest).
+    """Return the part of the R2 of two predictors that the first alone explains: R2(first) / R2(first, rest).
 
         R2(first) = r1^2,   R2(first, rest) = (r1^2 + r2^2 - 2 r1 r2 r12) / (1 - r12^2)
 
-    with r1, r2 the correlations of the outcome with each and r12 theirs with each other. Gives the share with a
-    percentile interval over resampled items (1,000, seeded), and R2(first, rest). The share is None, and R2 0, where
-    the outcome or a predictor is constant; without an interval where too many samples are so.
+    with r1, r2 the correlations of the outcome with each and r12 theirs with each other. The result is the share with a
+    percentile interval over resampled items (1,000, seeded), and R2(first, rest). If the outcome or a predictor is
+    constant, the share is None and R2 is 0. If this is so in too many samples, the share has no interval.
     """
     columns = np.stack([np.asarray(c, dtype=np.float64) for c in (outcome, first, rest)])
     _, place = np.unique(np.asarray(item), return_inverse=True)

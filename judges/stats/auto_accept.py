@@ -1,4 +1,4 @@
-"""Which verdicts need no review: the confidence above which a judge agrees with people as often as required.
+"""Verdicts without review: the confidence above which a judge agrees with people as often as required.
 
 An item needs no review if its least confident cell reaches the threshold, so that people get whole items. Thresholds
 are tried from the most confident items down, each by a test of
@@ -47,7 +47,7 @@ READING_HELP = (
     "the threshold is the last one before the bound first falls below the dashed line. Items without a confidence are "
     "never accepted automatically."
 )
-"""How to read the curve."""
+"""The explanation of the curve for readers."""
 _LOW, _HIGH = 0.5, 0.995
 
 
@@ -85,10 +85,11 @@ class ThresholdTest:
 
 @dataclass(frozen=True)
 class AutoAcceptance:
-    """What can be accepted without review at a target.
+    """The items that can be accepted without review at a target.
 
-    `chosen` is the last threshold that passed, `spared` its share of the items with a 95% interval; without one, `why`
-    says so in a sentence. `overall` is agreement on all cells, `steps` the curve from the most confident items down.
+    `chosen` is the last threshold that passed, `spared` its share of the items with a 95% interval. If there is none,
+    `why` says so in a sentence. `overall` is agreement on all cells, `steps` the curve from the most confident items
+    down.
     """
 
     target: float

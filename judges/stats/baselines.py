@@ -52,7 +52,7 @@ class LengthRule:
 
 @dataclass(frozen=True)
 class Baselines:
-    """What the two rules reach in one dimension. Figures are None where there are no cells, or the rule does not apply.
+    """The results of the two rules in one dimension. A figure is None without cells, or if its rule does not apply.
 
     `constant` is the commonest gold value in words and `share` how much of the gold it is: the exact agreement of a
     rule that always says it. Its kappa is always 0, because observed and expected agreement are equal, so the judge
@@ -119,10 +119,10 @@ def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:
 
 
 def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimension) -> Baselines:
-    """What the two rules reach on the cells that people and judge gave a value; `lengths` is as long as the meeting.
+    """Return the results of the two rules on the cells that people and judge gave a value.
 
-    The length rule needs an order of answers (`has_length_rule`). Cells without a length are left out of its figures,
-    and of the judge's beside it.
+    `lengths` is as long as `meeting`. The length rule needs an order of answers (`has_length_rule`). Cells without a
+    length are left out of its figures, and of the judge's figures that it is compared with.
     """
     scale = dimension.scale
     cells, k = kappa_cells(meeting, scale)
@@ -182,16 +182,16 @@ def length_rule_guesses(
     x: Floats, item: NDArray[np.int64], human: NDArray[np.int64] | Floats, weight: Floats, k: int,
     like: NDArray[np.int64] | Floats | None = None,
 ) -> NDArray[np.int64] | Floats:  # fmt: skip
-    """What a length rule says in every cell: codes 0..k-1, cross-fitted by item in FOLDS parts.
+    """Return the answer of a length rule in every cell: codes 0..k-1, cross-fitted by item in FOLDS parts.
 
     If codes are not whole numbers, the guess is one of the codes that occur.
 
     F is the weighted distribution of lengths (a length's own share counts half) and G that of codes. A cell of length x
-    gets the code whose stretch of G, lower end included, holds F(x): the rule is monotone in length and uses the scale
-    as G has it. Without `like`, F and G are those of the gold in the *other* parts; with it (the judge's codes), those
-    of all lengths and of the judge, which holds no gold. Upward or downward, as the weighted covariance of length's
-    rank and gold has it in the other parts. Items fall into the parts by length (then gold), after a shuffle with a
-    fixed seed.
+    gets the code whose stretch of G, lower end included, contains F(x): the rule is monotone in length and uses the
+    scale as G does. Without `like`, F and G are those of the gold in the *other* parts. With it (the judge's codes),
+    they are those of all lengths and of the judge, which use no gold. The weighted covariance of length's rank and gold
+    in the other parts decides whether the rule goes upward or downward. Items fall into the parts by length (then
+    gold), after a shuffle with a fixed seed.
     """
     distinct, position = np.unique(item, return_inverse=True)
     # Sorted by content: sorted by item name, as in a store, the parts would differ between workspaces.

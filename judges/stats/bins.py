@@ -51,7 +51,7 @@ def describe_step(scale: Scale) -> str:
 
 
 def describe_equality(scale: Scale) -> str:
-    """What counts as the same answer when single answers are right or wrong, in a sentence; "" if that is obvious."""
+    """Return a sentence on which answers count as equal when single answers are right or wrong; "" if obvious."""
     step = describe_step(scale)
     return f"Answers at most {step} apart count as equal in these shares." if is_binned(scale) else ""
 
@@ -76,7 +76,7 @@ def row_count(scale: Scale) -> int:
 
 
 def row_labels(scale: Scale) -> tuple[str, ...]:
-    """What each row holds, in words: an answer, or the ends of a bin."""
+    """Return the label of each row, in words: an answer, or the ends of a bin."""
     if not is_binned(scale):
         return tuple(scale.answers)
     return tuple(f"{scale.say(low)}–{scale.say(high)}" for low, high in (bin_ends(n, scale) for n in range(MAX_BINS)))
@@ -90,7 +90,7 @@ def row_values(scale: Scale) -> tuple[float, ...]:
 
 
 def bin_ends(row: int, scale: Scale) -> tuple[float, float]:
-    """Where a bin begins and ends; values on a border belong to the upper bin, that of the scale's end to the last."""
+    """Return the ends of a bin. Values on a border belong to the upper bin, the end of the scale to the last bin."""
     each = (scale.hi - scale.lo) / MAX_BINS
     return float(round(scale.lo + row * each, 9)), float(round(scale.lo + (row + 1) * each, 9))
 
@@ -173,7 +173,7 @@ def from_codes(codes: ArrayLike, scale: Scale) -> Floats:
 
 
 def is_between_answers(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
-    """Which values lie between two answers of the scale, as several samples combined may; nan does not."""
+    """Return a mask of the values between two answers of the scale, as combined samples may be; nan is not."""
     given = np.asarray(values, dtype=np.float64)
     if scale.kind == "interval" and not scale.step:
         return np.zeros(given.shape, dtype=bool)

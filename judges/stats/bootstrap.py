@@ -61,9 +61,9 @@ def _totals(per_item: Floats, draws: Iterable[Counts]) -> Floats:
 def draw_items(
     items: int, replicates: int, rng: np.random.Generator, at_once: int | None = None
 ) -> Iterator[NDArray[np.integer[Any]]]:
-    """How often each item is drawn in each replicate, (rows, items), `at_once` rows (None: as memory likes).
+    """Yield the number of times each item is drawn in each replicate, (rows, items), `at_once` rows at a time.
 
-    The same generator gives the same draws for any `at_once`.
+    `at_once` None: as many as fit in memory. The same generator gives the same draws for any `at_once`.
     """
     if replicates < 2:
         raise ValueError("A bootstrap needs at least 2 replicates; 2,000 are usual.")

@@ -33,7 +33,7 @@ class GoldAndScores:
 
     @property
     def both(self) -> NDArray[np.bool_]:
-        """Where both people and judge gave a value of the scale."""
+        """A mask of the cells that both people and judge gave a value of the scale."""
         return self.scored & ~np.isnan(self.human) & ~np.isnan(self.judge)
 
 
@@ -88,10 +88,10 @@ class PairedRatings(GoldAndScores):
 
 
 class LabelCounts(NamedTuple):
-    """How many people labelled the cells with gold.
+    """The numbers of people who labelled the cells with gold.
 
-    `labels` are those of all cells, `fewest` and `most` those of one cell; `waiting` cells wait for somebody who
-    adjudicates.
+    `labels` is the sum over all cells, `fewest` and `most` are numbers of one cell. `waiting` cells wait for somebody
+    who adjudicates.
     """
 
     labels: int
@@ -207,7 +207,7 @@ class DimensionResult:
 
     @property
     def dimension(self) -> Dimension:
-        """What was asked, and of which unit."""
+        """The question that was asked, and the sort of its unit."""
         return self.shown.dimension
 
     @property

@@ -7,7 +7,7 @@ from typing import Literal
 
 State = Literal["below minimum sample", "undefined", "fails", "inconclusive", "meets policy"]
 Role = Literal["good", "open", "bad", "quiet"]
-"""What a colour says: it may be, it is not settled, it may not be, nothing is known yet."""
+"""The meaning of a colour: may be approved, not settled, may not be approved, nothing known yet."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ STATES: dict[State, CheckState] = {
 }  # fmt: skip
 """Every state, the best first."""
 CONCLUSIONS: dict[State, str] = {state: one.conclusion for state, one in STATES.items()}
-"""What a reader may conclude from each state."""
+"""The conclusion that a reader may draw from each state."""
 LEGEND = ", ".join(f"{one.mark} {state}" for state, one in STATES.items())
-"""What the marks mean, as it stands under plots."""
+"""The meaning of the marks, as it is shown under plots."""
 Colour = Literal["green", "orange", "red", "gray", "blue"]
 """The colours of badges, as Streamlit calls them."""
 COLOURS: dict[Role, Colour] = {"good": "green", "open": "orange", "bad": "red", "quiet": "gray"}

@@ -39,10 +39,10 @@ class SharedCells:
 
 @dataclass(frozen=True)
 class JudgePair:
-    """How much better `other` agrees with people than `reference`: the difference of kappas on the same items.
+    """The kappa of `other` with people minus that of `reference`, on the same items.
 
-    `p` is two-sided, from the difference and its error, and `adjusted` is p after Holm over the pairs it was decided
-    with. `more_items` is the range of further items that would likely separate them (None: labels will not separate
+    `p` is two-sided, from the difference and its error, and `adjusted` is p after Holm over the pairs that were tested
+    together. `more_items` is the range of further items that would likely separate them (None: labels will not separate
     them, or none are missing).
     """
 
@@ -85,7 +85,7 @@ def concordance_by_judge(seats: SharedCells, step: float) -> dict[str, Concordan
 
 
 def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights) -> JudgeComparison:
-    """All figures of one dimension; `adjusted` and `more` of the pairs are left for `adjust_pairs`.
+    """All figures of one dimension; `adjusted` and `more_items` of the pairs are left for `adjust_pairs`.
 
     Differences resample whole items with the answers of people and both judges, so that an item that is hard for both
     judges affects both in every replicate.
@@ -110,8 +110,8 @@ def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights)
 def adjust_pairs(pairs: Sequence[JudgePair]) -> list[JudgePair]:
     """The pairs with p adjusted by Holm over all of them.
 
-    Where a difference is not significant, `more` is the number of items missing to decide it. Pairs without a p, or
-    with too few items for a verdict, are not tested and do not count.
+    Where a difference is not significant, `more_items` is the number of items missing to decide it. Pairs without a p,
+    or with too few items for a verdict, are not tested and do not count.
     """
     tested = [n for n, pair in enumerate(pairs) if pair.p is not None and not pair.difference.is_too_small]
     after = dict(zip(tested, holm([pairs[n].p or 0.0 for n in tested]), strict=True))

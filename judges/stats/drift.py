@@ -21,7 +21,7 @@ from judges.stats.uncertainty import Interval
 
 ApprovalState = Literal["holds", "to be looked at", "suspended"]
 Reason = Literal["no gold", "pooled", "since", "latest", "bound", "weights", "lower", "down", "up"]
-"""Why: the first four suspend, the others are to be looked at."""
+"""The reasons: the first four suspend an approval, the others are to be looked at."""
 
 ALPHA = 0.05
 """The chance that the gold since the approval ever says "fails" of a judge whose true kappa is at the threshold."""
@@ -149,7 +149,7 @@ def _split_reasons(found: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, .
 def _suspension_reasons(
     then: FrozenEvidence, pooled: Interval, new: tuple[Interval | None, Interval | None], policy: Policy
 ) -> Iterator[_Told]:
-    """What suspends."""
+    """Yield the reasons that suspend an approval, each with its sentence."""
     threshold = policy.threshold
     if pooled.point is None or pooled.items < policy.min_clusters:
         decision = approval_check.check_dimension(pooled, policy)
@@ -174,7 +174,7 @@ def _suspension_reasons(
 def _doubts(
     pooled: Interval, since: Interval | None, change: Interval | None, policy: Policy
 ) -> Iterator[_Told]:
-    """What is to be looked at."""
+    """Yield the reasons that are to be looked at, each with its sentence."""
     threshold = policy.threshold
     if pooled.point is not None and pooled.point < threshold - _ROUNDING:
         yield (

@@ -1,4 +1,4 @@
-"""What a draw is likely to show, before anybody has labelled: simulated on a judge's own scores.
+"""The likely result of a draw before anybody has labelled: simulated on a judge's own scores.
 
 It simulates people who agree with the judge at an assumed kappa and give the answers as often as the judge. The
 influence of each item on kappa then gives the spread in each stratum. From that follow the error of a sample under any
@@ -48,7 +48,7 @@ class ScoredPopulation:
 
     @property
     def worth(self) -> Floats:
-        """How many items of the dataset each item represents."""
+        """The number of items of the dataset that each item represents."""
         return np.asarray((self.sizes / np.bincount(self.stratum, minlength=len(self.sizes)))[self.stratum])
 
     def repeat(self, times: int) -> ScoredPopulation:
@@ -69,11 +69,11 @@ class InfluenceSpread:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a sample of an allocation is likely to give, from the best to the worst agreement that is assumed.
+    """The likely results of a sample of an allocation, from the best to the worst agreement that is assumed.
 
-    `half_width` is half the width of kappa's 95% interval. `free` are the items until the policy is met where somebody
-    looks after every item, and `fixed` those of a plan with one look, that four in five such judges pass: of nine in
-    ten courses the first is the least and, of one in ten, the second is not enough (None: more than `last`).
+    `half_width` is half the width of kappa's 95% interval. `free` are the items until the policy is met if somebody
+    looks after every item: nine in ten courses need at least the first number, and one in ten needs more than the
+    second. `fixed` are the items of a plan with one look that four in five such judges pass. None is more than `last`.
     """
 
     half_width: tuple[float, float]
@@ -174,11 +174,11 @@ def forecast(
     spreads: Sequence[InfluenceSpread], sizes: Mapping[str, int], worth: Mapping[str, float] | None, items: int,
     threshold: float, z: float, first: int, last: int, level: float = 0.95,
 ) -> Forecast:  # fmt: skip
-    """What a sample of `items` gives, and how many items a policy takes, over all assumed agreements.
+    """Return the likely precision of a sample of `items`, and the items a policy takes, over all assumed agreements.
 
     The policy is met at the first look from `first` to `last` items at which (kappa - threshold) / error reaches `z`.
     With the information 1 / error^2 that statistic is a Brownian motion with drift (Jennison and Turnbull 2000, chapter
-    3), which is simulated. Above `last` nobody looks. `worth` None is a simple random sample.
+    3), which is simulated. No look comes after `last` items. `worth` None is a simple random sample.
     """
     looks = np.unique(np.geomspace(first, max(last, first), _MAX_LOOKS).round().astype(np.int64)).tolist()
     half = [normal_quantile(0.975) * float(sample_errors(s, sizes, worth, [items])[0]) for s in spreads]

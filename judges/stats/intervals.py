@@ -59,7 +59,7 @@ REPLICATES = 2_000
 """Resamples behind an interval."""
 
 BOOTSTRAP = "cluster bootstrap, percentile and studentised"
-"""What `Interval.method` calls an interval of `bootstrap_kappa`."""
+"""The `Interval.method` of an interval of `bootstrap_kappa`."""
 
 
 class Cells(NamedTuple):

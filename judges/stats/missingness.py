@@ -1,4 +1,4 @@
-"""How missing scores count: the figures if they are left out, or count as an answer.
+"""The effect of missing scores: the figures if they are left out, or count as an answer.
 
 A cell is missing if people answered it and the judge was asked about it but gave no usable value (unreadable, cut off,
 refused, off its scale ...). Assay leaves such cells out everywhere else, also in the approval check, because a failed
@@ -113,7 +113,7 @@ def describe_choice(choice: str) -> str:
 
 
 def explain(found: Missingness) -> str:
-    """How many cells are missing, as a sentence."""
+    """Return a sentence with the number of missing cells."""
     have = "has" if found.cells == 1 else "have"
     return f"Of {many(found.gold, 'rating')} with gold {found.cells:,} {have} no usable value of this judge."
 

@@ -1,4 +1,4 @@
-"""Who answered: how many of the items that were drawn at random people have labelled, in every stratum.
+"""The response to a random draw: how many of the drawn items people have labelled, in every stratum.
 
 Weights of N_h / answered_h correct only for different response rates of strata: within a stratum, the unanswered items
 may be the hard ones. So a figure represents a stratum only if nearly all of it is answered (Lohr, Sampling: Design and
@@ -50,7 +50,7 @@ class SampleResponse:
         return StratumResponse("", items, drawn, answered)
 
     def lacks(self, least: float) -> int:
-        """How many more answers it takes until that share is answered, overall and in every stratum."""
+        """The number of further answers needed until that share is answered, overall and in every stratum."""
         return max(self.whole.lacks(least), sum(s.lacks(least) for s in self.strata))
 
     def list_strata(self) -> str:
@@ -59,7 +59,7 @@ class SampleResponse:
         return "; ".join(named)
 
     def describe_unanswered(self) -> str:
-        """How many drawn items are not answered, in a sentence that names the strata with most of them; "" for none."""
+        """Return a sentence with the number of unanswered items and the strata with most of them; "" for none."""
         whole = self.whole
         left = whole.drawn - whole.answered
         if not left:
@@ -70,7 +70,7 @@ class SampleResponse:
         return f"{left:,} of {many(whole.drawn, 'drawn item')} {verb} not answered{_name_strata(self.strata)}."
 
     def objections(self, least: float) -> str:
-        """Why the figures do not represent the whole population, in sentences; "" if enough is answered."""
+        """Return sentences that say why the figures do not represent the population; "" if enough is answered."""
         if not self.lacks(least):
             return ""
         asks = f"The policy requires answers to {100 * least:g}% of them, overall and in every stratum"

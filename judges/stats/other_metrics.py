@@ -20,11 +20,11 @@ _CLOSE = 1e-6
 
 @dataclass(frozen=True)
 class OtherMetrics:
-    """How judge and people go together in a dimension, on the cells that both valued.
+    """Further figures on judge and people in a dimension, on the cells that both gave a value.
 
     `exact` is accuracy, the share of equal answers, with its interval by items; `macro` precision, recall and F1
     averaged over answers without order; `ac` Gwet's AC2 of answers in order, AC1 of others. `concordance` has the
-    figures of values in an order. None is what does not exist on the scale.
+    figures of values in an order. A figure that does not exist on the scale is None.
     """
 
     exact: Interval

@@ -1,4 +1,4 @@
-"""How an agreement settles as gold grows, and how many more items it likely takes.
+"""The change of an agreement as gold grows, and the number of further items that it likely takes.
 
 With items of the same kind an error shrinks as 1 / sqrt(G).
 """
@@ -70,7 +70,7 @@ def more_items_for_z(z: float, items: int, needed: float) -> tuple[int, int] | N
 
 
 def _times(z: float, luck: float, needed: float) -> float:
-    """How many times the items are enough with such luck; at most `MOST_TIMES`."""
+    """Return the factor by which the items must grow to be enough with such luck; at most `MOST_TIMES`."""
     low, high = 1.0, float(MOST_TIMES)
     for _ in range(40):
         times = sqrt(low * high)

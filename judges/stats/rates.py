@@ -74,7 +74,7 @@ class Rates:
 
     `recall` is the true positive rate (sensitivity, recall), `false_positive_rate` the false one (1 - specificity),
     `precision` the precision, `people` and `judge` how often each gives the answer in the cells that have gold,
-    `youden` found - raised. Figures that do not exist are None.
+    `youden` is `recall` - `false_positive_rate`. Figures that do not exist are None.
     """
 
     answer: str
@@ -94,7 +94,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class CorrectedPrevalence:
-    """How often people would give an answer over all cells: `interval`, or None and `why` it is refused."""
+    """The prevalence of an answer by people's judgment over all cells: `interval`, or None and `why` it is refused."""
 
     interval: Interval | None
     judge: float | None
@@ -135,7 +135,7 @@ def rates_by_answer(
 
 
 def judge_shares(item: NDArray[np.int64], value: Floats) -> dict[float, JudgeShare]:
-    """What the judge gave over all its cells, by code: item numbers, and its values (nan = n/a, left out)."""
+    """Return the judge's share of each code over all cells, from item numbers and values (nan = n/a, left out)."""
     item, value = item[~np.isnan(value)], value[~np.isnan(value)]
     place = np.unique(item, return_inverse=True)[1]
     m = np.bincount(place)
@@ -147,7 +147,7 @@ def judge_shares(item: NDArray[np.int64], value: Floats) -> dict[float, JudgeSha
 
 
 def judge_share(t: float, m: float, tt: float, tm: float, mm: float) -> JudgeShare:
-    """What the judge gave, from sums over items of an answer's cells t, of all cells m, and of their products."""
+    """Return the judge's share, from sums over items of an answer's cells t, all cells m, and their products."""
     q = t / m
     return JudgeShare(q, sqrt(max(0.0, tt - 2 * q * tm + q * q * mm)) / m, round(m))
 
@@ -187,17 +187,17 @@ READING_HELP = (
     "Corrected: prevalence over all that the judge judged, corrected by its recall and false positive rate (Rogan and "
     "Gladen). It holds for further unlabelled data as long as both rates are the same there."
 )
-"""How to read a table of rates."""
+"""The explanation of a table of rates for readers."""
 PPI = (
     "PPI++ corrects the same prevalence with the labelled items themselves, without assumptions on the rates; the "
     "dashboard shows it."
 )
-"""How that differs from the mean on a dashboard."""
+"""The difference of this correction from the mean on a dashboard."""
 UNITS = {
     "turn": "turns", "section": "sections", "side": "responses", "response": "responses",
     "conversation": "conversations", "pair": "pairs",
 }  # fmt: skip
-"""What a dimension is asked of, in the plural."""
+"""The units that a dimension is asked of, in the plural."""
 
 
 def _ends(interval: Interval) -> str:
@@ -270,7 +270,7 @@ def _weight(sums: TableSums, among: Floats) -> float:
 
 
 def _sides(n: int, k: int) -> tuple[Floats, Floats]:
-    """Which places of a table by rows are people's answer n, and which the judge's: (K*K,) of 0 and 1."""
+    """Return the places of people's answer n, and of the judge's, in a table by rows: (K*K,) of 0 and 1 each."""
     rows, columns = np.divmod(np.arange(k * k), k)
     return (rows == n).astype(np.float64), (columns == n).astype(np.float64)
 
@@ -302,10 +302,10 @@ def share_of_tables(sums: TableSums, a: Floats, b: Floats, weights: tuple[float,
 
 
 def correct_prevalence(sums: TableSums, rates: Rates, whole: JudgeShare) -> CorrectedPrevalence:
-    """How often people would give an answer over all cells that the judge valued.
+    """Return the prevalence of an answer, by people's judgment, over all cells that the judge gave a value.
 
-    Refused, with a sentence in `why`, where there is nothing to go by, or the judge does not clearly give the answer
-    more often where people do.
+    It is refused, with a sentence in `why`, if there are no cells, if one of the judge's rates is not known, or if the
+    judge does not clearly give the answer more often where people do.
     """
     found, raised, people = rates.recall, rates.false_positive_rate, rates.people
     if whole.cells <= 0:
@@ -355,6 +355,6 @@ def _unlabelled_share(sums: TableSums, rates: Rates, whole: JudgeShare) -> tuple
 
 
 def _cells(whole: JudgeShare) -> float:
-    """How many independent cells the judge's share is worth."""
+    """Return the number of independent cells that the judge's share is worth."""
     spread = whole.share * (1 - whole.share)
     return spread / whole.se**2 if spread > 0 and whole.se > 0 else float(whole.cells)

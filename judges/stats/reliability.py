@@ -105,9 +105,9 @@ def _levels(confidence: Floats) -> list[tuple[NDArray[np.bool_], float, float]]:
 
 
 def auroc(sure: ConfidenceCells) -> Interval | None:
-    """How often a cell that the judge has right has more confidence than one it has wrong (ties count half).
+    """Return how often a cell that the judge has right has more confidence than a wrong one (ties count half).
 
-    .5 is no use, 1 a perfect ranking. The error sums each cell's structural component by item. None where the judge is
+    .5 is no use, 1 a perfect ranking. The error sums each cell's structural component by item. None if the judge is
     never wrong or never right. Source: Hanley and McNeil 1982; DeLong et al. 1988; Obuchowski 1997 (clusters).
     """
     right = sure.off == 0

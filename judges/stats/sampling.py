@@ -30,10 +30,10 @@ ALLOCATIONS: dict[Allocation, str] = {"proportional": "proportional", "root": "s
 
 @dataclass(frozen=True)
 class SampleDesign:
-    """How the items of a draw are stratified, and how a sample is allocated to the strata.
+    """The strata of the items of a draw, and the allocation of a sample to the strata.
 
     `of` is the dimension ("turn.helpfulness") for `score`, where "" is the lowest score over all ordered dimensions,
-    and the field for `meta`. `judge` is the id of the judge whose scores or confidence part the items, and whose
+    and the field for `meta`. `judge` is the id of the judge whose scores or confidence divide the items, and whose
     agreement on the dimension `about` Neyman's allocation is best for. Raises BadStrata for an impossible design.
     """
 
@@ -162,12 +162,12 @@ def plan_draw(
     assisted_share: float,
     worth: Mapping[str, float] | None = None,
 ) -> list[StratumShare]:
-    """How a draw of `size` further items falls on the strata, and what probabilities that gives; by stratum.
+    """Return each stratum's share of a draw of `size` further items, with its probabilities; sorted by stratum.
 
     strata: item -> stratum, the whole population; already: items drawn before -> whether assisted. All draws together
     come as near as they can to an allocation by `worth` (default: proportional). Every stratum gets `MIN_STRATUM_ITEMS`
-    blind items where `size` is large enough for that, and always one, so that no probability is 0; a draw may be larger
-    than `size` for that one.
+    blind items if `size` is large enough for that. It always gets one, so that no probability is 0. For that one, a
+    draw may be larger than `size`.
     """
     total = Counter(strata.values())
     before = Counter(strata[i] for i in already if i in strata)

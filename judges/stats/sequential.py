@@ -27,7 +27,7 @@ _STEP = 0.04
 """The step of log G between the looks that approximate looking all the time."""
 _GRID = 0.02
 _CORRECTION = 0.5826
-"""How far, in standard deviations of a step, a walk oversteps a boundary on average (Siegmund 1985)."""
+"""The average overshoot of a walk over a boundary, in standard deviations of a step (Siegmund 1985)."""
 _FLOOR = -6.0
 _FLAT = 1e-9
 """An error below which there is no spread at all: it is rounding."""
@@ -119,7 +119,7 @@ class LookPlan:
 
 
 Schedule = OpenSchedule | LookPlan
-"""When somebody looks."""
+"""The times at which somebody looks."""
 
 
 def z_from_threshold(interval: Interval, threshold: float) -> float | None:
@@ -240,7 +240,7 @@ def _integrate_walk(z: float, steps: tuple[float, ...]) -> float:
 
 
 def _move(points: Floats, top: float, size: float) -> tuple[Floats, Floats]:
-    """What a step of log G does from each point: the chance to pass `top`, and where the rest goes."""
+    """Return, for a step of log G from each point, the chance to pass `top`, and the distribution of the rest."""
     keep, spread = exp(-size / 2), sqrt(1 - exp(-size))
     over = [NormalDist().cdf((keep * point - top) / spread) for point in points.tolist()]
     gap = (points[:, None] - keep * points[None, :]) / spread

@@ -37,7 +37,7 @@ class Votes:
 
 @dataclass(frozen=True)
 class VoteAgreement:
-    """Who agrees with whom in which part ("" = all).
+    """The agreement of `one` with `other` in a part ("" = all).
 
     It is the share of pairs of votes that are equal, with ties counted (`s1`) and dropped (`s2`), each with Wilson's
     interval on as many pairs as the clustered error is worth: votes on one item are not independent, and m people make

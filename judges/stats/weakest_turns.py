@@ -34,10 +34,10 @@ class NamedTurns(NamedTuple):
 
 @dataclass(frozen=True)
 class WeakestTurns:
-    """How often both name the same turn (`equal`), or turns at most one apart (`near`), where both name one.
+    """The shares of dialogues with the same turn (`equal`), or at most one apart (`near`), where both name one.
 
-    `equal_by_chance` and `near_by_chance` are what naming any assistant turn at random would reach. Of the dialogues
-    behind them people named the turn in `labelled`, and scored it lowest in the others; beside them only people, only
+    `equal_by_chance` and `near_by_chance` are the shares that a random assistant turn would reach. Of these dialogues,
+    people named the turn in `labelled`, and scored it lowest in the others. In all further dialogues only people, only
     the judge, or neither names one.
     """
 
@@ -87,7 +87,7 @@ def measure_weakest_turns(dialogues: Sequence[NamedTurns]) -> WeakestTurns:
 
 
 def _share(both: Sequence[NamedTurns], weight: Floats, far: int) -> tuple[Interval, float | None]:
-    """How often the judge's turn lies no further than `far` from people's, and how often any turn would."""
+    """Return how often the judge's turn is at most `far` from people's, and how often a random turn would be."""
     if not both:
         return share_from_counts(weight, weight), None
     near_turns = [{turn for turn in one.turns if any(abs(turn - p) <= far for p in one.people)} for one in both]

@@ -151,7 +151,7 @@ def _unseen(work: RaterWork) -> str:
 
 
 def draw_people_agreement(ceiling: HumanCeiling | None, people: int, dataset: str) -> None:
-    """How far people agree with each other, in sentences; the ways on where nothing can be said."""
+    """Draw in sentences how far people agree with each other, or why that is not known and what to do next."""
     if ceiling is None:
         alone = "One person labelled this dimension" if people == 1 else "No item was labelled by two people"
         text.say(

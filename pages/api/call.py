@@ -41,7 +41,7 @@ class Call:
 
     @property
     def actor(self) -> str:
-        """Who asks, by name."""
+        """The name of the person who makes the request."""
         return self.person.name
 
     @property

@@ -24,7 +24,7 @@ from pages.api.call import Call, named_dataset
 
 
 def show_me(call: Call) -> models.Me:
-    """Whose token this is."""
+    """Return the person whose token this is, and what the token may do."""
     token = call.token
     return models.Me(
         person=call.actor, role=call.person.role, token=token.name, scopes=list(token.scopes), expires=token.expires
@@ -54,7 +54,7 @@ def show_dataset(call: Call) -> models.DatasetDetail:
 
 
 def show_progress(call: Call) -> models.ProgressOut:
-    """How far a dataset is labelled, and its queues."""
+    """Return the labelling progress of a dataset and of its queues."""
     at = call.dataset
     done = progress.dataset_progress(call.store).get(at.id, progress.DatasetProgress(0, 0, 0, 0))
     audit, review = (
@@ -64,7 +64,7 @@ def show_progress(call: Call) -> models.ProgressOut:
 
 
 def show_people_progress(call: Call) -> models.PeopleProgressOut:
-    """How far people are with what is assigned to them."""
+    """Return the progress of people in the work that is assigned to them."""
     found = map(progress_record, people_progress(call.store, call.dataset.id))
     return models.PeopleProgressOut.model_validate({"dataset": call.dataset.name, "people": list(found)})
 
@@ -113,7 +113,7 @@ def list_approvals(call: Call) -> models.ApprovalsOut:
 
 
 def show_dashboard(call: Call) -> models.DashboardOut:
-    """What is published of a dataset, judge by judge, and what is withheld."""
+    """Return the published figures of a dataset, judge by judge, and the dimensions that are withheld."""
     store, at = call.store, call.dataset
     only = lookup_judge(store, at, call.query.judge).id if call.query.judge else ""
     approvals_by_judge = dashboard.approvals_by_judge(store, at.id)

@@ -1,4 +1,4 @@
-"""What comes in: lines of every sort, checked as any import is, and draws into the queues."""
+"""The imports of the API: lines of every sort, checked as any import is, and draws into the queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes in and goes out, as pydantic models: the description of the API is made of them."""
+"""The requests and responses of the API as pydantic models. The description of the API is made of them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Share = float | None
 
 
 class In(BaseModel):
-    """What comes in: unknown keys are refused, and nothing is taken for what it is not."""
+    """The parameters or body of a request. Unknown keys and values of another type are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Out(BaseModel):
-    """What goes out. More keys may come to it in later versions."""
+    """A response. Later versions may add keys to it."""
 
 
 # -- questions ------------------------------------------------------------------------------------------------------
@@ -41,40 +41,40 @@ class NoQuery(In):
 
 
 class JudgeQuery(In):
-    """Whose figures."""
+    """The judge whose figures are requested."""
 
     judge: str = Field("", max_length=200, description="A model, the start of a judge's id, or a model with the parameters that identify the judge, such as `gpt-4o temperature=0.7`. Default: the only one.")  # noqa: E501
 
 
 class CalibrationQuery(JudgeQuery):
-    """Whose figures, and on which labels."""
+    """The judge whose figures are requested, and the labels used."""
 
     basis: Basis | None = Field(None, description="The labels used. Default: those of the approval check.")
     ties: Literal["counted", "dropped"] = "counted"
 
 
 class CheckQuery(JudgeQuery):
-    """What is checked."""
+    """The judge, dataset and dimensions that are checked."""
 
     dataset: str = Field(min_length=1, max_length=200, description="The name or id of a dataset.")
     dimension: list[str] = Field(default_factory=list, max_length=100, description="`helpfulness`, or `turn.helpfulness`. Default: every one.")  # noqa: E501
 
 
 class RunsQuery(In):
-    """Which runs."""
+    """The dataset whose runs are listed."""
 
     dataset: str = Field("", max_length=200, description="The name or id of a dataset. Default: all.")
 
 
 class PageQuery(In):
-    """Which page; the kind's options besides."""
+    """The page that is requested. The options of the kind are added to these."""
 
     limit: int = Field(1_000, ge=1, le=10_000, description="Rows of the page.")
     cursor: str = Field("", max_length=4_000, description="The value of `next` from the previous page.")
 
 
 class LinesQuery(In):
-    """How lines are taken."""
+    """The terms on which lines are imported."""
 
     on_error: Literal["refuse", "skip"] = Field("refuse", description="`refuse`: all or nothing. `skip`: only the good lines.")  # noqa: E501
     sampling: Literal["all", "random", "picked", "unknown"] = Field("unknown", description="How the labelled items were chosen.")  # noqa: E501
@@ -105,7 +105,7 @@ class ReviewDraw(In):
 
 
 class RunTerms(In):
-    """What a run may cost."""
+    """The spending limit of a run, and the price of its tokens."""
 
     spending_limit: float | None = Field(None, gt=0, description="In US dollars. The run ends before the total cost of all its starts exceeds this.")  # noqa: E501
     price: Annotated[list[float], Field(min_length=2, max_length=2)] | None = Field(None, description="In US dollars a million tokens (in, out). Default: as listed.")  # noqa: E501
@@ -151,7 +151,7 @@ class Problem(Out):
 
 
 class Me(Out):
-    """Whose token this is, and what it may do."""
+    """The person whose token this is, and what the token may do."""
 
     person: str
     role: Literal["annotator", "researcher", "lead"]
@@ -197,14 +197,14 @@ class DatasetDetail(DatasetOut):
 
 
 class QueueOut(Out):
-    """How many items were drawn into a queue, and how many of those have an answer."""
+    """The number of items that were drawn into a queue, and the number of those that have an answer."""
 
     drawn: Count
     answered: Count
 
 
 class ProgressOut(Out):
-    """How far a dataset is labelled."""
+    """The labelling progress of a dataset."""
 
     dataset: str
     items: Count
@@ -216,7 +216,7 @@ class ProgressOut(Out):
 
 
 class PersonProgressOut(Out):
-    """How far a person, or whoever has a tag, is with what is assigned to them; moments are UTC."""
+    """The progress of a person, or of the people with a tag, in the work that is assigned to them. Times are UTC."""
 
     person: str
     tags: str
@@ -237,7 +237,7 @@ class PersonProgressOut(Out):
 
 
 class PeopleProgressOut(Out):
-    """How far people are, those first who may need help."""
+    """The progress of people. Those who may need help come first."""
 
     dataset: str
     people: list[PersonProgressOut]
@@ -333,7 +333,7 @@ class WithheldOut(Out):
 
 
 class DashboardOut(Out):
-    """What is published of a dataset, and what is withheld."""
+    """The published figures of a dataset, and the dimensions that are withheld."""
 
     dataset: str
     tiles: list[TileOut]
@@ -435,7 +435,7 @@ class RowsOut(Out):
 
 
 class LinesOut(Out):
-    """What came in: new of each sort, how many things were known already, and the lines that were left out."""
+    """The result of an import: the new rows of each sort, the number known already, and the lines left out."""
 
     dataset: str
     items: Count
@@ -454,7 +454,7 @@ class LinesOut(Out):
 
 
 class DrawnOut(Out):
-    """How many items were drawn."""
+    """The number of items that were drawn."""
 
     dataset: str
     drawn: Count

@@ -116,7 +116,7 @@ class Api:
     # -- who asks ---------------------------------------------------------------------------------------------------
 
     async def _admit(self, route: ApiRoute, scope: Scope, headers: Headers) -> tuple[Token, Person]:
-        """Whose request it is. Raises Refusal."""
+        """Return the token and the person of a request. Raises Refusal."""
         given = headers.getlist("authorization")
         found = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
         if found is None:
@@ -135,7 +135,7 @@ class Api:
         return token, person
 
     def _authenticate(self, text: str) -> tuple[Token, Person]:
-        """Whose token it is; the request is counted. Raises NotAllowed, Refusal."""
+        """Return a token and its person, and count the request. Raises NotAllowed, Refusal."""
         token, person = tokens.find_token(self._store(), text)
         if wait := self._tokens.wait(token.id):
             raise _too_often(wait)

@@ -16,7 +16,7 @@ from data.records.people import Person
 from pages.ui import session, text
 
 SEEN_PLACE = "seen"
-"""Where a tab keeps what was there when a dimension was opened."""
+"""The name under which a tab keeps a mark of what was there when a dimension was opened."""
 _KEEP_BUTTON = "Keep approved", ":material/task_alt:"
 
 

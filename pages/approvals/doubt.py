@@ -1,4 +1,4 @@
-"""What the labels since an approval say: a plot of then, since and now, and why a lead has kept it."""
+"""The labels since an approval: a plot of then, since and now, and the reason why a lead has kept the approval."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _row(figure: PeriodFigure, threshold: float) -> IntervalRow:
 
 
 def _describe_bias(figures: list[PeriodFigure]) -> str:
-    """How bias moved, and what the lines are."""
+    """Return sentences on how bias moved and what the lines are."""
     bias = {figure.what: figure.bias for figure in figures}
     then, since = bias.get("at the approval"), bias.get("labels since")
     moved = (

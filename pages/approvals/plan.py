@@ -1,4 +1,4 @@
-"""When a dataset is decided on: at any time, or at looks that a lead fixes before the first label."""
+"""The times at which a dataset is decided on: any time, or looks that a lead fixes before the first label."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.ui import session, text
 
 
 def panel(who: Person, dataset: Dataset) -> None:
-    """What holds for the dataset, and for leads the form, as long as no label counts yet."""
+    """Draw the rule that holds for the dataset and, as long as no label counts yet, the form for leads."""
     store, gate = session.store(), policy.requirements(session.store()).policy
     plan, begun = plans.look_plan(store, dataset.id), plans.count_counting_labels(store, dataset.id)
     if not gate.lower_bound:

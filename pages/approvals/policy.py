@@ -1,4 +1,4 @@
-"""What an approval has to meet, in plain words for everybody, and the form in which a lead changes it."""
+"""The requirements of an approval, in plain words for everybody, and the form in which a lead changes them."""
 
 from __future__ import annotations
 

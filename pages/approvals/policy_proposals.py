@@ -24,7 +24,7 @@ def change_policy(who: str, new_requirements: Requirements, reason: str) -> None
 
 
 def draw_proposal(who: Person, explain: Callable[[Requirements], list[str]]) -> None:
-    """What came of the last change, and a looser policy that waits; another lead may agree to it."""
+    """Draw the outcome of the last change, and the proposal of a looser policy, to which another lead may agree."""
     text.tell_outcome(session.scratch("policy"))
     found = policy.proposed_requirements(session.store())
     if found is None:

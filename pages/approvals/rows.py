@@ -23,7 +23,7 @@ from pages.ui import gold, tables, text, url_state
 
 
 def status(case: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> ApprovalState:
-    """Where a dimension belongs."""
+    """Return the state of a dimension's approval."""
     holds = approval_status.holds
     if approval_status.proposed is not None:
         return "proposed"
@@ -42,7 +42,7 @@ def case_address(case: Case) -> str:
 
 
 def draw_decision_counts(found: OpenDecisions) -> None:
-    """What there is to decide, in one sentence."""
+    """Draw in one sentence how many dimensions there are to decide on."""
     counts = [
         f"{len(of):,} {what}" for of, what in (
             (found.suspended, "suspended by new evidence"), (found.proposed, "proposed, waiting for a second lead"),
@@ -108,14 +108,14 @@ def state_sentence(one: Case, approval_status: ApprovalStatus, note: ApprovalNot
 
 
 def met_policy_sentence(case: Case, verdict: str) -> str:
-    """What the figures of a dimension say that meets the policy."""
+    """Return a sentence on the figures of a dimension that meets the policy."""
     interval, policy, low = case.result.gate.interval, case.requirements.policy, case.result.decision.bound
     bound = f", and so is its lower bound, {low:z.2f}" if policy.lower_bound and low is not None else ""
     return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {policy.threshold:.2f}{bound}."
 
 
 def obstacle_sentence(case: Case) -> str:
-    """Why a dimension may not be published, in a sentence."""
+    """Return the reason why a dimension may not be published, in a sentence."""
     decision = case.result.decision
     if may_be_approved(decision.state):
         return " ".join(case.objections)
@@ -124,7 +124,7 @@ def obstacle_sentence(case: Case) -> str:
 
 
 def draw_verdict(case: Case, holds: Approval | None, then: float | None, lead: bool) -> None:
-    """What the figures of an open dimension say of the policy, and what moved since it was decided."""
+    """Draw how an open dimension's figures compare with the policy, and what moved since it was decided."""
     interval = case.result.gate.interval
     if not case.objections:
         stands = holds is not None and holds.decision == "approve"
@@ -150,7 +150,7 @@ def draw_verdict(case: Case, holds: Approval | None, then: float | None, lead: b
 
 
 def draw_context(case: Case, near: CaseContext) -> None:
-    """What else there is to weigh about an open dimension."""
+    """Draw the other facts to weigh about an open dimension."""
     gate, share = case.result.gate, case.coverage
     replied = (
         f"The judge answered {int(1000 * share + 1e-6) / 10:g}% of "

@@ -39,7 +39,7 @@ ACTIVE_STATES = ("on time", "done", "not begun", "unassigned")
 
 @text.dialog("Assign work", width="large")
 def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
-    """Which items, to whom, on which terms; the result is shown before it is done."""
+    """Draw the form of an assignment: which items, to whom, on which terms. The result is shown before it is done."""
     store, seed = session.store(), _seed()
     left, right = st.columns([1, 2])
     stream: Stream = left.selectbox("Queue", list(STREAMS), format_func=STREAMS.__getitem__, key="assign:stream")
@@ -94,7 +94,7 @@ def _seed() -> int:
 
 
 def _selection(dataset: Dataset, stream: Stream) -> Selection | None:
-    """Which items: all, those with a value, or those named (not of the audit sample); how many of them."""
+    """Return the chosen items: all, those with a value, or those named (not of the audit sample); how many of them."""
     values = assignments.selection_values(session.store(), dataset.id, stream)
     left, right = st.columns(2)
     field = left.selectbox(
@@ -145,7 +145,7 @@ def _people() -> tuple[list[str], str]:
 
 
 def _show_plan(plan: SharePlan) -> None:
-    """What each would get, and what nobody named may take."""
+    """Draw how many items each assignee would get, and how many cannot be given to enough of the people named."""
     text.say("This gives out **{n}**.", n=many(len({d for s in plan.shares.values() for d in s}), "item"))
     if plan.shares:
         rows = [(tags.describe_assignee(name), len(share)) for name, share in plan.shares.items()]

@@ -52,7 +52,7 @@ def _file(people: list[PersonProgress]) -> str:
 
 
 def _open_work(dataset: Dataset) -> None:
-    """How much of each queue is open, how much of that is unassigned, and what nobody may do."""
+    """Draw the number of open items in each queue, those of them that are unassigned, and those that nobody may do."""
     for stream, title in STREAMS.items():
         open_, nobody, stranded = assignments.assigned_counts(session.store(), dataset.id, stream)
         if open_:
@@ -68,7 +68,7 @@ def _open_work(dataset: Dataset) -> None:
 
 
 def _notices(people: list[PersonProgress]) -> None:
-    """What happened to the work of people who are no longer active."""
+    """Draw a notice about the work of each person who is no longer active."""
     for one in people:
         if one.state == "inactive":
             text.warn(

@@ -1,4 +1,4 @@
-"""What is done about a finding: its items into the review queue, and the limit of its alarm."""
+"""The actions on a finding: its items are added to the review queue, and the limit of its alarm is changed."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ENOUGH_ANSWERS = 100
 
 @text.fragment
 def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
-    """How far the sample is, the next justification with its score, and the answers."""
+    """Draw the progress of the sample, the next justification with its score, and the answers."""
     store, kept = session.store(), session.scratch(f"fits:{judge}")
     card = cards.card_of_judge(store, judge)
     names = [d.name for d in card.dimensions if d.asked]

@@ -1,4 +1,4 @@
-"""What an audit still lacks: a probe run of the judge, a second judge, or answers of people, and the way to each."""
+"""The needs of an audit: a probe run of the judge, a second judge, or answers of people, and the way to each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROBES = {
 
 
 def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> None:
-    """What a probe does, how far it is, what it would take, and its start; for those who may run judges."""
+    """Draw what a probe does, its progress and, for those who may run judges, its estimate and its start."""
     text.say("**Probe run.** {what}", what=PROBES[probe])
     if done:
         text.quiet("{n} replies to it so far.", n=f"{done:,}")
@@ -57,7 +57,7 @@ def _with_probe(params: Params, probe: str) -> Params:
 
 
 def draw_needs(dataset: str, needs: str, scope: Scope) -> None:
-    """What an audit needs of people, or of another judge."""
+    """Draw what an audit needs of people, or of another judge."""
     if needs == "second judge" and not scope.others:
         st.caption("This needs a second judge: a model of another family with the same card, on the same items.")
         url_state.link("runs", "Run a second judge", icon=":material/play_arrow:", dataset=dataset)

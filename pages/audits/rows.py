@@ -39,7 +39,7 @@ def sort_by_verdict(findings: Mapping[str, AuditFinding]) -> list[str]:
 
 
 def draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
-    """How many of each verdict, and the replies and labels that were used."""
+    """Draw the number of findings by verdict, and the replies and labels that were used."""
     with st.container(horizontal=True, gap="medium"):
         for verdict in VERDICT_ORDER:
             if n := sum(found.verdict == verdict for found in findings.values()):
@@ -83,7 +83,7 @@ def _format_figure(figure: float | None) -> str:
 
 
 def draw_definition(audit: Audit, limit: float | None) -> None:
-    """What is measured, and when it is an alarm."""
+    """Draw what is measured, and the condition of the alarm."""
     text.say("{measures}", measures=audit.measures)
     condition = audit.alarm.replace("{threshold}", "the limit" if limit is None else f"{limit:g}")
     text.quiet("**Alarm:** {said}", said=condition)
@@ -101,5 +101,5 @@ def draw_flags(shown: Sequence[Flag], total: int, names: Mapping[str, str], key:
 
 
 def flag_place(flag: Flag) -> str:
-    """Where in an item: turn 3 helpfulness."""
+    """Return the place in an item, in words: turn 3 helpfulness."""
     return f"{describe_unit(flag.unit)}{flag.dimension.replace('_', ' ')}".strip()

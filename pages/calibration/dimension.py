@@ -82,7 +82,7 @@ def _panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
 def _draw_decision(
     approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool
 ) -> None:
-    """What was decided on a dimension so far, in a line, and the way to where it is decided."""
+    """Draw in one line what was decided on a dimension so far, and the way to the page where it is decided."""
     one = approval_status.proposed or approval_status.holds
     doubt = note.look.why if note.look is not None and note.doubted else ""
     with st.container(horizontal=True, vertical_alignment="center"):

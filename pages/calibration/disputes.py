@@ -18,7 +18,7 @@ WAITING_NAMES: dict[Waiting, str] = {"counted": "counted, as combined", "out": "
 
 
 def choose_waiting(place: CalibrationPlace, basis: Basis | None, dropped: bool) -> Waiting:
-    """How they count on the page: as chosen if there are any, else by the dataset's gold rule."""
+    """Return how these cells count on the page: as chosen if there are any, else by the dataset's gold rule."""
     rule = settings.gold_rule(session.store(), place.dataset).waiting
     if basis is None or not _summary_pairs(place, basis, dropped):
         return rule

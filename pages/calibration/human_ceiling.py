@@ -70,7 +70,7 @@ HANDICAPS: Mapping[float, str] = {eps: f"{who} · ε {eps:g}" for eps, who in al
 
 
 def _handicap(key: str) -> float:
-    """Who the people are: the handicap that the test gives them."""
+    """Ask who the people are, and return the handicap that the test gives them."""
     chosen = st.segmented_control(
         "The people here are",
         list(HANDICAPS),

@@ -50,7 +50,7 @@ def _choose_means(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str]
 
 
 def _by_system(means: list[Mean]) -> None:
-    """What the judge gave each system on average; "all" is over all its rows."""
+    """Draw the judge's mean score for each system; "all" is over all its rows."""
     rows = [
         (m.system or "unnamed", m.dimension.replace("_", " "), m.unit.replace(":", " ") or "all", m.cells, m.mean)
         for m in means

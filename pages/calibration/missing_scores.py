@@ -26,7 +26,7 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
 
 
 def _answer(d: Dimension) -> str:
-    """What a missing answer counts as beside the usual choices; it stands in the address."""
+    """Return the answer that a missing one counts as, besides the usual choices. The address keeps it."""
     middle = missingness.usual_choices(d.scale)[3:]
     options = {answer: answer for answer in d.scale.answers or middle}
     return url_state.select("missing", "Count missing as", options, middle[0] if middle else "", 230)

@@ -95,7 +95,7 @@ def draw_labels_used(
 
 
 def draw_samples_note(since: str) -> None:
-    """Why the figures of a judge have changed; nothing where `since` is empty."""
+    """Draw the reason why the figures of a judge have changed; nothing if `since` is empty."""
     if since:
         text.quiet(
             "Until {since} only the first sample of this judge was used. Now all samples of one rating are combined "
@@ -121,7 +121,7 @@ def draw_intervals(lines: Sequence[DimensionResult], tops: plots.Tops, policy: P
 
 
 def explain_people(lines: Sequence[DimensionResult], known: bool) -> str:
-    """Whose agreement the figures are."""
+    """Return a sentence on the people whose agreement the figures show."""
     people = [line.shown.people for line in lines if line.shown.gold_cells]
     if not people:
         return ""

@@ -81,7 +81,7 @@ def page() -> None:
 
 
 def _basis_sizes(store: Store, place: CalibrationPlace) -> dict[Basis, BasisSize]:
-    """How many labels each basis has."""
+    """Return the number of labels, and of people who gave them, for each basis."""
     return calibration.basis_sizes(store, place.dataset, calibration.compared_dimensions(store, place.judge))
 
 

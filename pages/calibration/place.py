@@ -1,4 +1,4 @@
-"""What the calibration page is about: a judge on a dataset, and the labels used."""
+"""The subject of the calibration page: a judge on a dataset, and the labels used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How cards are shown: the list of them, what uses one, and one in full with its prompt and its reply."""
+"""The views of cards: the list of them, the uses of one, and one in full with its prompt and its reply."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORIGINS = {"folder": "built-in", "over": "applied per turn", "own": "custom"}
 
 
 def card_origin(card: Card) -> str:
-    """Where a card comes from: a key of ORIGINS."""
+    """Return the origin of a card, a key of ORIGINS."""
     recipe = card.recipe or {}
     return "own" if recipe.get("how") == "own" else "over" if "over" in recipe else "folder"
 
@@ -58,7 +58,7 @@ _LISTED = {
 
 
 def show_uses(uses: Sequence[CardUse]) -> None:
-    """What uses a card: judges with the datasets that they judged, and labelling."""
+    """Draw the uses of a card: judges with the datasets that they judged, and labelling."""
     if not uses:
         st.caption("Nothing uses it yet. Start a run with it on the page Runs.")
         return
@@ -88,7 +88,7 @@ def show_card(card: Card) -> None:
 
 
 def _needs(card: Card) -> tuple[str, ...]:
-    """What a card needs of a model, whichever items it judges."""
+    """Return what a card requires of a model, whichever items it judges."""
     least = (f"A model that writes at least {card.least_reply} tokens in a reply.",) if card.least_reply else ()
     return *least, *card.needs
 

@@ -217,7 +217,7 @@ def _number(value: Any, other: int) -> int | float:
 
 
 def _preview(card: Card) -> None:
-    """What would be saved: its version, its dimensions, its prompt and its reply."""
+    """Draw the card that would be saved: its version, its dimensions, its prompt and its reply."""
     st.header("Preview", anchor=False)
     text.quiet(
         "Version {version}. Dimensions: {asked}.",

@@ -89,7 +89,7 @@ def _draw_card(who: Person, card: Card, using: Sequence[CardUse]) -> None:
 
 
 def _desk(who: Person) -> None:
-    """Which cards people are asked about in a dataset."""
+    """Let a person choose the cards by which people label a dataset."""
     store = session.store()
     dataset = choose.dataset(store)
     if dataset is None:

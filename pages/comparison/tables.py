@@ -137,7 +137,7 @@ def _round_figure(value: float | None) -> float | None:
 def draw_verdicts(
     dimension: Dimension, compared: ComparedCells, pairs: Mapping[str, JudgePair], names: Mapping[str, str]
 ) -> None:
-    """What may be said of each judge against the reference, in a sentence."""
+    """Draw a sentence on how each judge compares with the reference."""
     items = min((pair.difference.items for pair in pairs.values()), default=0)
     text.quiet(
         "From {cells} of {items} that people and all of these judges gave a value. Of {gold} with gold they scored: "

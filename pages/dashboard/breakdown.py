@@ -1,4 +1,4 @@
-"""What opens behind a tile of the dashboard: its mean over time and by slice, as a chart, a table and files."""
+"""The panel behind a tile of the dashboard: its mean over time and by slice, as a chart, a table and files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.ui.picture import Download
 
 OPEN_PARAMETER = "open"
 _PANEL_PARAMETERS = ("by", "of", "answer")
-"""What the address says of a panel that is open, beside which tile it is behind."""
+"""The parameters of the address that describe an open panel, besides the one that names its tile."""
 
 
 def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:

@@ -1,4 +1,4 @@
-"""What surrounds the dashboard's tiles: how much they are of, what is withheld, how to read it, downloads."""
+"""The parts around the dashboard's tiles: their scope, what is withheld, how to read them, downloads."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _COLOURS: dict[str, Colour] = {
 
 
 def explain_tiles() -> None:
-    """What each part of a tile means."""
+    """Explain each part of a tile."""
     with st.expander("How to read this", icon=":material/help:"):
         st.markdown(
             "- **✓ approved** means that in this dimension the judge was compared with people's blind labels of "
@@ -77,7 +77,7 @@ def explain_tiles() -> None:
 
 
 def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
-    """What of this judge is not shown, and why."""
+    """List the dimensions of this judge that are not shown, with the reasons."""
     st.header("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
         found = dashboard.withheld_dimensions(store, dataset.id, judge)

@@ -13,7 +13,7 @@ from pages.server import limits
 from pages.ui import session
 
 FIRST_SHEETS, SHEETS_AHEAD, MAX_CHARACTERS = 2, 8, 400_000
-"""How many sheets are sent ahead, and how many characters they may hold together.
+"""The numbers of sheets that are sent ahead, and the characters that they may have together.
 
 A new page gets FIRST_SHEETS, and asks for more once the first is painted; after that the browser has at most
 SHEETS_AHEAD."""
@@ -28,7 +28,7 @@ _EMPTY = {
     "filtered": ("Nothing waits with these filters", "Clear a filter above, or choose another queue."),
 }
 FILL_HINTS = {"audit": "draw items on the Queues page", "review": "add items on the Queues page"}
-"""What researchers can do about a queue without items."""
+"""The remedy of researchers for a queue without items."""
 
 
 def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def read_message(key: str) -> dict[str, Any]:
-    """What the desk with that key has sent.
+    """Return the last message of the desk with that key.
 
     came: whether it has sent anything; answers (of any shape); have: items; want: {item, reveal} or None.
     """
@@ -91,7 +91,7 @@ def guidelines_data(version: GuidelinesVersion | None, dataset: str, zone: tzinf
 
 
 def empty_text(stream: str, filtered: bool, drawn: int, may_fill: bool) -> dict[str, str]:
-    """What the desk shows if no item waits.
+    """Return the title and text that the desk shows if no item waits.
 
     Args:
         stream: "audit" or "review".

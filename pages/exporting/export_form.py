@@ -1,4 +1,4 @@
-"""What the export page draws: kinds and options, the first rows, the file that was made, the items put aside."""
+"""The parts of the export page: kinds and options, the first rows, the file that was made, the items put aside."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption)
 
 
 def describe_kinds(known: Mapping[str, ExportKind]) -> None:
-    """What each kind of file holds."""
+    """Describe the contents of each kind of file."""
     rows = [(k.title, k.description, k.reimport[:1].upper() + k.reimport[1:]) for k in known.values()]
     with st.expander("What each file contains", icon=":material/folder_open:"):
         columns = {"File": Column(), "Contents": Column(width=640), "Import": Column()}
@@ -94,7 +94,7 @@ def describe_kinds(known: Mapping[str, ExportKind]) -> None:
 
 
 def describe_kind(of: ExportKind, format: Format) -> None:
-    """What the kind gives, and what is to be known of it and its format."""
+    """Describe the contents of a kind of file, and warn of the pitfalls of the kind and its format."""
     text.say("{says}", says=of.description)
     if of.marks_tuning_items:
         st.warning(_EXCLUSION_WARNING, icon=":material/info:")
@@ -115,7 +115,7 @@ def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> 
 
 
 def warn_of_exposure(items: int) -> None:
-    """What taking this file costs the person who takes it: blind answers that they could have given."""
+    """Warn the person that they can no longer label some items blind if they take this file."""
     if items:
         text.quiet(
             "This file shows what judges or people said. You may still be asked to label {n} of this dataset blind: "

@@ -78,7 +78,7 @@ def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMappi
 
 
 def preview_mapping(known: DetectedFile, mapping: ColumnMapping) -> None:
-    """What the first rows of the table become."""
+    """Draw the lines that the first rows of the table become."""
     lines, wrong = importing.example_lines(known.file.name, known.rows, mapping)
     with st.expander("What the first rows become", expanded=True):
         for sentence in wrong[:5]:
@@ -127,7 +127,7 @@ def _answers(
 
 
 def _cell(value: Any, title: str) -> str:
-    """What stands under a title: a column of the file, the same text for all rows, or what the values mean."""
+    """Return the cell under a title: a column of the file, the same text for all rows, or what the values mean."""
     if isinstance(value, ValueSource):
         return (value.columns or [""])[0] if title.endswith(" in") else value.constant
     return value if isinstance(value, str) else importing.format_values(value)
@@ -181,9 +181,9 @@ def _judgments(
 def _fields_off_screen(
     entries: Sequence[Any], row: dict[str, Any], alike: Sequence[str], names: Sequence[str]
 ) -> dict[str, Any]:
-    """What the table on screen has no column for, as it was found of the answers that are `alike`.
+    """Return the fields without a column on screen, from the detected entry that equals the row in the fields `alike`.
 
-    Their scale is among it where it is not said what their cells mean.
+    The scale (`answers`) is among them if the row does not say what the cells mean.
     """
     found = next((one for one in entries if all(getattr(one, name) == row[name] for name in alike)), None)
     if found is None:

@@ -1,4 +1,4 @@
-"""What the files of an import seem to hold, to be corrected: whose answers, to which question, on which scale."""
+"""The form to correct what the files of an import seem to hold: whose answers, to which question, on which scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the import page draws: the files, what they would become, what is wrong with them, and what was done."""
+"""The parts of the import page: the files, what they would become, what is wrong with them, and what was done."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MAX_SHOWN_ERRORS = 20
 
 
 def describe_formats() -> None:
-    """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
+    """Describe the files that can be uploaded, with a small example of each shape to read, to copy and to download."""
     text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
     st.header("What a file may look like", anchor=False)
     chosen = url_state.tabs("shape", "Shape", {one.title: one.title for one in FILE_EXAMPLES})
@@ -74,7 +74,7 @@ def describe_formats() -> None:
 
 
 def draw_imports(records: Sequence[ImportRecord], zone: tzinfo) -> None:
-    """What was imported last."""
+    """Draw the latest imports."""
     if not records:
         return
     st.header("Latest imports", anchor=False)
@@ -91,9 +91,9 @@ def list_files(detected: list[DetectedFile]) -> bool:
 
 
 def choose_plan(detected: list[DetectedFile], outline: Interpretation, key: str) -> ImportPlan | None:
-    """What the person decides: the dataset, how its labelled items were chosen, what the files hold; None until it is.
+    """Return the person's plan: dataset, choice of the labelled items, contents of the files; None until it is decided.
 
-    Raises AssayError for what cannot be.
+    Raises AssayError if the choices make no valid plan.
     """
     store = session.store()
     known = [dataset.name for dataset in datasets.all_datasets(store)]
@@ -143,7 +143,7 @@ def _unused_name(stem: str, known: list[str]) -> str:
 
 
 def _population() -> int | None:
-    """How many items the labelled ones were drawn from, as the person says."""
+    """Ask from how many items the labelled ones were drawn."""
     given = st.number_input(
         "Drawn at random from how many items?", 1, 1_000_000_000, None, key="import:population", width=330,
         placeholder="not known",
@@ -159,7 +159,7 @@ def _population() -> int | None:
 
 
 class ReadingProgress:
-    """How far something is, as a bar; call it with bytes done, bytes in all, and lines."""
+    """The progress of some work, as a bar; call it with bytes done, bytes in all, and lines."""
 
     def __init__(self, what: str) -> None:
         self.what, self.bar = what, st.progress(0.0, text.escape(what))
@@ -197,11 +197,11 @@ def read_preview(
 
 
 _SORTS = {"rules": "how labels are combined", "prompts": "sets of judges' prompts"}
-"""What sorts of lines are called, where their name does not say it."""
+"""The words for sorts of lines whose own name does not say what they are."""
 
 
 def show_preview(found: ImportPreview, rejects: str) -> None:
-    """What an import would add, what is there already, and what cannot be imported."""
+    """Draw what an import would add, what is there already, and what cannot be imported."""
     st.header("What would be stored", anchor=False)
     known = astuple(found.known)
     rows = [
@@ -241,7 +241,7 @@ def show_examples(preview: ImportPreview) -> None:
 
 
 def _problems(preview: ImportPreview, rejects: str) -> None:
-    """What keeps lines from being imported: file by file, numbered, each with its line; alike ones counted once."""
+    """Draw the errors that keep lines from being imported, by file, each with its line. If many, count them by kind."""
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="content"):
             text.say("**{n}** cannot be imported.", n=many(preview.rejected, "line"))
@@ -267,7 +267,7 @@ def _problems(preview: ImportPreview, rejects: str) -> None:
 
 
 def show_result(result: ImportResult) -> None:
-    """What was imported, and where to go on."""
+    """Draw what was imported, and links to the next steps."""
     with st.container(border=True):
         text.say(
             "**{dataset}**: added {new}{known}.",

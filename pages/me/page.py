@@ -33,7 +33,7 @@ def page() -> None:
 
 
 def _draw_own_work(rows: Mapping[str, RaterWork]) -> None:
-    """What one person did, a row for each dataset; no answers of others, on which they would be anchored."""
+    """Draw one person's work, a row for each dataset. It has no answers of others, because these would anchor them."""
     if not rows:
         st.caption(
             "You have not labelled anything yet. Your counts, acceptance rate and speed are shown here once you do."

@@ -1,4 +1,4 @@
-"""What the parts of the page MT-Bench are drawn of."""
+"""The data from which the parts of the page MT-Bench are drawn."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class BenchPlace(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What keys of components begin with: other figures are other components."""
+        """The start of the components' keys: other figures are other components."""
         return f"{self.dataset.id}:{':'.join(self.rules)}"

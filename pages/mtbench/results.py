@@ -56,7 +56,7 @@ def panel(place: BenchPlace) -> None:
 
 
 def _choose_shared(place: BenchPlace) -> Shared:
-    """Which ratings count: all, or those of turns that two judges share."""
+    """Ask which ratings count: all (an empty tuple), or those of turns that two judges share (the two judges)."""
     pairs = {f"{one}~{other}": (one, other) for one, other in combinations(place.raters, 2)}
     if not pairs:
         return ()

@@ -19,7 +19,7 @@ MAX_SHOWN_QUEUES = 6
 
 
 def page() -> None:
-    """What there is to label for this person, or the first steps in an empty workspace."""
+    """Draw what there is to label for this person, or the first steps in an empty workspace."""
     who, store, zone = session.me(), session.store(), text.time_zone()
     known = datasets.all_datasets(store)
     st.title("Overview", anchor=False)

@@ -1,4 +1,4 @@
-"""What waits to be labelled, progress, and recent activity: the lines and bars of the overview."""
+"""The lines and bars of the overview: what waits to be labelled, progress, and recent activity."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ACTIVITY_TEMPLATES = {
 
 
 def draw_notes(dataset: Dataset) -> None:
-    """What was noted for this person with what is assigned to them."""
+    """Draw the notes for this person on the work that is assigned to them."""
     for note in assignments.own_notes(session.store(), session.me().name, dataset.id):
         text.quiet("{dataset}: “{note}”", dataset=dataset.name, note=note)
 
@@ -55,7 +55,7 @@ def draw_waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: flo
 
 
 def _waits(dataset: Dataset, n: str, details: str, act: str, key: str, first: bool = False) -> bool:
-    """What waits for this person in a dataset, in a line; whether its button was pressed."""
+    """Draw a line on work that waits for this person in a dataset, and return whether its button was pressed."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
             text.say("**{n}** in {dataset}", n=n, dataset=dataset.name)
@@ -70,7 +70,7 @@ Judges = Sequence[DatasetJudge]
 def draw_dataset_progress(
     dataset: Dataset, done: DatasetProgress, queues: Mapping[Stream, QueueProgress], judges: Judges
 ) -> None:
-    """How far one dataset is, by whom it is judged, and the way to its figures."""
+    """Draw the progress of one dataset, the judges that scored it, and the way to its figures."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text.say("**{name}**", name=dataset.name)
@@ -147,7 +147,7 @@ def draw_approvals(found: OpenDecisions, names: Mapping[str, str], judges: Mappi
 
 
 def draw_adjudication(dataset: Dataset, who: Person) -> None:
-    """How many ratings of a dataset this person may adjudicate, and the way there; nothing where none wait."""
+    """Draw how many ratings this person may adjudicate in a dataset, and the way there; nothing if none wait."""
     n = len(adjudication_work(session.store(), who.name, dataset.id).own) if who.may("researcher") else 0
     if n and _waits(dataset, many(n, "rating"), "Adjudication: people disagree", "Decide", f"decide:{dataset.id}"):
         url_state.open_page("adjudication", dataset=dataset.name)

@@ -10,7 +10,7 @@ from pages.ui import session, text
 
 
 def show_proposals(who: Person) -> None:
-    """What came of the last change, and changes of who leads that wait for another lead."""
+    """Draw the outcome of the last change, and the proposals on who leads that wait for another lead."""
     store = session.store()
     text.tell_outcome(session.scratch("people"), ":material/group:")
     found = leads.pending_lead_changes(store)

@@ -127,7 +127,7 @@ def _kind(dataset: Dataset, judge: str) -> ReasonKind | None:
 
 
 def describe_reserved(reserved: int) -> str:
-    """What is said of items that the audit sample has reserved."""
+    """Return a sentence on the items that the audit sample has reserved."""
     verb, they, them = ("is", "it is", "it") if reserved == 1 else ("are", "they are", "them")
     return (
         f"{many(reserved, 'further item')} in doubt {verb} not added while {they} open in the audit sample: people "

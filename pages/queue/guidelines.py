@@ -29,7 +29,7 @@ def open_button(dataset: Dataset, who: Person) -> None:
 
 
 def _draft(dataset: Dataset) -> dict[str, Any]:
-    """What is being written in this tab: `text`, with the text that it began with (`base`) and its number (`count`)."""
+    """Return this tab's draft: `text`, the saved text that it began with (`base`), and the number of that (`count`)."""
     return session.scratch(f"guidelines:{dataset.id}")
 
 

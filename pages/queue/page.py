@@ -40,7 +40,7 @@ def page() -> None:
 
 
 def _draw_actions(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
-    """What can be done with this queue; filling it is for researchers, and comes first while it holds nothing."""
+    """Draw the actions on this queue. Researchers can fill it; that button is the main one while it is empty."""
     fills = who.may("researcher")
     unfilled = fills and not progress.queue_progress(session.store(), dataset.id, stream).drawn
     if st.button("Label", type="secondary" if unfilled else "primary", icon=":material/arrow_forward:"):
@@ -98,7 +98,7 @@ def _draw_list(who: Person, dataset: Dataset, stream: queue.Stream, filters: que
 
 
 def _pages(kept: dict[str, int], listing: QueueListing) -> None:
-    """Where in the list this is, and the ways on and back."""
+    """Draw the position in the list, and the buttons to its other pages."""
     total, first = listing.total, kept["skip"]
     if total <= PAGE_ROWS:
         return

@@ -1,4 +1,4 @@
-"""How a sample is drawn: the form of its strata, how it falls on them, and how precise it should be."""
+"""The form of a sample: its strata, how the sample falls on them, and how precise it should be."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ALLOCATION_NAMES: dict[Allocation | None, str] = {None: "no strata"} | dict(ALL
 
 
 def choose_design(dataset: Dataset, judges: Mapping[str, str]) -> SampleDesign:
-    """What the person chooses the items to be stratified by. Raises AssayError for what cannot be."""
+    """Return the design that the person chooses to stratify by. Raises AssayError if it is not possible."""
     store = session.store()
     first = strata.current_design(store, dataset.id)
     fixed = first is not None and not strata.sampled_population(store, dataset.id, first).open
@@ -100,7 +100,7 @@ def _dimensions_by_name(store: Store, judge: str) -> dict[str, str]:
 
 
 def show_shares(shares: Sequence[StratumShare], size: int, needed: Quota) -> None:
-    """How the sample falls on the strata, and what it means for the policy."""
+    """Draw how the sample falls on the strata, and what it means for the policy."""
     new, assisted = sum(s.now for s in shares), sum(s.now_assisted for s in shares)
     text.say(
         "This draws **{n}** now: {blind} blind and {assisted} assisted.",
@@ -134,7 +134,7 @@ def show_shares(shares: Sequence[StratumShare], size: int, needed: Quota) -> Non
 def show_forecast(
     dataset: Dataset, shares: Sequence[StratumShare], judges: Mapping[str, str], chosen: SampleDesign
 ) -> None:
-    """How precisely the sample should estimate a judge's kappa, by allocation."""
+    """Draw the expected precision of a judge's kappa from the sample, by allocation."""
     if not judges or not chosen.about:
         st.caption("No judge has scored this dataset yet: without scores there is no forecast.")
         return

@@ -39,7 +39,7 @@ WIDTHS = {
     "Item": "150px", "#": "n56px", "Judge": "130px", "Mode": "120px", "Stratum": "150px", "Probability": "n110px",
     "State": "130px",
 }  # fmt: skip
-"""What a column takes; the others share the rest."""
+"""The widths of columns; the others share the rest."""
 MAX_SHOWN_REASONS = 3
 """Reasons that stand in the list; the desk has them all."""
 
@@ -79,7 +79,7 @@ def _state(row: ListedDraw) -> str:
 
 
 def show_counts(listing: QueueListing, progress: PersonalProgress) -> None:
-    """How many items are left for this person, how many are done of those that pass the filters, and their pace."""
+    """Draw how many items are left for this person, how many are answered (both with the filters), and their pace."""
     overlap = max((row.overlap for row in listing.rows), default=1)
     text.say(
         "**{left}** to label · {answered} of {drawn} answered{full} · you: {today} today, {mine} in all{pace}",
@@ -94,7 +94,7 @@ def show_counts(listing: QueueListing, progress: PersonalProgress) -> None:
 
 
 def show_empty(stream: str, narrowed: bool, may: bool) -> None:
-    """What is shown in place of a queue without items, and what to do next."""
+    """Draw the message in place of a queue without items, and the next step."""
     if narrowed:
         message = "No item of this queue passes the filters. Choose others, or clear them."
     elif stream == "audit":

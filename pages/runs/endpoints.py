@@ -1,4 +1,4 @@
-"""Where a new run asks: the practice endpoint, the usual one or another address, and the models it has."""
+"""The endpoint of a new run: the practice endpoint, the usual one or another address, and the models it has."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _further() -> dict[str, Endpoint]:
 
 
 def choose_endpoint(chosen: str) -> Endpoint | None:
-    """Where a model is asked. Keys come from the environment of the server, and are never typed into a page."""
+    """Return the endpoint of a model. Keys come from the environment of the server, and are never typed into a page."""
     if chosen == PRACTICE:
         return Endpoint(base_url=runs.practice_url())
     if chosen == USUAL:

@@ -31,7 +31,7 @@ from pages.ui import choose, run_estimate, session, tables, text, url_state
 
 
 def new_run_form(who: Person) -> None:
-    """What the run is to be, its estimate, a dry run, the start."""
+    """Draw the form of a run, its estimate, a dry run, and the start."""
     store = session.store()
     order = _choose_order(store)
     if order is None:
@@ -206,7 +206,7 @@ _PROBE_KINDS = {"scenario_swapped": "dialogue", "reference_removed": "response"}
 
 
 def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, float] | None, int]:
-    """What the endpoint allows and what may be spent: (endpoint, US dollars, price per million in and out, items)."""
+    """Ask for limits and prices: (endpoint, spending limit in US dollars, price per million in and out, items)."""
     left, right = st.columns(2)
     given = {
         "concurrency": left.number_input("Calls at a time", 1, 1024, at.concurrency, key="runs:concurrency"),
@@ -259,7 +259,7 @@ def _choose_order(store: Store) -> RunOrder | None:
 
 
 def _requirements(requirements: Sequence[Requirement], card: Card) -> None:
-    """What a run of the card needs; what is lacking is highlighted."""
+    """Draw the requirements of a run of the card; those that are lacking are highlighted."""
     if not requirements:
         return
     for need in (one for one in requirements if one.lacking):

@@ -54,7 +54,7 @@ def page() -> None:
 
 
 def _draw_live_runs(ids: list[str], who: Person) -> None:
-    """What runs now, second by second; it runs on when nobody looks. Once one has ended, the whole page follows."""
+    """Draw the live runs each second. Runs go on without viewers. When one has ended, the whole page is drawn anew."""
     text.fragment(_refresh_runs, run_every=1.0)(ids, who)
 
 

@@ -39,7 +39,7 @@ HELP = {
 
 
 def protocol_form(who: Person) -> None:
-    """What is to be run by which protocol, what it takes, a dry run, the start."""
+    """Draw the form of a run by a protocol, its requirements, a dry run, and the start."""
     with text.refusals():
         spec = _choose_order(who)
         if spec is None:
@@ -63,7 +63,7 @@ def protocol_form(who: Person) -> None:
 
 
 def continue_button(who: Person, run_id: str) -> None:
-    """Where a run that has finished is a step of a protocol of which more is open: go on with it."""
+    """Draw a button to go on with the protocol of a finished run, if more of it is open."""
     spec = protocol_run.of_run(session.store(), run_id)
     if spec is None or spec.steps[-1] == "answers":
         return
@@ -89,7 +89,7 @@ def resume(who: Person, run_id: str, limit: float | None) -> None:
 
 
 def _choose_order(who: Person) -> ProtocolRun | None:
-    """What was chosen; None while something is missing."""
+    """Return the protocol run that was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:
         protocols = known_protocols(session.store())
@@ -175,7 +175,7 @@ def _store_questions(who: Person, given: Sequence[Any]) -> str:
 
 
 def _dry_run(found: Sequence[tuple[protocol_run.Step, DryRunJudgment]]) -> None:
-    """What was sent and what came back, call by call."""
+    """Draw what was sent and what came back, call by call."""
     st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
     for step, one in found:
         state = one.reading.unscored or (", ".join(f"{s.value:g}" for s in one.reading.scores) or "answered")

@@ -48,7 +48,7 @@ COLUMNS = {
 
 
 def describe_cost(cost: float | None, estimated: bool, limit: float | None, calls: int = 1) -> str:
-    """What a run has cost, of what limit; "" where nothing was asked yet and there is no limit."""
+    """Return the cost of a run and its limit, in words; "" if nothing was asked yet and there is no limit."""
     if not calls and limit is None:
         return ""
     if cost is None and calls:
@@ -74,7 +74,7 @@ def resume_form(run: RunSummary, now: RunProgress) -> tuple[bool, float | None]:
 
 
 def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProgress], None]) -> None:
-    """How far a run is; `controls` draws what can be done about it."""
+    """Draw the progress of a run; `controls` draws the actions on it."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
             text.say("**{model}** · {card} on {dataset}", model=run.model, card=run.card, dataset=run.dataset)
@@ -110,7 +110,7 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
 
 
 def _total_cost(now: RunProgress) -> str:
-    """What all of it would cost if the rest costs as much as what is made; "" where nothing is left or known."""
+    """Return the cost of the whole run if the rest costs as much as what is made; "" if nothing is left or known."""
     if not now.cost or not now.done or now.done == now.total:
         return ""
     return f"about {dollars(now.cost / now.done * now.total)} in all"
@@ -144,7 +144,7 @@ def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ..
 
 
 def _endpoint_of(run: RunSummary) -> str:
-    """Where a run asks, in words or as its address."""
+    """Return the endpoint of a run, in words or as its address."""
     return "practice, within Assay" if run.inside else run.endpoint or "as the server's environment says"
 
 
@@ -207,7 +207,7 @@ def _show_prompts(card: Any) -> None:
 
 
 def show_title(run: RunSummary, zone: tzinfo) -> None:
-    """What a run is."""
+    """Draw the title of a run, its terms, its start and its endpoint."""
     st.title("Run", anchor=False)
     more = [
         f"{many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
@@ -218,7 +218,7 @@ def show_title(run: RunSummary, zone: tzinfo) -> None:
 
 
 def show_links(run: RunSummary) -> None:
-    """Where to go on from a run."""
+    """Draw the links from a run to the pages that use its judgments."""
     with st.container(horizontal=True):
         if answers := answered_dataset(run):
             url_state.link("mtbench", dataset=answers)

@@ -1,4 +1,4 @@
-"""Who may ask the server: only its own pages, in browsers that use its right name; and safe headers.
+"""The rules on who may send requests: only Assay's own pages, in browsers that use its right name; and safe headers.
 
 A browser sends its cookies to every port of a machine, whichever page asks, so a cookie says nothing about who asks. A
 request must therefore name this server (another site could point its own name to it). If it names an origin, that must
@@ -21,7 +21,7 @@ from pages.server.problems import problem
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 """The names of this machine, under which only the port that is served is right."""
 OPEN_PATHS = frozenset({"health", "host-config", "stream", "upload_file", "bidi-components"})
-"""What the browser needs of Streamlit's own addresses; at the others, as the metrics', there is nothing to be had."""
+"""The parts of Streamlit's own addresses that the browser needs. The others, such as the metrics, give nothing."""
 PORTS = {"http": 80, "https": 443}
 
 
@@ -70,7 +70,7 @@ def _is_unneeded(path: str) -> bool:
 
 
 def _refusal(scope: Scope) -> str:
-    """Why a request is not answered, in a sentence; "" where it is."""
+    """Return the reason why a request is refused, in a sentence; "" if it is answered."""
     headers = Headers(scope=scope)
     scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"]) or str(scope["scheme"])
     hosts, origins = headers.getlist("host"), headers.getlist("origin")

@@ -74,7 +74,7 @@ def _files() -> dict[str, Path]:
 
 
 def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:
-    """What is at an address, its type, and whether it is packed."""
+    """Return the content at an address, its type, and whether it is packed."""
     file = _files().get(path, HTML)
     body = (first_html(path[1:]) or b"") if file is HTML else file.read_bytes()
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
@@ -137,7 +137,7 @@ PAGE_ELEMENTS: dict[str, tuple[str, ...]] = {
 TEXT_PAGES = ("desk", "adjudication")
 """The pages that draw judged texts."""
 _ROOT = '<script>window.__streamlit = {BACKEND_BASE_URL: new URL("./", location.href).href}</script>\n'
-"""Where the server is, as seen from a page: else Streamlit tries below the page's own address first, and waits."""
+"""The script that names the server's address. Else Streamlit tries below the page's own address first, and waits."""
 _IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
 
 

@@ -122,6 +122,6 @@ def _cookie(page: str) -> tuple[bytes, bytes]:
 
 
 def _base() -> str:
-    """Where our own addresses begin."""
+    """Return the start of Assay's own addresses."""
     below = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{below}/" if below else "/"

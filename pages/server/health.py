@@ -1,8 +1,8 @@
-"""What is asked of the server by those who watch over it: whether it reads, whether it saves, and its numbers.
+"""The addresses for monitoring the server: whether it reads, whether it saves, and its metrics.
 
-`/health` reads, `/healthz` saves: it commits a small change of the store that leaves no row, at most once a second
-however often it is asked. `/metrics` has no names and no texts in it, and is still not for everybody: it answers
-whoever brings ASSAY_METRICS_TOKEN, or without one this very machine, while the server has no name but that machine's.
+`/health` reads. `/healthz` saves: it commits a small change of the store that leaves no row, at most once a second
+however often it is asked. `/metrics` has no names and no texts in it, but is not public. If ASSAY_METRICS_TOKEN is set,
+it answers requests with that token. Otherwise it answers only this machine, while the server has no other name.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Saving:
         self._one, self._at, self._why = threading.Lock(), -FRESH_SECONDS, ""
 
     def try_saving(self, store: Callable[[], Store]) -> str:
-        """Why the store does not save; "" where it does."""
+        """Try to save, unless that was done just now, and return the reason for a failure; "" if the store saves."""
         with self._one:
             if time.monotonic() - self._at >= FRESH_SECONDS:
                 try:
@@ -105,7 +105,7 @@ def _memory(peak: int) -> int:
 
 
 def _of_store(store: Callable[[], Store]) -> list[Metric]:
-    """What the store says, and whether it does."""
+    """Return the metrics of the store, and whether it could be read."""
     about = "Whether the store could be read for these numbers."
     try:
         return [*read_metrics(store()), Metric("store_up", about, "gauge", {(): 1})]

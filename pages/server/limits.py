@@ -42,7 +42,7 @@ _RECENT_SECONDS, _MAX_PAUSE_SECONDS = 10.0, 2.0
 
 
 class Buckets:
-    """What each client has left of a limit; clients that have long been quiet are forgotten, as theirs are full."""
+    """The rest of a limit for each client. Clients quiet for long are forgotten: they have all of it again."""
 
     def __init__(self, limit: Limit, clock: Callable[[], float] = time.monotonic) -> None:
         self.limit, self._clock = limit, clock

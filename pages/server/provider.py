@@ -51,7 +51,7 @@ def is_set() -> bool:
 
 
 def cookie_claims(request: Request) -> dict[str, Any]:
-    """What the provider said of whoever sends a request, by the signed cookie; nothing without one that says it."""
+    """Return the provider's claims about the sender of a request, from the signed cookie; empty without valid ones."""
     raw = sockets._get_signed_cookie_with_chunks(request.cookies, USER_COOKIE_NAME)
     try:
         found = json.loads(raw or b"{}")

@@ -1,8 +1,8 @@
-"""What is set up once, as the server starts: its logs, the pages it has loaded, and the sockets that it listens on.
+"""The setup at the start of the server: its logs, the pages it has loaded, and the sockets that it listens on.
 
-What Streamlit and the server under it log goes into the log of Assay, without what people's texts say. Streamlit makes
-the socket itself and names no protocol, so that asyncio does not know it as TCP and leaves Nagle's algorithm on: the
-body of an answer then waits until the browser has confirmed its head, for 40 ms each time.
+Messages of Streamlit and of the server under it go into the log of Assay, without what people's texts say. Streamlit
+makes the socket itself and names no protocol. Therefore asyncio does not know it as TCP and leaves Nagle's algorithm
+on: the body of an answer then waits until the browser has confirmed its head, for 40 ms each time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAGES = "streamlit.error_util"
 SERVER = "uvicorn.error"
 """The logger of the server under Streamlit: of a failed start it has the traceback as a text, which app.py logs."""
 IGNORED_PREFIXES = ("Traceback", "ASGI callable returned without completing handshake")
-"""How what it says begins that is no news: that, and each websocket that was refused with an answer."""
+"""The starts of messages that are no news: a traceback, and each websocket that was refused with an answer."""
 
 
 def join_logs() -> None:

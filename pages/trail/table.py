@@ -64,12 +64,12 @@ def trail_table(entries: Sequence[TrailEntry], zone: tzinfo, key: str, parts: Se
 
 
 def _ids(entries: Sequence[TrailEntry]) -> list[str]:
-    """What tells the rows apart: a change has one of each kind."""
+    """Return the ids that tell the rows apart: a change has at most one row of each kind."""
     return [f"{entry.seq} {entry.kind}" for entry in entries]
 
 
 def count_changes(entries: Sequence[TrailEntry]) -> str:
-    """How many changes are shown, in words; one that did several things has a row of each."""
+    """Return the number of changes shown, in words; a change that did several things has a row for each."""
     count = len({entry.seq for entry in entries})
     return f"{plural.many(count, 'change')} shown" + (f", in {len(entries):,} rows" if len(entries) > count else "")
 

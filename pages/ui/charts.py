@@ -81,7 +81,7 @@ def confusion_chart(
 
 
 def marginals_chart(people: Sequence[float], judge: Sequence[float], answers: Sequence[str], key: str) -> None:
-    """How often people and judge give each answer (shares), side by side."""
+    """Draw how often people and judge give each answer (shares), side by side."""
     series = [("people", [float(share) for share in people]), ("judge", [float(share) for share in judge])]
     picture.draw_picture(
         lambda width: svg.bar_plot(answers, series, width=width), key, _file(key), "How often each answer is given",
@@ -257,7 +257,7 @@ def radar_chart(radar: Radar, key: str) -> None:
 
 
 def bubble_chart(bubbles: Bubbles, key: str) -> None:
-    """How often two values meet, as circles whose area is the count, and the line on which both are equal."""
+    """Draw the pairs of values as circles whose area grows with their count, and the line on which both are equal."""
     figure, (low, high) = go.Figure(), bubbles.reach
     most = max((n for _, _, n in bubbles.points), default=1)
     figure.add_scatter(x=[low, high], y=[low, high], mode="lines", line=_DASHED, hoverinfo="skip")
@@ -394,7 +394,7 @@ def _means(figure: go.Figure, means: SlicedMeans, upright: bool, key: float) -> 
 
 
 def _error_lengths(interval: Interval | None) -> tuple[float, float]:
-    """How far the ends of an interval lie from its point; 0 where it has none."""
+    """Return the distances from an interval's point up to its high end and down to its low end; 0 if it has none."""
     if interval is None or interval.point is None or interval.low is None or interval.high is None:
         return 0.0, 0.0
     return interval.high - interval.point, interval.point - interval.low

@@ -1,4 +1,4 @@
-"""How to read a figure: two or three sentences, with an example made of the figures on screen."""
+"""Explanations of figures: two or three sentences, with an example made of the figures on screen."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ WORK = {
 
 
 def work_columns(done: RaterWork) -> dict[str, Any]:
-    """What a person has done, under those columns but for the items and the labels."""
+    """Return a person's work under the columns of WORK, without the items and the labels."""
     return {
         "blind": done.blind, "assisted": done.assisted, "acceptance": done.accepted,
         "not on screen": done.overlooked, "s/item": done.pace,
@@ -163,7 +163,7 @@ def help_button(*names: str, key: str, values: dict[str, str] | None = None) -> 
 
 
 def explain_equality(scale: Scale) -> None:
-    """What counts as the same answer where that is not plain."""
+    """Explain which answers count as the same, if that is not obvious."""
     if sentence := bins.describe_equality(scale):
         text.quiet("{sentence}", sentence=sentence)
 

@@ -31,7 +31,7 @@ HELP = "How several people's labels of one rating become its reference label (go
 
 
 def draw_rule(dataset: Dataset, who: Person, words: DeltaGenerator, beside: DeltaGenerator) -> None:
-    """How labels of a dataset are combined in one sentence, and for leads the way to change it."""
+    """Draw in one sentence how labels of a dataset are combined, and for leads the button to change it."""
     with words:
         text.quiet("{rule}", rule=rule_sentence(settings.gold_rule(session.store(), dataset.id)))
     if who.may("lead") and beside.button(RULE, icon=":material/gavel:", help=HELP, width="stretch"):
@@ -39,7 +39,7 @@ def draw_rule(dataset: Dataset, who: Person, words: DeltaGenerator, beside: Delt
 
 
 def rule_sentence(now: GoldRule) -> str:
-    """How labels are combined, in plain words."""
+    """Return in plain words how labels are combined."""
     how = _HOLDS[now.resolve]
     if now.apart is None:
         return f"Where people disagree, {how}; nothing is sent to adjudication."
@@ -50,7 +50,7 @@ def rule_sentence(now: GoldRule) -> str:
 
 @text.dialog(RULE, width="medium")
 def change_rule(dataset: Dataset, who: str) -> None:
-    """How labels of a dataset are combined: the rule, and what another would change, before it is saved."""
+    """Let a lead choose how labels of a dataset are combined, and show what the change does before it is saved."""
     store = session.store()
     now = settings.gold_rule(store, dataset.id)
     st.caption(
@@ -87,7 +87,7 @@ def change_rule(dataset: Dataset, who: str) -> None:
 
 
 def _describe_effect(effect: adjudication.RuleEffect, same: bool) -> None:
-    """What a rule makes of the labels that there are."""
+    """Draw the effect of a rule on the existing labels."""
     wait = f"{many(effect.waiting, 'rating')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
     if same:
         text.say("Now **{wait}**.", wait=wait)
@@ -105,9 +105,9 @@ def _describe_effect(effect: adjudication.RuleEffect, same: bool) -> None:
 def draw_unanswered(
     dataset: str, name: str, judge: str, dimension: Dimension, basis: Basis, reason: str, key: str
 ) -> None:
-    """How many drawn items have no label that counts in a dimension, and a list of them; nothing where all have.
+    """Draw how many drawn items have no label that counts in a dimension, and list them; nothing if all have one.
 
-    What was `reason` above it is not said again.
+    A sentence that is in `reason`, which is shown above, is not repeated.
     """
     store, who = session.store(), session.me()
     found = nonresponse.sample_responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]

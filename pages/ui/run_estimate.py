@@ -1,4 +1,4 @@
-"""What a run would take, in words: shown before a run on its page, and before a probe of an audit."""
+"""The estimate of a run, in words: shown before a run on its page, and before a probe of an audit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.ui import text
 
 
 def show_estimate(estimate: Estimate) -> None:
-    """What a run would take, and how that is estimated."""
+    """Draw the estimate of a run, and how it was made."""
     if not estimate.judgments:
         st.info(
             "Nothing is left to ask: this judge has been asked about all of these items. To ask the unscored ones "

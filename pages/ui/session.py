@@ -1,4 +1,4 @@
-"""Who is here, and what their browser tab remembers between reruns. The only home of st.session_state.
+"""The person who is signed in, and the state of their browser tab between reruns. The only home of st.session_state.
 
 Messages of components are read here too, in their agreed form, because a browser is untrusted and may send any JSON.
 Data of another form is left out; the receiver then says in a sentence what is missing, or does nothing.
@@ -75,7 +75,7 @@ def may_send_files(request: Request) -> bool:
 
 
 def _account() -> Account | None:
-    """What the provider has said of whoever opened this tab; None where it has said nothing."""
+    """Return the account that the provider names for the person in this tab; None if nobody has signed in there."""
     claims = st.user.to_dict()
     return read_account(claims) if claims.get("is_logged_in") is True else None
 
@@ -90,7 +90,7 @@ def _name() -> str:
 
 
 def scratch(place: str) -> dict[str, Any]:
-    """What a page keeps for this tab between reruns: a dictionary of its own."""
+    """Return the dictionary in which a page keeps its state for this tab between reruns."""
     found: dict[str, Any] = st.session_state.setdefault(f"scratch:{place}", {})
     return found
 
@@ -101,7 +101,7 @@ def component_state(key: str) -> Any:
 
 
 def person() -> Person | None:
-    """Who is signed in; None when nobody is."""
+    """Return the person who is signed in; None if nobody is."""
     visit = store()
     found = visit.visitor()
     if found is not None and visit.login is None:
@@ -158,7 +158,7 @@ def cookie_to_set() -> str | None:
 
 
 def me(role: Role = "annotator") -> Person:
-    """Who is signed in; raises NotAllowed where nobody is, or the role is not enough."""
+    """Return the person who is signed in. Raises NotAllowed if nobody is, or if the role is not enough."""
     found = person()
     if found is None:
         raise NotAllowed("Sign in first.")
@@ -172,7 +172,7 @@ MAX_TEXT_CHARACTERS, MAX_ENTRIES = 200, 200
 
 
 def outbox(key: str) -> dict[str, Any]:
-    """What the component with that key has sent last."""
+    """Return the last message of the component with that key."""
     return as_dict(getattr(component_state(key), "outbox", None))
 
 

@@ -33,12 +33,12 @@ NO_RATINGS = (
     "No item has both reference labels (gold) and a score of this judge yet. Label items that it has scored, or run it "
     "on labelled ones."
 )
-"""What a panel says that compares people and judge, before there is anything to compare."""
+"""The text of a panel that compares people and judge, before there is anything to compare."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 """Signs that turn the direction of the text after them, which may be ours; letters have a direction without them."""
 _ADDRESS = re.compile(r"(?<=\\:)(?=\\/\\/)|(?<=[wW]{3})(?=\\\.)|(?=\\@)")
-"""Where the links begin that Streamlit makes of bare addresses: http://, www., and before the @ of a mail address."""
+"""The positions at which Streamlit makes links of bare addresses: http://, www., and before the @ of a mail address."""
 
 
 def escape(text: object) -> str:
@@ -134,7 +134,7 @@ def _say_refusals(draw: Callable[P, None]) -> Callable[P, None]:
 
 @contextmanager
 def keep_refusal(kept: dict[str, Any]) -> Iterator[None]:
-    """What is refused in the body ends it, and is kept for `tell_outcome`: a callback runs before the page is drawn."""
+    """End the body at a refusal, and keep it for `tell_outcome`, because a callback runs before the page is drawn."""
     try:
         yield
     except AssayError as error:
@@ -142,7 +142,7 @@ def keep_refusal(kept: dict[str, Any]) -> Iterator[None]:
 
 
 def tell_outcome(kept: dict[str, Any], icon: str = ":material/check:") -> None:
-    """What the last act came to, this once: the refusal or the words that it kept for this page run.
+    """Draw the outcome of the last act once: the refusal or the message that it kept for this page run.
 
     It always has its own place, even if there is nothing to show: otherwise it would move the fields below, which would
     be drawn again and lose text that somebody is typing.
@@ -214,7 +214,7 @@ def day(at: datetime, here: tzinfo) -> str:
 
 
 def work_left(left: int, total: int, due: datetime | None, here: tzinfo) -> str:
-    """What is assigned to somebody and waits: 12 of 40 assigned items left, due Fri 27 Nov. "" where nothing does."""
+    """Return somebody's assigned work that waits: 12 of 40 assigned items left, due Fri 27 Nov. "" if none does."""
     if not left:
         return ""
     return f"{left:,} of {many(total, 'assigned item')} left{f', due {day(due, here)}' if due else ''}"
@@ -231,7 +231,7 @@ def duration(length: timedelta) -> str:
 
 
 def example_items(items: Mapping[str, str]) -> None:
-    """Which items of this workspace stand as examples."""
+    """Name the items of this workspace that are examples in the prompt."""
     if items:
         quiet(
             "Examples in the prompt, so left out of every figure that compares the judge with people: {names}.",

@@ -50,7 +50,7 @@ def page() -> None:
 
 
 def _draw_backup_plan(who: Person) -> None:
-    """How often backups are made by themselves, when the last one was, and what went wrong."""
+    """Draw the form for automatic backups, when the last one was made, and what went wrong."""
     store = session.store()
     plan, state, here = schedule.backup_plan(store), schedule.backup_state(store), text.time_zone()
     with st.form("plan", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -120,7 +120,7 @@ def _check_backup(who: Person, backup: Backup) -> None:
 
 @text.dialog("Download a backup")
 def _download(who: Person, backup: Backup) -> None:
-    """What it costs to take the file, and the file."""
+    """Draw what it costs to take the file, and the file."""
     store = session.store()
     text.say("**{name}**, {size}", name=backup.name, size=f"{backup.size / 1e6:,.1f} MB")
     st.markdown(

@@ -13,11 +13,11 @@ from tools.sample.truth import NA, Fault, GeneratedItem, Truth, clip, words
 
 SYSTEMS = ("aster-1", "birch-2", "cedar-mini")
 _TASTE = {"aster-1": 0.4, "birch-2": 0.2, "cedar-mini": 0.0}
-"""How strongly a system is drawn to the better one of two replies."""
+"""The strength with which a system prefers the better one of two replies."""
 _REPAIRS = {"aster-1": 0.9, "birch-2": 0.75, "cedar-mini": 0.5}
-"""How often a system takes up an objection."""
+"""The probability that a system takes up an objection."""
 Play = tuple[Story, str, list[int], int]
-"""What `play` needs: a story, the system, the numbers of its replies, the number of the slots' options."""
+"""The arguments of `play`: a story, the system, the numbers of its replies, the number of the slots' options."""
 _SLOT = re.compile(r"\{(\w+)\}")
 _EITHER = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 

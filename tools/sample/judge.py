@@ -17,7 +17,7 @@ from tools.sample.truth import NA, GeneratedItem, clip
 
 @dataclass(frozen=True)
 class JudgeProfile:
-    """How a judge errs. `notices`: the chance that a planted fault is seen, by kind; `noise`: of a score, in points."""
+    """The errors of a judge. `notices`: the chance to see a planted fault, by kind; `noise`: of a score, in points."""
 
     model: str
     params: dict[str, Any]
@@ -25,9 +25,9 @@ class JudgeProfile:
     noise: float
     leniency: float
     averages: float
-    """How often coherence is simply the mean of the turn scores."""
+    """The probability that coherence is simply the mean of the turn scores."""
     contradicts: float = 0.06
-    """How often the verdict is better than the scores allow."""
+    """The probability that the verdict is better than the scores allow."""
     wavers: float = 0.3
     """Noise between two samples of the same reply, in points."""
 
@@ -56,7 +56,7 @@ JUDGE_B = JudgeProfile(
 
 
 class SimulatedReply:
-    """What a judge has come to think of one dialogue; samples of its reply differ a little around it."""
+    """A judge's opinion of one dialogue; samples of its reply differ a little around it."""
 
     def __init__(self, example: GeneratedItem, profile: JudgeProfile, rng: random.Random) -> None:
         self.made, self.profile = example, profile

@@ -46,7 +46,7 @@ def reply(example: GeneratedItem, rng: random.Random) -> dict[str, Any]:
 
 
 def values(example: GeneratedItem, reply: dict[str, Any]) -> dict[tuple[str, str], Value]:
-    """What a reply says about each cell, as an annotator would see it."""
+    """Return the values that a reply gives to each cell, as an annotator would see them."""
     seen: dict[tuple[str, str], Value] = {("pair", "verdict"): reply["verdict"]}
     for number, entry in enumerate(reply["section_judgments"], 1):
         for side in ("a", "b"):

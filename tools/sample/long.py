@@ -31,7 +31,7 @@ _COMPLETE = {
     "zh": "以上内容已经全面、完整地覆盖了记录的所有要点。",
 }
 _FRAME = 0.2
-"""What an opening or closing paragraph counts against a section of the same length."""
+"""The weight of an opening or closing paragraph, against that of a section of the same length."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
 
 
@@ -69,7 +69,7 @@ class Report:
 
     @property
     def problems(self) -> list[str]:
-        """What is wrong with it, in the order of the text."""
+        """The problems of the report, in the order of the text."""
         return [issue for _, _, part, _ in self.stretches for issue in part.issues]
 
 

@@ -33,11 +33,11 @@ PEOPLE = (
 ASSISTED = 0.2
 """The share of (item, person) in which the judge's scores were on screen."""
 _ANCHOR = 0.55
-"""How often a person who sees the judge's score takes it over."""
+"""The probability that a person who sees the judge's score adopts it."""
 
 
 def count_able(example: GeneratedItem) -> int:
-    """How many of the annotators read the item's language."""
+    """Return the number of the annotators who read the item's language."""
     return sum(example.language in person.languages for person in PEOPLE)
 
 
@@ -81,7 +81,7 @@ def labels(
 
 
 def _moments(person: SimulatedAnnotator, count: int, rng: random.Random) -> list[datetime]:
-    """When each of `count` items was saved: in sittings on working days, about two minutes an item, with breaks."""
+    """Return when each item was saved: in sittings on working days, about two minutes an item, with breaks."""
     days = sorted(rng.sample(_DAYS, min(len(_DAYS), max(1, -(-count // 14)))))
     moments: list[datetime] = []
     for number, day in enumerate(days):

@@ -1,4 +1,4 @@
-"""What the synthetic judge says in words: notes, decision bases and issues that speak of the item at hand."""
+"""The remarks of the synthetic judge: notes, decision bases and issues that speak of the item at hand."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def shorten_basis(text: str) -> str:
 
 
 def quibble(length: float, rng: random.Random) -> list[str]:
-    """What a judge remarks on a turn in which it found no fault: mostly nothing."""
+    """Return a judge's remarks on a turn in which it found no fault: mostly none."""
     if length > 65 and rng.random() < 0.12:
         return [rng.choice(["Long for a chat; the main point comes late", "Could be shorter"])]
     if length < 14 and rng.random() < 0.15:

@@ -97,7 +97,7 @@ def reply(example: GeneratedItem, short: bool, rng: random.Random) -> dict[str, 
 
 
 def values(reply: dict[str, Any]) -> dict[tuple[str, str], Value]:
-    """What a reply says about each cell, as an annotator would see it."""
+    """Return the values that a reply gives to each cell, as an annotator would see them."""
     return {("response", name): score for name, score in reply["scores"].items()} | {
         ("response", "verdict"): reply["verdict"]
     }

@@ -1,4 +1,4 @@
-"""What the generator knows about an item that it made: the true scores, and the faults that it put into the text."""
+"""The generator's knowledge of an item that it made: the true scores, and the faults that it put into the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was adjudicated: lines that an import takes."""
+"""The adjudications of a dataset, as lines that an import takes."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 
 
 def _need(item: str, low: dict[str, list[str]], apart: dict[str, list[str]], doubts: dict[str, ReviewNeed]) -> float:
-    """How much an item is worth: 1 - prod(1 - strength), low .8, a dispute .5, and the judge's doubts."""
+    """Return the worth of an item: 1 - prod(1 - strength), with low .8, a dispute .5, and the judge's doubts."""
     calm = (0.2 if item in low else 1.0) * (0.5 if item in apart else 1.0)
     return 1 - calm * (1 - doubts[item].need if item in doubts else 1.0)
 
@@ -80,7 +80,7 @@ def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, 
 
 
 def _full_disagreement(scale: Scale) -> float:
-    """How far apart people disagree, in units of the scale: half of an interval scale, which may have any steps."""
+    """Return the difference that counts as disagreement: `_APART` steps, or half the width of an interval scale."""
     return bins.scale_width(scale) / 2 if scale.kind == "interval" else float(_APART)
 
 

@@ -76,7 +76,7 @@ _SCORED = (
     "select s.item_id, s.value from score_now s join item n on n.id = s.item_id where n.dataset_id = $1 "
     "and s.dimension = $2 and s.judge_id = $3 and split_part(s.unit, ':', 1) = $4"
 )
-"""What a judge says in a dimension of turns, of whole conversations or of responses."""
+"""SQL: a judge's scores in a dimension of turns, of whole conversations or of responses."""
 
 
 def _least(d: Dimension, answer: str) -> float:

@@ -31,7 +31,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are of all sorts, the first line and the rule among them."""
+    """Return the number of lines of all sorts, including the first line and the rule."""
     every = {"judge": "", "dimension": "", **options}
     lines: int = sum(one.KIND.size(store, dataset, every) for one in (items, judgments, labels, adjudications))
     has_guidelines = guidelines.current_guidelines(store, dataset.id) is not None

@@ -55,7 +55,7 @@ def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin
 
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are."""
+    """Return the number of rows."""
     rule, dimension_name = gold_rule(store, dataset.id), options["dimension"]
     dimensions = [d for d in dimensions_by_place(store, dataset.id) if dimension_name in ("", d.name)]
     return sum(

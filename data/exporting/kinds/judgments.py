@@ -1,4 +1,4 @@
-"""What judges replied, as it came: lines that an import takes and reads anew."""
+"""The replies of judges, unchanged, as lines that an import takes and reads anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people said, one row for each item, unit, dimension and person: lines that an import takes."""
+"""People's labels, one row for each item, unit, dimension and person, as lines that an import takes."""
 
 from __future__ import annotations
 

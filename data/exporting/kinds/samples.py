@@ -1,4 +1,4 @@
-"""What judges said each time they were asked, one row for each sample."""
+"""The answers of judges each time they were asked, one row for each sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges gave, one row for each item, unit, dimension and judge."""
+"""The scores of judges, one row for each item, unit, dimension and judge."""
 
 from __future__ import annotations
 

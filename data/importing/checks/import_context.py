@@ -1,4 +1,4 @@
-"""What the checks of all sorts of lines share: the plan, the spool, the report, the items by name, people's names."""
+"""The state that the checks of all lines share: the plan, the spool, the report, the items by name, people's names."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ImportContext:
 
     @property
     def report(self) -> ImportPreview:
-        """What is reported of this import."""
+        """The report of this import."""
         return self.problems.preview
 
     def item(self, name: str) -> KnownItem:

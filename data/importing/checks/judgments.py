@@ -161,7 +161,7 @@ class JudgmentCheck:
         return found
 
     def describe_renewed(self) -> str:
-        """Which judges are new only as their card has another version since, in a sentence; "" where none is."""
+        """Return a sentence on the judges that are new only because their card has a new version; "" if none is."""
         if not self._unversioned:
             return ""
         before, renewed = self.known.judges(self.context.dataset_id), []

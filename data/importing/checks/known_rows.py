@@ -1,4 +1,4 @@
-"""What is there already, in the workspace and in the import: items by name, judgments by slot, the rest by cell.
+"""The rows that the workspace and the import already have: items by name, judgments by slot, the rest by cell.
 
 Texts are in a file of the spool. Names, hashes and ids stay in memory, a few hundred bytes for each row.
 """
@@ -112,7 +112,7 @@ class KnownItems:
 
 
 class _KnownOfItems:
-    """What the workspace holds about items, asked once for each of them."""
+    """The rows that the workspace holds about items. It is asked once for each item."""
 
     def __init__(self, lookup: Lookup) -> None:
         self._ask = lookup
@@ -130,10 +130,10 @@ class _KnownOfItems:
 
 
 class KnownJudgments(_KnownOfItems):
-    """Which samples of which judge are there for which item and part.
+    """The samples of each judge that are there already, by item and part.
 
-    `again` counts judgments of the import that come after one of the workspace which has their sample number, or the
-    one that they would have had.
+    `again` counts the judgments of the import that follow one of the workspace that has their sample number, or the
+    number that they would have had.
     """
 
     def __init__(self, lookup: Lookup) -> None:
@@ -194,7 +194,7 @@ class KnownJudgments(_KnownOfItems):
 
 
 class KnownLabels(_KnownOfItems):
-    """Which labels are there, and which one holds for each cell of a person."""
+    """The labels that are there already, and the one in force for each cell of a person."""
 
     def __init__(self, lookup: Lookup) -> None:
         super().__init__(lookup)
@@ -239,7 +239,7 @@ class KnownLabels(_KnownOfItems):
         return len(chain) > 1 and chain[-2][:2] == (made_at, moment) and chain[-2][4] != value
 
     def replacements(self) -> dict[str, str]:
-        """Which label replaces which: of one person's labels for one cell the later one, then the later line."""
+        """Return label -> the label it replaces: of a person's labels for a cell the one before, by time, then line."""
         found: dict[str, str] = {}
         for cell, chain in self.new.items():
             before = self.stored[cell][0] if cell in self.stored else None
@@ -262,7 +262,7 @@ class KnownDecision(NamedTuple):
 
 
 class KnownAdjudications(_KnownOfItems):
-    """Which decisions were ever made on a cell, and which one holds."""
+    """The decisions that were ever made on each cell, and the one in force."""
 
     def __init__(self, lookup: Lookup) -> None:
         super().__init__(lookup)

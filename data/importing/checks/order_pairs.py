@@ -76,7 +76,7 @@ class OrderCheck:
         return JudgmentLine.model_validate(_join_orders(data, {order: half, mate["order"]: mate["half"]}))
 
     def unpaired_lines(self, judge: Callable[[dict[str, Any]], str]) -> Iterator[Line]:
-        """What still waits at the end, as lines that wait for nothing. `judge` gives the id of the judge of a line."""
+        """Yield what still waits at the end, as lines that wait for nothing. `judge` gives the id of a line's judge."""
         numbers = self._waiting.left
         for start in range(0, len(numbers), _CHUNK):
             rows = [self._shelf.get(number) for number in numbers[start : start + _CHUNK]]
@@ -99,7 +99,7 @@ class OrderCheck:
                 yield Line(row["file"], row["line"], "judgment", data)
 
     def describe_outcome(self) -> str:
-        """What came of those that were left at the end, in a sentence; "" without any."""
+        """Return sentences on what became of the judgments that were left at the end; "" if there were none."""
         sentences = []
         if self.completed:
             sentences.append(

@@ -133,7 +133,7 @@ def _likeness(chain: CallChain, root: TraceSpan | None) -> tuple[bool, bool]:
 
 
 def _unwrap_prompt(chain: CallChain, root: TraceSpan) -> None:
-    """Where a prompt wraps what the user said, put the user's own words there."""
+    """If a prompt wraps what the user said, replace it by the user's own words."""
     user_inputs = [one for one in root.inputs if one.role == "user"]
     place = _last_user(chain.utterances)
     if user_inputs and place >= 0:

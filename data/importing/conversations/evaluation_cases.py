@@ -30,9 +30,9 @@ _SPEAKER, _SPOKEN = ("author", "speaker", "role", "from", "name"), ("text", "con
 
 @dataclass(slots=True)
 class CaseRating:
-    """What a judge or a person (`by`) said of a case: of the whole, of a turn, or of a side.
+    """A rating that a judge or a person (`by`) gave to a case: to the whole, to a turn, or to a side.
 
-    `spoken` counts the utterances of the case from 0.
+    `spoken` is the number of the rated utterance in the case, from 0.
     """
 
     name: str
@@ -140,7 +140,7 @@ def _unit(one: CaseRating, data: Mapping[str, Any], numbers: Sequence[int]) -> s
 
 
 def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, str] | None, str, list[str]]:
-    """What the fields of a record hold: utterances, the two answers of a pair, a reference, and the fields used."""
+    """Return the utterances in the fields of a record, the two answers of a pair, a reference, and the fields used."""
     plain_names = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in reversed(list(fields))}
     reference = next((plain_names[n] for n in _REFERENCES if n in plain_names), "")
     used = [reference] if reference else []
@@ -201,7 +201,7 @@ def _chat(value: Any) -> list[Utterance] | None:
 
 
 def as_confidence(value: Any) -> float | None:
-    """How sure a model says that it is, where that is a number from 0 to 1."""
+    """Return the confidence that a model states, if it is a number from 0 to 1; otherwise None."""
     return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None
 
 

@@ -1,4 +1,4 @@
-"""How the files of another tool are read: row by row; what cannot be imported, or was not used, is reported once."""
+"""Row-by-row reading of another tool's files. What cannot be imported, or was not used, is reported once."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ _HEARD = ("assistant", "tool")
 
 @dataclass(slots=True)
 class TraceScore:
-    """What a judge or a person (`by`) said of a span, a trace or a session.
+    """A score that a judge or a person (`by`) gave to a span, a trace or a session.
 
-    That is a number (or yes or no), a label in words, or both.
-    `key` is the score's own id, by which one that occurs twice is known; `answer` the id of the response that it is of.
+    It is a number (or yes or no), a label in words, or both. `key` is the score's own id, which shows whether it occurs
+    twice. `answer` is the id of the response that it is about.
     """
 
     name: str
@@ -45,7 +45,7 @@ class TraceScore:
 
     @property
     def names(self) -> str:
-        """What it is about, as the file has it."""
+        """The id of what the score is about, as the file has it."""
         return self.span or self.trace or self.session or self.answer
 
 
@@ -213,7 +213,7 @@ class TraceReader(ToolReader):
                 yield Line(score.file, score.line, "item", data, data, weak=True)
 
     def _named_values(self) -> Iterator[NamedValue]:
-        """What was said of the items: under each name numbers, or labels where not everything has a number."""
+        """Yield the values given to the items. Those of a name are labels if all have one and some have no number."""
         partly_numbered = {score.name for score in self._scores if score.number is None}
         partly_labelled = {score.name for score in self._scores if score.label in (None, "")}
         above = self._place_outer_spans()
@@ -232,7 +232,7 @@ class TraceReader(ToolReader):
             )  # fmt: skip
 
     def _place(self, score: TraceScore, above: dict[Key, _Place]) -> _Place | None:
-        """What a score is about, None (and a report) where that is not known."""
+        """Return the place that a score is about; None (and a report) if it is not known."""
         key = self._answers.get(score.answer) if score.answer and not score.span else (score.trace, score.span)
         place = None
         if key is not None and key[1]:
@@ -257,7 +257,7 @@ class TraceReader(ToolReader):
         return place
 
     def _place_outer_spans(self) -> dict[Key, _Place]:
-        """Where the spans around calls stand: with the last of these calls; the outermost one is the whole trace."""
+        """Return the places of spans around calls: that of the last call, or the whole trace for the outermost span."""
         self._named: dict[str, list[Key]] = {}
         if any(score.span and not score.trace for score in self._scores):
             for key in self._parents:

@@ -1,4 +1,4 @@
-"""What was said in a conversation, read from the shapes in which the files of other tools have messages.
+"""The utterances of a conversation, read from the shapes in which the files of other tools have messages.
 
 These are the shapes of OpenAI, Anthropic, Gemini, LangChain, OpenTelemetry (`parts`) and Inspect, as JSON or its text.
 """
@@ -89,7 +89,7 @@ def first_text(*values: Any) -> str:
 
 
 def read_messages(value: Any) -> list[Utterance] | None:
-    """What the messages of a list say, None where the value is no list of messages."""
+    """Return the utterances of a list of messages; None if the value is no list of messages."""
     value = decode_json(value)
     if isinstance(value, dict) and _role(value):
         value = [value]
@@ -159,7 +159,7 @@ def _read_plain_message(message: dict[str, Any]) -> Utterance | None:
 
 
 def input_utterances(value: Any) -> list[Utterance]:
-    """What was asked: the messages of an input, or its text as a user's."""
+    """Return the utterances of an input: its messages, or its text as a user's."""
     value = decode_json(value)
     found = _messages_within(value, _MESSAGE_LIST_KEYS)
     if found is not None:
@@ -169,7 +169,7 @@ def input_utterances(value: Any) -> list[Utterance]:
 
 
 def output_utterances(value: Any) -> list[Utterance]:
-    """What was answered: the messages of an output, the first of several choices, or its text as an assistant's."""
+    """Return the utterances of an output: its messages, the first of several choices, or its text as an assistant's."""
     found = _answers(decode_json(value), 0)
     if found is None:
         text = _text_within(decode_json(value), _OUTPUT_KEYS)

@@ -1,1 +1,1 @@
-"""What files seem to be and to hold, before anybody has said so."""
+"""A first reading of files: their formats and contents, before anybody has said what they are."""

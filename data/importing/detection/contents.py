@@ -1,6 +1,6 @@
-"""What the files of a source hold, in a summary: the cells of tables, and what other tools' files say of items.
+"""A summary of a source's files: the cells of tables, and what other tools' files say of items.
 
-It is read from the first row to the last, so that a scale is not guessed from a beginning; what it gives is small.
+Files are read from the first row to the last, so that no scale is guessed from first rows. The result is small.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from judges.importing.column_names import WORDS, normalize
 from judges.types import is_unit, sort_of
 
 MAX_FIRST_ROWS = 200
-"""How many first rows of a table are kept as they are, with their cells cut."""
+"""The number of first rows of a table that are kept, with their cells cut."""
 _MAX_LATER_ROWS, _CELLS_PER_COLUMN = 300, 20
 """The most later rows that are kept too, and at least how many cells of a column they should bring."""
 _MAX_CELL_LENGTH, _MAX_WORD_LENGTH, _MAX_DISTINCT_CELLS, _PROGRESS_ROWS = 300, 80, 2_000, 2_000
@@ -57,7 +57,7 @@ class TableContents:
 
 @dataclass
 class ValueSummary:
-    """What judges or people (`by`) said of units of a sort under a name, and how often each of them."""
+    """The values that judges or people (`by`) gave to units of a sort under a name; `who` has the counts by giver."""
 
     by: str
     kind: str
@@ -108,7 +108,7 @@ class _Column:
             self.summary.many = True
 
     def summarise(self) -> ColumnValues:
-        """What they are."""
+        """Return the summary of the cells."""
         few = not self.summary.many or self._numbers > 0.9 * (self.summary.count - self.summary.missing)
         if not self._texts and few:
             ends = [cell for _, cell in self._ends] if self.summary.many else []
@@ -142,7 +142,7 @@ def summarize_rows(file: str, columns: Sequence[str], rows: Iterable[dict[str, A
 
 
 def read_contents(source: Source, detected: list[DetectedFile], progress: Progress | None = None) -> SourceContents:
-    """What the tables and other tools' files of a source hold; files of Assay's own formats need no telling."""
+    """Return a summary of the tables and other tools' files of a source; files of Assay's own formats need none."""
     contents = SourceContents()
 
     def tell(count: int) -> None:
@@ -163,7 +163,7 @@ def read_contents(source: Source, detected: list[DetectedFile], progress: Progre
 def _table(
     rows: Iterable[dict[str, Any]], names: Sequence[str], tell: Callable[[int], None] = lambda count: None
 ) -> TableContents:
-    """What the rows of a table hold; it has the columns of these names, and those that its rows have."""
+    """Return the contents of a table from its rows; it has the columns of these names, and those that its rows have."""
     columns = {name: _Column() for name in names}
     shown: list[dict[str, Any]] = []
     later = _LaterRows(shown)
@@ -181,7 +181,7 @@ def _table(
 
 
 class _LaterRows:
-    """Which rows below the first ones show what these do not."""
+    """The choice of rows below the first ones that show what the first ones do not."""
 
     def __init__(self, shown: list[dict[str, Any]]) -> None:
         self._shown = shown

@@ -1,4 +1,4 @@
-"""Which format each file of a source has, and the records of files of which that is known."""
+"""Detection of the format of each file of a source, and reading of the records of files whose format is known."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DetectedFile:
 
     @property
     def says(self) -> str:
-        """What the file is, in words."""
+        """The format of the file, and its role if it has one, in words."""
         return f"{self.title}: {formats.file_roles(self.format)[self.role]}" if self.role else self.title
 
     def records(self, stream: BinaryIO) -> Iterator[Record]:
@@ -54,10 +54,10 @@ class DetectedFile:
 
 
 def detect_formats(source: Source, chosen_format: Format = "auto") -> list[DetectedFile]:
-    """What each file of a source is. Raises BadInput for archives, empty files and what is no data.
+    """Return each file of a source with its format. Raises BadInput for archives, empty files and what is no data.
 
-    Beside files of MT-Bench such files are left aside instead: what others keep in the folder of an evaluation is no
-    reason to take none of it.
+    With `chosen_format` "auto", such files are left aside instead if the source also has files of MT-Bench: other files
+    in the folder of an evaluation are no reason to refuse all of it.
     """
     found: list[DetectedFile | SourceFile] = []
     refused: BadInput | None = None
@@ -154,7 +154,7 @@ def read_format(
     name: Format, detected: list[DetectedFile], mappings: Mapping[str, ColumnMapping] | None = None,
     items: Sequence[dict[str, Any]] = (),
 ) -> Iterator[ToolEntry]:  # fmt: skip
-    """What these files of one format hold, with what they say under names of their own; a table needs its mapping.
+    """Yield what these files of one format hold, with values under names of their own; a table needs its mapping.
 
     `items` are those of the dataset, as far as the format asks for them (`formats.items_role`).
     """

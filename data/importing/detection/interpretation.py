@@ -1,6 +1,6 @@
-"""What an import seems to be: which columns or names are whose answers, to which questions, on which scales.
+"""The first reading of an import: whose answers the columns or names are, to which questions, on which scales.
 
-It is a first reading that a person may correct, series by series; `plan_proposal` makes a plan of the result.
+A person may correct it, series by series; `plan_proposal` makes a plan of the result.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Interpretation:
 
     @property
     def sampling(self) -> Sampling:
-        """How the labelled items were chosen, as far as the files show: all where somebody answered for every row."""
+        """The way in which labelled items were chosen, as far as files show: "all" if people answered for every row."""
         whole = any(s.by == "person" and s.count >= self.items > 0 for s in self.series)
         return "all" if whole else "unknown"
 

@@ -1,4 +1,4 @@
-"""What files seem to hold becomes a plan: mappings of tables, questions for other tools' names, and their cards."""
+"""The proposal of a plan from the contents of files: table mappings, questions for other tools' names, their cards."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def previous_mapping(store: Store, known: DetectedFile, mapping: ColumnMapping) 
 
 
 def _comparable_mapping(mapping: ColumnMapping) -> dict[str, Any]:
-    """What a mapping says, whatever the cards are called that ask its questions."""
+    """Return the content of a mapping without the names of the cards that ask its questions."""
     data = mapping.model_dump(exclude={"recipes"})
     for judged in data["judgments"]:
         judged["card"] = ""

@@ -1,5 +1,4 @@
-"""What a file is, by its content and not by its name: JSON lines, a JSON list or object, text in columns, Parquet.
-"""
+"""Detection of a file's container by content, not by name: JSON lines, JSON list or object, text columns, Parquet."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ _PEEK = 50
 
 
 def detect_container(file: SourceFile) -> Container:
-    """How the file holds its records. Raises BadInput for archives, git-LFS pointers and what is no text."""
+    """Return how the file holds its records. Raises BadInput for archives, git-LFS pointers and what is no text."""
     head = file.head()
     for magic, name in _ARCHIVES.items():
         if head.startswith(magic):

@@ -25,7 +25,7 @@ csv.field_size_limit(MAX_LINE_BYTES)
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a table's text is written."""
+    """The encoding and the delimiter of a table's text."""
 
     encoding: str
     delimiter: str
@@ -46,7 +46,7 @@ def detect_dialect(name: str, head: bytes) -> Dialect:
 
 
 def _regular(lines: list[str], delimiter: str) -> tuple[int, int]:
-    """How well a delimiter fits: rows like the header, then the number of columns."""
+    """Return how well a delimiter fits: the number of rows as wide as the header, and the number of columns."""
     widths = []
     try:
         for row in csv.reader(lines[:200], delimiter=delimiter, strict=True):
@@ -165,7 +165,7 @@ def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
 
 
 def _problem(error: csv.Error, lines: _Lines) -> str:
-    """What an error of the reader means, as words that follow `The row`; a quote is named by its line."""
+    """Return the meaning of a reader's error, as words that follow `The row`; a quote is named by its line."""
     message = str(error)
     if isinstance(error, _RowTooLong):
         return f"{message}; the rest of the file was not read"

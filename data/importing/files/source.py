@@ -1,6 +1,6 @@
-"""Where an import comes from: files that a person named on the command line, or uploaded on the page.
+"""The source of an import: files that a person named on the command line, or uploaded on the page.
 
-Only what was named is read: an import's content never names another file, and patterns, addresses and archives are
+Only these files are read. The content of an import never names another file. Patterns, addresses and archives are
 refused.
 """
 
@@ -58,7 +58,7 @@ class SourceFile:
 
     @property
     def at(self) -> int:
-        """How many bytes were read since it was opened last."""
+        """The number of bytes that were read since the file was opened last."""
         if self._stream is None:
             return 0
         return self.size if self._stream.closed else self._stream.tell()

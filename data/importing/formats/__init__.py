@@ -31,7 +31,7 @@ _RECOGNISED = ("canonical", "swallow", "mt_bench_101", *TOOLS, "messages", "fast
 
 
 class FormatModule(Protocol):
-    """What the module of a format has."""
+    """The members that the module of a format has."""
 
     TITLE: str
     LISTS: tuple[tuple[str, ...], ...]
@@ -40,7 +40,7 @@ class FormatModule(Protocol):
         """Whether a file that begins so, with a row at least, is of the format."""
 
     def read(self, files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-        """What the files hold; what they say of each other's items is joined, whatever order they have."""
+        """Yield what the files hold; what they say of each other's items is joined, whatever order they have."""
 
 
 def format_module(name: str) -> FormatModule:
@@ -49,7 +49,7 @@ def format_module(name: str) -> FormatModule:
 
 
 def titles() -> list[str]:
-    """What the other tools are called whose files are read."""
+    """Return the titles of the other tools whose files are read."""
     return [format_module(name).TITLE for name in TOOLS]
 
 
@@ -64,7 +64,7 @@ def file_roles(name: str) -> Mapping[str, str]:
 
 
 def file_role(name: str, start: FileStart) -> str | None:
-    """Which of these sorts a file is, None where there is one only. Raises BadInput where it is none of them."""
+    """Return the sort of a file, None if the format has only one. Raises BadInput if the file is none of them."""
     return cast("Any", format_module(name)).role(start) if file_roles(name) else None
 
 

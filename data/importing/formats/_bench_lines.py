@@ -46,7 +46,7 @@ def bench_lines(contents: AssembledBench, task: bool = False) -> Iterator[Entry]
 
 
 class _Lines:
-    """What was made so far of the records of some files."""
+    """The lines made so far from the records of some files."""
 
     def __init__(self, contents: AssembledBench, task: bool) -> None:
         self.made, self.task = contents, task
@@ -167,7 +167,7 @@ class _Lines:
 
 
 def params_of(judge: Judge) -> dict[str, Any]:
-    """What tells a judge of files apart from others of its model: its protocol, its prompt and that one's wording."""
+    """Return what distinguishes a judge of files from others of its model: its protocol, prompt and prompt wording."""
     params = {"protocol": judge.protocol, "prompt": judge.prompt, "wording": judge.wording}
     return {name: value for name, value in params.items() if value}
 

@@ -98,7 +98,7 @@ class _Reader(CaseReader):
         self.add(EvaluationCase(key, utterances, opinions, sides, reference, meta=meta))
 
     def _responses(self, given: Any) -> Iterator[CaseRating]:
-        """What people answered: by question, or by person with the values of all questions."""
+        """Yield people's answers: they are listed by question, or by person with the values of all questions."""
         if isinstance(given, dict):
             flat = [(name, one) for name, answers in given.items() for one in as_objects(answers)]
         else:
@@ -115,7 +115,7 @@ class _Reader(CaseReader):
                 yield CaseRating(name, "person", text_of(one.get("user_id") or one.get("user")), value, "", at)
 
     def _suggestions(self, given: Any) -> Iterator[CaseRating]:
-        """What models suggested."""
+        """Yield the values that models suggested."""
         listed = ((text_of(one.get("question_name")), one) for one in as_objects(given))
         for name, one in given.items() if isinstance(given, dict) else listed:
             if isinstance(one, dict) and (value := self._value(one.get("value"), name)) is not None:

@@ -112,7 +112,7 @@ def _add_ratings(ratings: ScoreCollector, file: str, record: Record) -> Iterator
 
 
 def _newer(head: object) -> str:
-    """Why the lines after this first one cannot all be read, "" where they can."""
+    """Return the reason why the lines after this first one cannot all be read; "" if they can."""
     form = head.get("format") if isinstance(head, dict) else None
     if not isinstance(form, int) or form < 1:
         return "The first line has no format number. Give a whole number, as in {\"assay\": {\"format\": 2}}."
@@ -125,7 +125,7 @@ def _newer(head: object) -> str:
 
 
 def to_line(file: str, record: Record) -> Entry:
-    """What one object is: an item has a kind, a judgment a card, a label a dimension, an adjudication who made it."""
+    """Return an object as a line: items have a kind, judgments a card, labels a dimension, adjudications a person."""
     value = record.value
     if isinstance(value.get("card"), dict):
         return Line(file, record.line, "card", value, value)

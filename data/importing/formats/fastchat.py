@@ -39,7 +39,7 @@ ROLES_OF_FILES: dict[Role, str] = {
 
 
 def role(start: FileStart) -> Role:
-    """Which of FastChat's files begins so. Raises BadInput where it is none of them."""
+    """Return the role of a FastChat file that begins so. Raises BadInput if it is none of them."""
     found = _role(start)
     if found is None:
         named = ", ".join(sorted(frozenset().union(*start.shapes)))[:200] or "none"

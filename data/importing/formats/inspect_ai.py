@@ -48,7 +48,7 @@ def _is_sample(row: Any) -> bool:
 
 
 class _Reader(CaseReader):
-    """What a log says of the evaluation comes before its samples."""
+    """The reader of a log, in which the facts about the evaluation come before its samples."""
 
     def begin(self) -> None:
         """Another log begins."""
@@ -87,7 +87,7 @@ class _Reader(CaseReader):
         self.note_unused(*(key for key in ("error", "limit", "error_retries") if sample.get(key)))
 
     def _opinions(self, sample: dict[str, Any]) -> Iterator[CaseRating]:
-        """What the scorers gave; a score that somebody corrected is kept as that person's beside it."""
+        """Yield the scorers' values. If somebody corrected a score, the original is kept with that person's value."""
         scores = sample.get("scores")
         if not isinstance(scores, dict):
             scores = {"score": sample["score"]} if isinstance(sample.get("score"), dict) else {}

@@ -62,7 +62,7 @@ def _to_api_keys(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sort(row: dict[str, Any]) -> str:
-    """What a row is: a score, an observation, a trace, a session, or "" for nothing known."""
+    """Return the sort of a row: score, observation, trace ("whole" if wrapped), session, or "" if it is unknown."""
     keys = row.keys()
     if "runType" in keys or "spanId" in keys or "resourceSpans" in keys:
         return ""

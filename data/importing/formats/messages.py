@@ -38,7 +38,7 @@ _SETTINGS = ("tools", "functions", "parallel_tool_calls", "tool_choice")
 
 
 class ChatMessage(NamedTuple):
-    """What was said in a role, and of a tool its name and the id of the call that a result belongs to."""
+    """The text of a role; for a tool also its name, and the id of the call that a result belongs to."""
 
     role: str
     text: str
@@ -127,7 +127,7 @@ def _read_messages(value: dict[str, Any]) -> list[ChatMessage]:
 
 
 def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[ChatMessage]:
-    """What one message says and calls."""
+    """Yield the texts and tool calls of one message."""
     given = message.get("role", message.get("from"))
     if given is None and message.get("type") == "function_call":
         yield calls.call_entry(message, message.get("call_id"))
@@ -204,7 +204,7 @@ def _name(given: Any) -> str:
 
 
 def _result(content: Any) -> str:
-    """What a tool gave back, as text: parts of text joined, anything else as JSON."""
+    """Return the result of a tool as text: parts of text joined, anything else as JSON."""
     if isinstance(content, str):
         return content
     if isinstance(content, list) and content and all(isinstance(_text_of(part), str) for part in content):

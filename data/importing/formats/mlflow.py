@@ -61,7 +61,7 @@ def _is_table(columns: Iterable[Any]) -> bool:
 
 
 def _info(row: dict[str, Any]) -> dict[str, Any] | None:
-    """What a trace says of itself, in an object of its own or in the columns of a table; None for anything else."""
+    """Return a trace's own information, from an object or from the columns of a table; None for anything else."""
     info = decode_json(row.get("info"))
     if isinstance(info, dict) and ("trace_id" in info or "request_id" in info):
         return info

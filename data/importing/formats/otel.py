@@ -82,7 +82,7 @@ def _is_annotation(row: dict[str, Any]) -> bool:
 
 
 def _target(row: dict[str, Any]) -> dict[str, Any]:
-    """What an annotation is about."""
+    """Return the ids of the span, the trace and the session that an annotation is about."""
     span = text_of(row.get("span_id") or row.get("context.span_id"))
     return {"span": span, "trace": text_of(row.get("trace_id")), "session": text_of(row.get("session_id"))}
 
@@ -261,7 +261,7 @@ class _Reader(TraceReader):
 
 
 def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utterance]]:
-    """What went into a call and what came out, in whichever of the conventions the attributes have it."""
+    """Return the input and the output of a call, in whichever of the conventions the attributes have them."""
     inputs = read_messages(attributes.get("gen_ai.input.messages")) or []
     if system := decode_json(attributes.get("gen_ai.system_instructions")):
         parts = system if isinstance(system, list) else [system]
@@ -278,7 +278,7 @@ def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utteran
 
 
 def _read_event(name: str, body: Any) -> list[Utterance]:
-    """What an event of the older conventions says; an utterance is taken unchanged."""
+    """Return the utterances of an event of the older conventions; an utterance is taken unchanged."""
     if isinstance(body, Utterance):
         return [body]
     if isinstance(body, dict):

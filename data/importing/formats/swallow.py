@@ -17,7 +17,7 @@ ROLES_OF_FILES: dict[Role, str] = {"results": "means of a run", "details": "answ
 
 
 def role(start: FileStart) -> Role:
-    """Which of the files begins so. Raises BadInput where it is none of them."""
+    """Return the role of a file that begins so. Raises BadInput if it is none of the format's files."""
     found = _role(start)
     if found is None:
         raise BadInput(f"{start.name} is no file of {TITLE}: it has neither predictions and metrics, nor results.")

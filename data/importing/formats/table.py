@@ -147,7 +147,7 @@ class _Table:
             yield from self._read_answers(record, name, None, whole)
 
     def _common(self, row: dict[str, Any], name: str) -> dict[str, Any]:
-        """What items of all kinds have."""
+        """Return the fields that items of all kinds have."""
         mapping = self.mapping
         data: dict[str, Any] = {"id": name, "kind": mapping.kind}
         data["meta"] = {column: row[column] for column in mapping.meta if row.get(column) not in (None, "")}
@@ -319,7 +319,7 @@ def _has(columns: JudgmentColumns | LabelColumns, row: dict[str, Any]) -> bool:
 
 
 def _source(columns: JudgmentColumns | LabelColumns) -> ValueSource:
-    """Where an answer comes from."""
+    """Return the source of an answer: the raw reply if it is mapped, otherwise the value."""
     return columns.raw if isinstance(columns, JudgmentColumns) and columns.raw else columns.value
 
 

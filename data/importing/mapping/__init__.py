@@ -1,1 +1,1 @@
-"""What columns of tables and names of values mean: cards, questions and scales."""
+"""The meaning of columns of tables and names of values: cards, questions and scales."""

@@ -1,4 +1,4 @@
-"""What the columns of a table mean: a small document, made on screen once and kept for tables of that shape."""
+"""The meaning of a table's columns: a small document, made on screen once and kept for tables of that shape."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NUMBER = re.compile(r"-?(\d{1,12}(\.\d{0,18})?|\.\d{1,18})", re.ASCII)
 
 
 class ValueSource(Strict):
-    """Where a value comes from: one or more columns, joined by a blank line, or else a constant."""
+    """The source of a value: one or more columns, joined by a blank line, or else a constant."""
 
     columns: list[str] = Field(default_factory=list)
     constant: str = ""
@@ -158,7 +158,7 @@ class ColumnMapping(Strict):
         return self.kind != "dialogue" and not any(self.field(name) for names in _NEEDED[self.kind] for name in names)
 
     def field(self, name: str) -> ValueSource:
-        """Where a field of the item comes from; nothing where it is not mapped."""
+        """Return the source of a field of the item; an empty one if the field is not mapped."""
         return self.fields.get(name) or ValueSource()
 
     def columns(self) -> set[str]:
@@ -186,9 +186,9 @@ class ColumnMapping(Strict):
         return self.model_copy(update={"judgments": judgments})
 
     def faults(self, columns: Collection[str], cards_by_name: Cards | None = None) -> list[str]:
-        """What is missing before a table with these columns can be read, in sentences; empty when nothing is.
+        """Return sentences on what is missing before a table with these columns can be read; empty if nothing is.
 
-        `cards_by_name` are the workspace's cards; without it, those that have a folder.
+        `cards_by_name` are the workspace's cards. Without it, those that have a folder are used.
         """
         cards_by_name = self.cards() | dict(cards() if cards_by_name is None else cards_by_name)
         found = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
@@ -239,7 +239,7 @@ def _fill_from_card(judged: JudgmentColumns, card: Card | None) -> JudgmentColum
 
 
 def _dimension(card: Card, judged: JudgmentColumns) -> list[str]:
-    """What is wrong with the question that a value answers; nothing where it is one that the card asks."""
+    """Return what is wrong with the question that a value answers; nothing if it is one that the card asks."""
     names = list(dict.fromkeys(d.name for d in card.dimensions))
     if not judged.dimension and len(names) > 1:
         return [f"Say which question of {card.name} the value answers: {', '.join(names)}."]
@@ -268,9 +268,9 @@ def parse_mapping(text: str) -> ColumnMapping:
 
 
 def interpret_cell(cell: Any, values: dict[str, str], answers: RecipeScale | None = None) -> Any:
-    """What a cell means: by the list of values or on the scale, where there is one, else as it reads.
+    """Return the meaning of a cell: by the list of values or on the scale, if there is one, otherwise as it reads.
 
-    None where it is none of the values, or no answer on the scale.
+    Return None if it is none of the values, or no answer on the scale.
     """
     text = cell_text(cell).strip()
     if answers is not None and not values:

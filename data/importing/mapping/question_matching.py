@@ -1,4 +1,4 @@
-"""What other tools' files say under names of their own, settled: judgments by a card, and labels of its questions."""
+"""The matching of other tools' names with questions: it gives judgments by a card, and labels of its questions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judges.plural import many
 from judges.types import is_unit, sort_of
 
 UNKNOWN = "unknown person"
-"""Who gave a label of which the file names nobody."""
+"""The annotator of a label for which the file names nobody."""
 
 
 def match_questions(tool_entries: Iterable[ToolEntry], questions: Iterable[Question]) -> Iterator[Entry]:

@@ -168,7 +168,7 @@ def verdicts_by_codes(codes: Mapping[tuple[str, str], float | None]) -> tuple[st
 
 
 def fields(item: Pair, _part: str) -> dict[str, Any]:
-    """What the judge is shown, without the names of the systems.
+    """Return the fields that the judge is shown, without the names of the systems.
 
     `sections_absent` names the sections that only one of the responses has; it is left out if both have all sections.
     """

@@ -1,4 +1,4 @@
-"""What a judge of MT-Bench is shown of an item: the answer that it judges, what led to it, and its references."""
+"""The parts of an item that a judge of MT-Bench sees: the answer to judge, what led to it, and its references."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def variant(item: Dialogue, part: str) -> str:
 
 
 def pair_variant(item: Pair, _part: str) -> str:
-    """Which prompt a pair gets: by its turn, which FastChat's files name, and by its reference."""
+    """Return the name of the prompt that a pair gets: by its turn, which FastChat's files name, and its reference."""
     turn = pair_turn(item)
     return join_names(["multi_turn" if turn > 1 else "", "reference" if references(item, turn) else ""])
 
 
 def fields(item: Dialogue, part: str) -> dict[str, Any]:
-    """What the judge of a turn is shown: question and answer, or the dialogue up to the turn that it rates."""
+    """Return the fields for the judge of a turn: question and answer, or the dialogue up to the turn that it rates."""
     until = entries_until(item, part)
     if len(until) == 2:
         shown: dict[str, Any] = {"question": until[0].text, "answer": until[1].text}
@@ -51,7 +51,7 @@ def fields(item: Dialogue, part: str) -> dict[str, Any]:
 
 
 def pair_fields(item: Pair, _part: str) -> dict[str, Any]:
-    """What the judge of a pair is shown; the systems' names are never among it."""
+    """Return the fields for the judge of a pair; the systems' names are never among them."""
     shown = {"input": item.input_shown, "response_a": item.response_a.text, "response_b": item.response_b.text}
     return shown | _with_reference(item, pair_turn(item))
 

@@ -106,9 +106,9 @@ def _shown_item(item: Dialogue | Pair, shown: Presentation) -> Dialogue | Pair:
 
 
 def _turns(item: Dialogue | Pair, part: str) -> list[dict[str, str]]:
-    """What was said in each turn up to the judged one, by the names of fields without their number.
+    """Return the texts of each turn up to the judged one, by the names of their fields without the number.
 
-    A pair that does not say where its turns begin has none.
+    The list is empty for a pair that does not say where its turns begin.
     """
     if isinstance(item, Dialogue):
         until = entries_until(item, part)

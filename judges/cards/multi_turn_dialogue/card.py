@@ -187,7 +187,7 @@ def _list(numbers: list[int]) -> str:
 
 
 def fields(item: Dialogue, _part: str) -> dict[str, Any]:
-    """What the judge is shown; the system's name is not among it."""
+    """Return the fields that the judge is shown; the system's name is not among them."""
     dialogue = [entry_fields(entry) for entry in item.turns]
     return {"scenario_description": item.scenario, "dialogue": dialogue}
 

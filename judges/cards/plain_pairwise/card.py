@@ -37,7 +37,7 @@ def read(reply: Reply, item: Pair) -> Reading:
 
 
 def fields(item: Pair, _part: str) -> dict[str, Any]:
-    """What the judge is shown; the systems' names are not among it."""
+    """Return the fields that the judge is shown; the systems' names are not among them."""
     return {"input": item.input_shown, "response_a": item.response_a.text, "response_b": item.response_b.text}
 
 

@@ -20,7 +20,7 @@ from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Str
 
 NAME = "pointwise_quality"
 CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
-"""What the judge's words are stored as, so that judges.triage.confidence_level gives the same words."""
+"""The numbers that stand for the judge's words. judges.triage.confidence_level turns them back into those words."""
 WEIGHTS = {"high": Fraction(1), "medium": Fraction(1, 2), "low": Fraction(1, 4)}
 """The weight of a score in overall_score, by its confidence (docs/methods.md, A judge's own means)."""
 ROUNDING = 0.005
@@ -280,7 +280,7 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
 
 
 def _mean_said(reply: Reply, dimension: Dimension, mean: float) -> list[Remark]:
-    """Where the judge's own mean differs from its scores and confidences, or that it gave none."""
+    """Return a remark if the judge's own mean differs from that of its scores and confidences, or if it gave none."""
     if reply.overall_score is None:
         return [_rule(dimension.name, f"The judge gave no overall score. By its confidences it is {mean:.2f}.")]
     if abs(reply.overall_score - mean) <= ROUNDING + 1e-9:

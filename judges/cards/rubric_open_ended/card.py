@@ -77,7 +77,7 @@ def read(reply: Reply, item: Response) -> Reading:
 
 
 def fields(item: Response, _part: str) -> dict[str, Any]:
-    """What the judge is shown; the system's name is not among it."""
+    """Return the fields that the judge is shown; the system's name is not among them."""
     return {"task_description": item.task, "model_output": item.output, "reference_answer": item.reference}
 
 

@@ -104,7 +104,7 @@ def confusion(summary: Summary, title: str = "") -> Confusion:
 
 
 def spread(summary: Summary, title: str = "") -> list[Finding]:
-    """How often people and judge give each answer, with warnings about it; nothing without ratings."""
+    """Return the shares of each answer by people and judge, with warnings about them; nothing without ratings."""
     shares = marginals(summary.table)
     if shares is None:
         return []
@@ -135,7 +135,7 @@ def spread(summary: Summary, title: str = "") -> list[Finding]:
 
 
 def omissions(summary: Summary, replies: Sequence[tuple[str, int]]) -> list[Sentence]:
-    """What kappa leaves out: n/a on either side, and ratings without a score of the judge.
+    """Return sentences on what kappa leaves out: n/a on either side, and ratings without a score of the judge.
 
     `replies` are the reasons for which replies could not be used, over the whole dataset, with their numbers.
     """

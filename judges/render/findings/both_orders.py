@@ -32,7 +32,7 @@ def table(agreement: PositionalAgreement) -> Table:
 
 
 def counting_note() -> Sentence:
-    """How it was counted."""
+    """Return a note on how the verdicts were counted."""
     return quiet(
         "A and B are the item's own responses in both orders. Each pair counts once per sample; intervals are by "
         "pair. Without position bias the verdict stays the same and the first position wins 50% of the verdicts with "

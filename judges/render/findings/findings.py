@@ -49,7 +49,7 @@ def sentence_text(sentence: Sentence) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """How a column of a table is shown.
+    """The display of a column of a table.
 
     `shape` is the format of its numbers (".3f", "+.2f", ".0%", ","), "" for texts; `help` says what they mean, `title`
     is the heading where it is not the column's key, `width` its width on a page in pixels, or in Streamlit's words.
@@ -110,7 +110,7 @@ class Confusion:
 
 @dataclass(frozen=True)
 class Marginals:
-    """How often people and judge give each answer, as shares."""
+    """The shares of each answer, by people and by the judge."""
 
     people: Sequence[float]
     judge: Sequence[float]
@@ -176,7 +176,7 @@ class Radar:
 
 @dataclass(frozen=True)
 class Bubbles:
-    """How often two values meet: (x, y, how often); both axes cover `reach`, and are equal on the diagonal."""
+    """The number of times two values meet: (x, y, number); both axes cover `reach`, and are equal on the diagonal."""
 
     points: Sequence[tuple[float, float, int]]
     x: str

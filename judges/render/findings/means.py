@@ -20,7 +20,7 @@ READING_HELP = {
     "parts": "The unweighted mean of the scores that the aggregate is made of.",
     "ahead": "This judge minus the other, on the ratings of both.",
 }
-"""How to read those that need it."""
+"""The explanations of those means that need one."""
 
 
 def table(rows: Sequence[tuple[str, str, str, JudgeMeans]], by: str = "") -> Table:

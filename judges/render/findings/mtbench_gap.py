@@ -1,4 +1,4 @@
-"""Why two pipelines of MT-Bench differ, in words: the factors of both, the way from one mean to the other, the rest."""
+"""The difference of two MT-Bench pipelines in words: their factors, the way from one mean to the other, the rest."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def step_table(gap: Gap) -> Table:
 
 
 def rest_table(gap: Gap) -> Table:
-    """What is left after the replay, by name."""
+    """Return a table of the parts of the difference that are left after the replay."""
     rows = [
         {
             "what is left": one.name,
@@ -105,7 +105,7 @@ def rest_table(gap: Gap) -> Table:
 
 
 def step_order(gap: Gap) -> list[Sentence]:
-    """How far the size of the steps depends on their order."""
+    """Return sentences on how far the size of the steps depends on their order."""
     sentences = []
     steps = (*gap.steps, *gap.later)
     moving = [one for one in steps if abs(one.high - one.low) > 5e-4]

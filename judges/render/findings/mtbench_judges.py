@@ -35,7 +35,7 @@ def figures_by_name(one: PairAgreement) -> dict[str, Interval]:
 
 
 def judges_summary(comparison: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
-    """What can be said of the two judges in two sentences."""
+    """Return a sentence or two that compare the two judges."""
     whole, one, other = comparison.whole, names[comparison.one], names[comparison.other]
     if not whole.cells:
         return [say("**{one}** and **{other}** have rated no turn of the same answer.", one=one, other=other)]
@@ -108,7 +108,7 @@ def question_table(question_gaps: Sequence[QuestionGap], names: tuple[str, str])
 
 
 def bubbles(found: RatingComparison, names: Mapping[str, str]) -> Bubbles:
-    """How often each two ratings meet, to the tenth of a point, as samples may be averaged."""
+    """Return the number of times each two ratings meet, to the tenth of a point, as samples may be averaged."""
     met = Counter(
         (round(x, 1), round(y, 1)) for x, y in zip(found.shared.one.tolist(), found.shared.other.tolist(), strict=True)
     )

@@ -88,7 +88,7 @@ def reading_rules(rules: Rules) -> Sentence:
 
 
 def bench_contents(bench: Bench) -> list[Sentence]:
-    """What there is of a benchmark, and which questions are not there."""
+    """Return sentences on the contents of a benchmark, and on the questions and answers that are missing."""
     found = [
         say(
             "**{questions}**, **{models}**, **{judges}**.",
@@ -110,7 +110,7 @@ def bench_contents(bench: Bench) -> list[Sentence]:
 
 
 def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) -> Table:
-    """Which prompt each judge was given, as far as its files tell; `known` names wordings by fingerprint."""
+    """Return the prompt that each judge was given, as far as known; `known` names wordings by fingerprint."""
     rates, compares = ({each.judge for each in judged} for judged in (bench.ratings, bench.games))
     rows = [
         {
@@ -205,7 +205,7 @@ def _format_rank(rank: Interval) -> str:
 
 
 def model_order(ranking: Ranking) -> list[Sentence]:
-    """How much of the order of a judge's models is settled."""
+    """Return sentences on how much of the order of a judge's models is settled."""
     if len(ranking.models) < 2:
         return []
     open_, best = ranking.unsettled, ranking.models[0]
@@ -251,7 +251,7 @@ def radar(model_means: Sequence[ModelMeans], models: Sequence[str], rules: Rules
 
 
 def counts(judge_counts: Sequence[JudgeCount], names: Mapping[str, str]) -> list[Finding]:
-    """What failed, came several times, was judged twice with another result, or was read otherwise than stated."""
+    """Return the counts of judgments that failed, came twice, differ when judged again, or differ from their file."""
     rows = [
         {
             "judge": names[one.judge],
@@ -335,7 +335,7 @@ def wins(win_rates: Sequence[WinRate], names: Mapping[str, str]) -> Table:
 
 
 def verdicts(counts: Sequence[VerdictCount], names: Mapping[str, str]) -> list[Sentence]:
-    """What became of the verdicts on pairs, a sentence for each judge."""
+    """Return a sentence for each judge on the outcome of its verdicts on pairs."""
     return [
         quiet(
             "{judge}: {n} decided; {turned} changed with the order and count as ties, {failed} left out as a verdict "

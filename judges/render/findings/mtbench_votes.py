@@ -12,7 +12,7 @@ from judges.render.words import cell, span
 
 
 def vote_counts(bench: Bench) -> Sentence:
-    """How many votes there are, and of whom."""
+    """Return a sentence with the number of votes, and of the people who gave them."""
     people = {vote.voter: vote.group for vote in bench.votes}
     groups = {group: list(people.values()).count(group) for group in sorted(set(people.values()))}
     text = ", ".join(f"{n:,} {group}" for group, n in groups.items() if group)

@@ -34,7 +34,7 @@ def growth(steps: Sequence[Interval], ahead: Sequence[Interval], policy: Policy,
 def plan(
     now: Interval, half: float, width: tuple[int, int] | None, bound: tuple[int, int] | None, policy: Policy, what: str
 ) -> list[Sentence]:
-    """What further items (`what`: "blind item") would do, for an interval of -+ `half` and for the required bound.
+    """Return sentences on further items (`what`: "blind item") for an interval of -+ `half` and the required bound.
 
     `width` and `bound` are the ranges of `judges.stats.planner`. With fewer items than the policy asks for, there is no
     sentence on the bound, because kappa of a few items does not show on which side of the threshold it will lie.

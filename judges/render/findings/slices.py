@@ -16,7 +16,7 @@ ALPHA = 0.05
 
 
 def tests(slices: Sequence[SlicedKappa]) -> list[Sentence]:
-    """What the tests of all ways of slicing say; every one is named."""
+    """Return sentences on the tests of all ways of slicing; every one is named."""
     tested = [one for one in slices if one.test is not None]
     apart = [one for one in tested if one.test is not None and one.test.adjusted <= ALPHA]
     sentences = []

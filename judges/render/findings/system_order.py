@@ -14,7 +14,7 @@ _CAPTION = (
 
 
 def findings(system_order: SystemOrder) -> list[Finding]:
-    """How far the two orders agree, and every system with its means and ranks."""
+    """Return the agreement of the two orders, and a table of every system with its means and ranks."""
     count = len(system_order.systems)
     if count < 2:
         return [quiet("An order needs two systems: the ratings that both gave are of {n}.", n=many(count, "system"))]

@@ -16,7 +16,7 @@ from judges.stats.multiple_testing import benjamini_yekutieli
 from judges.stats.raters.ratings import Ratings
 
 EPSILONS = {0.2: "experts", 0.15: "skilled people", 0.1: "a crowd"}
-"""What a person's labels cost more than a judge's, as a handicap that the person is given; by kind of people."""
+"""The handicap of a person, because a person's labels cost more than a judge's -> the kind of people."""
 MIN_ITEMS = 30
 """Items that a person must share with others, and the judge have scored."""
 MIN_PEOPLE = 3

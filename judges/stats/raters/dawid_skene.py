@@ -30,7 +30,7 @@ class DawidSkene:
 
     @property
     def accuracy(self) -> Floats:
-        """How often each person says what is true, (people,): sum_j prior_j error_jj."""
+        """The share of true answers of each person, (people,): sum_j prior_j error_jj."""
         rates: Floats = np.einsum("j,pjj->p", self.prior, self.error)
         return rates
 

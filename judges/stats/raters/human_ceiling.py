@@ -26,11 +26,11 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class HumanCeiling:
-    """What cells that two people or more have labelled say. `people` gave those labels, `cells` and `items` hold them.
+    """The figures of cells that two people or more have labelled: `people` gave the labels of `cells` in `items`.
 
-    `between` is kappa between two people (its `cells` are pairs of labels), `alpha` Krippendorff's, ordinal where
-    answers are ordered. `judge` is the judge's kappa against single people on the very same cells, `difference` that
-    minus `between`, paired by item; both None where no judge has scored such a cell.
+    `between` is kappa between two people (its `cells` are pairs of labels), `alpha` Krippendorff's (`alpha_interval`).
+    `judge` is the judge's kappa against single people on the very same cells, `difference` is `judge` minus `between`,
+    paired by item. Both are None if no judge has scored such a cell.
     """
 
     people: int
@@ -133,9 +133,10 @@ def _coincidences(ratings: Ratings, item: Codes, items: int) -> Floats:
 
 
 def _squares(value: Floats, item: Codes, cell: Codes, items: int) -> Floats:
-    """What each item gives to alpha of values, (items, 4): sum over its cells of all (v - v')^2 / (m - 1), n, Sv, Svv.
+    """Return what each item contributes to alpha of values, (items, 4).
 
-    The m answers of a cell give 2 (m sum v^2 - (sum v)^2) / (m - 1).
+    The columns are sums over its cells: of all (v - v')^2 / (m - 1), n, Sv, Svv. The m answers of a cell give
+    2 (m sum v^2 - (sum v)^2) / (m - 1).
     """
     m, s, q = np.bincount(cell), np.bincount(cell, value), np.bincount(cell, value**2)
     apart = (2 * (m * q - s**2) / (m - 1))[cell] / m[cell]
@@ -157,7 +158,7 @@ def _from_coincidences(table: Floats, kind: Level) -> float | None:
 
 
 def explain(found: HumanCeiling | None) -> str:
-    """What the ceiling says of the judge, in a sentence or two for people who know no statistics."""
+    """Return a sentence or two on what the ceiling says about the judge, for people who know no statistics."""
     if found is None:
         return (
             "Agreement between people is not known yet: no item has blind labels of two people. Let several people "
@@ -184,10 +185,10 @@ def explain(found: HumanCeiling | None) -> str:
 
 
 def explain_labels(fewest: int, most: int, each: float, known: bool) -> str:
-    """Whose agreement a kappa is, in a sentence or two.
+    """Return a sentence or two on the people with whom a kappa measures agreement.
 
-    It takes how many people labelled a cell (fewest, most, on average), and whether it is `known` how far two of them
-    agree.
+    `fewest`, `most` and `each` (the average) are numbers of people who labelled a cell. `known` says whether the
+    agreement between two of them is known.
     """
     if most < 2 and not known:
         return (

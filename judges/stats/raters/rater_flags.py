@@ -36,11 +36,11 @@ Sort = Literal["accepts", "fast", "apart", "lenient", "drift"]
 
 @dataclass(frozen=True)
 class RaterWork:
-    """What a person did.
+    """The work of a person, in numbers.
 
-    Labels and items by mode, scores that were shown and how many were kept, and the seconds that each item took, all of
-    them and those where the judge's scores were in view. Imported labels have no seconds. `unseen` of the kept scores
-    were accepted without having been on screen.
+    It has the labels and items, the labels by mode, the scores that were shown (`seen`) and those that were `kept`.
+    `seconds` has the time of each item, `assisted_seconds` that of items with the judge's scores in view. Imported
+    labels have no seconds. `unseen` of the kept scores were accepted without having been on screen.
     """
 
     labels: int = 0
@@ -128,11 +128,11 @@ def flag_rater(
     work: RaterWork, agreement: Interval | None, leniency: RaterShift | None, course: RaterShift | None,
     step: float = 1.0,
 ) -> list[RaterFlag]:  # fmt: skip
-    """What should be looked at in a person's work, most urgent first.
+    """Return the flags on a person's work that should be looked at, most urgent first.
 
-    `agreement` is kappa with gold made without the person's own labels, `leniency` the person minus that gold in units
-    of the scale, of which `step` is one step, `course` the change in the share of equal answers, its own and beside the
-    others' (`agreement_drift`, `common_shift`).
+    `agreement` is kappa with gold made without the person's own labels. `leniency` is the person minus that gold in
+    units of the scale, of which `step` is one step. `course` is the change in the share of equal answers, in itself and
+    relative to the others' (`agreement_drift`, `common_shift`).
     """
     found = []
     paced = median(work.assisted_seconds) if work.assisted_seconds else None

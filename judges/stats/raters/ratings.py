@@ -49,12 +49,12 @@ class Ratings:
         return Ratings(item, cell, person, self.value[keep], self.judge[keep], self.people, self.scale, exact)
 
     def counts(self) -> Codes:
-        """How many people gave each answer in each cell, (cells, K); cells go by their number."""
+        """Return the number of people who gave each answer in each cell, (cells, K); cells are in order of number."""
         k, cells = bins.row_count(self.scale), int(self.cell.max(initial=-1)) + 1
         return np.bincount(self.cell * k + self.value, minlength=cells * k).reshape(cells, k).astype(np.int64)
 
     def others(self) -> Codes:
-        """How many other people gave each answer in the cell of each row, (rows, K)."""
+        """Return the number of other people who gave each answer in the cell of each row, (rows, K)."""
         found = self.counts()[self.cell] if len(self) else np.zeros((0, bins.row_count(self.scale)), dtype=np.int64)
         found[np.arange(len(self)), self.value] -= 1
         return found

@@ -88,7 +88,7 @@ def _label(docket: AdjudicationItem, unit: str, name: str) -> str:
 
 
 def _describe_disagreement(cell: LabelledCell) -> str:
-    """How people differ, in words."""
+    """Return in words how people differ."""
     given = [s.value for s in cell.labels if s.value is not None]
     if cell.reopened and not cell.distance:
         return "labels changed"

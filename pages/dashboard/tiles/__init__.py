@@ -31,7 +31,7 @@ _component = st.components.v2.component(
 
 @dataclass(frozen=True)
 class TileRequest:
-    """What somebody wants of a tile: what is behind it, or the items behind a share: (system, answer; None is n/a)."""
+    """A person's request: to open what is behind a tile, or the items behind a share: (system, answer; None is n/a)."""
 
     behind: bool = False
     items: tuple[str, int | None] | None = None

@@ -1,4 +1,4 @@
-"""What a tile of the dashboard is drawn from: all words and figures of it, as text."""
+"""The data from which a tile of the dashboard is drawn: all words and figures of it, as text."""
 
 from __future__ import annotations
 

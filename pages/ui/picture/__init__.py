@@ -67,7 +67,7 @@ def draw_picture(
     plots = [draw(width) for width in widths]
 
     def parse_choice(chosen: Any) -> str | None:
-        """What was chosen, if it can be."""
+        """Return the choice if it is one of the plot's numbers, else None."""
         number = session.as_text(chosen)
         return number if re.fullmatch(r"[0-9,]+", number) and f'data-at="{number}"' in plots[0] else None
 

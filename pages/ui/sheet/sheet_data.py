@@ -147,7 +147,7 @@ def _dialogue(view: DeskView, content: Dialogue) -> list[Json]:
 
 
 def _reply_parts(text: str | None, of: Dialogue | Pair | Response, turn: int = 0) -> Json:
-    """What a model said: in parts where some of it is folded away, and sentences on where it ends or is not whole."""
+    """Return a model's text, in parts if some of it is folded away, with sentences on where it ends or is not whole."""
     if text is None:
         return {"text": None}
     parts, cut, marks = [], _count(of.meta.get("cut_at")), []
@@ -218,7 +218,7 @@ def _references(view: DeskView, content: Dialogue) -> dict[int, list[Json]]:
 
 
 def _tool(entry: Turn) -> Json:
-    """What the folded line of a tool says: that the assistant called it, or that it gave something back."""
+    """Return the folded line of a tool: that the assistant called it, or that it gave something back."""
     if entry.role != "tool":
         return {}
     arguments = call_arguments(entry)
@@ -311,7 +311,7 @@ def _row(
 
 
 def _judgments(view: DeskView, unit: str) -> list[Json]:
-    """What each judge said of a unit, where there are several; the main one's first text stands at its rating."""
+    """Return each judge's words on a unit, if there are several; the main one's first text is shown at its rating."""
     judgments = view.judgments.get(unit, [])
     return [_judgment(view, one) for one in judgments] if len(judgments) > 1 else []
 
@@ -336,7 +336,7 @@ def _judgment(view: DeskView, judgment: UnitJudgments) -> Json:
 
 
 def _cells(view: DeskView) -> dict[str, dict[int, list[Dimension]]]:
-    """What is asked of each unit, by the layer that asks it."""
+    """Return the dimensions that are asked of each unit, by the layer that asks them."""
     found: dict[str, dict[int, list[Dimension]]] = {}
     for (unit, _), (number, dimension) in view.cells.items():
         found.setdefault(unit, {}).setdefault(number, []).append(dimension)
@@ -344,7 +344,7 @@ def _cells(view: DeskView) -> dict[str, dict[int, list[Dimension]]]:
 
 
 def _layer_title(view: DeskView, number: int) -> str:
-    """What is shown above the cells of a card beside the main one: its title, and the model where that is another."""
+    """Return the title above the cells of a card besides the main one: the card's, and the model if that is another."""
     layer = view.layers[number]
     if not number:
         return ""
@@ -389,9 +389,9 @@ def _between(scale: Scale, value: float | None) -> Json | None:
 
 
 def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
-    """What answers of a dimension mean, as far as it says; at least which end of its scale is which.
+    """Return what answers of a dimension mean, as far as it says; at least which end of its scale is which.
 
-    A definition that speaks of both ends itself is enough.
+    If the definition names both ends itself, nothing is added.
     """
     scale = dimension.scale
     if dimension.anchors or scale.weights is None:
@@ -403,7 +403,7 @@ def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
 
 
 def _others(view: DeskView, cell: tuple[str, str], scale: Scale) -> list[Json]:
-    """What is shown at a rating beside its value: other judges', and the judge's own other samples."""
+    """Return the values shown next to a rating's own: those of other judges, and of the judge's other samples."""
     found = [
         {"by": one.name, "v": shown_answer(scale, one.value), "t": scale.say(one.value)}
         for one in view.others.get(cell, ())
