@@ -274,7 +274,7 @@ function drawRow(view, row, r) {
   const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { role: "group", "aria-label": rowName(row), "data-unit": row.unit, "data-row": r });
   const main = el("div", "main"), pre = el("div", "pre");
   if (row.no || row.title) {
-    const top = el("div", "no", row.no || "");
+    const top = el("div", "no", row.no);
     if (row.title) { top.classList.add("titled"); top.append(prose("title", row.title)); }
     pre.append(top);
   }

@@ -97,7 +97,7 @@ function formulaInline(state, silent) {
   if (!open) return false;
   const begin = pos + open[0].length, room = src.slice(begin, Math.min(state.posMax, begin + 3000)), close = { "\\(": "\\)", "\\[": "\\]" }[open[0]] || open[0];
   let end = room.indexOf(close);
-  while (close[0] === "$" && end > 0 && room[end - 1] === "\\") end = room.indexOf(close, end + 1);
+  while (close[0] === "$" && room[end - 1] === "\\") end = room.indexOf(close, end + 1);
   const tex = room.slice(0, Math.max(0, end));
   if (!tex.trim() || /\n\s*\n|`/.test(tex)) return false;
   if (open[0] === "$" ? /^\s|\s$/.test(tex) || /[A-Za-z0-9\\$]/.test(src[pos - 1] || "") || !/^(?:th|st|nd|rd|'?s)?(?![A-Za-z0-9$])/.test(room.slice(end + 1)) || wordy(tex) : close[0] === "\\" && (wordy(tex) || close === "\\]" && !/[\\^_=+<>]/.test(tex))) return false;

@@ -7,7 +7,6 @@ const TOUCH = matchMedia("(pointer: coarse)").matches;
 const PAST = 200; // how far back "b" reaches
 
 function uuid() {
-  if (crypto.randomUUID) return crypto.randomUUID(); // only there in secure contexts
   const b = crypto.getRandomValues(new Uint8Array(16));
   b[6] = (b[6] & 15) | 64; b[8] = (b[8] & 63) | 128;
   const hex = [...b].map((x) => x.toString(16).padStart(2, "0")).join("");

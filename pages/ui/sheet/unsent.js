@@ -17,6 +17,6 @@ export default function ({ data, setStateValue }) {
     setStateValue("outbox", { ...Object.fromEntries(Object.entries(left).map(([sort, all]) => [sort, firstOf(all)])), nonce: Date.now() });
     timer = setTimeout(send, pause()); // if nothing could be saved, no other data comes
   };
-  let timer = next ? setTimeout(send, tries && pause()) : 0;
+  let timer = next && setTimeout(send, tries && pause());
   return () => clearTimeout(timer);
 }
