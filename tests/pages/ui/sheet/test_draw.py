@@ -303,6 +303,8 @@ def test_how_much_is_assigned_stands_beside_what_is_left(bench: Bench) -> None:
     assert bench.page.locator(".progress").get_attribute("title") == "20 of 140 done; 9 by you"
     bench.tell(progress=progress | {"left": None, "seconds": 12.6, "assigned": ""})
     assert bench.text(".progress") == "3 today · 13 s an item"
+    bench.tell(progress=progress | {"left": None, "seconds": 10.2, "assigned": ""})
+    assert bench.text(".progress") == "3 today · 10 s an item", "from ten seconds on no tenths"
     bench.tell(progress=progress | {"left": 0, "seconds": None, "assigned": ""})
     bench.go()
     assert bench.text(".progress") == "4 today · 0 left"

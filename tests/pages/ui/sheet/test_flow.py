@@ -206,6 +206,14 @@ def test_an_item_that_comes_anew_stays_where_it_was_scrolled_to(bench: Bench) ->
     assert bench.mine("safety") == ["1"] and bench.page.evaluate("scrollY") == place > 0
 
 
+def test_an_item_that_comes_anew_leaves_the_keyboard_on_a_button_that_stays(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    skip = bench.page.locator(".foot [data-do=skip]")
+    skip.focus()
+    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1})])
+    assert bench.mine("tone") == ["1"] and skip.evaluate("e => e.getRootNode().activeElement === e")
+
+
 BAR = """() => { const [above, bar] = [0, 0].map(() => document.createElement("div"));
   above.style.height = "300px";
   bar.style = "position: fixed; top: 0; width: 100%; height: 60px";

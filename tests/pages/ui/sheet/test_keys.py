@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bench import Bench, answered, hidden, response
@@ -823,6 +825,34 @@ def test_from_not_applicable_either_arrow_leads_to_the_highest_answer(bench: Ben
         bench.sit(sheet, place=f"demo/{key}", person=key)
         bench.press("n", "k", key)
         assert bench.mine("tone") == ["5"]
+
+
+@pytest.mark.parametrize("key", ["Enter", " "])
+def test_the_button_of_the_skip_dialog_is_pressed_by_either_key(bench: Bench, key: str) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("s", "2")
+    bench.page.locator("[data-do=doskip]").focus()
+    bench.press(key)
+    assert bench.item == "id-b" and bench.waiting()[0]["action"] == "skip"
+
+
+def test_a_reason_that_names_only_the_first_rating_leads_to_it(bench: Bench) -> None:
+    sheet = {**response("a"), "why": [{"text": "tone: low confidence", "unit": "response", "dimension": "tone"}]}
+    bench.sit(sheet)
+    bench.press("j", "y")
+    assert bench.here == "tone" and bench.hint() == ""
+
+
+def test_a_click_that_ends_a_selection_within_a_note_does_not_open_it(bench: Bench) -> None:
+    sheet = response("a")
+    sheet["rows"][0]["groups"][0]["cells"][0]["judge"]["note"] = "It is curt."
+    bench.sit(sheet)
+    note = bench.page.locator(".note:not([hidden])").first
+    note.evaluate("""e => { getSelection().selectAllChildren(document.body);
+        window.getSelection = () => "curt"; e.click() }""")
+    assert bench.page.locator(".note.full").count() == 0
+    note.evaluate("""e => { window.getSelection = () => ""; e.click() }""")
+    assert bench.page.locator(".note.full").count() == 1
 
 
 def test_without_a_reason_the_field_for_it_has_the_keyboard(bench: Bench) -> None:

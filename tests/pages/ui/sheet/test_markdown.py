@@ -64,6 +64,7 @@ FORMULAS = {
     "the $n$th and $ABC$": 2, "値は$x$です": 1, "> \\[\n> x^2\n> \\]": 1, "$\\frac{1}{2}$": 1,
     "$a_1 + \\$b$ more": 1, "so $$profit margin$$ it is": 1, "$rate = x^2$": 1, "as in \\[12\\]": 0,
     "It costs $5 and $6.": 0, "US$5/US$6, $10,$20": 0, "$5 for one and 6$": 0, "$HOME/bin:$PATH": 0, "$ x $": 0,
+    "   \\begin{align}a&=b\\end{align}": 1, "    \\begin{align}a&=b\\end{align}": 0,
     "`$x$` and \\$x\\$": 0, "\\[see note\\] \\(see the note\\)": 0, "$\\frac{1$": 0,
 }  # fmt: skip
 
@@ -92,6 +93,8 @@ def test_texts_become_what_their_writers_meant(page: Any) -> None:
     for text, meant in {"値は$x$です": "値は·です", "$$y$$, \\(z\\) and \\[w=1\\].": "·, · and ·."}.items():
         assert page.evaluate(around, text) == meant
     assert page.evaluate("format('$$\\nx\\n$$\\nlast').lastElementChild.textContent") == "last"
+    shown = "t => [...format(t).querySelectorAll('math')].map(m => m.getAttribute('display') === 'block')"
+    assert page.evaluate(shown, "so $$x=1$$, \\[y=1\\], \\(z=1\\) and $w=1$") == [True, True, False, False]
     assert page.evaluate("format('```python\\ndef f(): pass\\n```').querySelectorAll('.hljs-keyword').length") == 2
 
 

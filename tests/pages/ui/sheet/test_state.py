@@ -205,7 +205,7 @@ def test_a_tab_in_which_nothing_was_begun_leaves_another_ones_draft(bench: Bench
         ({"values": [["response", "gone", 5], None, ["response", "tone", 1]]}, ["1"], True),
         ({"here": 7, "ms": "long"}, ["5"], True),
         ({"days": 29}, ["5"], True),
-        ({"days": 31}, [], False),
+        ({"days": 30.5}, [], False),
         ({"at": None}, [], False),
     ],
 )
@@ -305,7 +305,18 @@ HIDE = (
     "Object.defineProperty(document, 'hidden', {configurable: true, value: true});"
     "document.dispatchEvent(new Event('visibilitychange'))"
 )
+SHOW = HIDE.replace("value: true", "value: false")
 LEAVE = {"hidden": HIDE, "left": "dispatchEvent(new Event('pagehide'))"}
+
+
+def test_the_time_in_which_the_tab_is_hidden_is_no_work(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("3")
+    for script, seconds in ((HIDE, 10), (SHOW, 30), ("0", 5)):
+        bench.wait(seconds)
+        bench.page.evaluate(script)
+    bench.go()
+    assert 15_000 <= bench.waiting()[0]["ms"] < 17_000
 
 
 @pytest.mark.parametrize("leave", LEAVE)
