@@ -161,7 +161,8 @@ class _Table:
         aside = [c for c in self.left if names[c].note or names[c].confidence]
         meta = [c for c in self.left if c not in aside and (_holds_side_facts(c, names[c]) or self._counts_rows(c))]
         for parts in self._parted_verdicts():
-            self._ask(parts, f"{', '.join(parts)} are one verdict in three columns: write it as a, b or tie in one")
+            why = f"{', '.join(parts)} are one verdict in three columns: write it as a, b or tie in one"
+            self._add_unclear(parts, why)
             self.left = [c for c in self.left if c not in parts]
         item, giver = self._rows_of_answers(key, [c for c in self.left if c not in aside], meta)
         if giver and item != key:
@@ -169,30 +170,30 @@ class _Table:
             key = item
         self.left = [c for c in self.left if c not in aside and c not in (*meta, key) and c != giver]
         meta = [c for c in meta if c not in (key, giver)]
-        by = giver or self._by(names)
+        by = giver or self._owner_column(names)
         self.left = [c for c in self.left if c != by]
         owners: tuple[Owner, Owner] = ("judge", "person")
-        voices = {o: [self._voice(c) for c in self.named[o]] for o in owners}
+        answers_by_owner = {o: [self._answer_column(c) for c in self.named[o]] for o in owners}
         open_: list[AnswerColumn] = []
         for column in self.left:
             name = names[column]
             if not self._can_hold_answers(column, name):
                 meta.append(column)
             elif name.both:
-                self._ask([column], f"{column} names a judge and a person: say whose it is")
+                self._add_unclear([column], f"{column} names a judge and a person: say whose it is")
             elif name.owner and not self.named[name.owner]:
-                voices[name.owner].append(self._voice(column))
+                answers_by_owner[name.owner].append(self._answer_column(column))
             else:
-                open_.append(self._voice(column))
+                open_.append(self._answer_column(column))
         judges, people, values = list[AnswerColumn](), list[AnswerColumn](), list[AnswerColumn]()
         if by:
-            voices, values = self._split(by, voices, open_, names)
+            answers_by_owner, values = self._split(by, answers_by_owner, open_, names)
         else:
-            self._summaries(voices["person"], meta, names)
-            self._settle(voices, open_, meta)
-            self._meet(voices["judge"], voices["person"])
-        beside, only = {c: names[c] for c in aside}, not by and len(voices["judge"]) == 1
-        judges, people = ([self._with(v, beside, o, only) for v in voices[o]] for o in owners)
+            self._summaries(answers_by_owner["person"], meta, names)
+            self._assign_open_columns(answers_by_owner, open_, meta)
+            self._share_single_dimension(answers_by_owner["judge"], answers_by_owner["person"])
+        beside, only = {c: names[c] for c in aside}, not by and len(answers_by_owner["judge"]) == 1
+        judges, people = ([self._with(v, beside, o, only) for v in answers_by_owner[o]] for o in owners)
         used = {c for v in (*judges, *people) for c in (v.reason, v.confidence)}
         meta += [c for c in aside if c not in used]
         return Columns(
@@ -205,11 +206,11 @@ class _Table:
             self._surveys[column] = survey(row.get(column) for row in self.rows)
         return self._surveys[column]
 
-    def _voice(self, column: str) -> AnswerColumn:
+    def _answer_column(self, column: str) -> AnswerColumn:
         name = parse_name(column)
         return AnswerColumn(column, name.who or column, name.dimension, self._survey(column))
 
-    def _ask(self, columns: Sequence[str], sentence: str) -> None:
+    def _add_unclear(self, columns: Sequence[str], sentence: str) -> None:
         self.unclear.append(Unclear(tuple(columns), f"{sentence}."))
 
     def _parted_verdicts(self) -> list[list[str]]:
@@ -295,7 +296,7 @@ class _Table:
             target = "input" if field_ == "task" and "response_a" in self.texts else field_
             for column in list(self.left):
                 once = field_ != "task" and field_ in self.texts
-                if normalize(column) in names and not once and self._texty(column, field_):
+                if normalize(column) in names and not once and self._can_hold_texts(column, field_):
                     if field_ == "turns" and not self._holds_lists(column):
                         target = "output"  # a conversation that is written as a text
                         if target in self.texts:
@@ -320,7 +321,7 @@ class _Table:
         forms += [(f"{one}_{stem}", f"{two}_{stem}") for stem in _RESPONSE_NAMES for one, two in _SIDE_SUFFIXES]
         for one, two in (*_PREFERENCE_NAMES, *forms):
             a, b = self.plain.get(one), self.plain.get(two)
-            if a in self.left and b in self.left and self._texty(a) and self._texty(b):
+            if a in self.left and b in self.left and self._can_hold_texts(a) and self._can_hold_texts(b):
                 self.texts |= {"response_a": [a], "response_b": [b]}
                 self.left = [c for c in self.left if c not in (a, b)]
                 break
@@ -337,7 +338,7 @@ class _Table:
                 self.left = [c for c in self.left if c not in (a, b)]
                 return
 
-    def _texty(self, column: str, field_: str = "") -> bool:
+    def _can_hold_texts(self, column: str, field_: str = "") -> bool:
         """Whether the cells of a column can be texts of items."""
         found = self._survey(column)
         if found.numbers > found.words or not found.words + found.numbers:
@@ -364,7 +365,7 @@ class _Table:
         words = scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"}
         return not far and not words
 
-    def _by(self, names: Mapping[str, ColumnName]) -> str:
+    def _owner_column(self, names: Mapping[str, ColumnName]) -> str:
         """The column that names who gave the answers of its row: a title for people or judges, with names below it."""
         open_ = [c for c in self.left if not names[c].owner and self._can_hold_answers(c, names[c])]
         for column in self.left:
@@ -392,7 +393,8 @@ class _Table:
                 same = [c for c in open_ if _same(scale, self._survey(c).answers)]
                 others = [c for c in self.left if c != column and names[c].owner]
                 if not same and not others:
-                    self._ask([column, *open_], f"{column} may name who answered, or hold answers: say whose they are")
+                    why = f"{column} may name who answered, or hold answers: say whose they are"
+                    self._add_unclear([column, *open_], why)
         return ""
 
     def _answers_of(self, column: str, names: Mapping[str, ColumnName]) -> list[str]:
@@ -406,15 +408,16 @@ class _Table:
         ]  # fmt: skip
 
     def _split(
-        self, by: str, voices: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn],
+        self, by: str, answers_by_owner: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn],
         names: Mapping[str, ColumnName],
     ) -> tuple[dict[Owner, list[AnswerColumn]], list[AnswerColumn]]:  # fmt: skip
         """The columns that by their names belong to the side opposite to `by`, and the columns that `by` is about."""
         whose: Owner = names[by].owner or "person"
         other: Owner = "person" if whose == "judge" else "judge"
-        sure = bool(voices[whose] or open_)
-        apart = [v for v in voices[other] if v.column in self.named[other] or sure or not names[v.column].weak]
-        values = [v for v in (*voices["judge"], *voices["person"], *open_) if v not in apart]
+        sure = bool(answers_by_owner[whose] or open_)
+        others = answers_by_owner[other]
+        apart = [v for v in others if v.column in self.named[other] or sure or not names[v.column].weak]
+        values = [v for v in (*answers_by_owner["judge"], *answers_by_owner["person"], *open_) if v not in apart]
         if not values:
             values, apart = apart, []
         return {whose: [], other: apart}, values
@@ -426,22 +429,24 @@ class _Table:
 
     def _summaries(self, people: list[AnswerColumn], meta: list[str], names: Mapping[str, ColumnName]) -> None:
         """Move columns that summarise other people (their mean, or gold from them) to `meta`: they are not people."""
-        for voice in list(people):
-            name = names.get(voice.column)
+        for answers in list(people):
+            name = names.get(answers.column)
             if name is None:
                 continue
-            rest = [v for v in people if v is not voice and v.dimension == voice.dimension and v.column in names]
+            rest = [v for v in people if v is not answers and v.dimension == answers.dimension and v.column in names]
             first = [v for v in rest if not names[v.column].weak and not names[v.column].average]
             if (name.average or name.weak) and first:
-                people.remove(voice)
-                meta.append(voice.column)
+                people.remove(answers)
+                meta.append(answers.column)
                 sums = ", ".join(v.column for v in first[:3])
-                sentence = f"{voice.column} is taken for the combined value of {sums}, and not for another person."
+                sentence = f"{answers.column} is taken for the combined value of {sums}, and not for another person."
                 self.assumptions.append(sentence)
 
-    def _settle(self, voices: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn], meta: list[str]) -> None:
+    def _assign_open_columns(
+        self, answers_by_owner: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn], meta: list[str]
+    ) -> None:
         """Assign the columns without an owner if the other columns leave only one way; else ask."""
-        judges, people = voices["judge"], voices["person"]
+        judges, people = answers_by_owner["judge"], answers_by_owner["person"]
         if not open_ or (judges and people):
             meta += [v.column for v in open_]
             if open_ and not (self.named["judge"] or self.named["person"]):
@@ -462,9 +467,9 @@ class _Table:
             return
         names = ", ".join(v.column for v in open_[:8])
         lack = f"which of them {'is' if len(open_) < 3 else 'are'} {whose}'s" if existing else "which is whose"
-        self._ask([v.column for v in open_], f"The names of {names} do not say {lack}")
+        self._add_unclear([v.column for v in open_], f"The names of {names} do not say {lack}")
 
-    def _meet(self, judges: list[AnswerColumn], people: list[AnswerColumn]) -> None:
+    def _share_single_dimension(self, judges: list[AnswerColumn], people: list[AnswerColumn]) -> None:
         """Give answers whose names say no owner the single dimension that the other side answers.
 
         The same goes for columns whose owner the caller named, if by their names judges and people share no dimension.
@@ -473,24 +478,24 @@ class _Table:
         named = {*self.named["judge"], *self.named["person"]} if apart else set()
         for own_columns, other_columns in ((judges, people), (people, judges)):
             about = {v.dimension for v in other_columns}
-            for n, voice in enumerate(own_columns):
-                free = voice.column in named or not parse_name(voice.column).owner
-                if len(about) == 1 and voice.dimension not in about and free:
-                    own_columns[n] = replace(voice, dimension=next(iter(about)))
+            for n, answers in enumerate(own_columns):
+                free = answers.column in named or not parse_name(answers.column).owner
+                if len(about) == 1 and answers.dimension not in about and free:
+                    own_columns[n] = replace(answers, dimension=next(iter(about)))
 
     @staticmethod
-    def _with(voice: AnswerColumn, beside: Mapping[str, ColumnName], owner: Owner, only: bool) -> AnswerColumn:
+    def _with(answers: AnswerColumn, beside: Mapping[str, ColumnName], owner: Owner, only: bool) -> AnswerColumn:
         """A column of answers with its reason and confidence: those of its name, or unnamed ones of the only judge."""
-        stem = parse_name(voice.column).stem
+        stem = parse_name(answers.column).stem
         fitting = [
             (column, name)
             for column, name in beside.items()
-            if ((name.owner, name.stem) == (owner, stem) and name.dimension in ("", voice.dimension))
+            if ((name.owner, name.stem) == (owner, stem) and name.dimension in ("", answers.dimension))
             or (owner == "judge" and only and not name.owner and not name.both)
         ]
         reason = next((column for column, name in fitting if name.note), "")
         sure = next((column for column, name in fitting if name.confidence), "")
-        return replace(voice, reason=reason, confidence=sure)
+        return replace(answers, reason=reason, confidence=sure)
 
 
 def _holds_side_facts(column: str, name: ColumnName) -> bool:

@@ -91,17 +91,17 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[
     """The rows with coded verdicts on pairs replaced by words; the code is reported."""
     notes = list(found.assumptions)
 
-    def read(voices: Iterable[AnswerColumn]) -> tuple[AnswerColumn, ...]:
+    def read(answer_columns: Iterable[AnswerColumn]) -> tuple[AnswerColumn, ...]:
         nonlocal rows
         columns = []
-        for voice in voices:
-            if meant := verdict_code(cell_text(row.get(voice.column)).strip() for row in rows):
-                cells = [row.get(voice.column) for row in rows]
+        for answers in answer_columns:
+            if meant := verdict_code(cell_text(row.get(answers.column)).strip() for row in rows):
+                cells = [row.get(answers.column) for row in rows]
                 words = [meant.get(cell_text(cell).strip(), cell) for cell in cells]
-                rows = [{**row, voice.column: word} for row, word in zip(rows, words, strict=True)]
-                notes.append(f"{voice.column} is read as a verdict, {describe_code(meant)}.")
-                voice = replace(voice, survey=survey(words))
-            columns.append(voice)
+                rows = [{**row, answers.column: word} for row, word in zip(rows, words, strict=True)]
+                notes.append(f"{answers.column} is read as a verdict, {describe_code(meant)}.")
+                answers = replace(answers, survey=survey(words))
+            columns.append(answers)
         return tuple(columns)
 
     judges, people, values = read(found.judges), read(found.people), read(found.values)

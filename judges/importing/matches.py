@@ -280,9 +280,9 @@ def match_table(
     if not set(about) & {v.dimension for v in found.people}:
         raise NoTable(_column_question(path, names, found))
     who: dict[str, list[AnswerColumn]] = defaultdict(list)
-    for voice in found.judges:
-        who[voice.who].append(voice)
-    return [_of_columns(path, rows, keys_, name, judge_voices, found, good_rows) for name, judge_voices in who.items()]
+    for series in found.judges:
+        who[series.who].append(series)
+    return [_of_columns(path, rows, keys_, name, own_columns, found, good_rows) for name, own_columns in who.items()]
 
 
 def _of_columns(
@@ -293,18 +293,18 @@ def _of_columns(
     scores: dict[str, list[Score]] = defaultdict(list)
     given: dict[Cell, list[float | None]] = defaultdict(list)
     notes, out, by_person = list(found.assumptions), set[int](), dict[tuple[Cell, str], float | None]()
-    for voice in judge_columns:
-        humans = [v for v in found.people if v.dimension == voice.dimension]
+    for series in judge_columns:
+        humans = [v for v in found.people if v.dimension == series.dimension]
         if not humans:
-            notes.append(f"{voice.column} is left out: no person's column is about the same.")
+            notes.append(f"{series.column} is left out: no person's column is about the same.")
             continue
-        answers_ = _common_scale(path, rows, [voice, *humans], good_rows)
-        dimension = Dimension(voice.dimension or "answer", "response", answers_.scale, voice.column)
+        answers_ = _common_scale(path, rows, [series, *humans], good_rows)
+        dimension = Dimension(series.dimension or "answer", "response", answers_.scale, series.column)
         dimensions.append(dimension)
-        notes += explain_two_scales(voice.column, voice.answers, [v.answers for v in humans], answers_)
+        notes += explain_two_scales(series.column, series.answers, [v.answers for v in humans], answers_)
         for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
             try:
-                cells = [parse_answer(row.get(v.column), answers_) for v in (voice, *humans)]
+                cells = [parse_answer(row.get(v.column), answers_) for v in (series, *humans)]
             except BadScale:
                 out.add(n)
                 continue
@@ -342,17 +342,17 @@ def _scale(scale: Scale) -> str:
 
 
 def _common_scale(
-    path: Path, rows: Sequence[Mapping[str, Any]], voices: list[AnswerColumn], good_rows: bool
+    path: Path, rows: Sequence[Mapping[str, Any]], answer_columns: list[AnswerColumn], good_rows: bool
 ) -> RecipeScale:
     """The common scale of all cells of some columns or, with good rows only, of most cells. Raises NoTable."""
-    for voice in voices:
-        if voice.answers is None and not good_rows:
-            hint = " --good-rows leaves those rows out." if voice.survey.most else ""
-            raise NoTable(f"{path}: the column {voice.column} has no scale: {voice.survey.why}.{hint}")
-    found = survey(row.get(voice.column) for voice in voices for row in rows)
+    for series in answer_columns:
+        if series.answers is None and not good_rows:
+            hint = " --good-rows leaves those rows out." if series.survey.most else ""
+            raise NoTable(f"{path}: the column {series.column} has no scale: {series.survey.why}.{hint}")
+    found = survey(row.get(series.column) for series in answer_columns for row in rows)
     scale = found.answers or (found.most if good_rows else None)
     if scale is None:
-        kinds = "; ".join(f"{v.column} has {_scale(v.answers.scale)}" for v in voices if v.answers is not None)
+        kinds = "; ".join(f"{v.column} has {_scale(v.answers.scale)}" for v in answer_columns if v.answers is not None)
         raise NoTable(f"{path}: its columns have no scale in common: {kinds or found.why}.")
     return scale
 
@@ -382,15 +382,15 @@ def _pivot_wide(
     given = sorted(zip(keys_, rows, strict=True), key=lambda one: time_in_seconds(cell_text(one[1].get(when))))
     for key, row in given:
         into = rows_by_key[key]
-        for voice in found.values:
+        for series in found.values:
             who = cell_text(row.get(found.by)).strip()
-            column = who if len(found.values) == 1 else f"{who} {voice.column}"
+            column = who if len(found.values) == 1 else f"{who} {series.column}"
             # A judge's first answer counts, and the last one of a person.
-            if column not in into or (owner(who) != "judge" and not is_missing(row.get(voice.column))):
-                into[column] = row.get(voice.column)
-            names[column] = (who, voice.dimension)
-        for voice in (*found.judges, *found.people):
-            into.setdefault(voice.column, row.get(voice.column))
+            if column not in into or (owner(who) != "judge" and not is_missing(row.get(series.column))):
+                into[column] = row.get(series.column)
+            names[column] = (who, series.dimension)
+        for series in (*found.judges, *found.people):
+            into.setdefault(series.column, row.get(series.column))
     wide = list(rows_by_key.values())
     voices: dict[Owner, list[AnswerColumn]] = {"judge": [], "person": [], "": []}
     for name, (who, dimension) in names.items():
