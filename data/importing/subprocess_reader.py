@@ -177,7 +177,7 @@ class _Session:
     def __init__(
         self, process: subprocess.Popen[bytes], source: Source, lookup: Lookup, progress: Progress | None, until: float
     ) -> None:
-        self._process, self._ask, self._progress, self._until = process, lookup, progress, until
+        self._process, self._lookup, self._progress, self._until = process, lookup, progress, until
         self._source, self.file = source, ""
         self._at = (0, source.size, 0)
         self._heard = b""
@@ -198,7 +198,7 @@ class _Session:
                 name, ids = message["ask"]
                 if name not in QUERIES:
                     raise _unexpected_end(self._source, self.file, None, [])
-                self._tell(self._ask(name, [str(key) for key in ids]))
+                self._tell(self._lookup(name, [str(key) for key in ids]))
             elif "at" in message:
                 *at, self.file = message["at"]
                 self._at = (int(at[0]), int(at[1]), int(at[2]))

@@ -61,7 +61,7 @@ class KnownItems:
     """The items of a dataset and of the import by name, with their content at hand when a judgment needs it."""
 
     def __init__(self, lookup: Lookup, dataset_id: str, shelf: BinaryIO) -> None:
-        self._ask, self._dataset, self._shelf = lookup, dataset_id, SpillFile(shelf)
+        self._lookup, self._dataset, self._shelf = lookup, dataset_id, SpillFile(shelf)
         self.stored: dict[str, str] = dict(lookup("items", [dataset_id]))
         self._new: dict[str, str] = {}
         self._cache: dict[str, tuple[KnownItem, int]] = {}
@@ -88,7 +88,7 @@ class KnownItems:
         """Bring the stored items of these names to hand, with few questions."""
         missing_ids = [item_id(self._dataset, n) for n in names if n in self.stored and n not in self._cache]
         for start in range(0, len(missing_ids), _IDS_PER_QUERY):
-            for name, content in self._ask("contents", missing_ids[start : start + _IDS_PER_QUERY]):
+            for name, content in self._lookup("contents", missing_ids[start : start + _IDS_PER_QUERY]):
                 self._keep(name, ITEM.validate_json(content, strict=True), len(content))
 
     def get(self, name: str) -> KnownItem | None:
@@ -115,7 +115,7 @@ class _KnownOfItems:
     """The rows that the workspace holds about items. It is asked once for each item."""
 
     def __init__(self, lookup: Lookup) -> None:
-        self._ask = lookup
+        self._lookup = lookup
         self._asked: set[str] = set()
 
     def fetch(self, item_ids: Collection[str]) -> None:
@@ -144,14 +144,14 @@ class KnownJudgments(_KnownOfItems):
         self.again = 0
 
     def _learn(self, item_ids: list[str]) -> None:
-        for key, judge, item, part, sample in self._ask("judgments", item_ids):
+        for key, judge, item, part, sample in self._lookup("judgments", item_ids):
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
             self._samples[key] = int(sample)  # a sample that was asked for again has several
 
     def judges(self, dataset_id: str) -> dict[tuple[str, str, str, bool], list[str]]:
         """(card, model, parameters, synthetic) of those who judged the dataset before: the versions of their card."""
         found: dict[tuple[str, str, str, bool], list[str]] = {}
-        for card, version, model, params, synthetic in self._ask("judges", [dataset_id]):
+        for card, version, model, params, synthetic in self._lookup("judges", [dataset_id]):
             found.setdefault((card, model, params, synthetic), []).append(version)
         return found
 
@@ -162,7 +162,7 @@ class KnownJudgments(_KnownOfItems):
     def texts(self, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
         """(id, raw text) of those that the workspace holds."""
         for start in range(0, len(ids), _IDS_PER_QUERY):
-            yield from self._ask("replies", ids[start : start + _IDS_PER_QUERY])
+            yield from self._lookup("replies", ids[start : start + _IDS_PER_QUERY])
 
     def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
         """Return (id, sample) for a judgment, or None if it is there already.
@@ -206,8 +206,8 @@ class KnownLabels(_KnownOfItems):
         self._untimed: dict[Cell, tuple[float, float | None]] = {}
 
     def _learn(self, item_ids: list[str]) -> None:
-        self._ids.update(row[0] for row in self._ask("labels", item_ids))
-        found = self._ask("labels that hold", item_ids)
+        self._ids.update(row[0] for row in self._lookup("labels", item_ids))
+        found = self._lookup("labels that hold", item_ids)
         for item, unit, dimension, annotator, key, made_at, answer, mode, value in found:
             self.stored[label_slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "", value)
 
@@ -271,7 +271,7 @@ class KnownAdjudications(_KnownOfItems):
         self.new: set[Place] = set()
 
     def _learn(self, item_ids: list[str]) -> None:
-        found = self._ask("decisions", item_ids)
+        found = self._lookup("decisions", item_ids)
         for *place, person, value, reason, saw, labels, withdrawn, at, action in found:
             cell = (place[0], place[1], place[2])
             if withdrawn:
