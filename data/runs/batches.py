@@ -26,7 +26,7 @@ from judges.client.errors import CallError, FatalError, ParameterRefused, Transi
 from judges.client.runner import RunNotice
 from judges.client.usage import Charge
 from judges.errors import AssayError, BadCard
-from judges.protocols.call_plan import CallReply, FinishedJudgment, ask, fuse, remaining_pieces
+from judges.protocols.call_plan import CallReply, FinishedJudgment, build_request, fuse, remaining_pieces
 from judges.strict_json import canonical
 from judges.types import Reading
 
@@ -117,7 +117,7 @@ class _Batches:
                 continue
             mode = self.client.mode(self.order.model)
             try:
-                request = ask(card, params, task, missing[0], answers, mode)
+                request = build_request(card, params, task, missing[0], answers, mode)
             except BadCard:
                 raise
             except AssayError as error:  # an item that this judge cannot be asked about, as in a run without a batch

@@ -25,7 +25,7 @@ from judges.client.errors import CallError, ParameterRefused, TransientError
 from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
 from judges.errors import AssayError
-from judges.protocols.call_plan import Ask, CallReply, FinishedJudgment, Task, ask, pieces
+from judges.protocols.call_plan import CallReply, ChatRequest, FinishedJudgment, Task, build_request, pieces
 from judges.protocols.messages import Message
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ def try_tasks(
         for piece in pieces(order.card, order.params, one.task):
             if piece in by_piece:
                 before, mode = {p: a for p, a in by_piece.items() if p != piece}, by_piece[piece].mode
-                calls[piece] = ask(order.card, order.params, one.task, piece, before, mode, salt).messages
+                calls[piece] = build_request(order.card, order.params, one.task, piece, before, mode, salt).messages
         name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
         shown.append(DryRunJudgment(name, calls, one.raw, one.reading, tuple(by_piece.values())))
     return sorted(shown, key=lambda s: s.name)
@@ -106,7 +106,7 @@ def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: 
 async def _try_call(
     order: RunOrder, modes: dict[str, str], budget: Budget | None, charged: list[CallReply | Charge]
 ) -> None:
-    hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
+    hello = ChatRequest([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
     sent, most = usage.tokens_sent(hello, "text"), order.params.max_tokens
     async with open_client(order.endpoint, modes) as client:
         try:

@@ -219,7 +219,7 @@ class _Work:
             if task.sample:
                 continue
             for piece in call_plan.pieces(self.card, self.params, task):
-                request = call_plan.ask(self.card, self.params, task, piece, {}, "json_schema")
+                request = call_plan.build_request(self.card, self.params, task, piece, {}, "json_schema")
                 _heading(task, piece)
                 for message in request.messages:
                     print(f"[{message['role']}]\n{message['content']}\n")

@@ -17,7 +17,7 @@ from judges.cli.options import add_card, chosen_card
 from judges.errors import AssayError, BadCard
 from judges.importing.line_files import read_lines
 from judges.importing.lines import explain_errors, parse_item
-from judges.protocols.call_plan import CallReply, ask, pieces, tasks
+from judges.protocols.call_plan import CallReply, build_request, pieces, tasks
 from judges.protocols.messages import Message
 from judges.reading.schema import strict_schema
 
@@ -90,7 +90,7 @@ def prompt_lines(card: Card, item: Item) -> list[str]:
         for piece in pieces(card, card.defaults, task):
             name = ", ".join(filter(None, (item.id, task.part, piece)))
             out += [*([""] if out else []), f"##### {name}"]
-            out += _messages(ask(card, card.defaults, task, piece, before, "text").messages)
+            out += _messages(build_request(card, card.defaults, task, piece, before, "text").messages)
             before[piece] = CallReply(task.key, task.part, task.sample, piece, "")
     if not out:
         raise NoItem(f"{item.id} has nothing that {card.name} judges: the texts are not in the file.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from judges.params import Params
-from judges.protocols.call_plan import Ask, Mode
+from judges.protocols.call_plan import ChatRequest, Mode
 
 _WEAKER_MODE: dict[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
 _RENAMED = "max_completion_tokens"
@@ -44,7 +44,7 @@ class Capabilities:
         """The capabilities without a parameter."""
         return replace(self, without=self.without | {name})
 
-    def body(self, model: str, params: Params, request: Ask) -> dict[str, Any]:
+    def body(self, model: str, params: Params, request: ChatRequest) -> dict[str, Any]:
         """The JSON of the call."""
         body: dict[str, Any] = {"model": model, "messages": request.messages}
         body[_RENAMED if self.renamed else "max_tokens"] = params.max_tokens

@@ -17,7 +17,7 @@ from judges.client.capabilities import Capabilities
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallContext, FatalError, ParameterRefused, TransientError, classify_error, redact
 from judges.params import Params
-from judges.protocols.call_plan import Ask, Mode
+from judges.protocols.call_plan import ChatRequest, Mode
 from judges.reading.confidence import Logprobs
 from judges.types import UnscoredReason
 
@@ -133,7 +133,7 @@ class Client:
         """Remember the model's capabilities: a reply came by them."""
         self.modes[self.name(model)] = str(self.capabilities(model))
 
-    async def answer(self, model: str, params: Params, request: Ask, mode: Mode | None = None) -> ClientReply:
+    async def answer(self, model: str, params: Params, request: ChatRequest, mode: Mode | None = None) -> ClientReply:
         """Make one call, by the model's capabilities now. `mode` is what the messages of `request` were made for.
 
         Raises FatalError (stop the run), TransientError (try again), CallError (only this call fails), or

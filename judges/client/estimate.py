@@ -117,13 +117,14 @@ def _call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, i
     names = call_plan.pieces(card, params, task)
     shares = sum("window" in name or "chapter" in name for name in names) or 1
     for piece in names:
-        ask = call_plan.ask(card, params, task, piece, before, "json_schema", "")
+        request = call_plan.build_request(card, params, task, piece, before, "json_schema", "")
         before[piece] = CallReply(*task.slot, piece, _ASSUMED_SUMMARY if card.conversation is None else _ASSUMED_ANSWER)
         if card.conversation is not None:
-            yield tokens_sent(ask, "text"), _ANSWER_TOKENS
+            yield tokens_sent(request, "text"), _ANSWER_TOKENS
             continue
         repeats = ceil(_repeats(card, task) / shares)
-        yield tokens_sent(ask, "json_schema"), _PROSE_TOKENS if ask.schema is None else _reply(ask.schema, repeats)
+        reply = _PROSE_TOKENS if request.schema is None else _reply(request.schema, repeats)
+        yield tokens_sent(request, "json_schema"), reply
 
 
 def _without_scenario(params: Params) -> Params:

@@ -21,7 +21,7 @@ from judges.client.usage import Charge
 from judges.errors import AssayError, BadCard
 from judges.params import Params
 from judges.protocols import call_plan
-from judges.protocols.call_plan import Ask, CallReply, FinishedJudgment, Mode, Task
+from judges.protocols.call_plan import CallReply, ChatRequest, FinishedJudgment, Mode, Task
 from judges.reading.reading import json_objects
 from judges.types import Reading, UnscoredReason
 
@@ -229,13 +229,13 @@ class _Run:
     async def _answer(self, task: Task, piece: str, before: Mapping[str, CallReply]) -> CallReply | None:
         """The answer to one piece after its tries; None where the run ends first. Raises FatalError."""
         tried = refits = 0
-        request: Ask | None = None
+        request: ChatRequest | None = None
         mode: Mode = "text"
         while True:
             now_mode = self.client.capabilities(self.model).mode
             if request is None or now_mode != mode:
                 mode = now_mode
-                request = call_plan.ask(self.card, self.params, task, piece, before, mode, self.salt)
+                request = call_plan.build_request(self.card, self.params, task, piece, before, mode, self.salt)
             tokens_in = usage.tokens_sent(request, mode) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.highest_cost(tokens_in, self.params.max_tokens)
             estimate = tokens_in + self._mean_out
@@ -332,7 +332,7 @@ class _Run:
         self._trial = False
         self._tried.set()
 
-    def _in_prose(self, request: Ask, reply: ClientReply) -> bool:
+    def _in_prose(self, request: ChatRequest, reply: ClientReply) -> bool:
         """Whether to repeat the first call, because the endpoint seems to accept the schema but ignore it.
 
         After prose instead of JSON twice, the shape of the reply is described in words from then on. If the answer is

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from judges.client.client import ClientReply
-from judges.protocols.call_plan import Ask, Mode
+from judges.protocols.call_plan import ChatRequest, Mode
 from judges.tokens import tokens
 
 MESSAGE_OVERHEAD_TOKENS = 4
@@ -31,7 +31,7 @@ class Charge:
     calls: int = 1
 
 
-def tokens_sent(request: Ask, mode: Mode) -> int:
+def tokens_sent(request: ChatRequest, mode: Mode) -> int:
     """The approximate tokens that a call sends: its messages, and the schema if one is enforced."""
     message_tokens = sum(tokens(message["content"]) + MESSAGE_OVERHEAD_TOKENS for message in request.messages)
     sends_schema = request.schema is not None and mode == "json_schema"
@@ -56,7 +56,7 @@ def tokens_used(
     return tokens_in, max_tokens if cut or not raw else min(tokens(raw) + MESSAGE_OVERHEAD_TOKENS, max_tokens), True
 
 
-def tokens_billed(reply: ClientReply, request: Ask, mode: Mode, max_tokens: int) -> tuple[int, int, bool]:
+def tokens_billed(reply: ClientReply, request: ChatRequest, mode: Mode, max_tokens: int) -> tuple[int, int, bool]:
     """The same for an answer to this call."""
     size = sum(len(message["content"]) for message in request.messages)
     token_counts, cut = (reply.tokens_in, reply.tokens_out), reply.unscored == "cut_off"

@@ -50,7 +50,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ChatRequest:
     """One call: its messages (they describe the shape of the reply, except in mode json_schema) and the schema.
 
     `temperature` is that of this call; None means the judge's.
@@ -140,7 +140,7 @@ def remaining_pieces(card: Card, params: Params, task: Task, answers: Mapping[st
     return missing
 
 
-def ask(
+def build_request(
     card: Card,
     params: Params,
     task: Task,
@@ -148,7 +148,7 @@ def ask(
     before: Mapping[str, CallReply],
     mode: Mode,
     salt: str | None = None,
-) -> Ask:
+) -> ChatRequest:
     """One call of a judgment, given the answers to the pieces before it.
 
     The marks of its fence differ each time, unless a `salt` is given. A window gets the summary of the window before
@@ -157,7 +157,7 @@ def ask(
     if card.conversation is not None:
         said_before = {name: answer.raw for name, answer in before.items()}
         chat = card.conversation.messages(task.item, piece, said_before)
-        return Ask(chat, None, card.name, card.conversation.temperature(task.item))
+        return ChatRequest(chat, None, card.name, card.conversation.temperature(task.item))
     calls = _calls(card, params, task, [piece], asking=True)
     call = next(call for call in calls if call.name == piece)
     shown, instructions = card.fields(call.item, task.part), ""
@@ -173,7 +173,7 @@ def ask(
     chat = messages(card, card.variant(call.item, task.part), shown, key, shape, salt)
     if instructions:
         chat[-1]["content"] += f"\n\n{instructions}"
-    return Ask(chat, None if card.text else strict_schema(call.asked.reply), card.name)
+    return ChatRequest(chat, None if card.text else strict_schema(call.asked.reply), card.name)
 
 
 def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> FinishedJudgment:

@@ -108,7 +108,7 @@ async def bare(url, n):
     import openai
 
     task = Task("i0", next(items(1))[1])
-    ask = call_plan.ask(CARD, Params(), task, "", {}, "json_schema")
+    ask = call_plan.build_request(CARD, Params(), task, "", {}, "json_schema")
     held = {"type": "json_schema", "json_schema": {"name": ask.name, "schema": ask.schema, "strict": True}}
     limits = httpx.Limits(max_connections=CONCURRENCY, max_keepalive_connections=None)
     http = openai.DefaultAioHttpClient(limits=limits)

@@ -15,7 +15,7 @@ from data.store import Store, open_store
 from data.workspace.verify import verify
 from judges.cards.mt_bench.protocol_cards import judge_card
 from judges.mtbench.protocol import Protocol
-from judges.protocols.call_plan import Task, ask
+from judges.protocols.call_plan import Task, build_request
 from judges.stats.agreement import kappa
 from judges.types import ITEM
 
@@ -84,7 +84,7 @@ def test_a_judge_by_the_published_prompts_is_asked_just_what_the_published_one_w
     for line in (real / "mt_bench_ja" / "model_judgment" / f"{judge}_single.jsonl").read_text().splitlines():
         row = json.loads(line)
         item = ITEM.validate_json(items[f"{row['question_id']}/{row['model']}"])
-        asked = ask(card, card.defaults, Task("k", item, f"turn:{row['turn']}"), "", {}, "text").messages
+        asked = build_request(card, card.defaults, Task("k", item, f"turn:{row['turn']}"), "", {}, "text").messages
         assert [one["content"] for one in asked] == [system[row["judge"][1]], row["user_prompt"]]
         same += 1
     assert same == 320

@@ -27,7 +27,7 @@ from judges.client.budget import dollars
 from judges.client.client import ClientReply
 from judges.client.endpoint import Endpoint
 from judges.client.usage import tokens_billed, tokens_used
-from judges.protocols.call_plan import Ask, CallReply
+from judges.protocols.call_plan import CallReply, ChatRequest
 from tests import seeds
 from tests.data.runs.test_runs import GOOD, scripted
 from tests.fork_server import Forked
@@ -338,6 +338,6 @@ def test_usage_by_hand(told: tuple[int, int], raw: str, cut: bool, expected: tup
 
 @pytest.mark.parametrize(("unscored", "out"), [("cut_off", 1000), ("refused", 14), (None, 14)])
 def test_a_reply_that_was_cut_off_is_charged_all_that_it_may_have_taken(unscored: Any, out: int) -> None:
-    asked = Ask([{"role": "user", "content": "x" * 200}], None, CARD.name)
+    asked = ChatRequest([{"role": "user", "content": "x" * 200}], None, CARD.name)
     came = ClientReply("x" * 30, "m", 0, 0, (), "text", unscored)
     assert tokens_billed(came, asked, "text", 1000)[1:] == (out, True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from data.store import Store, open_store
 from judges.cards import card
 from judges.practice.model import call_key
-from judges.protocols.call_plan import Task, ask
+from judges.protocols.call_plan import Task, build_request
 from judges.types import ITEM
 from tests import seeds
 from tests.fork_server import Forked
@@ -69,7 +69,7 @@ def keys(store: Store) -> dict[str, str]:
     """The name under which the endpoint knows the call about an item, by the item's id."""
     found = {}
     for item, content in store.rows("select id, content from item"):
-        made = ask(CARD, CARD.defaults, Task(item, ITEM.validate_json(content)), "", {}, "json_schema")
+        made = build_request(CARD, CARD.defaults, Task(item, ITEM.validate_json(content)), "", {}, "json_schema")
         found[str(item)] = call_key({"model": MODEL}, made.messages[-1]["content"])
     return found
 

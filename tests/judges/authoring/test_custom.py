@@ -15,7 +15,7 @@ from judges.authoring.recipe import find_clashes
 from judges.cards import cards
 from judges.errors import BadCard, UnknownCard
 from judges.params import Params
-from judges.protocols.call_plan import Task, ask
+from judges.protocols.call_plan import Task, build_request
 from judges.reading.reading import read_reply
 from judges.reading.schema import strict_schema
 from judges.types import ITEM, Kind, Reading, Scale, Score
@@ -159,7 +159,7 @@ def test_the_same_recipe_is_the_same_version_and_any_change_another() -> None:
 def test_every_kind_is_asked_about_with_its_material_fenced(kind: Kind) -> None:
     sort = {"dialogue": "turn", "pair": "pair", "response": "response"}[kind]
     card = from_recipe(check_recipe(recipe(kind, {"name": "depth", "unit": sort, "definition": "Deep."})))
-    made = ask(card, Params(orders="ab"), Task("k", ITEMS[kind]), "", {}, "text")
+    made = build_request(card, Params(orders="ab"), Task("k", ITEMS[kind]), "", {}, "text")
     assert "=== " in made.messages[-1]["content"] and made.schema is not None
 
 

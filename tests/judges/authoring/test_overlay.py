@@ -11,7 +11,7 @@ from judges.authoring.overlay import apply_per_turn
 from judges.cards import cards
 from judges.errors import BadCard
 from judges.params import Params
-from judges.protocols.call_plan import CallReply, ask, fuse, tasks
+from judges.protocols.call_plan import CallReply, build_request, fuse, tasks
 from judges.protocols.messages import read_fence
 from judges.types import ITEM
 
@@ -41,7 +41,7 @@ def test_each_assistant_turn_is_asked_about_with_what_came_before_and_nothing_af
     found = list(tasks(LAID, Params(), [("k", ITEM_)]))
     assert [t.part for t in found] == ["turn:1", "turn:2"]
     for task in found:
-        made = ask(LAID, Params(), task, "", {}, "json_schema")
+        made = build_request(LAID, Params(), task, "", {}, "json_schema")
         held = read_fence(made.messages[-1]["content"])
         assert held is not None
         number = int(task.part[5:])

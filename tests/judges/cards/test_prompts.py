@@ -18,7 +18,7 @@ from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.cli import main
 from judges.client.estimate import estimate
 from judges.errors import BadCard
-from judges.protocols.call_plan import Task, ask
+from judges.protocols.call_plan import Task, build_request
 from judges.protocols.messages import read_fence
 from judges.reading.schema import schema_in_words, strict_schema
 from judges.types import ITEM
@@ -157,7 +157,8 @@ def test_the_messages_are_the_rubric_and_the_fenced_item(one: Card) -> None:
     item = specimens(one)[-1]
     for part in one.parts(item):
         for mode in ("json_schema", "json_object", "text"):
-            made = ask(one, one.defaults.model_copy(update={"orders": "ab"}), Task("k", item, part), "", {}, mode)  # type: ignore[arg-type]
+            params = one.defaults.model_copy(update={"orders": "ab"})
+            made = build_request(one, params, Task("k", item, part), "", {}, mode)  # type: ignore[arg-type]
             assert [message["role"] for message in made.messages] == ["system", "user"]
             assert made.messages[0]["content"] == one.prompts[one.variant(item, part)]
             assert (made.schema is None) == (one.text is not None)
@@ -172,7 +173,7 @@ def test_the_marks_of_a_fence_are_other_ones_each_time_and_nobody_foresees_them(
     task = Task("k", specimens(one)[-1])
 
     def asked(salt: str | None = None) -> list[str]:
-        made = ask(one, one.defaults, task, "order:ab", {}, "text", salt)
+        made = build_request(one, one.defaults, task, "order:ab", {}, "text", salt)
         return [message["content"] for message in made.messages]
 
     def bare(texts: list[str]) -> list[str]:
@@ -206,7 +207,8 @@ def test_examples_stand_before_the_item_and_are_part_of_the_version() -> None:
     assert one.version == examples.with_examples(base, PLAIN).version
     assert one.version != examples.with_examples(base, PLAIN[::-1]).version
     assert [row["shows"] for row in one.spec["examples"]] == ["a is right", "a tie"]
-    made = ask(one, one.defaults.model_copy(update={"orders": "ab"}), Task("k", specimens(one)[0]), "", {}, "text")
+    params = one.defaults.model_copy(update={"orders": "ab"})
+    made = build_request(one, params, Task("k", specimens(one)[0]), "", {}, "text")
     assert [message["role"] for message in made.messages] == [
         "system", "user", "assistant", "user", "assistant", "user",
     ]  # fmt: skip

@@ -17,7 +17,7 @@ from judges.mtbench.prompts import VARIANTS, BadPrompt, wording
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import PromptText
 from judges.params import Params
-from judges.protocols.call_plan import Task, ask, pieces
+from judges.protocols.call_plan import Task, build_request, pieces
 from judges.types import Dialogue, Pair, PairSide, Turn
 
 FAST, SWALLOW = protocols()["fastchat"], protocols()["swallow"]
@@ -61,7 +61,7 @@ def compared(turn: int = 1, meta: dict[str, Any] | None = None, **texts: str) ->
 
 
 def asked(one: Card, item: Any, part: str = "", piece: str = "") -> list[tuple[str, str]]:
-    made = ask(one, one.defaults, Task("k", item, part), piece, {}, "text", salt="s").messages
+    made = build_request(one, one.defaults, Task("k", item, part), piece, {}, "text", salt="s").messages
     return [(message["role"], message["content"]) for message in made]
 
 
@@ -179,7 +179,7 @@ def test_a_stored_card_shows_again_what_it_showed(one: Card) -> None:
         if item.kind == one.kind:
             for part in one.parts(item):
                 piece = "order:ab" if one.kind == "pair" else ""
-                again = ask(back, one.defaults, Task("k", item, part), piece, {}, "text", salt="s").messages
+                again = build_request(back, one.defaults, Task("k", item, part), piece, {}, "text", salt="s").messages
                 assert asked(one, item, part, piece) == [(m["role"], m["content"]) for m in again]
 
 

@@ -14,13 +14,13 @@ from judges.client.client import Client, _trusted_authorities
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallContext, CallError, FatalError, ParameterRefused, TransientError
 from judges.params import Params
-from judges.protocols.call_plan import Ask
+from judges.protocols.call_plan import ChatRequest
 from tests.certificates import certify, speaking
 from tests.judges.endpoint import Say, serving
 from tests.judges.run_cases import GOOD
 
-ASK = Ask([{"role": "user", "content": "Judge."}], {"type": "object"}, "merit")
-PROSE = Ask(ASK.messages, None, "merit")
+ASK = ChatRequest([{"role": "user", "content": "Judge."}], {"type": "object"}, "merit")
+PROSE = ChatRequest(ASK.messages, None, "merit")
 
 
 def exchange(say, ask=ASK, params=None, modes=None, times=1, **settings):

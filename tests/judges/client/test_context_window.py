@@ -10,7 +10,7 @@ from judges.client import prices
 from judges.client.estimate import context_size, find_long_calls, safe_length
 from judges.client.usage import tokens_sent
 from judges.params import Params
-from judges.protocols.call_plan import Task, ask
+from judges.protocols.call_plan import Task, build_request
 from judges.types import Dialogue, Response
 
 CARD = cards()["rubric_open_ended"]
@@ -24,7 +24,7 @@ def response(name: str, text: str) -> tuple[str, Response]:
 def test_counts_and_the_largest_are_told_and_nothing_where_all_fit() -> None:
     items = [response("short", "a b"), response("長い", "語" * 11000), response("long", "word " * 6000)]
     exact = {
-        name: tokens_sent(ask(CARD, PARAMS, Task(name, item), "", {}, "json_schema", ""), "json_schema") + 500
+        name: tokens_sent(build_request(CARD, PARAMS, Task(name, item), "", {}, "json_schema", ""), "json_schema") + 500
         for name, item in items
     }
     found = find_long_calls(CARD, Params(max_tokens=500, samples=3), items, 8192)

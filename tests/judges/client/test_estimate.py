@@ -53,7 +53,7 @@ def test_counts_by_hand():
     params = Params(samples=2)
     ((key, item),) = items(1)
     task = next(call_plan.tasks(CARD, params, [(key, item)]))
-    ask = call_plan.ask(CARD, params, task, "", {}, "json_schema")
+    ask = call_plan.build_request(CARD, params, task, "", {}, "json_schema")
     each = sum(tokens(m["content"]) + 4 for m in ask.messages) + tokens(json.dumps(ask.schema))
     found = estimate(CARD, "gpt-4o", params, [(key, item)], price=(2.0, 8.0))
     assert (found.items, found.judgments, found.calls, found.counted) == (1, 2, 2, 1)

@@ -11,7 +11,7 @@ from judges.cards import cards
 from judges.mtbench.generation import answer_card, answered_dialogues, answers_mark, open_dialogue
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import BenchQuestion
-from judges.protocols.call_plan import CallReply, Task, ask, fuse, pieces, remaining_pieces, reread
+from judges.protocols.call_plan import CallReply, Task, build_request, fuse, pieces, remaining_pieces, reread
 
 FASTCHAT, SWALLOW = protocols()["fastchat"], protocols()["swallow"]
 WRITING = open_dialogue(BenchQuestion("81", "writing", ("Write it.", "Shorten it."), ("ref 1", "ref 2")))
@@ -26,7 +26,7 @@ def played(protocol, question, say=lambda piece: piece, lost=None):
     """Every call in its order as (piece, temperature, messages in short), and the judgment it all amounts to."""
     card, task, answers, calls = answer_card(protocol), Task("k", question), {}, []
     while left := remaining_pieces(card, card.defaults, task, answers):
-        made = ask(card, card.defaults, task, left[0], answers, "text")
+        made = build_request(card, card.defaults, task, left[0], answers, "text")
         assert made.schema is None
         calls.append((left[0], made.temperature, [(m["role"][0], m["content"]) for m in made.messages]))
         answers[left[0]] = said(left[0], say(left[0]), (lost or {}).get(left[0]))

@@ -26,7 +26,7 @@ from judges.practice.options import FLAWS
 from judges.practice.pair import section_texts
 from judges.practice.shape import schema_from_outline
 from judges.practice.words import Cues, content_words
-from judges.protocols.call_plan import CallReply, ask, fuse, pieces, tasks
+from judges.protocols.call_plan import CallReply, build_request, fuse, pieces, tasks
 from judges.protocols.messages import fence
 from judges.reading.reading import read_reply
 from judges.reading.schema import schema_in_words, strict_schema
@@ -87,7 +87,7 @@ def judged(item, card, model=GOOD, flaws=(), mode="json_schema", params=None, te
     for task in tasks(card, params, [("k", item)]):
         before, texts = {}, []
         for piece in pieces(card, params, task):
-            made = ask(card, params, task, piece, before, mode)
+            made = build_request(card, params, task, piece, before, mode)
             text = made.messages[-1]["content"]
             judge = PracticeJudge(FAMILIES[model], frozenset(flaws), temperature, 0, call_key({"model": model}, text))
             schema = made.schema if mode == "json_schema" else None

@@ -17,7 +17,7 @@ from judges.protocols import combination, orders
 from judges.protocols.call_plan import (
     CallReply,
     Task,
-    ask,
+    build_request,
     fuse,
     pack_replies,
     pieces,
@@ -70,7 +70,7 @@ def test_every_card_can_be_asked(one: object) -> None:
     for task in tasks(one, one.defaults, [("k", made)]):  # type: ignore[arg-type]
         for piece in pieces(one, one.defaults, task):  # type: ignore[arg-type,attr-defined]
             for mode in ("json_schema", "text"):
-                asked = ask(one, one.defaults, task, piece, {}, mode)  # type: ignore[arg-type,attr-defined]
+                asked = build_request(one, one.defaults, task, piece, {}, mode)  # type: ignore[arg-type,attr-defined]
                 assert asked.messages[0]["role"] == "system" and asked.messages[-1]["role"] == "user"
                 assert (asked.schema is None) == (one.text is not None)  # type: ignore[attr-defined]
 
@@ -161,7 +161,8 @@ def test_windows_that_were_cut_before_are_read_and_gone_on_with_as_they_were() -
     assert pieces(TURNS, Params(), LONG) == ["window:1/2", "window:2/2"]
     begun = {"window:1/3": said["window:1/3"]}
     assert remaining_pieces(TURNS, Params(), LONG, begun) == ["window:2/3", "window:3/3"]
-    assert "turns: 5, 6, 7, 8" in ask(TURNS, Params(), LONG, "window:2/3", begun, "text").messages[-1]["content"]
+    request = build_request(TURNS, Params(), LONG, "window:2/3", begun, "text")
+    assert "turns: 5, 6, 7, 8" in request.messages[-1]["content"]
     other = pack_replies([("window:1/4", CallReply("k", "", 0, "window:1/4", old[0]))])
     assert reread(TURNS, Params(), LONG, other).reading.unscored == "unreadable"
 

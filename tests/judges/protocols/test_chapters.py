@@ -13,7 +13,7 @@ from judges.authoring.recipe import check_recipe
 from judges.cards import card
 from judges.params import Params
 from judges.protocols import chapters, orders
-from judges.protocols.call_plan import CallReply, Task, ask, fuse, pieces, reread
+from judges.protocols.call_plan import CallReply, Task, build_request, fuse, pieces, reread
 from judges.protocols.messages import read_fence
 from judges.tokens import tokens
 from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
@@ -76,7 +76,7 @@ def test_a_chapter_is_asked_in_both_orders_with_its_place_in_the_whole() -> None
     names = pieces(CARD, params, task)
     count = len(names) // 2
     assert names == [f"order:{o} chapter:{n}/{count}" for o in ("ab", "ba") for n in range(1, count + 1)]
-    asked = ask(CARD, params, task, names[count], {}, "json_schema").messages[-1]["content"]
+    asked = build_request(CARD, params, task, names[count], {}, "json_schema").messages[-1]["content"]
     shown = read_fence(asked)
     assert shown is not None
     assert shown[1]["chapter"] == f"1 of {count}" and shown[1]["outline_of_input"] == ["Bridge", "Ferry", "Tunnel"]

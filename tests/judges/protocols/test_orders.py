@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judges.cards import card
 from judges.params import Params
 from judges.protocols import orders
-from judges.protocols.call_plan import Task, ask, pieces, reread
+from judges.protocols.call_plan import Task, build_request, pieces, reread
 from judges.protocols.messages import read_fence
 from judges.reading.reading import read_reply
 from judges.types import Pair, Score
@@ -26,7 +26,8 @@ def test_the_judge_sees_the_pair_with_its_places_swapped() -> None:
     assert pieces(CARD, BOTH, TASK) == ["order:ab", "order:ba"]
     assert pieces(CARD, Params(), TASK) == [""]
     ab, ba = (
-        read_fence(ask(CARD, BOTH, TASK, p, {}, "text").messages[-1]["content"]) for p in ("order:ab", "order:ba")
+        read_fence(build_request(CARD, BOTH, TASK, piece, {}, "text").messages[-1]["content"])
+        for piece in ("order:ab", "order:ba")
     )
     assert ab is not None and ba is not None
     assert (ab[1]["response_a"], ab[1]["response_b"]) == (ba[1]["response_b"], ba[1]["response_a"])

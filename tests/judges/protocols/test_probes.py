@@ -10,7 +10,7 @@ import pytest
 from judges.cards import card
 from judges.params import Params, Probe
 from judges.protocols import probes
-from judges.protocols.call_plan import Task, ask, reread, tasks
+from judges.protocols.call_plan import Task, build_request, reread, tasks
 from judges.protocols.messages import read_fence
 from judges.reading.reading import read_reply
 from judges.types import Dialogue, Response, units
@@ -22,7 +22,7 @@ RESPONSE = Response(id="r", kind="response", task="Say hello.", output="Hello.",
 
 
 def _shown(one: object, params: Params, task: Task) -> dict[str, object]:
-    found = read_fence(ask(one, params, task, "", {}, "json_schema").messages[-1]["content"])  # type: ignore[arg-type]
+    found = read_fence(build_request(one, params, task, "", {}, "json_schema").messages[-1]["content"])  # type: ignore[arg-type]
     assert found is not None
     return found[1]
 

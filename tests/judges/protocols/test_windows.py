@@ -14,7 +14,7 @@ from judges.card import Card
 from judges.cards import card
 from judges.params import Params
 from judges.protocols import windows
-from judges.protocols.call_plan import CallReply, Task, ask, fuse, pieces, remaining_pieces, reread
+from judges.protocols.call_plan import CallReply, Task, build_request, fuse, pieces, remaining_pieces, reread
 from judges.protocols.messages import read_fence
 from judges.types import Dialogue, Dimension, Reading, Scale, Score, Turn
 from tests.judges.replies import answers, confidences, dialogue, judged, turns_reply, values
@@ -75,20 +75,20 @@ def test_a_window_is_shown_its_turns_and_the_summary_of_those_before() -> None:
     first, second, third = pieces(CARD, Params(window=4), LONG)
     assert (first, second, third) == ("window:1/3", "window:2/3", "window:3/3")
     said = answers(LONG, {first: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="The user is called Aki.")})
-    asked = ask(CARD, Params(window=4), LONG, first, {}, "json_schema")
+    asked = build_request(CARD, Params(window=4), LONG, first, {}, "json_schema")
     shown = read_fence(asked.messages[-1]["content"])
     assert shown is not None and "summary_of_earlier_turns" not in shown[1]
     assert asked.schema is not None and "summary" in asked.schema["required"]
-    asked = ask(CARD, Params(window=4), LONG, second, said, "json_schema")
+    asked = build_request(CARD, Params(window=4), LONG, second, said, "json_schema")
     shown = read_fence(asked.messages[-1]["content"])
     assert shown is not None
     assert shown[1]["summary_of_earlier_turns"] == "The user is called Aki."
     assert [t["turn"] for t in shown[1]["dialogue"]] == [5, 5, 6, 6, 7, 7, 8, 8]
     assert shown[1]["scenario_description"] == "A shop."
     assert "Score exactly these assistant turns: 5, 6, 7, 8." in asked.messages[-1]["content"]
-    last = ask(CARD, Params(window=4), LONG, third, said, "json_schema")
+    last = build_request(CARD, Params(window=4), LONG, third, said, "json_schema")
     assert last.schema is not None and "summary" not in last.schema["properties"]
-    assert '"summary"' in ask(CARD, Params(window=4), LONG, second, said, "text").messages[-1]["content"]
+    assert '"summary"' in build_request(CARD, Params(window=4), LONG, second, said, "text").messages[-1]["content"]
 
 
 def test_only_dialogues_that_are_judged_whole_are_cut() -> None:
@@ -201,4 +201,5 @@ def test_a_window_that_cannot_be_read_leaves_the_dialogue_unscored() -> None:
 def test_a_summary_beyond_all_measure_does_not_fill_the_next_call() -> None:
     names = pieces(CARD, Params(window=4), LONG)
     said = answers(LONG, {names[0]: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="long " * 5000)})
-    assert len(ask(CARD, Params(window=4), LONG, names[1], said, "json_object").messages[-1]["content"]) < 5000
+    request = build_request(CARD, Params(window=4), LONG, names[1], said, "json_object")
+    assert len(request.messages[-1]["content"]) < 5000
