@@ -270,18 +270,18 @@ def _policy_today(older: str, case: Case | None) -> PolicyToday:
 class ApprovalNote(NamedTuple):
     """The notes that are shown with an approval in force.
 
-    `older`: the older policy that it met ("" none). `look`: its review. `kept`: who reviewed what speaks against it and
-    keeps it, with the reason.
+    `older`: the older policy that it met ("" none). `review`: its review. `kept`: who reviewed what speaks against it
+    and keeps it, with the reason.
     """
 
     older: str = ""
-    look: ApprovalReview | None = None
+    review: ApprovalReview | None = None
     kept: tuple[str, str] | None = None
 
     @property
     def doubted(self) -> bool:
         """Whether a lead has to review it."""
-        return self.look is not None and self.look.doubtful and self.kept is None
+        return self.review is not None and self.review.doubtful and self.kept is None
 
 
 @allow("annotator")

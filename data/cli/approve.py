@@ -119,7 +119,7 @@ def _tell(store: Store, cases: Sequence[Case]) -> None:
             f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen_mark(store, one)}"
         )
         note = approvals.approval_note(store, stand)
-        doubts = note.look.finding.sentences if note.look is not None and note.doubted else ()
+        doubts = note.review.finding.sentences if note.review is not None and note.doubted else ()
         for sentence in filter(None, [note.older, *doubts]):
             print(f"    {sentence}")
         for approval in (stand.holds, stand.proposed):

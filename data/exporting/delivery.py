@@ -94,13 +94,13 @@ def _record(
     """Put on record that somebody is given these rows; it is in the store when this returns."""
     if not rows:
         return
-    rests = kind.provenance(store, dataset, options)
+    provenance = kind.provenance(store, dataset, options)
     names = {str(row["item"]) for row in rows if "item" in row}
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
         exposure.add_exposures(tx, actor, answers_in_rows(tx, dataset, kind, options, names), _ROUTE)
-        settings = canonical({"format": _ROUTE, **options, **rests})
+        settings = canonical({"format": _ROUTE, **options, **provenance})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, len(rows))])
 
     store.tx(actor, "export", work, target=dataset.id)

@@ -136,7 +136,7 @@ def write_export(
     if kind.json_lines_only and format != "jsonl" and not rows_per_file:
         raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
     full_options = complete_options(store, dataset.id, kind, options)
-    rests = kind.provenance(store, dataset, full_options)
+    provenance = kind.provenance(store, dataset, full_options)
     part, told_of = file.with_name(file.name + ".part"), set[str]()
     facts = {"assay": VERSION, "dataset": dataset.name, "revision": store.newest(), "options": dict(full_options)}
 
@@ -152,7 +152,7 @@ def write_export(
     def work(tx: Tx) -> int:
         new = _exclude_items(tx, actor, dataset, kind, told_of) if kind.marks_tuning_items and told_of else 0
         expose(tx, names)
-        settings = canonical({"format": format, **full_options, **rests})
+        settings = canonical({"format": format, **full_options, **provenance})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, lines)])
         return new
 

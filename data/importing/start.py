@@ -120,8 +120,8 @@ def is_first_import(store: Store, dataset: str) -> bool:
 def agreement_figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
     """Return the agreement of a judge with people for every question with gold, on the best basis that has labels."""
     dimensions = calibration.compared_dimensions(store, judge_id)
-    rests = calibration.basis_sizes(store, dataset_id, dimensions)
-    basis: Basis | None = next((basis for basis in BASES if rests[basis].labels), None)
+    sizes = calibration.basis_sizes(store, dataset_id, dimensions)
+    basis: Basis | None = next((basis for basis in BASES if sizes[basis].labels), None)
     if basis is None:
         return []
     found = calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis)

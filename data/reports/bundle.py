@@ -101,7 +101,8 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _cells(store: Store, evidence: Evidence, dimension_evidence: DimensionEvidence, shown: set[str]) -> str:
-    rows = (row for basis in evidence.rests for row in _rating_rows(store, evidence, dimension_evidence, basis, shown))
+    bases = evidence.basis_sizes
+    rows = (row for basis in bases for row in _rating_rows(store, evidence, dimension_evidence, basis, shown))
     return _MARK + as_csv(CELLS, rows)
 
 

@@ -112,7 +112,7 @@ class Evidence:
     rule: GoldRule
     gate: Basis
     basis: Basis
-    rests: dict[Basis, BasisSize]
+    basis_sizes: dict[Basis, BasisSize]
     dimensions: tuple[DimensionEvidence, ...]
     audits: AuditResults | None
     decisions: tuple[Approval, ...]
@@ -137,11 +137,11 @@ def gather_report_evidence(
     judge = _judge(store, dataset_id, judge_id)
     requirements, card = policy.requirements(store), cards.card_of_judge_if_known(store, judge_id)
     dimensions = calibration.compared_dimensions(store, judge_id)
-    rests = {b: r for b, r in calibration.basis_sizes(store, dataset_id, dimensions).items() if r.labels}
+    basis_sizes = {b: r for b, r in calibration.basis_sizes(store, dataset_id, dimensions).items() if r.labels}
     gate = requirements.basis(found.synthetic)
-    basis: Basis = gate if gate in rests or not rests else next(iter(rests))
+    basis: Basis = gate if gate in basis_sizes or not basis_sizes else next(iter(basis_sizes))
     progress("Holding the judge against the gold")
-    bases: list[Basis] = list(dict.fromkeys((gate, basis, *rests)))
+    bases: list[Basis] = list(dict.fromkeys((gate, basis, *basis_sizes)))
     cells = {b: calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, b) for b in bases}
     figures = {b: [*map(stats_calibration.summarise, cells[b], dimensions)] for b in bases}
     lines = check_results.dimension_results(store, dataset_id, judge_id, None if basis == gate else figures[basis])
@@ -154,14 +154,17 @@ def gather_report_evidence(
         progress(f"Looking into {line.dimension.title}")
         without_ties = {
             (b, True): _figures_without_ties(store, dataset_id, judge_id, line.dimension, b)
-            for b in rests if line.dimension.scale.drawn
+            for b in basis_sizes if line.dimension.scale.drawn
         }  # fmt: skip
         of = StatisticInput(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
         ones.append(
             DimensionEvidence(
                 line,
-                {(b, False): figures[b][place] for b in rests} | without_ties,
-                {b: check_results.fingerprint_cells(store, dataset_id, judge_id, line.dimension, b) for b in rests},
+                {(b, False): figures[b][place] for b in basis_sizes} | without_ties,
+                {
+                    b: check_results.fingerprint_cells(store, dataset_id, judge_id, line.dimension, b)
+                    for b in basis_sizes
+                },
                 {name: one.load(of) if line.shown.cells else one.empty for name, one in STATISTICS.items()},
                 wait.get(line.dimension),
             )
@@ -179,7 +182,7 @@ def gather_report_evidence(
         rule=gold_rule(store, dataset_id),
         gate=gate,
         basis=basis,
-        rests=rests,
+        basis_sizes=basis_sizes,
         dimensions=tuple(ones),
         audits=audits.run_audits(store, dataset_id, judge_id) if card is not None else None,
         decisions=tuple(sorted(decided, key=lambda one: (one.seq, one.sort, one.dimension, one.id))),

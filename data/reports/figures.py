@@ -44,7 +44,7 @@ def report_figures(evidence: Evidence) -> Json:
             "policy": flatten_requirements(evidence.requirements),
             "gold_rule": asdict(evidence.rule),
             "basis": evidence.basis,
-            "bases": {basis: rest._asdict() for basis, rest in evidence.rests.items()},
+            "bases": {basis: rest._asdict() for basis, rest in evidence.basis_sizes.items()},
             "method": {"seed": SEED, "replicates": REPLICATES, "libraries": evidence.libraries},
             "dimensions": [_one(one) for one in evidence.dimensions],
             "audits": {name: _finding(f) for name, f in (evidence.audits.findings if evidence.audits else {}).items()},

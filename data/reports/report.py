@@ -90,7 +90,7 @@ def _opening(evidence: Evidence) -> list[str]:
         parts.append(
             note("**Synthetic**: {what}. Its figures say nothing about any real model.", what=_synthetic(evidence))
         )
-    if not evidence.rests:
+    if not evidence.basis_sizes:
         return [*parts, note("No rating of this judge has a label here yet: there are no figures.")]
     meeting = [one.dimension.title for one in evidence.dimensions if may_be_approved(one.line.decision.state)]
     sentence = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
@@ -123,7 +123,7 @@ def _synthetic(evidence: Evidence) -> str:
 
 def _count_imported(evidence: Evidence) -> int:
     """Return the number of labels that would count in addition if imported ones counted."""
-    given, all_ = (rest.labels if (rest := evidence.rests.get(basis)) else 0 for basis in ("gate", "imported"))
+    given, all_ = (rest.labels if (rest := evidence.basis_sizes.get(basis)) else 0 for basis in ("gate", "imported"))
     return all_ - given
 
 
@@ -132,9 +132,9 @@ def _lower(text: str) -> str:
 
 
 def _overview(evidence: Evidence) -> list[str]:
-    if not evidence.rests:
+    if not evidence.basis_sizes:
         return []
-    rest = evidence.rests[evidence.basis]
+    rest = evidence.basis_sizes[evidence.basis]
     rows = []
     for one in evidence.dimensions:
         shown, decision = one.line.shown, one.line.decision
@@ -326,10 +326,10 @@ def _reproduction_section(evidence: Evidence, all_figures: figures.Json) -> list
     lines = [f"python -m data report {named} --out report.html", f"python -m data report {named} --figures"]
     prints = [
         {"dimension": one.dimension.title, "unit": one.dimension.sort}
-        | {basis: one.fingerprints.get(basis, "") for basis in evidence.rests}
+        | {basis: one.fingerprints.get(basis, "") for basis in evidence.basis_sizes}
         for one in evidence.dimensions
     ]
-    heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in evidence.rests}
+    heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in evidence.basis_sizes}
     libraries = ", ".join(f"{name} {version}" for name, version in evidence.libraries.items())
     return [
         heading("How to get the same digits"),
@@ -338,7 +338,7 @@ def _reproduction_section(evidence: Evidence, all_figures: figures.Json) -> list
             "same: they are made of every item's content, unit, gold, score and weight, in any workspace."
         ),
         facts([("Fingerprint of it all", evidence.fingerprint)]),
-        table(prints, heads) if prints and evidence.rests else "",
+        table(prints, heads) if prints and evidence.basis_sizes else "",
         para("In the folder of the workspace:"),
         code("\n".join(lines)),
         para(

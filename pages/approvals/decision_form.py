@@ -28,7 +28,7 @@ def draw_decision_form(who: Person, one: Case, approval_status: ApprovalStatus, 
     key, store = _key(one, approval_status), session.store()
     seen = case.seen_mark(store, one)
     choices: list[str] = ["keep"] if note.doubted else []
-    against = note.look.finding.reasons if note.look else ()
+    against = note.review.finding.reasons if note.review else ()
     choices += _choices(who, one, approval_status, case.case_fingerprint(store, one))
     shown = session.scratch(SEEN_PLACE).setdefault(key, seen)
     if shown != seen:

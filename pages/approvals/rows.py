@@ -99,9 +99,9 @@ def state_sentence(one: Case, approval_status: ApprovalStatus, note: ApprovalNot
         return f"{display_name(holds.person)} {holds.done} it, {text.moment(holds.at, zone)}: {holds.reason}"
     if holds is not None and where == "older":
         return f"{note.older} It stays on the dashboard until a lead decides."
-    if where == "doubted" and note.look is not None:
-        then = "It is suspended at the next new label." if note.look.suspends else "This does not suspend it."
-        return f"{note.look.why} {then} {note.older}".strip()
+    if where == "doubted" and note.review is not None:
+        then = "It is suspended at the next new label." if note.review.suspends else "This does not suspend it."
+        return f"{note.review.why} {then} {note.older}".strip()
     if holds is not None:
         return holds.reason
     return "It meets the policy. A lead decides whether it is published." if where == "open" else obstacle_sentence(one)

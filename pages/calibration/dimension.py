@@ -84,7 +84,7 @@ def _draw_decision(
 ) -> None:
     """Draw in one line what was decided on a dimension so far, and the way to the page where it is decided."""
     one = approval_status.proposed or approval_status.holds
-    doubt = note.look.why if note.look is not None and note.doubted else ""
+    doubt = note.review.why if note.review is not None and note.doubted else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         if one is not None:
             text.quiet(

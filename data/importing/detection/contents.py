@@ -72,7 +72,7 @@ class SourceContents:
     """The tables of a source by the name of their file, what other tools' files say, and their items by kind."""
 
     tables: dict[str, TableContents] = field(default_factory=dict)
-    sayings: list[ValueSummary] = field(default_factory=list)
+    value_summaries: list[ValueSummary] = field(default_factory=list)
     items: dict[str, int] = field(default_factory=dict)
 
 
@@ -238,7 +238,7 @@ def _count_values(others: list[DetectedFile], facts: SourceContents, tell: Calla
             values.add(entry.value)
         tell(number)
     facts.items = dict(items)
-    facts.sayings = [
+    facts.value_summaries = [
         ValueSummary(*key, dict(who.most_common(50)), values.summarise()) for key, (who, values) in by_name.items()
     ]
 

@@ -113,7 +113,7 @@ def interpret_contents(
         series += known.series
         sentences += known.assumptions
         unclear += known.unclear
-    for one in contents.sayings:
+    for one in contents.value_summaries:
         by: By = "person" if one.by == "person" else "judge"
         kind = cast("Kind", one.kind)
         who = next(iter(one.who)) if len(one.who) == 1 else ""

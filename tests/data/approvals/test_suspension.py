@@ -206,7 +206,7 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
         done
     ] and approvals.find_open_decisions(store)
     note = approvals.approval_note(store, record.approval_statuses(store)[key])
-    assert note.doubted and note.look.finding.sentences == found.finding.sentences
+    assert note.doubted and note.review.finding.sentences == found.finding.sentences
     with pytest.raises(NotAllowed):
         suspension.keep_approved(store, "ann", done, "It is fine.")
     with pytest.raises(BadInput, match="Say why"):
@@ -376,8 +376,8 @@ def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_to
     found = approvals.find_open_decisions(store)
     assert found.suspended == () and [one for one, _ in found.doubted] == [done]
     note = approvals.approval_note(store, record.approval_statuses(store)[key])
-    assert note.doubted and note.look is not None and note.look.why == found.doubted[0][1]
-    assert "approved by an older version of Assay, which counted the first of several samples" in note.look.why
+    assert note.doubted and note.review is not None and note.review.why == found.doubted[0][1]
+    assert "approved by an older version of Assay, which counted the first of several samples" in note.review.why
     label(store, key, [120])
     [gone] = approvals.find_open_decisions(store).suspended
     assert "Since the approval came new labels." in gone.reason and "older version of Assay" in gone.reason

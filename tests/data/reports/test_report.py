@@ -565,16 +565,16 @@ def test_it_opens_with_what_meets_the_policy_and_what_does_not_count(evidence: E
                          "context use, safety.")  # fmt: skip
     other = plain(_opening(replace(evidence, basis="blind")))
     assert f"There are no {BASES['gate'][0].lower()}{BASES['gate'][1:]}, and only these count" in other
-    rests: Any = {"gate": BasisSize(5, 1), "imported": BasisSize(1_205, 2)}
-    assert "1,200 imported labels that are said" in plain(_opening(replace(evidence, rests=rests)))
-    assert "imported labels" not in plain(_opening(replace(evidence, rests=rests, gate="imported")))
-    assert "7 imported labels" in plain(_opening(replace(evidence, rests={"imported": BasisSize(7, 1)})))
+    sizes: Any = {"gate": BasisSize(5, 1), "imported": BasisSize(1_205, 2)}
+    assert "1,200 imported labels that are said" in plain(_opening(replace(evidence, basis_sizes=sizes)))
+    assert "imported labels" not in plain(_opening(replace(evidence, basis_sizes=sizes, gate="imported")))
+    assert "7 imported labels" in plain(_opening(replace(evidence, basis_sizes={"imported": BasisSize(7, 1)})))
     for description, said in (("Made up.", "Synthetic: Made up.. Its"), ("", "Synthetic: made by a generator, not by")):
         dataset = replace(evidence.dataset, synthetic=True, description=description)
         assert said in plain(_opening(replace(evidence, dataset=dataset)))
     assert "Synthetic" in plain(_opening(replace(evidence, judge=replace(evidence.judge, synthetic=True))))
     assert "Synthetic" not in told
-    bare = replace(evidence, rests={})
+    bare = replace(evidence, basis_sizes={})
     assert plain(_opening(bare)).endswith("has a label here yet: there are no figures.") and _overview(bare) == []
     assert _describe_raters(replace(evidence, dimensions=())) == ""
 
@@ -714,8 +714,8 @@ def test_it_says_how_to_make_it_again(evidence: Evidence, made: str) -> None:
         _reproduction_section(replace(evidence, epsilon=0.1), figures)
     )
     one = next(d for d in evidence.dimensions if d.dimension.name == "helpfulness")
-    assert f"helpfulness | turn | {' | '.join(one.fingerprints[basis] for basis in evidence.rests)} | " in told
-    assert "helpfulness | turn" not in plain(_reproduction_section(replace(evidence, rests={}), figures))
+    assert f"helpfulness | turn | {' | '.join(one.fingerprints[basis] for basis in evidence.basis_sizes)} | " in told
+    assert "helpfulness | turn" not in plain(_reproduction_section(replace(evidence, basis_sizes={}), figures))
     foot = f"Made by Assay {VERSION} · fingerprint f00"
     later = replace(found, at=datetime(2026, 1, 2, 3, 4))
     assert f"{foot} · data as of 2026-01-02 03:04 UTC" in render_report(later, figures)
