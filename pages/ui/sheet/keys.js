@@ -294,7 +294,7 @@ const CLICKS = {
   reopen: (d, e, b) => reopen(d, b.dataset.item),
   unrefuse: (d, e, b) => { d.refused = d.refused.filter((r) => r.item !== b.dataset.item); drawToasts(d); },
   unnotice: (d) => { d.notice = null; drawToasts(d); },
-  again: (d) => { d.empty = null; show(d, null, true); d.tries = 0; sendSoon(d); },
+  again: (d) => { d.empty = null; show(d, null); d.tries = 0; sendSoon(d); },
   doubt: (d, e, b) => toDoubt(d, Number(b.dataset.n)), guide: openGuide, guideseen: noteGuide, legend: turnLegend,
   closecard: (d, e, b) => { if (b.tagName === "BUTTON" || e.target === b) closeCard(d); },
 };

@@ -274,6 +274,16 @@ def test_the_next_item_begins_below_the_bar_that_lies_over_the_page(bench: Bench
     assert bench.page.evaluate("shadow.querySelector('.sheet').getBoundingClientRect().top") == 60 + 8
 
 
+def test_a_rating_that_one_goes_to_lies_below_the_bar_that_lies_over_the_page(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 420})
+    bench.sit(fakes.dialogue("a"))
+    bench.page.evaluate(BAR)
+    bench.press("]", "]", "j", "j")
+    bench.page.evaluate("y => scrollBy(0, y)", bench.room()[0] - 40)  # it lies under the bar
+    bench.press("k")
+    assert bench.room()[0] == pytest.approx(60 + 10 + 6, abs=0.5)
+
+
 def test_notes_come_anew_with_the_item_until_the_person_changes_them(bench: Bench) -> None:
     said = bench.page.locator(".mynote .prose")
     bench.sit(answered(response("a"), "v1", {"tone": 1}), response("b"))

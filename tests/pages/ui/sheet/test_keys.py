@@ -37,6 +37,11 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     bench.press("0")
     assert bench.mine("turn") == ["10"]
     bench.wait(1.1)
+    bench.press("1")
+    bench.wait(1)
+    bench.press("2")
+    assert bench.mine("turn") == ["2"], "a whole second is late"
+    bench.wait(1.1)
     bench.press("0", "1", "2")
     assert bench.mine("turn") == ["12"], "a naught before it is none of its digits"
     bench.wait(1.1)
@@ -841,6 +846,29 @@ def test_a_reason_that_names_only_the_first_rating_leads_to_it(bench: Bench) -> 
     bench.sit(sheet)
     bench.press("j", "y")
     assert bench.here == "tone" and bench.hint() == ""
+
+
+def test_the_rating_stays_where_it_is_when_texts_are_shown_as_they_came(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 420})
+    sheet = fakes.dialogue("a")
+    for row in sheet["rows"]:
+        for text in row["texts"]:
+            text["text"] = "# Head\n\n- one\n- two\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n" + text["text"]
+    bench.sit(sheet)
+    bench.press("]", "]")
+    bench.painted()
+    before, height = bench.room()[0], bench.page.evaluate("document.documentElement.scrollHeight")
+    bench.press("x")
+    assert bench.page.evaluate("document.documentElement.scrollHeight") != height
+    assert bench.room()[0] == pytest.approx(before, abs=2)
+
+
+def test_the_same_guidelines_leave_the_keyboard_on_their_button(bench: Bench) -> None:
+    bench.sit(response("a"), guide=fakes.GUIDE)
+    button = bench.page.locator("[data-do=guide]").first
+    button.focus()
+    bench.tell(guide=fakes.GUIDE)
+    assert button.evaluate("e => e.getRootNode().activeElement === e")
 
 
 def test_a_click_that_ends_a_selection_within_a_note_does_not_open_it(bench: Bench) -> None:
