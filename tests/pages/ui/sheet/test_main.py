@@ -488,6 +488,13 @@ def test_who_comes_to_the_same_place_of_the_page_leaves_the_one_before_as_it_was
     assert bench.mine("tone") == ["5"]
 
 
+def test_who_comes_back_to_the_desk_is_told_its_keys_again(bench: Bench) -> None:
+    bench.sit(response("a"))
+    keys = bench.text(".foot .keys")
+    bench.sit(response("a"))
+    assert bench.text(".foot .keys") == keys != ""
+
+
 def test_without_a_place_or_data_nothing_is_drawn(bench: Bench) -> None:
     nowhere = "{data: {}, parentElement: document.createElement('p')}"
     for given in ("{data: null, parentElement: document.body}", nowhere):

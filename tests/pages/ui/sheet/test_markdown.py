@@ -98,6 +98,12 @@ def test_texts_become_what_their_writers_meant(page: Any) -> None:
     assert page.evaluate("format('```python\\ndef f(): pass\\n```').querySelectorAll('.hljs-keyword').length") == 2
 
 
+def test_a_space_in_a_formula_has_a_size_that_fits_the_page(page: Any) -> None:
+    spaces = "".join(f'<mspace width="{width}"></mspace>' for width in ("1em", "1000em", "99999px", "50%"))
+    kept = "t => [...cleaned(t).querySelectorAll('mspace')].map(e => e.getAttribute('width'))"
+    assert page.evaluate(kept, f"<math>{spaces}</math>") == ["1em", None, None, "50%"]
+
+
 def test_only_a_text_without_any_sign_of_markdown_is_taken_as_plain(page: Any) -> None:
     """A table between plain sentences, say: of texts made of what has a meaning, none is overlooked."""
     draw = random.Random(35)

@@ -107,6 +107,18 @@ def test_the_pauses_grow_where_the_server_saves_nothing_and_begin_anew_with_a_qu
     assert [m["want"] and m["want"]["item"] for m in bench.messages()][-2:] == ["id-a", "id-a"]
 
 
+def test_an_answer_after_long_reading_is_no_return_of_the_server(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"), response("c"))
+    bench.wait(10)
+    bench.go()
+    assert bench.sent() == [["id-a"]]
+    bench.tell()
+    bench.wait(3)
+    assert bench.sent() == [["id-a"]], "nothing was tried in vain before"
+    bench.wait(2)
+    assert bench.sent() == [["id-a"], ["id-a"]]
+
+
 def test_nothing_is_asked_for_while_there_is_enough_to_do(bench: Bench) -> None:
     bench.sit(response("a"), response("b"), response("c"))
     before = len(bench.messages())
