@@ -65,6 +65,7 @@ FORMULAS = {
     "$a_1 + \\$b$ more": 1, "so $$profit margin$$ it is": 1, "$rate = x^2$": 1, "as in \\[12\\]": 0,
     "It costs $5 and $6.": 0, "US$5/US$6, $10,$20": 0, "$5 for one and 6$": 0, "$HOME/bin:$PATH": 0, "$ x $": 0,
     "   \\begin{align}a&=b\\end{align}": 1, "    \\begin{align}a&=b\\end{align}": 0,
+    "- so\n\n  \\begin{align}a&=b\\end{align}": 1,
     "`$x$` and \\$x\\$": 0, "\\[see note\\] \\(see the note\\)": 0, "$\\frac{1$": 0,
 }  # fmt: skip
 
