@@ -540,7 +540,7 @@ def test_candidates_come_with_their_reasons(store: Store) -> None:
     disputed = [r for r in found if r["disputed"]]
     assert {"turn 1 helpfulness: people say 2 and 4"} <= {text for r in disputed for text in r["reasons"]}
     assert [r["need"] for r in found] == sorted((r["need"] for r in found), reverse=True)
-    assert len(rows(store, "candidates", limit=1)) == 1
+    assert len(rows(store, "candidates", most=1)) == 1
     first = {r["item"]: r["messages"][0] for r in found}["d-0001"]
     assert first == {"role": "user", "content": SAID}, "the chat alone: its scenario is in the content"
 

@@ -169,7 +169,7 @@ def test_what_is_there_and_what_will_come_are_planned_together(store: Store) -> 
     [_, coming, _] = protocol_run.plan(store, replace(both, dataset="another"))
     [answers, ratings, verdicts] = planned = protocol_run.plan(store, both)
     one, two, sum_ = there.estimate, coming.estimate, ratings.estimate
-    for name in ("items", "judgments", "calls", "tokens_in", "tokens_out", "cost", "most", "counted"):
+    for name in ("items", "judgments", "calls", "tokens_in", "tokens_out", "cost", "max_cost", "counted"):
         assert getattr(one, name) > 0 and getattr(two, name) > 0
         assert getattr(sum_, name) == pytest.approx(getattr(one, name) + getattr(two, name)), name
     told = protocol_run.describe_plan(store, both, planned)

@@ -573,8 +573,8 @@ def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_no
     found = list(PendingJudgments(store, wanted, judge, store.newest(), runs.SEED).tasks())
     lost = Reading(unscored="api_error", why="gone")
 
-    def put(run_id: str, *made: FinishedJudgment | CallReply | Charge, upto: float | None = None) -> int:
-        return runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, (1.0, 2.0)).put(made, upto)
+    def put(run_id: str, *made: FinishedJudgment | CallReply | Charge, up_to: float | None = None) -> int:
+        return runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, (1.0, 2.0)).put(made, up_to)
 
     good, gone = FinishedJudgment(found[0], GOOD[0], Reading()), FinishedJudgment(found[1], "", lost)
     assert put("one", good, gone) == 2
