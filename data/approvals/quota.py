@@ -23,8 +23,8 @@ class Quota:
     """The policy's requirements for a dataset's audit sample, and what is there.
 
     `required`: items with blind answers. `answered`: the share of the drawn items that is expected to be answered.
-    `drawn`: items drawn so far to be answered blind. `left`: items of the dataset that are not drawn. `share`: the part
-    of a draw that is shown with a judge's scores, which does not count.
+    `drawn`: items drawn so far to be answered blind. `left`: items of the dataset that are neither drawn nor excluded.
+    `share`: the part of a draw that is shown with a judge's scores, which does not count.
     """
 
     required: int

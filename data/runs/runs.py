@@ -332,7 +332,10 @@ def run_judge(store: Store, run_id: str) -> RunJudge:
 
 @allow("researcher")
 def order_of(store: Store, run_id: str) -> RunOrder:
-    """Return the order of a run. Raises NotFound, and UnknownCard if its card no longer exists as it was."""
+    """Return the order of a run, with the latest limit and price, which a resumption may have changed.
+
+    Raises NotFound, and UnknownCard if its card no longer exists as it was.
+    """
     row = _row(store, run_id)
     settings = json.loads(row[3])
     limit, price = terms.latest_terms(store, run_id, settings)
