@@ -23,8 +23,7 @@ from judges.stats.check_states import may_be_approved
 def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
     """Return the approvals in force in a dataset ("" = in all), after suspending those that are no longer supported."""
     suspend_unsupported(store)
-    approved = [stand.approved for stand in approval_statuses(store).values()]
-    found = [one for one in approved if one is not None and dataset_id in ("", one.dataset)]
+    found = record.approvals_in_force(store, dataset_id)
     return sorted(found, key=lambda one: (one.dataset, one.judge, one.sort, one.dimension))
 
 
@@ -64,8 +63,8 @@ def record_decision(
 
     def work(tx: Tx) -> str:
         require(tx, actor, "lead")
-        stand, found = approval_statuses(tx).get(key, ApprovalStatus()), _find_kept_case(store, key, grants)
-        _check_allowed_next(stand, decision)
+        approval_status, found = approval_statuses(tx).get(key, ApprovalStatus()), _find_kept_case(store, key, grants)
+        _check_allowed_next(approval_status, decision)
         if found is None:
             return record.append_decision(tx, key, decision, why, actor, "undefined", policy.requirements(tx), "", [])
         mark = case.case_fingerprint(store, found)
@@ -74,9 +73,9 @@ def record_decision(
                 _check_seen(store, found, seen)
             if found.objections:
                 raise NotApprovable(" ".join(found.objections))
-            _check_not_repeated(tx, found, stand, decision, actor, mark)
+            _check_not_repeated(tx, found, approval_status, decision, actor, mark)
         *facts, last = case.case_facts(store, found)
-        facts += [*_people_facts(tx, stand, decision, actor), last]
+        facts += [*_people_facts(tx, approval_status, decision, actor), last]
         return record.append_decision(
             tx, key, decision, why, actor, found.result.decision.state, found.requirements, mark, facts
         )

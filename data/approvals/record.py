@@ -90,12 +90,19 @@ def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], Appr
 
 
 @allow("annotator")
+def approvals_in_force(store: Store | Tx, dataset_id: str = "") -> list[Approval]:
+    """Return the approvals in force in a dataset; "" means any."""
+    approved = (status.approved for status in approval_statuses(store).values())
+    return [one for one in approved if one is not None and dataset_id in ("", one.dataset)]
+
+
+@allow("annotator")
 def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "") -> list[Approval]:
     """Return the decision in force for each (dataset, judge, sort, dimension), the newest first; "" means any.
 
     If no approval is in force, a proposal takes its place.
     """
-    found = [stand.approved or stand.proposed or stand.holds for stand in approval_statuses(store).values()]
+    found = [status.approved or status.proposed or status.holds for status in approval_statuses(store).values()]
     chosen = [a for a in found if a and dataset_id in ("", a.dataset) and judge_id in ("", a.judge)]
     return sorted(chosen, key=lambda a: (-a.seq, a.sort, a.dimension))
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
-from data.approvals.record import APPROVAL_ACTOR, Approval, Fact
+from data.approvals.record import APPROVAL_ACTOR, Approval, ApprovalStatus, Fact
 from data.calibration import calibration
 from data.records import datasets, settings
 from data.records.access import allow
@@ -134,7 +134,7 @@ def suspend_unsupported(store: Store) -> list[Approval]:
     and changes of the policy suspend nothing by themselves.
     """
     upto, looked = store.newest(), _reviewed_upto.setdefault(store, {})
-    waiting = [one for one in _approvals_in_force(store) if looked.get(one.id, one.seq) < upto]
+    waiting = [one for one in record.approvals_in_force(store) if looked.get(one.id, one.seq) < upto]
     if not waiting:
         return []
     came = _rows_since(store, min(looked.get(one.id, one.seq) for one in waiting))
@@ -155,7 +155,7 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
     An approval that a lead reviewed and kept is left out, unless something else speaks against it by now. Those of an
     older version are reviewed even without new rows, because their figures may be computed differently today.
     """
-    approvals = [one for one in _approvals_in_force(store) if dataset_id in ("", one.dataset)]
+    approvals = record.approvals_in_force(store, dataset_id)
     came = _rows_since(store, min(one.seq for one in approvals)) if approvals else []
     moved = [one for one in approvals if any(rows.touches(one, one.seq) for rows in came)]
     found = [
@@ -180,9 +180,9 @@ def keep_approved(
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        stand = record.approval_statuses(tx).get(approval.key)
+        in_force = record.approval_statuses(tx).get(approval.key, ApprovalStatus()).holds
         reasons = review_approval(store, approval).finding.reasons
-        if stand is None or stand.holds is None or stand.holds.id != approval.id or not reasons:
+        if in_force is None or in_force.id != approval.id or not reasons:
             raise BadInput("There is nothing to review here any more. Load the page again.")
         if seen is not None and not set(reasons) <= set(seen):
             raise BadInput("There are new reasons against it since you looked. Review the current figures first.")
@@ -198,10 +198,6 @@ def find_keeper(store: Store, approval: Approval, how: ApprovalReview) -> tuple[
     review = settings.get_setting(store, approval.dataset, f"{KEPT_APPROVAL_PREFIX}{approval.id}", {})
     known = bool(review) and set(how.finding.reasons) <= set(review["reasons"])
     return (str(review["person"]), str(review["reason"])) if known else None
-
-
-def _approvals_in_force(store: Store) -> list[Approval]:
-    return [stand.approved for stand in record.approval_statuses(store).values() if stand.approved]
 
 
 def _rows_since(store: Store, seq: int) -> list[NewRows]:
@@ -224,8 +220,9 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
     """Suspend it, unless somebody has decided meanwhile, or it holds by now."""
 
     def work(tx: Tx) -> bool:
-        stand, how = record.approval_statuses(tx).get(one.key), review_approval(store, one)
-        if stand is None or stand.holds is None or stand.holds.id != one.id or not how.suspends:
+        in_force = record.approval_statuses(tx).get(one.key, ApprovalStatus()).holds
+        how = review_approval(store, one)
+        if in_force is None or in_force.id != one.id or not how.suspends:
             return False
         # Under the write lock nobody else commits, so the store shows the state at this very change.
         found = how.found

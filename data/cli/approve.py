@@ -110,7 +110,7 @@ def _tell(store: Store, cases: Sequence[Case]) -> None:
     for place, one in enumerate(cases):
         if not place:
             print(f"{one.judge.model} ({one.judge.card}, {one.judge.id})")
-        stand, interval = stands.get(one.key, record.ApprovalStatus()), one.result.gate.interval
+        approval_status, interval = stands.get(one.key, record.ApprovalStatus()), one.result.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
         low = one.result.decision.bound
         bound = "" if low is None else f", lower bound {low:.3f}"
@@ -118,11 +118,11 @@ def _tell(store: Store, cases: Sequence[Case]) -> None:
             f"  {one.result.dimension.name:<20} {one.result.dimension.sort:<13} {one.result.decision.state:<20} "
             f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen_mark(store, one)}"
         )
-        note = approvals.approval_note(store, stand)
+        note = approvals.approval_note(store, approval_status)
         doubts = note.review.finding.sentences if note.review is not None and note.doubted else ()
         for sentence in filter(None, [note.older, *doubts]):
             print(f"    {sentence}")
-        for approval in (stand.holds, stand.proposed):
+        for approval in (approval_status.holds, approval_status.proposed):
             if approval is not None:
                 done, when = approval.done, f"{approval.at:%Y-%m-%d}"
                 print(f"    {done} by {display_name(approval.person)} on {when}: {approval.reason}")

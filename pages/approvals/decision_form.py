@@ -64,8 +64,7 @@ def _key(case: Case, approval_status: ApprovalStatus) -> str:
 
 def _choices(who: Person, case: Case, approval_status: ApprovalStatus, mark: str) -> list[Action]:
     """The possible decisions, without those that would be refused in any case."""
-    holds = approval_status.holds
-    approval = holds if holds is not None and holds.decision == "approve" else None
+    approval = approval_status.approved
     same = approval is not None and (approval.fingerprint, approval.requirements) == (mark, case.requirements)
     found: list[Action] = []
     if not case.objections and not same:

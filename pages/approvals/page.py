@@ -92,7 +92,7 @@ def _detail(who: Person, one: Case, approval_status: record.ApprovalStatus, note
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
         url_state.link("calibration", dimension=one.result.key, **place)
         url_state.link("audits", **place)
-        if approval_status.holds and approval_status.holds.decision == "approve":
+        if approval_status.approved:
             url_state.link("dashboard", dimension=one.result.key, **place)
         elif one.objections:
             url_state.link("queue", "Label more", dataset=one.dataset.name, stream="audit")

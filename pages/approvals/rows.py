@@ -27,7 +27,7 @@ def status(case: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> A
     holds = approval_status.holds
     if approval_status.proposed is not None:
         return "proposed"
-    if holds is not None and holds.decision == "approve":
+    if approval_status.approved:
         return "doubted" if note.doubted else "older" if note.older else "approved"
     if holds is not None and holds.decision == "suspend":
         return "suspended" if holds.person == APPROVAL_ACTOR else "withdrawn"
