@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from pages.ui.sheet import COMPONENT_FOLDER, SCRIPTS, STYLES, bundle_scripts, join_files
@@ -163,6 +164,7 @@ def opened_desk(chromium: Any, **options: Any) -> Iterator[Any]:
     with chromium.new_context(locale="en-US", **options) as context:
         context.set_default_timeout(10_000)
         page = context.new_page()
+        page.add_init_script(path=Path(__file__).parent / "drawn.js")
         answer_all(page, bed, "/desk.js", scripts)
         page.clock.install(time=BEGIN)
         page.clock.pause_at(BEGIN + 1)

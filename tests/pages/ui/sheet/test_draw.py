@@ -78,23 +78,7 @@ DRAWN = """async () => {
       line.port1.onmessage = done;
       line.port2.postMessage(0);
     });
-  const lines = [], short = (text) => JSON.stringify(text.length > 70 ? text.slice(0, 60) + "…" + text.length : text);
-  const walk = (node, depth) => {
-    for (const child of node.childNodes) {
-      const add = (line) => lines.push(" ".repeat(depth) + line);
-      if (child.nodeType === 3 && child.nodeValue.trim()) add(short(child.nodeValue));
-      if (child.nodeType !== 1 || child.tagName === "STYLE") continue;
-      const attributes = [...child.attributes].filter((one) => one.name !== "style");
-      const told = attributes.map((one) => ` ${one.name}=${one.value}`);
-      if (/^(INPUT|TEXTAREA)$/.test(child.tagName)) told.push(" " + short(child.value));
-      if (child === shadow.activeElement) told.push(" <- focus");
-      const alone = child.childNodes.length === 1 && child.firstChild.nodeType === 3;
-      add(child.tagName.toLowerCase() + told.join("") + (alone ? " " + short(child.textContent) : ""));
-      if (!alone) walk(child, depth + 1);
-    }
-  };
-  walk(shadow, 0);
-  return {lines, messages: messages.splice(0)};
+  return {lines: drawnLines(shadow), messages: messages.splice(0)};
 }"""
 SOME_KEYS = "] Enter d x l t r o y s 2 Escape Control+Enter b Escape"
 EVERY_CLICK = (
