@@ -210,6 +210,8 @@ def serve(listener: socket.socket) -> list[str] | None:
         return None
     if asked["session"]:
         os.setsid()
+    WARM._address = listener.getsockname().decode()
+    subprocess.Popen = Forked  # type: ignore[misc]  # what it starts is forked, too
     listener.close()
     for place, file in enumerate(files):
         os.dup2(file, place)
