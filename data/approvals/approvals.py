@@ -122,9 +122,9 @@ def _check_not_repeated(
 ) -> None:
     """Raise NotApprovable if the same was decided already, or a second lead is missing."""
     approved, proposed = approval_status.approved, approval_status.proposed
-    if approved and (approved.fingerprint, approved.requirements) == (mark, case.requirements):
+    if approved and approved.is_based_on(mark, case.requirements):
         raise NotApprovable(f"{approved.person} has approved this already, on the same evidence and policy.")
-    fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, case.requirements)
+    fresh = proposed is not None and proposed.is_based_on(mark, case.requirements)
     if decision == "propose" and proposed and fresh and people.find_person(tx, proposed.person).may("lead"):
         raise NotApprovable(f"{proposed.person} has proposed this already, on the same evidence and policy.")
     if decision == "propose" or not case.requirements.four_eyes:

@@ -61,6 +61,10 @@ class Approval:
         """The key of the decision: dataset, judge, sort, dimension."""
         return self.dataset, self.judge, self.sort, self.dimension
 
+    def is_based_on(self, fingerprint: str, requirements: Requirements) -> bool:
+        """Whether it was decided on this evidence, by its fingerprint, and on this policy."""
+        return (self.fingerprint, self.requirements) == (fingerprint, requirements)
+
 
 @dataclass(frozen=True)
 class ApprovalStatus:

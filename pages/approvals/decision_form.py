@@ -65,11 +65,11 @@ def _key(case: Case, approval_status: ApprovalStatus) -> str:
 def _choices(who: Person, case: Case, approval_status: ApprovalStatus, mark: str) -> list[Action]:
     """The possible decisions, without those that would be refused in any case."""
     approval = approval_status.approved
-    same = approval is not None and (approval.fingerprint, approval.requirements) == (mark, case.requirements)
+    same = approval is not None and approval.is_based_on(mark, case.requirements)
     found: list[Action] = []
     if not case.objections and not same:
         proposed = approval_status.proposed
-        fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, case.requirements)
+        fresh = proposed is not None and proposed.is_based_on(mark, case.requirements)
         own_proposal = proposed is not None and proposed.person == who.name
         if not case.requirements.four_eyes or (fresh and not own_proposal):
             found.append("approve")
