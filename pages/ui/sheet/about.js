@@ -156,7 +156,6 @@ function takeGuide(d, guide) {
 
 function openGuide(d) {
   if (!d.guide) return hint(d, "This dataset has no guidelines yet. A lead writes them on the Queues page.");
-  if (d.view) keepEditor(d);
   noteGuide(d);
   const body = judged(d.guide.text), top = el("div", "guidehead");
   body.classList.add("guide");

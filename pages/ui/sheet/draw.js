@@ -281,7 +281,7 @@ function drawRow(view, row, r) {
   let heavy = 0;
   if (two) {
     const cols = el("div", "cols");
-    for (const t of row.texts) { const b = drawText(t, t.label || LABELS[t.role]); if (t.role !== "a" && t.role !== "b") b.classList.add("both"); cols.append(b); heavy = Math.max(heavy, weight(readOf(t))); }
+    for (const t of row.texts) { cols.append(drawText(t, t.label || LABELS[t.role])); heavy = Math.max(heavy, weight(readOf(t))); }
     main.append(cols);
   } else {
     for (const notice of row.notices) pre.append(el("div", "notice", notice));

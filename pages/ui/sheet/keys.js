@@ -253,7 +253,6 @@ function onMenuKey(d, e, done) {
   if ((e.key === "Enter" || e.key === " ") && button2) return;
   if (e.key.length === 1 && !/^[ 1-9]$/.test(e.key)) return menu.input.focus({ preventScroll: true }); // and is written there
   done();
-  if (e.repeat && !/^Arrow/.test(e.key)) return;
   if (/^[1-9]$/.test(e.key)) { if (e.key <= REASONS.length) pickReason(d, Number(e.key) - 1); }
   else if (e.key === "ArrowDown") pickReason(d, Math.min(REASONS.length - 1, menu.reason + 1));
   else if (e.key === "ArrowUp" && on > 0) pickReason(d, on - 1);

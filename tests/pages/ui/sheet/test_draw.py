@@ -210,6 +210,16 @@ def test_nobody_differs_from_a_judge_that_gave_no_value(bench: Bench) -> None:
     assert not bench.page.locator(".cell.differs").count()
 
 
+@pytest.mark.parametrize(
+    ("said", "language"), [("配送が遅れています", "ja"), ("배송이 늦어집니다", "ko"), ("配送延迟", "zh"), ("It is late.", None)]
+)
+def test_a_text_has_the_language_of_its_letters(bench: Bench, said: str, language: str | None) -> None:
+    sheet = response("a")
+    sheet["rows"][0]["texts"] = [fakes.text("output", said)]
+    bench.sit(sheet)
+    assert bench.page.locator(".text .prose").last.get_attribute("lang") == language
+
+
 def test_texts_that_are_missing_or_folded_say_so(bench: Bench) -> None:
     """Each part of a pair and of a model's reply that is not there says why."""
     sheet, whole = fakes.pair("a", size=80, sections=2), response("b")

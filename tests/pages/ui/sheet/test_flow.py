@@ -435,9 +435,11 @@ def test_an_answered_item_that_comes_again_by_itself_waits_among_those_of_before
     bench.go()
     [answer] = bench.waiting()
     bench.ack()
-    bench.tell(sheets=[answered(response("a"), answer["key"], {"tone": 3, "fit": 5}, again=True)])
+    said = {"comments": [{"sort": "comment", "text": "from another tab"}]}
+    bench.tell(sheets=[answered(response("a"), answer["key"], {"tone": 3, "fit": 5}, again=True, **said)])
     bench.press("b")
     assert bench.item == "id-a" and bench.mine("fit") == ["5"]
+    assert "from another tab" in bench.text(".comments") and "nothing changed since" in bench.sum()
     bench.press("Escape")
     bench.go()
     assert bench.item == "", "it is not asked anew"

@@ -9,6 +9,13 @@ from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bench import Bench, answered, hidden, response
 
 
+@pytest.mark.parametrize(("word", "keys"), [("partial", "1no2partial"), ("complete", "1–2answer")])
+def test_two_answers_stand_beside_their_keys_where_both_are_short(bench: Bench, word: str, keys: str) -> None:
+    cell = fakes.cell("response", "whole", 0, kind="ordered", steps=[{"v": 0, "t": "no"}, {"v": 1, "t": word}])
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", [cell])])], why=[]))
+    assert "".join(bench.text(".foot .keys").split("↑")[0].split()) == keys
+
+
 def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Bench) -> None:
     ten = [{"v": n, "t": str(n)} for n in range(1, 11)]
     naught = [{"v": n, "t": str(n)} for n in range(11)]
@@ -159,6 +166,32 @@ def test_a_field_takes_numbers_only_and_the_next_number_in_place_of_the_last(ben
     assert field.input_value() == "71.5" and field.get_attribute("class").split() == ["num", "mine"]
     bench.go()
     assert bench.item == "", "what is optional is not needed"
+
+
+def test_what_is_typed_is_taken_back_by_undo_and_by_a_click_elsewhere_if_it_is_no_answer(bench: Bench) -> None:
+    bench.sit(fakes.numbers())
+    field = bench.cell("adequacy_of_the_whole_answer").locator("input")
+    before = field.input_value()
+    bench.press("j", "1", "0", "1", "u")
+    assert field.input_value() == before and not bench.mine("adequacy_of_the_whole_answer"), "it was no answer yet"
+    assert bench.here == "adequacy_of_the_whole_answer" and bench.hint() == "", "nothing else is undone"
+    for elsewhere in (bench.page.locator(".title"), bench.cell("style").locator(".name")):
+        bench.press("1", "0", "1")
+        bench.page.locator("[data-do=go]").click()
+        assert field.input_value() == "101" and bench.item == "id-n-0001", "it can still be mended"
+        elsewhere.click()
+        assert field.input_value() == before and field.get_attribute("aria-invalid") is None
+    assert bench.here == "style"
+
+
+@pytest.mark.parametrize("key", ["Enter", " "])
+def test_on_what_can_be_unfolded_enter_and_space_unfold_it(bench: Bench, key: str) -> None:
+    bench.sit(fakes.tools())
+    said, folded = bench.sum(), bench.page.locator(".tool summary").first
+    folded.focus()
+    bench.press(key)
+    assert bench.page.locator(".tool").first.get_attribute("open") == "" and bench.sum() == said
+    assert folded.evaluate("e => e === e.getRootNode().activeElement")
 
 
 def test_enter_takes_the_judges_value_or_says_why_not(bench: Bench) -> None:
