@@ -210,9 +210,10 @@ def test_nobody_differs_from_a_judge_that_gave_no_value(bench: Bench) -> None:
     assert not bench.page.locator(".cell.differs").count()
 
 
-@pytest.mark.parametrize(
-    ("said", "language"), [("配送が遅れています", "ja"), ("배송이 늦어집니다", "ko"), ("配送延迟", "zh"), ("It is late.", None)]
-)
+LATE = {"配送が遅れています": "ja", "배송이 늦어집니다": "ko", "配送延迟": "zh", "It is late.": None}
+
+
+@pytest.mark.parametrize(("said", "language"), LATE.items())
 def test_a_text_has_the_language_of_its_letters(bench: Bench, said: str, language: str | None) -> None:
     sheet = response("a")
     sheet["rows"][0]["texts"] = [fakes.text("output", said)]
