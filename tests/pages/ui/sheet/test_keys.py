@@ -9,6 +9,24 @@ from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bench import Bench, answered, hidden, response
 
 
+@pytest.mark.parametrize(("first", "keys"), [(8, "8–9,0=10,←→all"), (10, "←→score")])
+def test_digits_are_named_as_far_as_the_scale_has_answers_for_them(bench: Bench, first: int, keys: str) -> None:
+    steps = [{"v": n, "t": str(n)} for n in range(first, 15)]
+    cell = fakes.cell("response", "high", 12, steps=steps)
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", [cell])])], why=[]))
+    assert "".join(bench.text(".foot .keys").split("↑")[0].split()) == keys
+
+
+def test_keys_mean_the_same_while_a_button_has_the_focus(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.locator("[data-do=comment]").focus()
+    bench.press("j")
+    assert bench.here == "fit"
+    bench.page.locator("[data-do=comment]").focus()
+    bench.press("3")
+    assert bench.mine("fit") == ["3"]
+
+
 @pytest.mark.parametrize(("word", "keys"), [("partial", "1no2partial"), ("complete", "1–2answer")])
 def test_two_answers_stand_beside_their_keys_where_both_are_short(bench: Bench, word: str, keys: str) -> None:
     cell = fakes.cell("response", "whole", 0, kind="ordered", steps=[{"v": 0, "t": "no"}, {"v": 1, "t": word}])
