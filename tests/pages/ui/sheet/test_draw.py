@@ -361,6 +361,17 @@ def test_texts_are_formatted_where_nothing_is_said_of_idle_time_or_is_none(bench
     assert patiently(lambda: formatted(bench) == 3)
 
 
+def test_a_long_text_is_formatted_to_its_end_where_each_idle_time_is_enough_for_one_step_of_it(bench: Bench) -> None:
+    bench.sit(fakes.formatted(), person="before")
+    bench.page.locator(".hljs-keyword").first.wait_for()  # what formats texts is here
+    bench.page.evaluate("() => { requestIdleCallback = fn => setTimeout(() => fn({timeRemaining: () => 0}), 10) }")
+    sheet = response("a")
+    sheet["rows"][0]["texts"][0]["text"] = "It is **so**.\n\n" * 400
+    bench.sit(sheet)
+    assert bench.page.locator(".formatted strong").count() == 0, "not at once"
+    assert patiently(lambda: formatted(bench) == 400)
+
+
 def test_a_section_without_any_rating_has_no_place_for_them(bench: Bench) -> None:
     sheet = fakes.pair("a", size=80, sections=2)
     for group in sheet["rows"][0]["groups"]:
