@@ -106,11 +106,11 @@ def _fitting(cases: Sequence[Case], options: argparse.Namespace) -> list[Case]:
 
 def _tell(store: Store, cases: Sequence[Case]) -> None:
     """A line for each of a judge's dimensions."""
-    stands = record.approval_statuses(store)
+    statuses = record.approval_statuses(store)
     for place, one in enumerate(cases):
         if not place:
             print(f"{one.judge.model} ({one.judge.card}, {one.judge.id})")
-        approval_status, interval = stands.get(one.key, record.ApprovalStatus()), one.result.gate.interval
+        approval_status, interval = statuses.get(one.key, record.ApprovalStatus()), one.result.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
         low = one.result.decision.bound
         bound = "" if low is None else f", lower bound {low:.3f}"

@@ -140,6 +140,10 @@ class Bench:
     def text(self, css: str) -> str:
         return str(self.page.locator(css).inner_text())
 
+    def keys(self) -> str:
+        """The keys that answer the focused rating, as the footer names them, without spaces."""
+        return "".join(self.text(".foot .keys").split("↑")[0].split())
+
     def hint(self) -> str:
         return str(self.page.locator(".hint").text_content())
 
@@ -157,15 +161,34 @@ class Bench:
 
 
 @contextmanager
+def no_uncaught_errors(page: Any) -> Iterator[None]:
+    """Fail where a script of the page throws what nobody catches meanwhile."""
+    errors: list[str] = []
+
+    def keep(error: Any) -> None:
+        errors.append(str(error))
+
+    page.on("pageerror", keep)
+    yield
+    page.remove_listener("pageerror", keep)
+    assert not errors, errors
+
+
+def add_desk(page: Any, bed: str, exports: str = "") -> None:
+    """Answer all that a page asks for with a bed, which has the desk's styles for STYLES, and the desk's scripts."""
+    styles = repr(join_files(*(COMPONENT_FOLDER / name for name in STYLES)))
+    page.add_init_script(path=Path(__file__).parent / "drawn.js")
+    scripts = bundle_scripts(*(COMPONENT_FOLDER / name for name in SCRIPTS)) + exports
+    answer_all(page, bed.replace("STYLES", styles), "/desk.js", scripts)
+
+
+@contextmanager
 def opened_desk(chromium: Any, **options: Any) -> Iterator[Any]:
     """A tab in which the desk's scripts run at every address, with a clock that stands still until it is turned."""
-    scripts = bundle_scripts(*(COMPONENT_FOLDER / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
-    bed = BED.replace("STYLES", repr(join_files(*(COMPONENT_FOLDER / name for name in STYLES))))
     with chromium.new_context(locale="en-US", **options) as context:
         context.set_default_timeout(10_000)
         page = context.new_page()
-        page.add_init_script(path=Path(__file__).parent / "drawn.js")
-        answer_all(page, bed, "/desk.js", scripts)
+        add_desk(page, BED, f"\nexport {{ {', '.join(INNER)} }};")
         page.clock.install(time=BEGIN)
         page.clock.pause_at(BEGIN + 1)
         yield page

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.pages.ui.sheet.bench import SIZE, Bench, opened_desk
+from tests.pages.ui.sheet.bench import SIZE, Bench, no_uncaught_errors, opened_desk
 
 
 @pytest.fixture(scope="module")
@@ -20,16 +20,9 @@ def tab(chromium: Any) -> Iterator[Any]:
 @pytest.fixture
 def bench(tab: Any, request: pytest.FixtureRequest) -> Iterator[Bench]:
     """An empty page of the usual size, with nothing stored. An uncaught error in it fails the test."""
-    errors: list[str] = []
-
-    def keep(error: Any) -> None:
-        errors.append(str(error))
-
-    tab.on("pageerror", keep)
-    tab.set_viewport_size(SIZE)
-    one = Bench(tab, request.node.name)
-    one.open()
-    tab.evaluate("localStorage.clear()")
-    yield one
-    tab.remove_listener("pageerror", keep)
-    assert not errors, errors
+    with no_uncaught_errors(tab):
+        tab.set_viewport_size(SIZE)
+        one = Bench(tab, request.node.name)
+        one.open()
+        tab.evaluate("localStorage.clear()")
+        yield one

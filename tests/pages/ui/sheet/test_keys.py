@@ -14,7 +14,7 @@ def test_digits_are_named_as_far_as_the_scale_has_answers_for_them(bench: Bench,
     steps = [{"v": n, "t": str(n)} for n in range(first, 15)]
     cell = fakes.cell("response", "high", 12, steps=steps)
     bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", [cell])])], why=[]))
-    assert "".join(bench.text(".foot .keys").split("↑")[0].split()) == keys
+    assert bench.keys() == keys
 
 
 def test_keys_mean_the_same_while_a_button_has_the_focus(bench: Bench) -> None:
@@ -31,7 +31,7 @@ def test_keys_mean_the_same_while_a_button_has_the_focus(bench: Bench) -> None:
 def test_two_answers_stand_beside_their_keys_where_both_are_short(bench: Bench, word: str, keys: str) -> None:
     cell = fakes.cell("response", "whole", 0, kind="ordered", steps=[{"v": 0, "t": "no"}, {"v": 1, "t": word}])
     bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", [cell])])], why=[]))
-    assert "".join(bench.text(".foot .keys").split("↑")[0].split()) == keys
+    assert bench.keys() == keys
 
 
 def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Bench) -> None:
@@ -49,7 +49,7 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
     said = []
     for key in ("0", "0", "4", "2", "1"):
-        said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
+        said.append(bench.keys())
         bench.press(key)
     assert bench.hint() == "" and bench.here == "turn", "another digit may follow"
     bench.press("2")
@@ -80,7 +80,7 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     bench.press("2")
     assert bench.mine("verdict") == ["1"]
     bench.press("j", "j")
-    said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
+    said.append(bench.keys())
     assert bench.here == "half"
     bench.press("3")
     bench.wait(1.5)
@@ -122,7 +122,7 @@ def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> No
     bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
     said = []
     for _ in scales:
-        said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
+        said.append(bench.keys())
         bench.press("j")
     assert said == ["1–9,0=10,←→all", "0–3score,←→all", "1–9,0=10,←→all", "←→score", "←→score"]
     close = bench.page.locator(".cell.many").evaluate_all("cells => cells.map(cell => cell.dataset.dimension)")

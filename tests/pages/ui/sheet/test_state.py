@@ -124,23 +124,6 @@ def test_a_draft_comes_back_as_it_was_left(bench: Bench) -> None:
     assert bench.stored("draft") == [] and kept.endswith(":id-a")
 
 
-@pytest.mark.parametrize("leave", ["visibilitychange", "pagehide"])
-def test_a_number_that_is_being_typed_is_in_the_draft_of_a_page_that_goes(bench: Bench, leave: str) -> None:
-    bench.sit(fakes.numbers())
-    bench.press("j", "7", "1")
-    bench.page.evaluate(
-        """leave => {
-          Object.defineProperty(document, "hidden", {value: true, configurable: true});
-          (leave === "pagehide" ? window : document).dispatchEvent(new Event(leave));
-          delete document.hidden;
-        }""",
-        leave,
-    )
-    [key] = bench.stored("draft")
-    values = bench.page.evaluate("key => JSON.parse(localStorage.getItem(key)).values", key)
-    assert values == [["response", "adequacy_of_the_whole_answer", 71]]
-
-
 def test_a_draft_can_be_discarded_and_that_be_undone(bench: Bench) -> None:
     bench.sit(response("a"))
     bench.press("3", "m")

@@ -16,11 +16,10 @@ from typing import Any
 
 import pytest
 
-from pages.ui.sheet import COMPONENT_FOLDER, SCRIPTS, STYLES, bundle_scripts, join_files
 from tests.archives import compare_archive
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bed import ORIGIN, answer_all
-from tests.pages.ui.sheet.bench import Json, hidden, response
+from tests.pages.ui.sheet.bed import ORIGIN
+from tests.pages.ui.sheet.bench import Json, add_desk, hidden, no_uncaught_errors, response
 
 HERE = Path(__file__).parent
 SEEDS, STEPS = range(20), 180
@@ -29,8 +28,8 @@ SHEETS: list[Json] = [
     fakes.pair(size=200, long_input=900), fakes.japanese(), fakes.tools(), fakes.bench(), fakes.cards(), fakes.blind(),
     fakes.formatted(),
 ]  # fmt: skip
-BED = """<!doctype html><meta charset="utf-8"><body><input id="elsewhere"><div id="over" role="dialog" hidden>over</div>
-<div id="page"></div><script type="module">
+BED = """<!doctype html><meta charset="utf-8"><body>
+<input id="elsewhere"><div id="over" role="dialog" hidden>over</div><div id="page"></div><script type="module">
 let loaded = 0;
 window.load = async () => (await import(`/desk.js?${++loaded}`)).default;
 window.mount = () => {
@@ -52,29 +51,19 @@ WALK = """async ([sheets, seed, count]) =>
 @pytest.fixture(scope="module")
 def page(chromium: Any) -> Iterator[Any]:
     """A tab for walks. An uncaught error in it fails the test."""
-    bed = BED.replace("STYLES", repr(join_files(*(COMPONENT_FOLDER / name for name in STYLES))))
     with chromium.new_context(locale="en-US", timezone_id="UTC") as context:
         made = context.new_page()
-        for name in ("drawn.js", "walk.js"):
-            made.add_init_script(path=HERE / name)
-        answer_all(made, bed, "/desk.js", bundle_scripts(*(COMPONENT_FOLDER / name for name in SCRIPTS)))
+        made.add_init_script(path=HERE / "walk.js")
+        add_desk(made, BED)
         yield made
 
 
 def walked(page: Any, seed: int, how: str = WALK, count: int = STEPS) -> list[Json]:
     """The steps of a walk, whose items come in an order of its own."""
-    errors: list[str] = []
-
-    def keep(error: Any) -> None:
-        errors.append(str(error))
-
-    page.on("pageerror", keep)
-    page.goto(f"{ORIGIN}/")
     first = seed % len(SHEETS)
-    steps = list(page.evaluate(how, [[*SHEETS[first:], *SHEETS[:first]], seed, count]))
-    page.remove_listener("pageerror", keep)
-    assert not errors, errors
-    return steps
+    with no_uncaught_errors(page):
+        page.goto(f"{ORIGIN}/")
+        return list(page.evaluate(how, [[*SHEETS[first:], *SHEETS[:first]], seed, count]))
 
 
 def told(number: int, step: Json) -> str:
