@@ -15,7 +15,17 @@ from data.calibration.rating_sums import NO_PART, NumberedRows, place_ratings, s
 from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import not_in_prompt_sql
-from data.gold.gold import BASES, WEIGHTED, Basis, bases_of_label, gold_sql, label_tables, labels_sql
+from data.gold.gold import (
+    BASES,
+    WEIGHTED,
+    Basis,
+    bases_of_label,
+    dimension_no_sql,
+    gold_sql,
+    label_tables,
+    labels_sql,
+    resolution,
+)
 from data.records import exposure
 from data.records.access import allow
 from data.records.combinations import is_answer_sql
@@ -32,9 +42,9 @@ _JOINED = (
     "left join {scores} s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
 )
 _ITEM = "join item i on i.id = g.item_id "
-STRATUM_JOIN = (
+_STRATUM_JOIN = (
     "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
-    "group by item_id) d on d.item_id = {of}.item_id"
+    "group by item_id) d on d.item_id = m.item_id"
 )
 _MAX_ITEMS_TIMES_DIMENSIONS = 10_000_000
 """The most items times dimensions in one statement, which holds their labels in memory."""
@@ -144,12 +154,12 @@ def comparison_inputs(
             ]
 
         found = dict(zip(many, each_kept(store, keys, make), strict=True))
-    return [
-        found[d]
-        if d in found and found[d].items >= LINEARISE_FROM
-        else load_paired_ratings(store, dataset_id, judge_id, d, basis, waiting=waiting)
-        for d in dimensions
-    ]
+    summed = {d: sums for d, sums in found.items() if sums.items >= LINEARISE_FROM}
+    single = [d for d in dimensions if d not in summed]
+    loaded = load_ratings_of_judges(
+        store, dataset_id, [judge_id], single, basis, not_in_prompt_sql(store, judge_id), waiting
+    )
+    return [summed[d] if d in summed else loaded[judge_id, d] for d in dimensions]
 
 
 def load_paired_ratings(
@@ -162,24 +172,56 @@ def load_paired_ratings(
 
     Weights are N_h / answered_h of the item's stratum on the bases of random draws (data/gold/gold.py), and 1 on the
     others. Items that are examples in the judge's prompt are left out, here and in all figures (data/gold/fewshot.py).
-    `among` is a further condition on the labels' l.item_id, with $1 the dataset and $2 the dimension.
+    `among` is a further condition on the labels' l.item_id, with $1 the dataset, $2 the dimension and $3 the judge.
     """
-    params: list[Any] = [dataset_id, dimension.name, judge_id]
+    among = not_in_prompt_sql(store, judge_id) + among
+    more = []
     if first is not None:
         among += " and l.item_id = any($4)"
-        params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
-    cells = paired_cells_sql(store, dataset_id, judge_id, dimension, basis, among=among, waiting=waiting)
-    strata, columns, drawn = is_stratified(store, dataset_id, basis), PAIRED_COLUMNS, ""
-    if strata:
-        columns += ", dense_rank() over (order by coalesce(d.stratum, '')) as stratum"
-        drawn = STRATUM_JOIN.format(of="m")
-    frame = store.frame(
-        f"with met as ({cells}) select dense_rank() over (order by m.item_id) as no, {columns} from met m {drawn} "
-        "order by 1, m.unit",
-        params,
-    )
-    found = to_paired_ratings(frame, frame["no"].to_numpy(dtype=np.int64) - 1)
-    return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if strata else found
+        more = [_earliest(store, dataset_id, judge_id, dimension, basis, first)]
+    found = load_ratings_of_judges(store, dataset_id, [judge_id], [dimension], basis, among, waiting, more)
+    return found[judge_id, dimension]
+
+
+def load_ratings_of_judges(
+    store: Store, dataset_id: str, judge_ids: Sequence[str], dimensions: Sequence[Dimension], basis: Basis, among: str,
+    waiting: Waiting | None = None, more: Sequence[Any] = (),
+) -> dict[tuple[str, Dimension], PairedRatings]:  # fmt: skip
+    """Return what `load_paired_ratings` does of each of these judges and dimensions.
+
+    Dimensions of which gold is made alike share a statement: most of its time goes into its planning. `among` are
+    conditions on the labels' l.item_id that hold for all judges, with `more` parameters from $4.
+    """
+    alike: dict[object, list[Dimension]] = defaultdict(list)
+    for d in dimensions:
+        alike[resolution(d)].append(d)
+    rule, strata = gold_rule(store, dataset_id), is_stratified(store, dataset_id, basis)
+    rule = rule if waiting is None else replace(rule, waiting=waiting)
+    whose, judges = ("= $3", judge_ids[0]) if len(judge_ids) == 1 else ("= any($3)", list(judge_ids))
+    found: dict[tuple[str, Dimension], PairedRatings] = {}
+    for those in alike.values():
+        names = ["$2", *(f"${n + 4 + len(more)}" for n in range(len(those) - 1))]
+        gold = gold_sql(those[0].sort, those[0].scale, basis, rule, among, names=names)
+        no = "g.no" if len(names) > 1 else "0"
+        ranks = {"item": "m.item_id", "stratum": "coalesce(d.stratum, '')"} if strata else {"item": "m.item_id"}
+        ranked = (f"dense_rank() over (partition by m.no order by {of}) - 1 as {name}" for name, of in ranks.items())
+        frame = store.frame(
+            f"with met as (select {no} as no, g.item_id, g.unit, j.id as judge_id, g.value as human, s.value as judge, "
+            "s.judge_id is not null as scored, g.weight, g.mean, g.share, g.people, g.waits "
+            f"from ({gold}) g cross join (select distinct id from judge where id {whose}) j "
+            f"left join (select item_id, unit, judge_id, value, {dimension_no_sql('dimension', names)} as no "
+            f"from score_now where judge_id {whose} and dimension in ({', '.join(names)})) s "
+            f"on s.item_id = g.item_id and s.unit = g.unit and s.judge_id = j.id and s.no = {no}) "
+            f"select m.judge_id, m.no, {PAIRED_COLUMNS}, {', '.join(ranked)} from met m "
+            f"{_STRATUM_JOIN if strata else ''} order by m.judge_id, m.no, m.item_id, m.unit",
+            [dataset_id, those[0].name, judges, *more, *(d.name for d in those[1:])],
+        )
+        judge = frame["judge_id"].to_numpy(dtype=str)
+        place, item = (frame[column].to_numpy(dtype=np.int64) for column in ("no", "item"))
+        whole = to_paired_ratings(frame, item)
+        for n, d in enumerate(those):
+            found |= {(one, d): whole.where((judge == one) & (place == n)) for one in judge_ids}
+    return found
 
 
 @kept
@@ -202,12 +244,13 @@ PAIRED_COLUMNS = "human, judge, scored, weight, mean, share, people, waits"
 
 
 def to_paired_ratings(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> PairedRatings:
-    """A frame of those columns, and the numbers of its items."""
+    """A frame of those columns and, where there are strata, of theirs, and the numbers of its items."""
     human, judge, mean = (frame[c].to_numpy(dtype=np.float64, na_value=np.nan) for c in ("human", "judge", "mean"))
     scored, waits = (frame[c].to_numpy(dtype=bool) for c in ("scored", "waits"))
     weight, share = (frame[c].to_numpy(dtype=np.float64) for c in ("weight", "share"))
     people = frame["people"].to_numpy(dtype=np.int64)
-    return PairedRatings(item, human, judge, scored, weight, None, mean, share, people, waits)
+    stratum = frame["stratum"].to_numpy(dtype=np.int64) if "stratum" in frame else None
+    return PairedRatings(item, human, judge, scored, weight, stratum, mean, share, people, waits)
 
 
 def _earliest(
@@ -240,7 +283,7 @@ def load_rating_sums(
     among = not_in_prompt_sql(store, judge_id)
     label = labels_sql(basis, marks, among, numbered=True)
     sampled = f", l.probability, coalesce(l.part, {NO_PART}) as part" if weighted else ""
-    number = f"case s.dimension {' '.join(f'when {mark} then {n}' for n, mark in enumerate(marks))} end"
+    number = dimension_no_sql("s.dimension", marks)
     score = (
         f"select i.place as item_id, u.code as unit, cast({number} as tinyint) as no, s.value from score_now s "
         "join cell_item i on i.id = s.item_id join cell_unit u on u.unit = s.unit "
@@ -277,8 +320,7 @@ def load_rating_sums(
         found = []
         for d in dimensions:
             no = names.index(d.name)
-            gold = gold_sql(d.sort, d.scale, basis, rule, source=source, settled="cell_settled")
-            gold = gold.replace("$2", marks[no])
+            gold = gold_sql(d.sort, d.scale, basis, rule, source=source, settled="cell_settled", names=[marks[no]])
             query = f"select g.*, u.code from ({gold}) g join cell_unit u on u.unit = g.unit"
             query = f"select item_id, code as unit, value, mean, share, people, waits from ({query}) g"
             cells = place_ratings(rows, no, d, partial(ask, query))

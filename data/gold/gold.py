@@ -9,7 +9,7 @@ from data.records.coverage import unit_sort_sql
 from data.records.settings import GoldRule
 from data.store.base import view_query
 from judges.gold import TOLERANCE
-from judges.types import SORTS, Scale, UnitSort
+from judges.types import SORTS, Dimension, Scale, UnitSort
 
 Basis = Literal["gate", "imported", "blind", "assisted", "all"]
 BASES: dict[Basis, str] = {
@@ -99,6 +99,12 @@ def label_tables(basis: Basis) -> dict[str, str]:
     }
 
 
+def dimension_no_sql(column: str, names: Sequence[str]) -> str:
+    """SQL of the place of a dimension in `names`, which are parameters, as in `labels_sql`."""
+    places = " ".join(f"when {name} then {n}" for n, name in enumerate(names))
+    return f"case {column} {places} end" if len(names) > 1 else "0"
+
+
 def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bool = False) -> str:
     """SQL of the labels that a basis rests on: item_id, unit, no, value, probability, part, drawn, cut; $1 dataset.
 
@@ -107,7 +113,6 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
     labels alone. `part`, `drawn` and `cut` are those of `STRATA`, NULL where the item was not drawn here; the part of
     imported labels whose items were drawn at random from N is -N, so that what came in several goes is one sample.
     """
-    no = " ".join(f"when {name} then {n}" for n, name in enumerate(names[1:], 1))
     imported = basis in WEIGHTED and basis != "gate"
     of = "d" if numbered else "h"
     parts = f"{f'coalesce({of}.part, -n.population) as part' if imported else f'{of}.part'}, {of}.drawn, {of}.cut"
@@ -128,19 +133,29 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
     if imported:
         source += "left join intake n on n.seq = l.seq and d.id is null and l.probability is not null "
     return (
-        f"select {item}, l.unit, {f'case l.dimension {no} else 0 end' if no else '0'} as no, l.value, "
+        f"select {item}, l.unit, {dimension_no_sql('l.dimension', names)} as no, l.value, "
         f"coalesce(d.probability, l.probability) as probability, {parts} from {source}"
         f"where {here} and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
     )
 
 
+def resolution(dimension: Dimension) -> tuple[object, ...]:
+    """How gold is made of a dimension. Those of which it is made alike may share a statement of `gold_sql`."""
+    scale = dimension.scale
+    ordered = scale.kind in ("ordinal", "ordered", "interval")
+    drawn = scale.categories.index(scale.drawn) if scale.drawn and not ordered else None
+    return dimension.sort, ordered, scale.kind == "interval", drawn
+
+
 def gold_sql(
     sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", source: str = "", means: bool = False,
-    settled: str = "adjudication_now",
+    settled: str = "adjudication_now", names: Sequence[str] = ("$2",),
 ) -> str:  # fmt: skip
     """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, weight and what people say.
 
-    The latter is people, low, high, how, waits, share and mean. Parameters: $1 dataset, $2 dimension.
+    The latter is people, low, high, how, waits, share and mean. Parameters: $1 dataset, $2 dimension. Dimensions that
+    resolve alike (`resolution`) may share a statement: `names` are their parameters then, and `no`, the place of a
+    dimension in `names`, is a column more.
 
     An adjudication decides; on the blind bases only if its author did not ask for the judge's score, and on the
     approval check's only if it was made here. Otherwise ordered scales resolve to the lower median of the values or, by
@@ -172,49 +187,48 @@ def gold_sql(
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
     codes = range(scale.base, scale.base + scale.size) if means else range(0)
     shares = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
-    source = source or labels_sql(basis, ["$2"], among)
+    source = source or labels_sql(basis, names, among)
+    several = "no, " if len(names) > 1 else ""
+    cell, part = f"{several}item_id, unit", f"{several}part"
     drawn = "cut" if sort == "section" else "drawn"
     counts = "count(distinct item_id)" if sort in ("turn", "section", "side") else "count(*)"
     cells = (
-        "with labels as (select l.item_id, l.unit, l.value, l.probability, l.part, "
-        f"l.{drawn} as drawn from ({source}) l where {unit_sort_sql(sort, 'l')}), "
-        "cells as (select item_id, unit, min(value) as low, max(value) as high, max(probability) as probability, "
+        f"with labels as (select {cell}, value, probability, part, {drawn} as drawn from ({source}) l "
+        f"where {unit_sort_sql(sort, 'l')}), "
+        f"cells as (select {cell}, min(value) as low, max(value) as high, max(probability) as probability, "
         "max(part) as part, max(drawn) as drawn, count(*) as people, count(value) as valued, "
-        f"avg(value) as mean{shares} from labels group by item_id, unit), "
-        f"response as (select part, {counts} as answered from cells where part is not null group by part), "
-        f"settled as (select item_id, unit, value, {unseen} as counts from {settled} where dimension = $2), "
-        "disputed as (select l.item_id, l.unit, l.value from labels l join cells c "
-        f"on c.item_id = l.item_id and c.unit = l.unit where {worth}), "
+        f"avg(value) as mean{shares} from labels group by {cell}), "
+        f"response as (select {part}, {counts} as answered from cells where part is not null group by {part}), "
+        f"settled as (select {dimension_no_sql('dimension', names)} as no, item_id, unit, value, {unseen} as counts "
+        f"from {settled} where dimension in ({', '.join(names)})), "
+        f"disputed as (select {cell}, l.value from labels l join cells c using ({cell}) where {worth}), "
     )
     votes = (
-        "votes as (select item_id, unit, value, count(*) as n from disputed{among} group by item_id, unit, value), "
-        "tops as (select item_id, unit, max(n) as top from votes group by item_id, unit), "
-        "won as (select v.item_id, v.unit, count(*) as winners, max(v.value) as value from votes v "
-        "join tops t on t.item_id = v.item_id and t.unit = v.unit and t.top = v.n group by v.item_id, v.unit) "
+        f"votes as (select {cell}, value, count(*) as n from disputed{{among}} group by {cell}, value), "
+        f"tops as (select {cell}, max(n) as n from votes group by {cell}), "
+        f"won as (select {cell}, count(*) as winners, max(value) as value from votes join tops using ({cell}, n) "
+        f"group by {cell}) "
     )
     median = (
-        "middle as (select item_id, unit, percentile_disc(0.5) within group (order by value) as value "
-        "from disputed group by item_id, unit)"
+        f"middle as (select {cell}, percentile_disc(0.5) within group (order by value) as value "
+        f"from disputed group by {cell})"
     )
     if by_median:  # the lower median of two is the lower one
         resolved, value, kind = f"{median} ", "coalesce(m.value, c.low)", "'median'"
         if by_mean:
             value, kind = "case when c.low = c.high then c.low else c.mean end", "'mean'"
-        joins = "left join middle m on m.item_id = c.item_id and m.unit = c.unit "
+        joins = f"left join middle m using ({cell}) "
     elif ordered:
         resolved = f"{median}, {votes.format(among=' where value is not null')}"
         value = "case when w.winners = 1 then w.value else coalesce(m.value, c.low) end"
         kind = "case when w.winners = 1 or c.low = c.high then 'majority' else 'median' end"
-        joins = (
-            "left join middle m on m.item_id = c.item_id and m.unit = c.unit "
-            "left join won w on w.item_id = c.item_id and w.unit = c.unit "
-        )
+        joins = f"left join middle m using ({cell}) left join won w using ({cell}) "
     else:
         drawn = str(scale.categories.index(scale.drawn)) if scale.drawn else "null"
         resolved = votes.format(among="")
         value = f"case when w.winners is null then c.low when w.winners = 1 then w.value else {drawn} end"
         kind = "case when w.winners = 1 then 'majority' else 'drawn' end"
-        joins = "left join won w on w.item_id = c.item_id and w.unit = c.unit "
+        joins = f"left join won w using ({cell}) "
     if ordered:
         value = f"case when 2 * c.valued < c.people then null else {value} end"
         kind = f"case when 2 * c.valued < c.people then 'majority' else {kind} end"
@@ -238,14 +252,14 @@ def gold_sql(
         sample_size = "cast(greatest(c.drawn, r.answered) as double precision)"
         weight = f"1 / c.probability * coalesce({sample_size} / r.answered, 1)"
         weight = f"case when c.part < 0 then cast(-c.part as double precision) / r.answered else {weight} end"
-        joins += "left join response r on r.part = c.part "
+        joins += f"left join response r using ({part}) "
     return (
-        f"{cells}{resolved}select c.item_id, c.unit, c.probability, {weight} as weight, c.people, c.low, c.high, "
+        f"{cells}{resolved}select {cell}, c.probability, {weight} as weight, c.people, c.low, c.high, "
         f"case when a.counts then a.value else {value} end as value, "
         "case when a.counts then 'adjudicated' when c.people = 1 then 'one' "
         "when c.valued = 0 or c.valued = c.people and c.low = c.high then 'agreed' "
         f"else {kind} end as how, {waits} as waits, case when a.counts then a.value else c.mean end as mean, "
         "case when a.counts then case when a.value is null then 0.0 else 1.0 end "
         f"else 1.0 * c.valued / c.people end as share{each} from cells c {joins}"
-        f"left join settled a on a.item_id = c.item_id and a.unit = c.unit{none}"
+        f"left join settled a using ({cell}){none}"
     )
