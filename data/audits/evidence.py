@@ -15,7 +15,7 @@ from data.audits.justification_labels import leans_sql
 from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import items_in_prompt
-from data.gold.gold import Basis, gold_sql
+from data.gold.gold import Basis, gold_sql, group_alike
 from data.records import datasets
 from data.records.settings import gold_rule
 from data.records.tables import JudgeRow
@@ -281,13 +281,13 @@ def _gold(
     rule, left_out = gold_rule(store, dataset_id), not_excluded_sql(store, "item_id")
     for basis in _BASES if modes else ():
         found: dict[Cell, float | None] = {}
-        for d in [d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)]:
-            query = (
-                f"select item_id, unit, value from ({gold_sql(d.sort, d.scale, basis, rule)}) g where 1 = 1{left_out}"
-            )
-            for item, unit, value in store.rows(query, [dataset_id, d.name]):
+        for alike in group_alike(d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)):
+            names = [f"${n + 2}" for n in range(len(alike))]
+            gold = gold_sql(alike[0].sort, alike[0].scale, basis, rule, names=names)
+            query = f"select item_id, unit, value, no from ({gold}) g where 1 = 1{left_out}"
+            for item, unit, value, place in store.rows(query, [dataset_id, *(d.name for d in alike)]):
                 if item in items and item not in shown:
-                    found[str(item), str(unit), d.name] = None if value is None else float(value)
+                    found[str(item), str(unit), alike[place].name] = None if value is None else float(value)
         if found:
             return basis, found
     return "", {}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from data.calibration.calibration import paired_cells_sql, to_paired_ratings
+from data.calibration.calibration import paired_frames, to_paired_ratings
 from data.gold.fewshot import not_in_prompt_sql
-from data.gold.gold import Basis, labels_sql
+from data.gold.gold import Basis
 from data.records.access import allow
 from data.store import Store, kept
 from judges.stats.baselines import Baselines, compare_baselines, unit_length
@@ -37,21 +37,13 @@ def measure_baselines(
     items = _items(store, dataset_id)
     if not items or not dimensions:
         return {(d.sort, d.name): Baselines(0) for d in dimensions}
-    names = list(dict.fromkeys(d.name for d in dimensions))
-    marks = {name: "$2" if n == 0 else f"${n + 4}" for n, name in enumerate(names)}
     few = f" and l.item_id <= $4{not_in_prompt_sql(store, judge_id)}"
-    parts = [f"held as materialized ({labels_sql(basis, list(marks.values()), few)})"]
-    parts.append("seen as materialized (select * from score_now where judge_id = $3 and item_id <= $4)")
-    for n, d in enumerate(dimensions):
-        labels_query = f"select * from held where no = {names.index(d.name)}"
-        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis, source=labels_query, scores="seen")
-        parts.append(f"met{n} as ({cells.replace('$2', marks[d.name])})")
-    chosen = [f"select {n} as n, * from met{n} where scored" for n in range(len(dimensions))]
-    frame = store.frame(
-        f"with {', '.join(parts)} {' union all '.join(chosen)} order by n, item_id, unit",
-        [dataset_id, names[0], judge_id, max(items), *names[1:]],
-    )
-    return {(d.sort, d.name): _floors(frame[frame["n"] == n], d, drop, items) for n, d in enumerate(dimensions)}
+    frames = paired_frames(store, dataset_id, [judge_id], dimensions, basis, few, more=[max(items)], units=True)
+    return {
+        (d.sort, d.name): _floors(frame[frame["scored"] & (frame["no"] == no)], d, drop, items)
+        for alike, frame in frames
+        for no, d in enumerate(alike)
+    }
 
 
 def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Response]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,9 +22,9 @@ from data.gold.gold import (
     bases_of_label,
     dimension_no_sql,
     gold_sql,
+    group_alike,
     label_tables,
     labels_sql,
-    resolution,
 )
 from data.records import exposure
 from data.records.access import allow
@@ -187,41 +187,49 @@ def load_ratings_of_judges(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimensions: Sequence[Dimension], basis: Basis, among: str,
     waiting: Waiting | None = None, more: Sequence[Any] = (),
 ) -> dict[tuple[str, Dimension], PairedRatings]:  # fmt: skip
-    """Return what `load_paired_ratings` does of each of these judges and dimensions.
+    """Return what `load_paired_ratings` does of each of these judges and dimensions; otherwise as `paired_frames`."""
+    found: dict[tuple[str, Dimension], PairedRatings] = {}
+    frames = paired_frames(store, dataset_id, judge_ids, dimensions, basis, among, waiting, more)
+    for alike, frame in frames:
+        judge = frame["judge_id"].to_numpy(dtype=str)
+        no, item = (frame[column].to_numpy(dtype=np.int64) for column in ("no", "item"))
+        whole = to_paired_ratings(frame, item)
+        if "stratum" in frame:
+            whole = replace(whole, stratum=frame["stratum"].to_numpy(dtype=np.int64))
+        for place, d in enumerate(alike):
+            found |= {(one, d): whole.where((judge == one) & (no == place)) for one in judge_ids}
+    return found
 
-    Dimensions of which gold is made alike share a statement: most of its time goes into its planning. `among` are
-    conditions on the labels' l.item_id that hold for all judges, with `more` parameters from $4.
+
+def paired_frames(
+    store: Store, dataset_id: str, judge_ids: Sequence[str], dimensions: Iterable[Dimension], basis: Basis, among: str,
+    waiting: Waiting | None = None, more: Sequence[Any] = (), units: bool = False,
+) -> Iterator[tuple[list[Dimension], pandas.DataFrame]]:  # fmt: skip
+    """Give the cells of judges as frames of those dimensions that can share a statement.
+
+    Columns judge_id, no (the place of the dimension), item (its number), PAIRED_COLUMNS, if there are strata the number
+    of a `stratum`, and with `units` item_id and unit. `among` are conditions on the labels' l.item_id that hold for all
+    judges, with `more` parameters from $4.
     """
-    alike: dict[object, list[Dimension]] = defaultdict(list)
-    for d in dimensions:
-        alike[resolution(d)].append(d)
     rule, strata = gold_rule(store, dataset_id), is_stratified(store, dataset_id, basis)
     rule = rule if waiting is None else replace(rule, waiting=waiting)
     whose, judges = ("= $3", judge_ids[0]) if len(judge_ids) == 1 else ("= any($3)", list(judge_ids))
-    found: dict[tuple[str, Dimension], PairedRatings] = {}
-    for those in alike.values():
-        names = ["$2", *(f"${n + 4 + len(more)}" for n in range(len(those) - 1))]
-        gold = gold_sql(those[0].sort, those[0].scale, basis, rule, among, names=names)
-        no = "g.no" if len(names) > 1 else "0"
+    for alike in group_alike(dimensions):
+        names = ["$2", *(f"${n + 4 + len(more)}" for n in range(len(alike) - 1))]
+        gold = gold_sql(alike[0].sort, alike[0].scale, basis, rule, among, names=names)
         ranks = {"item": "m.item_id", "stratum": "coalesce(d.stratum, '')"} if strata else {"item": "m.item_id"}
         ranked = (f"dense_rank() over (partition by m.no order by {of}) - 1 as {name}" for name, of in ranks.items())
-        frame = store.frame(
-            f"with met as (select {no} as no, g.item_id, g.unit, j.id as judge_id, g.value as human, s.value as judge, "
+        yield alike, store.frame(
+            "with met as (select g.no, g.item_id, g.unit, j.id as judge_id, g.value as human, s.value as judge, "
             "s.judge_id is not null as scored, g.weight, g.mean, g.share, g.people, g.waits "
             f"from ({gold}) g cross join (select distinct id from judge where id {whose}) j "
             f"left join (select item_id, unit, judge_id, value, {dimension_no_sql('dimension', names)} as no "
             f"from score_now where judge_id {whose} and dimension in ({', '.join(names)})) s "
-            f"on s.item_id = g.item_id and s.unit = g.unit and s.judge_id = j.id and s.no = {no}) "
-            f"select m.judge_id, m.no, {PAIRED_COLUMNS}, {', '.join(ranked)} from met m "
-            f"{_STRATUM_JOIN if strata else ''} order by m.judge_id, m.no, m.item_id, m.unit",
-            [dataset_id, those[0].name, judges, *more, *(d.name for d in those[1:])],
+            "on s.item_id = g.item_id and s.unit = g.unit and s.judge_id = j.id and s.no = g.no) "
+            f"select m.judge_id, m.no, {PAIRED_COLUMNS}, {', '.join(ranked)}{', m.item_id, m.unit' if units else ''} "
+            f"from met m {_STRATUM_JOIN if strata else ''} order by m.judge_id, m.no, m.item_id, m.unit",
+            [dataset_id, alike[0].name, judges, *more, *(d.name for d in alike[1:])],
         )
-        judge = frame["judge_id"].to_numpy(dtype=str)
-        place, item = (frame[column].to_numpy(dtype=np.int64) for column in ("no", "item"))
-        whole = to_paired_ratings(frame, item)
-        for n, d in enumerate(those):
-            found |= {(one, d): whole.where((judge == one) & (place == n)) for one in judge_ids}
-    return found
 
 
 @kept
@@ -244,13 +252,12 @@ PAIRED_COLUMNS = "human, judge, scored, weight, mean, share, people, waits"
 
 
 def to_paired_ratings(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> PairedRatings:
-    """A frame of those columns and, where there are strata, of theirs, and the numbers of its items."""
+    """A frame of those columns, and the numbers of its items."""
     human, judge, mean = (frame[c].to_numpy(dtype=np.float64, na_value=np.nan) for c in ("human", "judge", "mean"))
     scored, waits = (frame[c].to_numpy(dtype=bool) for c in ("scored", "waits"))
     weight, share = (frame[c].to_numpy(dtype=np.float64) for c in ("weight", "share"))
     people = frame["people"].to_numpy(dtype=np.int64)
-    stratum = frame["stratum"].to_numpy(dtype=np.int64) if "stratum" in frame else None
-    return PairedRatings(item, human, judge, scored, weight, stratum, mean, share, people, waits)
+    return PairedRatings(item, human, judge, scored, weight, None, mean, share, people, waits)
 
 
 def _earliest(

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from data.gold.fewshot import not_in_prompt_sql
-from data.gold.gold import Basis, gold_sql
+from data.gold.gold import Basis, gold_sql, group_alike
 from data.records.combinations import table_row_sql
 from data.records.coverage import (
     CountedDimension,
@@ -43,14 +43,19 @@ def labelled_items(
     # All dimensions in one statement, so that the scores are looked through once, for the items that have gold.
     rule, asks = gold_rule(store, dataset_id), [counted_dimension(d) for d in dimensions]
     width = max(ask.outcomes for ask in asks) * _SUMS
-    parts, picked = [], []
-    for n, (ask, basis) in enumerate(zip(asks, bases, strict=True)):
-        d = ask.dimension
-        own = gold_sql(d.sort, d.scale, basis, rule, not_in_prompt_sql(store, judge_id), means=True).replace(
-            "$2", f"${n + 3}"
-        )
-        parts.append(f"gold{n} as materialized ({own})")
-        picked.append(f"select item_id from gold{n}")
+    parts: list[str] = []
+    picked: list[str] = []
+    gold: dict[Dimension, str] = {}
+    places = {ask.dimension: n for n, ask in enumerate(asks)}
+    for basis in dict.fromkeys(bases):
+        for alike in group_alike([d for d, n in places.items() if bases[n] == basis], means=True):
+            names = [f"${places[d] + 3}" for d in alike]
+            among = not_in_prompt_sql(store, judge_id)
+            own = gold_sql(alike[0].sort, alike[0].scale, basis, rule, among, means=True, names=names)
+            parts.append(f"gold{len(picked)} as materialized ({own})")
+            for no, d in enumerate(alike):
+                gold[d] = f"(select * from gold{len(picked)} where no = {no})"
+            picked.append(f"select item_id from gold{len(picked)}")
     parts += [
         f"few as materialized (select i.id, i.system_a, i.system_b from item i "
         f"where i.id in ({' union '.join(picked)}))",
@@ -59,7 +64,7 @@ def labelled_items(
     ]
     chosen = []
     for n, ask in enumerate(asks):
-        with_own, select = _moments(n, ask, width)
+        with_own, select = _moments(n, ask, width, gold[ask.dimension])
         parts += with_own
         chosen.append(select)
     rows = store.rows(
@@ -79,7 +84,7 @@ _SUMS = 6 + 21 + 2
 """Totals of six sums, of their products, and the judge's lowest and highest value."""
 
 
-def _moments(n: int, counted: CountedDimension, width: int) -> tuple[list[str], str]:
+def _moments(n: int, counted: CountedDimension, width: int, gold: str) -> tuple[list[str], str]:
     """SQL of one dimension: what goes before, and its row for each system, filled up to `width` sums."""
     side, codes = side_column(counted.dimension, "s"), [] if counted.mean else list(enumerate(counted.codes))
     by = "1, 2" if side else "1"
@@ -104,7 +109,7 @@ def _moments(n: int, counted: CountedDimension, width: int) -> tuple[list[str], 
         f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "
         "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
         f"min({judged}) as lowest, max({judged}) as highest{share_sums}{count_columns(judged, 'j')} "
-        f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {condition} "
+        f"from {gold} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {condition} "
         f"where s.value is not null group by {by})",
         f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t{count_columns(judged, 'c')} "
         f"from seen s where {condition} group by {by})",

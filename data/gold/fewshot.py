@@ -15,7 +15,7 @@ from typing import Any
 
 from data.cards import cards
 from data.gold import excluded_items
-from data.gold.gold import gold_sql
+from data.gold.gold import gold_sql, group_alike
 from data.records import exposure
 from data.records.access import allow
 from data.records.items import load_item
@@ -116,11 +116,12 @@ def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple
     """Return people's gold in the cells of an item, by unit and dimension."""
     found: dict[tuple[str, str], float | None] = {}
     rule = gold_rule(store, dataset_id)
-    for d in card.dimensions:
-        if d.asked:
-            query = f"select unit, value from ({gold_sql(d.sort, d.scale, 'all', rule)}) g where item_id = $3"
-            for unit, value in store.rows(query, [dataset_id, d.name, item_id]):
-                found[str(unit), d.name] = None if value is None else float(value)
+    for alike in group_alike(d for d in card.dimensions if d.asked):
+        names = [f"${n + 3}" for n in range(len(alike))]
+        gold = gold_sql(alike[0].sort, alike[0].scale, "all", rule, " and l.item_id = $2", names=names)
+        query = f"select unit, value, no from ({gold}) g"
+        for unit, value, no in store.rows(query, [dataset_id, item_id, *(d.name for d in alike)]):
+            found[str(unit), alike[no].name] = None if value is None else float(value)
     return found
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from data.records.coverage import unit_sort_sql
@@ -139,23 +140,28 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
     )
 
 
-def resolution(dimension: Dimension) -> tuple[object, ...]:
-    """How gold is made of a dimension. Those of which it is made alike may share a statement of `gold_sql`."""
-    scale = dimension.scale
-    ordered = scale.kind in ("ordinal", "ordered", "interval")
-    drawn = scale.categories.index(scale.drawn) if scale.drawn and not ordered else None
-    return dimension.sort, ordered, scale.kind == "interval", drawn
+def group_alike(dimensions: Iterable[Dimension], means: bool = False) -> list[list[Dimension]]:
+    """Group the dimensions of which gold is made alike: each group may share a statement of `gold_sql`.
+
+    Most of the time of such a statement goes into its planning.
+    """
+    groups: dict[object, list[Dimension]] = defaultdict(list)
+    for d in dimensions:
+        ordered = d.scale.kind in ("ordinal", "ordered", "interval")
+        drawn = d.scale.categories.index(d.scale.drawn) if d.scale.drawn and not ordered else None
+        codes = (d.scale.base, d.scale.size) if means else None
+        groups[d.sort, ordered, d.scale.kind == "interval", drawn, codes].append(d)
+    return list(groups.values())
 
 
 def gold_sql(
     sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", source: str = "", means: bool = False,
     settled: str = "adjudication_now", names: Sequence[str] = ("$2",),
 ) -> str:  # fmt: skip
-    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, weight and what people say.
+    """SQL for the gold of a dimension: item_id, unit, no, value (NULL = n/a), probability, weight and what people say.
 
-    The latter is people, low, high, how, waits, share and mean. Parameters: $1 dataset, $2 dimension. Dimensions that
-    resolve alike (`resolution`) may share a statement: `names` are their parameters then, and `no`, the place of a
-    dimension in `names`, is a column more.
+    The latter is people, low, high, how, waits, share and mean. Parameters: $1 dataset, $2 dimension. If several
+    dimensions share the statement (`group_alike`), `names` are their parameters, and `no` is the place of one in them.
 
     An adjudication decides; on the blind bases only if its author did not ask for the judge's score, and on the
     approval check's only if it was made here. Otherwise ordered scales resolve to the lower median of the values or, by
@@ -188,8 +194,7 @@ def gold_sql(
     codes = range(scale.base, scale.base + scale.size) if means else range(0)
     shares = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
     source = source or labels_sql(basis, names, among)
-    several = "no, " if len(names) > 1 else ""
-    cell, part = f"{several}item_id, unit", f"{several}part"
+    cell, part, no = ("no, item_id, unit", "no, part", "") if len(names) > 1 else ("item_id, unit", "part", ", 0 as no")
     drawn = "cut" if sort == "section" else "drawn"
     counts = "count(distinct item_id)" if sort in ("turn", "section", "side") else "count(*)"
     cells = (
@@ -254,7 +259,7 @@ def gold_sql(
         weight = f"case when c.part < 0 then cast(-c.part as double precision) / r.answered else {weight} end"
         joins += f"left join response r using ({part}) "
     return (
-        f"{cells}{resolved}select {cell}, c.probability, {weight} as weight, c.people, c.low, c.high, "
+        f"{cells}{resolved}select {cell}{no}, c.probability, {weight} as weight, c.people, c.low, c.high, "
         f"case when a.counts then a.value else {value} end as value, "
         "case when a.counts then 'adjudicated' when c.people = 1 then 'one' "
         "when c.valued = 0 or c.valued = c.people and c.low = c.high then 'agreed' "
