@@ -76,9 +76,9 @@ def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
     _set_scheme()
-    who = session.person()
+    me = session.person()
     sign_in.set_cookie()
-    if who is None:
+    if me is None:
         # Under every address, so that a link leads to its page once the name is known.
         doors = [st.Page(sign_in.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
         doors.append(st.Page(sign_in.page, title="Assay", url_path=ROOT, default=True))
@@ -87,11 +87,11 @@ def run() -> None:
         url_state.register_current(door)
         door.run()
         return
-    name = f":material/account_circle: {text.escape(text.shorten(who.name, 14))}"
+    name = f":material/account_circle: {text.escape(text.shorten(me.name, 14))}"
     own_pages = {
         a: st.Page(page, title=title, url_path=ROOT if page is HOME else a, icon=icon, default=page is HOME)
         for _, role, page, title, a, icon in ROUTES
-        if who.may(role)
+        if me.may(role)
     }
     url_state.register_pages(own_pages)
     menu: dict[str, list[st.Page]] = {"": []}
@@ -106,7 +106,7 @@ def run() -> None:
     if page is not own_pages["desk"]:  # every line of it is the item's
         _show_version()
     if savers := {sort: save for a, (sort, save) in SAVERS.items() if a in own_pages and page is not own_pages[a]}:
-        save_unsent(who, page.url_path, text.time_zone(), savers)
+        save_unsent(me, page.url_path, text.time_zone(), savers)
     st.set_page_config(page_title=f"{page.title} · Assay")
     page.run()
 

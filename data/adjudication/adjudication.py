@@ -132,7 +132,7 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
     """
 
     def act(tx: Tx) -> None:
-        who = people.require(tx, actor, "researcher")
+        person = people.require(tx, actor, "researcher")
         done = tx.rows(
             "select a.person, a.withdrawn, a.item_id = d.item_id and a.unit = d.unit and a.dimension = d.dimension "
             "and d.seq < a.seq from adjudication a left join adjudication d on d.id = $2 where a.id = $1",
@@ -150,7 +150,7 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
         if not rows:
             raise BadInput("This decision is no longer in force: it was taken back, or replaced by another one.")
         decision = AdjudicationRow(*rows[0])
-        if decision.person != actor and not who.may("lead"):
+        if decision.person != actor and not person.may("lead"):
             raise NotAllowed(f"{decision.person} made this decision: only they or a lead can take it back.")
         tx.append([decision._replace(id=key, withdrawn=True, person=actor)])
 

@@ -109,14 +109,15 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
 
     Raises NotFound for a dataset or judge that is not here, or whose card is not.
     """
-    where, who = datasets.find_dataset(store, dataset_id), datasets.find_judge(store, judge_id)
+    dataset, judge = datasets.find_dataset(store, dataset_id), datasets.find_judge(store, judge_id)
     what = requirements(store)
     if cards.card_of_judge_if_known(store, judge_id) is None:
-        raise NotFound(f"The card {who.card!r} of this judge is not here, so the meaning of its scores is unknown.")
+        raise NotFound(f"The card {judge.card!r} of this judge is not here, so the meaning of its scores is unknown.")
     lines = check_results.dimension_results(store, dataset_id, judge_id)
     alarms = audits.find_alarms(store, dataset_id, judge_id) if what.alarms else None
     together = tuple(line.key for line in lines)
-    return [Case(where, who, line, what, alarms, together, has_imported_labels(store, dataset_id)) for line in lines]
+    imported = has_imported_labels(store, dataset_id)
+    return [Case(dataset, judge, line, what, alarms, together, imported) for line in lines]
 
 
 @kept

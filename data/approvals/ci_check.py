@@ -90,15 +90,15 @@ def check_judge(
     for a judge or a dimension that is not there, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    who = lookup_judge(store, dataset, judge)
+    traits = lookup_judge(store, dataset, judge)
     suspend_unsupported(store)
-    found, stands = case.cases(store, dataset.id, who.id), record.approval_statuses(store)
+    found, statuses = case.cases(store, dataset.id, traits.id), record.approval_statuses(store)
     names = {name for one in found for name in _names(one)}
     if missing := [name for name in dimensions if name not in names]:
         listing = ", ".join(sorted(name for name in names if "." in name)) or "none"
-        raise NotFound(f"{who.model} has no dimension {missing[0]!r} for people. There are: {listing}.")
+        raise NotFound(f"{traits.model} has no dimension {missing[0]!r} for people. There are: {listing}.")
     verdicts = tuple(
-        _verdict(one, stands.get(one.key, record.ApprovalStatus()))
+        _verdict(one, statuses.get(one.key, record.ApprovalStatus()))
         for one in found
         if not dimensions or not _names(one).isdisjoint(dimensions)
     )
@@ -106,7 +106,7 @@ def check_judge(
         (v for v in ("does not meet", "cannot be said", "meets") if any(one.verdict == v for one in verdicts)),
         "cannot be said",
     )
-    return JudgeVerdict(dataset.name, who.id, who.card, who.model, worst, verdicts)
+    return JudgeVerdict(dataset.name, traits.id, traits.card, traits.model, worst, verdicts)
 
 
 def _names(case: Case) -> set[str]:

@@ -104,17 +104,17 @@ class LabelOrigin:
             return
         own = sum(self.labels_by_person.get(name, 0) for name in self.leads)
         if 2 * own >= self.labels:
-            who = " and ".join(sorted(name for name in self.leads if self.labels_by_person.get(name)))
+            names = " and ".join(sorted(name for name in self.leads if self.labels_by_person.get(name)))
             yield (
-                f"{100 * own / self.labels:.0f}% of the labels are by {who}, who may approve here too: whoever "
+                f"{100 * own / self.labels:.0f}% of the labels are by {names}, who may approve here too: whoever "
                 "approves should not be the only annotator."
             )
         elif len(self.labels_by_person) == 1:
             yield f"All labels are by {next(iter(self.labels_by_person))}: no second annotator has checked them."
         if self.counts and self.imported_count:
-            who = " and ".join(sorted({one.by for one in self.imported}))
+            names = " and ".join(sorted({one.by for one in self.imported}))
             yield (
-                f"{self.imported_count:,} of {self.labels:,} labels were imported by {who}, who stated that they are "
+                f"{self.imported_count:,} of {self.labels:,} labels were imported by {names}, who stated that they are "
                 "blind and their items drawn at random. Nobody here can check that."
             )
         if self.counts and self.unknown_population:

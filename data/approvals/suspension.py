@@ -275,13 +275,13 @@ def _single_dimension_case(store: Store, one: Approval) -> Case:
     )
     if dimension is None:
         raise NotFound(f"the judge's card has no {one.dimension!r} of a {one.sort}.")
-    where, who = datasets.find_dataset(store, one.dataset), datasets.find_judge(store, one.judge)
+    dataset, judge = datasets.find_dataset(store, one.dataset), datasets.find_judge(store, one.judge)
     requirements = replace(one.requirements, alarms=False)
-    basis = requirements.basis(where.synthetic)
+    basis = requirements.basis(dataset.synthetic)
     cells = calibration.comparison_input(store, one.dataset, one.judge, dimension, basis)
     summary = stats_calibration.summarise(cells, dimension)
     line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, one.policy))
-    return Case(where, who, line, requirements, None, (line.key,), case.has_imported_labels(store, one.dataset))
+    return Case(dataset, judge, line, requirements, None, (line.key,), case.has_imported_labels(store, one.dataset))
 
 
 def _new_gold_summaries(store: Store, approval: Approval, case: Case) -> tuple[Summary | None, Summary | None]:

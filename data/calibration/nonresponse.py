@@ -74,12 +74,12 @@ def missing_answers(
         f"and {units} and not exists (select 1 from label r where r.replaces = l.id) order by l.seq",
         [ids, dimension.name],
     )
-    back = {str(item): str(who) for item, who in taken}
+    back = {str(item): str(by) for item, by in taken}
     answers_by_item: dict[str, list[tuple[str, str, str, str]]] = {}
-    for item, who, action, mode, reason in store.rows(
+    for item, by, action, mode, reason in store.rows(
         "select item_id, person, action, mode, reason from answer_now where item_id = any($1) order by seq, id", [ids]
     ):
-        answers_by_item.setdefault(str(item), []).append((str(who), str(action), str(mode), str(reason)))
+        answers_by_item.setdefault(str(item), []).append((str(by), str(action), str(mode), str(reason)))
     here, shown = [p.name for p in people.all_people(store)], items_in_prompt(store, judge_id)
     hidden = exposure.blind_pending(store, person)
     index, moment = current_index(store), now()
@@ -107,7 +107,7 @@ def missing_answers(
             elif holders:
                 explanation = "held", by_whom(holders)
             elif skips:
-                explanation = "skipped", "; ".join(by_whom([who], reason) for who, _, _, reason in skips)
+                explanation = "skipped", "; ".join(by_whom([person], reason) for person, _, _, reason in skips)
             elif seen:
                 explanation = "answered with the judge in view", by_whom(seen)
             elif saved:

@@ -36,7 +36,7 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
     if card is None:
         return {}
     results, targets = {}, turn_dimensions(card.dimensions)
-    given, stands = (
+    given, represented = (
         _scores_by_turn(store, dataset_id, judge_id, scored_dimensions(card.dimensions), basis) if targets else ({}, {})
     )
     for d in targets:
@@ -63,7 +63,7 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
                 frozenset({labels[item][0]} - {0}) if item in labels else lowest_turns(given[item]),
                 judged[item],
                 item in labels,
-                labels[item][1] if item in labels else stands[item],
+                labels[item][1] if item in labels else represented[item],
             )
             for item in items
         ]
@@ -77,7 +77,7 @@ def _scores_by_turn(
 ) -> tuple[dict[str, dict[int, list[float]]], dict[str, float]]:
     """Return people's scores of every turn in these dimensions, and how many dialogues an item represents, by item."""
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    stands = {}
+    represented = {}
     for alike in group_alike(dimensions):
         among, names = not_in_prompt_sql(store, judge_id), [f"${n + 2}" for n in range(len(alike))]
         cells = gold_sql(alike[0].sort, alike[0].scale, basis, gold_rule(store, dataset_id), among, names=names)
@@ -86,8 +86,8 @@ def _scores_by_turn(
             [dataset_id, *(d.name for d in alike)],
         ):
             given[str(item)][int(str(unit)[5:])].append(float(mean))
-            stands[str(item)] = float(weight)
-    return given, stands
+            represented[str(item)] = float(weight)
+    return given, represented
 
 
 def _turns(store: Store, items: list[str]) -> dict[str, tuple[int, ...]]:

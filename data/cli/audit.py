@@ -43,11 +43,12 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store:
         found = datasets.dataset_named(store, options.dataset)
         chosen = lookup_judges(store, found, options.judge)
-        limits, who = audits.audit_limits(store), require(store, acting_person(store, options.actor), "annotator").name
+        limits = audits.audit_limits(store)
+        actor = require(store, acting_person(store, options.actor), "annotator").name
         flags = sys.maxsize if options.all or options.json else _SHOWN
         named = [(one, audits.run_audits(store, found.id, one.id, most)) for one in chosen]
         shown = {
-            (judge.id, name): audits.visible_flags(store, who, judge.id, finding.flags, flags)
+            (judge.id, name): audits.visible_flags(store, actor, judge.id, finding.flags, flags)
             for judge, audited in named for name, finding in audited.findings.items()
         }
         items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}

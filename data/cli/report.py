@@ -54,14 +54,14 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store:
         dataset = datasets.dataset_named(store, options.dataset)
         judge_id = lookup_judge(store, dataset, options.judge).id
-        who = require(store, acting_person(store, options.actor), "annotator").name
+        actor = require(store, acting_person(store, options.actor), "annotator").name
         if zipped:
-            content = bundle(store, who, dataset.id, judge_id, _say, epsilon)
+            content = bundle(store, actor, dataset.id, judge_id, _say, epsilon)
         elif options.figures:
             found = report_figures(gather_report_evidence(store, dataset.id, judge_id, _say, epsilon))
             content = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         else:
-            content = make_report(store, who, dataset.id, judge_id, _say, epsilon).encode()
+            content = make_report(store, actor, dataset.id, judge_id, _say, epsilon).encode()
     if target is None:
         sys.stdout.write(content.decode())
         return 0

@@ -49,10 +49,10 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store:
         dataset = datasets.dataset_named(store, options.dataset)
         judge_id = lookup_judge(store, dataset, options.judge).id
-        who = require(store, acting_person(store, options.actor), "annotator").name
+        actor = require(store, acting_person(store, options.actor), "annotator").name
         dimension = _dimension(store, judge_id, options)
         if options.take_back:
-            return _end(store, who, dataset, judge_id, dimension)
+            return _end(store, actor, dataset, judge_id, dimension)
         target = AutoAcceptTarget(
             _source(store, dataset, judge_id, dimension, options.source), options.target, options.delta, options.near
         )
@@ -64,10 +64,10 @@ def run(options: argparse.Namespace) -> int:
         items = many(len(found.confidence.item), "scored item")
         print(f"Confidence: {target.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")
         if options.set:
-            auto_accept.set_rule(store, who, dataset.id, judge_id, dimension, target)
+            auto_accept.set_rule(store, actor, dataset.id, judge_id, dimension, target)
             print("This is a rule of the dataset now.")
         if options.fill is not None:
-            taken = queue.fill_review(store, who, dataset.id, judge_id, options.fill, "not spared")
+            taken = queue.fill_review(store, actor, dataset.id, judge_id, options.fill, "not spared")
             print(f"Added to the review queue: {many(taken, 'item')}.")
         return 0 if found.result.chosen else 1
 
@@ -90,10 +90,10 @@ def _source(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension,
     return source or (sources[0] if sources else "")
 
 
-def _end(store: Store, who: str, dataset: Dataset, judge_id: str, dimension: Dimension) -> int:
+def _end(store: Store, actor: str, dataset: Dataset, judge_id: str, dimension: Dimension) -> int:
     for rule in auto_accept.rules_in_force(store, dataset.id, judge_id):
         if (rule.sort, rule.dimension) == (dimension.sort, dimension.name):
-            auto_accept.end_rule(store, who, dataset.id, rule)
+            auto_accept.end_rule(store, actor, dataset.id, rule)
             print("The rule is removed: no verdict is accepted without a person any more.")
             return 0
     raise NotFound(f"There is no rule for {dimension.title} of this judge.")

@@ -65,16 +65,16 @@ def run(options: argparse.Namespace) -> int:
             plan = start.plan_import(store, interpretation, draft)
             if options.dry_run:
                 return 0
-            who = acting_person(store, options.actor or _somebody(store))
+            actor = acting_person(store, options.actor or _somebody(store))
             on_error = "good rows" if options.good_rows else "refuse"
             try:
-                done = import_source(store, who, source, plan, on_error=on_error, progress=bar, detected=found)  # type: ignore[arg-type]
+                done = import_source(store, actor, source, plan, on_error=on_error, progress=bar, detected=found)  # type: ignore[arg-type]
             except ImportRefused as refused:
                 bar.clear()
                 print_problems(refused.preview)
                 raise BadInput(f"{refused} (--good-rows)") from None
         print_problems(done.preview)
-        way = start.next_step(store, who, done.dataset_id)
+        way = start.next_step(store, actor, done.dataset_id)
         known_rows = f"{done.known:,} {verb(done.known, 'was', 'were')} there already"
         print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {known_rows}.\n")
         if way and way.sentence:

@@ -62,7 +62,7 @@ def unit_judgments(
         params,
     ):
         found.setdefault((item, unit, judge), []).append(JudgmentSample(*sample))
-    stands = {
+    latest = {
         (item, unit, judge): value
         for item, unit, judge, value in store.rows(
             f"select m.item_id, m.unit, m.judge_id, m.value from score_now m where {where}", params
@@ -73,7 +73,7 @@ def unit_judgments(
     for judge in ids:
         for (item, unit, by), samples in found.items():
             if by == judge:
-                entry = UnitJudgments(judge, names[judge], prompts[judge], stands.get((item, unit, by)), tuple(samples))
+                entry = UnitJudgments(judge, names[judge], prompts[judge], latest.get((item, unit, by)), tuple(samples))
                 judgments_by_item.setdefault(item, {}).setdefault(unit, []).append(entry)
     return judgments_by_item
 

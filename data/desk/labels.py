@@ -206,24 +206,24 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
             code = check_answer_value(tx, item.content, *cell, value.v)
         except BadScale as error:
             return f"{value.dimension[:60]} of {value.unit}: {error}."
-        stands, own = _standing(current.pop(cell, {}), mode)
-        if stands and stands[1] == code:
+        in_force, replaced = _labels_in_force(current.pop(cell, {}), mode)
+        if in_force and in_force[1] == code:
             continue
         saw = value.saw and mode != "blind"
         rows.append(
             LabelRow(
                 new_id(), answer.key, item.id, *cell, code, actor, mode, draw_id, value.judge or answer.judge or "",
-                saw=saw, seen=value.seen if saw else None, probability=None, replaces=own[0] if own else None,
+                saw=saw, seen=value.seen if saw else None, probability=None, replaces=replaced[0] if replaced else None,
                 withdrawn=False, made_at=made_at, unseen=value.unseen if saw else None,
             )
         )  # fmt: skip
     for cell, by_mode in current.items():
-        _, own = _standing(by_mode, mode)
-        if own and (answer.asked is None or f"{sort_of(cell[0])}/{cell[1]}" in answer.asked):
+        _, replaced = _labels_in_force(by_mode, mode)
+        if replaced and (answer.asked is None or f"{sort_of(cell[0])}/{cell[1]}" in answer.asked):
             rows.append(
                 LabelRow(
-                    new_id(), answer.key, item.id, *cell, own[1], actor, mode, draw_id, answer.judge or "",
-                    saw=False, seen=None, probability=None, replaces=own[0], withdrawn=True, made_at=made_at,
+                    new_id(), answer.key, item.id, *cell, replaced[1], actor, mode, draw_id, answer.judge or "",
+                    saw=False, seen=None, probability=None, replaces=replaced[0], withdrawn=True, made_at=made_at,
                 )
             )  # fmt: skip
     better = {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
@@ -268,9 +268,9 @@ def _is_as_saved(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
     stored_cells = tx.rows("select unit, dimension from label where answer_id = $1 and not withdrawn", [answer.key])
     given = {(v.unit, v.dimension): v.v for v in answer.values}
     for cell, value in given.items():
-        stands = _standing(stored_labels.get(cell, {}), "blind")[0]
+        in_force = _labels_in_force(stored_labels.get(cell, {}), "blind")[0]
         try:
-            if stands is None or stands[1] != check_answer_value(tx, content, *cell, value):
+            if in_force is None or in_force[1] != check_answer_value(tx, content, *cell, value):
                 return False
         except BadScale:
             return False
@@ -306,7 +306,7 @@ def _current(tx: Tx, item_id: str, person: str, upto: str = "") -> dict[tuple[st
     return found
 
 
-def _standing(by_mode: dict[bool, _Row], mode: exposure.AnswerMode) -> tuple[_Row | None, _Row | None]:
+def _labels_in_force(by_mode: dict[bool, _Row], mode: exposure.AnswerMode) -> tuple[_Row | None, _Row | None]:
     """Return (the label in force in a cell, the one that a label of this mode replaces).
 
     A revealed label never replaces the blind one before it. Otherwise blind gold would lose the labels that people

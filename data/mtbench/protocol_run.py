@@ -126,10 +126,10 @@ def describe_plan(store: Store, spec: ProtocolRun, planned: Sequence[PlannedStep
     """The plan in sentences: each step, all together, and which prompts and references are used."""
     protocol, out = spec.protocol, list[str]()
     for step, found in planned:
-        who = spec.model if step == "answers" else spec.judge
+        model = spec.model if step == "answers" else spec.judge
         calls = f"{many(found.calls, 'call')} for {many(found.judgments, _COUNTED[step])}"
         summary = f"{calls}, {_tokens(found)}, {_paid_for(found)}" if found.calls else "nothing is left to ask"
-        out.append(f"{TITLES[step].capitalize()} by {who}: {summary}.")
+        out.append(f"{TITLES[step].capitalize()} by {model}: {summary}.")
         out += [found.long] if found.long else []
     if len(planned) > 1:
         whole = reduce(_sum, (one.estimate for one in planned))

@@ -186,11 +186,11 @@ def inherit_exposures(tx: Tx) -> int:
     came = {str(row[0]) for row in tx.rows("select id from item where seq = $1", [tx.seq])}
     groups = {id(group): group for item, group in copies.items() if item in came}
     exposures_by_item: dict[str, list[tuple[str, str]]] = {}
-    for item, judge, who in tx.rows(
+    for item, judge, viewer in tx.rows(
         "select distinct item_id, judge_id, person from exposure where item_id = any($1)",
         [[item for group in groups.values() for item in group]],
     ):
-        exposures_by_item.setdefault(str(item), []).append((str(judge), str(who)))
+        exposures_by_item.setdefault(str(item), []).append((str(judge), str(viewer)))
     found: set[tuple[str, str, str]] = set()
     for group in groups.values():
         shown = {one for item in group for one in exposures_by_item.get(item, ())}

@@ -175,8 +175,8 @@ def _replay_events(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, fro
             behind[event.person] = frozenset()
         else:
             makers = leads if event.by == event.person else {event.by, event.first} - {""}
-            who = frozenset().union(*(_origins(behind, maker) for maker in makers))
-            behind[event.person] = behind.get(event.person, frozenset()) | who
+            origins = frozenset().union(*(_origins(behind, maker) for maker in makers))
+            behind[event.person] = behind.get(event.person, frozenset()) | origins
         leads.add(event.person)
     return leads, behind
 

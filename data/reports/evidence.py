@@ -171,7 +171,7 @@ def gather_report_evidence(
         )
     progress("Looking for known failures")
     suspension.suspend_unsupported(store)  # after everything that came since has been looked at
-    decided, stands = record.decision_history(store, dataset_id, judge_id), record.approval_statuses(store).values()
+    decided, statuses = record.decision_history(store, dataset_id, judge_id), record.approval_statuses(store).values()
     prints = [(one.line.key, basis, print_) for one in ones for basis, print_ in sorted(one.fingerprints.items())]
     return Evidence(
         dataset=found,
@@ -186,7 +186,7 @@ def gather_report_evidence(
         dimensions=tuple(ones),
         audits=audits.run_audits(store, dataset_id, judge_id) if card is not None else None,
         decisions=tuple(sorted(decided, key=lambda one: (one.seq, one.sort, one.dimension, one.id))),
-        in_force=frozenset(one.id for stand in stands for one in (stand.holds, stand.proposed) if one),
+        in_force=frozenset(one.id for status in statuses for one in (status.holds, status.proposed) if one),
         means=tuple(score_sums.score_means(store, dataset_id, judge_id)),
         position=both_orders.load_positional_agreement(store, dataset_id, judge_id),
         overall=means.overall_means(store, dataset_id, judge_id),

@@ -305,9 +305,9 @@ def _why_not(path: Path, error: duckdb.Error) -> AssayError:
     text = str(error)
     if "set lock on file" in text:
         holder = re.search(r"Conflicting lock is held in (.+?) \(PID (\d+)\)", text)
-        who = f"{Path(holder[1]).name} (process {holder[2]})" if holder else "another process"
+        by = f"{Path(holder[1]).name} (process {holder[2]})" if holder else "another process"
         return StoreLocked(
-            f"The store {path} is in use by {who}. Do this in the running app instead, or stop it first. Several "
+            f"The store {path} is in use by {by}. Do this in the running app instead, or stop it first. Several "
             "processes at a time need a workspace in PostgreSQL (docs/team.md)."
         )
     if isinstance(error, duckdb.ConnectionException):

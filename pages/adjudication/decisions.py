@@ -16,7 +16,7 @@ from judges.render.findings.findings import Column
 from pages.ui import session, tables, text
 
 
-def draw_decisions(cells: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
+def draw_decisions(cells: list[AdjudicatedCell], me: Person, zone: tzinfo, key: str) -> None:
     """The decisions in force, newest first; people can withdraw their own, leads all of them."""
     if not cells:
         return
@@ -29,10 +29,10 @@ def draw_decisions(cells: list[AdjudicatedCell], who: Person, zone: tzinfo, key:
         ticked = tables.table_to_tick(rows, _COLUMNS, [one.id for one in cells], f"{key}:decided", "single-row")
         chosen = cells[ticked[0]] if ticked else None
         with st.container(horizontal=True, vertical_alignment="center"):
-            may = chosen is not None and (chosen.person == who.name or who.may("lead"))
+            may = chosen is not None and (chosen.person == me.name or me.may("lead"))
             if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:
                 with text.refusals():
-                    adjudication.withdraw_adjudication(session.store(), who.name, new_id(), chosen.id)
+                    adjudication.withdraw_adjudication(session.store(), me.name, new_id(), chosen.id)
                     st.rerun(scope="fragment")
             if chosen is None:
                 st.caption("Choose a row to take that decision back: then its labels are combined by the rule again.")

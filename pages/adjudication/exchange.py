@@ -14,7 +14,7 @@ from pages.server import limits
 from pages.ui import session
 
 
-def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
+def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Carry out the acts that the component with that key has sent, in order, and keep the outcome in `state`.
 
     acked: [{key, at, names}], refused: [{key, why}], notice: why nothing more could be saved, or None. Acts in neither
@@ -25,7 +25,7 @@ def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> Non
     done = {one["key"] for one in state.get("acked", [])}
     state["notice"] = None
     try:
-        limits.check_saves(who.name, len(acts))
+        limits.check_saves(me.name, len(acts))
     except AssayError as error:
         state["notice"] = str(error)
         return
@@ -34,7 +34,7 @@ def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> Non
         if act_key in done:
             continue
         try:
-            names = _perform(who.name, act_key, act)
+            names = _perform(me.name, act_key, act)
         except StoreError as error:
             state["notice"] = str(error)
             return
@@ -45,7 +45,7 @@ def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> Non
         state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MAX_ENTRIES :]
     try:  # last: what was decided before was decided without it
         if item := session.as_text(outbox.get("reveal")):
-            adjudication.reveal_while_adjudicating(session.store(), who.name, item)
+            adjudication.reveal_while_adjudicating(session.store(), me.name, item)
     except AssayError as error:
         state["notice"] = str(error)
 

@@ -22,23 +22,23 @@ ITEMS_AHEAD = 3
 
 def page() -> None:
     """Choose a dataset, decide what waits there, and see what was decided."""
-    who, store = session.me("researcher"), session.store()
+    me, store = session.me("researcher"), session.store()
     left, middle, right = st.columns([3, 4, 3], vertical_alignment="center")
     with left:
         dataset = choose.dataset(store)
     if dataset is None:
         return
-    gold.draw_rule(dataset, who, middle, right)
-    _board(who, dataset, text.time_zone())
+    gold.draw_rule(dataset, me, middle, right)
+    _board(me, dataset, text.time_zone())
 
 
 @text.fragment
-def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
+def _board(me: Person, dataset: Dataset, zone: tzinfo) -> None:
     """The board, which alone reruns with every decision, and the decisions below it."""
-    key = f"adjudication:{who.name}:{dataset.id}"
+    key = f"adjudication:{me.name}:{dataset.id}"
     state, notice = session.scratch(key), None
     try:
-        state["board"] = _load_board(who, dataset, session.as_text(session.outbox(key).get("now")))
+        state["board"] = _load_board(me, dataset, session.as_text(session.outbox(key).get("now")))
     except StoreError as error:
         if "board" not in state:
             text.refuse(error)
@@ -46,7 +46,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
         notice = str(error)  # what could be read last stays on screen, and with it what is not saved
     draw_board(
         {
-            "person": who.name,
+            "person": me.name,
             "place": dataset.id,
             **state["board"],
             "acked": state.get("acked", []),
@@ -54,11 +54,11 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
             "notice": state.get("notice") or notice,
         },
         key=key,
-        on_outbox=url_state.callback_of("adjudication", lambda: exchange.save_sent(who, key, state, zone)),
+        on_outbox=url_state.callback_of("adjudication", lambda: exchange.save_sent(me, key, state, zone)),
     )
     if notice is None:
-        found = adjudication_items.adjudicated_cells(session.store(), who.name, dataset.id)
-        decisions.draw_decisions(found, who, zone, key)
+        found = adjudication_items.adjudicated_cells(session.store(), me.name, dataset.id)
+        decisions.draw_decisions(found, me, zone, key)
 
 
 def choose_items(ids: list[str], now: str) -> set[str]:
@@ -67,20 +67,20 @@ def choose_items(ids: list[str], now: str) -> set[str]:
     return {*ids[:ITEMS_AHEAD], *ids[max(0, place - 1) : place + ITEMS_AHEAD]}
 
 
-def _load_board(who: Person, dataset: Dataset, now: str) -> dict[str, Any]:
+def _load_board(me: Person, dataset: Dataset, now: str) -> dict[str, Any]:
     """The items that wait for this person in that dataset; the items sent are recorded as shown to them.
 
     The board gets the first items, and the current item with its neighbours, wherever it is in the order now.
     """
     store = session.store()
-    waits = adjudication.adjudication_work(store, who.name, dataset.id)
+    waits = adjudication.adjudication_work(store, me.name, dataset.id)
     sent = choose_items(list(dict.fromkeys(cell.item for cell in waits.own)), now)
     cells = [cell for cell in waits.own if cell.item in sent]
-    dockets = adjudication_items.load_adjudication_items(store, who.name, cells, len(sent))
-    adjudication.record_look(store, who.name, [one.view.item.id for one in dockets])
+    dockets = adjudication_items.load_adjudication_items(store, me.name, cells, len(sent))
+    adjudication.record_look(store, me.name, [one.view.item.id for one in dockets])
     rule = settings.gold_rule(store, dataset.id)
     return {
-        "items": [board_data.item_data(one, who.name) for one in dockets],
+        "items": [board_data.item_data(one, me.name) for one in dockets],
         "progress": {"left": len(waits.own)},
         "empty": None if waits.own else decisions.empty_board(rule, waits.others),
     }

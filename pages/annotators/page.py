@@ -18,7 +18,7 @@ from pages.ui import tables as ui_tables
 
 def page() -> None:
     """The warnings, everybody in a table, one person in full, agreement between people, the Dawid-Skene estimate."""
-    who, store = session.me("researcher"), session.store()
+    me, store = session.me("researcher"), session.store()
     st.title("Annotators", anchor=False)
     bar, dataset = choose.dataset_bar(store)
     if dataset is None:
@@ -53,7 +53,7 @@ def page() -> None:
         )
     st.header("Dawid-Skene estimate", anchor=False)
     opinion = annotators.estimate_dawid_skene(store, dataset.id, dimension, label_set)
-    differing = annotators.differing_cells(store, who.name, opinion) if opinion is not None else ()
+    differing = annotators.differing_cells(store, me.name, opinion) if opinion is not None else ()
     tables.draw_dawid_skene(opinion, differing, dimension.scale, key, dataset.name)
 
 

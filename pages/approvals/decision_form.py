@@ -20,7 +20,7 @@ SEEN_PLACE = "seen"
 _KEEP_BUTTON = "Keep approved", ":material/task_alt:"
 
 
-def draw_decision_form(who: Person, one: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> None:
+def draw_decision_form(me: Person, one: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> None:
     """The reason and the buttons.
 
     The decision is on the figures shown when the dimension was opened: a rerun must not submit unseen figures.
@@ -29,7 +29,7 @@ def draw_decision_form(who: Person, one: Case, approval_status: ApprovalStatus, 
     seen = case.seen_mark(store, one)
     choices: list[str] = ["keep"] if note.doubted else []
     against = note.review.finding.reasons if note.review else ()
-    choices += _choices(who, one, approval_status, case.case_fingerprint(store, one))
+    choices += _choices(me, one, approval_status, case.case_fingerprint(store, one))
     shown = session.scratch(SEEN_PLACE).setdefault(key, seen)
     if shown != seen:
         st.warning(
@@ -38,7 +38,7 @@ def draw_decision_form(who: Person, one: Case, approval_status: ApprovalStatus, 
         st.button("I have reviewed it", key=f"look:{key}", on_click=_note_seen, args=(key, seen))
         choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]
     if one.requirements.four_eyes and not one.objections:
-        own_proposal = approval_status.proposed is not None and approval_status.proposed.person == who.name
+        own_proposal = approval_status.proposed is not None and approval_status.proposed.person == me.name
         st.caption(
             "You have proposed it. Another lead has to approve." if own_proposal
             else "Two leads are required (policy): one proposes, another approves."
@@ -52,7 +52,7 @@ def draw_decision_form(who: Person, one: Case, approval_status: ApprovalStatus, 
             label, icon = (known.label, f":material/{known.icon}:") if known else _KEEP_BUTTON
             st.button(
                 text.escape(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
-                args=(who.name, one, approval_status, decision, shown, against),
+                args=(me.name, one, approval_status, decision, shown, against),
                 type="primary" if not place and known and known.grants else "secondary",
             )  # fmt: skip
 
@@ -62,7 +62,7 @@ def _key(case: Case, approval_status: ApprovalStatus) -> str:
     return ":".join([*case.key, last.id if (last := approval_status.proposed or approval_status.holds) else ""])
 
 
-def _choices(who: Person, case: Case, approval_status: ApprovalStatus, mark: str) -> list[Action]:
+def _choices(me: Person, case: Case, approval_status: ApprovalStatus, mark: str) -> list[Action]:
     """The possible decisions, without those that would be refused in any case."""
     approval = approval_status.approved
     same = approval is not None and approval.is_based_on(mark, case.requirements)
@@ -70,7 +70,7 @@ def _choices(who: Person, case: Case, approval_status: ApprovalStatus, mark: str
     if not case.objections and not same:
         proposed = approval_status.proposed
         fresh = proposed is not None and proposed.is_based_on(mark, case.requirements)
-        own_proposal = proposed is not None and proposed.person == who.name
+        own_proposal = proposed is not None and proposed.person == me.name
         if not case.requirements.four_eyes or (fresh and not own_proposal):
             found.append("approve")
         if not fresh:
@@ -83,7 +83,7 @@ def _note_seen(key: str, seen: str) -> None:
 
 
 def _decide(
-    who: str, one: Case, approval_status: ApprovalStatus, decision: Action | Literal["keep"], seen: str,
+    actor: str, one: Case, approval_status: ApprovalStatus, decision: Action | Literal["keep"], seen: str,
     against: Collection[str],
 ) -> None:
     """Record the decision; the outcome is shown on top of the page."""
@@ -91,8 +91,8 @@ def _decide(
     kept.clear()
     with text.keep_refusal(kept):
         if decision != "keep":
-            done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
+            done = approvals.record_decision(session.store(), actor, *one.key, decision, reason, seen)
             kept["said"] = f"{one.result.title} is {done.done}."
         elif approval_status.holds is not None:
-            suspension.keep_approved(session.store(), who, approval_status.holds, reason, against)
+            suspension.keep_approved(session.store(), actor, approval_status.holds, reason, against)
             kept["said"] = f"{one.result.title} stays approved. It is listed again when other evidence comes."

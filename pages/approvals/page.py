@@ -16,7 +16,7 @@ from pages.ui import choose, session, text, url_state
 
 def page() -> None:
     """The dimensions of a dataset by judge, what may be decided first; the one that the address names is open."""
-    who, store = session.me(), session.store()
+    me, store = session.me(), session.store()
     st.title("Approvals", anchor=False)
     _, dataset = choose.dataset_bar(store)
     if dataset is None:
@@ -28,7 +28,7 @@ def page() -> None:
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.find_open_decisions(store, dataset.id)
     rows.draw_decision_counts(waits)
-    if not who.may("lead"):
+    if not me.may("lead"):
         text.quiet("Leads decide. Below is what they decided, when, and why.")
     text.tell_outcome(session.scratch("approvals"))
     for judge in judges:
@@ -36,34 +36,34 @@ def page() -> None:
             st.header(text.escape(names[judge.id]), anchor=False)
             text.practice(judge.model)
         try:
-            _judge(who, case.cases(store, dataset.id, judge.id))
+            _judge(me, case.cases(store, dataset.id, judge.id))
         except NotFound as error:
             text.refuse(error)
-    policy.panel(who, dataset)
+    policy.panel(me, dataset)
 
 
-def _judge(who: Person, cases: list[Case]) -> None:
+def _judge(me: Person, cases: list[Case]) -> None:
     """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
     store, opened = session.store(), st.query_params.get("case", "")
-    stands = {one.key: record.approval_statuses(store).get(one.key, record.ApprovalStatus()) for one in cases}
-    notes = {key: approvals.approval_note(store, stand) for key, stand in stands.items()}
-    where = {one.key: rows.status(one, stands[one.key], notes[one.key]) for one in cases}
+    statuses = {one.key: record.approval_statuses(store).get(one.key, record.ApprovalStatus()) for one in cases}
+    notes = {key: approvals.approval_note(store, status) for key, status in statuses.items()}
+    where = {one.key: rows.status(one, statuses[one.key], notes[one.key]) for one in cases}
     later = [one for one in cases if where[one.key] == "not yet"]
     for status in APPROVAL_STATES:
         for one in cases:
             if where[one.key] == status != "not yet":
-                _row(who, one, stands[one.key], notes[one.key], opened)
+                _row(me, one, statuses[one.key], notes[one.key], opened)
     if not later:
         return
     inside = any(rows.case_address(one) == opened for one in later)
     label = f"{many(len(later), 'dimension')} not ready to approve: what is missing"
     with st.expander(text.escape(label), expanded=inside, icon=":material/hourglass_empty:"):
         for one in later:
-            _row(who, one, stands[one.key], notes[one.key], opened)
+            _row(me, one, statuses[one.key], notes[one.key], opened)
 
 
 def _row(
-    who: Person, one: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str
+    me: Person, one: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str
 ) -> None:
     key, zone, top = rows.case_address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=key == opened):
@@ -71,21 +71,21 @@ def _row(
             one, approval_status, note, top, key == opened, zone, session.scratch(decision_form.SEEN_PLACE).clear
         )
         if key == opened:
-            _detail(who, one, approval_status, note)
+            _detail(me, one, approval_status, note)
 
 
-def _detail(who: Person, one: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
+def _detail(me: Person, one: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), text.time_zone()
     then = approvals.kappa_at_decision(store, approval_status.holds) if approval_status.holds else None
-    rows.draw_verdict(one, approval_status.holds, then, who.may("lead"))
+    rows.draw_verdict(one, approval_status.holds, then, me.may("lead"))
     doubt.panel(approval_status, note)
     rows.draw_context(one, case.case_context(store, one))
     with st.expander("All evidence", icon=":material/fact_check:"):
         st.caption("A decision keeps a copy of all of this.")
         rows.draw_evidence(case.case_facts(store, one))
-    if who.may("lead"):
-        decision_form.draw_decision_form(who, one, approval_status, note)
+    if me.may("lead"):
+        decision_form.draw_decision_form(me, one, approval_status, note)
     past = record.decision_history(store, *one.key)
     rows.draw_history(past, {a.id: record.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):

@@ -13,7 +13,7 @@ from judges.stats.sequential import LookPlan
 from pages.ui import session, text
 
 
-def panel(who: Person, dataset: Dataset) -> None:
+def panel(me: Person, dataset: Dataset) -> None:
     """Draw the rule that holds for the dataset and, as long as no label counts yet, the form for leads."""
     store, gate = session.store(), policy.requirements(session.store()).policy
     plan, begun = plans.look_plan(store, dataset.id), plans.count_counting_labels(store, dataset.id)
@@ -47,9 +47,9 @@ def panel(who: Person, dataset: Dataset) -> None:
             )  # fmt: skip
     if begun:
         text.quiet("This cannot be changed any more: a plan has to be fixed before the first label that counts.")
-    elif who.may("lead"):
+    elif me.may("lead"):
         with st.expander("Change the plan" if plan else "Plan the looks", icon=":material/event_available:"):
-            _form(who, dataset, plan)
+            _form(me, dataset, plan)
 
 
 def look_words(plan: LookPlan) -> str:
@@ -58,7 +58,7 @@ def look_words(plan: LookPlan) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _form(who: Person, dataset: Dataset, plan: LookPlan | None) -> None:
+def _form(me: Person, dataset: Dataset, plan: LookPlan | None) -> None:
     text.quiet(
         "Up to five numbers of items. A decision is made at each of them only, on the items labelled first. Draw as "
         "many items as the next look needs, not all at once: drawn items without a label count as unanswered."
@@ -71,5 +71,5 @@ def _form(who: Person, dataset: Dataset, plan: LookPlan | None) -> None:
             back = plan is not None and st.form_submit_button("Remove the plan")
     if put or back:
         with text.refusals():
-            plans.set_look_plan(session.store(), who.name, dataset.id, [] if back else plans.parse_sizes(given))
+            plans.set_look_plan(session.store(), me.name, dataset.id, [] if back else plans.parse_sizes(given))
             st.rerun()

@@ -28,7 +28,7 @@ _CHANGED_MESSAGE = (
 )
 
 
-def panel(who: Person, dataset: Dataset) -> None:
+def panel(me: Person, dataset: Dataset) -> None:
     """The policy in words, its changes, for leads the form, and when the dataset is looked at."""
     store = session.store()
     requirements = policy.requirements(store)
@@ -43,19 +43,19 @@ def panel(who: Person, dataset: Dataset) -> None:
                     "**{who}**, {at}: {why}", who=one.person, at=text.moment(one.at, text.time_zone()), why=one.reason
                 )
                 text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(one.requirements)))
-    if who.may("lead"):
+    if me.may("lead"):
         kept = session.scratch("policy")
         with st.container():  # a place of its own, so that the form below stays as it is when this goes
             if kept.setdefault("shown", requirements) != requirements:
                 kept["shown"] = requirements
                 st.warning(text.escape(_CHANGED_MESSAGE), icon=":material/update:")
         with st.expander("Change the policy", icon=":material/tune:"):
-            _form(who, requirements)
-    policy_proposals.draw_proposal(who, rules.explain)
-    plan.panel(who, dataset)
+            _form(me, requirements)
+    policy_proposals.draw_proposal(me, rules.explain)
+    plan.panel(me, dataset)
 
 
-def _form(who: Person, requirements: Requirements) -> None:
+def _form(me: Person, requirements: Requirements) -> None:
     """The values, each with what follows from it."""
     st.caption(
         "The policy holds for the whole workspace; changes are in the audit log. A less strict policy approves nothing "
@@ -68,17 +68,17 @@ def _form(who: Person, requirements: Requirements) -> None:
         reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
         key = f"policy:{requirements}"  # a press counts for the policy that stood there
         if st.form_submit_button("Save the policy", type="primary", key=key):
-            _change(who, requirements, new, beside, reason)
+            _change(me, requirements, new, beside, reason)
 
 
-def _change(who: Person, previous: Requirements, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
+def _change(me: Person, previous: Requirements, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
     with text.refusals():
         gate = policy.make_policy(**{**new, "min_clusters": max(previous.policy.min_clusters, MIN_CLUSTERS)})
         new_requirements = replace(previous, policy=gate, **beside)
         if new_requirements == previous:
             st.info("This is the policy already: nothing was changed.", icon=":material/info:")
             return
-        policy_proposals.change_policy(who.name, new_requirements, reason)
+        policy_proposals.change_policy(me.name, new_requirements, reason)
         st.rerun()
 
 

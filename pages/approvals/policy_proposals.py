@@ -13,9 +13,9 @@ from data.store.ids import content_id
 from pages.ui import session, text
 
 
-def change_policy(who: str, new_requirements: Requirements, reason: str) -> None:
+def change_policy(actor: str, new_requirements: Requirements, reason: str) -> None:
     """Change the policy, or propose it; what came of it is shown when the page is drawn anew. Raises AssayError."""
-    done = policy.set_requirements(session.store(), who, new_requirements, reason)
+    done = policy.set_requirements(session.store(), actor, new_requirements, reason)
     session.scratch("policy").pop("shown", None)
     session.scratch("policy")["said"] = (
         "Changed. Nothing was approved or suspended by it." if done
@@ -23,7 +23,7 @@ def change_policy(who: str, new_requirements: Requirements, reason: str) -> None
     )  # fmt: skip
 
 
-def draw_proposal(who: Person, explain: Callable[[Requirements], list[str]]) -> None:
+def draw_proposal(me: Person, explain: Callable[[Requirements], list[str]]) -> None:
     """Draw the outcome of the last change, and the proposal of a looser policy, to which another lead may agree."""
     text.tell_outcome(session.scratch("policy"))
     found = policy.proposed_requirements(session.store())
@@ -39,17 +39,17 @@ def draw_proposal(who: Person, explain: Callable[[Requirements], list[str]]) -> 
         now, then = explain(policy.requirements(session.store())), explain(new_requirements)
         text.quiet("Now: {lines}", lines=" ".join(line for line in now if line not in then))
         text.say("Proposed: {lines}", lines=" ".join(line for line in then if line not in now))
-        if not who.may("lead"):
+        if not me.may("lead"):
             return
         with st.container(horizontal=True):
-            agrees = who.name != person and st.button("Agree", icon=":material/check:", key=f"agree:{key}")
+            agrees = me.name != person and st.button("Agree", icon=":material/check:", key=f"agree:{key}")
             ends = st.button("Withdraw", icon=":material/undo:", key=f"back:{key}")
     with text.refusals():
         if agrees:
-            change_policy(who.name, new_requirements, f"Agreed with {person}: {reason}"[:2_000])
+            change_policy(me.name, new_requirements, f"Agreed with {person}: {reason}"[:2_000])
             st.rerun()
         if ends:
             store = session.store()
-            policy.set_requirements(store, who.name, policy.requirements(store), "Withdrew the proposal.")
+            policy.set_requirements(store, me.name, policy.requirements(store), "Withdrew the proposal.")
             session.scratch("policy")["said"] = "Withdrawn. The policy is as before."
             st.rerun()

@@ -38,7 +38,7 @@ ACTIVE_STATES = ("on time", "done", "not begun", "unassigned")
 
 
 @text.dialog("Assign work", width="large")
-def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
+def assign_dialog(dataset: Dataset, me: Person, zone: tzinfo) -> None:
     """Draw the form of an assignment: which items, to whom, on which terms. The result is shown before it is done."""
     store, seed = session.store(), _seed()
     left, right = st.columns([1, 2])
@@ -82,7 +82,7 @@ def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
         text.quiet("{said}", said=SAMPLE_WARNING)
     if st.button("Assign", type="primary", disabled=not any(plan.shares.values())):
         with text.refusals():
-            done = assignments.assign(store, who.name, dataset.id, stream, chosen, terms)
+            done = assignments.assign(store, me.name, dataset.id, stream, chosen, terms)
             session.scratch("assigning").pop("seed", None)
             text.finish(f"{many(done.items, 'item')} assigned. It can be undone on this page.")
 
@@ -166,7 +166,7 @@ def _moment(due: date | None, zone: tzinfo) -> datetime | None:
 
 @text.dialog("One person", width="large")
 def person_dialog(
-    dataset: Dataset, who: Person, progress: PersonProgress, team: Sequence[PersonProgress], zone: tzinfo
+    dataset: Dataset, me: Person, progress: PersonProgress, team: Sequence[PersonProgress], zone: tzinfo
 ) -> None:
     """A person's state with its reason, their assignments, and a way to give the rest to others."""
     text.say("**{name}**, {state}. {why}", name=progress.name, state=progress.state, why=progress.why)
@@ -174,12 +174,12 @@ def person_dialog(
     if not given:
         st.caption("Nothing of this dataset is assigned to them.")
     for single in given:
-        _assignment(who, single, zone)
+        _assignment(me, single, zone)
     if progress.counts.left and not progress.is_tag:
-        _reassign(dataset, who, progress, team)
+        _reassign(dataset, me, progress, team)
 
 
-def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
+def _assignment(me: Person, one: Assignment, zone: tzinfo) -> None:
     """One assignment: what it is, and its terms to be changed."""
     due = f" · due {text.day(one.due, zone)}" if one.due else ""
     heading = (
@@ -209,16 +209,16 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
         with st.container(horizontal=True), text.refusals():
             if st.button("Save", key=f"save:{one.id}:{seen}", disabled=same):
                 assignments.change_assignment(
-                    session.store(), who.name, one.id, bool(reserved), int(priority), at, note
+                    session.store(), me.name, one.id, bool(reserved), int(priority), at, note
                 )
                 text.finish("Changed.")
             if st.button("End", key=f"end:{one.id}", icon=":material/close:",
                          help="What was done stays done; the rest is for everybody."):  # fmt: skip
-                assignments.end_assignment(session.store(), who.name, one.id)
+                assignments.end_assignment(session.store(), me.name, one.id)
                 text.finish("Ended. What is left of it is for everybody now.")
 
 
-def _reassign(dataset: Dataset, who: Person, progress: PersonProgress, team: Sequence[PersonProgress]) -> None:
+def _reassign(dataset: Dataset, me: Person, progress: PersonProgress, team: Sequence[PersonProgress]) -> None:
     """Give the rest to others; people who are ready are preselected, so that one click is enough."""
     able = [p for p in team if p.active and not p.is_tag and p.assignee != progress.assignee]
     working = [p for p in able if p.state in ACTIVE_STATES and (p.counts.total or p.answered)]
@@ -241,13 +241,13 @@ def _reassign(dataset: Dataset, who: Person, progress: PersonProgress, team: Seq
     give = text.escape(f"Give {many(plan.items - plan.lacking, 'item')} to others")
     if st.button(give, type="primary", disabled=plan.items == plan.lacking):
         with text.refusals():
-            assignments.reassign(session.store(), who.name, dataset.id, progress.assignee, to, _seed())
+            assignments.reassign(session.store(), me.name, dataset.id, progress.assignee, to, _seed())
             session.scratch("assigning").pop("seed", None)
             text.finish("Given to others. It can be undone on this page.")
 
 
 @text.dialog("Tags and shares")
-def tags_dialog(who: Person) -> None:
+def tags_dialog(me: Person) -> None:
     """The tags of a person, and their share of work that is spread over several people."""
     store = session.store()
     known = tags.all_tags(store)
@@ -266,7 +266,7 @@ def tags_dialog(who: Person) -> None:
     same = (tuple(chosen), share) == (now.tags, now.share)
     if st.button("Save", type="primary", disabled=same, key=f"tags:save:{now}"):  # a press counts for what stood there
         with text.refusals():
-            tags.set_tags(store, who.name, name, chosen, float(share))
+            tags.set_tags(store, me.name, name, chosen, float(share))
             text.finish(f"Tags and share of {name} are saved.")
     lines = [f"{one.person}: {', '.join(one.tags) or 'no tag'}, share {one.share:g}" for one in known.values()]
     if lines:

@@ -23,7 +23,7 @@ TAGS_HELP = "Languages and skills of people, and how much each takes of what is 
 
 def page() -> None:
     """The open work of a dataset, everybody with their state; a click shows one person and what can be done."""
-    who, store, zone = session.me("researcher"), session.store(), text.time_zone()
+    me, store, zone = session.me("researcher"), session.store(), text.time_zone()
     st.title("Assignments", anchor=False)
     dataset = choose.dataset(store, width=300)
     if dataset is None:
@@ -31,9 +31,9 @@ def page() -> None:
     found = progress.people_progress(store, dataset.id, zone)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Assign work", type="primary", icon=":material/assignment_ind:"):
-            dialogs.assign_dialog(dataset, who, zone)
-        if who.may("lead") and st.button("Tags and shares", icon=":material/sell:", help=TAGS_HELP):
-            dialogs.tags_dialog(who)
+            dialogs.assign_dialog(dataset, me, zone)
+        if me.may("lead") and st.button("Tags and shares", icon=":material/sell:", help=TAGS_HELP):
+            dialogs.tags_dialog(me)
         if found:
             st.download_button(
                 "CSV", lambda: _file(found), f"progress-{dataset.name}.csv", "text/csv", icon=":material/download:",
@@ -41,8 +41,8 @@ def page() -> None:
             )  # fmt: skip
     _open_work(dataset)
     _notices(found)
-    _people(dataset, who, found, zone)
-    _undo(dataset, who, zone)
+    _people(dataset, me, found, zone)
+    _undo(dataset, me, zone)
 
 
 def _file(people: list[PersonProgress]) -> str:
@@ -79,7 +79,7 @@ def _notices(people: list[PersonProgress]) -> None:
 
 
 @text.fragment
-def _people(dataset: Dataset, who: Person, people: list[PersonProgress], zone: tzinfo) -> None:
+def _people(dataset: Dataset, me: Person, people: list[PersonProgress], zone: tzinfo) -> None:
     """Everybody in a table, narrowed by state or words; a click opens a person."""
     key = f"assignments:{dataset.id}"
     state, words = session.component_state(f"{key}:state"), session.component_state(f"{key}:search") or ""
@@ -102,14 +102,14 @@ def _people(dataset: Dataset, who: Person, people: list[PersonProgress], zone: t
     if not shown:
         text.quiet("Nobody matches.")
     elif (row := table.progress_table(shown, zone, f"{key}:rows:{state}:{words}")) is not None:
-        dialogs.person_dialog(dataset, who, shown[row], people, zone)
+        dialogs.person_dialog(dataset, me, shown[row], people, zone)
     with st.expander("What the states mean", icon=":material/help:"):
         for name, meaning in progress.STATES.items():
             text.say("**{name}**: {told}.", name=name, told=meaning)
         text.quiet("Working time is Monday to Friday, 9 to 17, in your time zone. The first state that fits is shown.")
 
 
-def _undo(dataset: Dataset, who: Person, zone: tzinfo) -> None:
+def _undo(dataset: Dataset, me: Person, zone: tzinfo) -> None:
     """The latest assignments, each with an undo."""
     changes = assignments.undoable_changes(session.store(), dataset.id)
     if not changes:
@@ -125,5 +125,5 @@ def _undo(dataset: Dataset, who: Person, zone: tzinfo) -> None:
             undo = st.button("Undo", key=f"undo:{change.revision}", type="tertiary", icon=":material/undo:")
         if undo:
             with text.refusals():
-                assignments.undo(session.store(), who.name, dataset.id, change.revision)
+                assignments.undo(session.store(), me.name, dataset.id, change.revision)
                 text.finish("Undone. What was answered meanwhile stays answered.")

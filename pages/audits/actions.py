@@ -14,7 +14,7 @@ from pages.audits import rows
 from pages.ui import session, text, url_state
 
 
-def draw_take_button(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
+def draw_take_button(actor: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
     flags = finding.flags[: rows.MAX_SHOWN_ITEMS]
     n, taken = len({flag.item for flag in flags}), f"{judge}:{name}"
@@ -28,7 +28,7 @@ def draw_take_button(who: str, dataset: Dataset, judge: str, name: str, finding:
             title = all_audits()[name].title
             reasons = [triage.audit_flag(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
             with text.refusals():
-                kept[taken] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)
+                kept[taken] = queue.take_flagged(session.store(), actor, dataset.id, judge, reasons)
         if taken in kept:
             new, existing, reserved = kept[taken]
             added = f"{many(new, 'item')} added" + (f", {existing:,} in the queue already" if existing else "")
@@ -37,7 +37,7 @@ def draw_take_button(who: str, dataset: Dataset, judge: str, name: str, finding:
             url_state.link("queue", "Review queue", dataset=dataset.name, stream="review", reason="flagged")
 
 
-def draw_limit(who: str, one: Audit, now: float | None) -> None:
+def draw_limit(actor: str, one: Audit, now: float | None) -> None:
     """The limit of an audit, for leads: another one, or its default."""
     low, high = audits.limit_range(one)
     with st.popover("Limit", icon=":material/tune:", key=f"limit:{one.name}:{now}"):
@@ -55,12 +55,12 @@ def draw_limit(who: str, one: Audit, now: float | None) -> None:
         )  # fmt: skip
         with st.container(horizontal=True):
             if st.button("Set", type="primary", disabled=value == now and pending is None, key=f"limit:set:{one.name}"):
-                _save_limit(who, one.name, value)
+                _save_limit(actor, one.name, value)
             if st.button("Back to the default", disabled=now == one.threshold, key=f"limit:reset:{one.name}"):
-                _save_limit(who, one.name, None)
+                _save_limit(actor, one.name, None)
 
 
-def _save_limit(who: str, name: str, value: float | None) -> None:
+def _save_limit(actor: str, name: str, value: float | None) -> None:
     with text.refusals():
-        audits.set_audit_limit(session.store(), who, name, value)
+        audits.set_audit_limit(session.store(), actor, name, value)
         st.rerun()

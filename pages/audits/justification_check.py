@@ -20,12 +20,12 @@ ENOUGH_ANSWERS = 100
 
 
 @text.fragment
-def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
+def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
     """Draw the progress of the sample, the next justification with its score, and the answers."""
     store, kept = session.store(), session.scratch(f"fits:{judge}")
     card = cards.card_of_judge(store, judge)
     names = [d.name for d in card.dimensions if d.asked]
-    tally = justification_labels.count_fits(store, dataset_id, judge, who, names)
+    tally = justification_labels.count_fits(store, dataset_id, judge, actor, names)
     with st.container(width=720):
         text.tell_outcome(kept)
         _draw_tally(tally, wilson_interval(tally.unfit, tally.answered), limit)
@@ -34,7 +34,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
             again[0]
             if again
             else next(
-                iter(justification_labels.justifications_ahead(store, dataset_id, judge, who, names, limit=1)), None
+                iter(justification_labels.justifications_ahead(store, dataset_id, judge, actor, names, limit=1)), None
             )
         )
         if cell is None:
@@ -43,7 +43,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
             _draw_justification(cell, card.dimension(cell.dimension, cell.unit), again[1] if again else None)
         with st.container(horizontal=True):
             if cell is not None:
-                say = (who, judge, cell)
+                say = (actor, judge, cell)
                 st.button(
                     "Supports it", icon=":material/check:", shortcut="Y", on_click=_save_answer, args=(*say, True)
                 )
@@ -55,23 +55,23 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
             elif tally.mine:
                 st.button(
                     "Undo", icon=":material/undo:", shortcut="U", type="tertiary", on_click=_reopen_last_answer,
-                    args=(who, dataset_id, judge), help="Shows your last answer again; a new one replaces it.",
+                    args=(actor, dataset_id, judge), help="Shows your last answer again; a new one replaces it.",
                 )  # fmt: skip
 
 
-def _save_answer(who: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
+def _save_answer(actor: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
     """Keep an answer."""
     kept = session.scratch(f"fits:{judge}")
     with text.keep_refusal(kept):
-        justification_labels.record_fit(session.store(), who, judge, cell, fit)
+        justification_labels.record_fit(session.store(), actor, judge, cell, fit)
         kept.pop("again", None)
 
 
-def _reopen_last_answer(who: str, dataset_id: str, judge: str) -> None:
+def _reopen_last_answer(actor: str, dataset_id: str, judge: str) -> None:
     """Show one's last answer again."""
     kept = session.scratch(f"fits:{judge}")
     with text.keep_refusal(kept):
-        kept["again"] = justification_labels.last_justification(session.store(), dataset_id, judge, who)
+        kept["again"] = justification_labels.last_justification(session.store(), dataset_id, judge, actor)
 
 
 def _draw_tally(tally: JustificationTally, share: Interval, limit: float | None) -> None:

@@ -14,7 +14,7 @@ from pages.ui import charts, choose, session
 
 def page() -> None:
     """A judge's audits, a row each; the one that the address names is open."""
-    who, store = session.me(), session.store()
+    me, store = session.me(), session.store()
     st.title("Audits", anchor=False)
     bar, dataset = choose.dataset_bar(store)
     if dataset is None:
@@ -46,35 +46,35 @@ def page() -> None:
             limit = limits.get(name, one.threshold)
             rows.draw_audit_row(one, found.findings[name], limit, name == opened)
             if name == opened:
-                _detail(who, dataset, judge, name, found)
+                _detail(me, dataset, judge, name, found)
 
 
-def _detail(who: Person, dataset: Dataset, judge: str, name: str, results: audits.AuditResults) -> None:
+def _detail(me: Person, dataset: Dataset, judge: str, name: str, results: audits.AuditResults) -> None:
     """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
     store, one, finding = session.store(), all_audits()[name], results.findings[name]
     limit, key = audits.audit_limits(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width="stretch", gap=None):
             rows.draw_definition(one, limit)
-        if one.threshold is not None and who.may("lead"):
-            actions.draw_limit(who.name, one, limit)
+        if one.threshold is not None and me.may("lead"):
+            actions.draw_limit(me.name, one, limit)
     if finding.plot is not None:
         with st.container(width=720):
             charts.audit_plot(finding.plot, f"plot:{key}")
-    _items(who, dataset, judge, name, finding, key)
+    _items(me, dataset, judge, name, finding, key)
     if one.probe in probes.PROBES and (one.probe != "both orders" or finding.figure is None):
-        probes.panel(who, dataset, judge, one.probe, results.scope.probes.get(one.probe, 0))
+        probes.panel(me, dataset, judge, one.probe, results.scope.probes.get(one.probe, 0))
     probes.draw_needs(dataset.name, one.probe, results.scope)
     if one.probe == "fits":
-        justification_check.panel(who.name, dataset.id, judge, limit)
+        justification_check.panel(me.name, dataset.id, judge, limit)
 
 
-def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: AuditFinding, key: str) -> None:
+def _items(me: Person, dataset: Dataset, judge: str, name: str, finding: AuditFinding, key: str) -> None:
     """The items behind a finding: a click leads to the desk, a button takes them into the review queue."""
     if not finding.flags:
         return
-    shown = audits.visible_flags(session.store(), who.name, judge, finding.flags, rows.MAX_SHOWN_ITEMS)
+    shown = audits.visible_flags(session.store(), me.name, judge, finding.flags, rows.MAX_SHOWN_ITEMS)
     names = audits.item_names(session.store(), [flag.item for flag in shown])
     rows.draw_flags(shown, len(finding.flags), names, f"flags:{key}", dataset.name)
-    if who.may("researcher"):
-        actions.draw_take_button(who.name, dataset, judge, name, finding)
+    if me.may("researcher"):
+        actions.draw_take_button(me.name, dataset, judge, name, finding)

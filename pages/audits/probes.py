@@ -22,12 +22,12 @@ PROBES = {
 }
 
 
-def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> None:
+def panel(me: Person, dataset: Dataset, judge: str, probe: str, done: int) -> None:
     """Draw what a probe does, its progress and, for those who may run judges, its estimate and its start."""
     text.say("**Probe run.** {what}", what=PROBES[probe])
     if done:
         text.quiet("{n} replies to it so far.", n=f"{done:,}")
-    if not who.may("researcher"):
+    if not me.may("researcher"):
         st.caption("A researcher or lead can run it.")
         return
     store = session.store()
@@ -47,7 +47,7 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
         run_estimate.show_estimate(found)
         if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
             with st.spinner("Starting ..."):
-                begun = runs.start(store, who.name, order)
+                begun = runs.start(store, me.name, order)
             url_state.open_page("runs", run=begun)
 
 

@@ -112,8 +112,8 @@ def _draw_actions(
     counts: bool,
     key: str,
 ) -> None:
-    who = session.me()
-    if not who.may("lead"):
+    me = session.me()
+    if not me.may("lead"):
         text.quiet("A lead can make this a rule; the review queue then gets the other items only.")
         return
     best = threshold.result.chosen
@@ -125,9 +125,9 @@ def _draw_actions(
             help="A setting, recorded in the audit log: adding items to the review queue then leaves these out.",
         ):  # fmt: skip
             with text.refusals():
-                rules.set_rule(session.store(), who.name, place.dataset, place.judge, dimension, threshold.request)
+                rules.set_rule(session.store(), me.name, place.dataset, place.judge, dimension, threshold.request)
                 text.finish(_IN_FORCE, "fragment")
         if rule is not None and st.button("Withdraw the rule", icon=":material/undo:", key=f"end:{key}"):
             with text.refusals():
-                rules.end_rule(session.store(), who.name, place.dataset, rule)
+                rules.end_rule(session.store(), me.name, place.dataset, rule)
                 text.finish("The rule is withdrawn.", "fragment")

@@ -10,20 +10,20 @@ from pages.ui import picture, session
 
 def download(place: CalibrationPlace, dataset: str, model: str) -> None:
     """The button with the judge's report and its tables; they are made when they are asked for."""
-    store, who, name = session.store(), session.me(), picture.file_name("assay", dataset, model)
+    store, me, name = session.store(), session.me(), picture.file_name("assay", dataset, model)
     cells = "all ratings (anyone who opens them can no longer label their items blind), "
-    cells = cells if who.may("researcher") else ""
+    cells = cells if me.may("researcher") else ""
     picture.download_popover(
         [
             picture.Download(
                 "Report (HTML)", f"{name}.html", "text/html",
-                lambda: make_report(store, who.name, place.dataset, place.judge).encode(),
+                lambda: make_report(store, me.name, place.dataset, place.judge).encode(),
                 "One self-contained page, for people without an account: every dimension with its table, the "
                 "policy, the decisions, and the fingerprint of the data.",
             ),
             picture.Download(
                 "Tables and plots (ZIP)", f"{name}.zip", "application/zip",
-                lambda: bundle(store, who.name, place.dataset, place.judge),
+                lambda: bundle(store, me.name, place.dataset, place.judge),
                 f"Every table as CSV with all digits, {cells}every plot as SVG, and the report. On very many labels "
                 "this takes minutes.",
             ),

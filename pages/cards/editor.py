@@ -63,7 +63,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 _ANCHORS = "Anchors say what answers mean: 5 = flawless; 3 = some slips; 1 = unusable"
 
 
-def edit_card(who: Person, start: Card | None) -> None:
+def edit_card(me: Person, start: Card | None) -> None:
     """The form, what is wrong with it in sentences, the preview, and the save.
 
     If somebody else saves a version newer than `start`, text that was edited stays; an unedited form begins anew.
@@ -101,7 +101,7 @@ def edit_card(who: Person, start: Card | None) -> None:
     key = f"save:{start.version if start else ''}"  # of what stood there when it was pressed
     if st.button(text.escape(label), type="primary", disabled=bool(wrong) or same, key=key):
         with text.refusals():
-            cards.save_card(store, who.name, recipe)
+            cards.save_card(store, me.name, recipe)
             saved = kept.get("saved", 0) + 1
             begun.pop(draft.name, None)
             kept.update(said=f"Saved: {draft.title}, version {draft.version}.", saved=saved, writing=False)

@@ -158,7 +158,7 @@ def _confirm(card: Card, now: Sequence[Example]) -> bool:
     return st.button("Attach these examples" if now else "Remove all examples", type="primary")
 
 
-def edit_examples(who: Person, card: Card) -> None:
+def edit_examples(me: Person, card: Card) -> None:
     """The examples of a card: some added, some removed; another set of them is another version."""
     store = session.store()
     st.caption(_ABOUT)
@@ -167,9 +167,9 @@ def edit_examples(who: Person, card: Card) -> None:
     if len(now) < MAX_EXAMPLES:
         dataset = _choose_source(store, card)
         if dataset is not None:
-            items = fewshot.offered_items(store, who.name, dataset.id, card)
+            items = fewshot.offered_items(store, me.name, dataset.id, card)
             at = _choose_item(store, items, card)
-            found = _edit_labelled(card, fewshot.open_draft(store, who.name, card, *at) if at else None, at)
+            found = _edit_labelled(card, fewshot.open_draft(store, me.name, card, *at) if at else None, at)
         else:
             found = _edit_pasted(card)
         if found is not None:
@@ -178,7 +178,7 @@ def edit_examples(who: Person, card: Card) -> None:
     if not _confirm(card, now):
         return
     with text.refusals():
-        new_card = cards.attach_examples(store, who.name, card.name, now)
+        new_card = cards.attach_examples(store, me.name, card.name, now)
         _form_state(card).clear()
         done = f"{card.title} is now version {new_card.version}: judges that use it are new judges."
         session.scratch("cards")["said"] = done

@@ -19,29 +19,29 @@ from pages.ui import choose, session, text, url_state
 
 def page() -> None:
     """For leads a new card first; then the cards in use, the others, one in full, and the desk's cards."""
-    who, store, kept = session.me(), session.store(), session.scratch("cards")
+    me, store, kept = session.me(), session.store(), session.scratch("cards")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title("Cards", anchor=False)
         st.space("stretch")
-        closed = who.may("lead") and not kept.get("writing")
+        closed = me.may("lead") and not kept.get("writing")
         if closed and st.button("New card", icon=":material/add:", type="primary"):
             kept["writing"] = True
             st.rerun()
     st.caption("A card is a judge's rubric: its dimensions and scales, the prompt, and the reply it asks for.")
     text.tell_outcome(kept)
-    if who.may("lead") and kept.get("writing"):
+    if me.may("lead") and kept.get("writing"):
         with st.container(border=True):
-            _draw_new_card(who)
+            _draw_new_card(me)
     known, using = cards.current_cards(store), desk_cards.card_uses(store)
     card_view.draw_cards(known, using)
     name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()}, width=420)
-    _draw_card(who, known[name], using.get(name, ()))
-    if who.may("researcher"):
+    _draw_card(me, known[name], using.get(name, ()))
+    if me.may("researcher"):
         with st.expander("Cards for labelling, by dataset", icon=":material/rate_review:"):
-            _desk(who)
+            _desk(me)
 
 
-def _draw_new_card(who: Person) -> None:
+def _draw_new_card(me: Person) -> None:
     """The form of a new card, which can be closed again."""
     kept = session.scratch("cards")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -50,10 +50,10 @@ def _draw_new_card(who: Person) -> None:
         if st.button("Cancel", icon=":material/close:", type="tertiary"):
             kept["writing"] = False
             st.rerun()
-    editor.edit_card(who, None)
+    editor.edit_card(me, None)
 
 
-def _draw_card(who: Person, card: Card, using: Sequence[CardUse]) -> None:
+def _draw_card(me: Person, card: Card, using: Sequence[CardUse]) -> None:
     """One card in full, what uses it, its versions and its folder."""
     store, origin = session.store(), card_view.card_origin(card)
     is_own = origin == "own"
@@ -80,15 +80,15 @@ def _draw_card(who: Person, card: Card, using: Sequence[CardUse]) -> None:
                 version=one.version, actor=one.actor, at=f"{one.made_at:%Y-%m-%d %H:%M} UTC",
                 used=f"used by {many(one.judges, 'judge')}",
             )  # fmt: skip
-    if is_own and who.may("lead"):
+    if is_own and me.may("lead"):
         with st.expander("New version", icon=":material/edit:"):
-            editor.edit_card(who, card)
-    if who.may("lead") and card.prompts and origin != "over":
+            editor.edit_card(me, card)
+    if me.may("lead") and card.prompts and origin != "over":
         with st.expander("Few-shot examples", icon=":material/lightbulb:"):
-            fewshot_form.edit_examples(who, card)
+            fewshot_form.edit_examples(me, card)
 
 
-def _desk(who: Person) -> None:
+def _desk(me: Person) -> None:
     """Let a person choose the cards by which people label a dataset."""
     store = session.store()
     dataset = choose.dataset(store)
@@ -101,6 +101,6 @@ def _desk(who: Person) -> None:
     )  # fmt: skip
     st.caption("This holds for blind labels too. The first is the main one where no judge was chosen.")
     if names != now and st.button("Set", type="primary"):
-        desk_cards.choose_desk_cards(store, who.name, dataset.id, names)
+        desk_cards.choose_desk_cards(store, me.name, dataset.id, names)
         session.scratch("cards")["said"] = f"From now on people label {dataset.name} by these cards."
         st.rerun()

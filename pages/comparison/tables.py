@@ -110,14 +110,14 @@ def draw_comparison(
     shown: list[dict[str, object]] = []
     places, short = [], short_names(names)
     for place, (dimension, _, found, pairs) in enumerate(rows):
-        for who, interval in found.kappas.items():
-            pair = pairs.get(who)
+        for judge, interval in found.kappas.items():
+            pair = pairs.get(judge)
             places.append(place)
             shown.append(
                 {
                     "dimension": f"{dimension.title} · {dimension.sort}",
-                    "judge": short[who],
-                    "result": "reference" if who == reference else _RESULTS[pair.verdict] if pair else "–",
+                    "judge": short[judge],
+                    "result": "reference" if judge == reference else _RESULTS[pair.verdict] if pair else "–",
                     "items": interval.items,
                     "kappa": _round_figure(interval.point),
                     "95% interval": span(interval),
@@ -190,18 +190,18 @@ def _draw_pair(dimension: Dimension, pair: JudgePair, other: str, reference: str
 def draw_kappas(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping[str, str], key: str) -> None:
     """Kappas with their intervals, then the differences."""
     spans, names = [], short_names(names)
-    for who, interval in found.kappas.items():
-        state = "meets policy" if who not in pairs else "beside" if who in BASELINE_NAMES else "other"
+    for judge, interval in found.kappas.items():
+        state = "meets policy" if judge not in pairs else "beside" if judge in BASELINE_NAMES else "other"
         remark = f"{cell(interval.point, '.2f')} ({span(interval)})"
-        spans.append(IntervalRow(names[who], "", interval.point, interval.low, interval.high, None, state, remark))
+        spans.append(IntervalRow(names[judge], "", interval.point, interval.low, interval.high, None, state, remark))
     st.markdown("**Agreement with people** (kappa)")
     charts.interval_chart(spans, f"kappas:{key}", mark=0.0)
     gaps = [
         IntervalRow(
-            names[who], "", p.difference.point, p.difference.low, p.difference.high, None, _RESULT_STATES[p.verdict],
+            names[judge], "", p.difference.point, p.difference.low, p.difference.high, None, _RESULT_STATES[p.verdict],
             f"{cell(p.difference.point, '+.2f')} ({span(p.difference)})",
         )
-        for who, p in pairs.items()
+        for judge, p in pairs.items()
     ]  # fmt: skip
     st.markdown("**Difference from the reference** (kappa)")
     charts.interval_chart(gaps, f"gaps:{key}", mark=0.0, marked="no difference", reach=(-0.4, 0.4))
@@ -214,9 +214,9 @@ def draw_other_metrics(compared: ComparedCells, dimension: Dimension, names: Map
         return
     figures = concordance_by_judge(compared.seats, bins.code_step(dimension.scale))
     names, shown = short_names(names), []
-    for who, one in figures.items():
+    for judge, one in figures.items():
         parts = [("MAE", one.mae), ("Pearson", one.pearson), ("Spearman", one.spearman), ("Kendall", one.kendall)]
-        row: dict[str, object] = {"judge": names[who]}
+        row: dict[str, object] = {"judge": names[judge]}
         for name, figure in parts:
             row |= {name: figure.point, f"of {name}": span(figure)}
         shown.append(row)

@@ -15,7 +15,7 @@ UNNAMED = "(unnamed)"
 
 def page() -> None:
     """The approved dimensions of one judge on one dataset, by system."""
-    who, store = session.me(), session.store()
+    me, store = session.me(), session.store()
     st.title("Dashboard", anchor=False)
     bar, dataset = choose.dataset_bar(store, 205)
     if dataset is None:
@@ -41,7 +41,7 @@ def page() -> None:
     if is_synthetic and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
     surroundings.show_scope(shown, names[judge], dataset.name)
-    if who.may("lead"):
+    if me.may("lead"):
         surroundings.list_doubted(store, dataset, judge)
     breakdown.warn_if_missing(found)
     runs = dashboard.run_names(dashboard.scoring_runs(store, dataset.id, judge))
@@ -49,7 +49,7 @@ def page() -> None:
         (one, tiles.draw_tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.was_closed(one.key)))
         for one in shown
     ]
-    _open_items(who.name, dataset, judge, found, wishes)
+    _open_items(me.name, dataset, judge, found, wishes)
     if shown:
         surroundings.dashboard_downloads(store, dataset, judge, shown)
     surroundings.explain_tiles()
@@ -57,12 +57,12 @@ def page() -> None:
 
 
 def _open_items(
-    who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.TileRequest]]
+    actor: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.TileRequest]]
 ) -> None:
     """The items behind a share that was clicked, or the panel behind a tile that the address names."""
     for one, wish in wishes:
         if wish.items is not None:
-            return _items(who, dataset, judge, one, *wish.items)
+            return _items(actor, dataset, judge, one, *wish.items)
         if wish.behind:
             st.query_params[breakdown.OPEN_PARAMETER] = one.key
     for one in found:
@@ -81,11 +81,11 @@ def _filter_tiles(tiles: list[Tile]) -> list[Tile]:
 
 
 @text.dialog("The items behind this share", width="large")
-def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answer: int | None) -> None:
+def _items(actor: str, dataset: Dataset, judge: str, tile: Tile, system: str, answer: int | None) -> None:
     """The cells that the judge gave an answer; a click on one opens it on the desk."""
     ask = tile.dimension
     given = "n/a" if answer is None else ask.answers[answer]
-    found = dashboard.list_items(session.store(), dataset.id, judge, ask.dimension, system, answer, who)
+    found = dashboard.list_items(session.store(), dataset.id, judge, ask.dimension, system, answer, actor)
     text.quiet(
         "{dimension}, {system}: the judge says “{answer}”. {few}Click a row to open the item on the review desk. "
         "Items that you may still be asked to label blind are left out.",

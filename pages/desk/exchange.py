@@ -63,15 +63,15 @@ def read_message(key: str) -> dict[str, Any]:
     }
 
 
-def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
+def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Save the answers that the component with that key has sent, and keep the outcome in `state`.
 
     acked: [{key, at}], refused: [{key, item, why}], notice: why nothing could be saved, or None.
     """
     answers = read_message(key)["answers"]
     try:
-        limits.check_saves(who.name, len(answers))
-        saved, refused = labels.save_answers(session.store(), who.name, answers)
+        limits.check_saves(me.name, len(answers))
+        saved, refused = labels.save_answers(session.store(), me.name, answers)
         state["notice"] = None
     except AssayError as error:
         state["notice"] = str(error)

@@ -22,45 +22,45 @@ from pages.ui.sheet import draw_sheet, sheet_data
 
 def page() -> None:
     """Choose dataset and stream, then label."""
-    who = session.me()
+    me = session.me()
     place = choose.queue_view(session.store())
     if place is not None:
-        _desk(who, *place, st.query_params.get("item", ""), text.time_zone())
+        _desk(me, *place, st.query_params.get("item", ""), text.time_zone())
 
 
 @text.fragment
 def _desk(
-    who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters, linked: str, zone: tzinfo
+    me: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters, linked: str, zone: tzinfo
 ) -> None:
     """The desk itself, which alone reruns with every answer."""
-    key = f"desk:{who.name}:{dataset.id}:{stream}"
+    key = f"desk:{me.name}:{dataset.id}:{stream}"
     state = session.scratch(f"{key}:{filters}")
     outbox = exchange.read_message(key)
     notice, store = None, session.store()
     try:
         ahead = exchange.SHEETS_AHEAD if outbox["came"] else exchange.FIRST_SHEETS
-        given = queue.claim_items(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
-        sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, who.name, given)])
+        given = queue.claim_items(store, me.name, dataset.id, stream, filters, outbox["have"], ahead)
+        sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, me.name, given)])
     except AssayError as error:
         sheets, notice = [], str(error)
-    requested, lost = _requested_sheets(who, state, outbox, linked)
+    requested, lost = _requested_sheets(me, state, outbox, linked)
     try:
-        state["assigned"] = text.work_left(*assignments.own_work(store, who.name, dataset.id, stream), zone)
+        state["assigned"] = text.work_left(*assignments.own_work(store, me.name, dataset.id, stream), zone)
         state["guide"] = exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name, zone)
-        state["stand"] = progress.desk_progress(store, who.name, dataset.id, stream, filters, zone)
+        state["stand"] = progress.desk_progress(store, me.name, dataset.id, stream, filters, zone)
     except StoreError as error:
         if "stand" not in state:
             text.refuse(error)
             return
         notice = str(error)
-    filtered, may_fill = filters != queue.QueueFilters(), who.may("researcher")
+    filtered, may_fill = filters != queue.QueueFilters(), me.may("researcher")
     stand = state["stand"]  # the last that could be read: the sheet stays on screen, and with it what is not saved
     empty = None
     if not stand.left and not notice:
         empty = exchange.empty_text(stream, filtered, stand.queue.drawn, may_fill)
     draw_sheet(
         {
-            "person": who.name,
+            "person": me.name,
             "place": f"{dataset.name}/{stream}",
             "filters": str(filters),
             "sheets": sheets + requested,
@@ -81,7 +81,7 @@ def _desk(
             "guide": state["guide"],
         },
         key=key,
-        on_outbox=url_state.callback_of("desk", lambda: exchange.save_sent(who, key, state, zone)),
+        on_outbox=url_state.callback_of("desk", lambda: exchange.save_sent(me, key, state, zone)),
     )
     if empty and may_fill and not filtered:
         does = exchange.FILL_HINTS[stream]
@@ -89,7 +89,7 @@ def _desk(
 
 
 def _requested_sheets(
-    who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: str
+    me: Person, state: dict[str, Any], outbox: dict[str, Any], linked: str
 ) -> tuple[list[dict[str, Any]], str | None]:
     """The sheets that were requested by name, and why one of them could not be opened.
 
@@ -102,14 +102,14 @@ def _requested_sheets(
     if linked and linked != state.get("open"):
         state["open"], state["lost"] = linked, None
         try:
-            found.append(sheet_data.sheet_data(desk.open_item(store, who.name, linked)))
+            found.append(sheet_data.sheet_data(desk.open_item(store, me.name, linked)))
         except AssayError as error:
             state["lost"] = str(error)
     if want := outbox["want"]:
         try:
             if want["reveal"]:
-                desk.reveal_judges(store, who.name, want["item"])
-            found.append(sheet_data.sheet_data(desk.open_item(store, who.name, want["item"]), again=True))
+                desk.reveal_judges(store, me.name, want["item"])
+            found.append(sheet_data.sheet_data(desk.open_item(store, me.name, want["item"]), again=True))
         except AssayError as error:
             lost = str(error)
     return found, lost or (state.get("lost") if linked else None)

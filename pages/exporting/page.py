@@ -22,7 +22,7 @@ from pages.ui import choose, picture, session, text
 
 def page() -> None:
     """Choose, look, make the file, take it away."""
-    who, store = session.me("researcher"), session.store()
+    me, store = session.me("researcher"), session.store()
     st.title("Export", anchor=False)
     left, middle, right = st.columns([2, 2, 2])
     with left:
@@ -37,13 +37,13 @@ def page() -> None:
     export_form.describe_kind(kind, format)
     options = export_form.choose_options(store, dataset.id, kind)
     with text.refusals():
-        _file(who, store, dataset, kind, format, options)
+        _file(me, store, dataset, kind, format, options)
     export_form.describe_kinds(exporting.export_kinds())
-    _draw_excluded(who, store, dataset)
+    _draw_excluded(me, store, dataset)
 
 
 def _file(
-    who: Person, store: Store, dataset: Dataset, kind: ExportKind, format: Format, options: dict[str, Any]
+    me: Person, store: Store, dataset: Dataset, kind: ExportKind, format: Format, options: dict[str, Any]
 ) -> None:
     """The first rows, and the file of all of them."""
     kept = session.scratch("export")
@@ -51,20 +51,20 @@ def _file(
         text.quiet("Choose the card whose judges are to see the examples.")
         return
     with st.spinner("Counting the rows ..."):
-        rows, count = exporting.preview_export(store, who.name, dataset, kind, options)
+        rows, count = exporting.preview_export(store, me.name, dataset, kind, options)
     export_form.show_rows(rows, count, kind)
     key = (dataset.id, kind.name, format, tuple(options.items()))
-    export_form.warn_of_exposure(exporting.count_waiting_blind(store, who.name, dataset, kind, options))
+    export_form.warn_of_exposure(exporting.count_waiting_blind(store, me.name, dataset, kind, options))
     if count and st.button("Make the file", type="primary", icon=":material/draft:"):
         file = downloads._new_path(f"{picture.file_name(dataset.name, kind.name)}.{format}")
         with export_form.show_export_progress(count) as seen:
-            given = exporting.write_export(store, who.name, dataset, kind, options, format, file, seen)
+            given = exporting.write_export(store, me.name, dataset, kind, options, format, file, seen)
         kept.update(key=key, given=given, address=downloads.offer(file, session.store()))
     if kept.get("key") == key and kept["given"].file.exists():
         export_form.show_file(kept["given"], kept["address"])
 
 
-def _draw_excluded(who: Person, store: Store, dataset: Dataset) -> None:
+def _draw_excluded(me: Person, store: Store, dataset: Dataset) -> None:
     """The items that the approval check leaves out because prompts were tuned on them."""
     found, kept = excluded_items.list_excluded(store, dataset.id), session.scratch("export")
     count = kept.get("count", 0)
@@ -76,10 +76,10 @@ def _draw_excluded(who: Person, store: Store, dataset: Dataset) -> None:
         given = export_form.exclude_form(turn)
     with text.refusals():
         if back:
-            excluded_items.readmit_items(store, who.name, dataset.id, *back)
+            excluded_items.readmit_items(store, me.name, dataset.id, *back)
         if given:
             ids = items.item_ids_of_names(store, dataset.id, given[0])
-            excluded_items.exclude_items(store, who.name, dataset.id, ids, given[1])
+            excluded_items.exclude_items(store, me.name, dataset.id, ids, given[1])
         if back or given:
             kept["count"] = count + 1
             st.rerun()

@@ -20,7 +20,7 @@ FILE_SUFFIXES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 
 def page() -> None:
     """Upload, say what it is, look at what it becomes, import."""
-    who, kept = session.me("researcher"), session.scratch("import")
+    me, kept = session.me("researcher"), session.scratch("import")
     st.title("Import", anchor=False)
     if kept.get("done"):
         views.show_result(kept["done"])
@@ -45,7 +45,7 @@ def page() -> None:
     with text.refusals():
         plan = views.choose_plan(kept["found"], kept["outline"], f"import:{kept['turn']}")
         if plan is not None:
-            _import(who.name, kept, plan)
+            _import(me.name, kept, plan)
 
 
 def _detect_uploads(kept: dict[str, Any], uploads: list[Any]) -> None:
@@ -72,17 +72,17 @@ def _discard_uploads(kept: dict[str, Any]) -> None:
         kept.pop(name, None)
 
 
-def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
+def _import(actor: str, kept: dict[str, Any], plan: ImportPlan) -> None:
     """Show what the files would become, once for each plan; import it when that is asked for."""
-    if kept.get("key") != (plan, who):
+    if kept.get("key") != (plan, actor):
         with views.show_import_progress("Reading") as seen, downloads.temporary_file("rejected.jsonl") as file:
-            kept.update(views.read_preview(kept["tray"].source, plan, who, kept["found"], file, seen))
-        kept["key"] = (plan, who)
+            kept.update(views.read_preview(kept["tray"].source, plan, actor, kept["found"], file, seen))
+        kept["key"] = (plan, actor)
     if kept["refused"]:
         text.refuse(kept["refused"])
         return
     shown = kept["preview"]
-    importing.record_preview(session.store(), who, plan.dataset, shown)
+    importing.record_preview(session.store(), actor, plan.dataset, shown)
     views.show_preview(shown, kept["rejects"])
     if shown.stopped or not shown.new.total:
         return
@@ -95,10 +95,11 @@ def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
     new = start.is_first_import(session.store(), plan.dataset)
     with views.show_import_progress("Importing") as seen:
         kept["done"] = importing.import_source(
-            session.store(), who, kept["tray"].source, plan, rest, seen, detected=kept["found"], waits=seen.show_waiting
-        )
-    importing.record_preview(session.store(), who, plan.dataset, shown)
-    way = start.next_step(session.store(), who, kept["done"].dataset_id, draw=new)
+            session.store(), actor, kept["tray"].source, plan, rest, seen, detected=kept["found"],
+            waits=seen.show_waiting,
+        )  # fmt: skip
+    importing.record_preview(session.store(), actor, plan.dataset, shown)
+    way = start.next_step(session.store(), actor, kept["done"].dataset_id, draw=new)
     _discard_uploads(kept)
     if way is not None:
         url_state.open_page(way.page, **way.query)

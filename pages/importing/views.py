@@ -184,12 +184,12 @@ def show_import_progress(what: str) -> Iterator[ReadingProgress]:
 
 
 def read_preview(
-    source: Source, plan: ImportPlan, who: str, found: list[DetectedFile], rejects: Path, seen: ReadingProgress
+    source: Source, plan: ImportPlan, actor: str, found: list[DetectedFile], rejects: Path, seen: ReadingProgress
 ) -> dict[str, Any]:
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
     with rejects.open("wb") as file:
         try:
-            shown = importing.preview_import(session.store(), source, plan, seen, file, who, found, seen.show_waiting)
+            shown = importing.preview_import(session.store(), source, plan, seen, file, actor, found, seen.show_waiting)
         except AssayError as error:
             return {"refused": error}
     address = downloads.offer(rejects, session.store()) if shown.problem_count else ""

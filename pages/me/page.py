@@ -17,17 +17,17 @@ from pages.ui import explanations, session, tables, text, url_state
 
 def page() -> None:
     """The person's own figures."""
-    who = session.me()
-    st.title(text.escape(who.name), anchor=False)
-    text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
+    me = session.me()
+    st.title(text.escape(me.name), anchor=False)
+    text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=me.role)
     st.header("Your labels", anchor=False)
-    _draw_own_work(annotators.own_labelling(session.store(), who.name))
+    _draw_own_work(annotators.own_labelling(session.store(), me.name))
     st.header("API tokens", anchor=False)
     with text.refusals():
-        tokens.draw_tokens(who)
+        tokens.draw_tokens(me)
     if provider.is_set() and st.button("Sign out everywhere", icon=":material/logout:", help="In every browser."):
         with text.refusals():
-            logins.sign_out_everywhere(session.store(), who.name, who.name)
+            logins.sign_out_everywhere(session.store(), me.name, me.name)
             session.sign_out()
     session.explain_name_trust()
 

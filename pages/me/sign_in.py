@@ -44,12 +44,12 @@ def sign_out() -> None:
 
 def refuse_page(title: str, role: Role) -> None:
     """Say that a page is for people of another role, and who can change that."""
-    who = session.me()
+    me = session.me()
     leads = [p.name for p in people.all_people(session.store()) if p.may("lead")]
     st.title(text.escape(title), anchor=False)
     text.say(
         "This page is for {roles}, and you are {role}. {leads} can change your role on the page People.",
-        roles=ROLE_AUDIENCES[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
+        roles=ROLE_AUDIENCES[role], role=f"an {me.role}" if me.role == "annotator" else f"a {me.role}",
         leads=", ".join(leads[:MAX_NAME_BUTTONS]) or "A lead",
     )  # fmt: skip
     url_state.link("overview")

@@ -11,7 +11,7 @@ from data.store.ids import now
 from pages.ui import session, tables, text
 
 
-def draw_tokens(who: Person) -> None:
+def draw_tokens(me: Person) -> None:
     """The person's tokens, and a form for a new one."""
     store, kept = session.store(), session.scratch("tokens")
     st.caption(
@@ -19,7 +19,7 @@ def draw_tokens(who: Person) -> None:
         "and labels that it reads count as seen by you."
     )
     text.show_secret(kept, "This is the token. Copy it now: it is not shown again.")
-    own_tokens = [one for one in tokens.list_tokens(store, who.name) if not one.revoked]
+    own_tokens = [one for one in tokens.list_tokens(store, me.name) if not one.revoked]
     if own_tokens:
         columns = [("Name", ""), ("Begins", "150px"), ("For", ""), ("Holds until", "150px"), ("Last used", "150px")]
         clicked = tables.wrapped_table(
@@ -27,7 +27,7 @@ def draw_tokens(who: Person) -> None:
             actions=[("Revoke",)] * len(own_tokens),
         )  # fmt: skip
         if clicked:
-            tokens.revoke_token(store, who.name, own_tokens[clicked[0]].id)
+            tokens.revoke_token(store, me.name, own_tokens[clicked[0]].id)
             st.rerun()
     with st.expander("Make a token", icon=":material/add:"), st.form("token", border=False):
         name = st.text_input("What it is for", max_chars=60)
@@ -35,7 +35,7 @@ def draw_tokens(who: Person) -> None:
         days = st.number_input("Days that it holds", 1, tokens.MAX_DAYS, tokens.DEFAULT_DAYS)
         if st.form_submit_button("Make"):
             with text.refusals():
-                _, kept["secret"] = tokens.new_token(store, who.name, name, scopes, int(days))
+                _, kept["secret"] = tokens.new_token(store, me.name, name, scopes, int(days))
                 st.rerun()
 
 

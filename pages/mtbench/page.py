@@ -81,7 +81,7 @@ def _usual_protocol(bench: Bench, known: Mapping[str, Protocol]) -> str:
 
 def _downloads(dataset: Dataset, bench: Bench) -> None:
     """All tables, and the dataset as FastChat's files, made when they are asked for."""
-    store, who, name = session.store(), session.me(), picture.file_name("mtbench", dataset.name)
+    store, me, name = session.store(), session.me(), picture.file_name("mtbench", dataset.name)
     known = known_protocols(store)
     protocol = known[url_state.chosen_option("rules", known) or _usual_protocol(bench, known)]
     files = [
@@ -93,11 +93,11 @@ def _downloads(dataset: Dataset, bench: Bench) -> None:
         )
         for format, title in FORMATS.items()
     ]  # fmt: skip
-    if who.may("researcher"):
+    if me.may("researcher"):
         files.append(
             picture.Download(
                 "FastChat's files (JSON lines)", f"{name}-fastchat.zip", "application/zip",
-                partial(downloads.zipped_fastchat, store, who.name, dataset.id),
+                partial(downloads.zipped_fastchat, store, me.name, dataset.id),
                 "Questions, answers, references, judgments and votes as FastChat's tools read them. Anyone who "
                 "downloads them can no longer label these items blind.",
             )

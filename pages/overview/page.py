@@ -20,15 +20,15 @@ MAX_SHOWN_QUEUES = 6
 
 def page() -> None:
     """Draw what there is to label for this person, or the first steps in an empty workspace."""
-    who, store, zone = session.me(), session.store(), text.time_zone()
+    me, store, zone = session.me(), session.store(), text.time_zone()
     known = datasets.all_datasets(store)
     st.title("Overview", anchor=False)
     if not known:
-        _first_steps(who)
+        _first_steps(me)
         return
-    own, done = progress.personal_progress(store, who.name, zone=zone), progress.dataset_progress(store)
+    own, done = progress.personal_progress(store, me.name, zone=zone), progress.dataset_progress(store)
     here = {
-        (d.id, s): progress.desk_progress(store, who.name, d.id, s, queue.QueueFilters(), zone)
+        (d.id, s): progress.desk_progress(store, me.name, d.id, s, queue.QueueFilters(), zone)
         for d in known for s in STREAMS
     }  # fmt: skip
     left, right = st.columns([2, 1], gap="large")
@@ -38,7 +38,7 @@ def page() -> None:
         _draw_queues([one for one in some if one[2]])
         for dataset in known:
             sections.draw_notes(dataset)
-            sections.draw_adjudication(dataset, who)
+            sections.draw_adjudication(dataset, me)
         st.header("Datasets", anchor=False)
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
@@ -48,10 +48,10 @@ def page() -> None:
     with right:
         decide = st.container()
         st.header("You", anchor=False)
-        sections.draw_own_progress(own, list(progress.saves_per_day(store, who.name, zone).values()))
+        sections.draw_own_progress(own, list(progress.saves_per_day(store, me.name, zone).values()))
         st.header("Recent activity", anchor=False)
         sections.draw_recent_activity(activity.recent_activity(store), zone)
-    if who.may("lead"):
+    if me.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {one.id: one.model for d in known for one in datasets.dataset_judges(store, d.id)}
             sections.draw_approvals(approvals.find_open_decisions(store), {d.id: d.name for d in known}, judges)
@@ -69,7 +69,7 @@ def _draw_queues(some: list[tuple[datasets.Dataset, queue.Stream, int, float | N
                 sections.draw_waiting_queue(*one, first=False)
 
 
-def _first_steps(who: Person) -> None:
+def _first_steps(me: Person) -> None:
     """An empty workspace: what to do first, and who can."""
     st.markdown("This workspace is empty. Three steps lead to the first figure on how well a judge agrees with people.")
     with st.container(border=True):
@@ -79,7 +79,7 @@ def _first_steps(who: Person) -> None:
         url_state.link("queue")
         st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
         url_state.link("desk")
-    if not who.may("researcher"):
+    if not me.may("researcher"):
         others = [p.name for p in people.all_people(session.store()) if p.may("researcher")]
         names = ", ".join(others[:5]) or "a researcher"
         text.say("You are an annotator: the first two steps are for a researcher. Ask {names}.", names=names)

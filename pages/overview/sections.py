@@ -146,8 +146,8 @@ def draw_approvals(found: OpenDecisions, names: Mapping[str, str], judges: Mappi
                     url_state.link("approvals", names.get(key, ""), dataset=names.get(key, ""))
 
 
-def draw_adjudication(dataset: Dataset, who: Person) -> None:
+def draw_adjudication(dataset: Dataset, me: Person) -> None:
     """Draw how many ratings this person may adjudicate in a dataset, and the way there; nothing if none wait."""
-    n = len(adjudication_work(session.store(), who.name, dataset.id).own) if who.may("researcher") else 0
+    n = len(adjudication_work(session.store(), me.name, dataset.id).own) if me.may("researcher") else 0
     if n and _waits(dataset, many(n, "rating"), "Adjudication: people disagree", "Decide", f"decide:{dataset.id}"):
         url_state.open_page("adjudication", dataset=dataset.name)

@@ -17,7 +17,7 @@ _OPEN = (("E-mail or account", ""), ("As", "200px"), ("Invited by", "150px"), ("
 def show_accounts() -> None:
     """The invitations that are open, and the accounts of people here with their last sign-in."""
     store, zone = session.store(), text.time_zone()
-    who = session.me("lead")
+    me = session.me("lead")
     waits = invitations.open_invitations(store)
     if waits:
         st.header("Invitations", anchor=False)
@@ -31,7 +31,7 @@ def show_accounts() -> None:
         )
         if clicked:
             with text.refusals():
-                invitations.withdraw_invitation(store, who.name, waits[clicked[0]].id)
+                invitations.withdraw_invitation(store, me.name, waits[clicked[0]].id)
                 st.rerun()
     found = logins.person_accounts(store)
     if found:
@@ -44,22 +44,22 @@ def show_accounts() -> None:
         tables.wrapped_table(_ACCOUNTS, rows, "accounts", "Accounts")
 
 
-def invite(who: Person, email: str, role: Role, person: str = "", days: int = DAYS) -> None:
+def invite(me: Person, email: str, role: Role, person: str = "", days: int = DAYS) -> None:
     """Open an invitation, and draw the page anew."""
     with text.refusals():
-        entry = invitations.invite(session.store(), who.name, email, role, person, days)
+        entry = invitations.invite(session.store(), me.name, email, role, person, days)
         session.scratch("people")["said"] = f"{entry.email} can sign in until {entry.expires:%Y-%m-%d}. Let them know."
         st.rerun()
 
 
-def account_section(who: Person, person: Person) -> None:
+def account_section(me: Person, person: Person) -> None:
     """Of somebody here: an account to sign in with, and the end of all their sign-ins."""
     with st.form("link", border=False):
         email = st.text_input("Let an account sign in as this person", max_chars=254, placeholder="its e-mail address")
         if st.form_submit_button("Invite", icon=":material/link:"):
-            invite(who, email, person.role, person.name)
+            invite(me, email, person.role, person.name)
     if st.button("Sign out everywhere", icon=":material/logout:"):
         with text.refusals():
-            logins.sign_out_everywhere(session.store(), who.name, person.name)
+            logins.sign_out_everywhere(session.store(), me.name, person.name)
             session.scratch("people")["said"] = f"{person.name} is signed out everywhere."
             st.rerun()

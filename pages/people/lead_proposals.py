@@ -9,7 +9,7 @@ from data.records.people import Person, Role
 from pages.ui import session, text
 
 
-def show_proposals(who: Person) -> None:
+def show_proposals(me: Person) -> None:
     """Draw the outcome of the last change, and the proposals on who leads that wait for another lead."""
     store = session.store()
     text.tell_outcome(session.scratch("people"), ":material/group:")
@@ -24,21 +24,21 @@ def show_proposals(who: Person) -> None:
                 ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
                 by=one.by, what=what, at=text.moment(one.at, text.time_zone()),
             )  # fmt: skip
-            if not who.may("lead"):
+            if not me.may("lead"):
                 continue
             st.space("stretch")
-            agree = one.by != who.name and st.button("Agree", icon=":material/check:", key=f"agree:{key}")
+            agree = one.by != me.name and st.button("Agree", icon=":material/check:", key=f"agree:{key}")
             if agree:
-                set_person(who, one.person, one.role, one.active)  # type: ignore[arg-type]  # stored as a role
+                set_person(me, one.person, one.role, one.active)  # type: ignore[arg-type]  # stored as a role
             elif st.button("Withdraw", icon=":material/undo:", key=f"back:{key}"):
-                people.withdraw_lead_proposal(store, who.name, one.person)
+                people.withdraw_lead_proposal(store, me.name, one.person)
                 st.rerun()
 
 
-def set_person(who: Person, name: str, role: Role, active: bool) -> None:
+def set_person(me: Person, name: str, role: Role, active: bool) -> None:
     """Change a person, or propose it; what came of it is shown when the page is drawn anew."""
     with text.refusals():
-        done = people.set_person(session.store(), who.name, name, role, active)
+        done = people.set_person(session.store(), me.name, name, role, active)
         if (done.role, done.active) != (role, active):
             session.scratch("people")["said"] = "Proposed: who leads changes once a second lead agrees."
         st.rerun()

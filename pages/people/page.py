@@ -19,26 +19,26 @@ ROLE_DESCRIPTIONS = {
 
 def page() -> None:
     """Everybody sees the list; leads change it."""
-    who, store = session.me(), session.store()
-    lead = who.may("lead")
+    me, store = session.me(), session.store()
+    lead = me.may("lead")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title("People", anchor=False)
         st.space("stretch")
         if lead and provider.is_set():
             if st.button("Invite somebody", type="primary", icon=":material/mail:"):
-                _invite(who)
+                _invite(me)
         elif lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
-            _add(who)
+            _add(me)
     session.explain_name_trust()
     st.caption("Every change is recorded with the name of whoever made it.")
-    lead_proposals.show_proposals(who)
+    lead_proposals.show_proposals(me)
     members = people.members(store)
     rows, names = [_row(one) for one in members], [one.person.name for one in members]
     clicked = tables.wrapped_table(_COLUMNS, rows, "people", "People", names, chosen=lead)
     if lead:
         st.caption("Select a name to change the role, or to deactivate or reactivate the person.")
         if clicked:
-            _change(who, members[clicked[0]].person)
+            _change(me, members[clicked[0]].person)
         if provider.is_set():
             accounts.show_accounts()
     with st.expander("What each role may do", icon=":material/key:"):
@@ -67,28 +67,28 @@ def _row(one: MemberActivity) -> list[str]:
 
 
 @text.dialog("Add a person")
-def _add(who: Person) -> None:
+def _add(me: Person) -> None:
     """A new name with a role."""
     with st.form("add", border=False):
         name = st.text_input("Name", max_chars=60, placeholder="as shown beside their labels")
         role = _role("annotator", "add:role")
         if st.form_submit_button("Add", type="primary"):
-            lead_proposals.set_person(who, name, role, True)
+            lead_proposals.set_person(me, name, role, True)
 
 
 @text.dialog("Invite somebody")
-def _invite(who: Person) -> None:
+def _invite(me: Person) -> None:
     """An address with a role; the name is what the provider says."""
     with st.form("invite", border=False):
         email = st.text_input("E-mail address", max_chars=254, placeholder="as the sign-in provider knows it")
         role = _role("annotator", "invite:role")
         days = st.number_input("Days that the invitation is open", 1, 365, invitations.DAYS)
         if st.form_submit_button("Invite", type="primary"):
-            accounts.invite(who, email, role, days=int(days))
+            accounts.invite(me, email, role, days=int(days))
 
 
 @text.dialog("Change a person")
-def _change(who: Person, person: Person) -> None:
+def _change(me: Person, person: Person) -> None:
     """Another role; inactive, or active again."""
     text.say("**{name}**, {role}{inactive}", name=person.name, role=person.role,
              inactive="" if person.active else ", inactive")  # fmt: skip
@@ -102,11 +102,11 @@ def _change(who: Person, person: Person) -> None:
     with st.container(horizontal=True):
         if st.button("Save" if person.active else "Reactivate", type="primary",
                      disabled=person.active and role == person.role):  # fmt: skip
-            lead_proposals.set_person(who, person.name, role, True)
+            lead_proposals.set_person(me, person.name, role, True)
         if person.active and st.button("Deactivate", icon=":material/person_off:"):
-            lead_proposals.set_person(who, person.name, person.role, False)
+            lead_proposals.set_person(me, person.name, person.role, False)
     if person.active and provider.is_set():
-        accounts.account_section(who, person)
+        accounts.account_section(me, person)
 
 
 def _role(now: Role, key: str) -> Role:

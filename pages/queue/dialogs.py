@@ -32,7 +32,7 @@ HIDE_SYSTEMS_HELP = (
 
 
 @text.dialog("Draw an audit sample", width="large")
-def draw_audit_dialog(dataset: Dataset, who: str) -> None:
+def draw_audit_dialog(dataset: Dataset, actor: str) -> None:
     """A stratified random sample: how many, how drawn, which judge's scores some show, and the forecast of kappa."""
     store = session.store()
     share, judges = settings.queue_rules(store, dataset.id).assisted_share, _judges(dataset)
@@ -71,13 +71,13 @@ def draw_audit_dialog(dataset: Dataset, who: str) -> None:
     sample_form.show_forecast(dataset, shares, judges, design)
     if st.button("Draw sample", type="primary", disabled=not any(s.now for s in shares)):
         with text.refusals():
-            n = queue.draw_audit(store, who, dataset.id, int(size), judge, int(seed), design)
+            n = queue.draw_audit(store, actor, dataset.id, int(size), judge, int(seed), design)
             session.scratch("filling").pop("seed", None)
             text.finish(f"{many(n, 'item')} drawn into the audit sample.")
 
 
 @text.dialog("Add items to the review queue", width="large")
-def fill_review_dialog(dataset: Dataset, who: str) -> None:
+def fill_review_dialog(dataset: Dataset, actor: str) -> None:
     """The items that need a look most at what one judge said, and why."""
     store, judges = session.store(), _judges(dataset)
     st.caption(
@@ -104,7 +104,7 @@ def fill_review_dialog(dataset: Dataset, who: str) -> None:
         tables.table(list(kinds.items()), {"Reason": Column(), "Items": COUNT})
     if st.button("Add", type="primary", disabled=not new):
         with text.refusals():
-            n = queue.fill_review(store, who, dataset.id, judge, int(most), kind)
+            n = queue.fill_review(store, actor, dataset.id, judge, int(most), kind)
             text.finish(f"{many(n, 'item')} added to the review queue.")
 
 
@@ -136,7 +136,7 @@ def describe_reserved(reserved: int) -> str:
 
 
 @text.dialog("How items are given out")
-def queue_rules_dialog(dataset: Dataset, who: str, lead: bool) -> None:
+def queue_rules_dialog(dataset: Dataset, actor: str, lead: bool) -> None:
     """The queue rules of a dataset."""
     store = session.store()
     now = settings.queue_rules(store, dataset.id)
@@ -157,9 +157,9 @@ def queue_rules_dialog(dataset: Dataset, who: str, lead: bool) -> None:
     key = f"rules:{now}:{hides}"  # a press counts for the rules that stood there
     if st.button("Save", type="primary", disabled=(new, hide) == (now, hides), key=key):
         with text.refusals():
-            settings.set_queue_rules(store, who, dataset.id, new)
+            settings.set_queue_rules(store, actor, dataset.id, new)
             if lead:
-                settings.hide_systems(store, who, dataset.id, hide)
+                settings.hide_systems(store, actor, dataset.id, hide)
             text.finish("The queue rules of this dataset were changed.")
 
 

@@ -19,13 +19,13 @@ EMPTY = (
 )
 
 
-def open_button(dataset: Dataset, who: Person) -> None:
+def open_button(dataset: Dataset, me: Person) -> None:
     """The button that opens them."""
     if st.button("Guidelines", icon=":material/menu_book:", help=HELP):
         kept = _draft(dataset)
         if kept.get("text") == kept.get("base"):
             kept.clear()
-        _dialog(dataset, who)
+        _dialog(dataset, me)
 
 
 def _draft(dataset: Dataset) -> dict[str, Any]:
@@ -34,19 +34,19 @@ def _draft(dataset: Dataset) -> dict[str, Any]:
 
 
 @text.dialog("Guidelines", width="large")
-def _dialog(dataset: Dataset, who: Person) -> None:
+def _dialog(dataset: Dataset, me: Person) -> None:
     versions = guidelines.guidelines_history(session.store(), dataset.id)
     now = versions[0].text if versions else ""
     if not now:
         st.info(EMPTY, icon=":material/menu_book:")
-    if who.may("lead"):
-        _write(dataset, who, versions)
+    if me.may("lead"):
+        _write(dataset, me, versions)
     elif now:
         _read(now, "guidelines:now")
     _history(versions)
 
 
-def _write(dataset: Dataset, who: Person, versions: list[GuidelinesVersion]) -> None:
+def _write(dataset: Dataset, me: Person, versions: list[GuidelinesVersion]) -> None:
     now, kept = versions[0].text if versions else "", _draft(dataset)
     if not kept:
         kept.update(text=now, base=now, count=len(versions))
@@ -74,7 +74,7 @@ def _write(dataset: Dataset, who: Person, versions: list[GuidelinesVersion]) -> 
     same = new.strip() in (now.strip(), kept["base"].strip())
     if right.button("Save", type="primary", disabled=same, width="stretch"):
         with text.refusals():
-            number = guidelines.write_guidelines(session.store(), who.name, dataset.id, new)
+            number = guidelines.write_guidelines(session.store(), me.name, dataset.id, new)
             kept.clear()
             text.finish(f"Version {number} of the guidelines is in force.")
 

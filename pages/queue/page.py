@@ -22,26 +22,26 @@ GIVE_BACK = "Lets others have the items that are reserved by you and not answere
 
 def page() -> None:
     """A stream of a dataset as a list; a click opens the item on the desk."""
-    who, store = session.me(), session.store()
+    me, store = session.me(), session.store()
     st.title("Queues", anchor=False)
     place = choose.queue_view(store)
     if place is None:
         return
     dataset, stream, filters = place
     with st.container(horizontal=True, vertical_alignment="center"):
-        _draw_actions(who, dataset, stream, filters)
+        _draw_actions(me, dataset, stream, filters)
     if nobody := queue.count_stranded(store, dataset.id) if stream == "audit" else 0:
         text.quiet(
             "Nobody who works here can answer {n} blind: all have answered there, or were shown what a judge or other "
             "people said. Somebody new can; or set fewer people per item in the rules.",
             n=many(nobody, "item"),
         )
-    _draw_list(who, dataset, stream, filters)
+    _draw_list(me, dataset, stream, filters)
 
 
-def _draw_actions(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
+def _draw_actions(me: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """Draw the actions on this queue. Researchers can fill it; that button is the main one while it is empty."""
-    fills = who.may("researcher")
+    fills = me.may("researcher")
     unfilled = fills and not progress.queue_progress(session.store(), dataset.id, stream).drawn
     if st.button("Label", type="secondary" if unfilled else "primary", icon=":material/arrow_forward:"):
         url_state.open_page("desk", dataset=dataset.name, stream=stream, **asdict(filters))
@@ -49,29 +49,29 @@ def _draw_actions(who: Person, dataset: Dataset, stream: queue.Stream, filters: 
         fill = dialogs.draw_audit_dialog if stream == "audit" else dialogs.fill_review_dialog
         name = "Draw a sample" if stream == "audit" else "Add items"
         if st.button(name, type="primary" if unfilled else "secondary", icon=":material/add:"):
-            fill(dataset, who.name)
+            fill(dataset, me.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
-            dialogs.queue_rules_dialog(dataset, who.name, who.may("lead"))
+            dialogs.queue_rules_dialog(dataset, me.name, me.may("lead"))
         if st.button("Assign", icon=":material/assignment_ind:", help="Give work to people, and see who is how far."):
             url_state.open_page("assignments", dataset=dataset.name)
-        if who.may("lead") and st.button(gold.RULE, icon=":material/gavel:", help=gold.HELP):
-            gold.change_rule(dataset, who.name)
-        _to_adjudicate(dataset, who.name)
-    guidelines.open_button(dataset, who)
+        if me.may("lead") and st.button(gold.RULE, icon=":material/gavel:", help=gold.HELP):
+            gold.change_rule(dataset, me.name)
+        _to_adjudicate(dataset, me.name)
+    guidelines.open_button(dataset, me)
 
 
 @text.fragment
-def _draw_list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
+def _draw_list(me: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """The draws in their order, a page at a time; a click opens one on the desk."""
     store, key = session.store(), f"queue:{dataset.id}:{stream}:{filters}"
     kept, words = session.scratch(key), session.component_state(f"{key}:search") or ""
     state = session.component_state(f"{key}:state")
     if kept.get("now", "") != (state, words):
         kept.update(now=(state, words), skip=0)
-    found = listing.list_queue(store, who.name, dataset.id, stream, filters, state, kept["skip"], PAGE_ROWS, words)
-    table.show_counts(found, progress.personal_progress(store, who.name, dataset.id, text.time_zone()))
+    found = listing.list_queue(store, me.name, dataset.id, stream, filters, state, kept["skip"], PAGE_ROWS, words)
+    table.show_counts(found, progress.personal_progress(store, me.name, dataset.id, text.time_zone()))
     if not found.drawn and not words:
-        table.show_empty(stream, filters != queue.QueueFilters(), who.may("researcher"))
+        table.show_empty(stream, filters != queue.QueueFilters(), me.may("researcher"))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
@@ -86,7 +86,7 @@ def _draw_list(who: Person, dataset: Dataset, stream: queue.Stream, filters: que
             label_visibility="collapsed",
         )
         if found.states.get("reserved by you") and st.button("Give back", icon=":material/undo:", help=GIVE_BACK):
-            queue.release_claims(store, who.name, dataset.id)
+            queue.release_claims(store, me.name, dataset.id)
             st.rerun()
     if not found.rows:
         text.quiet("No item of this queue matches “{words}”." if words else "No item is in this state.", words=words)
@@ -111,9 +111,9 @@ def _pages(kept: dict[str, int], listing: QueueListing) -> None:
                 st.rerun(scope="fragment")
 
 
-def _to_adjudicate(dataset: Dataset, who: str) -> None:
+def _to_adjudicate(dataset: Dataset, actor: str) -> None:
     """The ratings of a dataset that this person may adjudicate, as a button that leads there, where any wait."""
-    n = len(adjudication.adjudication_work(session.store(), who, dataset.id).own)
+    n = len(adjudication.adjudication_work(session.store(), actor, dataset.id).own)
     help_ = "Ratings on which people disagree by more than the rule allows."
     if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help=help_):
         url_state.open_page("adjudication", dataset=dataset.name)

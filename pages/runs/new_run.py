@@ -30,7 +30,7 @@ from pages.runs import endpoints, views
 from pages.ui import choose, run_estimate, session, tables, text, url_state
 
 
-def new_run_form(who: Person) -> None:
+def new_run_form(me: Person) -> None:
     """Draw the form of a run, its estimate, a dry run, and the start."""
     store = session.store()
     order = _choose_order(store)
@@ -48,7 +48,7 @@ def new_run_form(who: Person) -> None:
         if st.button("Dry run of three items", icon=":material/visibility:"):
             kept.clear()
             with text.refusals(), st.spinner("Asking"):
-                kept.update(order=order, shown=runs.dry_run(store, who.name, order))
+                kept.update(order=order, shown=runs.dry_run(store, me.name, order))
         start = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not found.judgments)
         batch = st.toggle(
             "as a batch", help="The endpoint's Batch API: cheaper, and done within a day.", key="runs:batch"
@@ -56,7 +56,7 @@ def new_run_form(who: Person) -> None:
     if start:
         with text.refusals():
             with st.spinner("Starting"):
-                begun = runs.start(store, who.name, replace(order, batch=batch))
+                begun = runs.start(store, me.name, replace(order, batch=batch))
             views.open_run(begun)
     if kept.get("shown") is not None and kept.get("order") == order:
         _dry_run(kept["shown"], order.card)

@@ -38,10 +38,10 @@ HELP = {
 }
 
 
-def protocol_form(who: Person) -> None:
+def protocol_form(me: Person) -> None:
     """Draw the form of a run by a protocol, its requirements, a dry run, and the start."""
     with text.refusals():
-        spec = _choose_order(who)
+        spec = _choose_order(me)
         if spec is None:
             return
         planned = protocol_run.plan(session.store(), spec)
@@ -51,18 +51,18 @@ def protocol_form(who: Person) -> None:
             if st.button("Dry run of a question of each sort", icon=":material/visibility:"):
                 kept.clear()
                 with st.spinner("Asking"):
-                    kept.update(of=spec, shown=protocol_run.dry_run_protocol(session.store(), who.name, spec))
+                    kept.update(of=spec, shown=protocol_run.dry_run_protocol(session.store(), me.name, spec))
             open_ = any(one.estimate.judgments for one in planned)
             begin = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not open_)
         if begin:
             with st.spinner("Starting"):
-                begun = protocol_run.start_protocol(session.store(), who.name, spec)
+                begun = protocol_run.start_protocol(session.store(), me.name, spec)
             views.open_run(begun)
         if kept.get("of") == spec:
             _dry_run(kept["shown"])
 
 
-def continue_button(who: Person, run_id: str) -> None:
+def continue_button(me: Person, run_id: str) -> None:
     """Draw a button to go on with the protocol of a finished run, if more of it is open."""
     spec = protocol_run.of_run(session.store(), run_id)
     if spec is None or spec.steps[-1] == "answers":
@@ -76,19 +76,19 @@ def continue_button(who: Person, run_id: str) -> None:
         return
     if left and st.button("Go on with judging", icon=":material/play_arrow:", key=f"judge:{run_id}"):
         with text.refusals(), st.spinner("Starting"):
-            views.open_run(protocol_run.start_protocol(session.store(), who.name, spec))
+            views.open_run(protocol_run.start_protocol(session.store(), me.name, spec))
 
 
-def resume(who: Person, run_id: str, limit: float | None) -> None:
+def resume(me: Person, run_id: str, limit: float | None) -> None:
     """Go on with a run; of a protocol also with the steps after it, where its limit is that of all steps."""
     store, spec = session.store(), protocol_run.of_run(session.store(), run_id)
     if spec is None:
-        runs.resume(store, who.name, run_id, limit=limit)
+        runs.resume(store, me.name, run_id, limit=limit)
     else:
-        protocol_run.start_protocol(store, who.name, spec if limit is None else replace(spec, spending_limit=limit))
+        protocol_run.start_protocol(store, me.name, spec if limit is None else replace(spec, spending_limit=limit))
 
 
-def _choose_order(who: Person) -> ProtocolRun | None:
+def _choose_order(me: Person) -> ProtocolRun | None:
     """Return the protocol run that was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:
@@ -110,7 +110,7 @@ def _choose_order(who: Person) -> ProtocolRun | None:
         ))  # fmt: skip
     left, middle, right, last = st.columns(4, vertical_alignment="bottom")
     with left:
-        question_set = _choose_questions(who) if model else ""
+        question_set = _choose_questions(me) if model else ""
     with three:
         options, first = _names(known, protocol_run.usual_judge(protocols[name], model))
         judge = _name(st.selectbox(
@@ -138,7 +138,7 @@ def _name(chosen: str | None) -> str:
     return "" if chosen in (None, _NO_MODEL) else str(chosen)
 
 
-def _choose_questions(who: Person) -> str | None:
+def _choose_questions(me: Person) -> str | None:
     """The id of a set of questions: one that is there, that of a dataset's answers, or of files; None: not yet."""
     store = session.store()
     question_sets = {one.id: one.name for one in datasets.question_sets(store)}
@@ -147,7 +147,7 @@ def _choose_questions(who: Person) -> str | None:
     chosen = url_state.select("questions", "Questions", {**question_sets, _UPLOAD: "Files ..."})
     if chosen.startswith(_DATASET_PREFIX):
         of = datasets.find_dataset(store, chosen.removeprefix(_DATASET_PREFIX))
-        return questions.questions_of(store, who.name, of).id
+        return questions.questions_of(store, me.name, of).id
     if chosen != _UPLOAD:
         return chosen
     kept = session.scratch("runs:files")
@@ -157,12 +157,12 @@ def _choose_questions(who: Person) -> str | None:
     )  # fmt: skip
     if given:
         kept["turn"] += 1
-        url_state.set_choice("questions", _store_questions(who, given))
+        url_state.set_choice("questions", _store_questions(me, given))
         st.rerun()
     return None
 
 
-def _store_questions(who: Person, given: Sequence[Any]) -> str:
+def _store_questions(me: Person, given: Sequence[Any]) -> str:
     """Store the questions of uploaded files, and the prompts beside them."""
     tray = Tray()
     tray.add(given)
@@ -171,7 +171,7 @@ def _store_questions(who: Person, given: Sequence[Any]) -> str:
             with file.open_uncounted() as stream:
                 (Path(folder) / file.name).write_bytes(stream.read())
         bench, _ = read_bench([folder])
-    return questions.keep_questions(session.store(), who.name, Path(given[0].name).name, bench).id
+    return questions.keep_questions(session.store(), me.name, Path(given[0].name).name, bench).id
 
 
 def _dry_run(found: Sequence[tuple[protocol_run.Step, DryRunJudgment]]) -> None:

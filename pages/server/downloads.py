@@ -47,11 +47,11 @@ def offer(file: Path, visit: Visit) -> str:
     It is relative to the page's address, because all of Assay may be served below a path. Raises NotAllowed without a
     visitor.
     """
-    who = visit.visitor()
-    if who is None:
+    visitor = visit.visitor()
+    if visitor is None:
         raise NotAllowed("Nobody is signed in here. Sign in first.")
     token = secrets.token_urlsafe(24)
-    _made[token] = _Offer(file, visit, who.role)
+    _made[token] = _Offer(file, visit, visitor.role)
     while len(_made) > _MAX_OFFERS:
         old = _made.pop(next(iter(_made))).file
         if old.is_relative_to(folder("given")):  # a backup stays where it is
@@ -82,7 +82,7 @@ def serve_file(request: Request) -> Response:
 
 def _is_theirs(download: _Offer, request: Request) -> bool:
     """Whether a file's visitor may still be here, in that role, and by the provider's cookie is who asks for it."""
-    who = download.visit.visitor()
-    if who is None or not who.may(download.role):
+    visitor = download.visit.visitor()
+    if visitor is None or not visitor.may(download.role):
         return False
     return download.visit.login is None or provider.cookie_login(request) == download.visit.login

@@ -49,16 +49,16 @@ class Buckets:
         self._lock = threading.Lock()
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def wait(self, who: str, cost: float = 1) -> float:
+    def wait(self, actor: str, cost: float = 1) -> float:
         """Take an amount and give 0.0; or take nothing and give the seconds until there is enough."""
         burst, rate = self.limit.burst, self.limit.a_second
         cost = min(cost, burst)
         with self._lock:
             now = self._clock()
-            had, at = self._left.pop(who, (burst, now))
+            had, at = self._left.pop(actor, (burst, now))
             left = min(burst, had + (now - at) * rate)
             enough = left >= cost
-            self._left[who] = (left - cost if enough else left), now
+            self._left[actor] = (left - cost if enough else left), now
             while len(self._left) > _MAX_CLIENTS:
                 self._left.popitem(last=False)
         if not enough:

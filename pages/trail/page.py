@@ -16,7 +16,7 @@ PAGE_ROWS = 100
 
 def page() -> None:
     """The newest changes that fit; researchers and leads see them."""
-    who = session.me("researcher")
+    me = session.me("researcher")
     store, zone = session.store(), text.time_zone()
     st.title("Audit log", anchor=False)
     st.caption("Nothing is overwritten or deleted: every answer, setting, decision and run is a row of its own.")
@@ -43,7 +43,7 @@ def page() -> None:
         return
     key = f"trail:{hash(narrow)}:{len(before)}"
     opened = table.open_entry(found, key)
-    appended = trail.appended_rows(store, who.name, opened.seq) if opened else {}
+    appended = trail.appended_rows(store, me.name, opened.seq) if opened else {}
     table.trail_table(found, zone, key, change_details.describe_rows(store, appended))
     with st.container(horizontal=True):
         if before and st.button("Newer", icon=":material/chevron_left:"):

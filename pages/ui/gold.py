@@ -30,12 +30,12 @@ RULE = "How labels are combined"
 HELP = "How several people's labels of one rating become its reference label (gold)."
 
 
-def draw_rule(dataset: Dataset, who: Person, words: DeltaGenerator, beside: DeltaGenerator) -> None:
+def draw_rule(dataset: Dataset, me: Person, words: DeltaGenerator, beside: DeltaGenerator) -> None:
     """Draw in one sentence how labels of a dataset are combined, and for leads the button to change it."""
     with words:
         text.quiet("{rule}", rule=rule_sentence(settings.gold_rule(session.store(), dataset.id)))
-    if who.may("lead") and beside.button(RULE, icon=":material/gavel:", help=HELP, width="stretch"):
-        change_rule(dataset, who.name)
+    if me.may("lead") and beside.button(RULE, icon=":material/gavel:", help=HELP, width="stretch"):
+        change_rule(dataset, me.name)
 
 
 def rule_sentence(now: GoldRule) -> str:
@@ -49,7 +49,7 @@ def rule_sentence(now: GoldRule) -> str:
 
 
 @text.dialog(RULE, width="medium")
-def change_rule(dataset: Dataset, who: str) -> None:
+def change_rule(dataset: Dataset, actor: str) -> None:
     """Let a lead choose how labels of a dataset are combined, and show what the change does before it is saved."""
     store = session.store()
     now = settings.gold_rule(store, dataset.id)
@@ -82,7 +82,7 @@ def change_rule(dataset: Dataset, who: str) -> None:
     _describe_effect(adjudication.rule_effect(store, dataset.id, new), new == now)
     if st.button("Save", type="primary", disabled=new == now, key=f"gold:{now}"):  # a press counts for what stood there
         with text.refusals():
-            settings.set_gold_rule(store, who, dataset.id, new)
+            settings.set_gold_rule(store, actor, dataset.id, new)
             text.finish("How labels of this dataset are combined was changed.")
 
 
@@ -109,12 +109,12 @@ def draw_unanswered(
 
     A sentence that is in `reason`, which is shown above, is not repeated.
     """
-    store, who = session.store(), session.me()
+    store, me = session.store(), session.me()
     found = nonresponse.sample_responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
     sentence = found.describe_unanswered()
     if not sentence:
         return
-    left = nonresponse.missing_answers(store, who.name, dataset, judge, dimension, basis)
+    left = nonresponse.missing_answers(store, me.name, dataset, judge, dimension, basis)
     why = nonresponse.summarise_missing(left)
     prefix = "" if sentence in reason else f"{sentence} "
     text.quiet("{told}{why}", told=prefix, why=f"Not answered: {why}." if why else "")

@@ -70,8 +70,8 @@ def may_send_files(request: Request) -> bool:
     """Whether the sender of a request has signed in and may import: others could fill the disk."""
     if not provider.is_set():
         return True
-    who = _visit_by(provider.cookie_login(request)).visitor()
-    return who is not None and who.may("researcher")
+    visitor = _visit_by(provider.cookie_login(request)).visitor()
+    return visitor is not None and visitor.may("researcher")
 
 
 def _account() -> Account | None:

@@ -22,7 +22,7 @@ from pages.workspace import webhooks
 
 def page() -> None:
     """Store, backups, check."""
-    who, store = session.me("lead"), session.store()
+    me, store = session.me("lead"), session.store()
     st.title("Workspace", anchor=False)
     newest = f"{store.newest():,}"
     text.say("Everything is kept in {name}, now at revision **{newest}**.", name=store.name, newest=newest)
@@ -32,11 +32,11 @@ def page() -> None:
         "Do not copy the live file itself: such a copy may not open."
     )
     with text.refusals():
-        _draw_backup_plan(who)
-        _backups(who)
+        _draw_backup_plan(me)
+        _backups(me)
     st.header("Webhooks", anchor=False)
     with text.refusals():
-        webhooks.draw_webhooks(who)
+        webhooks.draw_webhooks(me)
     st.header("Integrity check", anchor=False)
     st.caption("Reads the workspace once: no revision is missing, and every row refers to rows that exist.")
     if st.button("Check the workspace", icon=":material/fact_check:"):
@@ -49,7 +49,7 @@ def page() -> None:
             st.success("No problem was found.", icon=":material/check:")
 
 
-def _draw_backup_plan(who: Person) -> None:
+def _draw_backup_plan(me: Person) -> None:
     """Draw the form for automatic backups, when the last one was made, and what went wrong."""
     store = session.store()
     plan, state, here = schedule.backup_plan(store), schedule.backup_state(store), text.time_zone()
@@ -63,7 +63,7 @@ def _draw_backup_plan(who: Person) -> None:
             help="The oldest beyond that are removed. Backups that somebody made are never removed.",
         )  # fmt: skip
         if st.form_submit_button("Save the plan"):
-            schedule.set_backup_plan(store, who.name, BackupPlan(int(every), int(keep)))
+            schedule.set_backup_plan(store, me.name, BackupPlan(int(every), int(keep)))
             st.rerun()
     if plan.every and state.made_at is not None:
         text.quiet(
@@ -76,12 +76,12 @@ def _draw_backup_plan(who: Person) -> None:
         text.warn("The last backup by the plan failed, and is tried again. {why}", why=state.failed)
 
 
-def _backups(who: Person) -> None:
+def _backups(me: Person) -> None:
     """The button that makes one, and those that there are, each to be checked or downloaded."""
     store, kept = session.store(), session.scratch("workspace")
     if st.button("Make a backup", icon=":material/save:", type="primary"):
         with st.spinner("Copying ..."):
-            backup = backups.make_backup(store, who.name)
+            backup = backups.make_backup(store, me.name)
         kept["said"] = f"Backup made: {backup.name}"
         st.rerun()
     text.tell_outcome(kept)
@@ -98,7 +98,7 @@ def _backups(who: Person) -> None:
     newest = shlex.quote(str(backups.backup_folder(store) / found[0].name))
     st.code(f"python -m data restore {newest}", language="bash", wrap_lines=True)
     if clicked:
-        (_check_backup if clicked[1] == "Check" else _download)(who, found[clicked[0]])
+        (_check_backup if clicked[1] == "Check" else _download)(me, found[clicked[0]])
 
 
 def _row(backup: Backup) -> list[str]:
@@ -108,18 +108,18 @@ def _row(backup: Backup) -> list[str]:
 
 
 @text.dialog("Check a backup")
-def _check_backup(who: Person, backup: Backup) -> None:
+def _check_backup(me: Person, backup: Backup) -> None:
     """Read all of it, as restoring it would."""
     text.say("**{name}**", name=backup.name)
     with text.refusals():
         with st.spinner("Reading the backup ..."):
-            revision = backups.check_backup(session.store(), who.name, backup.name)
+            revision = backups.check_backup(session.store(), me.name, backup.name)
         message = f"No problem was found. It can be restored, to revision {revision:,}."
         st.success(text.escape(message), icon=":material/check:")
 
 
 @text.dialog("Download a backup")
-def _download(who: Person, backup: Backup) -> None:
+def _download(me: Person, backup: Backup) -> None:
     """Draw what it costs to take the file, and the file."""
     store = session.store()
     text.say("**{name}**, {size}", name=backup.name, size=f"{backup.size / 1e6:,.1f} MB")
@@ -127,7 +127,7 @@ def _download(who: Person, backup: Backup) -> None:
         "The file holds the whole workspace: every item, score, label and decision, with names. Whoever has it can "
         "read all of that. The download is recorded in the audit log."
     )
-    if waiting := len(exposure.blind_pending(store, who.name)):
+    if waiting := len(exposure.blind_pending(store, me.name)):
         text.warn(
             "You count as having seen every score and label in it. {n} that you may still be asked to label blind "
             "will go to others.",
@@ -135,6 +135,6 @@ def _download(who: Person, backup: Backup) -> None:
         )  # fmt: skip
     if st.button("Record it and get the file", icon=":material/lock_open:"):
         with text.refusals():
-            file = backups.take_backup(store, who.name, backup.name)
+            file = backups.take_backup(store, me.name, backup.name)
             address = downloads.offer(file, session.store())
             st.link_button("Download", address, icon=":material/download:", type="primary")

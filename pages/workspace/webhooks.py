@@ -20,7 +20,7 @@ DELIVERY_COLUMNS = [
 ]
 
 
-def draw_webhooks(who: Person) -> None:
+def draw_webhooks(me: Person) -> None:
     """Those that there are, with what can be done to them, a form for a new one, and the newest tries."""
     store, kept = session.store(), session.scratch("webhooks")
     st.caption(
@@ -29,23 +29,23 @@ def draw_webhooks(who: Person) -> None:
     )
     text.show_secret(kept, "The webhook was added. This is its secret, which is not shown again.")
     text.tell_outcome(kept)
-    found = webhooks.list_webhooks(store, who.name)
+    found = webhooks.list_webhooks(store, me.name)
     if found:
         columns = [("Host", ""), ("Told of", ""), ("Made by", "150px"), ("Made", "150px"), ("State", "100px")]
         acts = [("Test", "Pause" if one.state == "active" else "Activate", "Remove") for one in found]
         rows, ids = [_row(one) for one in found], [one.id for one in found]
         clicked = tables.wrapped_table(columns, rows, "webhooks", "Webhooks", ids, actions=acts)
         if clicked:
-            kept["said"] = _perform(who, found[clicked[0]], clicked[1])
+            kept["said"] = _perform(me, found[clicked[0]], clicked[1])
             st.rerun()
     with st.expander("Add a webhook", icon=":material/add:"), st.form("webhook", border=False):
         url = st.text_input("Address", placeholder="https://", max_chars=500)
         events = st.multiselect("Told of", list(EVENTS), default=list(EVENTS), format_func=EVENTS.__getitem__)
         if st.form_submit_button("Add"):
             with text.refusals():
-                _, kept["secret"] = webhooks.add_webhook(store, who.name, url, events)
+                _, kept["secret"] = webhooks.add_webhook(store, me.name, url, events)
                 st.rerun()
-    tries = outbox.list_tries(store, who.name) if found else []
+    tries = outbox.list_tries(store, me.name) if found else []
     if tries:
         st.caption("The newest tries")
         tables.wrapped_table(DELIVERY_COLUMNS, [_delivery_row(one) for one in tries], "tries", "Tries to tell webhooks")
@@ -62,12 +62,12 @@ def _delivery_row(delivery: DeliveryRecord) -> list[str]:
     return [text.moment(delivery.at, zone), delivery.host, delivery.kind, delivery.state, delivery.why, due]
 
 
-def _perform(who: Person, webhook: Webhook, what: str) -> str:
+def _perform(me: Person, webhook: Webhook, what: str) -> str:
     """Do what was clicked; what is said of it."""
     store = session.store()
     if what == "Test":
-        webhooks.send_test(store, who.name, webhook.id)
+        webhooks.send_test(store, me.name, webhook.id)
         return f"A test is on its way to {webhook.host}. Load the page again to see the result."
     state = {"Pause": "paused", "Activate": "active", "Remove": "removed"}[what]
-    webhooks.set_state(store, who.name, webhook.id, state)
+    webhooks.set_state(store, me.name, webhook.id, state)
     return f"The webhook to {webhook.host} is {state}."

@@ -17,19 +17,19 @@ Saver = Callable[[Person, str, dict[str, Any], tzinfo], None]
 
 
 @text.fragment
-def save_unsent(who: Person, address: str, zone: tzinfo, savers: Mapping[str, Saver]) -> None:
+def save_unsent(me: Person, address: str, zone: tzinfo, savers: Mapping[str, Saver]) -> None:
     """Save what this browser still keeps of a person; the page, which has that address, is then drawn anew.
 
     `savers`: by the sort of what is kept (answers, acts), of what that page does not send itself. What is refused
     stays in the browser until its own page shows it.
     """
-    key = f"unsent:{who.name}"
+    key = f"unsent:{me.name}"
     state = session.scratch(key)
     states: dict[str, dict[str, Any]] = {sort: state.setdefault(sort, {}) for sort in savers}
 
     def save() -> None:
         for sort, save_sent in savers.items():
-            save_sent(who, key, states[sort], zone)
+            save_sent(me, key, states[sort], zone)
         refused = [one["key"] for found in states.values() for one in found.get("refused", [])]
         state["never"] = sorted({*state.get("never", []), *refused})
         state["again"] = not any(found["notice"] for found in states.values())
@@ -37,7 +37,7 @@ def save_unsent(who: Person, address: str, zone: tzinfo, savers: Mapping[str, Sa
     with st.container(key="unsent"):
         draw_unsent(
             {
-                "person": who.name,
+                "person": me.name,
                 "sorts": list(savers),
                 "saved": [one["key"] for found in states.values() for one in found.get("acked", [])],
                 "refused": state.get("never", []),
