@@ -144,7 +144,7 @@ function keysOf(c) {
     const [lo, hi] = [real[0].v, real[last].v];
     const others = lo < 0 || hi > 10 ? ", ← → all" : ""; // digits reach 0 to 10 only
     if (lo > 9 || hi < 0) return [[], `← → score${na}`];
-    if (hi >= 10) return [[String(Math.max(lo, 1)), " – ", "9", ", ", "0"], `= 10${others}${na}`];
+    if (hi >= 10) return [[...(lo < 9 ? [String(Math.max(lo, 1)), " – "] : []), "9", ", ", "0"], `= 10${others}${na}`];
     return [[String(Math.max(lo, 0)), " – ", String(hi)], `score${others}${na}`];
   }
   if (real.length === 2 && real.every((s) => s.t.length < 8)) return [["1", ` ${real[0].t} `, "2"], real[1].t + na];

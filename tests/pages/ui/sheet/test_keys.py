@@ -9,7 +9,7 @@ from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bench import Bench, answered, hidden, response
 
 
-@pytest.mark.parametrize(("first", "keys"), [(8, "8–9,0=10,←→all"), (10, "←→score")])
+@pytest.mark.parametrize(("first", "keys"), [(8, "8–9,0=10,←→all"), (9, "9,0=10,←→all"), (10, "←→score")])
 def test_digits_are_named_as_far_as_the_scale_has_answers_for_them(bench: Bench, first: int, keys: str) -> None:
     steps = [{"v": n, "t": str(n)} for n in range(first, 15)]
     cell = fakes.cell("response", "high", 12, steps=steps)
