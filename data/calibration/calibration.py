@@ -37,11 +37,6 @@ from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_mom
 from judges.stats.intervals import LINEARISE_FROM
 from judges.types import Dimension
 
-_JOINED = (
-    "from ({gold}) g "
-    "left join {scores} s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
-)
-_ITEM = "join item i on i.id = g.item_id "
 _STRATUM_JOIN = (
     "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
     "group by item_id) d on d.item_id = m.item_id"
@@ -164,7 +159,7 @@ def comparison_inputs(
 
 def load_paired_ratings(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int | None = None,
-    among: str = "", waiting: Waiting | None = None,
+    among: str = "",
 ) -> PairedRatings:  # fmt: skip
     """Return the cells of one judge and dimension with gold: who says what, and with which weight.
 
@@ -179,7 +174,7 @@ def load_paired_ratings(
     if first is not None:
         among += " and l.item_id = any($4)"
         more = [_earliest(store, dataset_id, judge_id, dimension, basis, first)]
-    found = load_ratings_of_judges(store, dataset_id, [judge_id], [dimension], basis, among, waiting, more)
+    found = load_ratings_of_judges(store, dataset_id, [judge_id], [dimension], basis, among, more=more)
     return found[judge_id, dimension]
 
 
@@ -336,26 +331,24 @@ def load_rating_sums(
         return found
 
 
-def paired_cells_sql(
-    store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, among: str = "",
-    source: str = "", scores: str = "score_now", waiting: Waiting | None = None,
-) -> str:  # fmt: skip
+def paired_cells_sql(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
     """SQL of the cells with gold that count for a judge.
 
     Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean, share, people and waits
-    (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `among` are further conditions on the items of the labels.
-    Those that do not count for a judge (`data.gold.fewshot.not_in_prompt_sql`) are left out there too, because weights
-    follow from the labels. Statements on several dimensions say where their labels are (`source`) and which scores may
-    be used (`scores`); `waiting` is as in `comparison_inputs`.
+    (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge. Items that do not count for a judge
+    (`data.gold.fewshot.not_in_prompt_sql`) are left out of the labels, because weights follow from these.
     """
-    rule = gold_rule(store, dataset_id)
-    rule = rule if waiting is None else replace(rule, waiting=waiting)
-    among = not_in_prompt_sql(store, judge_id) + among
-    gold = gold_sql(dimension.sort, dimension.scale, basis, rule, among, source)
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
-        "g.mean, g.share, g.people, g.waits "
-        + _JOINED.format(gold=gold, scores=scores)
+        f"g.mean, g.share, g.people, g.waits {_join_scores(store, dataset_id, judge_id, dimension, basis)}"
+    )
+
+
+def _join_scores(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
+    rule, left_out = gold_rule(store, dataset_id), not_in_prompt_sql(store, judge_id)
+    return (
+        f"from ({gold_sql(dimension.sort, dimension.scale, basis, rule, left_out)}) g left join score_now s "
+        "on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
     )
 
 
@@ -386,13 +379,8 @@ def list_cells(
             conditions.append(is_answer_sql(column, value, dimension.scale))
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
-        + _JOINED.format(
-            gold=gold_sql(
-                dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), not_in_prompt_sql(store, judge_id)
-            ),
-            scores="score_now",
-        )
-        + f"{_ITEM}left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
+        f"{_join_scores(store, dataset_id, judge_id, dimension, basis)}join item i on i.id = g.item_id "
+        "left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
         f"where s.judge_id is not null and {' and '.join(conditions)} "
         f"order by i.name, g.unit limit {limit:d}",
         [dataset_id, dimension.name, judge_id, sorted(exposure.blind_pending(store, person))],
