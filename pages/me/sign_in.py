@@ -78,7 +78,7 @@ def _choose_name() -> None:
     _, middle, _ = st.columns([1, 1.4, 1])
     with middle:
         st.title("Assay", anchor=False)
-        st.markdown("How well does an LLM judge agree with people? Labels by people tell. **Who are you?**")
+        st.markdown("How well does an LLM judge agree with people? Labels by people tell. **Who\u00a0are\u00a0you?**")
         if 0 < len(known) <= MAX_NAME_BUTTONS:
             with st.container(gap="small"):
                 for person in known:
