@@ -4,12 +4,14 @@ from collections import defaultdict
 from itertools import product
 from statistics import mean
 
+import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from data.desk import labels
-from data.gold.gold import BASES, bases_of_label, gold_sql
+from data.gold.gold import BASES, bases_of_label, gold_sql, group_alike
 from data.queue import queue
 from data.records import datasets
 from data.records import settings as queue_rules
@@ -17,7 +19,7 @@ from data.records.settings import GoldRule
 from data.store import open_store
 from data.store.ids import new_id
 from judges.gold import needs_adjudication, resolve
-from judges.types import Scale
+from judges.types import Dimension, Scale
 from tests import seeds
 from tests.data.cells import Cell, fill
 
@@ -147,12 +149,53 @@ def test_sql_says_of_any_scale_and_rule_what_python_says(store, scale, data):
                 assert value == (None if wanted[n].value is None else pytest.approx(wanted[n].value, abs=1e-12))
 
 
+def test_dimensions_share_a_statement_only_where_each_comes_out_as_alone(store):
+    """Dimensions of every scale, some with one name in two sorts of units, and any labels and decisions on them."""
+    scales = SCALES | OTHERS | {
+        "wide": Scale("ordinal", 0, 10, na=True),
+        "first": Scale("unordered", categories=("tie", "a", "b"), drawn="tie", na=True),
+    }  # fmt: skip
+    dimensions = [Dimension(name, "turn", scale, "") for name, scale in scales.items()]
+    dimensions += [Dimension(name, "conversation", scales[name], "") for name in ("ordinal", "wide", "drawn")]
+    rng, cells, decided = np.random.default_rng(8), [], []
+    for d, n in product(dimensions, range(24)):
+        answers = np.arange(max(d.scale.size, 4)) + d.scale.base
+        people = tuple(float(v) if v < answers[-1] or not d.scale.na else None for v in rng.choice(answers, 1 + n % 4))
+        unit = f"turn:{1 + n % 2}" if d.sort == "turn" else d.sort
+        mode = "assisted" if n % 6 == 5 else "blind"
+        cells.append(Cell(n, unit, people, None, mode, (None, 0.25, 0.5)[n % 3], d.name))
+        if n % 7 == 0:
+            decided.append((n, unit, people[0], n % 2 == 0, False, d.name))
+    dataset, _ = fill(store, cells, "alike")
+    items = {int(name.split()[1]): item for item, name in store.rows(
+        "select id, name from item where dataset_id = $1", [dataset]
+    )}  # fmt: skip
+    adjudicate(store, dataset, [(items[n], *rest) for n, *rest in decided])
+    for basis, rule, means in (
+        ("gate", GoldRule(), False), ("imported", GoldRule("mean", 1, "out"), True),
+        ("all", GoldRule("majority", 0), False), ("assisted", GoldRule("majority", 1, "out"), True),
+    ):  # fmt: skip
+        groups = group_alike(dimensions, means)
+        assert sorted(d.name for alike in groups for d in alike) == sorted(d.name for d in dimensions)
+        assert len(groups) < len(dimensions)
+        for alike in groups:
+            names = [f"${n + 2}" for n in range(len(alike))]
+            sql = gold_sql(alike[0].sort, alike[0].scale, basis, rule, means=means, names=names)
+            shared = store.frame(f"select * from ({sql}) g", [dataset, *(d.name for d in alike)])
+            for no, d in enumerate(alike):
+                sql = gold_sql(d.sort, d.scale, basis, rule, means=means)
+                alone = store.frame(f"select * from ({sql}) g order by item_id, unit", [dataset, d.name])
+                found = shared[shared["no"] == no].sort_values(["item_id", "unit"], ignore_index=True)
+                pandas.testing.assert_frame_equal(found[alone.columns].assign(no=0), alone, check_dtype=False)
+                assert len(alone)
+
+
 def adjudicate(store, dataset, rows):
-    """Decisions as they stand in the table: (item, unit, value, saw the judge, withdrawn)."""
+    """Decisions as they stand in the table: (item, unit, value, saw the judge, withdrawn[, dimension])."""
     columns = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
     told = [
-        (dataset, item, unit, "helpfulness", v, "why", "[]", saw, gone, "lea")
-        for item, unit, v, saw, back in rows
+        (dataset, item, unit, *(of or ["helpfulness"]), v, "why", "[]", saw, gone, "lea")
+        for item, unit, v, saw, back, *of in rows
         for gone in ([False, True] if back else [False])
     ]
     for withdrawn in (False, True):
