@@ -172,7 +172,7 @@ def test_dimensions_share_a_statement_only_where_each_comes_out_as_alone(store):
     )}  # fmt: skip
     adjudicate(store, dataset, [(items[n], *rest) for n, *rest in decided])
     for basis, rule, means in (
-        ("gate", GoldRule(), False), ("imported", GoldRule("mean", 1, "out"), True),
+        ("gate", GoldRule(), True), ("imported", GoldRule("mean", 1, "out"), False),
         ("all", GoldRule("majority", 0), False), ("assisted", GoldRule("majority", 1, "out"), True),
     ):  # fmt: skip
         groups = group_alike(dimensions, means)
