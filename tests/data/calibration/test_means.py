@@ -59,6 +59,7 @@ def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path
         rows.append(judgment(item, reply(item, int(rng.integers(1, 6))), "three", sample=1))
         rows += [said(item["id"], f"turn:{t}", "helpfulness", int(rng.integers(1, 6)), w) for t in (1, 2) for w in "ab"]
         rows += [said(item["id"], "conversation", "task_completion", ["n/a", 4][n % 2])]
+        rows += [said(item["id"], "turn:2", "safety", 1 + n % 5)] if n % 4 else []
     dataset = bring(store, tmp_path, rows)
     known = judges(store, dataset)
     ids = {str(i) for (i,) in store.rows("select id from item order by name limit 5")}
@@ -67,7 +68,7 @@ def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path
         together = paired_ratings_by_judge(store, dataset, list(known.values()), basis)
         for judge in known.values():
             asked = calibration.compared_dimensions(store, judge)
-            alone = calibration.comparison_inputs(store, dataset, judge, asked, basis)
+            alone = [calibration.load_paired_ratings(store, dataset, judge, d, basis) for d in asked]
             assert [d for d, _ in together[judge]] == asked
             for (d, one), other in zip(together[judge], alone, strict=True):
                 for column in ("item", "human", "judge", "scored", "weight", "mean", "share", "people", "waits"):
