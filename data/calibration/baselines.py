@@ -40,7 +40,7 @@ def measure_baselines(
     few = f" and l.item_id <= $4{not_in_prompt_sql(store, judge_id)}"
     frames = paired_frames(store, dataset_id, [judge_id], dimensions, basis, few, more=[max(items)], units=True)
     return {
-        (d.sort, d.name): _floors(frame[frame["scored"] & (frame["no"] == no)], d, drop, items)
+        (d.sort, d.name): _floors(frame[frame["no"] == no], d, drop, items)
         for alike, frame in frames
         for no, d in enumerate(alike)
     }
