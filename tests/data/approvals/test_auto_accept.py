@@ -22,6 +22,7 @@ from data.store.errors import BadInput, NotAllowed
 from data.store.ids import new_id
 from judges.reading.confidence import SAMPLES, STATED
 from judges.types import Dimension, Scale
+from tests import seeds
 from tests.data.cells import Cell, fill
 from tests.data.flag_dataset import flagged
 from tests.data.judged_dataset import Seat, seated
@@ -29,7 +30,7 @@ from tests.data.judged_dataset import Seat, seated
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/spare.duckdb")
+    monkeypatch.setenv("ASSAY_STORE", seeds.address(tmp_path / "spare.duckdb"))
     made = open_store()
     for name in ("lea", "ann"):
         people.join_workspace(made, name)
