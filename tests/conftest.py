@@ -21,6 +21,7 @@ import hypothesis
 import pytest
 from _pytest.assertion import rewrite
 
+import data.cli.options
 import data.store
 from data.importing import subprocess_reader
 from data.store import opening, postgres_driver
@@ -169,12 +170,19 @@ def one_empty_store(
 
 def take_databases(patch: pytest.MonkeyPatch, databases: Databases) -> None:
     """From here on a database of the server stands for every file that is opened as a store and is not there."""
-    real = data.store.DuckStore
+    real, real_address = data.store.DuckStore, data.cli.options.store_address
 
     def open_one(path: Path, url: str, accept: bool) -> data.store.Store:
         return real(path, url, accept) if path.exists() else databases.open(path)
 
+    def address() -> str:
+        """The address that a command looks at before it opens the store: it begins none."""
+        found = real_address()
+        path = data.store.duckdb_path(found)
+        return databases.address_of(path) if path in databases.named and not path.exists() else found
+
     patch.setattr(data.store, "DuckStore", open_one)
+    patch.setattr(data.cli.options, "store_address", address)
     patch.setattr(seeds, "DATABASES", databases)
 
 
