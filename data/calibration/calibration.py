@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,11 +21,11 @@ from data.gold.gold import (
     WEIGHTED,
     Basis,
     bases_of_label,
-    dimension_no_sql,
     gold_sql,
     group_alike,
     label_tables,
     labels_sql,
+    place_sql,
 )
 from data.records import exposure
 from data.records.access import allow
@@ -169,61 +170,63 @@ def load_paired_ratings(
     others. Items that are examples in the judge's prompt are left out, here and in all figures (data/gold/fewshot.py).
     `among` is a further condition on the labels' l.item_id, with $1 the dataset, $2 the dimension and $3 the judge.
     """
-    among = not_in_prompt_sql(store, judge_id) + among
-    more = []
+    among, few = not_in_prompt_sql(store, judge_id) + among, None
     if first is not None:
-        among += " and l.item_id = any($4)"
-        more = [_earliest(store, dataset_id, judge_id, dimension, basis, first)]
-    found = load_ratings_of_judges(store, dataset_id, [judge_id], [dimension], basis, among, more=more)
+        few = "{item} = any($4)", _earliest(store, dataset_id, judge_id, dimension, basis, first)
+    found = load_ratings_of_judges(store, dataset_id, [judge_id], [dimension], basis, among, few=few)
     return found[judge_id, dimension]
 
 
 def load_ratings_of_judges(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimensions: Sequence[Dimension], basis: Basis, among: str,
-    waiting: Waiting | None = None, more: Sequence[Any] = (),
+    waiting: Waiting | None = None, few: tuple[str, Any] | None = None,
 ) -> dict[tuple[str, Dimension], PairedRatings]:  # fmt: skip
     """Return what `load_paired_ratings` does of each of these judges and dimensions; otherwise as `paired_frames`."""
     found: dict[tuple[str, Dimension], PairedRatings] = {}
-    frames = paired_frames(store, dataset_id, judge_ids, dimensions, basis, among, waiting, more)
+    frames = paired_frames(store, dataset_id, judge_ids, dimensions, basis, among, waiting, few)
     for alike, frame in frames:
-        judge = frame["judge_id"].to_numpy(dtype=str)
-        no, item = (frame[column].to_numpy(dtype=np.int64) for column in ("no", "item"))
+        judge, no, item = (frame[column].to_numpy(dtype=np.int64) for column in ("judge_no", "no", "item"))
         whole = to_paired_ratings(frame, item)
         if "stratum" in frame:
             whole = replace(whole, stratum=frame["stratum"].to_numpy(dtype=np.int64))
-        for place, d in enumerate(alike):
-            found |= {(one, d): whole.where((judge == one) & (no == place)) for one in judge_ids}
+        for (judge_no, one), (place, d) in product(enumerate(judge_ids), enumerate(alike)):
+            found[one, d] = whole.where((judge == judge_no) & (no == place))
     return found
 
 
 def paired_frames(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimensions: Iterable[Dimension], basis: Basis, among: str,
-    waiting: Waiting | None = None, more: Sequence[Any] = (), units: bool = False,
+    waiting: Waiting | None = None, few: tuple[str, Any] | None = None, units: bool = False,
 ) -> Iterator[tuple[list[Dimension], pandas.DataFrame]]:  # fmt: skip
     """Give the cells of judges as frames of those dimensions that can share a statement.
 
-    Columns judge_id, no (the place of the dimension), item (its number), PAIRED_COLUMNS, if there are strata the number
-    of a `stratum`, and with `units` item_id and unit. `among` are conditions on the labels' l.item_id that hold for all
-    judges, with `more` parameters from $4.
+    Columns judge_no and no (the places of judge and dimension), item (its number), PAIRED_COLUMNS, if there are strata
+    the number of a `stratum`, and with `units` item_id and unit. `among` are conditions on the labels' l.item_id that
+    hold for all judges. `few` is one on labels and scores, for a few items of many: "{item} <= $4", and its value.
     """
     rule, strata = gold_rule(store, dataset_id), is_stratified(store, dataset_id, basis)
     rule = rule if waiting is None else replace(rule, waiting=waiting)
-    whose, judges = ("= $3", judge_ids[0]) if len(judge_ids) == 1 else ("= any($3)", list(judge_ids))
+    scored, values = "", [] if few is None else [few[1]]
+    if few is not None:
+        among, scored = f"{among} and {few[0].format(item='l.item_id')}", f" and {few[0].format(item='item_id')}"
+    judges = ["$3", *(f"${n + 4 + len(values)}" for n in range(len(judge_ids) - 1))]
+    whose, taken = f"in ({', '.join(judges)})", len(judges) + len(values) + 3
     for alike in group_alike(dimensions):
-        names = ["$2", *(f"${n + 4 + len(more)}" for n in range(len(alike) - 1))]
+        names = ["$2", *(f"${n + taken}" for n in range(len(alike) - 1))]
         gold = gold_sql(alike[0].sort, alike[0].scale, basis, rule, among, names=names)
         ranks = {"item": "m.item_id", "stratum": "coalesce(d.stratum, '')"} if strata else {"item": "m.item_id"}
         ranked = (f"dense_rank() over (partition by m.no order by {of}) - 1 as {name}" for name, of in ranks.items())
         yield alike, store.frame(
-            "with met as (select g.no, g.item_id, g.unit, j.id as judge_id, g.value as human, s.value as judge, "
+            "with met as (select g.no, g.item_id, g.unit, j.place as judge_no, g.value as human, s.value as judge, "
             "s.judge_id is not null as scored, g.weight, g.mean, g.share, g.people, g.waits "
-            f"from ({gold}) g cross join (select distinct id from judge where id {whose}) j "
-            f"left join (select item_id, unit, judge_id, value, {dimension_no_sql('dimension', names)} as no "
-            f"from score_now where judge_id {whose} and dimension in ({', '.join(names)})) s "
+            f"from ({gold}) g cross join "
+            f"(select distinct id, {place_sql('id', judges)} as place from judge where id {whose}) j "
+            f"left join (select item_id, unit, judge_id, value, {place_sql('dimension', names)} as no "
+            f"from score_now where judge_id {whose} and dimension in ({', '.join(names)}){scored}) s "
             "on s.item_id = g.item_id and s.unit = g.unit and s.judge_id = j.id and s.no = g.no) "
-            f"select m.judge_id, m.no, {PAIRED_COLUMNS}, {', '.join(ranked)}{', m.item_id, m.unit' if units else ''} "
-            f"from met m {_STRATUM_JOIN if strata else ''} order by m.judge_id, m.no, m.item_id, m.unit",
-            [dataset_id, alike[0].name, judges, *more, *(d.name for d in alike[1:])],
+            f"select m.judge_no, m.no, {PAIRED_COLUMNS}, {', '.join(ranked)}{', m.item_id, m.unit' if units else ''} "
+            f"from met m {_STRATUM_JOIN if strata else ''} order by m.judge_no, m.no, m.item_id, m.unit",
+            [dataset_id, alike[0].name, judge_ids[0], *values, *judge_ids[1:], *(d.name for d in alike[1:])],
         )
 
 
@@ -285,7 +288,7 @@ def load_rating_sums(
     among = not_in_prompt_sql(store, judge_id)
     label = labels_sql(basis, marks, among, numbered=True)
     sampled = f", l.probability, coalesce(l.part, {NO_PART}) as part" if weighted else ""
-    number = dimension_no_sql("s.dimension", marks)
+    number = place_sql("s.dimension", marks)
     score = (
         f"select i.place as item_id, u.code as unit, cast({number} as tinyint) as no, s.value from score_now s "
         "join cell_item i on i.id = s.item_id join cell_unit u on u.unit = s.unit "

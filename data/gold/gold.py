@@ -100,8 +100,8 @@ def label_tables(basis: Basis) -> dict[str, str]:
     }
 
 
-def dimension_no_sql(column: str, names: Sequence[str]) -> str:
-    """SQL of the place of a dimension in `names`, which are parameters, as in `labels_sql`."""
+def place_sql(column: str, names: Sequence[str]) -> str:
+    """SQL of the place in `names`, which are parameters, of what a column has; of one alone it is 0."""
     places = " ".join(f"when {name} then {n}" for n, name in enumerate(names))
     return f"case {column} {places} end" if len(names) > 1 else "0"
 
@@ -134,7 +134,7 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
     if imported:
         source += "left join intake n on n.seq = l.seq and d.id is null and l.probability is not null "
     return (
-        f"select {item}, l.unit, {dimension_no_sql('l.dimension', names)} as no, l.value, "
+        f"select {item}, l.unit, {place_sql('l.dimension', names)} as no, l.value, "
         f"coalesce(d.probability, l.probability) as probability, {parts} from {source}"
         f"where {here} and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
     )
@@ -204,7 +204,7 @@ def gold_sql(
         "max(part) as part, max(drawn) as drawn, count(*) as people, count(value) as valued, "
         f"avg(value) as mean{shares} from labels group by {cell}), "
         f"response as (select {part}, {counts} as answered from cells where part is not null group by {part}), "
-        f"settled as (select {dimension_no_sql('dimension', names)} as no, item_id, unit, value, {unseen} as counts "
+        f"settled as (select {place_sql('dimension', names)} as no, item_id, unit, value, {unseen} as counts "
         f"from {settled} where dimension in ({', '.join(names)})), "
         f"disputed as (select {cell}, l.value from labels l join cells c using ({cell}) where {worth}), "
     )
