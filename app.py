@@ -82,7 +82,7 @@ app = st.App(
         *(Route(address, endpoint=api) for address in ADDRESSES),
     ],
     middleware=[
-        *(Middleware(one) for one in (SecurityHeaders, OriginCheck, AuthRoutes, Assets)),
+        *(Middleware(middleware) for middleware in (SecurityHeaders, OriginCheck, AuthRoutes, Assets)),
         Middleware(Uploads, may_send=session.may_send_files),
     ],
 )

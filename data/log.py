@@ -57,7 +57,7 @@ def begin(usual: Literal["INFO", "WARNING"]) -> None:
 
 
 def _write(level: str, as_json: bool) -> None:
-    for old in [one for one in logging.root.handlers if isinstance(one, _Handler)]:
+    for old in [handler for handler in logging.root.handlers if isinstance(handler, _Handler)]:
         logging.root.removeHandler(old)
     logging.root.addHandler(_Handler(as_json, getattr(logging, level)))
     _events.setLevel(level)
@@ -124,11 +124,11 @@ def _log(
 
 def _setting(name: str, usual: str, allowed: tuple[str, ...]) -> str:
     """The value of a variable of the environment, in the case in which it is allowed. Raises BadSetting."""
-    given = os.environ.get(name, "").strip()
-    found = next((one for one in allowed if one.lower() == given.lower()), "" if given else usual)
-    if not found:
-        raise BadSetting(f"{name} is {given[:40]!r}. It has to be {', '.join(allowed[:-1])} or {allowed[-1]}.")
-    return found
+    value = os.environ.get(name, "").strip()
+    choice = next((word for word in allowed if word.lower() == value.lower()), "" if value else usual)
+    if not choice:
+        raise BadSetting(f"{name} is {value[:40]!r}. It has to be {', '.join(allowed[:-1])} or {allowed[-1]}.")
+    return choice
 
 
 # -- a record as a line -----------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def format_record(record: logging.LogRecord, as_json: bool) -> str:
         details = {**facts, **({"traceback": trace} if trace else {})}
         return json.dumps({"time": at, "level": level, "event": event, **details}) + "\n"
     words = " ".join([at, level, event, *(f"{name}={_format_value(value)}" for name, value in facts.items())])
-    return "\n".join([words, *(f"    {one}" for one in trace)]) + "\n"
+    return "\n".join([words, *(f"    {line}" for line in trace)]) + "\n"
 
 
 def _event_facts(record: logging.LogRecord) -> tuple[str, dict[str, Fact]]:
@@ -185,8 +185,8 @@ def _event_facts(record: logging.LogRecord) -> tuple[str, dict[str, Fact]]:
 def _library_message(record: logging.LogRecord) -> str:
     """The first line of a library's message, with its numbers and without its texts, which may be anybody's."""
     message = str(record.msg)
-    given = record.args if isinstance(record.args, tuple) else ()
-    kept = tuple(one if isinstance(one, int | float) else f"<{type(one).__name__}>" for one in given)
+    args = record.args if isinstance(record.args, tuple) else ()
+    kept = tuple(arg if isinstance(arg, int | float) else f"<{type(arg).__name__}>" for arg in args)
     with contextlib.suppress(TypeError, ValueError):
         message = message % kept if kept else message
     return message.strip().partition("\n")[0]
@@ -226,6 +226,6 @@ def _trace(cause: BaseException, seen: list[int] | None = None) -> Iterator[str]
         yield from entry.rstrip().splitlines()
     yield error_type(cause)
     if isinstance(cause, BaseExceptionGroup):
-        for one in cause.exceptions:
-            yield from _trace(one, seen)
+        for exception in cause.exceptions:
+            yield from _trace(exception, seen)
 

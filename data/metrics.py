@@ -66,8 +66,8 @@ def metrics_text(read: Sequence[Metric] = ()) -> str:
     """Everything that was counted, and what was read beside it, in Prometheus' text format (version 0.0.4)."""
     with _lock:
         counted = [Metric(name, ABOUT[name], "counter", dict(values)) for name, values in sorted(_counts.items())]
-        times = {name: (list(one.counts), one.sum) for name, one in sorted(_times.items())}
-    lines = [line for one in (*counted, *read) for line in _lines(one)]
+        times = {name: (list(histogram.counts), histogram.sum) for name, histogram in sorted(_times.items())}
+    lines = [line for metric in (*counted, *read) for line in _lines(metric)]
     for name, (counts, total) in times.items():
         full = _full(name)
         lines += [f"# HELP {full} {ABOUT[name]}", f"# TYPE {full} histogram"]

@@ -182,8 +182,8 @@ class Card:
 
 def prompts_beside(file: str) -> dict[str, str]:
     """The prompts in the folder of a card's module, by variant: prompt.md is "", prompt_reference.md "reference"."""
-    found = sorted(Path(file).parent.glob("prompt*.md"))
-    return {f.stem.removeprefix("prompt").removeprefix("_"): f.read_text(encoding="utf-8").strip() for f in found}
+    files = sorted(Path(file).parent.glob("prompt*.md"))
+    return {f.stem.removeprefix("prompt").removeprefix("_"): f.read_text(encoding="utf-8").strip() for f in files}
 
 
 PER_TURN = "_on_turns"

@@ -22,8 +22,8 @@ def family(model: str) -> str:
     unknown name is its leading letters: "vicuna-13b-v1.3" -> "vicuna".
     """
     name = model.strip().casefold().rpartition("/")[2]
-    found = max((prefix for prefix in family_prefixes() if name.startswith(prefix)), key=len, default="")
-    if found:
-        return family_prefixes()[found]
+    longest = max((prefix for prefix in family_prefixes() if name.startswith(prefix)), key=len, default="")
+    if longest:
+        return family_prefixes()[longest]
     leading = re.match(r"[^\W\d_]+", name)
     return leading.group() if leading else name

@@ -45,12 +45,12 @@ def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "media
     if scale.weights is None:
         drawn = ResolvedCell(float(scale.categories.index(scale.drawn)), "drawn") if scale.drawn else None
         return _majority(values) or drawn
-    given = [value for value in values if value is not None]
-    if 2 * len(given) < len(values):
+    codes = [value for value in values if value is not None]
+    if 2 * len(codes) < len(values):
         return ResolvedCell(None, "majority")
     if rule == "mean" and scale.kind == "interval":
-        return ResolvedCell(given[0] if min(given) == max(given) else fmean(given), "mean")  # no rounding of equal ones
-    return (_majority(given) if rule == "majority" else None) or ResolvedCell(median_low(given), "median")
+        return ResolvedCell(codes[0] if min(codes) == max(codes) else fmean(codes), "mean")  # no rounding of equal ones
+    return (_majority(codes) if rule == "majority" else None) or ResolvedCell(median_low(codes), "median")
 
 
 def _majority(values: Sequence[float | None]) -> ResolvedCell | None:
@@ -69,12 +69,12 @@ def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int 
     """
     if steps is None or len(set(values)) < 2:
         return False
-    given = [value for value in values if value is not None]
-    if len(given) < len(values):
+    codes = [value for value in values if value is not None]
+    if len(codes) < len(values):
         return True
     if scale.weights is not None:
-        return max(given) - min(given) > steps + TOLERANCE
-    return steps == 0 or _majority(given) is None
+        return max(codes) - min(codes) > steps + TOLERANCE
+    return steps == 0 or _majority(codes) is None
 
 
 def distance(values: Sequence[float | None], scale: Scale) -> float:
@@ -84,7 +84,7 @@ def distance(values: Sequence[float | None], scale: Scale) -> float:
     """
     if len(set(values)) < 2:
         return 0.0
-    given = [value for value in values if value is not None]
-    if len(given) < len(values) or scale.weights is None:
+    codes = [value for value in values if value is not None]
+    if len(codes) < len(values) or scale.weights is None:
         return 1.0
-    return (max(given) - min(given)) / (scale.size - 1 if scale.size else scale.hi - scale.lo)
+    return (max(codes) - min(codes)) / (scale.size - 1 if scale.size else scale.hi - scale.lo)

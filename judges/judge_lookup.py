@@ -40,41 +40,45 @@ class JudgeTraits:
 
 def find_judges(judges: Sequence[JudgeTraits], words: str) -> list[JudgeTraits]:
     """The judges that these words name: a model, a card, an id or its beginning, or traits; all judges for ""."""
-    if whole := [one for one in judges if words in (one.id, one.model)]:
+    if whole := [judge for judge in judges if words in (judge.id, judge.model)]:
         return whole
-    found = _PAIRS.fullmatch(words.strip())
-    assert found is not None
-    head, pairs = found[1].strip(), [pair.partition("=") for pair in found[2].split()]
-    exact = [one for one in judges if head in ("", one.id, one.model, one.card, f"{one.card} · {one.model}")]
-    named = exact or [one for one in judges if one.id.startswith(head)]
-    whole = [one for one in named if all(_is(one.traits.get(key), value) for key, _, value in pairs)]
-    return whole or [one for one in named if all(_begins(key, one.traits.get(key), value) for key, _, value in pairs)]
+    match = _PAIRS.fullmatch(words.strip())
+    assert match is not None
+    head, pairs = match[1].strip(), [pair.partition("=") for pair in match[2].split()]
+    exact = [
+        judge for judge in judges if head in ("", judge.id, judge.model, judge.card, f"{judge.card} · {judge.model}")
+    ]
+    named = exact or [judge for judge in judges if judge.id.startswith(head)]
+    whole = [judge for judge in named if all(_is(judge.traits.get(key), value) for key, _, value in pairs)]
+    return whole or [
+        judge for judge in named if all(_begins(key, judge.traits.get(key), value) for key, _, value in pairs)
+    ]
 
 
 def differences(judges: Sequence[JudgeTraits]) -> list[dict[str, str]]:
     """Return the distinguishing traits of each judge, as words by name; traits that are equal for all are left out."""
-    traits = [one.traits for one in judges]
-    names = sorted({name for one in traits for name in one}, key=lambda name: (name not in _FIRST, name))
-    varied = [name for name in names if len({_word(one.get(name)) for one in traits}) > 1]
+    traits = [judge.traits for judge in judges]
+    names = sorted({name for row in traits for name in row}, key=lambda name: (name not in _FIRST, name))
+    varied = [name for name in names if len({_word(row.get(name)) for row in traits}) > 1]
     if "card" in varied and "version" in varied:
         varied.remove("version")
-    return [{name: _word(one.get(name)) for name in varied} for one in traits]
+    return [{name: _word(row.get(name)) for name in varied} for row in traits]
 
 
 def describe_differences(judges: Sequence[JudgeTraits]) -> str:
     """Return the differences between the judges in words: `temperature 0 / 0.7`."""
-    found = differences(judges)
-    listed = [", ".join(f"{name} {word}" for name, word in one.items()) for one in found]
-    if len(found[0]) == 1:
-        (name,) = found[0]
-        listed = [f"{name} {found[0][name]}", *(one[name] for one in found[1:])]
+    rows = differences(judges)
+    listed = [", ".join(f"{name} {word}" for name, word in row.items()) for row in rows]
+    if len(rows[0]) == 1:
+        (name,) = rows[0]
+        listed = [f"{name} {rows[0][name]}", *(row[name] for row in rows[1:])]
     more = f" / and {len(judges) - _SHOWN} more" if len(judges) > _SHOWN else ""
-    return " / ".join(listed[:_SHOWN]) + more if found[0] else "nothing but their ids"
+    return " / ".join(listed[:_SHOWN]) + more if rows[0] else "nothing but their ids"
 
 
 def shortest_name(judges: Sequence[JudgeTraits], traits: JudgeTraits) -> str:
     """The words that name one of the judges among the others: `gpt-4o temperature=0.7`."""
-    apart = next(found for found, other in zip(differences(judges), judges, strict=True) if other is traits)
+    apart = next(row for row, other in zip(differences(judges), judges, strict=True) if other is traits)
     pairs = [f"{name}={word}" for name, word in apart.items() if name != "model"]
     words = " ".join([traits.model, *pairs])
     return words if find_judges(judges, words) == [traits] else traits.id

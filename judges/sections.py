@@ -96,21 +96,21 @@ def headed_parts(text: str) -> list[tuple[str, int, int]]:
     def find(pattern: re.Pattern[str]) -> list[re.Match[str]]:
         return [m for m in pattern.finditer(text) if not any(s <= m.start() < e for s, e in fences)]
 
-    found = [(m.start(), len(m[1]), _without_closing(m[2])) for m in find(_HEADING)]
-    if not found:
-        found = [(m.start(), 1, m[1]) for m in find(_BOLD)]
-        if len(found) < 2:
+    headings = [(m.start(), len(m[1]), _without_closing(m[2])) for m in find(_HEADING)]
+    if not headings:
+        headings = [(m.start(), 1, m[1]) for m in find(_BOLD)]
+        if len(headings) < 2:
             return []
-    levels = sorted({level for _, level, _ in found})
+    levels = sorted({level for _, level, _ in headings})
     top = levels[0]
-    lone = sum(level == top for _, level, _ in found) == 1 and found[0][1] == top
-    if lone and len(levels) > 1 and not text[: found[0][0]].strip():
+    lone = sum(level == top for _, level, _ in headings) == 1 and headings[0][1] == top
+    if lone and len(levels) > 1 and not text[: headings[0][0]].strip():
         top = levels[1]  # a lone title at the head is no structure of its own: the level below it is
-    starts = [(pos, title) for pos, level, title in found if level <= top]
+    starts = [(pos, title) for pos, level, title in headings if level <= top]
     if not text[: starts[0][0]].strip():
         starts[0] = (0, starts[0][1])
     parts = [(_clean(title), pos) for pos, title in starts]
-    if len(parts) > 1 and found[0][1] < top and parts[0][1] == 0:
+    if len(parts) > 1 and headings[0][1] < top and parts[0][1] == 0:
         # The title line opens the first real section.
         parts = [(parts[1][0], 0), *parts[2:]]
     if parts[0][1] > 0:
@@ -177,8 +177,8 @@ def unasked_sections(item: Pair) -> list[Section]:
 
 def unasked_units(item: object) -> list[str]:
     """The units of `unasked_sections`: what a judge may score though nobody is asked about it."""
-    found = enumerate(unasked_sections(item), 1) if isinstance(item, Pair) else ()
-    return [f"section:{n}/{side}" for n, section in found for side in ("a", "b") if getattr(section, side) is not None]
+    parts = enumerate(unasked_sections(item), 1) if isinstance(item, Pair) else ()
+    return [f"section:{n}/{side}" for n, section in parts for side in ("a", "b") if getattr(section, side) is not None]
 
 
 def section_numbers(labels: Sequence[str]) -> Callable[[str], int | None]:
@@ -198,7 +198,7 @@ def section_numbers(labels: Sequence[str]) -> Callable[[str], int | None]:
     def number(given_label: str) -> int | None:
         if given_label in exact:
             return exact[given_label]
-        return next((found for form, known in steps if (found := known.get(form(given_label))) is not None), None)
+        return next((place for form, known in steps if (place := known.get(form(given_label))) is not None), None)
 
     return number
 

@@ -50,7 +50,7 @@ def parse_with_nan(text: str) -> Any:
 
     Raises BadJson if the text contains none of them, and for everything else that `parse_json` refuses.
     """
-    plain = _NOT_FINITE.sub(lambda found: found[0] if found[0].startswith('"') else "null", text)
+    plain = _NOT_FINITE.sub(lambda match: match[0] if match[0].startswith('"') else "null", text)
     if plain == text:
         raise BadJson("holds no NaN")
     return parse_json(plain)

@@ -94,8 +94,8 @@ def rank_by_need(reasons: Iterable[Reason], sizes: Mapping[str, ItemSize] | None
         grouped[reason.item].append(reason)
     known = sizes or {}
     needs = [
-        ReviewNeed(item, _need(found, known.get(item)), tuple(sorted(found, key=_strongest)))
-        for item, found in grouped.items()
+        ReviewNeed(item, _need(own, known.get(item)), tuple(sorted(own, key=_strongest)))
+        for item, own in grouped.items()
     ]
     return sorted(needs, key=lambda n: (-n.need, known.get(n.item, ItemSize()).length, n.item))
 
@@ -110,7 +110,7 @@ def _need(reasons: Iterable[Reason], size: ItemSize | None) -> float:
     for reason in reasons:
         calm[reason.unit, reason.dimension].append(1 - min(max(reason.strength, 0.0), 0.99))
     whole = prod(calm.pop(("", ""), []))
-    named = sum(1 - prod(found) for found in calm.values())
+    named = sum(1 - prod(factors) for factors in calm.values())
     need = 1 - whole * (1 - named / max(len(calm), size.ratings if size else 1, 1))
     return min(need, UNRATED_NEED) if size and not size.ratings else need
 
@@ -166,8 +166,8 @@ _SOURCES = {
 
 def update_wording(text: str) -> str:
     """A reason stored in earlier wording, in today's wording."""
-    if found := _BEFORE.fullmatch(text):
-        what, word, how, between = found.groups()
+    if match := _BEFORE.fullmatch(text):
+        what, word, how, between = match.groups()
         source = _SOURCES.get(how or "", how or "") + (f": {between.replace(' and ', ' or ')}" if between else "")
         return f"{what}: {_doubt(0.0 if word == 'is a guess' else MEDIUM_CONFIDENCE, source)}"
     text = text.removesuffix(" says otherwise") + (" disagrees" if text.endswith(" says otherwise") else "")

@@ -112,7 +112,7 @@ def _check_order(turns: list[Turn]) -> list[Turn]:
         raise ValueError(f"turn {turn} comes after turn {last}: turns must be in order")
     turn_roles = [(entry.turn, entry.role) for entry in turns if entry.role != "tool"]
     if len(set(turn_roles)) < len(turn_roles):
-        turn, role = next(one for place, one in enumerate(turn_roles) if one in turn_roles[:place])
+        turn, role = next(turn_role for place, turn_role in enumerate(turn_roles) if turn_role in turn_roles[:place])
         raise ValueError(f"turn {turn} has two entries for {role}")
     return turns
 
@@ -122,7 +122,7 @@ WAYS = ("as text", "as turns")
 Conversation = Annotated[list[Turn], Field(min_length=1), AfterValidator(_check_order)]
 Input = Annotated[
     Annotated[str, Tag(WAYS[0])] | Annotated[Conversation, Tag(WAYS[1])],
-    Discriminator(lambda given: WAYS[1] if isinstance(given, list) else WAYS[0]),
+    Discriminator(lambda value: WAYS[1] if isinstance(value, list) else WAYS[0]),
 ]
 
 

@@ -98,8 +98,8 @@ def run() -> None:
     for section, role, _, title, address, _ in ROUTES:
         # In the menu of those who may; others who follow a link to it learn whose it is.
         closed = st.Page(partial(sign_in.refuse_page, title, role), title=title, url_path=address, visibility="hidden")
-        found = own_pages.get(address, closed)
-        menu.setdefault(name if section == OWN_SECTION else section, []).append(found)
+        menu_page = own_pages.get(address, closed)
+        menu.setdefault(name if section == OWN_SECTION else section, []).append(menu_page)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     page = st.navigation(menu, position="top")
     url_state.register_current(page)

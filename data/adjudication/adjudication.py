@@ -179,18 +179,18 @@ def reveal_while_adjudicating(store: Store, actor: str, item_id: str) -> None:
 def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str, token: str) -> LabelledCell:
     """Return the cell that was on screen. Raises NotFound if it is gone, BadInput if it changed or does not wait."""
     cells = disputes.cells_of_item(tx, dataset_id, item_id)
-    found = next((c for c in cells if (c.unit, c.dimension) == (unit, dimension)), None)
-    if found is None:
+    cell = next((c for c in cells if (c.unit, c.dimension) == (unit, dimension)), None)
+    if cell is None:
         raise NotFound(f"There is no label of {dimension.replace('_', ' ')[:60]} of {unit[:40]} in force any more.")
-    decision = found.decision
-    if not found.waits:
+    decision = cell.decision
+    if not cell.waits:
         if decision is not None:
-            answer = found.scale.say(decision.value)
+            answer = cell.scale.say(decision.value)
             raise BadInput(f"{decision.person} decided this rating meanwhile: {answer}, because: {decision.reason}")
         raise BadInput("By this dataset's rule, people no longer disagree too much here: there is nothing to decide.")
-    if found.token != token:
+    if cell.token != token:
         raise BadInput("People's labels of this rating changed while you decided. Look at it again.")
-    return found
+    return cell
 
 
 @dataclass(frozen=True)

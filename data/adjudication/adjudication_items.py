@@ -87,7 +87,7 @@ def load_adjudication_items(
     dimensions, revealed = cards.answerable_dimensions(store), exposure.revealed_items(store, actor, ids)
     # Shown as if drawn blind, whatever the draw: the judge's scores never reach a browser that has not asked for them.
     views = desk.desk_views(store, "", [GivenItem("adjudication", i, "audit", "blind", "") for i in ids])
-    found = []
+    adjudication_items = []
     for view in views:
         item, kind = view.item.id, view.item.content.kind
         waits = {(c.unit, c.dimension) for c in by_item[item]}
@@ -95,7 +95,7 @@ def load_adjudication_items(
         decided = [c for c in labelled if c.decision and (c.unit, c.dimension) not in waits]
         places = waits | {(c.unit, c.dimension) for c in decided}
         known = {place: dimensions.get((kind, sort_of(place[0]), place[1])) for place in places}
-        found.append(
+        adjudication_items.append(
             AdjudicationItem(
                 replace(view, unnamed=view.unnamed and item not in revealed),
                 by_item[item],
@@ -105,7 +105,7 @@ def load_adjudication_items(
                 {place: dimension for place, dimension in known.items() if dimension is not None},
             )
         )
-    return found
+    return adjudication_items
 
 
 def shuffle_labels(item: str, unit: str, dimension: str, labels: Iterable[PersonLabel]) -> list[PersonLabel]:
@@ -128,7 +128,7 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str) -> list[Adjudic
         [dataset_id],
     )
     may = exposure.expose_list(store, actor, {str(row[1]) for row in rows}, "decisions")
-    found = []
+    cells = []
     for id_, item, name, kind, unit, dimension, value, person, reason, saw, labels, at in rows:
         if item not in may:
             continue
@@ -136,8 +136,8 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str) -> list[Adjudic
         if scale is not None:
             label_text = ", ".join(f"{s.person} {scale.say(s.value)}" for s in labels_from_json(labels))
             details = (str(reason), label_text, bool(saw), decision_time(labels, at))
-            found.append(AdjudicatedCell(id_, item, name, unit, dimension, scale.say(value), str(person), *details))
-    return sorted(found, key=lambda one: one.at, reverse=True)
+            cells.append(AdjudicatedCell(id_, item, name, unit, dimension, scale.say(value), str(person), *details))
+    return sorted(cells, key=lambda cell: cell.at, reverse=True)
 
 
 def _scores_of_item(store: Store, item_id: str) -> list[AdjudicationScore]:

@@ -123,14 +123,14 @@ def labelled_dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
         "where i.dataset_id = $1 and l.mode in ('blind', 'assisted') group by i.kind, l.unit, l.dimension",
         [dataset_id],
     )
-    found, counts = {}, defaultdict[str, int](int)
+    dimensions, counts = {}, defaultdict[str, int](int)
     for kind, unit, name, n in rows:
         dimension = cards.find_dimension(store, kind, str(unit), str(name))
         if dimension is not None and bins.row_count(dimension.scale):
             key = f"{dimension.sort}.{dimension.name}"
-            found[key] = dimension
+            dimensions[key] = dimension
             counts[key] += int(n)
-    return {key: found[key] for key in sorted(found, key=lambda key: (-counts[key], key))}
+    return {key: dimensions[key] for key in sorted(dimensions, key=lambda key: (-counts[key], key))}
 
 
 @allow("researcher")
@@ -174,19 +174,19 @@ def dimension_labels(
     names = frame["name"].to_numpy()[np.unique(item, return_index=True)[1]]
     judge = frame["judge"].to_numpy(dtype=np.float64, na_value=np.nan)
     scale = dimension.scale
-    given, judge = frame["value"].to_numpy(dtype=np.float64), np.where(np.isnan(judge), -1, bins.to_codes(judge, scale))
+    value, judge = frame["value"].to_numpy(dtype=np.float64), np.where(np.isnan(judge), -1, bins.to_codes(judge, scale))
     ratings = Ratings(
         item=item.astype(np.int64),
         cell=place.astype(np.int64),
         person=person.astype(np.int64),
-        value=bins.row_numbers(given, scale).astype(np.int64),
+        value=bins.row_numbers(value, scale).astype(np.int64),
         judge=judge.astype(np.int64) if np.all(judge == np.floor(judge)) else judge,
         people=tuple(str(name) for name in people),
         scale=scale,
-        exact=np.asarray(bins.to_codes(given, scale), dtype=np.float64) if bins.is_binned(scale) else None,
+        exact=np.asarray(bins.to_codes(value, scale), dtype=np.float64) if bins.is_binned(scale) else None,
     )
     cells = tuple(zip(item[first].tolist(), frame["unit"].to_numpy()[first].tolist(), strict=True))
-    found = DimensionLabels(
+    labels = DimensionLabels(
         ratings=ratings,
         items=tuple((str(i), str(n)) for i, n in zip(ids, names, strict=True)),
         cells=cells,
@@ -194,8 +194,8 @@ def dimension_labels(
         others=gold_without_self(ratings, gold_rule(store, dataset_id).resolve),
         mean=mean_without_self(ratings),
     )
-    _replace_adjudicated(store, dataset_id, dimension, found)
-    return found
+    _replace_adjudicated(store, dataset_id, dimension, labels)
+    return labels
 
 
 def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, labels: DimensionLabels) -> None:
@@ -220,29 +220,29 @@ def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, la
 @kept
 def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_set: LabelSet) -> list[Annotator]:
     """Return everybody who labelled the dataset, most labels of the dimension first; those without have only `work`."""
-    found = dimension_labels(store, dataset_id, dimension, label_set)
+    labels = dimension_labels(store, dataset_id, dimension, label_set)
     done = annotator_work(store, dataset_id)
     teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
     opinion = estimate_dawid_skene(store, dataset_id, dimension, label_set)
-    ratings, scale = found.ratings, dimension.scale
-    beside = _excess_agreement(found)
+    ratings, scale = labels.ratings, dimension.scale
+    beside = _excess_agreement(labels)
     rows = []
     for number, name in enumerate(ratings.people):
         own_mask = ratings.person == number
-        mask = own_mask & (found.others >= 0)
+        mask = own_mask & (labels.others >= 0)
         exact, agreement, leniency, course = None, None, None, None
         if mask.any():
-            item, value, other_codes = ratings.item[mask], ratings.code[mask], found.others[mask]
+            item, value, other_codes = ratings.item[mask], ratings.code[mask], labels.others[mask]
             same = bins.is_same_answer(value, other_codes, scale)
             exact = float(same.mean())
             agreement = kappa_interval(Cells(item, other_codes, value), bins.code_count(scale), scale.weights)
             relative = mask & ~np.isnan(beside)
-            if is_order_known(found, relative):
+            if is_order_known(labels, relative):
                 both = (item_means(ratings.item[relative], of) for of in (same[relative[mask]], beside[relative]))
                 course = rater_flags.common_shift(*map(rater_flags.agreement_drift, both))
             if scale.weights:
-                leniency = rater_flags.mean_shift(item_means(item, (value - found.mean[mask]) * bins.code_step(scale)))
-        one = done.get(name, RaterWork())
+                leniency = rater_flags.mean_shift(item_means(item, (value - labels.mean[mask]) * bins.code_step(scale)))
+        work = done.get(name, RaterWork())
         known = opinion is not None and bool((ratings.multi_rater_cells().person == number).any())
         rows.append(Annotator(
             name=name,
@@ -255,8 +255,8 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_s
             leniency=leniency,
             drift=course,
             accuracy=float(opinion.opinion.accuracy[number]) if opinion is not None and known else None,
-            work=one,
-            flags=tuple(rater_flags.flag_rater(one, agreement, leniency, course, bins.code_step(scale))),
+            work=work,
+            flags=tuple(rater_flags.flag_rater(work, agreement, leniency, course, bins.code_step(scale))),
         ))  # fmt: skip
     for name in set(done) - set(ratings.people):
         remarks = tuple(rater_flags.flag_rater(done[name], None, None, None))
@@ -312,12 +312,12 @@ def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
         "from label_now l join item i on i.id = l.item_id where i.dataset_id = $1 group by l.annotator",
         [dataset_id],
     )
-    found = {}
+    work = {}
     for name, *numbers in rows:
         labels_, items, blind, shown, revealed, seen_, kept, unseen = (int(n) for n in numbers)
         times = tuple(seconds[name]), tuple(assisted[name])
-        found[str(name)] = RaterWork(labels_, items, blind, shown, revealed, seen_, kept, *times, unseen)
-    return found
+        work[str(name)] = RaterWork(labels_, items, blind, shown, revealed, seen_, kept, *times, unseen)
+    return work
 
 
 @allow("annotator")
@@ -346,8 +346,8 @@ def estimate_dawid_skene(
     store: Store, dataset_id: str, dimension: Dimension, label_set: LabelSet
 ) -> DawidSkeneEstimate | None:
     """Estimate every cell that at least two people labelled, by Dawid and Skene's model; None if there is none."""
-    found = dimension_labels(store, dataset_id, dimension, label_set)
-    shared, scale = found.ratings.multi_rater_cells(), dimension.scale
+    labels = dimension_labels(store, dataset_id, dimension, label_set)
+    shared, scale = labels.ratings.multi_rater_cells(), dimension.scale
     if not len(shared):
         return None
     opinion = fit_dawid_skene(shared.cell, shared.person, shared.value, bins.row_count(scale), PRIOR_LABELS)
@@ -361,8 +361,8 @@ def estimate_dawid_skene(
     best, sure = opinion.posterior.argmax(axis=1), opinion.posterior.max(axis=1)
     order, rows = np.lexsort([shared.code, shared.cell]), []
     for cell in np.unique(shared.cell).tolist():
-        number, unit = found.cells[cell]
-        id_, name = found.items[number]
+        number, unit = labels.cells[cell]
+        id_, name = labels.items[number]
         value, how = resolved.get((id_, unit), (None, "drawn"))
         seen = bins.row_values(scale)[best[cell]]
         if value is None and how != "drawn":
@@ -382,10 +382,10 @@ def agreement_between_pairs(labels: DimensionLabels, people: list[str]) -> tuple
     chosen = labels.ratings.where(number[labels.ratings.person] >= 0)
     first, second_ = chosen.pairs()
     size = len(people)
-    one, other = (number[chosen.person[rows]] for rows in (first, second_))
+    person, other = (number[chosen.person[rows]] for rows in (first, second_))
     equal = bins.is_same_answer(chosen.code[first], chosen.code[second_], chosen.scale).astype(np.float64)
     shape = (size, size)
-    n = np.bincount(one * size + other, minlength=size * size).reshape(shape)
-    same = np.bincount(one * size + other, equal, minlength=size * size).reshape(shape)
+    n = np.bincount(person * size + other, minlength=size * size).reshape(shape)
+    same = np.bincount(person * size + other, equal, minlength=size * size).reshape(shape)
     n, same = n + n.T, same + same.T
     return n.astype(np.int64), np.where(n > 0, same / np.maximum(n, 1), np.nan)

@@ -23,8 +23,8 @@ from judges.stats.check_states import may_be_approved
 def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
     """Return the approvals in force in a dataset ("" = in all), after suspending those that are no longer supported."""
     suspend_unsupported(store)
-    found = record.approvals_in_force(store, dataset_id)
-    return sorted(found, key=lambda one: (one.dataset, one.judge, one.sort, one.dimension))
+    approvals = record.approvals_in_force(store, dataset_id)
+    return sorted(approvals, key=lambda a: (a.dataset, a.judge, a.sort, a.dimension))
 
 
 @allow("annotator")
@@ -63,27 +63,27 @@ def record_decision(
 
     def work(tx: Tx) -> str:
         require(tx, actor, "lead")
-        approval_status, found = approval_statuses(tx).get(key, ApprovalStatus()), _find_kept_case(store, key, grants)
+        approval_status, current = approval_statuses(tx).get(key, ApprovalStatus()), _find_kept_case(store, key, grants)
         _check_allowed_next(approval_status, decision)
-        if found is None:
+        if current is None:
             return record.append_decision(tx, key, decision, why, actor, "undefined", policy.requirements(tx), "", [])
-        mark = case.case_fingerprint(store, found)
+        mark = case.case_fingerprint(store, current)
         if grants:
-            if seen or not found.objections:
-                _check_seen(store, found, seen)
-            if found.objections:
-                raise NotApprovable(" ".join(found.objections))
-            _check_not_repeated(tx, found, approval_status, decision, actor, mark)
-        *facts, last = case.case_facts(store, found)
+            if seen or not current.objections:
+                _check_seen(store, current, seen)
+            if current.objections:
+                raise NotApprovable(" ".join(current.objections))
+            _check_not_repeated(tx, current, approval_status, decision, actor, mark)
+        *facts, last = case.case_facts(store, current)
         facts += [*_people_facts(tx, approval_status, decision, actor), last]
         return record.append_decision(
-            tx, key, decision, why, actor, found.result.decision.state, found.requirements, mark, facts
+            tx, key, decision, why, actor, current.result.decision.state, current.requirements, mark, facts
         )
 
     id_ = store.tx(actor, decision, work, target=dataset_id)
     about = {"dataset_id": dataset_id, "judge": judge_id, "unit": sort, "dimension": dimension}
     log.info("approval_decided", decision=decision, person=actor, **about)
-    return next(one for one in record.decision_history(store, *key) if one.id == id_)
+    return next(approval for approval in record.decision_history(store, *key) if approval.id == id_)
 
 
 def _find_kept_case(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
@@ -107,10 +107,10 @@ def _check_allowed_next(approval_status: ApprovalStatus, decision: Action) -> No
         raise BadInput("This is approved. Suspend it to remove it from the dashboard.")
 
 
-def _check_seen(store: Store, found: Case, seen: str) -> None:
+def _check_seen(store: Store, current: Case, seen: str) -> None:
     if not seen:
         raise NotApprovable("Say which figures were seen: a decision is made on figures that somebody has looked at.")
-    if seen != case.seen_mark(store, found):
+    if seen != case.seen_mark(store, current):
         raise NotApprovable(
             "Something changed since you looked: labels, scores, the policy or an audit. Nothing was decided. Review "
             "the current figures, and decide on those."
@@ -189,20 +189,20 @@ def find_open_decisions(store: Store, dataset_id: str = "") -> OpenDecisions:
     suspend_unsupported(store)
     stood = {key: s for key, s in approval_statuses(store).items() if dataset_id in ("", key[0])}
     active = [s.holds for s in stood.values() if s.holds and not s.proposed]
-    found = [
-        one
+    eligible = [
+        c
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
         for judge in datasets.dataset_judges(store, d.id)
-        for one in _cases_if_known(store, d.id, judge.id) if not one.objections and one.key not in stood
+        for c in _cases_if_known(store, d.id, judge.id) if not c.objections and c.key not in stood
     ]  # fmt: skip
-    doubtful = [(one, how) for one, how in find_doubted(store, dataset_id) if not stood[one.key].proposed]
-    doubts = {one.id for one, _ in doubtful}
+    doubtful = [(a, how) for a, how in find_doubted(store, dataset_id) if not stood[a.key].proposed]
+    doubts = {a.id for a, _ in doubtful}
     return OpenDecisions(
-        tuple(one for one in active if one.decision == "suspend" and one.person == APPROVAL_ACTOR),
+        tuple(a for a in active if a.decision == "suspend" and a.person == APPROVAL_ACTOR),
         tuple(s.proposed for s in stood.values() if s.proposed),
-        tuple(found),
-        tuple((one, how.why) for one, how in doubtful),
-        tuple(under_older_policy(store, [one for one in active if one.decision == "approve" and one.id not in doubts])),
+        tuple(eligible),
+        tuple((a, how.why) for a, how in doubtful),
+        tuple(under_older_policy(store, [a for a in active if a.decision == "approve" and a.id not in doubts])),
     )
 
 
@@ -211,8 +211,8 @@ def under_older_policy(store: Store, approvals: Sequence[Approval]) -> list[tupl
 
     They stay approved: people change the policy, and it is for people to change each approval under it.
     """
-    explanations = [(one, policy.explain_stricter(store, one.requirements, one.at)) for one in approvals]
-    return [(one, why) for one, why in explanations if why]
+    explanations = [(a, policy.explain_stricter(store, a.requirements, a.at)) for a in approvals]
+    return [(a, why) for a, why in explanations if why]
 
 
 @dataclass(frozen=True)
@@ -243,15 +243,15 @@ class PolicyToday:
 
 def compare_with_today(store: Store, approvals: Sequence[Approval]) -> dict[tuple[str, str, str, str], PolicyToday]:
     """The state of each of those approvals, by what it is of."""
-    found = {}
-    for dataset_id, judge_id in dict.fromkeys(one.key[:2] for one in approvals):
-        cases = {one.key: one for one in _cases_if_known(store, dataset_id, judge_id)}
-        for one in approvals:
-            if one.key[:2] == (dataset_id, judge_id):
-                found[one.key] = _policy_today(
-                    policy.explain_stricter(store, one.requirements, one.at), cases.get(one.key)
+    states = {}
+    for dataset_id, judge_id in dict.fromkeys(approval.key[:2] for approval in approvals):
+        cases = {c.key: c for c in _cases_if_known(store, dataset_id, judge_id)}
+        for approval in approvals:
+            if approval.key[:2] == (dataset_id, judge_id):
+                states[approval.key] = _policy_today(
+                    policy.explain_stricter(store, approval.requirements, approval.at), cases.get(approval.key)
                 )
-    return found
+    return states
 
 
 def _policy_today(older: str, case: Case | None) -> PolicyToday:
@@ -261,7 +261,7 @@ def _policy_today(older: str, case: Case | None) -> PolicyToday:
     if against and may_be_approved(decision.state):
         says = f"By today's policy it would be refused. {' '.join(against)}"
     else:
-        rest = [one for one in against if decision.reason not in one]
+        rest = [objection for objection in against if decision.reason not in objection]
         says = " ".join([f"By today's policy: {decision.state}. {decision.reason}", *rest])
     return PolicyToday(older, decision.state, says, not against)
 
@@ -286,14 +286,14 @@ class ApprovalNote(NamedTuple):
 @allow("annotator")
 def approval_note(store: Store, approval_status: ApprovalStatus) -> ApprovalNote:
     """Return the notes to show with the state of a dimension; they are empty if no approval is in force."""
-    one = approval_status.approved
-    if one is None:
+    approval = approval_status.approved
+    if approval is None:
         return ApprovalNote()
-    how = review_approval(store, one)
+    how = review_approval(store, approval)
     return ApprovalNote(
-        policy.explain_stricter(store, one.requirements, one.at),
+        policy.explain_stricter(store, approval.requirements, approval.at),
         how,
-        find_keeper(store, one, how) if how.doubtful else None,
+        find_keeper(store, approval, how) if how.doubtful else None,
     )
 
 

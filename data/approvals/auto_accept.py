@@ -119,10 +119,11 @@ def set_rule(
     threshold = find_threshold(store, dataset_id, judge_id, dimension, policy.approval_basis(store, dataset_id), target)
     if threshold.result.chosen is None:
         raise BadInput(f"No verdict of {dimension.title} can be kept unseen. {threshold.result.why}")
-    one = threshold.result.chosen
+    chosen = threshold.result.chosen
     rule = AutoAcceptRule(
         judge_id, dimension.sort, dimension.name, target.source, target.target, target.delta, target.near,
-        one.threshold, one.share, one.agreement.point or 0.0, one.agreement.lower_bound or 0.0, threshold.result.items,
+        chosen.threshold, chosen.share, chosen.agreement.point or 0.0, chosen.agreement.lower_bound or 0.0,
+        threshold.result.items,
     )  # fmt: skip
     _append(store, actor, dataset_id, rule, asdict(rule))
     return rule
@@ -158,7 +159,7 @@ def rules_in_force(store: Store, dataset_id: str, judge_id: str = "") -> list[Au
 def rule_in_force(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> AutoAcceptRule | None:
     """The rule in force for a dimension of a judge."""
     rules = rules_in_force(store, dataset_id, judge_id)
-    return next((one for one in rules if (one.sort, one.dimension) == (dimension.sort, dimension.name)), None)
+    return next((rule for rule in rules if (rule.sort, rule.dimension) == (dimension.sort, dimension.name)), None)
 
 
 def rule_confidence(store: Store, dataset_id: str, rule: AutoAcceptRule) -> ItemConfidence | None:

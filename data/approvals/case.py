@@ -132,11 +132,11 @@ def has_imported_labels(store: Store, dataset_id: str) -> bool:
 
 def find_case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str) -> Case:
     """The case of one of them. Raises NotFound."""
-    found = cases(store, dataset_id, judge_id)
-    for one in found:
-        if one.key[2:] == (sort, dimension):
-            return one
-    names = ", ".join(f"{c.result.dimension.name} ({c.result.dimension.sort})" for c in found) or "none"
+    judge_cases = cases(store, dataset_id, judge_id)
+    for case in judge_cases:
+        if case.key[2:] == (sort, dimension):
+            return case
+    names = ", ".join(f"{c.result.dimension.name} ({c.result.dimension.sort})" for c in judge_cases) or "none"
     raise NotFound(f"This judge's card has no dimension {dimension!r} of a {sort} for people. It has: {names}.")
 
 
@@ -292,9 +292,9 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
     yield from _floors(store, case)
     yield from _ceiling(near.ceiling)
     for counted, out in check_results.with_and_without_waiting(store, case.dataset.id, case.judge.id, case.basis):
-        for name, one in (("with", counted), ("without", out)) if counted.dimension == line.dimension else ():
-            yield f"kappa {name} what waits", one.interval.point, f"{counted.people.waiting:,} ratings wait"
-            yield f"mean difference {name} what waits", one.mean_difference, "judge minus people"
+        for name, summary in (("with", counted), ("without", out)) if counted.dimension == line.dimension else ():
+            yield f"kappa {name} what waits", summary.interval.point, f"{counted.people.waiting:,} ratings wait"
+            yield f"mean difference {name} what waits", summary.mean_difference, "judge minus people"
     rule = gold_rule(store, case.dataset.id)
     apart = "never" if rule.apart is None else f"from a difference of more than {many(rule.apart, 'step')}"
     yield "gold rule", None, f"{rule.resolve}; adjudicated {apart}"
@@ -323,7 +323,7 @@ def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
 def _alarms(near: CaseContext) -> tuple[float | None, str]:
     if near.alarms is None:
         return None, "not computed"
-    return float(len(near.alarms)), "; ".join(f"{name}: {one.why}" for name, one in near.alarms.items())
+    return float(len(near.alarms)), "; ".join(f"{name}: {alarm.why}" for name, alarm in near.alarms.items())
 
 
 def _ceiling(top: HumanCeiling | None) -> Iterator[Fact]:

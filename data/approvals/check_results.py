@@ -36,8 +36,8 @@ def summaries(
     dimensions = calibration.compared_dimensions(store, judge_id)
     cells = calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis, dropped, waiting)
     return [
-        stats_calibration.summarise(given, d, d.scale.drawn if dropped else "")
-        for given, d in zip(cells, dimensions, strict=True)
+        stats_calibration.summarise(ratings, d, d.scale.drawn if dropped else "")
+        for ratings, d in zip(cells, dimensions, strict=True)
     ]
 
 
@@ -50,7 +50,7 @@ def with_and_without_waiting(
     if gold_rule(store, dataset_id).apart is None:
         return []
     counted = summaries(store, dataset_id, judge_id, basis, dropped, "counted")
-    if not any(one.people.waiting for one in counted):
+    if not any(summary.people.waiting for summary in counted):
         return []
     out = summaries(store, dataset_id, judge_id, basis, dropped, "out")
     return [pair for pair in zip(counted, out, strict=True) if pair[0].people.waiting]
@@ -69,8 +69,8 @@ def dimension_results(
     states = _states(store, dataset_id, judge_id)  # first, as it asks for all judges together
     gate = _summaries_by_judge(store, dataset_id, [judge_id])[judge_id]
     lines = [
-        DimensionResult(one, other, states[other.dimension.sort, other.dimension.name])
-        for one, other in zip(shown or gate, gate, strict=True)
+        DimensionResult(summary, other, states[other.dimension.sort, other.dimension.name])
+        for summary, other in zip(shown or gate, gate, strict=True)
     ]
     return sorted(lines, key=lambda line: (SORTS.index(line.dimension.sort), line.dimension.name))
 
@@ -80,12 +80,12 @@ def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str
     rules, judges = policy.requirements(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
     checked = _summaries_by_judge(store, dataset_id, list(judges))
     intervals = {
-        (judge, one.dimension.sort, one.dimension.name): one.interval
-        for judge, found in checked.items()
-        for one in found
+        (judge, summary.dimension.sort, summary.dimension.name): summary.interval
+        for judge, figures in checked.items()
+        for summary in figures
     }
     states = check_dimensions(intervals, rules.policy, plans.look_plan(store, dataset_id))
-    dimensions = [one.dimension for one in checked[judge_id]]
+    dimensions = [summary.dimension for summary in checked[judge_id]]
     answered = sample_responses(store, dataset_id, judge_id, dimensions, policy.approval_basis(store, dataset_id))
     return {
         (d.sort, d.name): require_response(states[judge_id, d.sort, d.name], answered[d.sort, d.name], rules.answered)
@@ -97,7 +97,7 @@ def _judges(store: Store, dataset_id: str) -> list[str]:
     """The judges whose dimensions may be decided on; practice judges are left out where they are refused."""
     made_up = policy.is_synthetic(store, dataset_id)
     judges = datasets.dataset_judges(store, dataset_id)
-    return [one.id for one in judges if made_up or not (one.synthetic or is_practice(one.model))]
+    return [judge.id for judge in judges if made_up or not (judge.synthetic or is_practice(judge.model))]
 
 
 def _summaries_by_judge(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:
@@ -106,8 +106,8 @@ def _summaries_by_judge(store: Store, dataset_id: str, judge_ids: Sequence[str])
 
     def make(places: Sequence[int]) -> list[list[Summary]]:
         lacking = [judge_ids[n] for n in places]
-        found = paired_ratings_by_judge(store, dataset_id, lacking, basis)
-        wholes = {judge: [stats_calibration.summarise(cells, d) for d, cells in found[judge]] for judge in lacking}
+        ratings = paired_ratings_by_judge(store, dataset_id, lacking, basis)
+        wholes = {judge: [stats_calibration.summarise(cells, d) for d, cells in ratings[judge]] for judge in lacking}
         return [_figures(store, dataset_id, judge, wholes[judge], basis, plan) for judge in lacking]
 
     keys = [("checked", dataset_id, judge, basis, plan) for judge in judge_ids]
@@ -120,13 +120,14 @@ def _figures(
     if plan is None:
         return whole
     first = policy.requirements(store).policy.first
-    looks = [(one, plan.newest_look(one.interval.items, first)) for one in whole]
+    looks = [(summary, plan.newest_look(summary.interval.items, first)) for summary in whole]
     return [
-        one if items in (0, one.interval.items)
+        summary if items in (0, summary.interval.items)
         else stats_calibration.summarise(
-            calibration.load_paired_ratings(store, dataset_id, judge_id, one.dimension, basis, items), one.dimension
+            calibration.load_paired_ratings(store, dataset_id, judge_id, summary.dimension, basis, items),
+            summary.dimension,
         )
-        for one, items in looks
+        for summary, items in looks
     ]  # fmt: skip
 
 

@@ -76,7 +76,7 @@ class JudgeVerdict:
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as plain values, with the exit code and a line for people of each dimension."""
-        lines = [asdict(one) | {"against": list(one.against), "line": one.line} for one in self.dimensions]
+        lines = [asdict(d) | {"against": list(d.against), "line": d.line} for d in self.dimensions]
         return {**asdict(self), "dimensions": lines, "code": self.code}
 
 
@@ -92,18 +92,18 @@ def check_judge(
     require(store, actor, "annotator")
     traits = lookup_judge(store, dataset, judge)
     suspend_unsupported(store)
-    found, statuses = case.cases(store, dataset.id, traits.id), record.approval_statuses(store)
-    names = {name for one in found for name in _names(one)}
+    cases, statuses = case.cases(store, dataset.id, traits.id), record.approval_statuses(store)
+    names = {name for c in cases for name in _names(c)}
     if missing := [name for name in dimensions if name not in names]:
         listing = ", ".join(sorted(name for name in names if "." in name)) or "none"
         raise NotFound(f"{traits.model} has no dimension {missing[0]!r} for people. There are: {listing}.")
     verdicts = tuple(
-        _verdict(one, statuses.get(one.key, record.ApprovalStatus()))
-        for one in found
-        if not dimensions or not _names(one).isdisjoint(dimensions)
+        _verdict(c, statuses.get(c.key, record.ApprovalStatus()))
+        for c in cases
+        if not dimensions or not _names(c).isdisjoint(dimensions)
     )
     worst: Verdict = next(
-        (v for v in ("does not meet", "cannot be said", "meets") if any(one.verdict == v for one in verdicts)),
+        (v for v in ("does not meet", "cannot be said", "meets") if any(d.verdict == v for d in verdicts)),
         "cannot be said",
     )
     return JudgeVerdict(dataset.name, traits.id, traits.card, traits.model, worst, verdicts)

@@ -81,16 +81,16 @@ class LabelOrigin:
     @property
     def imported_count(self) -> int:
         """The number of labels that came from files, whether they count or not."""
-        return sum(one.labels for one in self.imported)
+        return sum(imported.labels for imported in self.imported)
 
     def origin(self) -> str:
         """Return where the labels come from, in a sentence or two; "" if there are none."""
-        given = self.labels - (self.imported_count if self.counts else 0)
+        count = self.labels - (self.imported_count if self.counts else 0)
         if not self.imported_count:
-            return f"{many(given, 'label')} {'is' if given == 1 else 'are'} used, all given here." if given else ""
+            return f"{many(count, 'label')} {'is' if count == 1 else 'are'} used, all given here." if count else ""
         no = "are not, unless a lead allows them in the policy"
         sentence = f"{self.imported_count:,} imported ones {'are used too' if self.counts else no}: {self.sources()}."
-        return f"{many(given, 'label')} given here {'is' if given == 1 else 'are'} used. {sentence}"
+        return f"{many(count, 'label')} given here {'is' if count == 1 else 'are'} used. {sentence}"
 
     def sources(self) -> str:
         """The files that labels came from, in words."""
@@ -112,7 +112,7 @@ class LabelOrigin:
         elif len(self.labels_by_person) == 1:
             yield f"All labels are by {next(iter(self.labels_by_person))}: no second annotator has checked them."
         if self.counts and self.imported_count:
-            names = " and ".join(sorted({one.by for one in self.imported}))
+            names = " and ".join(sorted({imported.by for imported in self.imported}))
             yield (
                 f"{self.imported_count:,} of {self.labels:,} labels were imported by {names}, who stated that they are "
                 "blind and their items drawn at random. Nobody here can check that."
@@ -152,7 +152,7 @@ class LabelOrigin:
         yield "labels by person", float(len(people)), canonical(dict(sorted(people.items())))
         yield "labels given here", float(self.labels - (self.imported_count if self.counts else 0)), "on the desk"
         how = "they count" if self.counts else "they do not count, by the policy"
-        imports = canonical([one._asdict() for one in self.imported[:_MAX_STORED_IMPORTS]])
+        imports = canonical([imported._asdict() for imported in self.imported[:_MAX_STORED_IMPORTS]])
         yield "labels from files", float(self.imported_count), f"{how}: {imports}" if self.imported_count else ""
         unknown = float(self.unknown_population)
         yield "labels of random items, of how many unknown", unknown, "each counts as drawn with certainty"
@@ -221,10 +221,10 @@ def _imports_of_labels(store: Store, labels: Mapping[int, int]) -> tuple[Importe
         "left join intake n on n.seq = c.seq where c.seq = any($1) order by c.seq",
         [sorted(labels)],
     )
-    found = [
+    imports = [
         ImportedLabels(
             labels[int(seq)], str(source) or "no file that is known", str(by), f"{at:%Y-%m-%d}", str(sampling)
         )
         for seq, source, by, at, sampling in rows
     ]
-    return tuple(sorted(found, key=lambda one: -one.labels))
+    return tuple(sorted(imports, key=lambda imported: -imported.labels))

@@ -94,8 +94,8 @@ def check_sizes(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Loo
 
 def look_facts(store: Store, dataset_id: str, decision: CheckResult, requirements: Requirements) -> Iterator[Fact]:
     """Give as evidence, to be frozen, what was compared with the threshold and under which looks."""
-    found = look_plan(store, dataset_id)
-    looks = f"at {', '.join(map(str, found.sizes))} items, fixed before the first label" if found else "at any time"
+    plan = look_plan(store, dataset_id)
+    looks = f"at {', '.join(map(str, plan.sizes))} items, fixed before the first label" if plan else "at any time"
     sure = f"one-sided, {100 * requirements.policy.level:g}%: has to reach the required kappa"
     yield "checked bound", decision.bound, sure
     yield "errors asked", decision.needed, "how many standard errors it lies below kappa, on the scale -log(1 - kappa)"

@@ -118,7 +118,7 @@ def explain_stricter(store: Store, then: Requirements, at: datetime) -> str:
     if not parts and now.policy.threshold <= then.policy.threshold:
         return ""
     past = policy_changes(store)
-    met = next((f"the policy of {one.at:%Y-%m-%d}" for one in past if one.at <= at), "the first policy")
+    met = next((f"the policy of {change.at:%Y-%m-%d}" for change in past if change.at <= at), "the first policy")
     before, after = (", ".join([f"kappa {version.policy.threshold:.2f}", *(pair[side] for pair in parts)])
                      for side, version in enumerate((then, now)))  # fmt: skip
     return f"Approved under {met} (required: {before}); today's policy requires {after}."
@@ -142,7 +142,7 @@ def policy_changes(store: Store) -> list[PolicyChange]:
         "where s.scope = $1 and s.name in ('policy', 'approvals') order by s.seq, s.name desc",
         [settings.WORKSPACE],
     )
-    found: list[PolicyChange] = []
+    changes: list[PolicyChange] = []
     check = _values_if_missing(in_check=True)
     for name, value, person, at in rows:  # the check's own part comes first, where it changed
         if name == "policy":
@@ -150,8 +150,8 @@ def policy_changes(store: Store) -> list[PolicyChange]:
             continue
         beside = json.loads(value)
         new_requirements = _parse_requirements(check, _values_if_missing(in_check=False) | {"imported": False} | beside)
-        found.append(PolicyChange(new_requirements, str(beside.get("reason", "")), str(person), at))
-    return found[::-1]
+        changes.append(PolicyChange(new_requirements, str(beside.get("reason", "")), str(person), at))
+    return changes[::-1]
 
 
 def to_stored(new: Requirements) -> dict[str, Any]:

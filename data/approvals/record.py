@@ -86,18 +86,18 @@ def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], Appr
 
     A proposal changes nothing that is in force. Any other decision ends it.
     """
-    found: dict[tuple[str, str, str, str], ApprovalStatus] = {}
+    statuses: dict[tuple[str, str, str, str], ApprovalStatus] = {}
     for row in sorted(map(_read, store.rows(_COLUMNS)), key=lambda a: (a.seq, a.id)):
-        before = found.get(row.key, ApprovalStatus())
-        found[row.key] = ApprovalStatus(before.holds, row) if row.decision == "propose" else ApprovalStatus(row)
-    return found
+        before = statuses.get(row.key, ApprovalStatus())
+        statuses[row.key] = ApprovalStatus(before.holds, row) if row.decision == "propose" else ApprovalStatus(row)
+    return statuses
 
 
 @allow("annotator")
 def approvals_in_force(store: Store | Tx, dataset_id: str = "") -> list[Approval]:
     """Return the approvals in force in a dataset; "" means any."""
     approved = (status.approved for status in approval_statuses(store).values())
-    return [one for one in approved if one is not None and dataset_id in ("", one.dataset)]
+    return [approval for approval in approved if approval is not None and dataset_id in ("", approval.dataset)]
 
 
 @allow("annotator")
@@ -106,8 +106,8 @@ def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "
 
     If no approval is in force, a proposal takes its place.
     """
-    found = [status.approved or status.proposed or status.holds for status in approval_statuses(store).values()]
-    chosen = [a for a in found if a and dataset_id in ("", a.dataset) and judge_id in ("", a.judge)]
+    decisions = [status.approved or status.proposed or status.holds for status in approval_statuses(store).values()]
+    chosen = [a for a in decisions if a and dataset_id in ("", a.dataset) and judge_id in ("", a.judge)]
     return sorted(chosen, key=lambda a: (-a.seq, a.sort, a.dimension))
 
 
@@ -117,8 +117,8 @@ def decision_history(
 ) -> list[Approval]:
     """Every decision on one dimension of a judge on a dataset, or on any ("") of them, the newest first."""
     where = " where a.dataset_id = $1 and a.judge_id = $2 and $3 in ('', a.sort) and $4 in ('', a.dimension)"
-    found = [_read(row) for row in store.rows(_COLUMNS + where, [dataset_id, judge_id, sort, dimension])]
-    return sorted(found, key=lambda a: (a.seq, a.id), reverse=True)
+    decisions = [_read(row) for row in store.rows(_COLUMNS + where, [dataset_id, judge_id, sort, dimension])]
+    return sorted(decisions, key=lambda a: (a.seq, a.id), reverse=True)
 
 
 @allow("annotator")

@@ -134,17 +134,17 @@ def suspend_unsupported(store: Store) -> list[Approval]:
     and changes of the policy suspend nothing by themselves.
     """
     upto, looked = store.newest(), _reviewed_upto.setdefault(store, {})
-    waiting = [one for one in record.approvals_in_force(store) if looked.get(one.id, one.seq) < upto]
+    waiting = [a for a in record.approvals_in_force(store) if looked.get(a.id, a.seq) < upto]
     if not waiting:
         return []
-    came = _rows_since(store, min(looked.get(one.id, one.seq) for one in waiting))
-    moved = [one for one in waiting if any(rows.touches(one, looked.get(one.id, one.seq)) for rows in came)]
+    came = _rows_since(store, min(looked.get(a.id, a.seq) for a in waiting))
+    moved = [a for a in waiting if any(rows.touches(a, looked.get(a.id, a.seq)) for rows in came)]
     _compute_figures(store, moved)
     gone = []
-    for one in waiting:
-        if one in moved and review_approval(store, one).suspends:
-            gone += _suspend(store, one)
-        looked[one.id] = upto
+    for approval in waiting:
+        if approval in moved and review_approval(store, approval).suspends:
+            gone += _suspend(store, approval)
+        looked[approval.id] = upto
     return gone
 
 
@@ -156,15 +156,15 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
     older version are reviewed even without new rows, because their figures may be computed differently today.
     """
     approvals = record.approvals_in_force(store, dataset_id)
-    came = _rows_since(store, min(one.seq for one in approvals)) if approvals else []
-    moved = [one for one in approvals if any(rows.touches(one, one.seq) for rows in came)]
-    found = [
-        (one, review_approval(store, one))
-        for one in approvals
-        if one in moved
-        or is_of_older_version({name: figure for name, figure, _ in record.frozen_evidence(store, one.id)})
+    came = _rows_since(store, min(approval.seq for approval in approvals)) if approvals else []
+    moved = [approval for approval in approvals if any(rows.touches(approval, approval.seq) for rows in came)]
+    reviews = [
+        (approval, review_approval(store, approval))
+        for approval in approvals
+        if approval in moved
+        or is_of_older_version({name: figure for name, figure, _ in record.frozen_evidence(store, approval.id)})
     ]
-    return [(one, how) for one, how in found if how.doubtful and not find_keeper(store, one, how)]
+    return [(approval, how) for approval, how in reviews if how.doubtful and not find_keeper(store, approval, how)]
 
 
 @allow("lead")
@@ -206,39 +206,48 @@ def _rows_since(store: Store, seq: int) -> list[NewRows]:
 
 def _compute_figures(store: Store, moved: Sequence[Approval]) -> None:
     """Compute the figures of the approvals to review together; the store caches them."""
-    for dataset_id, judge_id in sorted({(one.dataset, one.judge) for one in moved}):
-        here = [one for one in moved if (one.dataset, one.judge) == (dataset_id, judge_id)]
-        keys = {one.key[2:] for one in here}
+    for dataset_id, judge_id in sorted({(approval.dataset, approval.judge) for approval in moved}):
+        here = [approval for approval in moved if (approval.dataset, approval.judge) == (dataset_id, judge_id)]
+        keys = {approval.key[2:] for approval in here}
         with suppress(NotFound):
             synthetic = datasets.find_dataset(store, dataset_id).synthetic
             dimensions = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in keys]
-            for basis in {one.requirements.basis(synthetic) for one in here}:
+            for basis in {approval.requirements.basis(synthetic) for approval in here}:
                 calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis)
 
 
-def _suspend(store: Store, one: Approval) -> list[Approval]:
+def _suspend(store: Store, approval: Approval) -> list[Approval]:
     """Suspend it, unless somebody has decided meanwhile, or it holds by now."""
 
     def work(tx: Tx) -> bool:
-        in_force = record.approval_statuses(tx).get(one.key, ApprovalStatus()).holds
-        how = review_approval(store, one)
-        if in_force is None or in_force.id != one.id or not how.suspends:
+        in_force = record.approval_statuses(tx).get(approval.key, ApprovalStatus()).holds
+        how = review_approval(store, approval)
+        if in_force is None or in_force.id != approval.id or not how.suspends:
             return False
         # Under the write lock nobody else commits, so the store shows the state at this very change.
-        found = how.found
-        came = (rows.what for rows in _rows_since(store, one.seq) if rows.touches(one, one.seq))
+        current = how.found
+        came = (rows.what for rows in _rows_since(store, approval.seq) if rows.touches(approval, approval.seq))
         what = ", ".join(dict.fromkeys(came))
-        state, mark = (found.result.decision.state, case.case_fingerprint(store, found)) if found else ("undefined", "")
-        evidence = [*case.case_facts(store, found), *suspension_facts(how)] if found else []
+        state, mark = (
+            (current.result.decision.state, case.case_fingerprint(store, current)) if current else ("undefined", "")
+        )
+        evidence = [*case.case_facts(store, current), *suspension_facts(how)] if current else []
         why = f"Since the approval came {what}. {_describe_change(how)}{how.why}"
-        record.append_decision(tx, one.key, "suspend", why, APPROVAL_ACTOR, state, one.requirements, mark, evidence)
+        record.append_decision(
+            tx, approval.key, "suspend", why, APPROVAL_ACTOR, state, approval.requirements, mark, evidence
+        )
         return True
 
-    done = store.tx(APPROVAL_ACTOR, "suspend", work, target=one.dataset)
+    done = store.tx(APPROVAL_ACTOR, "suspend", work, target=approval.dataset)
     if done:
-        about = {"dataset_id": one.dataset, "judge": one.judge, "unit": one.sort, "dimension": one.dimension}
+        about = {
+            "dataset_id": approval.dataset,
+            "judge": approval.judge,
+            "unit": approval.sort,
+            "dimension": approval.dimension,
+        }
         log.info("approval_decided", decision="suspend", person=APPROVAL_ACTOR, **about)
-    return [s.holds] if done and (s := record.approval_statuses(store)[one.key]).holds else []
+    return [s.holds] if done and (s := record.approval_statuses(store)[approval.key]).holds else []
 
 
 @kept
@@ -246,17 +255,17 @@ def review_approval(store: Store, approval: Approval) -> ApprovalReview:
     """The state of an approval now."""
     frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, approval.id)}
     try:
-        found = _single_dimension_case(store, approval)
+        current = _single_dimension_case(store, approval)
     except NotFound as error:
         sentence = f"It cannot be compared with labels any more: {error}"
         return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (sentence,)), (), None, None, frozen)
-    since, latest = _new_gold_summaries(store, approval, found)
-    beside = replace(found, result=replace(found.result, decision=CheckResult("meets policy", "")))  # all but kappa
+    since, latest = _new_gold_summaries(store, approval, current)
+    beside = replace(current, result=replace(current.result, decision=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.from_summary(figures) for figures in (since, latest))
     finding = drift.assess_drift(
-        frozen_figures(frozen), GoldAgreement.from_summary(found.result.gate), new, newest, approval.policy
+        frozen_figures(frozen), GoldAgreement.from_summary(current.result.gate), new, newest, approval.policy
     )
-    return ApprovalReview(found, finding, tuple(beside.objections), since, latest, frozen)
+    return ApprovalReview(current, finding, tuple(beside.objections), since, latest, frozen)
 
 
 def frozen_figures(frozen: dict[str, float | None]) -> FrozenEvidence:
@@ -268,20 +277,23 @@ def frozen_figures(frozen: dict[str, float | None]) -> FrozenEvidence:
     return FrozenEvidence(kappa, se, frozen.get("items"), frozen.get("effective items"))
 
 
-def _single_dimension_case(store: Store, one: Approval) -> Case:
+def _single_dimension_case(store: Store, approval: Approval) -> Case:
     """The case of an approval now, its dimension decided by itself under the policy that it met."""
     dimension = next(
-        (d for d in calibration.compared_dimensions(store, one.judge) if (d.sort, d.name) == one.key[2:]), None
+        (d for d in calibration.compared_dimensions(store, approval.judge) if (d.sort, d.name) == approval.key[2:]),
+        None,
     )
     if dimension is None:
-        raise NotFound(f"the judge's card has no {one.dimension!r} of a {one.sort}.")
-    dataset, judge = datasets.find_dataset(store, one.dataset), datasets.find_judge(store, one.judge)
-    requirements = replace(one.requirements, alarms=False)
+        raise NotFound(f"the judge's card has no {approval.dimension!r} of a {approval.sort}.")
+    dataset, judge = datasets.find_dataset(store, approval.dataset), datasets.find_judge(store, approval.judge)
+    requirements = replace(approval.requirements, alarms=False)
     basis = requirements.basis(dataset.synthetic)
-    cells = calibration.comparison_input(store, one.dataset, one.judge, dimension, basis)
+    cells = calibration.comparison_input(store, approval.dataset, approval.judge, dimension, basis)
     summary = stats_calibration.summarise(cells, dimension)
-    line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, one.policy))
-    return Case(dataset, judge, line, requirements, None, (line.key,), case.has_imported_labels(store, one.dataset))
+    line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, approval.policy))
+    return Case(
+        dataset, judge, line, requirements, None, (line.key,), case.has_imported_labels(store, approval.dataset)
+    )
 
 
 def _new_gold_summaries(store: Store, approval: Approval, case: Case) -> tuple[Summary | None, Summary | None]:

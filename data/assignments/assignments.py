@@ -173,8 +173,8 @@ def selection_values(store: Store, dataset_id: str, stream: Stream) -> dict[str,
 
     In the audit sample, fields of numbers are left out because they may be scores.
     """
-    found = item_fields.item_fields(store, dataset_id)
-    fields = {item_fields.LANGUAGE: found.words[item_fields.LANGUAGE], **found.meta}
+    items = item_fields.item_fields(store, dataset_id)
+    fields = {item_fields.LANGUAGE: items.words[item_fields.LANGUAGE], **items.meta}
     values = {name: sorted({str(word) for word in words} - {""}) for name, words in fields.items()}
     return {name: texts for name, texts in values.items() if texts and not (stream == "audit" and _are_numbers(texts))}
 
@@ -265,8 +265,8 @@ def _chosen_ids(store: Store, dataset_id: str, stream: Stream, chosen: Selection
         return frozenset(chosen.items)
     if not chosen.field:
         return None
-    found = item_fields.item_fields(store, dataset_id)
-    words = found.words.get(chosen.field, found.meta.get(chosen.field))
+    items = item_fields.item_fields(store, dataset_id)
+    words = items.words.get(chosen.field, items.meta.get(chosen.field))
     if words is None or chosen.field == item_fields.SYSTEM:
         known = ", ".join(selection_values(store, dataset_id, stream)) or "none"
         raise BadInput(f"Items have no field {chosen.field[:60]!r} to choose them by. There are: {known}.")
@@ -275,7 +275,7 @@ def _chosen_ids(store: Store, dataset_id: str, stream: Stream, chosen: Selection
             f"Items of the audit sample cannot be chosen by {chosen.field[:60]!r}, which has numbers: they may be "
             "scores, and who labels an item must not depend on what is known of these."
         )
-    return frozenset(item for item, word in zip(found.ids, words, strict=True) if word == chosen.value)
+    return frozenset(item for item, word in zip(items.ids, words, strict=True) if word == chosen.value)
 
 
 def _plan(
@@ -283,7 +283,7 @@ def _plan(
     ids: frozenset[str] | None, terms: AssignmentTerms,
 ) -> SharePlan:  # fmt: skip
     weights = _weights(reader, terms.people)
-    if terms.tag and all(terms.tag not in one.tags for one in tags.all_tags(reader).values()):
+    if terms.tag and all(terms.tag not in person.tags for person in tags.all_tags(reader).values()):
         raise NotFound(f"Nobody has the tag {terms.tag!r}. A lead can give it to people on the page Assignments.")
     needs, barred, moment = dict[str, int](), defaultdict[str, set[str]](set), now()
     with index.lock:
@@ -293,7 +293,7 @@ def _plan(
                 continue
             had = _people_of_draw(index, draw, moment)
             lacks = min(terms.overlap, seats - len(had))
-            if lacks < 1 or any(tags.is_tag(one) for one in had) or not _can_be_given(index, draw, terms):
+            if lacks < 1 or any(tags.is_tag(person) for person in had) or not _can_be_given(index, draw, terms):
                 continue
             needs[draw.id] = lacks
             if had:
@@ -304,8 +304,8 @@ def _plan(
     if terms.tag:
         return SharePlan({tags.assignee(terms.tag): list(needs)}, len(needs), 0)
     shares = spread_items(needs, weights, barred, terms.seed)
-    given = Counter(draw for share in shares.values() for draw in share)
-    return SharePlan(shares, len(needs), sum(given[draw] < n for draw, n in needs.items()))
+    counts = Counter(draw for share in shares.values() for draw in share)
+    return SharePlan(shares, len(needs), sum(counts[draw] < n for draw, n in needs.items()))
 
 
 def _add_barred(
@@ -325,7 +325,7 @@ def _add_barred(
 
 def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
     """The share that each of these people takes. Raises BadInput where somebody cannot label, or nobody takes any."""
-    known = {one.name: one for one in people.all_people(reader, active=False)}
+    known = {person.name: person for person in people.all_people(reader, active=False)}
     for name in names:
         if not (known.get(name) or people.find_person(reader, name)).active:
             raise BadInput(f"{name} is not active in this workspace: nothing can be given to them.")
@@ -387,14 +387,14 @@ def current_assignments(store: Store, dataset_id: str, assignee: str = "") -> li
     )
     index = current_index(store)
     with index.lock:
-        found = [_assignment(index, row) for row in rows if row[0] in index.assignments]
-    return sorted(found, key=lambda a: (a.priority, a.due or datetime.max, a.assignee, a.id))
+        assignments = [_assignment(index, row) for row in rows if row[0] in index.assignments]
+    return sorted(assignments, key=lambda a: (a.priority, a.due or datetime.max, a.assignee, a.id))
 
 
 def _assignment(index: QueueIndex, row: tuple[object, ...]) -> Assignment:
     key, dataset, stream, assignee, offer, priority, due, note, chosen, began, by, at = row
-    one = index.assignments[str(key)]
-    counts = count_work(index, [one])
+    assignment = index.assignments[str(key)]
+    counts = count_work(index, [assignment])
     return Assignment(
         str(key), str(dataset), stream, str(assignee), offer == "reserved", int(priority), due, str(note),  # type: ignore[arg-type, call-overload]
         Selection.of_json(str(chosen)), int(began), str(by), at, counts.total, counts.left, counts.done, counts.skipped,  # type: ignore[arg-type, call-overload]
@@ -414,10 +414,10 @@ def count_work(index: QueueIndex, indexed_assignments: Iterable[IndexedAssignmen
     """The counts of assignments of one assignee, each item once; the caller has the lock of the index."""
     draws: dict[QueuedDraw, bool] = {}
     assignee = ""
-    for one in indexed_assignments:
-        assignee = one.assignee
-        for draw in one.line:
-            draws[draw] = draws.get(draw, False) or draw in one.left
+    for assignment in indexed_assignments:
+        assignee = assignment.assignee
+        for draw in assignment.line:
+            draws[draw] = draws.get(draw, False) or draw in assignment.left
     left = sum(draws.values())
     if tags.is_tag(assignee):
         return WorkCount(len(draws), left, sum(bool(d.answered_by) for d, waits in draws.items() if not waits), 0)
@@ -440,11 +440,11 @@ def own_work(store: Store, person: str, dataset_id: str, stream: Stream) -> OwnW
     index = current_index(store)
     with index.lock:
         entries = index.assignments_of(dataset_id, stream, person)
-        dues = [one.due for one in entries if one.left and one.due]
+        dues = [assignment.due for assignment in entries if assignment.left and assignment.due]
         left, every = set[QueuedDraw](), set[QueuedDraw]()
-        for one in entries:
-            left |= one.left
-            every.update(one.line)
+        for assignment in entries:
+            left |= assignment.left
+            every.update(assignment.line)
         return OwnWork(len(left), len(every), min(dues, default=None))
 
 
@@ -526,11 +526,11 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
         moved = {draw for share in plan.shares.values() for draw in share}
         if not moved:
             raise BadInput(f"Nothing that is left to {giver} can be given to these people.")
-        for one in {a.id: a for a in source.values()}.values():
-            row = _find(tx, one.id)
+        for assignment in {a.id: a for a in source.values()}.values():
+            row = _find(tx, assignment.id)
             terms = AssignmentTerms(to[:1], "", 1, row.offer == "reserved", row.due, row.priority, row.note)  # type: ignore[arg-type]
-            draws_by_person = {n: [d for d in share if source[d] is one] for n, share in plan.shares.items()}
-            _begin(tx, dataset_id, one.stream, terms, Selection.of_json(row.chosen), draws_by_person)
+            draws_by_person = {n: [d for d in share if source[d] is assignment] for n, share in plan.shares.items()}
+            _begin(tx, dataset_id, assignment.stream, terms, Selection.of_json(row.chosen), draws_by_person)
         with index.lock:
             draws, moment = [index.draws[draw] for draw in sorted(moved)], now()
             taken = [AssignmentItemRow(a.id, d.id, False) for d in draws for a in d.given if a.assignee == giver]
@@ -555,17 +555,17 @@ def _plan_reassignment(
     source = dict[str, IndexedAssignment]()
     with index.lock:
         assignments = [a for a in index.of_assignee.get(giver, ()) if a.dataset == dataset_id and not a.ended]
-        for one in sorted(assignments, key=lambda a: a.rank):
-            for draw in one.line:
+        for assignment in sorted(assignments, key=lambda a: a.rank):
+            for draw in assignment.line:
                 had = _people_of_draw(index, draw, moment)
                 open_ = giver not in index.gone or len(had) < index.overlap.get(dataset_id, OVERLAP)
-                if draw in one.left and draw.id not in source and open_:
-                    source[draw.id] = one
+                if draw in assignment.left and draw.id not in source and open_:
+                    source[draw.id] = assignment
                     barred[draw.id] |= had
         _add_barred(index, source, weights, barred)
     shares = spread_items(dict.fromkeys(source, 1), weights, barred, seed)
-    given = sum(map(len, shares.values()))
-    return SharePlan(shares, len(source), len(source) - given), source
+    total = sum(map(len, shares.values()))
+    return SharePlan(shares, len(source), len(source) - total), source
 
 
 @allow("researcher")
@@ -628,6 +628,6 @@ def assigned_counts(store: Store, dataset_id: str, stream: Stream) -> tuple[int,
         for draw in index.queues[dataset_id, stream].waiting_draws():
             open_ += 1
             unassigned += draw.audience is None and not any(draw in a.left for a in draw.given)
-            if draw.audience and not any(one in able or not tags.is_tag(one) for one in draw.audience):
+            if draw.audience and not any(assignee in able or not tags.is_tag(assignee) for assignee in draw.audience):
                 nobody[min(draw.audience)] += 1
         return open_, unassigned, dict(nobody)

@@ -132,22 +132,22 @@ def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -
     ))  # fmt: skip
     work, index = dict[str, AssignedWork](), current_index(store)
     with index.lock:
-        for assignee, given in index.of_assignee.items():
-            if assignments := [a for a in given if a.id in began]:
+        for assignee, indexed_assignments in index.of_assignee.items():
+            if assignments := [a for a in indexed_assignments if a.id in began]:
                 dues = sorted((a.due, len(a.left)) for a in assignments if a.due and a.left)
                 first = min((began[a.id] for a in assignments if a.left), default=None)
                 work[assignee] = AssignedWork(
                     count_work(index, assignments), tuple(dues), first, expired.get(assignee, 0)
                 )
     here = {p.name for p in known.values() if p.active}
-    found = []
+    rows = []
     for assignee in {*work, *done, *here}:
         own = tags_by_name[assignee].tags if assignee in tags_by_name else ()
         active = assignee in here or tags.is_tag(assignee)
         did = done.get(assignee, PersonActivity())
-        found.append(_progress(assignee, active, own, work.get(assignee, AssignedWork()), did, moment, offset, since))
+        rows.append(_progress(assignee, active, own, work.get(assignee, AssignedWork()), did, moment, offset, since))
     order = list(STATES)
-    return sorted(found, key=lambda p: (order.index(p.state), p.assignee.casefold()))
+    return sorted(rows, key=lambda p: (order.index(p.state), p.assignee.casefold()))
 
 
 def _progress(
@@ -155,8 +155,8 @@ def _progress(
     offset: timedelta, since: datetime,
 ) -> PersonProgress:  # fmt: skip
     here, left = moment + offset, work.counts.left
-    saves = [one for one in did.recent if not one.skipped and one.seconds > 0][:50]
-    cells = [one.seconds / one.cells for one in saves if one.cells]
+    saves = [answer for answer in did.recent if not answer.skipped and answer.seconds > 0][:50]
+    cells = [answer.seconds / answer.cells for answer in saves if answer.cells]
     pace = finish = None
     if did.late and did.first:
         begun = max(did.first, since) + offset
@@ -166,7 +166,7 @@ def _progress(
     needed = needed_pace(work.dues, moment, offset)
     state, why = progress_state(assignee, active, work, did, pace, needed, moment, offset)
     return PersonProgress(
-        assignee, active, own, work.counts, did.items, median(one.seconds for one in saves) if saves else None,
+        assignee, active, own, work.counts, did.items, median(answer.seconds for answer in saves) if saves else None,
         median(cells) if cells else None, did.last, work.dues[0][0] if work.dues else None, needed, pace, finish, state,
         why,
     )  # fmt: skip
@@ -220,7 +220,7 @@ def find_stuck_signs(work: AssignedWork, did: PersonActivity, moment: datetime, 
         signs.append(f"no answer for {quiet:.0f} hours of working time")
     if work.expired >= STUCK_EXPIRED:
         signs.append(f"items reserved {work.expired} times since the last answer, and none of them answered")
-    times = [one.seconds for one in did.recent if not one.skipped and one.seconds > 0]
+    times = [answer.seconds for answer in did.recent if not answer.skipped and answer.seconds > 0]
     newest, before = times[:_NEWEST_ITEMS], times[_NEWEST_ITEMS:]
     if (
         len(newest) == _NEWEST_ITEMS
@@ -234,7 +234,7 @@ def find_stuck_signs(work: AssignedWork, did: PersonActivity, moment: datetime, 
 def _skips_much(did: PersonActivity) -> int:
     """The skips among somebody's last answers; 0 where they are less than half, or few."""
     latest = did.recent[:_SKIP_WINDOW]
-    skips = sum(one.skipped for one in latest)
+    skips = sum(answer.skipped for answer in latest)
     return skips if skips >= max(STUCK_SKIPS, len(latest) / 2) else 0
 
 
@@ -310,13 +310,13 @@ COLUMNS = {
 """The columns of progress as a file, with what each says."""
 
 
-def progress_record(one: PersonProgress) -> dict[str, str | float | None]:
+def progress_record(row: PersonProgress) -> dict[str, str | float | None]:
     """A row of progress as a file has it."""
-    needed = None if one.needed == float("inf") else one.needed
+    needed = None if row.needed == float("inf") else row.needed
     values = (
-        one.name, ", ".join(one.tags), one.state, one.why, one.counts.total, one.counts.done, one.counts.left,
-        one.counts.skipped, one.answered, one.seconds, one.cell_seconds, one.last, one.due, needed, one.pace,
-        one.finish,
+        row.name, ", ".join(row.tags), row.state, row.why, row.counts.total, row.counts.done, row.counts.left,
+        row.counts.skipped, row.answered, row.seconds, row.cell_seconds, row.last, row.due, needed, row.pace,
+        row.finish,
     )  # fmt: skip
     return {name: _to_json_value(value) for name, value in zip(COLUMNS, values, strict=True)}
 

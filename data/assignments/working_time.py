@@ -16,13 +16,13 @@ def working_hours(since: datetime, until: datetime) -> float:
     """The hours of working time between two moments; 0 where the second is not later."""
     until = max(since, until)
     weeks = (until - since).days // 7
-    found, day = weeks * 5.0 * HOURS_PER_DAY, since + timedelta(weeks=weeks)
+    hours, day = weeks * 5.0 * HOURS_PER_DAY, since + timedelta(weeks=weeks)
     while day < until:
         begin, end, following = _day(day)
         if day.weekday() < 5:
-            found += max((min(end, until) - max(begin, day)).total_seconds(), 0.0) / 3600
+            hours += max((min(end, until) - max(begin, day)).total_seconds(), 0.0) / 3600
         day = following
-    return found
+    return hours
 
 
 def after_working_hours(since: datetime, hours: float) -> datetime | None:

@@ -35,7 +35,7 @@ class AuditResults:
     @property
     def alarms(self) -> dict[str, AuditFinding]:
         """The audits in alarm."""
-        return {name: found for name, found in self.findings.items() if found.verdict == "alarm"}
+        return {name: finding for name, finding in self.findings.items() if finding.verdict == "alarm"}
 
 
 @allow("annotator")
@@ -81,10 +81,10 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
         return gathered.gather_audit_evidence(store, dataset_id, judge_id)
 
     try:
-        found = _findings(store, dataset_id, judge_id, gathered.MAX_REPLIES, compute_once(base))
+        findings = _findings(store, dataset_id, judge_id, gathered.MAX_REPLIES, compute_once(base))
     except _Unknown:
         return None
-    return {name: finding for name, finding in found.items() if finding.verdict == "alarm"}
+    return {name: finding for name, finding in findings.items() if finding.verdict == "alarm"}
 
 
 @kept
@@ -104,9 +104,9 @@ def visible_flags(
     Items that they may still get to answer blind are left out, because a flag shows what the judge said.
     """
     kept = exposure.blind_pending(store, actor)
-    found = [flag for flag in flags if flag.item not in kept][:limit]
-    exposure.record_exposures(store, actor, {flag.item: [judge_id] for flag in found}, "audits")
-    return found
+    shown = [flag for flag in flags if flag.item not in kept][:limit]
+    exposure.record_exposures(store, actor, {flag.item: [judge_id] for flag in shown}, "audits")
+    return shown
 
 
 @allow("annotator")
@@ -129,31 +129,31 @@ def _findings(
     store: Store, dataset_id: str, judge_id: str, max_replies: int, base: Callable[[], GatheredEvidence]
 ) -> dict[str, AuditFinding]:
     """Return the findings, each cached by itself; `base` gives the evidence."""
-    limits, found, new_audits = audit_limits(store), {}, list[str]()
+    limits, findings, new_audits = audit_limits(store), {}, list[str]()
     for name in [name for name in cards.card_of_judge(store, judge_id).audits if name in all_audits()]:
-        one = all_audits()[name]
-        limit = limits.get(name, one.threshold or 0.0)
+        audit = all_audits()[name]
+        limit = limits.get(name, audit.threshold or 0.0)
         key = ("audit", dataset_id, judge_id, max_replies, name, limit)
-        [found[name]] = each_kept(store, [key], partial(_find, one, limit, base, new_audits))
+        [findings[name]] = each_kept(store, [key], partial(_find, audit, limit, base, new_audits))
     if new_audits:
-        alarms = sum(found[name].verdict == "alarm" for name in new_audits)
+        alarms = sum(findings[name].verdict == "alarm" for name in new_audits)
         log.info("audits_run", dataset_id=dataset_id, judge=judge_id, audits=len(new_audits), alarms=alarms)
-    return found
+    return findings
 
 
 def _find(
     audit: Audit, limit: float, base: Callable[[], GatheredEvidence], new_audits: list[str], _: Sequence[int]
 ) -> list[AuditFinding]:
-    found = audit.find(base().evidence, limit)
+    finding = audit.find(base().evidence, limit)
     new_audits.append(audit.name)
-    return [found]
+    return [finding]
 
 
 @allow("annotator")
 def audit_limits(store: Store | Tx) -> dict[str, float]:
     """The limits that the workspace has set, by audit; for others the audit's own default holds."""
-    found = settings.get_setting(store, settings.WORKSPACE, _SETTING, {})
-    return {name: float(value) for name, value in found.items() if name in all_audits()}
+    limits = settings.get_setting(store, settings.WORKSPACE, _SETTING, {})
+    return {name: float(value) for name, value in limits.items() if name in all_audits()}
 
 
 def limit_range(audit: Audit) -> tuple[float, float]:
@@ -173,8 +173,8 @@ class ProposedLimit:
 @allow("annotator")
 def proposed_limits(store: Store | Tx) -> dict[str, ProposedLimit]:
     """The limits that wait for another lead, by audit."""
-    found = settings.get_setting(store, settings.WORKSPACE, _PROPOSED, {})
-    return {str(name): ProposedLimit(one["value"], str(one["by"])) for name, one in found.items()}
+    proposals = settings.get_setting(store, settings.WORKSPACE, _PROPOSED, {})
+    return {str(name): ProposedLimit(proposal["value"], str(proposal["by"])) for name, proposal in proposals.items()}
 
 
 @allow("lead")
@@ -185,13 +185,13 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
     who is independent of the first (`data.records.leads`), sets the same. Setting what is in force withdraws what
     waits. Raises NotAllowed, BadInput for an audit that does not exist or has no limit, and for a value out of range.
     """
-    one = all_audits().get(name)
-    if one is None or one.threshold is None:
+    audit = all_audits().get(name)
+    if audit is None or audit.threshold is None:
         having = ", ".join(a.name for a in all_audits().values() if a.threshold is not None) or "none"
         raise BadInput(f"There is no audit {name!r} whose limit can be set. There are: {having}.")
-    low, high = limit_range(one)
+    low, high = limit_range(audit)
     if value is not None and not (math.isfinite(value) and low <= value <= high):
-        raise BadInput(f"The limit of {one.title!r} is {value:g}: it must be from {low:g} to {high:g}.")
+        raise BadInput(f"The limit of {audit.title!r} is {value:g}: it must be from {low:g} to {high:g}.")
 
     def work(tx: Tx) -> bool:
         require(tx, actor, "lead")
@@ -213,4 +213,4 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
 
 
 def _put(tx: Tx, wait: dict[str, ProposedLimit]) -> None:
-    settings.put_setting(tx, settings.WORKSPACE, _PROPOSED, {name: asdict(one) for name, one in wait.items()})
+    settings.put_setting(tx, settings.WORKSPACE, _PROPOSED, {name: asdict(proposal) for name, proposal in wait.items()})

@@ -110,10 +110,10 @@ class LazyItems(Mapping[str, Item]):
         self._contents, self._parsed = contents, dict[str, Item]()
 
     def __getitem__(self, key: str) -> Item:
-        found = self._parsed.get(key)
-        if found is None:
-            found = self._parsed[key] = ITEM.validate_json(self._contents[key])
-        return found
+        item = self._parsed.get(key)
+        if item is None:
+            item = self._parsed[key] = ITEM.validate_json(self._contents[key])
+        return item
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._contents)
@@ -153,8 +153,8 @@ def gather_audit_evidence(
             else name != judge.model
         )
         if is_relevant and name not in kept:
-            given = among.replies(other, card, items)
-            kept[name] = combine_replies(given, card, combination_rule(card, other.parameters))
+            other_samples = among.replies(other, card, items)
+            kept[name] = combine_replies(other_samples, card, combination_rule(card, other.parameters))
     resolved = compute_once(lambda: _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id)))
     gold, fits = LazyMapping(lambda: resolved()[1]), LazyMapping(lambda: _fits(store, judge_id, items))
     unscored = sum(r.reading.unscored is not None for r in sample_replies)
@@ -162,8 +162,8 @@ def gather_audit_evidence(
     def scope() -> Scope:
         return Scope(
             judged=among.judged, items=len(items), replies=len(sample_replies), unscored=unscored, basis=resolved()[0],
-            gold=len(gold), probes={name: len(found) for name, found in probes.items()},
-            others={name: len(found) for name, found in others.items()}, fits=len(fits),
+            gold=len(gold), probes={name: len(probe_replies) for name, probe_replies in probes.items()},
+            others={name: len(other_replies) for name, other_replies in others.items()}, fits=len(fits),
         )  # fmt: skip
 
     return GatheredEvidence(AuditEvidence(card, judge.model, items, replies, probes, others, gold, fits), scope)
@@ -219,9 +219,9 @@ class _JudgedItems:
             judge.id,
         )
         places = {d.name: n for n, d in enumerate(card.dimensions)}
-        for unit, dimension, value, confidence, source, given in sorted(kinds, key=lambda k: _place(k, places)):
+        for unit, dimension, value, confidence, source, judgment_ids in sorted(kinds, key=lambda k: _place(k, places)):
             score = Score(str(unit), str(dimension), value, confidence, str(source))
-            for key in given:
+            for key in judgment_ids:
                 if key in scores:
                     scores[key].append(score)
         remarks: dict[str, list[Remark]] = defaultdict(list)
@@ -251,7 +251,7 @@ class _JudgedItems:
     ) -> dict[str, dict[str, object]]:
         """Return the facts that only raw texts have, by judgment: verdicts in each order, and the stated confidence."""
         params = call_plan.params_of_stored(judge.parameters)
-        found: dict[str, dict[str, object]] = {}
+        facts: dict[str, dict[str, object]] = {}
         for begin in range(0, len(rows), _BATCH):
             batch = {str(row[0]): row for row in rows[begin : begin + _BATCH]}
             marks = ", ".join(f"${n}" for n in range(1, len(batch) + 1))
@@ -260,8 +260,8 @@ class _JudgedItems:
                 task = Task(str(item), items[str(item)], str(part), int(sample))
                 reading = call_plan.reread(card, params, task, raw).reading
                 stated = {(s.unit, s.dimension): s.confidence for s in reading.scores if s.source == STATED}
-                found[key] = {**reading.facts, **({STATED: stated} if stated else {})}
-        return found
+                facts[key] = {**reading.facts, **({STATED: stated} if stated else {})}
+        return facts
 
 
 def _place(kind: Sequence[object], places: Mapping[str, int]) -> tuple[object, ...]:
@@ -280,16 +280,16 @@ def _gold(
     )
     rule, left_out = gold_rule(store, dataset_id), not_excluded_sql(store, "item_id")
     for basis in _BASES if modes else ():
-        found: dict[Cell, float | None] = {}
+        values: dict[Cell, float | None] = {}
         for alike in group_alike(d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)):
             names = [f"${n + 2}" for n in range(len(alike))]
             gold = gold_sql(alike[0].sort, alike[0].scale, basis, rule, names=names)
             query = f"select item_id, unit, value, no from ({gold}) g where 1 = 1{left_out}"
             for item, unit, value, place in store.rows(query, [dataset_id, *(d.name for d in alike)]):
                 if item in items and item not in shown:
-                    found[str(item), str(unit), alike[place].name] = None if value is None else float(value)
-        if found:
-            return basis, found
+                    values[str(item), str(unit), alike[place].name] = None if value is None else float(value)
+        if values:
+            return basis, values
     return "", {}
 
 

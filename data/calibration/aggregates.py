@@ -67,10 +67,10 @@ class AggregateGroup:
         else:  # of an outcome that is or is not
             codes, counts = np.array([0.0, 1.0]), np.array([whole[1] - whole[0], whole[0]])
         squares = self.squares if counted.mean else float(counts @ codes**2)
-        given = _NO_LABELS if labelled is None else labelled
-        outside = counts[(codes < given.seen[0] - _TOLERANCE) | (codes > given.seen[1] + _TOLERANCE)].sum()
+        base = _NO_LABELS if labelled is None else labelled
+        outside = counts[(codes < base.seen[0] - _TOLERANCE) | (codes > base.seen[1] + _TOLERANCE)].sum()
         uncovered = float(outside / counts.sum())
-        return given._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
+        return base._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
 
 
 Key = tuple[str, str]
@@ -126,8 +126,8 @@ def _update_tallies(store: Store, dataset_id: str, judge_id: str, kept: _JudgeTa
     kept.seq, kept.stamp = upto, stamp
 
 
-def _add_groups(kept: _JudgeTallies, found: Iterable[tuple[Key, str, str, AggregateGroup]]) -> None:
-    for key, run, system, group in found:
+def _add_groups(kept: _JudgeTallies, rows: Iterable[tuple[Key, str, str, AggregateGroup]]) -> None:
+    for key, run, system, group in rows:
         groups = kept.groups[key]
         groups[run, system] = groups[run, system] + group if (run, system) in groups else group
 

@@ -131,6 +131,6 @@ def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, c
     """Compare the judge with blind labels on the basis `counted`, and with labels given with this judge in view."""
     blind = comparison_input(store, dataset_id, judge_id, dimension, counted)
     assisted = load_paired_ratings(store, dataset_id, judge_id, dimension, ASSISTED, among=f" and {_SHOWN}")
-    one, two = (summarise(cells, dimension) for cells in (blind, assisted))
-    others = min(count_other_answers(arm.interval, arm.commonest) for arm in (one, two))
-    return Anchor(one.interval, two.interval, anchoring_difference(blind, assisted, dimension), others)
+    blind_arm, assisted_arm = (summarise(cells, dimension) for cells in (blind, assisted))
+    others = min(count_other_answers(arm.interval, arm.commonest) for arm in (blind_arm, assisted_arm))
+    return Anchor(blind_arm.interval, assisted_arm.interval, anchoring_difference(blind, assisted, dimension), others)

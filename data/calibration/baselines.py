@@ -51,9 +51,9 @@ def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Respons
 
     They are looked up for a range of ids at a time, so that not all labels are read for a thousand items.
     """
-    found: dict[str, Dialogue | Pair | Response] = {}
+    items: dict[str, Dialogue | Pair | Response] = {}
     last, stretch = "", 4 * MOST_ITEMS
-    while len(found) < MOST_ITEMS:
+    while len(items) < MOST_ITEMS:
         ends = store.rows(
             "select max(id), count(*) from (select id from item where dataset_id = $1 and id > $2 "
             f"order by id limit {stretch:d}) s",
@@ -65,14 +65,14 @@ def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Respons
         rows = store.rows(
             "select i.id, i.content from item i where i.dataset_id = $1 and i.id > $2 and i.id <= $3 and i.id in "
             "(select l.item_id from label l where l.item_id > $2 and l.item_id <= $3) "
-            f"order by i.id limit {MOST_ITEMS - len(found):d}",
+            f"order by i.id limit {MOST_ITEMS - len(items):d}",
             [dataset_id, last, end],
         )
-        found |= {str(id_): ITEM.validate_json(content) for id_, content in rows}
+        items |= {str(id_): ITEM.validate_json(content) for id_, content in rows}
         if int(count) < stretch:
             break
         last, stretch = str(end), 8 * stretch
-    return found
+    return items
 
 
 def _floors(

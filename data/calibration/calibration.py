@@ -73,8 +73,8 @@ def compared_dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
     The judge's own aggregates on an interval scale are included once people have labelled them.
     """
     card = cards.card_of_judge_if_known(store, judge_id)
-    found = [d for d in card.dimensions if bins.row_count(d.scale)] if card is not None else []
-    return [d for d in found if d.asked or (d.scale.kind == "interval" and _has_labels(store, d))]
+    dimensions = [d for d in card.dimensions if bins.row_count(d.scale)] if card is not None else []
+    return [d for d in dimensions if d.asked or (d.scale.kind == "interval" and _has_labels(store, d))]
 
 
 @kept
@@ -106,7 +106,7 @@ def basis_sizes(store: Store, dataset_id: str, dimensions: Sequence[Dimension]) 
     for mode, random, drawn, annotator, count in rows:
         for basis in bases_of_label(str(mode), bool(random), bool(drawn)):
             people[basis][str(annotator)] += int(count)
-    return {basis: BasisSize(sum(found.values()), len(found)) for basis, found in people.items()}
+    return {basis: BasisSize(sum(counts.values()), len(counts)) for basis, counts in people.items()}
 
 
 @kept
@@ -135,7 +135,7 @@ def comparison_inputs(
     """
     items = _count_items(store, dataset_id)
     many = [d for d in dimensions if has_kappa_of_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
-    found: dict[Dimension, RatingSums] = {}
+    sums_by_dimension: dict[Dimension, RatingSums] = {}
     if items >= LINEARISE_FROM:
         keys = [("sums", dataset_id, judge_id, d, basis, d.scale.drawn if dropped else "", waiting) for d in many]
 
@@ -149,8 +149,8 @@ def comparison_inputs(
                 for s in load_rating_sums(store, dataset_id, judge_id, part, basis, dropped, waiting)
             ]
 
-        found = dict(zip(many, each_kept(store, keys, make), strict=True))
-    summed = {d: sums for d, sums in found.items() if sums.items >= LINEARISE_FROM}
+        sums_by_dimension = dict(zip(many, each_kept(store, keys, make), strict=True))
+    summed = {d: sums for d, sums in sums_by_dimension.items() if sums.items >= LINEARISE_FROM}
     single = [d for d in dimensions if d not in summed]
     loaded = load_ratings_of_judges(
         store, dataset_id, [judge_id], single, basis, not_in_prompt_sql(store, judge_id), waiting
@@ -173,8 +173,8 @@ def load_paired_ratings(
     among, few = not_in_prompt_sql(store, judge_id) + among, None
     if first is not None:
         few = "{item} = any($4)", _earliest(store, dataset_id, judge_id, dimension, basis, first)
-    found = load_ratings_of_judges(store, dataset_id, [judge_id], [dimension], basis, among, few=few)
-    return found[judge_id, dimension]
+    ratings = load_ratings_of_judges(store, dataset_id, [judge_id], [dimension], basis, among, few=few)
+    return ratings[judge_id, dimension]
 
 
 def load_ratings_of_judges(
@@ -182,16 +182,16 @@ def load_ratings_of_judges(
     waiting: Waiting | None = None, few: tuple[str, Any] | None = None,
 ) -> dict[tuple[str, Dimension], PairedRatings]:  # fmt: skip
     """Return what `load_paired_ratings` does of each of these judges and dimensions; otherwise as `paired_frames`."""
-    found: dict[tuple[str, Dimension], PairedRatings] = {}
+    ratings: dict[tuple[str, Dimension], PairedRatings] = {}
     frames = paired_frames(store, dataset_id, judge_ids, dimensions, basis, among, waiting, few)
     for alike, frame in frames:
         judge, no, item = (frame[column].to_numpy(dtype=np.int64) for column in ("judge_no", "no", "item"))
         whole = to_paired_ratings(frame, item)
         if "stratum" in frame:
             whole = replace(whole, stratum=frame["stratum"].to_numpy(dtype=np.int64))
-        for (judge_no, one), (place, d) in product(enumerate(judge_ids), enumerate(alike)):
-            found[one, d] = whole.where((judge == judge_no) & (no == place))
-    return found
+        for (judge_no, judge_id), (place, d) in product(enumerate(judge_ids), enumerate(alike)):
+            ratings[judge_id, d] = whole.where((judge == judge_no) & (no == place))
+    return ratings
 
 
 def paired_frames(
@@ -322,7 +322,7 @@ def load_rating_sums(
                 "join cell_item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = 'audit' group by i.place"
             ) if stratified else {},
         )  # fmt: skip
-        found = []
+        sums = []
         for d in dimensions:
             no = names.index(d.name)
             gold = gold_sql(d.sort, d.scale, basis, rule, source=source, settled="cell_settled", names=[marks[no]])
@@ -330,8 +330,8 @@ def load_rating_sums(
             query = f"select item_id, code as unit, value, mean, share, people, waits from ({query}) g"
             cells = place_ratings(rows, no, d, partial(ask, query))
             drop = float(d.scale.categories.index(d.scale.drawn)) if dropped and d.scale.drawn else None
-            found.append(sum_ratings(cells.drop_code(drop), d))
-        return found
+            sums.append(sum_ratings(cells.drop_code(drop), d))
+        return sums
 
 
 def paired_cells_sql(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:

@@ -40,13 +40,13 @@ class ComparedCells(NamedTuple):
 
 def common_dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple[Dimension, list[str]]]:
     """sort.name -> (dimension, the judges that have it), of those with a table; a name means one scale everywhere."""
-    found: dict[str, tuple[Dimension, list[str]]] = {}
+    common: dict[str, tuple[Dimension, list[str]]] = {}
     for judge_id in judge_ids:
-        for one in calibration.compared_dimensions(store, judge_id):
-            entry = found.setdefault(f"{one.sort}.{one.name}", (one, []))
-            if entry[0].scale == one.scale:
+        for dimension in calibration.compared_dimensions(store, judge_id):
+            entry = common.setdefault(f"{dimension.sort}.{dimension.name}", (dimension, []))
+            if entry[0].scale == dimension.scale:
                 entry[1].append(judge_id)
-    return found
+    return common
 
 
 def compared_cells(
@@ -63,7 +63,7 @@ def compared_cells(
         for n in range(len(judge_ids))
     )
     columns = "".join(f", s{n}.value as j{n}" for n in range(len(judge_ids)))
-    shown = "".join(dict.fromkeys(not_in_prompt_sql(store, one) for one in judge_ids))
+    shown = "".join(dict.fromkeys(not_in_prompt_sql(store, judge_id) for judge_id in judge_ids))
     frame = store.frame(
         f"select g.item_id, g.unit, g.value as human, g.weight{columns} "
         f"from ({gold_sql(dimension.sort, scale, basis, gold_rule(store, dataset_id), shown)}) g {joins}"
@@ -71,16 +71,16 @@ def compared_cells(
         [dataset_id, dimension.name, *judge_ids],
     )
     values = {
-        one: frame[f"j{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n, one in enumerate(judge_ids)
+        judge_id: frame[f"j{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n, judge_id in enumerate(judge_ids)
     }  # fmt: skip
     everywhere = np.ones(len(frame), dtype=bool)
-    for given in values.values():
-        everywhere &= ~np.isnan(given)
+    for scores in values.values():
+        everywhere &= ~np.isnan(scores)
     chosen = frame[everywhere]
     item = np.asarray(chosen["item_id"].factorize()[0], dtype=np.int64)  # as the rows are ordered
     human = bins.to_codes(chosen["human"].to_numpy(dtype=np.float64), scale)
     weights = chosen["weight"].to_numpy(dtype=np.float64)
-    judges = {one: bins.to_codes(given[everywhere], scale) for one, given in values.items()}
+    judges = {judge_id: bins.to_codes(scores[everywhere], scale) for judge_id, scores in values.items()}
     many = len(np.unique(item)) > MOST_ITEMS
     if rules and len(item):
         row = int(np.bincount(bins.row_numbers(chosen["human"], scale), weights).argmax())
@@ -90,7 +90,7 @@ def compared_cells(
         judges[CONSTANT] = bins.to_codes(np.full(len(item), bins.row_values(scale)[row]), scale)
     seats = SharedCells(item, human, judges, None if np.all(weights == 1) else weights)
     return ComparedCells(
-        seats, len(frame), {one: int((~np.isnan(v)).sum()) for one, v in values.items()}, rules and many
+        seats, len(frame), {judge_id: int((~np.isnan(v)).sum()) for judge_id, v in values.items()}, rules and many
     )
 
 
@@ -110,16 +110,16 @@ def compare_on_shared_cells(
     store: Store, dataset_id: str, judge_ids: tuple[str, ...], basis: Basis
 ) -> dict[str, tuple[Dimension, ComparedCells, JudgeComparison]]:
     """Every dimension that the first judge, the reference, has, with those of the others that have it too."""
-    found = {}
+    comparisons = {}
     for name, (dimension, who) in common_dimensions(store, judge_ids).items():
         if judge_ids[0] not in who:
             continue
         shared = compared_cells(store, dataset_id, who, dimension, basis, rules=True)
         if len(shared.seats.item):
             scale = dimension.scale
-            found[name] = (
+            comparisons[name] = (
                 dimension,
                 shared,
                 compare_judges(shared.seats, judge_ids[0], bins.code_count(scale), scale.weights),
             )
-    return found
+    return comparisons

@@ -54,17 +54,17 @@ def confidence_cells(
     item, (source, names) = frame["no"].to_numpy(dtype=np.int64), frame["source"].factorize()
     # What several samples combine to is right if the answer nearest to it is.
     off = steps_apart(numbers["human"], numbers["judge"], dimension.scale)
-    found = {}
+    cells = {}
     for code, name in enumerate(names):
         mask = (source == code) & ~np.isnan(numbers["confidence"])
         if mask.any():
-            found[str(name) or "not told"] = ConfidenceCells(
+            cells[str(name) or "not told"] = ConfidenceCells(
                 item[mask], numbers["confidence"][mask], off[mask], numbers["weight"][mask]
             )
     mask = ~np.isnan(numbers["agreed"])
     if mask.any():
-        found[SAMPLES] = ConfidenceCells(item[mask], numbers["agreed"][mask], off[mask], numbers["weight"][mask])
-    return LabelledConfidence(dict(sorted(found.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))
+        cells[SAMPLES] = ConfidenceCells(item[mask], numbers["agreed"][mask], off[mask], numbers["weight"][mask])
+    return LabelledConfidence(dict(sorted(cells.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))
 
 
 class ConfidenceReliability(NamedTuple):
@@ -79,8 +79,8 @@ def confidence_reliability(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> ConfidenceReliability:
     """Return how often the judge agrees with people at each level of its confidence, by source of confidence."""
-    found = confidence_cells(store, dataset_id, judge_id, dimension, basis)
-    levels_by_source = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
+    labelled = confidence_cells(store, dataset_id, judge_id, dimension, basis)
+    levels_by_source = {source: (reliability(cells), len(cells.item)) for source, cells in labelled.by_source.items()}
     return ConfidenceReliability(
-        {source: (one, n) for source, (one, n) in levels_by_source.items() if one is not None}, found.scored
+        {source: (levels, n) for source, (levels, n) in levels_by_source.items() if levels is not None}, labelled.scored
     )

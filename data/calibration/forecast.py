@@ -74,10 +74,10 @@ def stratum_worth(
     if design.allocation != "neyman" or not sizes:
         return sampling.allocation_weights(sizes, design.allocation)
     dimension = dimension_of(store, design.judge, design.about)
-    found = forecast.simulate_spread(
+    imagined = forecast.simulate_spread(
         known_population(store, dataset_id, parts, design.judge, dimension), DEFAULT_AGREEMENT
     )
-    return _neyman(store, dataset_id, parts, design.judge, dimension, found)
+    return _neyman(store, dataset_id, parts, design.judge, dimension, imagined)
 
 
 def _neyman(
@@ -105,8 +105,8 @@ def _neyman(
         place = {i: n for n, i in enumerate(dict.fromkeys(ids))}
         stratum = np.array([code[parts[i]] for i in ids], dtype=np.int64)
         people, judged = bins.row_numbers(human, scale), bins.row_numbers(judge, scale)
-        found = Cells([place[i] for i in ids], people, judged, weight)
-        spread = forecast.blend_spread(imagined, found, stratum, bins.row_count(scale), scale.weights)
+        gold = Cells([place[i] for i in ids], people, judged, weight)
+        spread = forecast.blend_spread(imagined, gold, stratum, bins.row_count(scale), scale.weights)
     return sampling.allocation_weights(sizes, "neyman", dict(zip(sizes, spread.tolist(), strict=True)))
 
 
@@ -121,13 +121,13 @@ def forecast_draw(
     """
     dimension, sizes = dimension_of(store, judge_id, about), sizes_of(parts)
     population = known_population(store, dataset_id, parts, judge_id, dimension)
-    found = [s for s in (forecast.simulate_spread(population, a) for a in agreements) if s is not None]
-    if not found:
+    spreads = [s for s in (forecast.simulate_spread(population, a) for a in agreements) if s is not None]
+    if not spreads:
         raise BadInput(
             f"This judge gives every item the same {dimension.name.replace('_', ' ')}, so kappa is undefined however "
             "many labels there are, and there is no forecast."
         )
-    neyman = _neyman(store, dataset_id, parts, judge_id, dimension, found[len(found) // 2])
+    neyman = _neyman(store, dataset_id, parts, judge_id, dimension, spreads[len(spreads) // 2])
     worths: dict[Allocation | None, dict[str, float] | None] = {
         None: None,
         "proportional": sampling.allocation_weights(sizes, "proportional"),
@@ -135,6 +135,6 @@ def forecast_draw(
         "neyman": neyman,
     }
     return {
-        how: forecast.forecast(found, sizes, worth, items, threshold, z, first, last, level)
+        how: forecast.forecast(spreads, sizes, worth, items, threshold, z, first, last, level)
         for how, worth in worths.items()
     }

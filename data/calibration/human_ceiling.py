@@ -49,7 +49,7 @@ def kappas_between_people(
             annotators.dimension_labels(store, dataset_id, dimensions[n], label_set, judge_id, MAX_ITEMS)
             for n in places
         ]
-        return [stats_human_ceiling.kappa_between_people(one.ratings) for one in few]
+        return [stats_human_ceiling.kappa_between_people(labels.ratings) for labels in few]
 
     keys = [("between", dataset_id, judge_id, d, label_set) for d in dimensions]
     return dict(zip(dimensions, each_kept(store, keys, make), strict=True))
@@ -64,8 +64,8 @@ def alternative_annotator_test(
 
     None where it cannot be tried: fewer than three people, or no score of the judge.
     """
-    found = measure_ceiling(store, dataset_id, judge_id, dimension)
-    if found is None or found.judge is None or found.people < alternative_annotator.MIN_PEOPLE:
+    ceiling = measure_ceiling(store, dataset_id, judge_id, dimension)
+    if ceiling is None or ceiling.judge is None or ceiling.people < alternative_annotator.MIN_PEOPLE:
         return None
     labels = annotators.dimension_labels(store, dataset_id, dimension, "blind", judge_id)
     return alternative_annotator.run_test(labels.ratings, epsilon)

@@ -72,8 +72,8 @@ def item_fields(store: Store, dataset_id: str) -> ItemFields:
     words: dict[str, NDArray[np.object_]] = {SYSTEM: own, LANGUAGE: np.array(languages, dtype=object)}
     meta, days = dict[str, NDArray[np.object_]](), dict[str, NDArray[np.object_]]()
     values = dict[str, int]()
-    for key in sorted({key for one in metas for key in one}):
-        column = np.array([word(one.get(key)) for one in metas], dtype=object)
+    for key in sorted({key for m in metas for key in m}):
+        column = np.array([word(m.get(key)) for m in metas], dtype=object)
         distinct_words = set(column) - {""}
         if 1 <= len(distinct_words) <= MAX_VALUES:
             meta[key], values[key] = column, len(distinct_words)

@@ -70,12 +70,12 @@ def labelled_items(
     rows = store.rows(
         f"with {', '.join(parts)} {' union all '.join(chosen)}", [dataset_id, judge_id, *(d.name for d in dimensions)]
     )
-    found: dict[Key, dict[str, list[Moments]]] = {(d.sort, d.name): {} for d in dimensions}
+    moments: dict[Key, dict[str, list[Moments]]] = {(d.sort, d.name): {} for d in dimensions}
     for n, system, *rest in rows:
         ask = asks[int(n)]
         sums = _read(rest[: 4 + ask.outcomes * _SUMS])
-        found[ask.dimension.sort, ask.dimension.name][str(system)] = sums
-    return found
+        moments[ask.dimension.sort, ask.dimension.name][str(system)] = sums
+    return moments
 
 
 _ALL = 1 << 60
@@ -126,13 +126,13 @@ def _moments(n: int, counted: CountedDimension, width: int, gold: str) -> tuple[
 def _read(row: Sequence[object]) -> list[Moments]:
     """The moments of every outcome from a row of sums."""
     n, cells, weight, squares, *numbers = (float(x or 0) for x in row)  # type: ignore[arg-type]
-    found = []
+    moments = []
     for start in range(0, len(numbers), _SUMS):
         total, cross = np.array(numbers[start : start + 6]), np.zeros((6, 6))
         places = combinations_with_replacement((Y, A, F, M_GOLD, T, CELLS), 2)
-        for (one, other), value in zip(places, numbers[start + 6 : start + _SUMS - 2], strict=True):
-            cross[one, other] = cross[other, one] = value
+        for (place, other), value in zip(places, numbers[start + 6 : start + _SUMS - 2], strict=True):
+            cross[place, other] = cross[other, place] = value
         seen = numbers[start + _SUMS - 2], numbers[start + _SUMS - 1]
         none = np.zeros(2), np.zeros((2, 2)), 0.0
-        found.append(Moments(int(n), int(cells), (weight, squares), total, cross, 0, *none, seen, 0.0))
-    return found
+        moments.append(Moments(int(n), int(cells), (weight, squares), total, cross, 0, *none, seen, 0.0))
+    return moments

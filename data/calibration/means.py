@@ -184,9 +184,9 @@ def _parts(frame: pandas.DataFrame, numbers: Sequence[Dimension], d: Dimension) 
 
 
 def _rows_of_asked(frame: pandas.DataFrame, numbers: Sequence[Dimension]) -> Iterator[pandas.DataFrame]:
-    for one in numbers:
-        if one.asked and one.scale.kind != "flag":
-            yield frame[(frame["dimension"] == one.name) & (frame["sort"] == one.sort)]
+    for dimension in numbers:
+        if dimension.asked and dimension.scale.kind != "flag":
+            yield frame[(frame["dimension"] == dimension.name) & (frame["sort"] == dimension.sort)]
 
 
 def _score_rows(
@@ -230,12 +230,12 @@ def _words(items: ItemFields, name: str, frame: pandas.DataFrame) -> NDArray[np.
 
 def _has_word(items: ItemFields, name: str, value: str, frame: pandas.DataFrame) -> NDArray[np.bool_]:
     """Whether each row's item has that word in a field; a pair as a whole is of both its systems."""
-    found = np.asarray(_words(items, name, frame) == value, dtype=bool)
+    mask = np.asarray(_words(items, name, frame) == value, dtype=bool)
     if name == SYSTEM:
         place = frame["place"].to_numpy(dtype=np.int64)
         either = (items.words[SYSTEM][place] == value) | (items.second[place] == value)
-        found |= (frame["sort"] == "pair").to_numpy() & np.asarray(either, dtype=bool)
-    return found
+        mask |= (frame["sort"] == "pair").to_numpy() & np.asarray(either, dtype=bool)
+    return mask
 
 
 def explain_few_scores(table: MeansTable) -> str:
@@ -250,10 +250,12 @@ def explain_few_scores(table: MeansTable) -> str:
 def mean_record(row: MeanRow) -> dict[str, Any]:
     """A row as values of JSON."""
 
-    def interval_record(one: Interval | None) -> dict[str, Any] | None:
-        if one is None:
+    def interval_record(mean: Interval | None) -> dict[str, Any] | None:
+        if mean is None:
             return None
-        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "ratings": one.cells}
+        return {"mean": mean.point, "low": mean.low, "high": mean.high, "items": mean.items, "ratings": mean.cells}
 
     where = {"group": row.group, "dimension": row.dimension.name, "sort": row.dimension.sort, "unit": row.unit}
-    return where | {one.name: interval_record(getattr(row.means, one.name)) for one in dataclasses.fields(JudgeMeans)}
+    return where | {
+        field.name: interval_record(getattr(row.means, field.name)) for field in dataclasses.fields(JudgeMeans)
+    }

@@ -43,7 +43,7 @@ class MissingAnswer:
 
 def summarise_missing(left: Sequence[MissingAnswer]) -> str:
     """Say in words why they are not answered: "7 waiting, 3 put aside"; "" if there are none."""
-    counts = Counter(one.why for one in left)
+    counts = Counter(answer.why for answer in left)
     return ", ".join(f"{counts[why]:,} {why}" for why in get_args(Why) if counts[why])
 
 
@@ -83,7 +83,7 @@ def missing_answers(
     here, shown = [p.name for p in people.all_people(store)], items_in_prompt(store, judge_id)
     hidden = exposure.blind_pending(store, person)
     index, moment = current_index(store), now()
-    found = []
+    missing = []
     with index.lock:
         for item, name, stratum, draw_id, by, why in rows:
             draw, answers = index.draws.get(str(draw_id)), answers_by_item.get(str(item), [])
@@ -96,7 +96,7 @@ def missing_answers(
             seen = [a[0] for a in saved if a[2] != "blind"]
             skips = [a for a in answers if a[1] == "skip"]
             holders = index.holders(draw, moment) if draw else []
-            open_to = draw is not None and any(not index.is_closed_to(draw, one) for one in here)
+            open_to = draw is not None and any(not index.is_closed_to(draw, annotator) for annotator in here)
             explanation: tuple[Why, str]
             if by is not None:
                 explanation = "put aside", by_whom([by], why or "")
@@ -116,8 +116,8 @@ def missing_answers(
                 explanation = "known to all", "everybody who works here was shown what a judge or other people said"
             else:
                 explanation = "waiting", "for a blind answer"
-            found.append(MissingAnswer(str(item), str(name), str(stratum), *explanation))
-    return found
+            missing.append(MissingAnswer(str(item), str(name), str(stratum), *explanation))
+    return missing
 
 
 @allow("annotator")
@@ -161,7 +161,7 @@ def sample_responses(
     brought = {(r[2], names[r[3]]): int(r[4]) for r in rows if r[0] == "brought"}
     begun = {(r[2], names[r[3]]) for r in rows if r[0] == "begun"}
     every = _count_asked_items(store, dataset_id, judge_id, kind) if brought else None
-    found: dict[Key, SampleResponse] = {}
+    responses: dict[Key, SampleResponse] = {}
     for d in dimensions:
         strata = []
         place = (d.sort, d.name)
@@ -173,8 +173,8 @@ def sample_responses(
         if every is not None and (answer_count := brought.get(place, 0)):
             count = max(every[1] if d.sort == "section" else every[0], answer_count)
             strata.append(StratumResponse("all items, by an import", count, count, answer_count))
-        found[place] = SampleResponse(tuple(strata))
-    return found
+        responses[place] = SampleResponse(tuple(strata))
+    return responses
 
 
 def _count_asked_items(store: Store, dataset_id: str, judge_id: str, kind: str) -> tuple[int, int] | None:

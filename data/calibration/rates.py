@@ -27,8 +27,8 @@ def answer_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimens
     """Every answer of a flag or an unordered scale with its rates, and how often people would give it."""
     if dimension.scale.weights is not None or not dimension.scale.size:
         return []
-    given = comparison_input(store, dataset_id, judge_id, dimension, basis)
-    return rates_by_answer(given, dimension, whole_rates(store, dataset_id, judge_id, dimension))
+    ratings = comparison_input(store, dataset_id, judge_id, dimension, basis)
+    return rates_by_answer(ratings, dimension, whole_rates(store, dataset_id, judge_id, dimension))
 
 
 def whole_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[float, JudgeShare]:
@@ -60,15 +60,15 @@ def corrected_means(
         return {}
     key = dimension.sort, dimension.name
     groups = load_tallies(store, dataset_id, judge_id, [dimension])[key].values()
-    if not any(one.items for one in groups):
+    if not any(tally.items for tally in groups):
         return {}  # n/a throughout, or nothing at all
     group = reduce(add, groups)
     by_system = labelled_items(store, dataset_id, judge_id, [dimension], [basis])[key].values()
     means = {}
     for outcome in range(ask.outcomes):
-        given = [moments[outcome] for moments in by_system]
+        labelled = [moments[outcome] for moments in by_system]
         place = 1 if dimension.scale.kind == "flag" else outcome
-        means[place] = correct_mean(group.moments(ask, outcome, _pool(given)), (0.0, 1.0), share=True)
+        means[place] = correct_mean(group.moments(ask, outcome, _pool(labelled)), (0.0, 1.0), share=True)
     return means
 
 

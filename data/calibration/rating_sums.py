@@ -88,14 +88,14 @@ def place_ratings(
     people[settled] += people[settled] > 0
     several = np.flatnonzero(people[slot] > 1) if people.max(initial=0) > 1 else np.zeros(0, dtype=np.int64)
     # Cells of one label first, then the others, by their place.
-    cell, human, one = slot, value, np.ones(len(slot), dtype=bool)
+    cell, human, single = slot, value, np.ones(len(slot), dtype=bool)
     if len(several):
-        one[several] = False
+        single[several] = False
         several = several[np.argsort(slot[several], kind="stable")]
         first = np.flatnonzero(np.diff(slot[several], prepend=-1))
-        cell = np.concatenate([slot[one], slot[several][first]])
-        human = value[one]
-        sampled = [np.concatenate([c[one], np.maximum.reduceat(c[several], first)]) for c in sampled]
+        cell = np.concatenate([slot[single], slot[several][first]])
+        human = value[single]
+        sampled = [np.concatenate([c[single], np.maximum.reduceat(c[several], first)]) for c in sampled]
     weight = np.ones(len(cell))
     if rows.weighted:
         weight = _weights(rows, dimension, item_of(cell), *sampled)
@@ -139,7 +139,7 @@ def _weights(rows: NumberedRows, dimension: Dimension, item: Integers, probabili
         answered = pandas.unique(item * len(parts) + code) % len(parts)
     n = np.bincount(answered, minlength=len(parts)).astype(np.float64)
     drawn = dict(zip(rows.parts["part"], rows.parts["cut" if dimension.sort == "section" else "drawn"], strict=True))
-    sample_sizes = np.fmax([float(drawn.get(one, np.nan)) for one in parts], n)
+    sample_sizes = np.fmax([float(drawn.get(key, np.nan)) for key in parts], n)
     response = np.where(parts == NO_PART, 1.0, sample_sizes / n)
     weight = 1 / probability * response[code]
     stated = parts < 0
@@ -173,12 +173,12 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
         code[item] = cells.stratum
         code = code[item] if single else code
         present_items = np.ones(len(item), dtype=bool) if single else per_item > 0
-        strata = [np.flatnonzero(present_items & (code == one)) for one in np.unique(code[present_items])] or strata
+        strata = [np.flatnonzero(present_items & (code == h)) for h in np.unique(code[present_items])] or strata
     totals = np.array([terms[:, rows].sum(axis=1) for rows in strata])
     cross = np.array([terms[:, rows] @ terms[:, rows].T for rows in strata])
     items = np.array([float(np.count_nonzero(met[rows])) for rows in strata])
-    (one, ones), (other, others) = _codes(human), _codes(judge)
-    kind = (one * len(others) + other) * 2 + scored
+    (human_code, ones), (other, others) = _codes(human), _codes(judge)
+    kind = (human_code * len(others) + other) * 2 + scored
     count = np.bincount(kind, minlength=len(ones) * len(others) * 2)
     kinds = np.flatnonzero(count)
     return RatingSums(
@@ -206,15 +206,15 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
 
 def _codes(values: Floats) -> tuple[Integers, Floats]:
     """The number of each value from 0, and the values by number."""
-    given = values[~np.isnan(values)] if np.isnan(values.sum()) else values
-    low, high = (given.min(), given.max()) if len(given) else (0.0, 0.0)
+    present = values[~np.isnan(values)] if np.isnan(values.sum()) else values
+    low, high = (present.min(), present.max()) if len(present) else (0.0, 0.0)
     if high - low < _MAX_DIRECT_CODES:  # the whole numbers of most scales
         far = np.where(np.isnan(values), high - low + 1, values - low)
         code = far.astype(np.int64)
         if np.array_equal(code, far):
             return code, np.append(np.arange(high - low + 1) + low, np.nan)
-    code, found = pandas.factorize(values, use_na_sentinel=False)
-    return code.astype(np.int64), np.asarray(found, dtype=np.float64)
+    code, uniques = pandas.factorize(values, use_na_sentinel=False)
+    return code.astype(np.int64), np.asarray(uniques, dtype=np.float64)
 
 
 def _terms(dimension: Dimension, human: Floats, judge: Floats, weight: Floats, ok: NDArray[np.bool_]) -> list[Floats]:

@@ -48,17 +48,17 @@ def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
     )
     scales = cards.scales(store)
     units: dict[str, set[str]] = defaultdict(set)
-    found: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
+    counts: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
     for kind, system, dimension, unit, value, n in rows:
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is None or scale.kind not in _MEAN:
             continue
         units[dimension].add(unit)
         for key in ((system, dimension, unit), (system, dimension, "")):
-            found[key].append((int(n), float(value)))
+            counts[key].append((int(n), float(value)))
     return [
         Mean(system, dimension, unit, cells, fsum(n * value for n, value in value_counts) / cells)
-        for (system, dimension, unit), value_counts in sorted(found.items())
+        for (system, dimension, unit), value_counts in sorted(counts.items())
         if (cells := sum(n for n, _ in value_counts))
         and (not unit or 1 < len(units[dimension]) <= MAX_UNITS_WITH_OWN_MEANS)
     ]

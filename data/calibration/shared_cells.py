@@ -45,10 +45,10 @@ def paired_ratings_by_judge(
     groups: dict[tuple[str, tuple[str, ...]], list[Dimension]] = defaultdict(list)
     for (d, left_out), sharing in alike.items():
         groups[left_out, tuple(sharing)].append(d)
-    found: dict[tuple[str, Dimension], PairedRatings] = {}
+    ratings: dict[tuple[str, Dimension], PairedRatings] = {}
     for (left_out, judges), dimensions in groups.items():
         step = max(1, _MAX_CELLS_PER_QUERY // max(1, sum(labels.get(d.name, 0) for d in dimensions)))
         for start in range(0, len(judges), step):
             some = judges[start : start + step]
-            found |= load_ratings_of_judges(store, dataset_id, some, dimensions, basis, left_out)
-    return {judge: [(d, found[judge, d]) for d in of] for judge, of in dimensions_by_judge.items()}
+            ratings |= load_ratings_of_judges(store, dataset_id, some, dimensions, basis, left_out)
+    return {judge: [(d, ratings[judge, d]) for d in of] for judge, of in dimensions_by_judge.items()}

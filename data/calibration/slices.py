@@ -91,7 +91,7 @@ def slice_cells(
     items = item_fields(store, dataset_id)
     lengths = np.full(len(items.ids), np.nan)
     lengths[number] = items.length[number]
-    found = [
+    cuts = [
         _system(items, number, units, dimension),
         _cut("language", items.words[LANGUAGE][number]),
         make_slicing("length", THIRDS, length_thirds(lengths)[number], order=THIRDS),
@@ -101,7 +101,7 @@ def slice_cells(
         *(_cut(_cut_name(key), words[number]) for key, words in sorted(items.meta.items()) if _is_cut(key, items)),
     ]
     share = None if meeting.share is None else meeting.share[both]
-    return SlicedCells(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap, share)
+    return SlicedCells(cells, k, units, distinct_slicings([cut for cut in cuts if cut is not None]), gap, share)
 
 
 @allow("annotator")
@@ -112,10 +112,10 @@ def slice_members(
 
     Items that this person may still get to answer blind are left out. That the rest are shown is recorded.
     """
-    one = next((c for c in at.cuts if c.by == by and name in c.names), None)
-    if one is None:
+    cut = next((c for c in at.cuts if c.by == by and name in c.names), None)
+    if cut is None:
         return []
-    inside = np.flatnonzero(one.code == one.names.index(name))
+    inside = np.flatnonzero(cut.code == cut.names.index(name))
     every, kept = item_fields(store, dataset_id).ids, exposure.blind_pending(store, person)
     inside = inside[[every[n] not in kept for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]]
     human, judge = (np.asarray(side)[inside] for side in (at.cells.human, at.cells.judge))
@@ -230,8 +230,8 @@ def kappa_by_slice(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[SlicedKappa]:
     """Kappa in every slice of every way of slicing, and the tests of whether slices differ."""
-    found = slice_cells(store, dataset_id, judge_id, dimension, basis, drop)
-    return slice_kappa(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap, found.share)
+    sliced = slice_cells(store, dataset_id, judge_id, dimension, basis, drop)
+    return slice_kappa(sliced.cells, sliced.size, dimension.scale.weights, sliced.cuts, sliced.gap, sliced.share)
 
 
 @kept

@@ -36,7 +36,7 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
     if card is None:
         return {}
     results, targets = {}, turn_dimensions(card.dimensions)
-    given, represented = (
+    scores, represented = (
         _scores_by_turn(store, dataset_id, judge_id, scored_dimensions(card.dimensions), basis) if targets else ({}, {})
     )
     for d in targets:
@@ -55,12 +55,12 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
                 f"with met as ({cells}) select item_id, human, weight from met", [dataset_id, d.name, judge_id]
             )
         }
-        items = sorted(item for item in judged if item in labels or item in given)
+        items = sorted(item for item in judged if item in labels or item in scores)
         turns = _turns(store, items)
         dialogues = [
             NamedTurns(
                 turns[item],
-                frozenset({labels[item][0]} - {0}) if item in labels else lowest_turns(given[item]),
+                frozenset({labels[item][0]} - {0}) if item in labels else lowest_turns(scores[item]),
                 judged[item],
                 item in labels,
                 labels[item][1] if item in labels else represented[item],
@@ -76,7 +76,7 @@ def _scores_by_turn(
     store: Store, dataset_id: str, judge_id: str, dimensions: list[Dimension], basis: Basis
 ) -> tuple[dict[str, dict[int, list[float]]], dict[str, float]]:
     """Return people's scores of every turn in these dimensions, and how many dialogues an item represents, by item."""
-    given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    scores: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     represented = {}
     for alike in group_alike(dimensions):
         among, names = not_in_prompt_sql(store, judge_id), [f"${n + 2}" for n in range(len(alike))]
@@ -85,9 +85,9 @@ def _scores_by_turn(
             f"select item_id, unit, mean, weight from ({cells}) g where mean is not null order by no",
             [dataset_id, *(d.name for d in alike)],
         ):
-            given[str(item)][int(str(unit)[5:])].append(float(mean))
+            scores[str(item)][int(str(unit)[5:])].append(float(mean))
             represented[str(item)] = float(weight)
-    return given, represented
+    return scores, represented
 
 
 def _turns(store: Store, items: list[str]) -> dict[str, tuple[int, ...]]:

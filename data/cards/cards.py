@@ -52,27 +52,27 @@ def current_cards(store: Store | Tx) -> Mapping[str, Card]:
     A card for single responses is offered for each turn of dialogues too, as <name>_on_turns, without being saved; not
     where one of its dimensions means another scale on a turn already.
     """
-    found = dict(folder.cards())
+    by_name = dict(folder.cards())
     current = _current(store)
     for name, version, spec in _card_rows(store):
         recipe = spec.get("recipe") or {}
         if name in folder.cards():
             if current.get(name) == version and spec.get("examples") and not recipe:
                 # Examples stay with a folder's card when its wording is changed.
-                found[name] = replace(found[name], examples=tuple(Example(**e) for e in spec["examples"]))
+                by_name[name] = replace(by_name[name], examples=tuple(Example(**e) for e in spec["examples"]))
         elif recipe.get("how") == "own" and current.get(name, version) == version:
             own_card = _card_or_none(spec)
             if own_card is not None:
-                found[name] = own_card
-    scales = {(c.kind, d.sort, d.name): d.scale for c in found.values() for d in c.dimensions}
-    for card in list(found.values()):
+                by_name[name] = own_card
+    scales = {(c.kind, d.sort, d.name): d.scale for c in by_name.values() for d in c.dimensions}
+    for card in list(by_name.values()):
         if not can_apply_per_turn(card):
             continue
         laid = apply_per_turn(card)
         if all(scales.get(("dialogue", d.sort, d.name), d.scale) == d.scale for d in laid.dimensions):
-            found[laid.name] = laid
+            by_name[laid.name] = laid
             scales |= {("dialogue", d.sort, d.name): d.scale for d in laid.dimensions}
-    return found
+    return by_name
 
 
 def card_named(store: Store | Tx, name: str) -> Card:
@@ -131,22 +131,22 @@ def find_dimension(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> 
 @kept
 def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
-    found: dict[Place, Dimension] = {}
-    for one in [*current_cards(store).values(), *earlier_cards(store)]:
-        for place, dimension in _questions(one).items():
-            found.setdefault(place, dimension)
-    for place, one in _cards_of_dropped(store).items():
-        found[place] = _questions(one)[place]
-    return found
+    dimensions: dict[Place, Dimension] = {}
+    for card in [*current_cards(store).values(), *earlier_cards(store)]:
+        for place, dimension in _questions(card).items():
+            dimensions.setdefault(place, dimension)
+    for place, card in _cards_of_dropped(store).items():
+        dimensions[place] = _questions(card)[place]
+    return dimensions
 
 
 @kept
 def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
     """Return, for every question that people have labelled and no card asks any more, the card that asked it last."""
     known = [*current_cards(store).values(), *earlier_cards(store)]
-    places = {place for one in known for place in _questions(one)}
-    versions = {one.version for one in known}
-    found: dict[Place, Card] = {}
+    places = {place for card in known for place in _questions(card)}
+    versions = {card.version for card in known}
+    card_by_place: dict[Place, Card] = {}
     for version, spec in store.rows(
         "select c.version, c.spec from card c left join (select value, max(seq) as seq from setting where scope = $1 "
         "group by value) s on s.value = '\"' || c.version || '\"' order by coalesce(s.seq, c.seq) desc, c.version",
@@ -154,17 +154,17 @@ def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
     ):
         former = None if version in versions else _card_or_none(json.loads(spec))
         if former is not None:
-            for one in (former, apply_per_turn(former)) if can_apply_per_turn(former) else (former,):
-                found = dict.fromkeys(_questions(one).keys() - places, one) | found
-    if not found:  # the usual case: no labels are read, so the cached answer is still valid when one comes
-        return found
+            for card in (former, apply_per_turn(former)) if can_apply_per_turn(former) else (former,):
+                card_by_place = dict.fromkeys(_questions(card).keys() - places, card) | card_by_place
+    if not card_by_place:  # the usual case: no labels are read, so the cached answer is still valid when one comes
+        return card_by_place
     rows = store.rows(
         "select distinct i.kind, l.unit, l.dimension from label l join item i on i.id = l.item_id "
         "where l.dimension = any($1)",
-        [sorted({name for _, _, name in found})],
+        [sorted({name for _, _, name in card_by_place})],
     )
     labelled = {(kind, sort_of(unit), name) for kind, unit, name in rows}
-    return {place: one for place, one in found.items() if place in labelled}
+    return {place: card for place, card in card_by_place.items() if place in labelled}
 
 
 def _questions(card: Card) -> dict[Place, Dimension]:
@@ -173,13 +173,13 @@ def _questions(card: Card) -> dict[Place, Dimension]:
 
 def earlier_cards(store: Store | Tx) -> list[Card]:
     """Return the cards that judges used and that are not current: earlier versions, and named dimensions."""
-    now = {one.version for one in current_cards(store).values()}
+    now = {card.version for card in current_cards(store).values()}
     rows = store.rows(
         "select c.version, c.spec from card c where exists (select 1 from judge j where j.card_version = c.version) "
         "order by c.seq"
     )
-    found = [_card_or_none(json.loads(spec)) for version, spec in rows if version not in now]
-    return [one for one in found if one is not None]
+    cards = [_card_or_none(json.loads(spec)) for version, spec in rows if version not in now]
+    return [card for card in cards if card is not None]
 
 
 @allow("lead")
@@ -206,14 +206,14 @@ def save_card(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Car
     or a dimension that is taken, NotAllowed.
     """
     if isinstance(recipe, Card):
-        given, card = own_recipe(recipe), recipe
+        card_recipe, card = own_recipe(recipe), recipe
     else:
-        given = recipe if isinstance(recipe, Recipe) else check_recipe(dict(recipe))
-        card = draft_card(store, given)
+        card_recipe = recipe if isinstance(recipe, Recipe) else check_recipe(dict(recipe))
+        card = draft_card(store, card_recipe)
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        if problems := recipe_faults(tx, given):
+        if problems := recipe_faults(tx, card_recipe):
             raise BadInput(" ".join(problems))
         _put(tx, card)
 
@@ -286,8 +286,8 @@ def _put(tx: Tx, card: Card) -> None:
 
 def offer_cards(tx: Tx, brought: Sequence[Card]) -> None:
     """Offer the last version of each card that was made elsewhere and of which no version was here before."""
-    for one in {card.name: card for card in brought if is_own_card(card)}.values():
-        put_setting(tx, _SCOPE, one.name, one.version)
+    for newest in {card.name: card for card in brought if is_own_card(card)}.values():
+        put_setting(tx, _SCOPE, newest.name, newest.version)
 
 
 def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
@@ -313,10 +313,10 @@ def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
         )
     }
     now = current_cards(store)
-    for one in [*_cards_of_dropped(store).values(), *earlier_cards(store), *now.values()]:
-        if one.recipe is not None and _questions(one).keys() & labelled:
-            used.setdefault(one.version, one.spec)
-    current = {one.version for one in now.values()}
+    for card in [*_cards_of_dropped(store).values(), *earlier_cards(store), *now.values()]:
+        if card.recipe is not None and _questions(card).keys() & labelled:
+            used.setdefault(card.version, card.spec)
+    current = {card.version for card in now.values()}
     return [spec for _, spec in sorted(used.items(), key=lambda pair: pair[0] in current)]
 
 
@@ -324,12 +324,12 @@ def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
 def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
     """Return the reasons why a recipe cannot be saved in this workspace, as sentences; empty if it can."""
     existing = current_cards(store).get(recipe.name)
-    found = []
+    faults = []
     if existing is not None and not is_own_card(existing):
-        found.append(f"The name {recipe.name} is that of a built-in card: choose another one.")
+        faults.append(f"The name {recipe.name} is that of a built-in card: choose another one.")
     elif existing is not None and existing.kind != recipe.kind:
-        found.append(f"The card {recipe.name} judges a {existing.kind}: for a {recipe.kind} choose another name.")
-    return found + find_clashes(recipe, _scales_in_use(store, recipe.name))
+        faults.append(f"The card {recipe.name} judges a {existing.kind}: for a {recipe.kind} choose another name.")
+    return faults + find_clashes(recipe, _scales_in_use(store, recipe.name))
 
 
 def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
@@ -339,19 +339,19 @@ def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
     labelled, whether a card still asks them or not.
     """
     current_card = current_cards(store).get(name)
-    others = [one for one in current_cards(store).values() if one.name not in (name, f"{name}_on_turns")]
-    found: dict[Place, Scale] = {
-        place: d.scale for one in [*others, *earlier_cards(store)] for place, d in _questions(one).items()
+    others = [card for card in current_cards(store).values() if card.name not in (name, f"{name}_on_turns")]
+    scales: dict[Place, Scale] = {
+        place: d.scale for card in [*others, *earlier_cards(store)] for place, d in _questions(card).items()
     }
-    found |= {place: _questions(one)[place].scale for place, one in _cards_of_dropped(store).items()}
+    scales |= {place: _questions(card)[place].scale for place, card in _cards_of_dropped(store).items()}
     if current_card is None:
-        return found
+        return scales
     used = bool(store.rows("select 1 from judge where card_version = $1 limit 1", [current_card.version]))
     labelled = {str(r[0]) for r in store.rows("select distinct dimension from label")}
     for dimension in current_card.dimensions:
         if used or dimension.name in labelled:
-            found.setdefault((current_card.kind, dimension.sort, dimension.name), dimension.scale)
-    return found
+            scales.setdefault((current_card.kind, dimension.sort, dimension.name), dimension.scale)
+    return scales
 
 
 @allow("annotator")
@@ -364,13 +364,13 @@ def card_versions(store: Store | Tx, name: str) -> list[CardVersion]:
         "from card c join change g on g.seq = c.seq where c.name = $1 order by c.seq desc",
         [name],
     )
-    found = []
+    versions = []
     for version, spec, actor, made_at, judges in rows:
         card = _card_or_none(json.loads(spec))
         if card is not None:
             current = now is not None and version == now.version
-            found.append(CardVersion(str(version), card, str(actor), made_at, int(judges), current))
-    return found
+            versions.append(CardVersion(str(version), card, str(actor), made_at, int(judges), current))
+    return versions
 
 
 def judges_per_card(store: Store | Tx) -> dict[str, int]:

@@ -48,7 +48,7 @@ def card_layers(
     kind: Kind = item.kind
     chosen = [name for name in get_setting(store, dataset_id, _SETTING, []) if _fits(store, name, kind)]
     fitting = [CardLayer(id_, model, card) for id_, card, model in _judges(store, usual) if card.kind == kind]
-    main = next((one for one in fitting if one.judge_id == judge_id), None)
+    main = next((layer for layer in fitting if layer.judge_id == judge_id), None)
     if main is None and chosen:
         main = _layer_named(store, chosen[0], fitting)
     if main is None:
@@ -56,13 +56,13 @@ def card_layers(
     if chosen:
         others = [_layer_named(store, name, fitting) for name in chosen]
     else:
-        others = [one for one in fitting if cards.is_per_turn(one.card)]
+        others = [layer for layer in fitting if cards.is_per_turn(layer.card)]
         if cards.is_per_turn(main.card):
-            others = [one for one in fitting if not cards.is_per_turn(one.card)][:1] + others
-    found = {main.card.name: main}
-    for one in others:
-        found.setdefault(one.card.name, one)
-    return tuple(found.values())
+            others = [layer for layer in fitting if not cards.is_per_turn(layer.card)][:1] + others
+    layers = {main.card.name: main}
+    for layer in others:
+        layers.setdefault(layer.card.name, layer)
+    return tuple(layers.values())
 
 
 @allow("annotator")
@@ -102,24 +102,24 @@ class CardUse:
 @allow("annotator")
 def card_uses(store: Store) -> dict[str, list[CardUse]]:
     """Everything that uses each card, by its name."""
-    found: dict[str, list[CardUse]] = {}
+    uses: dict[str, list[CardUse]] = {}
     for dataset in all_datasets(store):
         for judge in dataset_judges(store, dataset.id):
-            found.setdefault(judge.card, []).append(CardUse(dataset.name, judge.id, judge.model, judge.items))
+            uses.setdefault(judge.card, []).append(CardUse(dataset.name, judge.id, judge.model, judge.items))
         for card in chosen_desk_cards(store, dataset.id):
-            found.setdefault(card, []).append(CardUse(dataset.name))
-    return found
+            uses.setdefault(card, []).append(CardUse(dataset.name))
+    return uses
 
 
 def _judges(store: Store, usual: Sequence[DatasetJudge]) -> list[tuple[str, Card, str]]:
     names = combinations.model_names(store, usual).items()
-    found = [(judge_id, cards.card_of_judge_if_known(store, judge_id), name) for judge_id, name in names]
-    return [(judge_id, card, model) for judge_id, card, model in found if card is not None]
+    judges = [(judge_id, cards.card_of_judge_if_known(store, judge_id), name) for judge_id, name in names]
+    return [(judge_id, card, model) for judge_id, card, model in judges if card is not None]
 
 
 def _layer_named(store: Store, name: str, fitting: Sequence[CardLayer]) -> CardLayer:
     """A card with the judge of most items, or without one."""
-    return next((one for one in fitting if one.card.name == name), None) or CardLayer(
+    return next((layer for layer in fitting if layer.card.name == name), None) or CardLayer(
         "", "", cards.card_named(store, name)
     )
 

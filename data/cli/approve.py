@@ -39,9 +39,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--reason", metavar="TEXT", default="", help="why, in a sentence; it is kept with the decision")
     kind = parser.add_mutually_exclusive_group()
-    for name, one in ACTIONS.items():
+    for name, action in ACTIONS.items():
         if name != _FIRST:
-            kind.add_argument(f"--{name}", action="store_true", help=one.help)
+            kind.add_argument(f"--{name}", action="store_true", help=action.help)
     kind.add_argument("--list", action="store_true", help="only list how every dimension stands")
     parser.add_argument(
         "--seen",
@@ -55,21 +55,24 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Decide, or list; exit code 1 where it is refused."""
     with workspace_store() as store:
-        found = datasets.dataset_named(store, options.dataset)
-        for one in suspension.suspend_unsupported(store):
-            print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
+        dataset = datasets.dataset_named(store, options.dataset)
+        for approval in suspension.suspend_unsupported(store):
+            print(
+                f"Suspended by the approval check: {approval.dimension} ({approval.sort}). {approval.reason}",
+                file=sys.stderr,
+            )
         if options.list:
-            judges = lookup_judges(store, found, options.judge)
-            every = [case.cases(store, found.id, judge.id) for judge in judges]
+            judges = lookup_judges(store, dataset, options.judge)
+            every = [case.cases(store, dataset.id, judge.id) for judge in judges]
             listed = [_fitting(cases, options) for cases in every]
             if not any(listed):
-                dimensions = (one.result.dimension for cases in every for one in cases)
+                dimensions = (case_.result.dimension for cases in every for case_ in cases)
                 names = ", ".join(dict.fromkeys(f"{d.name} ({d.sort})" for d in dimensions)) or "none"
                 raise NotFound(f"No such dimension has been judged here. There are: {names}.")
             for cases in listed:
                 _tell(store, cases)
             return 0
-        chosen = _choose_case(store, found.id, lookup_judge(store, found, options.judge).id, options)
+        chosen = _choose_case(store, dataset.id, lookup_judge(store, dataset, options.judge).id, options)
         action = decision(options)
         if ACTIONS[action].grants and not options.seen and not chosen.objections:
             raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
@@ -90,33 +93,33 @@ def decision(options: argparse.Namespace) -> Action:
 def _choose_case(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:
     if not options.dimension:
         raise BadInput("Say which dimension: --dimension NAME. --list names them all.")
-    found = _fitting(case.cases(store, dataset_id, judge_id), options)
-    if len(found) > 1:
-        sorts = ", ".join(one.result.dimension.sort for one in found)
+    cases = _fitting(case.cases(store, dataset_id, judge_id), options)
+    if len(cases) > 1:
+        sorts = ", ".join(case_.result.dimension.sort for case_ in cases)
         raise BadInput(f"{options.dimension!r} is of several units: say which with --unit. There are: {sorts}.")
-    return found[0] if found else case.find_case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
+    return cases[0] if cases else case.find_case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
 
 
 def _fitting(cases: Sequence[Case], options: argparse.Namespace) -> list[Case]:
     """Those of the dimension and the unit that the options name, where they name any."""
     name = options.dimension.casefold().replace(" ", "_")
-    dimensions = ((one, one.result.dimension) for one in cases)
-    return [one for one, d in dimensions if name in ("", d.name.casefold()) and options.unit in ("", d.sort)]
+    dimensions = ((case_, case_.result.dimension) for case_ in cases)
+    return [case_ for case_, d in dimensions if name in ("", d.name.casefold()) and options.unit in ("", d.sort)]
 
 
 def _tell(store: Store, cases: Sequence[Case]) -> None:
     """A line for each of a judge's dimensions."""
     statuses = record.approval_statuses(store)
-    for place, one in enumerate(cases):
+    for place, case_ in enumerate(cases):
         if not place:
-            print(f"{one.judge.model} ({one.judge.card}, {one.judge.id})")
-        approval_status, interval = statuses.get(one.key, record.ApprovalStatus()), one.result.gate.interval
+            print(f"{case_.judge.model} ({case_.judge.card}, {case_.judge.id})")
+        approval_status, interval = statuses.get(case_.key, record.ApprovalStatus()), case_.result.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
-        low = one.result.decision.bound
+        low = case_.result.decision.bound
         bound = "" if low is None else f", lower bound {low:.3f}"
         print(
-            f"  {one.result.dimension.name:<20} {one.result.dimension.sort:<13} {one.result.decision.state:<20} "
-            f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen_mark(store, one)}"
+            f"  {case_.result.dimension.name:<20} {case_.result.dimension.sort:<13} {case_.result.decision.state:<20} "
+            f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen_mark(store, case_)}"
         )
         note = approvals.approval_note(store, approval_status)
         doubts = note.review.finding.sentences if note.review is not None and note.doubted else ()
@@ -126,5 +129,5 @@ def _tell(store: Store, cases: Sequence[Case]) -> None:
             if approval is not None:
                 done, when = approval.done, f"{approval.at:%Y-%m-%d}"
                 print(f"    {done} by {display_name(approval.person)} on {when}: {approval.reason}")
-        if one.objections and may_be_approved(one.result.decision.state):
-            print(f"    {' '.join(one.objections)}")
+        if case_.objections and may_be_approved(case_.result.decision.state):
+            print(f"    {' '.join(case_.objections)}")

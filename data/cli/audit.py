@@ -41,23 +41,23 @@ def run(options: argparse.Namespace) -> int:
     """Audit, and say what was found; exit code 1 where something is in alarm."""
     most = sys.maxsize if options.every else MAX_REPLIES
     with workspace_store() as store:
-        found = datasets.dataset_named(store, options.dataset)
-        chosen = lookup_judges(store, found, options.judge)
+        dataset = datasets.dataset_named(store, options.dataset)
+        chosen = lookup_judges(store, dataset, options.judge)
         limits = audits.audit_limits(store)
         actor = require(store, acting_person(store, options.actor), "annotator").name
         flags = sys.maxsize if options.all or options.json else _SHOWN
-        named = [(one, audits.run_audits(store, found.id, one.id, most)) for one in chosen]
+        named = [(judge, audits.run_audits(store, dataset.id, judge.id, most)) for judge in chosen]
         shown = {
             (judge.id, name): audits.visible_flags(store, actor, judge.id, finding.flags, flags)
             for judge, audited in named for name, finding in audited.findings.items()
         }
-        items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}
+        items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [dataset.id])}
     if options.json:
-        records = [_as_json(*one, limits, items, shown) for one in named]
+        records = [_as_json(*pair, limits, items, shown) for pair in named]
         print(json.dumps({"dataset": options.dataset, "judges": records}, ensure_ascii=False, indent=2))
     else:
-        for one in named:
-            _tell(*one, limits, items, shown)
+        for pair in named:
+            _tell(*pair, limits, items, shown)
     return 1 if any(audited.alarms for _, audited in named) else 0
 
 
@@ -75,14 +75,14 @@ def _tell(
     print(f"{judge.model} ({judge.card}, {judge.id}): {replies} on {part}; {scope.unscored:,} unscored")
     if not audited.findings:
         print("  This card names no audits.")
-    for name, found in audited.findings.items():
-        figures = ", ".join(_figures(name, found, limits))
-        print(f"  {found.verdict:<15} {name:<22} {figures + ': ' if figures else ''}{found.why}")
+    for name, finding in audited.findings.items():
+        figures = ", ".join(_figures(name, finding, limits))
+        print(f"  {finding.verdict:<15} {name:<22} {figures + ': ' if figures else ''}{finding.why}")
         flags = shown[judge.id, name]
         for flag in flags:
             where = " ".join(part for part in (flag.unit, flag.dimension) if part)
             print(f"      {items.get(flag.item, flag.item)}{' ' + where if where else ''}: {flag.text}")
-        if left := len(found.flags) - len(flags):
+        if left := len(finding.flags) - len(flags):
             print(f"      ... and {left:,} more (--all lists those that do not wait for a blind answer of yours)")
 
 
@@ -101,12 +101,14 @@ def _as_json(
     judge: JudgeTraits, audited: AuditResults, limits: dict[str, float], items: dict[str, str], shown: _Shown
 ) -> dict[str, Any]:
     by_audit = {}
-    for name, found in audited.findings.items():
+    for name, finding in audited.findings.items():
         flags = [{**asdict(flag), "item": items.get(flag.item, flag.item)} for flag in shown[judge.id, name]]
-        interval = None if found.interval is None else {k: getattr(found.interval, k) for k in ("low", "high", "level")}
+        interval = (
+            None if finding.interval is None else {k: getattr(finding.interval, k) for k in ("low", "high", "level")}
+        )
         by_audit[name] = {
-            "verdict": found.verdict, "why": found.why, "figure": found.figure, "interval": interval, "n": found.n,
-            "threshold": _limit(name, limits), "flags": flags,
+            "verdict": finding.verdict, "why": finding.why, "figure": finding.figure, "interval": interval,
+            "n": finding.n, "threshold": _limit(name, limits), "flags": flags,
         }  # fmt: skip
     about = {"judge": judge.id, "card": judge.card, "model": judge.model}
     return {**about, "rests_on": asdict(audited.scope), "audits": by_audit}

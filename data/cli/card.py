@@ -80,10 +80,12 @@ def _show(options: argparse.Namespace) -> int:
         stored = cards.card_versions(store, options.name)
     lacks = find_faults(card)
     lines = describe_card(card, lacks)
-    for one in stored:
-        now = ", current" if one.current else ""
-        by = many(one.judges, "judge")
-        lines.append(f"Version {one.version}{now}: {one.actor}, {one.made_at:%Y-%m-%d %H:%M} UTC, used by {by}.")
+    for version in stored:
+        now = ", current" if version.current else ""
+        by = many(version.judges, "judge")
+        lines.append(
+            f"Version {version.version}{now}: {version.actor}, {version.made_at:%Y-%m-%d %H:%M} UTC, used by {by}."
+        )
     print("\n".join(lines).encode("utf-8", "replace").decode())
     return int(bool(lacks))
 
@@ -92,7 +94,7 @@ def _version(store: Store, name: str, head: str) -> Card:
     card = cards.card_named(store, name)
     if not head:
         return card
-    found = [one for one in cards.card_versions(store, name) if one.version.startswith(head)]
-    if not found:
+    versions = [version for version in cards.card_versions(store, name) if version.version.startswith(head)]
+    if not versions:
         raise NotFound(f"The card {name} has no stored version {head[:40]!r}.")
-    return found[0].card
+    return versions[0].card

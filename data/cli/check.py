@@ -43,16 +43,16 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the verdict."""
     try:
-        found = _check_on_server(options) if options.url else _check_here(options)
+        answer = _check_on_server(options) if options.url else _check_here(options)
     except (AssayError, OSError) as error:
         print(error, file=sys.stderr)
         return CODES["cannot be said"]
     if options.json:
-        print(json.dumps(found, ensure_ascii=False, indent=1))
+        print(json.dumps(answer, ensure_ascii=False, indent=1))
     else:
-        print(f"{found['model']} ({found['card']}) on {found['dataset']}: {found['verdict']}.")
-        print("\n".join(f"  {one['line']}" for one in found["dimensions"]))
-    return int(found["code"])
+        print(f"{answer['model']} ({answer['card']}) on {answer['dataset']}: {answer['verdict']}.")
+        print("\n".join(f"  {dimension['line']}" for dimension in answer["dimensions"]))
+    return int(answer["code"])
 
 
 def _check_here(options: argparse.Namespace) -> dict[str, Any]:
@@ -98,9 +98,9 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 def _read(body: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(body)
+        answer = json.loads(body)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        answer = None
+    if not isinstance(answer, dict):
         raise BadInput(_NO_API)
-    return found
+    return answer

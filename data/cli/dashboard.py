@@ -35,11 +35,11 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store:
         require(store, acting_person(store, options.actor), "annotator")
         dataset = datasets.dataset_named(store, options.dataset)
-        found = dashboard.load_judge(store, dataset, _judge(store, dataset, options.judge))
-        document = dashboard_html(found, now(), dashboard.run_names(found.runs))
+        judge = dashboard.load_judge(store, dataset, _judge(store, dataset, options.judge))
+        document = dashboard_html(judge, now(), dashboard.run_names(judge.runs))
     with refusals():
         write_whole(path, document.encode())
-    print(f"{path}: {len(found.tiles)} approved, {len(found.withheld)} withheld ({found.name})")
+    print(f"{path}: {len(judge.tiles)} approved, {len(judge.withheld)} withheld ({judge.name})")
     return 0
 
 

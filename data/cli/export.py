@@ -60,21 +60,21 @@ def run(options: argparse.Namespace) -> int:
         _refuse_place(options.out, options.format, options.rows_per_file)
     if options.out and options.out.exists() and not (options.force or options.dry_run):
         raise BadInput(f"{options.out} is there already. Give another name, or --force to write over it.")
-    given = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
-    if is_file(given.get("card", "")):
-        given["card"] = card_from_file(Path(given["card"])).name
+    values = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
+    if is_file(values.get("card", "")):
+        values["card"] = card_from_file(Path(values["card"])).name
     with workspace_store() as store:
         name, dataset = acting_person(store, options.actor), datasets.dataset_named(store, options.dataset)
         if options.dry_run:
             print(
-                f"{chosen.title} of {dataset.name}: {many(count_export(store, name, dataset, chosen, given), 'row')}."
+                f"{chosen.title} of {dataset.name}: {many(count_export(store, name, dataset, chosen, values), 'row')}."
             )
             return 0
         ending = options.out.suffix.removeprefix(".").lower()
         format: Format = options.format or ("parquet" if options.rows_per_file else ending or "jsonl")
         with Bar(unit="rows") as bar:
             done = write_export(
-                store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows),
+                store, name, dataset, chosen, values, format, options.out, lambda rows: bar(0, 0, rows),
                 options.rows_per_file or 0,
             )  # fmt: skip
     print(f"Wrote {many(done.lines, 'row')} ({chosen.title.lower()}) to {done.file}.")
@@ -106,9 +106,9 @@ def _refuse_place(file: Path, format: Format | None, rows_per_file: int | None) 
 
 def _list() -> None:
     """The kinds with what they give and their options."""
-    for one in export_kinds().values():
-        print(f"{one.name}: {one.title}. {one.description} ({one.reimport[:1].upper()}{one.reimport[1:]}.)")
-        for option in one.options:
+    for kind in export_kinds().values():
+        print(f"{kind.name}: {kind.title}. {kind.description} ({kind.reimport[:1].upper()}{kind.reimport[1:]}.)")
+        for option in kind.options:
             default: object = option.default or "none"
             if isinstance(option.default, bool):
                 default = "yes" if option.default else "no"

@@ -84,12 +84,12 @@ def run(options: argparse.Namespace) -> int:
     ).check()
     with workspace_store(new=True) as store, _open_rejects(source, options.rejects) as rejects, Bar() as bar:
         if options.dry_run:
-            found = preview_import(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
+            preview = preview_import(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()
-            print_problems(found)
-            known = found.known.total
-            print(f"Would add {found.new} to {plan.dataset}; {known:,} {verb(known, 'is', 'are')} there already.")
-            return 0 if found.ok else 1
+            print_problems(preview)
+            known = preview.known.total
+            print(f"Would add {preview.new} to {plan.dataset}; {known:,} {verb(known, 'is', 'are')} there already.")
+            return 0 if preview.ok else 1
         name = acting_person(store, options.actor)
         on_error = "good rows" if options.good_rows else "refuse"
         for part in parts:

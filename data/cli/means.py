@@ -39,16 +39,16 @@ def run(options: argparse.Namespace) -> int:
         other = lookup_judge(store, dataset, options.beside) if options.beside else None
         if other == own:
             raise BadInput("A judge has no difference to itself: name another one with --beside.")
-        found = means.means_table(
+        table = means.means_table(
             store, dataset.id, own.id,
             MeansChoice(options.by, tuple(map(_only, options.only)), other.id if other else ""),
         )
     if options.json:
-        print(json.dumps([means.mean_record(row) for row in found.rows], ensure_ascii=False, indent=1))
+        print(json.dumps([means.mean_record(row) for row in table.rows], ensure_ascii=False, indent=1))
         return 0
-    print(f"{own.model}{f' beside {other.model}' if other else ''} on {dataset.name}.{_describe_coverage(found)}\n")
-    print("\n".join(_lines(found, options.by)))
-    if explanation := means.explain_few_scores(found):
+    print(f"{own.model}{f' beside {other.model}' if other else ''} on {dataset.name}.{_describe_coverage(table)}\n")
+    print("\n".join(_lines(table, options.by)))
+    if explanation := means.explain_few_scores(table):
         print(f"\n{explanation}")
     return 0
 

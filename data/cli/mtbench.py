@@ -97,10 +97,10 @@ def _run(options: argparse.Namespace) -> int:
 
 def _build_run(store: Store, name: str, options: argparse.Namespace) -> ProtocolRun:
     bench = _read(options.questions)
-    found = mtbench_protocols.chosen_protocol(store, options.protocol)
+    chosen = mtbench_protocols.chosen_protocol(store, options.protocol)
     stored = _questions(store, name, options, bench) if options.model else None
-    given = bench.prompts if bench and bench.prompts else questions.kept_prompts(store, stored.id) if stored else ()
-    protocol, prompts = judge_prompts.settle_prompts(store, found, given)
+    texts = bench.prompts if bench and bench.prompts else questions.kept_prompts(store, stored.id) if stored else ()
+    protocol, prompts = judge_prompts.settle_prompts(store, chosen, texts)
     judge = "" if options.answers_only else options.judge or protocol_run.usual_judge(protocol, options.model)
     at = run_command.chosen_endpoint(options, options.model or judge)
     judge_settings = {"base_url": options.judge_url, "key_variable": options.judge_key_variable}
@@ -124,7 +124,7 @@ def _read(paths: Sequence[str]) -> Bench | None:
     """Return the contents of the files (None without files), and print what is wrong with them on standard error."""
     if not paths:
         return None
-    bench, sentences = read_bench([Path(one) for one in paths])
+    bench, sentences = read_bench([Path(path) for path in paths])
     for sentence in sentences:
         if bench.answers or sentence != completeness.NO_ANSWERS:
             print(sentence, file=sys.stderr)
@@ -137,7 +137,7 @@ def _questions(store: Store, name: str, options: argparse.Namespace, bench: Benc
     stored_sets = question_sets(store)
     if len(stored_sets) == 1:
         return stored_sets[0]
-    named = f" There are: {', '.join(one.name for one in stored_sets)}." if stored_sets else ""
+    named = f" There are: {', '.join(stored_set.name for stored_set in stored_sets)}." if stored_sets else ""
     raise BadInput(f"Say which questions are asked: --questions FILE.{named}")
 
 

@@ -48,16 +48,16 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
-        one, other = (chosen_protocol(store, name_or_path) for name_or_path in (options.a, options.b))
-        judges = (options.judges[0], options.judges[1]) if options.judges else (one.judge, other.judge)
+        protocol, other = (chosen_protocol(store, name_or_path) for name_or_path in (options.a, options.b))
+        judges = (options.judges[0], options.judges[1]) if options.judges else (protocol.judge, other.judge)
         if is_practice(judges[0]) != is_practice(judges[1]):
             raise BadInput("One endpoint is asked for all arms, so both judges have to be there.")
         at = run_command.chosen_endpoint(options, judges[0])
         price = run_command.chosen_price(options.price)
         usual = ProtocolRun(
-            one, options.dataset, judge_endpoint=at, judge_price=price, spending_limit=options.spend
+            protocol, options.dataset, judge_endpoint=at, judge_price=price, spending_limit=options.spend
         )
-        planned = plan_experiment(store, usual, one, other, judges, options.factors)
+        planned = plan_experiment(store, usual, protocol, other, judges, options.factors)
         _show(planned)
         if not options.start:
             return 0
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
             print(f"{arm}:", file=sys.stderr)
             code = run_command.follow_run(store, run_id, name, "the same command with --resume")
         if not code:
-            _show(plan_experiment(store, usual, one, other, judges, options.factors))
+            _show(plan_experiment(store, usual, protocol, other, judges, options.factors))
         return code
 
 
@@ -76,17 +76,17 @@ def _show(planned: Experiment) -> None:
         print(f"Both show the judge the same of these answers, whatever they say of {name}: it is not crossed.")
     widths = [max(len(name), 6) + 2 for name in planned.factors]
     print("".join(f"{name:{width}}" for name, width in zip(planned.factors, widths, strict=True)) + "calls  cost  mean")
-    for one in planned.arms:
-        sides = "".join(f"{one.arm.sides[f].upper():{w}}" for f, w in zip(planned.factors, widths, strict=True))
-        cost = "?" if one.estimate.cost is None else dollars(one.estimate.cost)
-        mean = "-" if one.mean is None else f"{one.mean:.4f}"
-        print(f"{sides}{one.estimate.calls:5,}  {cost}  {mean}  {one.run.judge}, {one.run.protocol.mark}")
-    costs = [one.estimate.cost for one in planned.arms]
+    for arm in planned.arms:
+        sides = "".join(f"{arm.arm.sides[f].upper():{w}}" for f, w in zip(planned.factors, widths, strict=True))
+        cost = "?" if arm.estimate.cost is None else dollars(arm.estimate.cost)
+        mean = "-" if arm.mean is None else f"{arm.mean:.4f}"
+        print(f"{sides}{arm.estimate.calls:5,}  {cost}  {mean}  {arm.run.judge}, {arm.run.protocol.mark}")
+    costs = [arm.estimate.cost for arm in planned.arms]
     known = [cost for cost in costs if cost is not None]
     whole = f"about {dollars(sum(known))}" if len(known) == len(costs) else "at a price that is not known"
-    calls = sum(one.estimate.calls for one in planned.arms)
+    calls = sum(arm.estimate.calls for arm in planned.arms)
     print(f"{many(len(planned.arms), 'arm')}: {many(calls, 'call')}, {whole}.")
-    for effect in estimate_effects([one.arm for one in planned.arms], [one.mean for one in planned.arms]):
+    for effect in estimate_effects([arm.arm for arm in planned.arms], [arm.mean for arm in planned.arms]):
         if effect.main is not None and effect.alone is not None:
             sentence = f"from A to B it moves the mean by {effect.main:+.4f}, alone by {effect.alone:+.4f}"
             print(f"{effect.factor}: {sentence}.")

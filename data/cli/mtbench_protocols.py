@@ -65,30 +65,30 @@ def chosen_protocol(store: Store, name_or_path: str) -> Protocol:
 
 
 def _add(store: Store, options: argparse.Namespace) -> int:
-    found = read_protocol(Path(options.file))
-    was = protocols.known_protocols(store).get(found.name)
-    new = protocols.add_protocol(store, acting_person(store, options.actor), found)
+    protocol = read_protocol(Path(options.file))
+    was = protocols.known_protocols(store).get(protocol.name)
+    new = protocols.add_protocol(store, acting_person(store, options.actor), protocol)
     word = "There already" if not new else "Changed" if was else "Added"
-    print(f"{word}: {found.name}, mark {found.mark}. {_asked_by(store, found)}")
+    print(f"{word}: {protocol.name}, mark {protocol.mark}. {_asked_by(store, protocol)}")
     return 0
 
 
 def _list(store: Store, _: argparse.Namespace) -> int:
-    for name, one in protocols.known_protocols(store).items():
+    for name, protocol in protocols.known_protocols(store).items():
         origin = "built-in" if name in built_in.protocols() else "added"
-        print(f"{one.mark:40} {origin:9} {one.title}".rstrip())
+        print(f"{protocol.mark:40} {origin:9} {protocol.title}".rstrip())
     return 0
 
 
 def _show(store: Store, options: argparse.Namespace) -> int:
-    found = chosen_protocol(store, options.name)
+    protocol = chosen_protocol(store, options.name)
     if options.json:
-        print(found.model_dump_json(indent=2))
+        print(protocol.model_dump_json(indent=2))
         return 0
-    print(f"{found.title or found.name}, mark {found.mark}")
-    for factor, value in describe_protocol(found):
+    print(f"{protocol.title or protocol.name}, mark {protocol.mark}")
+    for factor, value in describe_protocol(protocol):
         print(f"{factor:27} {value}")
-    print(_asked_by(store, found))
+    print(_asked_by(store, protocol))
     return 0
 
 
@@ -108,9 +108,9 @@ def _prompts(store: Store, _: argparse.Namespace) -> int:
     for name, description in BUILT_IN_FAMILIES.items():
         print(f"{name:40} {description}")
     for prompt_set in judge_prompts.all_prompts(store):
-        for name, one in prompt_set.families.items():
-            texts = many(len(one.prompts), "prompt")
-            print(f"{f'{name}@{one.wording}':40} {one.sort}, {texts} of {prompt_set.file}, set {prompt_set.id}")
+        for name, family in prompt_set.families.items():
+            texts = many(len(family.prompts), "prompt")
+            print(f"{f'{name}@{family.wording}':40} {family.sort}, {texts} of {prompt_set.file}, set {prompt_set.id}")
     return 0
 
 

@@ -26,17 +26,17 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fix the plan where one is given, and say what holds."""
     with workspace_store() as store:
-        found = datasets.dataset_named(store, options.dataset)
+        dataset = datasets.dataset_named(store, options.dataset)
         if options.looks and options.none:
             raise BadInput("Give the looks of a plan, or remove it with --none: not both.")
         if options.looks or options.none:
             plans.set_look_plan(
-                store, acting_person(store, options.actor), found.id, [] if options.none else options.looks
+                store, acting_person(store, options.actor), dataset.id, [] if options.none else options.looks
             )
-        plan = plans.look_plan(store, found.id)
+        plan = plans.look_plan(store, dataset.id)
         print(
-            f"{found.name}: no plan, decided on at any time."
+            f"{dataset.name}: no plan, decided on at any time."
             if plan is None
-            else f"{found.name} is decided on at {', '.join(map(str, plan.sizes))} labelled items, and only then."
+            else f"{dataset.name} is decided on at {', '.join(map(str, plan.sizes))} labelled items, and only then."
         )
         return 0

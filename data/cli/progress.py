@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store:
         require(store, acting_person(store, options.actor), "researcher")
         dataset = datasets.dataset_named(store, options.dataset)
-        rows = [progress_record(one) for one in people_progress(store, dataset.id)]
+        rows = [progress_record(person) for person in people_progress(store, dataset.id)]
     if options.csv:
         write_csv_table(sys.stdout, COLUMNS, (list(row.values()) for row in rows))
         return 0

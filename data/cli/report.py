@@ -58,8 +58,8 @@ def run(options: argparse.Namespace) -> int:
         if zipped:
             content = bundle(store, actor, dataset.id, judge_id, _say, epsilon)
         elif options.figures:
-            found = report_figures(gather_report_evidence(store, dataset.id, judge_id, _say, epsilon))
-            content = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+            figures = report_figures(gather_report_evidence(store, dataset.id, judge_id, _say, epsilon))
+            content = (json.dumps(figures, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         else:
             content = make_report(store, actor, dataset.id, judge_id, _say, epsilon).encode()
     if target is None:

@@ -90,8 +90,8 @@ def add_endpoint(parser: argparse.ArgumentParser) -> None:
 
 def _add(parser: argparse.ArgumentParser, options: Mapping[str, tuple[Any, str]]) -> None:
     for name, (kind, says) in options.items():
-        given = {"choices": kind} if isinstance(kind, tuple) else {"type": kind, "metavar": "X"}
-        parser.add_argument(f"--{name}", help=says, **given)
+        arguments = {"choices": kind} if isinstance(kind, tuple) else {"type": kind, "metavar": "X"}
+        parser.add_argument(f"--{name}", help=says, **arguments)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -113,14 +113,16 @@ def run(options: argparse.Namespace) -> int:
             runs.resume(store, name, options.resume, limit=options.spend, price=price, engine=engine)
             return follow_run(store, options.resume, name)
         order = _order(store, name, options)
-        found = runs.estimate(store, order)
-        if found.long:
-            print(found.long, file=sys.stderr)
+        estimate = runs.estimate(store, order)
+        if estimate.long:
+            print(estimate.long, file=sys.stderr)
         if options.dry_run:
             return _dry_run(store, name, order)
-        cost = "" if found.cost is None else f", about ${found.cost:,.2f}"
-        calls = many(found.calls, "call")
-        print(f"{many(found.judgments, 'judgment')} of {many(found.items, 'item')}, {calls}{cost}.", file=sys.stderr)
+        cost = "" if estimate.cost is None else f", about ${estimate.cost:,.2f}"
+        calls = many(estimate.calls, "call")
+        print(
+            f"{many(estimate.judgments, 'judgment')} of {many(estimate.items, 'item')}, {calls}{cost}.", file=sys.stderr
+        )
         started = runs.start(store, name, order, patient=False, engine=_engine(options, store, stack))
         return follow_run(store, started, name)
 
@@ -156,9 +158,9 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
         print(f"Saved the card {card.name}, version {card.version}.", file=sys.stderr)
     for fault in soundness.find_faults(card):
         print(fault.text, file=sys.stderr)
-    given = {n.replace("-", "_"): v for n in _PARAMS if (v := getattr(options, n.replace("-", "_"))) is not None}
+    values = {n.replace("-", "_"): v for n in _PARAMS if (v := getattr(options, n.replace("-", "_"))) is not None}
     params = _make_model(
-        Params, {**card.defaults.model_dump(), **given, **({"logprobs": True} if options.logprobs else {})}
+        Params, {**card.defaults.model_dump(), **values, **({"logprobs": True} if options.logprobs else {})}
     )
     return RunOrder(
         dataset.id, card, options.model, params, chosen_endpoint(options, options.model), options.spend,
@@ -213,12 +215,14 @@ def show_dry_run(shown: DryRunJudgment, card: Card) -> None:
 
 
 def _collect(store: Store) -> int:
-    waiting = [found for found in runs.list_runs(store) if found.state == "waiting for batch"]
-    for found in waiting:
-        runs.follow_batches(store, found.id, patient=False)
-    for found in waiting:
-        end = runs.wait(store, found.id)
-        print(f"{found.id}  {found.card} by {found.model} on {found.dataset}: {end.state}. {_counts(end)}")
+    waiting = [batch_run for batch_run in runs.list_runs(store) if batch_run.state == "waiting for batch"]
+    for batch_run in waiting:
+        runs.follow_batches(store, batch_run.id, patient=False)
+    for batch_run in waiting:
+        end = runs.wait(store, batch_run.id)
+        print(
+            f"{batch_run.id}  {batch_run.card} by {batch_run.model} on {batch_run.dataset}: {end.state}. {_counts(end)}"
+        )
     if not waiting:
         print("No run waits for a batch.")
     return 0

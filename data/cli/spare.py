@@ -57,30 +57,32 @@ def run(options: argparse.Namespace) -> int:
             _source(store, dataset, judge_id, dimension, options.source), options.target, options.delta, options.near
         )
         basis = policy.approval_basis(store, dataset.id)
-        found = auto_accept.find_threshold(store, dataset.id, judge_id, dimension, basis, target)
-        sentences = explain(found.result, options.near and bool(dimension.scale.weights))
+        threshold = auto_accept.find_threshold(store, dataset.id, judge_id, dimension, basis, target)
+        sentences = explain(threshold.result, options.near and bool(dimension.scale.weights))
         print(f"{sentences} {bins.describe_equality(dimension.scale)}".rstrip())
         print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
-        items = many(len(found.confidence.item), "scored item")
-        print(f"Confidence: {target.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")
+        items = many(len(threshold.confidence.item), "scored item")
+        print(
+            f"Confidence: {target.source or 'none'}. Of {items}, {threshold.spared:,} can be accepted without review."
+        )
         if options.set:
             auto_accept.set_rule(store, actor, dataset.id, judge_id, dimension, target)
             print("This is a rule of the dataset now.")
         if options.fill is not None:
             taken = queue.fill_review(store, actor, dataset.id, judge_id, options.fill, "not spared")
             print(f"Added to the review queue: {many(taken, 'item')}.")
-        return 0 if found.result.chosen else 1
+        return 0 if threshold.result.chosen else 1
 
 
 def _dimension(store: Store, judge_id: str, options: argparse.Namespace) -> Dimension:
     dimension_name = options.dimension.casefold().replace(" ", "_")
     dimensions = calibration.compared_dimensions(store, judge_id)
-    found = [d for d in dimensions if d.name.casefold() == dimension_name and options.unit in ("", d.sort)]
-    if len(found) != 1:
+    named = [d for d in dimensions if d.name.casefold() == dimension_name and options.unit in ("", d.sort)]
+    if len(named) != 1:
         names = ", ".join(f"{d.name} of {d.sort}" for d in dimensions)
-        problem = "is a dimension of several units: say which with --unit" if found else "is no dimension of this judge"
+        problem = "is a dimension of several units: say which with --unit" if named else "is no dimension of this judge"
         raise NotFound(f"{options.dimension!r} {problem}. There are: {names}.")
-    return found[0]
+    return named[0]
 
 
 def _source(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, source: str) -> str:

@@ -53,13 +53,13 @@ def run(options: argparse.Namespace) -> int:
     name = options.dataset or _name(Path(options.paths[0]))
     with workspace_store(new=True) as store:
         with Bar() as bar:
-            found = detect_formats(source)
-            interpretation = start.interpret_source(store, source, found, options.judge, options.human, bar)
+            formats = detect_formats(source)
+            interpretation = start.interpret_source(store, source, formats, options.judge, options.human, bar)
             bar.clear()
-            for known in found:
+            for known in formats:
                 print(f"{known.file.name}: {known.says}.")
             _describe(interpretation)
-            if interpretation.unclear and not any(one.by for one in interpretation.series):
+            if interpretation.unclear and not any(series.by for series in interpretation.series):
                 raise BadInput(_asking(interpretation))
             draft = ImportPlan(name, sampling=options.sampling or interpretation.sampling)
             plan = start.plan_import(store, interpretation, draft)
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
             actor = acting_person(store, options.actor or _somebody(store))
             on_error = "good rows" if options.good_rows else "refuse"
             try:
-                done = import_source(store, actor, source, plan, on_error=on_error, progress=bar, detected=found)  # type: ignore[arg-type]
+                done = import_source(store, actor, source, plan, on_error=on_error, progress=bar, detected=formats)  # type: ignore[arg-type]
             except ImportRefused as refused:
                 bar.clear()
                 print_problems(refused.preview)
@@ -112,8 +112,8 @@ def _describe(interpretation: Interpretation) -> None:
         texts = ", ".join(f"{field} from {' and '.join(s.columns) or s.constant}" for field, s in base.fields.items())
         beside = f" Kept beside them, for slices: {', '.join(base.meta)}." if base.meta else ""
         print(f"  {file}: {base.kind}s by {key}; {texts or 'without texts'}.{beside}")
-    for one in interpretation.series:
-        print(f"  {_describe_series(one)}")
+    for series in interpretation.series:
+        print(f"  {_describe_series(series)}")
     for sentence in interpretation.assumptions:
         print(f"  {sentence}")
     for sentence in interpretation.unclear:
@@ -145,16 +145,16 @@ def _asking(interpretation: Interpretation) -> str:
 def _figures(store: Store, dataset_id: str) -> Iterator[str]:
     """Kappa of each judge and question."""
     for judge in datasets.dataset_judges(store, dataset_id):
-        for summary in (one for one in start.agreement_figures(store, dataset_id, judge.id) if one.cells):
+        for summary in (s for s in start.agreement_figures(store, dataset_id, judge.id) if s.cells):
             yield _figure(judge.model, summary)
 
 
 def _figure(model: str, summary: Summary) -> str:
-    found = summary.interval
+    kappa = summary.interval
     name = {None: "kappa", "quadratic": "quadratic kappa"}[summary.dimension.scale.weights]
-    point = "undefined" if found.point is None else f"{found.point:.3f}"
-    ends = "" if found.low is None or found.high is None else f", 95% interval {found.low:.3f} to {found.high:.3f}"
-    return f"{model}, {summary.dimension.title}: {name} {point}{ends}, on {many(found.items, 'item')}."
+    point = "undefined" if kappa.point is None else f"{kappa.point:.3f}"
+    ends = "" if kappa.low is None or kappa.high is None else f", 95% interval {kappa.low:.3f} to {kappa.high:.3f}"
+    return f"{model}, {summary.dimension.title}: {name} {point}{ends}, on {many(kappa.items, 'item')}."
 
 
 def _serve(port: str, address: str) -> int:

@@ -35,22 +35,22 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store:
         actor = acting_person(store, options.actor)
         if options.part == "new":
-            token, text = tokens.new_token(store, actor, options.name, options.scope or ["check"], options.days)
-            sentence = f"A token of {actor} for {', '.join(token.scopes)}, until {token.expires:%Y-%m-%d}."
+            new, text = tokens.new_token(store, actor, options.name, options.scope or ["check"], options.days)
+            sentence = f"A token of {actor} for {', '.join(new.scopes)}, until {new.expires:%Y-%m-%d}."
             print(f"{sentence} It is not shown again:", file=sys.stderr)
             print(text)
             return 0
         leads = find_person(store, actor).may("lead")
-        found = tokens.all_tokens(store, actor) if leads else tokens.list_tokens(store, actor)
+        listed = tokens.all_tokens(store, actor) if leads else tokens.list_tokens(store, actor)
         if options.part == "list":
-            for one in found:
-                used = f"used {one.used:%Y-%m-%d}" if one.used else "never used"
-                status = f"{one.state(now())}, until {one.expires:%Y-%m-%d}, {used}"
-                print(f"{one.prefix}  {one.person}  {one.name}  {' '.join(one.scopes)}  {status}")
+            for token in listed:
+                used = f"used {token.used:%Y-%m-%d}" if token.used else "never used"
+                status = f"{token.state(now())}, until {token.expires:%Y-%m-%d}, {used}"
+                print(f"{token.prefix}  {token.person}  {token.name}  {' '.join(token.scopes)}  {status}")
         else:
             if not options.prefix:  # a variable that is empty, where there is but one
                 raise BadInput("Say how the token begins. `token list` has all.")
-            fitting = [one for one in found if one.prefix.startswith(options.prefix) and not one.revoked]
+            fitting = [token for token in listed if token.prefix.startswith(options.prefix) and not token.revoked]
             if len(fitting) != 1:
                 raise NotFound(f"{len(fitting)} tokens begin with {options.prefix[:60]!r}. `token list` has all.")
             tokens.revoke_token(store, actor, fitting[0].id)

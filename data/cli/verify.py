@@ -19,12 +19,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check the workspace; exit code 1 where something is wrong with it."""
     with workspace_store(accept=options.accept) as store:
-        found = verify(store)
-        for sentence in found:
+        problems = verify(store)
+        for sentence in problems:
             print(sentence, file=sys.stderr)
         changes = store.newest()
-    if found:
-        print(f"Read to revision {changes:,}. Problems: {len(found)}.")
+    if problems:
+        print(f"Read to revision {changes:,}. Problems: {len(problems)}.")
         return 1
     print(f"Read to revision {changes:,}: no problem was found.")
     return 0

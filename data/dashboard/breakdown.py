@@ -73,18 +73,18 @@ def breakdown_fields(
 ) -> dict[str, BreakdownField]:
     """The ways to part the items that make at least two slices, those of time first, by their name in addresses."""
     items, runs = item_fields.item_fields(store, dataset_id), dashboard.scoring_runs(store, dataset_id, judge_id)
-    found = {f"{META}{key}": BreakdownField(key, True) for key, words in items.days.items() if _several(words)}
+    fields = {f"{META}{key}": BreakdownField(key, True) for key, words in items.days.items() if _several(words)}
     if len(runs) > 1:
-        found[RUN] = BreakdownField("run of the judge", True, True)
+        fields[RUN] = BreakdownField("run of the judge", True, True)
     if _days(store, dataset_id, judge_id) > 1:
-        found[DAY] = BreakdownField("day of the judgment (UTC)", True, True)
+        fields[DAY] = BreakdownField("day of the judgment (UTC)", True, True)
     systems = {*items.words[item_fields.SYSTEM], *items.second} - {""}
     if len(systems) > 1:
-        found[SYSTEM] = BreakdownField("system")
+        fields[SYSTEM] = BreakdownField("system")
     if counted.dimension.sort in ("turn", "section"):
-        found[POSITION] = BreakdownField(f"number of the {counted.dimension.sort}")
+        fields[POSITION] = BreakdownField(f"number of the {counted.dimension.sort}")
     if counted.dimension.sort in ("section", "side"):
-        found[SIDE] = BreakdownField("side of the pair")
+        fields[SIDE] = BreakdownField("side of the pair")
     own = {item_fields.LANGUAGE: items.words[item_fields.LANGUAGE], KIND: items.kind, STRATUM: items.stratum}
     if (
         len({*zip(own[STRATUM], items.words[item_fields.SYSTEM], strict=True)})
@@ -93,9 +93,9 @@ def breakdown_fields(
     ):
         del own[STRATUM]  # drawn by system
     titles = {item_fields.LANGUAGE: "language", KIND: "kind of item", STRATUM: "stratum of the draw"}
-    found |= {key: BreakdownField(titles[key]) for key, words in own.items() if _several(words)}
+    fields |= {key: BreakdownField(titles[key]) for key, words in own.items() if _several(words)}
     metas = {key: words for key, words in items.words.items() if key not in (item_fields.SYSTEM, item_fields.LANGUAGE)}
-    return found | {
+    return fields | {
         f"{META}{key}": BreakdownField(key)
         for key, words in metas.items() if key not in items.days and _several(words) and not _unique(words)
     }  # fmt: skip
@@ -166,14 +166,14 @@ def _split_groups(
     if cut is None:
         return Breakdown(way, whole, (), step=step)
     without = len(pandas.unique(place)) - len(pandas.unique(place[cut.code >= 0]))
-    found, rest = slice_means(cells, cut, reach, not ask.mean), 0
+    means, rest = slice_means(cells, cut, reach, not ask.mean), 0
     if cut.names[-1] == _REST and not way.time:
         rest = len(set(cell_words) - {""}) - len(cut.names) + 1
-        found[-1] = replace(found[-1], name=f"{_REST} ({rest:,} values)")
+        means[-1] = replace(means[-1], name=f"{_REST} ({rest:,} values)")
     if by == SYSTEM:  # as the tile has them
-        order = {one.name: n for n, one in enumerate(tile.systems)}
-        found.sort(key=lambda one: order.get(one.name, len(order)))
-    return Breakdown(way, whole, tuple(found), rest, without, step)
+        order = {s.name: n for n, s in enumerate(tile.systems)}
+        means.sort(key=lambda mean: order.get(mean.name, len(order)))
+    return Breakdown(way, whole, tuple(means), rest, without, step)
 
 
 def _words(by: str, words: Sequence[str], items: int) -> tuple[Slicing | None, str]:
@@ -240,8 +240,8 @@ def _by_system(
     place = frame["place"].to_numpy(dtype=np.int64)
     first, second = items.words[item_fields.SYSTEM][place], items.second[place]
     if counted.sided:
-        one = frame.assign(system=first, turned=False)
-        return pandas.concat([one, frame.assign(system=second, turned=True)], ignore_index=True) if split else one
+        cells = frame.assign(system=first, turned=False)
+        return pandas.concat([cells, frame.assign(system=second, turned=True)], ignore_index=True) if split else cells
     if counted.dimension.sort == "pair":
         return frame.assign(system=[f"{a} ~ {b}" for a, b in zip(first, second, strict=True)], turned=False)
     side = frame["unit"].str.endswith("/b") if counted.dimension.sort in ("section", "side") else False

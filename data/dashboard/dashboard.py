@@ -118,11 +118,11 @@ class ScoringRun:
 @allow("annotator")
 def approvals_by_judge(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
     """The approvals that hold, by judge, in the order in which the dataset lists its judges."""
-    found: dict[str, list[Approval]] = {judge.id: [] for judge in datasets.dataset_judges(store, dataset_id)}
+    by_judge: dict[str, list[Approval]] = {judge.id: [] for judge in datasets.dataset_judges(store, dataset_id)}
     for approval in approvals.active_approvals(store, dataset_id):
-        if approval.judge in found:
-            found[approval.judge].append(approval)
-    return {judge: judge_approvals for judge, judge_approvals in found.items() if judge_approvals}
+        if approval.judge in by_judge:
+            by_judge[approval.judge].append(approval)
+    return {judge: judge_approvals for judge, judge_approvals in by_judge.items() if judge_approvals}
 
 
 @allow("annotator")
@@ -139,7 +139,7 @@ def tiles(store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequenc
     order = [run.key for run in scoring_runs(store, dataset_id, judge_id)]
     today = approvals.compare_with_today(store, list(shown.values()))
     return [
-        _tile(one := shown[key], today[one.key], counted_dimension(known[key]), counted[key], gold[key], gone, order)
+        _tile(a := shown[key], today[a.key], counted_dimension(known[key]), counted[key], gold[key], gone, order)
         for key in ((d.sort, d.name) for d in dimensions)
     ]
 
@@ -202,13 +202,13 @@ def _lead(counted: CountedDimension, systems: Sequence[System]) -> int:
 
 
 def _trend(own: dict[str, AggregateGroup], counted: CountedDimension, order: Sequence[str]) -> tuple[Point, ...]:
-    found = []
+    points = []
     for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
         group = own[run]
         if group.items >= MIN_ITEMS:  # fewer would reveal single scores
             means = tuple(float(group.whole[n][0] / group.whole[n][1]) for n in range(counted.outcomes))
-            found.append(Point(run, group.items, means))
-    return tuple(found)
+            points.append(Point(run, group.items, means))
+    return tuple(points)
 
 
 @allow("annotator")
@@ -239,15 +239,15 @@ def run_names(scoring_runs: Sequence[ScoringRun]) -> dict[str, str]:
 @kept
 def count_unscored_items(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
     """By system, and by pair of systems ("a ~ b"), how many items a judge replied to without a usable reply."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for a, b, n in store.rows(
         "select i.system_a, i.system_b, count(distinct i.id) from unusable_now u join item i on i.id = u.item_id "
         "where i.dataset_id = $1 and u.judge_id = $2 group by i.system_a, i.system_b",
         [dataset_id, judge_id],
     ):
         for name in {a, b, f"{a} ~ {b}"} if b else {a}:
-            found[name] = found.get(name, 0) + int(n)
-    return found
+            counts[name] = counts.get(name, 0) + int(n)
+    return counts
 
 
 @allow("annotator")
@@ -255,21 +255,21 @@ def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[Wi
     """The dimensions of a judge that are not published, and why."""
     approved_places = {(a.sort, a.dimension) for a in approvals_by_judge(store, dataset_id).get(judge_id, [])}
     decided = {(a.sort, a.dimension): a for a in record.current_approvals(store, dataset_id, judge_id)}
-    found = []
+    withheld = []
     for line in check_results.dimension_results(store, dataset_id, judge_id):
         place = (line.dimension.sort, line.dimension.name)
         if place in approved_places:
             continue
         decision = decided.get(place)
         if decision is not None and decision.decision != "approve":
-            found.append(_withheld_by_decision(line.dimension, decision))
+            withheld.append(_withheld_by_decision(line.dimension, decision))
         else:
             state, outside = line.decision.state, STATES[line.decision.state].outside
             if may_be_approved(state):
-                found.append(WithheldDimension(line.dimension, UNDECIDED, outside, outside))
+                withheld.append(WithheldDimension(line.dimension, UNDECIDED, outside, outside))
             else:
-                found.append(WithheldDimension(line.dimension, state, line.decision.reason, outside))
-    return found
+                withheld.append(WithheldDimension(line.dimension, state, line.decision.reason, outside))
+    return withheld
 
 
 def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldDimension:
@@ -321,7 +321,7 @@ class PublishedJudge:
 @allow("annotator")
 def load_judge(store: Store, dataset: Dataset, judge_id: str) -> PublishedJudge:
     """The same for one judge, all at once."""
-    judge = {one.id: one for one in datasets.dataset_judges(store, dataset.id)}[judge_id]
+    judge = {j.id: j for j in datasets.dataset_judges(store, dataset.id)}[judge_id]
     decisions = approvals_by_judge(store, dataset.id).get(judge_id, [])
     return PublishedJudge(
         dataset, judge_id, f"{judge.model} · {judge.card}", judge.synthetic,

@@ -142,17 +142,17 @@ def _difference_sentences(tile: Tile) -> list[str]:
 
 def describe_difference(tile: Tile, pair: MeanComparison) -> str:
     """Return the result of comparing two systems, in a sentence."""
-    one, other = (_system_name(tile.systems[n]) for n in (pair.one, pair.other))
+    system, other = (_system_name(tile.systems[n]) for n in (pair.one, pair.other))
     gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
     ends = f"({_gap_figure(tile, low)} to {tile_gap(tile, high)})"
     if not pair.apart:
-        return f"{one} and {other} do not differ significantly: the difference is {tile_gap(tile, gap)} {ends}."
+        return f"{system} and {other} do not differ significantly: the difference is {tile_gap(tile, gap)} {ends}."
     if tile.dimension.mean:
-        return f"{one} is rated {tile_gap(tile, gap)} higher than {other} {ends}."
+        return f"{system} is rated {tile_gap(tile, gap)} higher than {other} {ends}."
     if tile.dimension.sided:
-        return f"{one} wins {tile_gap(tile, gap)} more often than {other} {ends}."
+        return f"{system} wins {tile_gap(tile, gap)} more often than {other} {ends}."
     answer = tile.dimension.describe_mean(tile.headline)
-    return f"People say “{answer}” of {one} {tile_gap(tile, gap)} more often than of {other} {ends}."
+    return f"People say “{answer}” of {system} {tile_gap(tile, gap)} more often than of {other} {ends}."
 
 
 def explain_missing_figure(mean_slice: MeanSlice) -> str:

@@ -82,11 +82,11 @@ class DeskView:
     @property
     def marks(self) -> dict[Cell, str]:
         """The reason why a rating of the item needs a look, by its unit and dimension."""
-        found: dict[Cell, str] = {}
+        marks: dict[Cell, str] = {}
         for doubt in self.doubts:
             if (doubt.unit, doubt.dimension) in self.cells:
-                found.setdefault((doubt.unit, doubt.dimension), doubt.text)
-        return found
+                marks.setdefault((doubt.unit, doubt.dimension), doubt.text)
+        return marks
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -96,8 +96,8 @@ class DeskView:
     @property
     def name(self) -> str:
         """The item's name; one that reveals a hidden system is replaced by the beginning of its id."""
-        one = self.item
-        return items.neutral_name(one.id, one.name, systems(one.content)) if self.unnamed else one.name
+        item = self.item
+        return items.neutral_name(item.id, item.name, systems(item.content)) if self.unnamed else item.name
 
     @property
     def layers(self) -> tuple[CardLayer, ...]:
@@ -110,11 +110,11 @@ class DeskView:
 
         What only the judge states (`asked` is False) is included, because people may answer it.
         """
-        found: dict[Cell, tuple[int, Dimension]] = {}
+        cells: dict[Cell, tuple[int, Dimension]] = {}
         for number, layer in enumerate(self.layers):
             for unit, dimension in layer.card.cells(self.item.content, stated=True):
-                found.setdefault((unit, dimension.name), (number, dimension))
-        return found
+                cells.setdefault((unit, dimension.name), (number, dimension))
+        return cells
 
 
 @allow("annotator")
@@ -172,18 +172,18 @@ def desk_views(store: Store, person: str, given_items: Sequence[GivenItem]) -> l
             DeskView(
                 item, main.card, mode, g.stream, g.draw, (g.how,) if g.how else tuple(r.text for r in g.reasons),
                 "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
-                over=tuple(replace(one, judge_id="", judge_name="") if blind else one for one in over),
+                over=tuple(replace(layer, judge_id="", judge_name="") if blind else layer for layer in over),
                 doubts=() if blind else g.reasons, unnamed=blind and hiding[item.dataset_id],
             )
         )  # fmt: skip
     _add_own(store, person, [v for v in views if v.version])
-    shown = [v for v in views if any(one.judge_id for one in v.layers)]
+    shown = [v for v in views if any(layer.judge_id for layer in v.layers)]
     _add_others(store, shown)
     _add_every_judge(store, shown, usual)
-    judges_by_item = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
+    judges_by_item = {v.item.id: {layer.judge_id for layer in v.layers} - {""} for v in shown}
     for view in shown:
-        judges_by_item[view.item.id].update(one.judge_id for found in view.others.values() for one in found)
-        judges_by_item[view.item.id].update(one.judge_id for found in view.judgments.values() for one in found)
+        judges_by_item[view.item.id].update(value.judge_id for values in view.others.values() for value in values)
+        judges_by_item[view.item.id].update(j.judge_id for judgments in view.judgments.values() for j in judgments)
     exposure.record_exposures(store, person, judges_by_item, "review desk")
     _add_judges(store, shown)
     return views
@@ -220,16 +220,16 @@ def _add_every_judge(store: Store, shown: list[DeskView], usual: Mapping[str, Se
         if shows_every_judge(view.card) and view.judge_id:
             alike[view.item.dataset_id, view.card.name].append(view)
     for (dataset, card), views in alike.items():
-        judges = [one for one in usual[dataset] if one.card == card]
-        found = unit_judgments(store, judges, [view.item.id for view in views])
+        judges = [judge for judge in usual[dataset] if judge.card == card]
+        by_item = unit_judgments(store, judges, [view.item.id for view in views])
         for view in views:
-            for unit, judgments in found.get(view.item.id, {}).items():
-                own = next((one for one in judgments if one.judge_id == view.judge_id), None)
-                view.judgments[unit] = sorted(judgments, key=lambda one: one is not own)
+            for unit, judgments in by_item.get(view.item.id, {}).items():
+                own = next((judgment for judgment in judgments if judgment.judge_id == view.judge_id), None)
+                view.judgments[unit] = sorted(judgments, key=lambda judgment: judgment is not own)
                 view.others[unit, view.card.dimensions[0].name] = [
-                    OtherJudgeValue(one.judge_id, one.name, one.value)
-                    for one in judgments
-                    if one is not own and one.scored and (own is None or one.value != own.value)
+                    OtherJudgeValue(judgment.judge_id, judgment.name, judgment.value)
+                    for judgment in judgments
+                    if judgment is not own and judgment.scored and (own is None or judgment.value != own.value)
                 ]
 
 
@@ -287,8 +287,8 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
     marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
 
     def rows(query: str) -> list[tuple[DeskView, int, tuple[Any, ...]]]:
-        found = store.rows(query.format(items=marks), ids)
-        return [(*by_key[(r[0], r[1])], r[2:]) for r in found if (r[0], r[1]) in by_key]
+        records = store.rows(query.format(items=marks), ids)
+        return [(*by_key[(r[0], r[1])], r[2:]) for r in records if (r[0], r[1]) in by_key]
 
     def asks(view: DeskView, number: int, cell: Cell) -> bool:
         return view.cells[cell][0] == number if cell in view.cells else number == 0

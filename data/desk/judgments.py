@@ -47,12 +47,12 @@ def unit_judgments(
     store: Store, judges: Sequence[DatasetJudge], item_ids: Collection[str]
 ) -> dict[str, dict[str, list[UnitJudgments]]]:
     """item -> unit -> what each of these judges, all of one card, said of it; judges in the order given."""
-    ids = [one.id for one in judges]
+    ids = [j.id for j in judges]
     # Named one by one: an item in a list is looked for in every row of the views.
     marks = [f"${n}" for n in range(1, len(item_ids) + len(ids) + 1)]
     items, named = ", ".join(marks[: len(item_ids)]), ", ".join(marks[len(item_ids) :])
     where, params = f"m.item_id in ({items}) and m.judge_id in ({named})", [*item_ids, *ids]
-    found: dict[tuple[str, str, str], list[JudgmentSample]] = {}
+    samples_by_key: dict[tuple[str, str, str], list[JudgmentSample]] = {}
     for item, judge, unit, _, *sample in store.rows(
         "select m.item_id, m.judge_id, m.unit, m.sample, m.value, coalesce(r.text, ''), '' from score m left join "
         f"(select judgment_id, unit, text from remark where item_id in ({items}) and sort = 'note') r "
@@ -61,7 +61,7 @@ def unit_judgments(
         f"where {where} order by 4",
         params,
     ):
-        found.setdefault((item, unit, judge), []).append(JudgmentSample(*sample))
+        samples_by_key.setdefault((item, unit, judge), []).append(JudgmentSample(*sample))
     latest = {
         (item, unit, judge): value
         for item, unit, judge, value in store.rows(
@@ -71,7 +71,7 @@ def unit_judgments(
     names, prompts = combinations.model_names(store, judges), _prompts(store, ids)
     judgments_by_item: dict[str, dict[str, list[UnitJudgments]]] = {}
     for judge in ids:
-        for (item, unit, by), samples in found.items():
+        for (item, unit, by), samples in samples_by_key.items():
             if by == judge:
                 entry = UnitJudgments(judge, names[judge], prompts[judge], latest.get((item, unit, by)), tuple(samples))
                 judgments_by_item.setdefault(item, {}).setdefault(unit, []).append(entry)
@@ -82,10 +82,10 @@ def _prompts(store: Store, judge_ids: Sequence[str]) -> Mapping[str, str]:
     """The prompt family of each judge, else its protocol; with a part of the wording where one model has two."""
     known, by_judge = every_judge(store), dict[str, tuple[str, str, str]]()
     for judge in judge_ids:
-        given = known[judge].parameters
-        prompt, protocol, wording = (str(given.get(key) or "") for key in ("prompt", "protocol", "wording"))
+        parameters = known[judge].parameters
+        prompt, protocol, wording = (str(parameters.get(key) or "") for key in ("prompt", "protocol", "wording"))
         by_judge[judge] = (known[judge].model, prompt or protocol, wording)
-    named = [one[:2] for one in by_judge.values()]
+    named = [parts[:2] for parts in by_judge.values()]
     return {
         judge: f"{prompt} {wording[:6]}".strip() if named.count((model, prompt)) > 1 else prompt
         for judge, (model, prompt, wording) in by_judge.items()

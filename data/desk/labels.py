@@ -250,7 +250,7 @@ def _why_not(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer, draw_id:
 
     People may save what the desk once gave them, even if it has been assigned to others since.
     """
-    judges = {one for one in (answer.judge, *(value.judge for value in answer.values)) if one}
+    judges = {judge for judge in (answer.judge, *(value.judge for value in answer.values)) if judge}
     if judges and len(tx.rows("select id from judge where id = any($1)", [sorted(judges)])) < len(judges):
         return "It names a judge that is not in this workspace. Open the item and answer it again."
     with index.lock:
@@ -266,8 +266,8 @@ def _is_as_saved(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
     content = items.load_item(tx, answer.item).content
     stored_labels = _current(tx, answer.item, actor, answer.key)
     stored_cells = tx.rows("select unit, dimension from label where answer_id = $1 and not withdrawn", [answer.key])
-    given = {(v.unit, v.dimension): v.v for v in answer.values}
-    for cell, value in given.items():
+    values = {(v.unit, v.dimension): v.v for v in answer.values}
+    for cell, value in values.items():
         in_force = _labels_in_force(stored_labels.get(cell, {}), "blind")[0]
         try:
             if in_force is None or in_force[1] != check_answer_value(tx, content, *cell, value):
@@ -277,7 +277,7 @@ def _is_as_saved(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
     notes = tx.rows("select unit, sort, text from comment where answer_id = $1", [answer.key])
     better = tx.rows("select unit, text from repair where answer_id = $1", [answer.key])
     return (
-        set(stored_cells) <= given.keys()
+        set(stored_cells) <= values.keys()
         and Counter(notes) == Counter((n.unit, n.sort, n.text.strip()) for n in answer.notes if n.text.strip())
         and dict(better) == {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
     )
@@ -293,7 +293,7 @@ _Row = tuple[str, float | None]
 
 def _current(tx: Tx, item_id: str, person: str, upto: str = "") -> dict[tuple[str, str], dict[bool, _Row]]:
     """cell -> {revealed or not: (label id, value)} of a person's labels that hold, or held with the answer `upto`."""
-    found: dict[tuple[str, str], dict[bool, _Row]] = {}
+    labels: dict[tuple[str, str], dict[bool, _Row]] = {}
     rows = tx.rows(
         "select id, unit, dimension, value, mode, replaces, withdrawn from label where item_id = $1 and annotator = $2"
         + (" and (seq, made_at) <= (select (seq, made_at) from answer where id = $3)" if upto else ""),
@@ -302,8 +302,8 @@ def _current(tx: Tx, item_id: str, person: str, upto: str = "") -> dict[tuple[st
     replaced = {row[5] for row in rows}
     for label_id, unit, dimension, value, mode, _, withdrawn in rows:
         if not withdrawn and label_id not in replaced:
-            found.setdefault((unit, dimension), {})[mode == "revealed"] = (label_id, value)
-    return found
+            labels.setdefault((unit, dimension), {})[mode == "revealed"] = (label_id, value)
+    return labels
 
 
 def _labels_in_force(by_mode: dict[bool, _Row], mode: exposure.AnswerMode) -> tuple[_Row | None, _Row | None]:

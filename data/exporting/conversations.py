@@ -69,28 +69,28 @@ def _dialogue_messages(entries: Iterable[Turn]) -> list[Message]:
     Calls that follow each other are one message. A result answers the first call of that tool that has none yet; one
     without such a call has no id. An assistant that only called tools says nothing.
     """
-    found: list[Message] = []
+    messages: list[Message] = []
     waiting: list[tuple[str, str]] = []
     call_count = 0
     for entry in entries:
-        given = call_arguments(entry)
-        if given is not None:
+        arguments = call_arguments(entry)
+        if arguments is not None:
             call_count += 1
-            id_, function = f"call_{call_count}", {"name": entry.name, "arguments": given}
+            id_, function = f"call_{call_count}", {"name": entry.name, "arguments": arguments}
             waiting.append((entry.name, id_))
-            if not (found and found[-1].get("tool_calls")):
-                found.append({**to_message("assistant", ""), "tool_calls": []})
-            found[-1]["tool_calls"].append({"id": id_, "type": "function", "function": function})
+            if not (messages and messages[-1].get("tool_calls")):
+                messages.append({**to_message("assistant", ""), "tool_calls": []})
+            messages[-1]["tool_calls"].append({"id": id_, "type": "function", "function": function})
         elif entry.role == "tool":
-            call = next((one for one in waiting if entry.name in ("", one[0])), None)
+            call = next((c for c in waiting if entry.name in ("", c[0])), None)
             fields = {"name": entry.name} if entry.name else {}
             if call is not None:
                 waiting.remove(call)
                 fields = {"name": call[0], "tool_call_id": call[1]}
-            found.append({**to_message("tool", entry.text), **fields})
-        elif entry.role != "assistant" or entry.text.strip() or not (found and _calls(found[-1])):
-            found.append(to_message(entry.role, entry.text))
-    return found
+            messages.append({**to_message("tool", entry.text), **fields})
+        elif entry.role != "assistant" or entry.text.strip() or not (messages and _calls(messages[-1])):
+            messages.append(to_message(entry.role, entry.text))
+    return messages
 
 
 def _calls(message: Message) -> bool:

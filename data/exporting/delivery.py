@@ -119,13 +119,13 @@ def _read_cursor(name: str, query_id: str, cursor: str) -> tuple[Row, int]:
     """The key of the row that a page ended with, and how many rows with that key lie behind. Raises BadInput."""
     try:
         of, key, times = parse_json(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode())
-        found = dict(zip(KEYS[name], key, strict=True))
-        sound = of == query_id and type(times) is int and all(c == "sample" or type(v) is str for c, v in found.items())
+        row = dict(zip(KEYS[name], key, strict=True))
+        sound = of == query_id and type(times) is int and all(c == "sample" or type(v) is str for c, v in row.items())
     except (ValueError, TypeError, BadJson):
         sound = False
     if not sound:
         raise BadInput("This cursor belongs to another request. Use the one from the previous page.")
-    return found, times
+    return row, times
 
 
 def _rows_behind(
@@ -135,13 +135,13 @@ def _rows_behind(
     assert kind.first is not None
     most = limit + (_EXPECTED_ROWS_PER_ITEM if begin else 0)
     while True:
-        found = list(islice(kind.first(store, dataset, options, most, begin), most))
-        same = [place for place, row in enumerate(found, 1) if _key(kind.name, row) == begin]
+        rows = list(islice(kind.first(store, dataset, options, most, begin), most))
+        same = [place for place, row in enumerate(rows, 1) if _key(kind.name, row) == begin]
         behind = 0 if not begin else same[times - 1] if len(same) >= times > 0 else None
-        if len(found) < most:  # these are the last
+        if len(rows) < most:  # these are the last
             if behind is None:
                 raise BadInput("The last row of the previous page no longer exists. Start again without a cursor.")
-            return found[behind:]
-        if behind is not None and len(found) - behind >= limit:
-            return found[behind : behind + limit]
+            return rows[behind:]
+        if behind is not None and len(rows) - behind >= limit:
+            return rows[behind : behind + limit]
         most *= 4

@@ -51,8 +51,8 @@ class ExportResult:
 def export_kinds() -> dict[str, ExportKind]:
     """Every kind by name, in the order of lists."""
     names = sorted(m.name for m in pkgutil.iter_modules(folder.__path__))
-    found = [importlib.import_module(f"data.exporting.kinds.{name}").KIND for name in names]
-    return {kind.name: kind for kind in sorted(found, key=lambda k: (k.place, k.name))}
+    kinds = [importlib.import_module(f"data.exporting.kinds.{name}").KIND for name in names]
+    return {kind.name: kind for kind in sorted(kinds, key=lambda k: (k.place, k.name))}
 
 
 def export_kind(name: str) -> ExportKind:

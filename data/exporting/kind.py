@@ -138,14 +138,14 @@ def resolve_option(store: Store, dataset_id: str, option: ExportOption, value: A
     if text in known:
         return text
     if option.aliases is not None:
-        found = option.aliases(store, dataset_id, text)
+        matches = option.aliases(store, dataset_id, text)
     else:
-        found = [k for k, words in known.items() if (text and k.startswith(text)) or text in words.split(" · ")]
-    if len(found) == 1:
-        return found[0]
-    shown = {k: words for k, words in known.items() if k in found or not found}
+        matches = [k for k, words in known.items() if (text and k.startswith(text)) or text in words.split(" · ")]
+    if len(matches) == 1:
+        return matches[0]
+    shown = {k: words for k, words in known.items() if k in matches or not matches}
     listing = "; ".join(f"{words} ({k})" if k != words else k for k, words in list(shown.items())[:12]) or "nothing"
-    problem = "stands for several" if found else "is not there"
+    problem = "stands for several" if matches else "is not there"
     raise BadInput(f"{option.title}: {text[:60]!r} {problem}. There are: {listing}.")
 
 

@@ -23,7 +23,7 @@ def _judges(store: Store, dataset_id: str) -> dict[str, str]:
 
 
 def _judge_ids(store: Store, dataset_id: str, judge_name: str) -> list[str]:
-    return [one.id for one in find_judges(judge_lookup.dataset_judge_names(store, dataset_id), judge_name)]
+    return [judge.id for judge in find_judges(judge_lookup.dataset_judge_names(store, dataset_id), judge_name)]
 
 
 def _dimensions(store: Store, dataset_id: str) -> dict[str, str]:
@@ -61,7 +61,7 @@ def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dim
     is in force, with the consequence (`else_`).
     """
     key = (dataset.id, judge_id, dimension.sort, dimension.name)
-    matches = [one for one in approvals.active_approvals(store, dataset.id) if one.key == key] if judge_id else []
+    matches = [a for a in approvals.active_approvals(store, dataset.id) if a.key == key] if judge_id else []
     if judge_id and not matches:
         raise BadInput(f"This judge is not approved for {dimension.title} on {dataset.name}: {else_}")
     return approvals.compare_with_today(store, matches)[key].warning if matches else ""

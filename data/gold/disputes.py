@@ -88,7 +88,7 @@ def comparable_labels(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
     by_mode: dict[str, list[PersonLabel]] = {"blind": [], "assisted": []}
     for label in labels:
         by_mode[label.mode].append(label)
-    several = [found for found in by_mode.values() if len(found) > 1]
+    several = [group for group in by_mode.values() if len(group) > 1]
     return _sort_by_person(next(iter(several or [f for f in by_mode.values() if f]), []))
 
 
@@ -187,11 +187,11 @@ def _cells(
         "and l.dimension = w.dimension join item i on i.id = l.item_id where l.mode in ('blind', 'assisted')",
         params,
     )
-    found: dict[Place, tuple[str, str, list[PersonLabel]]] = {}
+    by_place: dict[Place, tuple[str, str, list[PersonLabel]]] = {}
     for item, name, kind, unit, dimension, *fields in rows:
-        found.setdefault((item, unit, dimension), (name, kind, []))[2].append(PersonLabel(*fields))
+        by_place.setdefault((item, unit, dimension), (name, kind, []))[2].append(PersonLabel(*fields))
     cells = []
-    for place, (name, kind, labels) in found.items():
+    for place, (name, kind, labels) in by_place.items():
         item, unit, dimension = place
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
@@ -215,7 +215,7 @@ def standing_adjudications(store: Store | Tx, dataset_id: str, item_id: str = ""
 
 def labels_to_json(person_labels: Iterable[PersonLabel], at: datetime | None = None) -> str:
     """The JSON that is kept with a decision: the labels that it was made on and, where it was imported, when."""
-    labels = [one._asdict() for one in person_labels]
+    labels = [label._asdict() for label in person_labels]
     return canonical(labels if at is None else {"labels": labels, "made_at": at.isoformat()})
 
 
@@ -223,7 +223,7 @@ def labels_from_json(labels: str) -> tuple[PersonLabel, ...]:
     """The labels that a decision was made on, from the JSON that is kept with it."""
     payload = json.loads(labels)
     entries = payload["labels"] if isinstance(payload, dict) else payload
-    return tuple(PersonLabel(one["id"], one["person"], one["value"], one["mode"]) for one in entries)
+    return tuple(PersonLabel(label["id"], label["person"], label["value"], label["mode"]) for label in entries)
 
 
 def decision_time(labels: str, written: datetime) -> datetime:

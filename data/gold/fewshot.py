@@ -82,8 +82,8 @@ def draft_example(store: Store, card: Card, item_id: str, part: str = "") -> Exa
 
     Raises NotFound.
     """
-    found = load_item(store, item_id)
-    fields = card.fields(found.content, part)
+    item = load_item(store, item_id)
+    fields = card.fields(item.content, part)
     for raw, model in store.rows(
         "select m.raw, j.model from judgment m join judge j on j.id = m.judge_id where m.item_id = $1 and m.part = $2 "
         "and m.unscored = '' and j.card = $3 and j.params not like '%\"probe\":%' "
@@ -91,12 +91,12 @@ def draft_example(store: Store, card: Card, item_id: str, part: str = "") -> Exa
         [item_id, part, card.name],
     ):
         for text in _texts(str(raw)):
-            if read_reply(card, text, found.content, part).unscored:
+            if read_reply(card, text, item.content, part).unscored:
                 continue
             if card.text is not None:
                 return ExampleDraft(fields, text, str(model))
             reply = order_keys(card, json_objects(text)[0])
-            right = correct_reply(card, found.content, part, reply, _gold(store, found.dataset_id, card, item_id))
+            right = correct_reply(card, item.content, part, reply, _gold(store, item.dataset_id, card, item_id))
             return ExampleDraft(fields, right.reply, str(model), _words(right.corrected), _words(right.uncorrected))
     return ExampleDraft(fields, None)
 
@@ -114,15 +114,15 @@ def _words(places: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
 def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple[str, str], float | None]:
     """Return people's gold in the cells of an item, by unit and dimension."""
-    found: dict[tuple[str, str], float | None] = {}
+    values: dict[tuple[str, str], float | None] = {}
     rule = gold_rule(store, dataset_id)
     for alike in group_alike(d for d in card.dimensions if d.asked):
         names = [f"${n + 3}" for n in range(len(alike))]
         gold = gold_sql(alike[0].sort, alike[0].scale, "all", rule, " and l.item_id = $2", names=names)
         query = f"select unit, value, no from ({gold}) g"
         for unit, value, no in store.rows(query, [dataset_id, item_id, *(d.name for d in alike)]):
-            found[str(unit), alike[no].name] = None if value is None else float(value)
-    return found
+            values[str(unit), alike[no].name] = None if value is None else float(value)
+    return values
 
 
 @allow("annotator")
@@ -136,7 +136,7 @@ def items_in_prompt(store: Store | Tx, judge_id: str) -> Mapping[str, str]:
 @allow("annotator")
 def items_in_examples(store: Store | Tx, card: Card) -> dict[str, str]:
     """The items, name by id, that a card's examples show as its judges see them."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for example in card.examples:
         longest = sorted({text for text in _strings(example.fields) if text.strip()}, key=len)[-_COMPARED_TEXTS:]
         if not longest:
@@ -148,8 +148,8 @@ def items_in_examples(store: Store | Tx, card: Card) -> dict[str, str]:
             f"select id, name, content from item where kind = $1 and ({holds})", [card.kind, *marks]
         ):
             if is_example(card, ITEM.validate_json(content)):
-                found[str(id_)] = str(name)
-    return found
+                names[str(id_)] = str(name)
+    return names
 
 
 def not_in_prompt_sql(store: Store | Tx, judge_id: str, column: str = "l.item_id") -> str:

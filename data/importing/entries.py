@@ -30,24 +30,24 @@ def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMa
     fitting = [m for m in plan.mappings if m.columns() <= columns]
     kept = get_setting(store, SCOPE, mapping_key(columns))
     if known.file.name in plan.tables:
-        found = plan.mappings[plan.tables.index(known.file.name)]
+        mapping = plan.mappings[plan.tables.index(known.file.name)]
         # It was made of all rows: JSON may name a column only in a later one.
-        columns |= found.columns() if known.container not in ("csv", "parquet") else set()
+        columns |= mapping.columns() if known.container not in ("csv", "parquet") else set()
     elif fitting:
-        found = max(fitting, key=lambda m: len(m.columns()))
+        mapping = max(fitting, key=lambda m: len(m.columns()))
     elif plan.mappings:
-        found = plan.mappings[0]
+        mapping = plan.mappings[0]
     elif kept is not None:
-        found = ColumnMapping.model_validate(kept)
+        mapping = ColumnMapping.model_validate(kept)
     else:
         raise BadInput(
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
             "the import page, or with --mapping FILE (--suggest writes one to begin with)."
         )
-    cards_by_name = {**found.cards(), **known_cards(store), **{card.name: card for card in plan_cards(plan)}}
-    if faults := found.faults(columns, cards_by_name):
+    cards_by_name = {**mapping.cards(), **known_cards(store), **{card.name: card for card in plan_cards(plan)}}
+    if faults := mapping.faults(columns, cards_by_name):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
-    return found.complete(cards_by_name)
+    return mapping.complete(cards_by_name)
 
 
 def plan_cards(plan: ImportPlan) -> list[Card]:
@@ -70,7 +70,7 @@ def read_entries(
     together = {known.format for known in detected} - SEPARATE
     parts = [(name, [known for known in detected if known.format == name]) for name in sorted(together)]
     # What knows its items by their names alone gives way to what has their texts.
-    by_text = sorted(detected, key=lambda one: one.format == "table" and mappings[one.file.name].textless)
+    by_text = sorted(detected, key=lambda known: known.format == "table" and mappings[known.file.name].textless)
     parts += [(known.format, [known]) for known in by_text if known.format in SEPARATE]
     for name, files in parts:
         yield from match_questions(read_format(name, files, mappings, items), plan.questions)

@@ -42,4 +42,4 @@ class FormatFile:
 def objects_under(value: dict[str, Any], *keys: str) -> list[dict[str, Any]]:
     """The objects of the lists that lie under these keys, in their order in the value, or the value itself."""
     lists = [entries for key, entries in value.items() if key in keys and isinstance(entries, list)]
-    return [one for entries in lists for one in entries if isinstance(one, dict)] if lists else [value]
+    return [entry for entries in lists for entry in entries if isinstance(entry, dict)] if lists else [value]

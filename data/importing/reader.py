@@ -101,8 +101,8 @@ def _run_task(task: dict[str, Any], writer: _MessageWriter, reader: _MessageRead
     files = [_file(name, Path(path)) for name, path in task["files"]]
     source = Source(task["name"], files)
     if task["task"] == "formats":
-        found = detect_formats(source, task["wanted"])
-        return [(one.container, one.format, one.role, one.columns, one.rows) for one in found]
+        detected = detect_formats(source, task["wanted"])
+        return [(file.container, file.format, file.role, file.columns, file.rows) for file in detected]
     known = [DetectedFile(file, *facts) for file, facts in zip(files, task["found"], strict=True)]
 
     def progress(done: int, size: int, lines: int) -> None:

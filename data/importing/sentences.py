@@ -18,9 +18,11 @@ _TAGS = ("dialogue", "pair", "response")
 
 def validation_problems(error: ValidationError, what: str = "line") -> list[tuple[str, str]]:
     """(field, sentence) for everything that a model refused, at most a handful; `what` was read: a line has a meta."""
-    found = [_problem(detail, what) for detail in error.errors(include_url=False, include_context=True)[:_MAX_PROBLEMS]]
-    left = error.error_count() - len(found)
-    return found + ([("", f"It has {many(left, 'more error')}.")] if left > 0 else [])
+    problems = [
+        _problem(detail, what) for detail in error.errors(include_url=False, include_context=True)[:_MAX_PROBLEMS]
+    ]
+    left = error.error_count() - len(problems)
+    return problems + ([("", f"It has {many(left, 'more error')}.")] if left > 0 else [])
 
 
 def _problem(detail: Any, what: str) -> tuple[str, str]:
@@ -28,7 +30,7 @@ def _problem(detail: Any, what: str) -> tuple[str, str]:
     if where and where[0] in _TAGS:
         where = where[1:]
     name = ".".join(str(part) for part in where)
-    kind, given = detail["type"], detail.get("input")
+    kind, value = detail["type"], detail.get("input")
     if kind == "missing":
         return name, f"{name} is missing. Add it."
     if kind == "extra_forbidden":
@@ -40,4 +42,4 @@ def _problem(detail: Any, what: str) -> tuple[str, str]:
     if kind == "value_error":
         return name, f"{name}: {message}." if name else f"{message[:1].upper()}{message[1:]}."
     message = _SHOULD.sub("must", message[:1].lower() + message[1:])
-    return name, f"{name or f'The {what}'}: {message} (it is {show_value(given)})."
+    return name, f"{name or f'The {what}'}: {message} (it is {show_value(value)})."

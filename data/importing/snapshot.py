@@ -80,7 +80,7 @@ def take_snapshot(store: Store, plan: ImportPlan, detected: list[DetectedFile], 
         {mapping_key(known.columns): mapping for known, mapping in tables},
         dict(cards.answerable_dimensions(store)),
         document.text if (document := guidelines.current_guidelines(store, dataset_id)) else "",
-        frozenset(one.id for one in judge_prompts.dataset_prompts(store, dataset_id)),
+        frozenset(prompt_set.id for prompt_set in judge_prompts.dataset_prompts(store, dataset_id)),
         bench_dialogues(store, dataset_id) if any(items_role(known.format) for known in detected) else [],
         cards.current_cards(store),
         cards.earlier_cards(store),
@@ -91,9 +91,9 @@ def unpack_snapshot(data: bytes) -> Snapshot:
     """The snapshot of such bytes, which must come from a process that is trusted."""
     snapshot: Snapshot
     snapshot, specs, earlier = pickle.loads(data)
-    found: dict[str, Card] = {}
+    cards_by_name: dict[str, Card] = {}
     for name, entry in specs.items():
-        found[name] = folder()[name] if entry is None else from_spec(entry[0], folder())
-        if entry is not None and found[name].version != entry[1]:
+        cards_by_name[name] = folder()[name] if entry is None else from_spec(entry[0], folder())
+        if entry is not None and cards_by_name[name].version != entry[1]:
             raise BadInput(f"The card {name} is not the same in the process that reads. Start Assay again.")
-    return replace(snapshot, cards=found, earlier=[from_spec(spec, folder()) for spec in earlier])
+    return replace(snapshot, cards=cards_by_name, earlier=[from_spec(spec, folder()) for spec in earlier])

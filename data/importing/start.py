@@ -124,6 +124,6 @@ def agreement_figures(store: Store, dataset_id: str, judge_id: str) -> list[Summ
     basis: Basis | None = next((basis for basis in BASES if sizes[basis].labels), None)
     if basis is None:
         return []
-    found = calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis)
-    summaries = [summarise(one, dimension) for one, dimension in zip(found, dimensions, strict=True)]
+    inputs = calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis)
+    summaries = [summarise(cells, dimension) for cells, dimension in zip(inputs, dimensions, strict=True)]
     return [summary for summary in summaries if summary.gold_cells]

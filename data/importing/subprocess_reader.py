@@ -67,10 +67,10 @@ def detect_formats(
     """Return a source's files with their formats. Raises BadInput as `detection.detect_formats`, or past the limits."""
     with _wait_for_turn(waits), folder_for("intake") as folder:
         answer = _run_task(source, {"task": "formats", "wanted": chosen_format}, folder, _refuse_lookup, progress)
-    known = [DetectedFile(file, *one) for file, one in zip(source.files, answer, strict=True)]
-    for one in known:
-        known_format = one.container in get_args(Container) and one.format in (*FORMATS[1:], ASIDE)
-        if not known_format or one.role not in (file_roles(one.format) or (None,)):
+    known = [DetectedFile(file, *facts) for file, facts in zip(source.files, answer, strict=True)]
+    for file in known:
+        known_format = file.container in get_args(Container) and file.format in (*FORMATS[1:], ASIDE)
+        if not known_format or file.role not in (file_roles(file.format) or (None,)):
             raise _unexpected_end(source, "", None, [])
     return known
 
@@ -82,7 +82,7 @@ def read_contents(
 
     Raises BadInput past the limits.
     """
-    known = [(one.container, one.format, one.role) for one in detected]
+    known = [(file.container, file.format, file.role) for file in detected]
     with _wait_for_turn(waits), folder_for("intake") as folder:
         answer = _run_task(source, {"task": "contents", "found": known}, folder, _refuse_lookup, progress)
     return TypeAdapter(SourceContents).validate_python(answer)
@@ -93,7 +93,7 @@ def read_source(
     progress: Progress | None = None, rejects: BinaryIO | None = None, waits: OnWait | None = None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
-    known = [(one.container, one.format, one.role) for one in detected]
+    known = [(file.container, file.format, file.role) for file in detected]
     task = {"task": "gather", "snapshot": snapshot.pack(), "found": known}
     with _wait_for_turn(waits):
         answer = _run_task(source, task, spool.path, lookup, progress)

@@ -39,14 +39,14 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
     `judge` is the id under which the replies are stored. Raises BadInput if the dataset holds something that these
     answers cannot be mixed with.
     """
-    found = next((one for one in datasets.all_datasets(store) if one.name == target.dataset), None)
-    if found is None:
+    dataset = next((d for d in datasets.all_datasets(store) if d.name == target.dataset), None)
+    if dataset is None:
         return False
-    if found.synthetic != is_practice(target.model):
-        sort = "synthetic, and these answers are not" if found.synthetic else "real, and practice answers are not"
-        raise BadInput(f"The dataset {found.name} is {sort}. Give another dataset.")
+    if dataset.synthetic != is_practice(target.model):
+        sort = "synthetic, and these answers are not" if dataset.synthetic else "real, and practice answers are not"
+        raise BadInput(f"The dataset {dataset.name} is {sort}. Give another dataset.")
     questions = load_questions(store, target.questions)
-    known = {one.id: turn_texts(one, "user") for one in questions.values()}
+    known = {dialogue.id: turn_texts(dialogue, "user") for dialogue in questions.values()}
     ours = answers_mark(target.protocol)
     asks, there_already = ours.rpartition("@")[2], set[str]()
     for answer in stored_answers(store, target.dataset):
@@ -54,13 +54,13 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
         if mark.rpartition("@")[2] != asks and (mark or answer.system == target.model):
             origin = f"by the protocol {mark}" if mark else f"of {target.model} that came from elsewhere"
             raise BadInput(
-                f"The dataset {found.name} holds answers {origin}, and these are by {ours}: they would "
+                f"The dataset {dataset.name} holds answers {origin}, and these are by {ours}: they would "
                 "have the same names. Give another dataset; both can be compared side by side."
             )
         user_texts = turn_texts(answer, "user")
         if known.get(question, user_texts) != user_texts:
             raise BadInput(
-                f"The dataset {found.name} holds answers to another wording of question {question}. Give another "
+                f"The dataset {dataset.name} holds answers to another wording of question {question}. Give another "
                 "dataset."
             )
         if answer.system == target.model and question in known:
@@ -69,7 +69,7 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
     others = there_already - {questions[str(key)].id for (key,) in rows if key in questions}
     if others and others != known.keys():
         raise BadInput(
-            f"The dataset {found.name} holds answers of {target.model} to {len(others):,} of these questions, from "
+            f"The dataset {dataset.name} holds answers of {target.model} to {len(others):,} of these questions, from "
             "another set of them. Go on with that set, or give another dataset."
         )
     return bool(others)
@@ -81,14 +81,14 @@ def write_answers(store: Store, actor: str, target: Target, judge: str) -> tuple
     `judge` is the id under which the replies are stored. What is there already stays as it is.
     """
     questions = load_questions(store, target.questions)
-    stored_ids = {one.id for one in stored_answers(store, target.dataset)}
+    stored_ids = {answer.id for answer in stored_answers(store, target.dataset)}
     dialogues: list[Dialogue] = []
     lacking: Counter[str] = Counter()
     for item, (raw, unscored) in stored_raws(store, judge, questions).items():
         whole = answered_dialogues(target.protocol, questions[item], target.model, raw, target.references)
         dialogues += whole
         lacking[unscored] += not whole
-    return write_items(store, actor, target, [one for one in dialogues if one.id not in stored_ids]), +lacking
+    return write_items(store, actor, target, [answer for answer in dialogues if answer.id not in stored_ids]), +lacking
 
 
 def stored_raws(store: Store, judge: str, questions: Iterable[str]) -> dict[str, tuple[str, str]]:
@@ -105,7 +105,7 @@ def write_pairs(store: Store, actor: str, target: Target) -> int:
     """Make pairs of the answers of a dataset: those of the model with all others; how many are new."""
     answers = stored_answers(store, target.dataset)
     known = dataset_item_names(store, target.dataset, "pair")
-    new_pairs = [one for one in make_pairs(answers, target.model) if one.id not in known]
+    new_pairs = [pair for pair in make_pairs(answers, target.model) if pair.id not in known]
     return write_items(store, actor, target, new_pairs)
 
 
@@ -113,7 +113,7 @@ def write_items(store: Store, actor: str, target: Target, items: Sequence[Item])
     """Put items into the dataset, which is made if it is missing; how many are new. Raises ImportRefused."""
     if not items:
         return 0
-    lines = "\n".join(canonical(one.model_dump(mode="json")) for one in items).encode("utf-8", "replace")
+    lines = "\n".join(canonical(item.model_dump(mode="json")) for item in items).encode("utf-8", "replace")
     plan = ImportPlan(target.dataset, synthetic=is_practice(target.model), format="canonical", sampling="all")
     return import_source(store, actor, from_bytes([(f"answers of {target.model}.jsonl", lines)]), plan).items
 
@@ -126,8 +126,8 @@ def stored_answers(store: Store, dataset: str) -> list[Dialogue]:
         "and i.kind = 'dialogue' order by i.seq, i.id",
         [dataset],
     )
-    found = (ITEM.validate_json(content) for (content,) in rows)
-    return [one for one in found if isinstance(one, Dialogue) and "question_id" in one.meta]
+    items = (ITEM.validate_json(content) for (content,) in rows)
+    return [item for item in items if isinstance(item, Dialogue) and "question_id" in item.meta]
 
 
 def dataset_item_names(store: Store, dataset: str, kind: str) -> set[str]:

@@ -13,15 +13,15 @@ from judges.mtbench.protocol import Parse
 
 @allow("annotator")
 def largest_disagreements(
-    store: Store, person: str, dataset_id: str, parse: Parse, one: str, other: str, limit: int = MAX_DISAGREEMENTS
+    store: Store, person: str, dataset_id: str, parse: Parse, judge: str, other: str, limit: int = MAX_DISAGREEMENTS
 ) -> list[tuple[Disagreement, str]]:
     """(what differs, its item), the largest first.
 
     Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
     """
     items, waits = item_ids(store, dataset_id), exposure.blind_pending(store, person)
-    every = compared_judges(store, dataset_id, parse, one, other).largest
-    placed = [(found, items[found.question, found.model, found.choice]) for found in every]
-    shown = [(found, item) for found, item in placed if item not in waits][:limit]
-    exposure.record_exposures(store, person, {item: (one, other) for _, item in shown}, "comparison")
+    every = compared_judges(store, dataset_id, parse, judge, other).largest
+    placed = [(difference, items[difference.question, difference.model, difference.choice]) for difference in every]
+    shown = [(difference, item) for difference, item in placed if item not in waits][:limit]
+    exposure.record_exposures(store, person, {item: (judge, other) for _, item in shown}, "comparison")
     return shown

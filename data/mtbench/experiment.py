@@ -50,7 +50,7 @@ class Experiment:
 
 
 def plan_experiment(
-    store: Store, usual: ProtocolRun, one: Protocol, other: Protocol, judges: tuple[str, str] = ("", ""),
+    store: Store, usual: ProtocolRun, base: Protocol, other: Protocol, judges: tuple[str, str] = ("", ""),
     factors: Sequence[str] = tuple(FACTORS),
 ) -> Experiment:  # fmt: skip
     """Plan the crossed judging of a dataset's answers; `usual` has the dataset, endpoint and prices.
@@ -62,20 +62,20 @@ def plan_experiment(
     answers = stored_answers(store, usual.dataset)
     if not answers:
         raise BadInput(f"There are no answers to judge in {usual.dataset}.")
-    judge_by_side: dict[str, str] = {"a": judges[0] or one.judge, "b": judges[1] or other.judge}
+    judge_by_side: dict[str, str] = {"a": judges[0] or base.judge, "b": judges[1] or other.judge}
     crossed, equal = list[str](), list[str]()
-    differ = differing_factors(one, other, [name for name in factors if name != "judge"])
+    differ = differing_factors(base, other, [name for name in factors if name != "judge"])
     if "judge" in factors and judge_by_side["a"] != judge_by_side["b"]:
         differ.insert(0, "judge")
     for name in differ:
-        changed = one.model_copy(update={field: getattr(other, field) for field in FACTORS[name]})
-        looks = name in ("references", "shown") and is_same_to_judge(_card(store, one), _card(store, changed), answers)
+        changed = base.model_copy(update={field: getattr(other, field) for field in FACTORS[name]})
+        looks = name in ("references", "shown") and is_same_to_judge(_card(store, base), _card(store, changed), answers)
         (equal if looks else crossed).append(name)
     if not crossed:
-        raise BadInput(f"{one.name} and {other.name} judge these answers in the same way: there is nothing to cross.")
-    means = _means(store, usual.dataset, one)
+        raise BadInput(f"{base.name} and {other.name} judge these answers in the same way: there is nothing to cross.")
+    means = _means(store, usual.dataset, base)
     arms = []
-    for arm in cross_protocols(one, other, crossed):
+    for arm in cross_protocols(base, other, crossed):
         protocol, prompts = judge_prompts.settle_prompts(store, arm.protocol)
         judge = judge_by_side[arm.sides.get("judge", "a")]
         spec = replace(usual, protocol=protocol, prompts=prompts, judge=judge, model="", pairs=False)
@@ -93,19 +93,19 @@ def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool
     begins.
     """
     spent = 0.0
-    for one in planned.arms:
-        if not one.estimate.judgments:
-            if resume and "b" in one.arm.sides.values():
-                spent += protocol_run.step_cost(store, one.run, "ratings")
+    for planned_arm in planned.arms:
+        if not planned_arm.estimate.judgments:
+            if resume and "b" in planned_arm.arm.sides.values():
+                spent += protocol_run.step_cost(store, planned_arm.run, "ratings")
             continue
-        limit = one.run.spending_limit
+        limit = planned_arm.run.spending_limit
         left = None if limit is None else limit - spent
         if left is not None and left <= 0:
-            raise BadInput(f"The spending limit is reached before {one.run.protocol.name}. Give a higher one.")
-        if one.run.protocol.name not in protocols():
-            add_protocol(store, actor, one.run.protocol)
-        for _, run_id in protocol_run.steps(store, actor, replace(one.run, spending_limit=left), resume):
-            yield one.run.protocol.name, run_id
+            raise BadInput(f"The spending limit is reached before {planned_arm.run.protocol.name}. Give a higher one.")
+        if planned_arm.run.protocol.name not in protocols():
+            add_protocol(store, actor, planned_arm.run.protocol)
+        for _, run_id in protocol_run.steps(store, actor, replace(planned_arm.run, spending_limit=left), resume):
+            yield planned_arm.run.protocol.name, run_id
             end = runs.wait(store, run_id)
             spent += (end.cost or 0.0) + end.open
             if end.state != "finished":
@@ -121,5 +121,5 @@ def _means(store: Store, dataset: str, rules: Protocol) -> dict[tuple[str, str],
     """(mark of the protocol, model of the judge) -> the mean over all models and turns of a dataset."""
     bench = load_bench(store, dataset_named(store, dataset).id)
     means = model_means(read_ratings(bench, rules.parse), rules_of(rules))
-    whole = [(bench.judges[one.judge], one.both.point) for one in means if one.model == ALL_MODELS]
+    whole = [(bench.judges[mean.judge], mean.both.point) for mean in means if mean.model == ALL_MODELS]
     return {(judge.protocol, judge.model): point for judge, point in whole}

@@ -79,9 +79,9 @@ def named_bench(bench: Bench) -> Bench:
     names = judge_names(bench.judges.values())
     return replace(
         bench,
-        judges={names[one.id]: one._replace(id=names[one.id]) for one in bench.judges.values()},
-        ratings=tuple(one._replace(judge=names[one.judge]) for one in bench.ratings),
-        games=tuple(one._replace(judge=names[one.judge]) for one in bench.games),
+        judges={names[judge.id]: judge._replace(id=names[judge.id]) for judge in bench.judges.values()},
+        ratings=tuple(rating._replace(judge=names[rating.judge]) for rating in bench.ratings),
+        games=tuple(game._replace(judge=names[game.judge]) for game in bench.games),
     )
 
 
@@ -93,38 +93,38 @@ def completeness(store: Store, dataset_id: str) -> list[str]:
     No sentence says what a judge gave a single answer, because not everybody may be shown that.
     """
     bench = named_bench(load_bench(store, dataset_id))
-    unstated = (one._replace(stated=None) if one.text.strip() else one for one in bench.ratings)
+    unstated = (rating._replace(stated=None) if rating.text.strip() else rating for rating in bench.ratings)
     return describe_contents(replace(bench, ratings=tuple(unstated)))
 
 
 @allow("annotator")
 @kept
-def compared_judges(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> RatingComparison:
+def compared_judges(store: Store, dataset_id: str, parse: Parse, judge: str, other: str) -> RatingComparison:
     """Two judges on the turns of answers that both gave a rating."""
-    return comparison.compare_two_judges(rating_table(store, dataset_id, parse), one, other, largest=200)
+    return comparison.compare_two_judges(rating_table(store, dataset_id, parse), judge, other, largest=200)
 
 
 @allow("annotator")
 @kept
 def agreement_by(
-    store: Store, dataset_id: str, parse: Parse, one: str, other: str, by: By
+    store: Store, dataset_id: str, parse: Parse, judge: str, other: str, by: By
 ) -> dict[str, PairAgreement]:
     """Return how two judges agree on each turn, category or model."""
-    found = compared_judges(store, dataset_id, parse, one, other)
+    compared = compared_judges(store, dataset_id, parse, judge, other)
     if by == "turn":
-        return {f"turn {turn}": agreement for turn, agreement in found.turns.items()}
+        return {f"turn {turn}": agreement for turn, agreement in compared.turns.items()}
     if by == "category":
-        return {name or "no category": agreement for name, agreement in found.categories.items()}
-    row = found.shared.row
+        return {name or "no category": agreement for name, agreement in compared.categories.items()}
+    row = compared.shared.row
     places = np.unique(row.model).tolist()
-    return {row.models[n]: comparison.pair_agreement(found.shared.where(row.model == n)) for n in places}
+    return {row.models[n]: comparison.pair_agreement(compared.shared.where(row.model == n)) for n in places}
 
 
 @allow("annotator")
 @kept
-def rank_changes(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> RankComparison:
+def rank_changes(store: Store, dataset_id: str, parse: Parse, judge: str, other: str) -> RankComparison:
     """Return the changes in the ranks of models from one judge to the other."""
-    return ranks.compare_ranks(compared_judges(store, dataset_id, parse, one, other).shared)
+    return ranks.compare_ranks(compared_judges(store, dataset_id, parse, judge, other).shared)
 
 
 @allow("annotator")
@@ -166,10 +166,10 @@ def vote_agreement(store: Store, dataset_id: str) -> list[VerdictAgreement]:
 @kept
 def rated_models(store: Store, dataset_id: str) -> dict[str, frozenset[str]]:
     """judge -> the models of which it rated an answer, or failed to."""
-    found: dict[str, set[str]] = {}
-    for one in load_bench(store, dataset_id).ratings:
-        found.setdefault(one.judge, set()).add(one.model)
-    return {judge: frozenset(models) for judge, models in found.items()}
+    models_by_judge: dict[str, set[str]] = {}
+    for rating in load_bench(store, dataset_id).ratings:
+        models_by_judge.setdefault(rating.judge, set()).add(rating.model)
+    return {judge: frozenset(models) for judge, models in models_by_judge.items()}
 
 
 class RunName(NamedTuple):
@@ -188,20 +188,20 @@ def _pipeline(store: Store, run: RunName) -> Pipeline:
 
 @allow("annotator")
 @kept
-def pipeline_gap(store: Store, one: RunName, other: RunName, model: str = "") -> Waterfall | None:
+def pipeline_gap(store: Store, run: RunName, other: RunName, model: str = "") -> Waterfall | None:
     """Return the steps from one pipeline's mean to another's, over one model or all in common; None without any."""
-    return replay(_pipeline(store, one), _pipeline(store, other), [model] if model else [])
+    return replay(_pipeline(store, run), _pipeline(store, other), [model] if model else [])
 
 
 @allow("annotator")
 @kept
-def pipeline_factors(store: Store, one: RunName, other: RunName) -> tuple[Factor, ...]:
+def pipeline_factors(store: Store, run: RunName, other: RunName) -> tuple[Factor, ...]:
     """Return the factors in which two pipelines may differ, with the value of each in both."""
-    return tuple(compare_pipelines(_pipeline(store, one), _pipeline(store, other)))
+    return tuple(compare_pipelines(_pipeline(store, run), _pipeline(store, other)))
 
 
 @allow("annotator")
 @kept
-def experiment_plan(store: Store, one: RunName, other: RunName) -> PipelineExperiment:
+def experiment_plan(store: Store, run: RunName, other: RunName) -> PipelineExperiment:
     """Return the judge calls that tell apart what the stored judgments of two pipelines cannot, and their cost."""
-    return plan_pipeline_experiment(_pipeline(store, one), _pipeline(store, other), price)
+    return plan_pipeline_experiment(_pipeline(store, run), _pipeline(store, other), price)

@@ -31,7 +31,7 @@ RATED, COMPARED = "mt_bench", ("plain_pairwise", "mt_bench_pair")
 """The card whose judgments are ratings of turns, and those whose judgments are verdicts on pairs."""
 _SIDES: tuple[Winner, ...] = ("a", "tie", "b")
 """The answers of a verdict, in the order of its scale."""
-_WORDS: dict[object, Winner] = {one: one for one in (*_SIDES, "")}
+_WORDS: dict[object, Winner] = {side: side for side in (*_SIDES, "")}
 _STATED = re.compile(r"The file says (-?\d+\.?\d*), ")
 """The remark of the card mt_bench that the file's number is not that of the judgment's text."""
 _PLAIN = "j.params not like '%\"probe\":%'"
@@ -75,8 +75,10 @@ def bench_sizes(store: Store) -> dict[str, Size]:
     counts = {(dataset, kind): int(n) for dataset, kind, n in judged}
     voted = {dataset: int(n) for dataset, n in votes}
     return {
-        str(one): Size(int(n), counts.get((one, "dialogue"), 0), counts.get((one, "pair"), 0), voted.get(one, 0))
-        for one, n in items
+        str(dataset): Size(
+            int(n), counts.get((dataset, "dialogue"), 0), counts.get((dataset, "pair"), 0), voted.get(dataset, 0)
+        )
+        for dataset, n in items
     }
 
 
@@ -91,7 +93,7 @@ def load_bench(store: Store, dataset_id: str) -> Bench:
     questions, answers, references = _items(store, dataset_id)
     raters, ratings = _ratings(store, dataset_id)
     umpires, games = _games(store, dataset_id)
-    prompts = tuple(text for one in dataset_prompts(store, dataset_id) for text in one.prompts)
+    prompts = tuple(text for prompt_set in dataset_prompts(store, dataset_id) for text in prompt_set.prompts)
     return Bench(questions, answers, references, raters | umpires, ratings, games, _votes(store, dataset_id), prompts)
 
 
@@ -158,15 +160,15 @@ def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rat
         [dataset_id, [RATED]],
     )
     places: dict[tuple[str, str], AnswerKey] = {}
-    found = []
+    ratings = []
     for judge, meta, model, part, sample, raw, unscored, why, value, remark in rows:
         if (meta, model) not in places:
             places[meta, model] = answer_key(json.loads(meta), model)
         text, stated = _text_and_number(raw, value, remark or "")
         error = why or "the call to the judge failed" if unscored == "api_error" else ""
         turn = int(part.partition(":")[2] or 1)
-        found.append(Rating(judge, *places[meta, model], turn, sample, text, stated, error))
-    return _order_judgments(store, found)
+        ratings.append(Rating(judge, *places[meta, model], turn, sample, text, stated, error))
+    return _order_judgments(store, ratings)
 
 
 @kept
@@ -179,11 +181,11 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
         "where i.kind = 'pair' and m.sample = 0 order by i.name, m.judge_id",
         [dataset_id, list(COMPARED)],
     )
-    found: list[Game] = []
-    rules = {one: counted_verdict(row.parameters) for one, row in every_judge(store).items()}
-    for judge, meta_json, one, other, raw, unscored, why, value in rows:
+    games: list[Game] = []
+    rules = {judge_id: counted_verdict(row.parameters) for judge_id, row in every_judge(store).items()}
+    for judge, meta_json, model, other, raw, unscored, why, value in rows:
         meta = json.loads(meta_json)
-        (a, b), turned = sorted((one, other)), one > other
+        (a, b), turned = sorted((model, other)), model > other
         place = (judge, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b)
         halves = unpack_orders(raw)
         for piece, (text, failed, reason) in halves.items():
@@ -191,13 +193,13 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
             verdict = "" if failed else _verdict(text, rules[judge])
             error = reason or failed or ("" if verdict else "no verdict in the reply")
             winner = SWAPPED_WINNER[verdict] if order == "ba" else verdict
-            found.append(Game(*place, order, winner, _reply_text(text), error))
+            games.append(Game(*place, order, winner, _reply_text(text), error))
         if not halves:
             verdict = "" if value is None else _SIDES[int(value)]
-            found.append(
+            games.append(
                 Game(*place, "", SWAPPED_WINNER[verdict] if turned else verdict, _reply_text(raw), why or unscored)
             )
-    return _order_judgments(store, found)
+    return _order_judgments(store, games)
 
 
 @kept
@@ -212,11 +214,11 @@ def _votes(store: Store, dataset_id: str) -> tuple[Vote, ...]:
         "and i.kind = 'pair' and v.value is not null order by i.name, v.annotator",
         [dataset_id],
     )
-    found = []
-    for voter, group, meta_json, one, other, value in rows:
-        meta, (a, b, verdict) = json.loads(meta_json), sort_names(one, other, _SIDES[int(value)])
-        found.append(Vote(voter, group, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b, verdict))
-    return tuple(found)
+    votes = []
+    for voter, group, meta_json, model, other, value in rows:
+        meta, (a, b, verdict) = json.loads(meta_json), sort_names(model, other, _SIDES[int(value)])
+        votes.append(Vote(voter, group, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b, verdict))
+    return tuple(votes)
 
 
 def in_order(question: str) -> tuple[float, str]:
@@ -226,10 +228,10 @@ def in_order(question: str) -> tuple[float, str]:
 
 def _order_judgments(store: Store, judgeds: Iterable[Judged]) -> tuple[dict[str, Judge], tuple[Judged, ...]]:
     """Return the judges of some judgments, by model, and the judgments ordered by judge and question."""
-    judge_ids = {one.judge for one in judgeds}
-    rows = sorted((row for one, row in every_judge(store).items() if one in judge_ids), key=_by_model)
+    judge_ids = {judged.judge for judged in judgeds}
+    rows = sorted((row for judge_id, row in every_judge(store).items() if judge_id in judge_ids), key=_by_model)
     places = {row.id: n for n, row in enumerate(rows)}
-    in_places = sorted(judgeds, key=lambda one: (places[one.judge], in_order(one.question)))
+    in_places = sorted(judgeds, key=lambda judged: (places[judged.judge], in_order(judged.question)))
     return {row.id: as_judge(row) for row in rows}, tuple(in_places)
 
 
@@ -268,7 +270,7 @@ def _reply_text(text: str) -> str:
 def _object(text: str) -> dict[str, Any]:
     """The object that a text which begins as one holds; {} where it is no JSON."""
     try:
-        found: dict[str, Any] = json.loads(text)
+        parsed: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found
+    return parsed

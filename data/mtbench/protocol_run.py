@@ -125,14 +125,14 @@ def plan(store: Store, spec: ProtocolRun) -> list[PlannedStep]:
 def describe_plan(store: Store, spec: ProtocolRun, planned: Sequence[PlannedStep]) -> list[str]:
     """The plan in sentences: each step, all together, and which prompts and references are used."""
     protocol, out = spec.protocol, list[str]()
-    for step, found in planned:
+    for step, estimate in planned:
         model = spec.model if step == "answers" else spec.judge
-        calls = f"{many(found.calls, 'call')} for {many(found.judgments, _COUNTED[step])}"
-        summary = f"{calls}, {_tokens(found)}, {_paid_for(found)}" if found.calls else "nothing is left to ask"
+        calls = f"{many(estimate.calls, 'call')} for {many(estimate.judgments, _COUNTED[step])}"
+        summary = f"{calls}, {_tokens(estimate)}, {_paid_for(estimate)}" if estimate.calls else "nothing is left to ask"
         out.append(f"{TITLES[step].capitalize()} by {model}: {summary}.")
-        out += [found.long] if found.long else []
+        out += [estimate.long] if estimate.long else []
     if len(planned) > 1:
-        whole = reduce(_sum, (one.estimate for one in planned))
+        whole = reduce(_sum, (planned_step.estimate for planned_step in planned))
         out.append(f"Together: {many(whole.calls, 'call')}, {_tokens(whole)}, {_paid_for(whole)}.")
     if spec.judge:
         params = step_card(spec, "ratings").defaults
@@ -156,10 +156,14 @@ def _tokens(estimate: Estimate) -> str:
     return f"about {estimate.tokens_in:,} tokens in and {estimate.tokens_out:,} out"
 
 
-def _paid_for(found: Estimate) -> str:
-    if found.cost is None or found.max_cost is None:
+def _paid_for(estimate: Estimate) -> str:
+    if estimate.cost is None or estimate.max_cost is None:
         return "price not known"
-    return f"about {dollars(found.cost)}, at the very most {dollars(found.max_cost)}" if found.max_cost else "no cost"
+    return (
+        f"about {dollars(estimate.cost)}, at the very most {dollars(estimate.max_cost)}"
+        if estimate.max_cost
+        else "no cost"
+    )
 
 
 def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> Iterator[tuple[Step, str]]:
@@ -225,10 +229,10 @@ def of_run(store: Store, run_id: str) -> ProtocolRun | None:
     stored_run = get_setting(store, _SCOPE, run_id)
     if stored_run is None:
         return None
-    found = _STORED.validate_json(canonical(stored_run["protocol_run"]))
+    spec = _STORED.validate_json(canonical(stored_run["protocol_run"]))
     here = [name for name in stored_run["inside"] if name in ("endpoint", "judge_endpoint")]
-    moved = {name: getattr(found, name).model_copy(update={"base_url": practice_url()}) for name in here}
-    return replace(found, **moved)
+    moved = {name: getattr(spec, name).model_copy(update={"base_url": practice_url()}) for name in here}
+    return replace(spec, **moved)
 
 
 def _remember(store: Store, actor: str, run_id: str, spec: ProtocolRun) -> None:
@@ -249,27 +253,33 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
     _check(store, spec)
     if not spec.model:
         return [
-            (step, one) for step in spec.steps for one in runs.dry_run(store, actor, _order(store, spec, step), 2)
+            (step, judgment)
+            for step in spec.steps
+            for judgment in runs.dry_run(store, actor, _order(store, spec, step), 2)
         ]
     few = replace(spec, protocol=spec.protocol.model_copy(update={"samples": min(2, spec.protocol.samples)}))
     order = _order(store, few, "answers")
     questions = _one_of_each_sort(few.protocol, load_questions(store, few.questions))
     out = _try_items(store, actor, order, list(questions.items()))
-    results: list[tuple[Step, DryRunJudgment]] = [("answers", one) for one in out]
+    results: list[tuple[Step, DryRunJudgment]] = [("answers", judgment) for judgment in out]
     target = _target(store, few)
     if few.judge:
         items = [
-            one
+            dialogue
             for shown in out
-            for one in answered_dialogues(
+            for dialogue in answered_dialogues(
                 few.protocol, questions[shown.answers[0].key], few.model, shown.raw, target.references
             )
         ]
         judged = _order(store, few, "ratings")
         known = answers.dataset_item_names(store, spec.dataset, "dialogue")
-        by_item = {item_id(judged.dataset_id, one.id): (runs.judge_id_of(judged),) for one in items if one.id in known}
+        by_item = {
+            item_id(judged.dataset_id, item.id): (runs.judge_id_of(judged),) for item in items if item.id in known
+        }
         exposure.record_exposures(store, actor, by_item, "dry run")
-        results += [("ratings", one) for one in _try_items(store, actor, judged, [(one.id, one) for one in items])]
+        results += [
+            ("ratings", judgment) for judgment in _try_items(store, actor, judged, [(item.id, item) for item in items])
+        ]
     return results
 
 
@@ -285,11 +295,11 @@ def _try_items(store: Store, actor: str, order: RunOrder, items: Sequence[tuple[
 
 def _one_of_each_sort(protocol: Protocol, questions: dict[str, Dialogue]) -> dict[str, Dialogue]:
     """The first question of each sort."""
-    found: dict[tuple[bool, bool], str] = {}
-    for key, one in questions.items():
-        heat = protocol.temperature(str(one.meta.get("category", "")), one.meta.get("required_temperature"))
-        found.setdefault((heat > 0, bool(references(one, 1))), key)
-    return {key: questions[key] for key in found.values()}
+    key_by_sort: dict[tuple[bool, bool], str] = {}
+    for key, question in questions.items():
+        heat = protocol.temperature(str(question.meta.get("category", "")), question.meta.get("required_temperature"))
+        key_by_sort.setdefault((heat > 0, bool(references(question, 1))), key)
+    return {key: questions[key] for key in key_by_sort.values()}
 
 
 # -- one step ---------------------------------------------------------------------------------------------------------
@@ -329,7 +339,7 @@ def _order(store: Store, spec: ProtocolRun, step: Step) -> RunOrder:
         dataset, model, at, price = spec.questions, spec.model, spec.endpoint, spec.price
     else:
         model, at, price = spec.judge, spec.judge_endpoint, spec.judge_price
-        dataset = next((one.id for one in all_datasets(store) if one.name == spec.dataset), "")
+        dataset = next((d.id for d in all_datasets(store) if d.name == spec.dataset), "")
     card = step_card(spec, step, _own_references(store, dataset, spec.judge))
     return RunOrder(dataset, card, model, card.defaults, at, spec.spending_limit, price)
 
@@ -376,12 +386,12 @@ def _begin(store: Store, actor: str, order: RunOrder, spent: float, resume: bool
 def _runs_of(store: Store, order: RunOrder) -> list[RunSummary]:
     """The runs of an order's judge over its dataset, newest first."""
     key = runs.judge_id_of(order)
-    return [one for one in runs.list_runs(store, order.dataset_id) if one.judge == key] if order.dataset_id else []
+    return [run for run in runs.list_runs(store, order.dataset_id) if run.judge == key] if order.dataset_id else []
 
 
 def step_cost(store: Store, spec: ProtocolRun, step: Step) -> float:
     """Return the cost of the newest run of a step, in US dollars."""
-    return next((one.cost or 0.0 for one in _runs_of(store, _order(store, spec, step))), 0.0)
+    return next((run.cost or 0.0 for run in _runs_of(store, _order(store, spec, step))), 0.0)
 
 
 def _estimate(store: Store, spec: ProtocolRun, step: Step) -> Estimate:
@@ -389,14 +399,14 @@ def _estimate(store: Store, spec: ProtocolRun, step: Step) -> Estimate:
     if step == "answers":
         return _NOTHING if _answered_elsewhere(store, spec) else runs.estimate(store, order)
     stored_dialogues = answers.stored_answers(store, spec.dataset)
-    known = {one.id for one in stored_dialogues}
-    coming = [one for one in _assumed_dialogues(store, spec) if one.id not in known]
+    known = {dialogue.id for dialogue in stored_dialogues}
+    coming = [dialogue for dialogue in _assumed_dialogues(store, spec) if dialogue.id not in known]
     items: Sequence[Item] = coming
     if step == "verdicts":
         pair_names = answers.dataset_item_names(store, spec.dataset, "pair")
-        items = [one for one in make_pairs([*stored_dialogues, *coming], spec.model) if one.id not in pair_names]
+        items = [pair for pair in make_pairs([*stored_dialogues, *coming], spec.model) if pair.id not in pair_names]
     new = estimates.estimate(
-        order.card, order.model, order.params, [(one.id, one) for one in items], price=terms.order_price(order)
+        order.card, order.model, order.params, [(item.id, item) for item in items], price=terms.order_price(order)
     )
     kinds = item_kinds(store, order.dataset_id) if order.dataset_id else []
     return _sum(runs.estimate(store, order), new) if order.card.kind in kinds else new
@@ -408,13 +418,13 @@ def _assumed_dialogues(store: Store, spec: ProtocolRun) -> list[Dialogue]:
         return []
     card, target = answer_card(spec.protocol), _target(store, spec)
     dialogues, questions = list[Dialogue](), load_questions(store, spec.questions)
-    given = answers.stored_raws(store, runs.judge_id_of(_order(store, spec, "answers")), questions)
-    for key, one in questions.items():
-        raw, unscored = given.get(key, ("", "api_error"))
+    raws = answers.stored_raws(store, runs.judge_id_of(_order(store, spec, "answers")), questions)
+    for key, question in questions.items():
+        raw, unscored = raws.get(key, ("", "api_error"))
         if unscored == "api_error":
-            names = pieces(card, card.defaults, Task(key, one))
+            names = pieces(card, card.defaults, Task(key, question))
             raw = pack_replies([(name, CallReply(key, "", 0, name, _ASSUMED)) for name in names])
-        dialogues += answered_dialogues(spec.protocol, one, spec.model, raw, target.references)
+        dialogues += answered_dialogues(spec.protocol, question, spec.model, raw, target.references)
     return dialogues
 
 

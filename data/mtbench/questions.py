@@ -30,25 +30,27 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
     questions under the same name are one set, whoever stores them. Raises BadInput where there is none.
     """
     questions = [
-        open_dialogue(one, {judge: texts[one.id] for judge, texts in bench.references.items() if one.id in texts})
-        for one in bench.questions.values()
-        if one.turns
+        open_dialogue(
+            question, {judge: texts[question.id] for judge, texts in bench.references.items() if question.id in texts}
+        )
+        for question in bench.questions.values()
+        if question.turns
     ]
     if not questions:
         raise BadInput(f"{name} holds no questions to ask.")
-    key = content_id("questions", name, [one.model_dump(mode="json") for one in questions])
+    key = content_id("questions", name, [question.model_dump(mode="json") for question in questions])
     called = f"{name} ({key[:_SET]})"
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
         if not tx.rows("select 1 from dataset where id = $1", [key]):
             tx.append([DatasetRow(key, called, "", False, "questions")])
-            tx.append([item_row(key, one) for one in questions])
+            tx.append([item_row(key, question) for question in questions])
         judge_prompts.append_prompts(tx, key, prompts)
 
     prompts = judge_prompts.usable_prompts("judge_prompts.jsonl", bench.prompts)
-    known = {one.id for one in judge_prompts.dataset_prompts(store, key)}
-    if not any(one.id == key for one in question_sets(store)) or not known.issuperset(one.id for one in prompts):
+    known = {prompt_set.id for prompt_set in judge_prompts.dataset_prompts(store, key)}
+    if not any(d.id == key for d in question_sets(store)) or not known.issuperset(prompt.id for prompt in prompts):
         store.tx(actor, "questions", work, target=called)
     return find_questions(store, key)
 
@@ -68,9 +70,9 @@ def questions_of(store: Store, actor: str, dataset: Dataset) -> Dataset:
 
 def find_questions(store: Store | Tx, questions: str) -> Dataset:
     """The set of questions of that id. Raises NotFound."""
-    for found in question_sets(store):
-        if found.id == questions:
-            return found
+    for dataset in question_sets(store):
+        if dataset.id == questions:
+            return dataset
     raise NotFound("There is no such set of questions in this workspace.")
 
 
@@ -79,11 +81,11 @@ def load_questions(store: Store | Tx, questions: str) -> dict[str, Dialogue]:
     """The questions of a set by the id of their item, by number."""
     rows = store.rows("select id, name, content from item where dataset_id = $1", [questions])
     rows.sort(key=lambda row: in_order(str(row[1])))
-    found = {str(key): ITEM.validate_json(content) for key, _, content in rows}
-    return {key: item for key, item in found.items() if isinstance(item, Dialogue)}
+    items = {str(key): ITEM.validate_json(content) for key, _, content in rows}
+    return {key: item for key, item in items.items() if isinstance(item, Dialogue)}
 
 
 def chosen_references(questions: Iterable[Dialogue], set_name: str) -> str | None:
     """The set of reference answers that is used: that of the wanted name, else the first there is, None for none."""
-    names = list(dict.fromkeys(name for one in questions for name in one.meta.get("references", {})))
+    names = list(dict.fromkeys(name for question in questions for name in question.meta.get("references", {})))
     return set_name if set_name in names else next(iter(names), None)

@@ -96,13 +96,13 @@ def list_queue(
         pending = index.pending_items(person, dataset_id)
     hidden = pending if settings.hides_systems(store, dataset_id) else set[str]()
     words = " ".join(search.lower().split())
-    found = _find_draws(store, dataset_id, stream, words, hidden) if words else frozenset[str]()
+    hits = _find_draws(store, dataset_id, stream, words, hidden) if words else frozenset[str]()
     with index.lock:
         every = [
             (place, draw, _state(index, draw, person, moment))
             for place, draw in enumerate(index.queues[dataset_id, stream].all, 1)
             if (fit is None or draw.id in fit)
-            and (not words or draw.id in found or _matches_person(index, draw, words, moment))
+            and (not words or draw.id in hits or _matches_person(index, draw, words, moment))
         ]
         # What a judge said of an item that is to be answered blind is shown neither here nor through a filter.
         every = [e for e in every if fit is None or e[2] != "in audit sample"]
@@ -129,8 +129,8 @@ def _find_draws(store: Store, dataset_id: str, stream: Stream, words: str, hidde
     )
     return frozenset(
         str(draw)
-        for draw, item, name, one, other, content in rows
-        if words in (neutral_name(item, name, (one, other)) if item in hidden else f"{name} {one} {other}").lower()
+        for draw, item, name, first, other, content in rows
+        if words in (neutral_name(item, name, (first, other)) if item in hidden else f"{name} {first} {other}").lower()
         or (content and contains_words(content, words))
     )
 
@@ -141,7 +141,7 @@ def _rows(
 ) -> list[ListedDraw]:  # fmt: skip
     draws = [draw for (_, draw, _), _, _ in part]
     # The probability that holds is that of the newest draw from the same part of the same stratum.
-    found = {
+    details = {
         r[0]: r[1:]
         for r in store.rows(
             "select d.id, i.name, i.content, i.system_a, i.system_b, d.probability, d.stratum, j.model, d.reasons, "
@@ -153,12 +153,12 @@ def _rows(
     known = exposure.shown_judges(store, person, [draw.item for draw in draws])
     rows = []
     for (place, draw, state), holders, people in part:
-        name, content, one, other, probability, stratum, model, reasons, judge = found[draw.id]
+        name, content, first, other, probability, stratum, model, reasons, judge = details[draw.id]
         shown = draw.item not in pending
         rows.append(
             ListedDraw(
-                draw.item, place, neutral_name(draw.item, name, (one, other)) if draw.item in hidden else name,
-                item_preview(content), () if draw.item in hidden else tuple(s for s in (one, other) if s), draw.mode,
+                draw.item, place, neutral_name(draw.item, name, (first, other)) if draw.item in hidden else name,
+                item_preview(content), () if draw.item in hidden else tuple(s for s in (first, other) if s), draw.mode,
                 probability if shown else None, stratum if shown else "",
                 "" if draw.mode == "blind" else model or "",
                 () if state == "in audit sample"

@@ -110,8 +110,8 @@ def plan_audit(
     `design` None: as the dataset's items were divided before, or by system. Raises BadInput for an impossible size or
     design.
     """
-    found, worth, share, _ = _population(store, dataset_id, size, judge_id, design)
-    return sampling.plan_draw(found.strata, found.already, size, share, worth)
+    population, worth, share, _ = _population(store, dataset_id, size, judge_id, design)
+    return sampling.plan_draw(population.strata, population.already, size, share, worth)
 
 
 @allow("researcher")
@@ -127,15 +127,15 @@ def draw_audit(
 
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
-        found, worth, share, used = _population(tx, dataset_id, size, judge_id, design)
+        population, worth, share, used = _population(tx, dataset_id, size, judge_id, design)
         rows = [
             DrawRow(
                 new_id(), dataset_id, d.item, "audit", *(("assisted", judge_id) if d.assisted else ("blind", "")),
-                d.stratum, d.probability, float(len(found.already) + d.place), "[]",
+                d.stratum, d.probability, float(len(population.already) + d.place), "[]",
             )
-            for d in sampling.draw_sample(found.strata, found.already, size, share, seed, worth)
+            for d in sampling.draw_sample(population.strata, population.already, size, share, seed, worth)
         ]  # fmt: skip
-        strata.store_strata(tx, dataset_id, found, used)
+        strata.store_strata(tx, dataset_id, population, used)
         return tx.append(rows)
 
     how = "" if design is None else f", {strata.describe_design(design)}, {sampling.ALLOCATIONS[design.allocation]}"
@@ -149,9 +149,9 @@ def _population(
     if not 1 <= size <= MAX_DRAWN_ITEMS:
         raise BadInput(f"A sample of {size} items cannot be drawn: give a number from 1 to {MAX_DRAWN_ITEMS:,}.")
     used = design or strata.current_design(store, dataset_id) or SampleDesign()
-    found = strata.sampled_population(store, dataset_id, used)
+    population = strata.sampled_population(store, dataset_id, used)
     share = settings.queue_rules(store, dataset_id).assisted_share if judge_id else 0.0
-    return found, forecast.stratum_worth(store, dataset_id, found.strata, used), share, used
+    return population, forecast.stratum_worth(store, dataset_id, population.strata, used), share, used
 
 
 class ReviewPlan(NamedTuple):
@@ -177,8 +177,8 @@ def plan_review(
 
 
 def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None) -> list[ReviewNeed]:
-    found = find_needs(store, dataset_id, judge_id)
-    return [n for n in found if kind is None or any(reason.kind == kind for reason in n.reasons)]
+    needs = find_needs(store, dataset_id, judge_id)
+    return [n for n in needs if kind is None or any(reason.kind == kind for reason in n.reasons)]
 
 
 @allow("researcher")
@@ -194,11 +194,11 @@ def fill_review(
     if not 1 <= limit <= MAX_DRAWN_ITEMS:
         raise BadInput(f"{limit} items cannot be taken: give a number from 1 to {MAX_DRAWN_ITEMS:,}.")
     people.require(store, actor, "researcher")
-    found = _needs(store, dataset_id, judge_id, kind)
+    needs = _needs(store, dataset_id, judge_id, kind)
 
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
-        new, *_ = _split_needs(tx, current_index(store, tx), dataset_id, found)
+        new, *_ = _split_needs(tx, current_index(store, tx), dataset_id, needs)
         return tx.append(_review(dataset_id, judge_id, new[:limit]))
 
     return store.tx(actor, "fill review queue", work, target=dataset_id)
@@ -222,14 +222,14 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
 
     Raises NotAllowed below the role researcher, BadInput for an item of another dataset.
     """
-    found = rank_by_need(reasons, item_sizes(store, dataset_id, judge_id))
+    needs = rank_by_need(reasons, item_sizes(store, dataset_id, judge_id))
 
     def work(tx: Tx) -> FlaggedItems:
         people.require(tx, actor, "researcher")
         here = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
-        if any(need.item not in here for need in found):
+        if any(need.item not in here for need in needs):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
-        new, queued_count, reserved = _split_needs(tx, current_index(store, tx), dataset_id, found)
+        new, queued_count, reserved = _split_needs(tx, current_index(store, tx), dataset_id, needs)
         return FlaggedItems(tx.append(_review(dataset_id, judge_id, new)), queued_count, reserved)
 
     return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
@@ -322,11 +322,11 @@ def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
     rows = store.rows(
         f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({marks})", [d.id for d in chosen]
     )
-    found = {
+    by_draw = {
         draw: GivenItem(draw, item, stream, mode, judge, parse_reasons(item, kept))
         for draw, item, stream, mode, judge, kept in rows
     }
-    return [found[d.id] for d in chosen]
+    return [by_draw[d.id] for d in chosen]
 
 
 def matching_draws(
@@ -347,11 +347,11 @@ def matching_draws(
     conditions, params = filters.sql(3)
     draws = "select d.id from draw d join item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = $2"
     rows = store.rows(draws + conditions, [dataset_id, stream, *params])
-    found = frozenset(str(r[0]) for r in rows)
+    ids = frozenset(str(r[0]) for r in rows)
     if len(index.matching) >= 64:
         index.matching.clear()
-    index.matching[dataset_id, stream, filters] = (drawn, found)
-    return found
+    index.matching[dataset_id, stream, filters] = (drawn, ids)
+    return ids
 
 
 @allow("annotator")

@@ -69,7 +69,7 @@ def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
     a judge said, so code that shows them must have recorded that (data/records/exposure.py). The desk has recorded it
     for every item that is not blind.
     """
-    return tuple(Reason(item, **(one | {"text": triage.update_wording(one["text"])})) for one in json.loads(kept))
+    return tuple(Reason(item, **(r | {"text": triage.update_wording(r["text"])})) for r in json.loads(kept))
 
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
@@ -83,10 +83,14 @@ def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]
         "where i.dataset_id = $1 and x.judge_id = $2 and x.value <> y.value and j.params not like '%\"probe\":%'",
         [dataset_id, judge_id],
     ):
-        found = known.get((kind, sort_of(unit), dimension))
-        if found is None or not bins.row_count(found.scale) or (found.scale.kind == "interval" and not found.asked):
+        question = known.get((kind, sort_of(unit), dimension))
+        if (
+            question is None
+            or not bins.row_count(question.scale)
+            or (question.scale.kind == "interval" and not question.asked)
+        ):
             continue  # an aggregate differs where what it is made of does
-        scale = found.scale
+        scale = question.scale
         ordered = scale.weights is not None
         gap, width = (
             (abs(value - other_value) / bins.code_step(scale), bins.code_count(scale) - 1.0) if ordered else (1.0, 1.0)

@@ -149,17 +149,17 @@ def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[
     scales = {(bins.first_value(d.scale), bins.scale_width(d.scale)) for d in dimensions}
     if len(scales) > 1:  # parts of a scale, where scales differ
         lowest = [
-            {i: (v - bins.first_value(d.scale)) / bins.scale_width(d.scale) for i, v in found.items()}
-            for d, found in zip(dimensions, lowest, strict=True)
+            {i: (v - bins.first_value(d.scale)) / bins.scale_width(d.scale) for i, v in scores.items()}
+            for d, scores in zip(dimensions, lowest, strict=True)
         ]
-    figures = {i: min((found[i] for found in lowest if i in found), default=None) for i in items}
+    figures = {i: min((scores[i] for scores in lowest if i in scores), default=None) for i in items}
     if not design.of:
         return sampling.assign_bands(figures, LOWEST if len(scales) == 1 else f"{LOWEST} of 0 to 1,")
-    [one] = dimensions
-    what = one.name.replace("_", " ")
-    if one.scale.kind in ("ordinal", "interval"):
+    [dimension] = dimensions
+    what = dimension.name.replace("_", " ")
+    if dimension.scale.kind in ("ordinal", "interval"):
         return sampling.assign_bands(figures, what)
-    words = {i: None if v is None else one.scale.answers[int(nearest_answer(v))] for i, v in figures.items()}
+    words = {i: None if v is None else dimension.scale.answers[int(nearest_answer(v))] for i, v in figures.items()}
     return {i: f"no {what}" if word is None else f"{what} {word}" for i, word in words.items()}
 
 
@@ -198,7 +198,7 @@ def meta_fields(store: Store | Tx, dataset_id: str) -> list[str]:
     query = "select distinct meta from item where dataset_id = $1 and meta not in ('', '{}')"
     for (meta,) in store.rows(query, [dataset_id]):
         for key, value in json.loads(meta).items():
-            found = values.setdefault(key, set())
-            if (word := item_fields.word(value)) and len(found) <= sampling.MAX_STRATA:
-                found.add(word)
-    return sorted(key for key, found in values.items() if 2 <= len(found) <= sampling.MAX_STRATA)
+            words = values.setdefault(key, set())
+            if (word := item_fields.word(value)) and len(words) <= sampling.MAX_STRATA:
+                words.add(word)
+    return sorted(key for key, words in values.items() if 2 <= len(words) <= sampling.MAX_STRATA)

@@ -56,24 +56,24 @@ def find_person(store: Store | Tx, name: str) -> Person:
 def require(store: Store | Tx, name: str, role: Role) -> Person:
     """The person, who must be active and have at least that role. Raises NotAllowed with a sentence otherwise."""
     try:
-        found = find_person(store, name)
+        person = find_person(store, name)
     except NotFound as error:
         raise NotAllowed(str(error)) from None
-    if not found.active:
+    if not person.active:
         raise NotAllowed(f"{name} is not active in this workspace. A lead can change that on the People page.")
-    if not found.may(role):
-        raise NotAllowed(f"This needs the role {role}; {name} is {found.role}. A lead can change roles.")
-    return found
+    if not person.may(role):
+        raise NotAllowed(f"This needs the role {role}; {name} is {person.role}. A lead can change roles.")
+    return person
 
 
 @kept
 def find_visitor(store: Store | Tx, name: str) -> Person | None:
     """The person of that name who may be here; None for nobody, and for a name that is kept for Assay itself."""
     try:
-        found = find_person(store, name)
+        person = find_person(store, name)
     except NotFound:
         return None
-    return found if found.active and not names.why_reserved(name, known=True) else None
+    return person if person.active and not names.why_reserved(name, known=True) else None
 
 
 @dataclass(frozen=True)
@@ -134,30 +134,32 @@ class Visit(Store):
         stamp = tuple(map(self._store.table_version, ("person_event", "login", "login_end")))
         if stamp != self._known[0]:
             self._known = stamp, *self._look_up()
-        _, found, issued = self._known
-        return found if issued is None or now() - issued < session_age() else None
+        _, person, issued = self._known
+        return person if issued is None or now() - issued < session_age() else None
 
     def _look_up(self) -> tuple[Person | None, datetime | None]:
-        found = find_visitor(self._store, self.person) if self.person else None
+        visitor = find_visitor(self._store, self.person) if self.person else None
         if self.login is None:
-            return found, None
+            return visitor, None
         login = find_login(self._store, self.login)
         if login is None or login.ended or login.person != self.person:
             return None, None
-        return found, login.issued
+        return visitor, login.issued
 
     def admit(self, role: Least, acting: str | None) -> Store:
         """Return the store itself if this person has at least that role, and is the one who acts. Raises NotAllowed."""
         if role != "anybody" or self.login is not None:
-            found = self.visitor()
-            if found is None:
+            visitor = self.visitor()
+            if visitor is None:
                 raise NotAllowed(
                     f"{self.person} cannot work here now. Sign in again; a lead can see why on the People page."
                     if self.person
                     else "Nobody is signed in here. Sign in first."
                 )
-            if role != "anybody" and not found.may(role):
-                raise NotAllowed(f"This needs the role {role}; {found.name} is {found.role}. A lead can change roles.")
+            if role != "anybody" and not visitor.may(role):
+                raise NotAllowed(
+                    f"This needs the role {role}; {visitor.name} is {visitor.role}. A lead can change roles."
+                )
         if acting is not None and acting != self.person:
             raise NotAllowed(f"{self.person or 'Nobody'} is signed in here, so nothing is done as {acting!r}.")
         return self._store

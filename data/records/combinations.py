@@ -68,7 +68,9 @@ def describe_combinations(store: Store) -> dict[str, str]:
 def model_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
     """The model of each judge by the judge's id, with its samples where it was asked several times."""
     several = describe_combinations(store)
-    return {one.id: f"{one.model} · {several[one.id]}" if one.id in several else one.model for one in judges}
+    return {
+        judge.id: f"{judge.model} · {several[judge.id]}" if judge.id in several else judge.model for judge in judges
+    }
 
 
 @allow("annotator")

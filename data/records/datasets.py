@@ -53,18 +53,18 @@ def _datasets(store: Store | Tx, condition: str) -> list[Dataset]:
 @allow("researcher")
 def find_dataset(store: Store | Tx, dataset_id: str) -> Dataset:
     """The dataset of that id. Raises NotFound."""
-    for found in all_datasets(store):
-        if found.id == dataset_id:
-            return found
+    for dataset in all_datasets(store):
+        if dataset.id == dataset_id:
+            return dataset
     raise NotFound(f"There is no dataset {dataset_id!r} in this workspace. The link may belong to another one.")
 
 
 def find_judge(store: Store | Tx, judge_id: str) -> JudgeRow:
     """The judge of that id. Raises NotFound."""
-    found = every_judge(store, judge_id).get(judge_id)
-    if found is None:
+    judge = every_judge(store, judge_id).get(judge_id)
+    if judge is None:
         raise NotFound(f"There is no judge {judge_id!r} in this workspace. The link may belong to another one.")
-    return found
+    return judge
 
 
 @kept
@@ -78,9 +78,9 @@ def every_judge(store: Store | Tx, judge_id: str = "") -> dict[str, JudgeRow]:
 @allow("annotator")
 def dataset_named(store: Store | Tx, name: str) -> Dataset:
     """The dataset of that name. Raises NotFound."""
-    for found in all_datasets(store):
-        if found.name == name:
-            return found
+    for dataset in all_datasets(store):
+        if dataset.name == name:
+            return dataset
     raise NotFound(f"There is no dataset called {name!r} in this workspace.")
 
 

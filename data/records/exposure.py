@@ -58,8 +58,8 @@ def find_exposures(reader: Store | Tx, person: str, item_ids: Collection[str]) -
     known: dict[str, set[str]] = {}
     for item, judge in shown_judges(reader, person, {copy for group in copies_by_item.values() for copy in group}):
         known.setdefault(item, set()).add(judge)
-    found = {item: {judge for copy in group for judge in known.get(copy, ())} for item, group in copies_by_item.items()}
-    return {i: Exposure(bool(judges - {OTHER_PEOPLE}), OTHER_PEOPLE in judges) for i, judges in found.items() if judges}
+    shown = {item: {judge for copy in group for judge in known.get(copy, ())} for item, group in copies_by_item.items()}
+    return {i: Exposure(bool(judges - {OTHER_PEOPLE}), OTHER_PEOPLE in judges) for i, judges in shown.items() if judges}
 
 
 def shown_judges(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[tuple[str, str]]:
@@ -100,11 +100,11 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     else:
         known = foreseen
     which, params = "seq > $1 and seq <= $2 and seq <> $3", [known.upto, last, came]
-    found = _with_items(reader, known, which, params)._replace(upto=last)
+    latest = _with_items(reader, known, which, params)._replace(upto=last)
     if upto is not None:
-        reader.memory[_KNOWN] = {"item": upto}, found
+        reader.memory[_KNOWN] = {"item": upto}, latest
         reader.previews.pop(_foresee_copies, None)
-    return found.copies
+    return latest.copies
 
 
 @preview_rows("item")
@@ -133,8 +133,8 @@ def _with_items(
     many = np.searchsorted(prints, came, "right") - np.searchsorted(prints, came) > 1
     if many.any():
         maybe = ids[np.isin(prints, came[many])]
-        found = _group_copies(reader, [one.decode() for one in maybe], table)
-        copies = MappingProxyType({**copies, **found})
+        new_copies = _group_copies(reader, [id_.decode() for id_ in maybe], table)
+        copies = MappingProxyType({**copies, **new_copies})
     return _Known(known.upto, prints, ids, copies)
 
 
@@ -191,11 +191,11 @@ def inherit_exposures(tx: Tx) -> int:
         [[item for group in groups.values() for item in group]],
     ):
         exposures_by_item.setdefault(str(item), []).append((str(judge), str(viewer)))
-    found: set[tuple[str, str, str]] = set()
+    exposures: set[tuple[str, str, str]] = set()
     for group in groups.values():
-        shown = {one for item in group for one in exposures_by_item.get(item, ())}
-        found |= {(item, *one) for item in came.intersection(group) for one in shown}
-    return tx.append([ExposureRow(new_id(), *one, _COPY_ROUTE) for one in sorted(found)])
+        shown = {exposure for item in group for exposure in exposures_by_item.get(item, ())}
+        exposures |= {(item, *exposure) for item in came.intersection(group) for exposure in shown}
+    return tx.append([ExposureRow(new_id(), *exposure, _COPY_ROUTE) for exposure in sorted(exposures)])
 
 
 def _any_shown(reader: Store | Tx) -> bool:
@@ -242,11 +242,11 @@ def blind_pending(store: Store, person: str) -> set[str]:
     """
     index = current_index(store)
     with index.lock:
-        found = index.pending_items(person)
-    if found:  # labels that came with a file have no answer here
-        found -= {str(row[0]) for row in store.rows("select item_id from label where annotator = $1", [person])}
+        pending = index.pending_items(person)
+    if pending:  # labels that came with a file have no answer here
+        pending -= {str(row[0]) for row in store.rows("select item_id from label where annotator = $1", [person])}
     alike = item_copies(store)
-    return {copy for item in found for copy in alike.get(item, (item,))}
+    return {copy for item in pending for copy in alike.get(item, (item,))}
 
 
 def expose_list(store: Store, person: str, item_ids: Iterable[str], route: str) -> set[str]:
@@ -279,11 +279,11 @@ def revealed_items(reader: Store | Tx, person: str, item_ids: Collection[str]) -
 
 def judges_of_items(reader: Store | Tx, item_ids: Collection[str]) -> dict[str, set[str]]:
     """item -> the judges that have judged it; those of a probe, whose scores no page shows beside an item, left out."""
-    found: dict[str, set[str]] = {}
+    judges_by_item: dict[str, set[str]] = {}
     for item, judge in reader.rows(
         "select distinct m.item_id, m.judge_id from judgment m join judge j on j.id = m.judge_id "
         "where m.item_id = any($1) and j.params not like '%\"probe\":%'",
         [list(item_ids)],
     ):
-        found.setdefault(str(item), set()).add(str(judge))
-    return found
+        judges_by_item.setdefault(str(item), set()).add(str(judge))
+    return judges_by_item

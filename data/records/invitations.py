@@ -116,10 +116,10 @@ def withdraw_invitation(store: Store, actor: str, invitation: str) -> None:
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        found = next((one for one in _open_ones(tx) if one.id == invitation), None)
-        if found is None:
+        match = next((candidate for candidate in _open_ones(tx) if candidate.id == invitation), None)
+        if match is None:
             raise NotFound("This invitation is not open any more.")
-        _append(tx, found, "withdrawn")
+        _append(tx, match, "withdrawn")
 
     store.tx(actor, "invite", work)
 
@@ -127,7 +127,7 @@ def withdraw_invitation(store: Store, actor: str, invitation: str) -> None:
 @allow("lead")
 def open_invitations(store: Store | Tx) -> list[Invitation]:
     """The invitations that can still be accepted, the newest first."""
-    return [one for one in _open_ones(store) if one.expires > now()]
+    return [invitation for invitation in _open_ones(store) if invitation.expires > now()]
 
 
 def find_invitation(tx: Tx, email: str, subject: str) -> Invitation | None:
@@ -135,10 +135,10 @@ def find_invitation(tx: Tx, email: str, subject: str) -> Invitation | None:
 
     It must be open still, and whoever invited must still be a lead.
     """
-    for one in open_invitations(tx):
-        named = one.email == email if one.email else one.subject == subject
-        if named and one.whom and (one.inviter == MACHINE_ACTOR or _leads(tx, one.inviter)):
-            return one
+    for invitation in open_invitations(tx):
+        named = invitation.email == email if invitation.email else invitation.subject == subject
+        if named and invitation.whom and (invitation.inviter == MACHINE_ACTOR or _leads(tx, invitation.inviter)):
+            return invitation
     return None
 
 

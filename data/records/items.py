@@ -42,8 +42,8 @@ def _parse(content: str) -> Dialogue | Pair | Response:
 @allow("annotator")
 def load_item(store: Store | Tx, item_id: str) -> StoredItem:
     """The item of that id. Raises NotFound."""
-    if found := load_items(store, [item_id]):
-        return found[0]
+    if items := load_items(store, [item_id]):
+        return items[0]
     raise NotFound("There is no such item in this workspace. The link may belong to another one.")
 
 
@@ -57,11 +57,11 @@ def load_items(store: Store | Tx, ids: list[str]) -> list[StoredItem]:
         f"from item i join dataset d on d.id = i.dataset_id where i.id in ({marks})",
         ids,
     )
-    found = {
+    items_by_id = {
         key: StoredItem(key, dataset_id, dataset, synthetic, name, _parse(content), json.loads(meta))
         for key, dataset_id, dataset, synthetic, name, content, meta in rows
     }
-    return [found[i] for i in ids if i in found]
+    return [items_by_id[i] for i in ids if i in items_by_id]
 
 
 def bench_dialogues(store: Store | Tx, dataset_id: str) -> list[dict[str, Any]]:
@@ -76,13 +76,13 @@ def bench_dialogues(store: Store | Tx, dataset_id: str) -> list[dict[str, Any]]:
 
 def item_preview(content: str) -> str:
     """The first line of what an item is about: its scenario or first turn, its input, its task; "" without texts."""
-    found = _parse(content)
-    if isinstance(found, Dialogue):
-        texts = [found.scenario, *(turn.text for turn in found.turns)]
-    elif isinstance(found, Pair):
-        texts = [found.input] if isinstance(found.input, str) else [turn.text for turn in found.input]
+    item = _parse(content)
+    if isinstance(item, Dialogue):
+        texts = [item.scenario, *(turn.text for turn in item.turns)]
+    elif isinstance(item, Pair):
+        texts = [item.input] if isinstance(item.input, str) else [turn.text for turn in item.input]
     else:
-        texts = [found.task, found.output]
+        texts = [item.task, item.output]
     lines = (line.strip() for text in texts for line in (text or "").splitlines())
     return next((line for line in lines if any(letter.isalnum() for letter in line)), "")
 
@@ -91,8 +91,8 @@ def contains_words(content: str, words: str) -> bool:
     """Whether one of an item's texts has these words, in small letters; its systems and its meta are none of them."""
     item = json.loads(content)
     parts = [item, *item.get("turns", ()), *(item[side] for side in ("response_a", "response_b") if side in item)]
-    given = item.get("input")
-    parts += [{"text": given}] if isinstance(given, str) else given or ()
+    item_input = item.get("input")
+    parts += [{"text": item_input}] if isinstance(item_input, str) else item_input or ()
     parts += [{"text": section.get("label")} for section in item.get("sections") or ()]
     return any(words in (part.get(name) or "").lower() for part in parts for name in _TEXTS)
 

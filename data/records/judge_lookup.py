@@ -19,19 +19,21 @@ def dataset_judge_names(store: Store, dataset_id: str) -> list[JudgeTraits]:
     """The judges of a dataset, most items first, those of probes left out."""
     judges, known = datasets.dataset_judges(store, dataset_id), datasets.every_judge(store)
     return [
-        JudgeTraits(one.id, one.card, one.model, known[one.id].parameters, known[one.id].card_version, one.synthetic)
-        for one in judges
+        JudgeTraits(
+            judge.id, judge.card, judge.model, known[judge.id].parameters, known[judge.id].card_version, judge.synthetic
+        )
+        for judge in judges
     ]
 
 
 def distinct_judge_names(judges: list[JudgeTraits]) -> dict[str, str]:
     """The judges by id, each in words that no other of them has, as far as anything but its id distinguishes it."""
-    found = {}
-    for one in judges:
-        alike = [other for other in judges if (other.card, other.model) == (one.card, one.model)]
-        pairs = shortest_name(alike, one).removeprefix(one.model).split() if len(alike) > 1 else []
-        found[one.id] = " · ".join([one.card, one.model, *(pair.replace("=", " ", 1) for pair in pairs)])
-    return found
+    names = {}
+    for judge in judges:
+        alike = [other for other in judges if (other.card, other.model) == (judge.card, judge.model)]
+        pairs = shortest_name(alike, judge).removeprefix(judge.model).split() if len(alike) > 1 else []
+        names[judge.id] = " · ".join([judge.card, judge.model, *(pair.replace("=", " ", 1) for pair in pairs)])
+    return names
 
 
 def lookup_judges(
@@ -41,11 +43,11 @@ def lookup_judges(
 
     With `among` only judges of these ids. Raises NotFound, naming those there are.
     """
-    judges = [one for one in dataset_judge_names(store, dataset.id) if among is None or one.id in among]
+    judges = [judge for judge in dataset_judge_names(store, dataset.id) if among is None or judge.id in among]
     if not judges:
         raise NotFound(f"No judge has scored {dataset.name!r} yet. Import judgments, or run a judge.")
-    if found := find_judges(judges, words):
-        return found
+    if matches := find_judges(judges, words):
+        return matches
     listed = "; ".join(f"{name} ({key})" for key, name in list(distinct_judge_names(judges).items())[:12])
     raise NotFound(f"No judge of {dataset.name!r} is called {words!r}. There are: {listed}.")
 
@@ -53,11 +55,11 @@ def lookup_judges(
 @allow("annotator")
 def lookup_judge(store: Store, dataset: Dataset, words: str, among: Collection[str] | None = None) -> JudgeTraits:
     """The one judge that these words mean. Raises NotFound, and BadInput where it could be several."""
-    found = lookup_judges(store, dataset, words, among)
-    if len(found) == 1:
-        return found[0]
-    ids = "; ".join(f"{shortest_name(found, one)!r} ({one.id})" for one in found[:12])
+    matches = lookup_judges(store, dataset, words, among)
+    if len(matches) == 1:
+        return matches[0]
+    ids = "; ".join(f"{shortest_name(matches, judge)!r} ({judge.id})" for judge in matches[:12])
     raise BadInput(
-        f"{len(found)} judges of {dataset.name!r} fit, and differ in {describe_differences(found)}. "
+        f"{len(matches)} judges of {dataset.name!r} fit, and differ in {describe_differences(matches)}. "
         f"Name one with --judge: {ids}."
     )

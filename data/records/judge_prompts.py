@@ -48,31 +48,38 @@ class PromptSet:
 
 def usable_prompts(file: str, prompts: Iterable[PromptText]) -> list[PromptSet]:
     """The prompts of a file that a run could use, as a set; [] for none, or where a name stands for two texts."""
-    found = []
-    for one in prompts:
+    usable = []
+    for prompt in prompts:
         with contextlib.suppress(BadPrompt):
-            keys = {"name": one.name, "type": one.type, "system_prompt": one.system, "prompt_template": one.template}
-            found.append(parse_prompt(keys))
+            keys = {
+                "name": prompt.name,
+                "type": prompt.type,
+                "system_prompt": prompt.system,
+                "prompt_template": prompt.template,
+            }
+            usable.append(parse_prompt(keys))
     with contextlib.suppress(BadPrompt):
-        return [PromptSet(file, tuple(found))] if families(found) else []
+        return [PromptSet(file, tuple(usable))] if families(usable) else []
     return []
 
 
 def append_prompts(tx: Tx, dataset_id: str, prompt_sets: Iterable[PromptSet]) -> None:
     """Keep sets of prompts as those of a dataset; for callers that have checked the right to do so."""
-    given = {one.id: one for one in prompt_sets}
+    sets_by_id = {prompt_set.id: prompt_set for prompt_set in prompt_sets}
     stored_keys = get_setting(tx, dataset_id, PROMPTS, [])
-    for key, one in given.items():
+    for key, prompt_set in sets_by_id.items():
         if get_setting(tx, PROMPTS, key) is None:
-            put_setting(tx, PROMPTS, key, {"file": one.file, "prompts": [list(text) for text in one.prompts]})
-    if new := [key for key in given if key not in stored_keys]:
+            put_setting(
+                tx, PROMPTS, key, {"file": prompt_set.file, "prompts": [list(text) for text in prompt_set.prompts]}
+            )
+    if new := [key for key in sets_by_id if key not in stored_keys]:
         put_setting(tx, dataset_id, PROMPTS, [*stored_keys, *new])
 
 
 @kept
 def dataset_prompts(store: Store | Tx, dataset_id: str) -> list[PromptSet]:
     """The sets of prompts that came in with a dataset's files, in the order in which they came."""
-    every = {one.id: one for one in all_prompts(store)}
+    every = {prompt_set.id: prompt_set for prompt_set in all_prompts(store)}
     return [every[key] for key in get_setting(store, dataset_id, PROMPTS, [])]
 
 
@@ -82,7 +89,7 @@ def all_prompts(store: Store | Tx) -> list[PromptSet]:
     """Every set of prompts of the workspace, in the order of their ids."""
     rows = store.rows("select name from setting_now where scope = $1 order by name", [PROMPTS])
     stored_sets = [get_setting(store, PROMPTS, str(name)) for (name,) in rows]
-    return [PromptSet(one["file"], tuple(PromptText(*text) for text in one["prompts"])) for one in stored_sets]
+    return [PromptSet(stored["file"], tuple(PromptText(*text) for text in stored["prompts"])) for stored in stored_sets]
 
 
 def find_prompts(store: Store | Tx, full_name: str) -> tuple[PromptText, ...]:
@@ -93,19 +100,25 @@ def find_prompts(store: Store | Tx, full_name: str) -> tuple[PromptText, ...]:
     name, _, head = full_name.partition("@")
     every = all_prompts(store)
     fitting = {
-        one.id: one
-        for one in every
-        if (entry := one.families.get(name)) is not None and (entry.wording.startswith(head) or one.id.startswith(head))
+        prompt_set.id: prompt_set
+        for prompt_set in every
+        if (entry := prompt_set.families.get(name)) is not None
+        and (entry.wording.startswith(head) or prompt_set.id.startswith(head))
     }
-    texts = {tuple(sorted(one.families[name].prompts.items())): one for one in fitting.values()}
+    texts = {tuple(sorted(prompt_set.families[name].prompts.items())): prompt_set for prompt_set in fitting.values()}
     if len(texts) == 1:
         return next(iter(fitting.values())).prompts
-    named = [f"{key}@{of.wording} ({one.file})" for one in every for key, of in one.families.items()]
+    named = [
+        f"{key}@{of.wording} ({prompt_set.file})" for prompt_set in every for key, of in prompt_set.families.items()
+    ]
     if not fitting:
         listed = f"There are: {', '.join(named)}." if named else "There are none yet: import a judge_prompts.jsonl."
         raise BadPrompt(f"There are no prompts of the family {full_name!r} in this workspace. {listed}")
-    marks = {one.families[name].wording for one in texts.values()}
-    choices = [f"{name}@{one.families[name].wording if len(marks) == len(texts) else one.id}" for one in texts.values()]
+    marks = {prompt_set.families[name].wording for prompt_set in texts.values()}
+    choices = [
+        f"{name}@{prompt_set.families[name].wording if len(marks) == len(texts) else prompt_set.id}"
+        for prompt_set in texts.values()
+    ]
     raise BadPrompt(
         f"{name} stands for {many(len(texts), 'text')} in this workspace. Say which is meant: {', '.join(choices)}."
     )
@@ -120,7 +133,7 @@ def settle_prompts(
     `prompts` take precedence over those of the workspace. Where FastChat's are given, they take the place of our
     own wording (not of the one that expects Japanese), and the protocol says so. Raises BadPrompt.
     """
-    named = {family_name(one.name) for one in prompts}
+    named = {family_name(prompt.name) for prompt in prompts}
     if protocol.prompts == "assay" and SINGLE_FAMILY in named:
         protocol = protocol.model_copy(update={"prompts": SINGLE_FAMILY})
     if protocol.prompts in BUILT_IN_FAMILIES:

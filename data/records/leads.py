@@ -87,15 +87,15 @@ def pending_lead_changes(store: Store | Tx) -> list[LeadProposal]:
     )
     kept = [(str(name), json.loads(value), at) for name, value, at in rows]
     return [
-        LeadProposal(name, str(one["role"]), bool(one["active"]), str(one["by"]), at)
-        for name, one, at in kept if "role" in one
+        LeadProposal(name, str(proposal["role"]), bool(proposal["active"]), str(proposal["by"]), at)
+        for name, proposal, at in kept if "role" in proposal
     ]  # fmt: skip
 
 
-def are_independent(events: Sequence[LeadEvent], one: str, other: str) -> bool:
+def are_independent(events: Sequence[LeadEvent], lead: str, other: str) -> bool:
     """Whether two people lead, and are independent of each other."""
     leads, behind = _replay_events(events)
-    return _are_independent(leads, behind, one, other)
+    return _are_independent(leads, behind, lead, other)
 
 
 def current_leads(events: Sequence[LeadEvent]) -> frozenset[str]:
@@ -106,7 +106,7 @@ def current_leads(events: Sequence[LeadEvent]) -> frozenset[str]:
 def lacks_independent_leads(events: Sequence[LeadEvent]) -> bool:
     """Whether no two of the leads are independent, so that nothing that needs two leads could be decided."""
     leads, behind = _replay_events(events)
-    return not any(_are_independent(leads, behind, one, other) for one, other in combinations(leads, 2))
+    return not any(_are_independent(leads, behind, lead, other) for lead, other in combinations(leads, 2))
 
 
 def agreed_by_two(tx: Tx, actor: str, proposer: str | None) -> bool:
@@ -133,15 +133,15 @@ def describe_lead_origin(events: Sequence[LeadEvent], name: str) -> str:
     return origin
 
 
-def explain_dependence(events: Sequence[LeadEvent], one: str, other: str) -> str:
+def explain_dependence(events: Sequence[LeadEvent], lead: str, other: str) -> str:
     """Say why two leads are not independent, and what to do; "" if they are."""
-    if are_independent(events, one, other):
+    if are_independent(events, lead, other):
         return ""
-    if one == other:
-        return f"Two leads are required, and {one} is one."
-    how = "; ".join(f"{name}: {describe_lead_origin(events, name)}" for name in (one, other))
+    if lead == other:
+        return f"Two leads are required, and {lead} is one."
+    how = "; ".join(f"{name}: {describe_lead_origin(events, name)}" for name in (lead, other))
     return (
-        f"Two independent leads are required, and {one} and {other} are not independent: one of them, or one person, "
+        f"Two independent leads are required, and {lead} and {other} are not independent: one of them, or one person, "
         f"made the other a lead ({how}). An independent lead is one on whom two such leads agreed, or one who was "
         f"made a lead on the command line of this machine: {MAKE_LEAD_COMMAND}."
     )
@@ -181,16 +181,16 @@ def _replay_events(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, fro
     return leads, behind
 
 
-def _are_independent(leads: set[str], behind: dict[str, frozenset[str]], one: str, other: str) -> bool:
-    both = one in leads and other in leads and one != other
-    return both and _origins(behind, one).isdisjoint(_origins(behind, other))
+def _are_independent(leads: set[str], behind: dict[str, frozenset[str]], lead: str, other: str) -> bool:
+    both = lead in leads and other in leads and lead != other
+    return both and _origins(behind, lead).isdisjoint(_origins(behind, other))
 
 
 def _origins(behind: dict[str, frozenset[str]], name: str) -> frozenset[str]:
     """A person and everybody behind them, however far back."""
-    found, ahead = {name}, [name]
+    origins, ahead = {name}, [name]
     while ahead:
-        new = behind.get(ahead.pop(), frozenset()) - found
-        found |= new
+        new = behind.get(ahead.pop(), frozenset()) - origins
+        origins |= new
         ahead += new
-    return frozenset(found)
+    return frozenset(origins)

@@ -102,7 +102,7 @@ def shorten_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
 def _claimed_name(claims: Mapping[str, Any]) -> str:
     """Return the provider's name for somebody; "" if it has none."""
     called = [claims.get(name) for name in ("name", "preferred_username")]
-    return next((one for one in called if isinstance(one, str) and one.strip()), "")
+    return next((name for name in called if isinstance(name, str) and name.strip()), "")
 
 
 def _role_claim() -> list[str]:
@@ -114,13 +114,13 @@ def granted_role(claims: Mapping[str, Any]) -> tuple[Role | None, Any]:
     claim: Any = claims
     for name in _role_claim():
         claim = claim.get(name) if isinstance(claim, Mapping) else None
-    groups = {str(one) for one in (claim if isinstance(claim, list) else [claim])} if claim else set[str]()
-    given: dict[Role, str] = {
+    groups = {str(group) for group in (claim if isinstance(claim, list) else [claim])} if claim else set[str]()
+    groups_by_role: dict[Role, str] = {
         "lead": os.environ.get("ASSAY_OIDC_LEADS", ""),
         "researcher": os.environ.get("ASSAY_OIDC_RESEARCHERS", ""),
         "annotator": os.environ.get("ASSAY_OIDC_ANNOTATORS", ""),
     }
-    for role, some in given.items():
+    for role, some in groups_by_role.items():
         if giving := groups & set(re.split(r"\s*,\s*", some.strip())) - {""}:
             return role, min(giving)
     return None, None
@@ -211,10 +211,10 @@ def sign_out(store: Store, actor: str, login: str) -> None:
     """End a sign-in of one's own; its cookie is worth nothing from then on."""
 
     def work(tx: Tx) -> None:
-        found = find_login(tx, login)
-        if found is None or found.person != actor:
+        stored = find_login(tx, login)
+        if stored is None or stored.person != actor:
             raise NotAllowed("Only one's own sign-in can be ended.")
-        if not found.ended:
+        if not stored.ended:
             people.end_logins(tx, actor, login)
 
     store.tx(actor, "sign out", work)

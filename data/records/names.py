@@ -99,8 +99,8 @@ def find_lookalike(known: Iterable[str], name: str) -> str | None:
 
 def match_ignoring_case(known: Iterable[str], name: str) -> str | None:
     """The name among those known that is the same but for capitals, if there is just one."""
-    found = [k for k in known if k.casefold() == name.casefold()]
-    return found[0] if len(found) == 1 else None
+    matches = [k for k in known if k.casefold() == name.casefold()]
+    return matches[0] if len(matches) == 1 else None
 
 
 def explain_difference(name: str, known: str) -> str:
@@ -124,8 +124,8 @@ def imported_name(name: str, here: Iterable[str]) -> str:
     It is their own name, unless that is, or looks like, one of those: then " (file)" is put behind it, and " (file 2)"
     behind one that has "(file)" already, so that no two people of one file become one.
     """
-    found = _SUFFIX.fullmatch(name)
-    base, number = (found[1], found[2]) if found else (name, None)
+    match = _SUFFIX.fullmatch(name)
+    base, number = (match[1], match[2]) if match else (name, None)
     if not find_lookalike((*here, *RESERVED), base):
         return name
     if base == name:

@@ -136,7 +136,7 @@ def _propose_or_make(tx: Tx, actor: str, new: Person) -> Person | None:
     """Keep a change of who leads as proposed and return None, or make it if another lead has proposed the same."""
     same = (new.name, new.role, new.active)
     waiting = leads.pending_lead_changes(tx)
-    proposer = next((one.by for one in waiting if (one.person, one.role, one.active) == same), None)
+    proposer = next((change.by for change in waiting if (change.person, change.role, change.active) == same), None)
     if not leads.agreed_by_two(tx, actor, proposer):
         if proposer != actor:
             put_setting(tx, leads.SCOPE, new.name, {"role": new.role, "active": new.active, "by": actor})
@@ -148,7 +148,7 @@ def _propose_or_make(tx: Tx, actor: str, new: Person) -> Person | None:
 
 def _end_pending_change(tx: Tx, name: str) -> None:
     """End a change about a person that waits for another lead."""
-    if any(one.person == name for one in leads.pending_lead_changes(tx)):
+    if any(change.person == name for change in leads.pending_lead_changes(tx)):
         put_setting(tx, leads.SCOPE, name, {})
 
 
@@ -191,16 +191,16 @@ def join_workspace(store: Store, name: str) -> Person:
 
     def work(tx: Tx) -> Person:
         known = {p.name: p for p in all_people(tx, active=False)}
-        found = name if name in known else match_ignoring_case(known, name) or ""
-        worked = found in known_names(tx)
-        if why := names.why_reserved(found or name, worked):
+        existing = name if name in known else match_ignoring_case(known, name) or ""
+        worked = existing in known_names(tx)
+        if why := names.why_reserved(existing or name, worked):
             raise BadInput(why)
-        if found and not worked:
-            raise NotAllowed(_of_a_file(found))
-        if found and not known[found].active:
-            raise NotAllowed(f"{found} is not active here. A lead can change that on the People page.")
-        if found:
-            return known[found]
+        if existing and not worked:
+            raise NotAllowed(_of_a_file(existing))
+        if existing and not known[existing].active:
+            raise NotAllowed(f"{existing} is not active here. A lead can change that on the People page.")
+        if existing:
+            return known[existing]
         if lookalike := names.find_lookalike(known, name):
             raise BadInput(_looks_like(name, lookalike))
         new = Person(name, "annotator" if any(p.role == "lead" and p.active for p in known.values()) else "lead", True)

@@ -22,7 +22,7 @@ def known_protocols(store: Store | Tx) -> Mapping[str, Protocol]:
     """The protocols by name, as they are now: the built-in ones first."""
     rows = store.rows("select value from setting_now where scope = $1 order by name", [PROTOCOLS])
     own = [Protocol.model_validate(json.loads(value)) for (value,) in rows]
-    return {**protocols(), **{one.name: one for one in own}}
+    return {**protocols(), **{protocol.name: protocol for protocol in own}}
 
 
 @allow("annotator")
@@ -31,16 +31,16 @@ def protocols_by_mark(store: Store | Tx) -> Mapping[str, Protocol]:
     """Return every version that each protocol has had, by its mark, which judges have; of equal ones the newest."""
     rows = store.rows("select value from setting where scope = $1 order by seq, id", [PROTOCOLS])
     every = [*protocols().values(), *(Protocol.model_validate(json.loads(value)) for (value,) in rows)]
-    return {one.mark: one for one in every}
+    return {protocol.mark: protocol for protocol in every}
 
 
 def protocol_named(store: Store | Tx, name: str) -> Protocol:
     """The protocol of that name as it is now, or of that mark as it was. Raises NotFound, naming those there are."""
     by_name = known_protocols(store)
-    found = by_name.get(name) or protocols_by_mark(store).get(name)
-    if found is None:
+    protocol = by_name.get(name) or protocols_by_mark(store).get(name)
+    if protocol is None:
         raise NotFound(f"There is no protocol {name[:80]!r} here. There are: {', '.join(by_name)}.")
-    return found
+    return protocol
 
 
 @allow("researcher")

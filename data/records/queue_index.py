@@ -248,7 +248,7 @@ class QueueIndex:
             now = [store.table_version(table) for table in _SINCE]
             known = 0 if isinstance(store, Tx) else max(s or 0 for s in seen) if before else store.newest()
             upto = store.seq - 1 if isinstance(store, Tx) else known
-            changed = [n for n, one in enumerate(now) if one is None or not before or one != before[n]]
+            changed = [n for n, version in enumerate(now) if version is None or not before or version != before[n]]
             parts = list(_SINCE.values())
             rows = store.rows(" union all ".join(parts[n] for n in changed), [since, upto]) if upto > since else []
             with self.lock:
@@ -259,7 +259,7 @@ class QueueIndex:
 
     def _take(self, rows: list[Row]) -> None:
         weigh: list[QueuedDraw] = []
-        given: set[IndexedAssignment] = set()
+        assignments: set[IndexedAssignment] = set()
         replaced = {row[9] for row in rows if row[0] == _ANSWER}
         for sort, seq, at, row_id, *values in rows:
             if sort == _RULES and values[0] == tags.SCOPE:
@@ -286,11 +286,11 @@ class QueueIndex:
             elif sort == _ASSIGNMENT:
                 weigh += self._assign(at, *values)
             elif sort == _GIVEN:
-                draw, one = self.draws[row_id], self.assignments[values[0]]
-                rest = tuple(a for a in draw.given if a is not one)
-                draw.given = (*rest, one) if values[7] and not one.ended else rest
-                one.line.append(draw)
-                given.add(one)
+                draw, assignment = self.draws[row_id], self.assignments[values[0]]
+                rest = tuple(a for a in draw.given if a is not assignment)
+                draw.given = (*rest, assignment) if values[7] and not assignment.ended else rest
+                assignment.line.append(draw)
+                assignments.add(assignment)
             elif sort == _CLAIM and values[0] in self.draws:
                 draw = self.draws[values[0]]
                 draw.holders[values[1]] = at
@@ -308,11 +308,11 @@ class QueueIndex:
         if any(row[0] == _DRAW for row in rows):
             for name in {(d.dataset, d.stream) for d in weigh}:
                 self.queues[name].all.sort(key=lambda d: d.order)
-        for one in given:
-            weigh += one.line
-            one.line = sorted({d for d in one.line if one in d.given}, key=lambda d: d.order)
-            one.left.intersection_update(one.line)
-            one.start = 0
+        for assignment in assignments:
+            weigh += assignment.line
+            assignment.line = sorted({d for d in assignment.line if assignment in d.given}, key=lambda d: d.order)
+            assignment.left.intersection_update(assignment.line)
+            assignment.start = 0
         for draw in dict.fromkeys(weigh):
             self._weigh(draw)
         for queue in self.unsettled:
@@ -324,16 +324,18 @@ class QueueIndex:
         _: str, priority: int, __: float,
     ) -> list[QueuedDraw]:  # fmt: skip
         """Take in an assignment as it is from now on; return the draws whose place may change by it."""
-        one = self.assignments.get(key)
-        if one is None:
-            one = self.assignments[key] = IndexedAssignment(key, dataset, stream, assignee)
-            self.of_assignee[assignee].append(one)
-        one.reserved, one.priority, one.due, one.ended = offer == "reserved", priority, due, state == "ended"
-        if one.ended:
-            one.left.clear()
-            for draw in one.line:
-                draw.given = tuple(a for a in draw.given if a is not one)
-        return one.line
+        assignment = self.assignments.get(key)
+        if assignment is None:
+            assignment = self.assignments[key] = IndexedAssignment(key, dataset, stream, assignee)
+            self.of_assignee[assignee].append(assignment)
+        assignment.reserved, assignment.priority, assignment.due, assignment.ended = (
+            offer == "reserved", priority, due, state == "ended"
+        )  # fmt: skip
+        if assignment.ended:
+            assignment.left.clear()
+            for draw in assignment.line:
+                draw.given = tuple(a for a in draw.given if a is not assignment)
+        return assignment.line
 
     def _note_answer(self, worker: PersonItems, person: str, item: str, draw_id: str, action: str) -> None:
         """A person's newest answer to an item: it counts for the draw it was given under, and no longer for another.
@@ -342,12 +344,12 @@ class QueueIndex:
         """
         before = worker.last.get(item)
         worker.last[item] = (action, draw_id)
-        for one in {before[1] if before else "", draw_id}:
-            draw = self.draws.get(one)
+        for id_ in {before[1] if before else "", draw_id}:
+            draw = self.draws.get(id_)
             if draw is None:
                 continue
             had = bool(draw.answered_by)
-            counts = one == draw_id and action == "save" and (draw.mode != "blind" or item in worker.blind)
+            counts = id_ == draw_id and action == "save" and (draw.mode != "blind" or item in worker.blind)
             (draw.answered_by.add if counts else draw.answered_by.discard)(person)
             self.queues[draw.dataset, draw.stream].answered += bool(draw.answered_by) - had
             self._weigh(draw)
@@ -363,16 +365,16 @@ class QueueIndex:
                     self._weigh(other)
         draw.closed = self.is_done(draw) or (draw.stream == "review" and self.is_reserved(draw.item))
         live = []
-        for one in draw.given:
-            if draw.closed or self.is_closed_to(draw, one.assignee):
-                one.left.discard(draw)
+        for assignment in draw.given:
+            if draw.closed or self.is_closed_to(draw, assignment.assignee):
+                assignment.left.discard(draw)
                 continue
-            if draw not in one.left:
-                one.left.add(draw)
-                one.start = 0
-            if one.assignee not in self.gone:
-                live.append(one)
-        audience = frozenset(one.assignee for one in live if one.reserved) or None
+            if draw not in assignment.left:
+                assignment.left.add(draw)
+                assignment.start = 0
+            if assignment.assignee not in self.gone:
+                live.append(assignment)
+        audience = frozenset(assignment.assignee for assignment in live if assignment.reserved) or None
         place = CLOSED if draw.closed else RESERVED if audience else LATER if live else FREE
         queue = self.queues[draw.dataset, draw.stream]
         if queue.move(draw, place, audience):
@@ -385,9 +387,9 @@ class QueueIndex:
     def is_done(self, draw: QueuedDraw) -> bool:
         """Whether a draw waits for no answer any more: it is full, and reserved for nobody who can answer it."""
         return self.is_full(draw) and not any(
-            one.reserved and not tags.is_tag(one.assignee) and one.assignee not in self.gone
-            and not self.is_closed_to(draw, one.assignee)
-            for one in draw.given
+            assignment.reserved and not tags.is_tag(assignment.assignee) and assignment.assignee not in self.gone
+            and not self.is_closed_to(draw, assignment.assignee)
+            for assignment in draw.given
         )  # fmt: skip
 
     def is_full(self, draw: QueuedDraw) -> bool:
@@ -439,7 +441,7 @@ class QueueIndex:
             return False
         if person in audience:
             return True
-        taken = draw.answered_by | {one for one in audience if not tags.is_tag(one)}
+        taken = draw.answered_by | {assignee for assignee in audience if not tags.is_tag(assignee)}
         for holder, until in draw.holders.items():
             if holder != person and until > moment and holder not in self.gone and not self.is_closed_to(draw, holder):
                 taken.add(holder)
@@ -459,8 +461,8 @@ class QueueIndex:
     def assignments_of(self, dataset: str, stream: str, person: str) -> list[IndexedAssignment]:
         """Return a person's assignments in a queue that have not ended, by name or by a tag, the most urgent first."""
         names = (person, *self.tags.get(person, ()))
-        found = (a for name in names for a in self.of_assignee.get(name, ()) if not a.ended)
-        return sorted((a for a in found if (a.dataset, a.stream) == (dataset, stream)), key=lambda a: a.rank)
+        assignments = (a for name in names for a in self.of_assignee.get(name, ()) if not a.ended)
+        return sorted((a for a in assignments if (a.dataset, a.stream) == (dataset, stream)), key=lambda a: a.rank)
 
     def open_draws(self, dataset: str, stream: str, person: str, moment: datetime) -> Iterator[QueuedDraw]:
         """Yield the draws open to a person: those assigned to them, then to nobody, then those for others first."""
@@ -488,7 +490,7 @@ class QueueIndex:
             looked: Iterable[QueuedDraw] = (d for items in groups for item in items for d in self.of_item.get(item, ()))
         else:
             looked = queue.waiting_draws()
-        closed_audiences = {one for one in queue.audiences if not self.admits(one, person)}
+        closed_audiences = {audience for audience in queue.audiences if not self.admits(audience, person)}
         gone = {
             d for d in looked
             if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in closed_audiences
@@ -502,7 +504,7 @@ class QueueIndex:
             if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in closed_audiences
             and not self.is_free(d, person, moment)
         }  # fmt: skip
-        return queue.open - sum(queue.audiences[one] for one in closed_audiences) - len(gone)
+        return queue.open - sum(queue.audiences[audience] for audience in closed_audiences) - len(gone)
 
     def held_draws(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[QueuedDraw, datetime]:
         """Return the draws of a queue that a person holds and may still answer, with the end of each claim."""
@@ -520,6 +522,6 @@ _making = threading.Lock()
 def current_index(store: Store, tx: Tx | None = None) -> QueueIndex:
     """Return the queue index of a store, up to date; inside a transaction of it up to what came before."""
     with _making:
-        found = _indexes.get(store) or _indexes.setdefault(store, QueueIndex())
-    found.follow(tx or store)
-    return found
+        index = _indexes.get(store) or _indexes.setdefault(store, QueueIndex())
+    index.follow(tx or store)
+    return index

@@ -61,8 +61,8 @@ def answer_once(
             if before != digest:
                 raise KeyInUse("This idempotency key was used for another request. Take a new key for a new request.")
             if state == "done":
-                found: Json = json.loads(answer)
-                return found
+                stored: Json = json.loads(answer)
+                return stored
             if now() - at < LEASE:
                 raise KeyInUse("The request with this idempotency key is still under way. Ask again later.", wait=True)
         tx.append([row("begun")])

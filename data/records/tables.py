@@ -182,8 +182,8 @@ class JudgeRow(NamedTuple):
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters as they are stored, which for an imported judge may be anything."""
-        found = json.loads(self.params or "{}")
-        return found if isinstance(found, dict) else {}
+        parsed = json.loads(self.params or "{}")
+        return parsed if isinstance(parsed, dict) else {}
 
     @property
     def probe(self) -> str:

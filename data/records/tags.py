@@ -70,7 +70,7 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
         require(tx, actor, "lead")
         find_person(tx, name)
         tags_by_name = all_tags(tx)
-        known = {tag.casefold(): tag for one in tags_by_name.values() for tag in one.tags}
+        known = {tag.casefold(): tag for person_tags in tags_by_name.values() for tag in person_tags.tags}
         cleaned = [_clean(tag) for tag in tags]
         chosen = dict.fromkeys(known.setdefault(tag.casefold(), tag) for tag in cleaned)
         new = PersonTags(name, tuple(sorted(chosen, key=str.casefold)), float(share))
@@ -84,9 +84,9 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
 
 
 def _clean(tag: str) -> str:
-    found = " ".join(make_storable(tag).split())
-    if not 1 <= len(found) <= MAX_TAG_LENGTH or _TAG_PREFIX in found or has_invisible_characters(found):
+    cleaned = " ".join(make_storable(tag).split())
+    if not 1 <= len(cleaned) <= MAX_TAG_LENGTH or _TAG_PREFIX in cleaned or has_invisible_characters(cleaned):
         raise BadInput(
             f"{tag[:60]!r} cannot be a tag: 1 to {MAX_TAG_LENGTH} letters without {_TAG_PREFIX} and invisible ones."
         )
-    return found
+    return cleaned

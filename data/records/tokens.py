@@ -75,7 +75,7 @@ def new_token(
     def work(tx: Tx) -> str:
         require(tx, actor, "annotator")
         moment = now()
-        if sum(one.state(moment) == "holds" for one in _tokens(tx).values() if one.person == actor) >= MAX_TOKENS:
+        if sum(token.state(moment) == "holds" for token in _tokens(tx).values() if token.person == actor) >= MAX_TOKENS:
             raise BadInput(f"{actor} has {MAX_TOKENS} tokens already. Revoke one that is not needed any more.")
         row = ApiTokenRow(
             new_id(), actor, name, prefix, _hash(text), " ".join(s for s in SCOPES if s in scopes),
@@ -85,22 +85,22 @@ def new_token(
         return row.id
 
     token_id = store.tx(actor, "token", work)
-    return next(one for one in _tokens(store).values() if one.id == token_id), text
+    return next(token for token in _tokens(store).values() if token.id == token_id), text
 
 
 @allow("annotator")
 def list_tokens(store: Store, actor: str, person: str = "") -> list[Token]:
     """The tokens of a person (default: one's own), the newest first; those of others are for leads."""
     require(store, actor, "lead" if person not in ("", actor) else "annotator")
-    tokens = [one for one in _tokens(store).values() if one.person == (person or actor)]
-    return sorted(tokens, key=lambda one: one.id, reverse=True)
+    tokens = [token for token in _tokens(store).values() if token.person == (person or actor)]
+    return sorted(tokens, key=lambda token: token.id, reverse=True)
 
 
 @allow("lead")
 def all_tokens(store: Store, actor: str) -> list[Token]:
     """Everybody's tokens, the newest first, for leads."""
     require(store, actor, "lead")
-    return sorted(_tokens(store).values(), key=lambda one: one.id, reverse=True)
+    return sorted(_tokens(store).values(), key=lambda token: token.id, reverse=True)
 
 
 @allow("annotator")
@@ -108,11 +108,11 @@ def revoke_token(store: Store, actor: str, token_id: str) -> None:
     """End a token: one's own, or as a lead anybody's. Raises NotFound, NotAllowed."""
 
     def work(tx: Tx) -> None:
-        found = next((one for one in _tokens(tx).values() if one.id == token_id), None)
-        if found is None:
+        token = next((token for token in _tokens(tx).values() if token.id == token_id), None)
+        if token is None:
             raise NotFound("There is no such token. Load the list again.")
-        require(tx, actor, "annotator" if found.person == actor else "lead")
-        if not found.revoked:
+        require(tx, actor, "annotator" if token.person == actor else "lead")
+        if not token.revoked:
             tx.append([ApiTokenEventRow(new_id(), token_id, "revoked", now())])
 
     store.tx(actor, "token", work)
@@ -124,32 +124,32 @@ def find_token(store: Store, text: str) -> tuple[Token, Person]:
 
     Raises NotAllowed where it does not hold, or its person is not active.
     """
-    found = _tokens(store).get(_hash(text))
-    if found is None:
+    token = _tokens(store).get(_hash(text))
+    if token is None:
         raise NotAllowed("This token is not known here. Make one on the page Your labels.")
-    _refuse_ended(found)
+    _refuse_ended(token)
     try:
-        person = find_person(store, found.person)
+        person = find_person(store, token.person)
     except NotFound as error:
         raise NotAllowed(str(error)) from None
     if not person.active:
-        raise NotAllowed(f"{found.person}, whose token this is, is not active in this workspace.")
+        raise NotAllowed(f"{token.person}, whose token this is, is not active in this workspace.")
     seen = _seen_in_groups(store).get(person.name)
     if seen is not None and now() - seen > MAX_TIME_SINCE_SIGN_IN:
         raise NotAllowed(
             f"{person.name}, whose token this is, has the role by a group at the sign-in provider, and has not signed "
             f"in for {MAX_TIME_SINCE_SIGN_IN.days} days. The token is valid again once they sign in."
         )
-    _note_use(store, found)
-    return found, person
+    _note_use(store, token)
+    return token, person
 
 
 @allow("anybody")
 def refuse_ended(store: Store, token: Token) -> None:
     """Raises NotAllowed where a token that let somebody in has ended since."""
-    for one in _tokens(store).values():
-        if one.id == token.id:
-            _refuse_ended(one)
+    for current in _tokens(store).values():
+        if current.id == token.id:
+            _refuse_ended(current)
 
 
 def _refuse_ended(token: Token) -> None:
@@ -162,7 +162,7 @@ def _note_use(store: Store, token: Token) -> None:
         return
 
     def work(tx: Tx) -> None:
-        newest = next((one.used for one in _tokens(tx).values() if one.id == token.id), None)
+        newest = next((current.used for current in _tokens(tx).values() if current.id == token.id), None)
         if newest is None or now() - newest >= _MIN_TIME_BETWEEN_USE_EVENTS:
             tx.append([ApiTokenEventRow(new_id(), token.id, "used", now())])
 

@@ -14,12 +14,15 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def breakdown_csv(tile: Tile, found: Breakdown, system: str, outcome: int) -> str:
+def breakdown_csv(tile: Tile, breakdown: Breakdown, system: str, outcome: int) -> str:
     """The slices, after all of them together."""
-    by = f"{found.field.title} ({found.step})" if found.step else found.field.title
+    by = f"{breakdown.field.title} ({breakdown.step})" if breakdown.step else breakdown.field.title
     ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.dimension.describe_mean(outcome), by]
-    whole = [found.whole] if found.whole is not None else []
-    return tables.as_csv(COLUMNS, [[*ahead, *_row(one), tile.policy_today.warning] for one in (*whole, *found.slices)])
+    whole = [breakdown.whole] if breakdown.whole is not None else []
+    return tables.as_csv(
+        COLUMNS,
+        [[*ahead, *_row(mean_slice), tile.policy_today.warning] for mean_slice in (*whole, *breakdown.slices)],
+    )
 
 
 def _row(mean_slice: MeanSlice) -> list[object]:

@@ -69,15 +69,15 @@ def bundle(
     The same data gives the same bytes to the same role. Raises NotFound, NotAllowed.
     """
     cells = require(store, actor, "annotator").may("researcher")
-    found = gather_report_evidence(store, dataset_id, judge_id, progress, epsilon)
+    evidence = gather_report_evidence(store, dataset_id, judge_id, progress, epsilon)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in _files(found, cells):
+        for name, text in _files(evidence, cells):
             archive.writestr(_entry(name), text)
         shown = set[str]()
-        for one in found.dimensions if cells else ():
-            progress(f"Cells of {one.dimension.title}")
-            archive.writestr(_entry(f"ratings/{one.line.key}.csv"), _cells(store, found, one, shown))
+        for dim in evidence.dimensions if cells else ():
+            progress(f"Cells of {dim.dimension.title}")
+            archive.writestr(_entry(f"ratings/{dim.line.key}.csv"), _cells(store, evidence, dim, shown))
     exposure.record_exposures(store, actor, dict.fromkeys(shown, (judge_id, exposure.OTHER_PEOPLE)), "report")
     return target.getvalue()
 

@@ -14,33 +14,33 @@ from judges.stats.check_states import STATES, Role
 _KINDS: dict[Role, str] = {"good": "fine", "open": "look", "bad": "alarm", "quiet": "quiet"}
 
 
-def dimension_section(found: Evidence, one: DimensionEvidence) -> list[str]:
+def dimension_section(evidence: Evidence, dim: DimensionEvidence) -> list[str]:
     """Everything about a dimension."""
-    decision = one.line.decision
-    conclusion, why = agreement.check_result(one.line)
+    decision = dim.line.decision
+    conclusion, why = agreement.check_result(dim.line)
     parts = [
-        heading(f"{one.dimension.title} · of each {one.dimension.sort}", anchor=one.line.key),
+        heading(f"{dim.dimension.title} · of each {dim.dimension.sort}", anchor=dim.line.key),
         note(
             "{state}: " + conclusion.template, _KINDS[STATES[decision.state].role], state=decision.state.capitalize(),
             **conclusion.values,
         ),
         *html_parts([why]),
     ]  # fmt: skip
-    if one.dimension.definition:
-        parts.append(para("Definition: {definition}", "quiet", definition=one.dimension.definition))
-    if not one.met:
+    if dim.dimension.definition:
+        parts.append(para("Definition: {definition}", "quiet", definition=dim.dimension.definition))
+    if not dim.met:
         parts.append(para("No rating has both a reference label (gold) and a score of this judge."))
-        return [*parts, *html_parts(agreement.omissions(one.line.shown, found.judge.unscored))]
+        return [*parts, *html_parts(agreement.omissions(dim.line.shown, evidence.judge.unscored))]
     folded = []
     for statistic in STATISTICS.values():
-        if not statistic.applies(one.line):
+        if not statistic.applies(dim.line):
             continue
-        drawn = html_parts(statistic.findings(statistic.figures_in(one.found), one.line, found.requirements.policy))
+        drawn = html_parts(statistic.findings(statistic.figures_in(dim.found), dim.line, evidence.requirements.policy))
         if statistic.collapsed and drawn:
             folded.append(details(statistic.title, drawn))
         elif drawn:
             parts += [heading(statistic.title, 3), *drawn]
-    return [*parts, *_bases(one), *folded]
+    return [*parts, *_bases(dim), *folded]
 
 
 def _bases(evidence: DimensionEvidence) -> list[str]:

@@ -133,12 +133,12 @@ def gather_report_evidence(
     store: Store, dataset_id: str, judge_id: str, progress: Progress = lambda _: None, epsilon: float = EPSILON
 ) -> Evidence:
     """The evidence as it now is; `progress` is called with what is being worked on. Raises NotFound."""
-    found = datasets.find_dataset(store, dataset_id)
+    dataset = datasets.find_dataset(store, dataset_id)
     judge = _judge(store, dataset_id, judge_id)
     requirements, card = policy.requirements(store), cards.card_of_judge_if_known(store, judge_id)
     dimensions = calibration.compared_dimensions(store, judge_id)
     basis_sizes = {b: r for b, r in calibration.basis_sizes(store, dataset_id, dimensions).items() if r.labels}
-    gate = requirements.basis(found.synthetic)
+    gate = requirements.basis(dataset.synthetic)
     basis: Basis = gate if gate in basis_sizes or not basis_sizes else next(iter(basis_sizes))
     progress("Holding the judge against the gold")
     bases: list[Basis] = list(dict.fromkeys((gate, basis, *basis_sizes)))
@@ -165,16 +165,19 @@ def gather_report_evidence(
                     b: check_results.fingerprint_cells(store, dataset_id, judge_id, line.dimension, b)
                     for b in basis_sizes
                 },
-                {name: one.load(of) if line.shown.cells else one.empty for name, one in STATISTICS.items()},
+                {
+                    name: statistic.load(of) if line.shown.cells else statistic.empty
+                    for name, statistic in STATISTICS.items()
+                },
                 wait.get(line.dimension),
             )
         )
     progress("Looking for known failures")
     suspension.suspend_unsupported(store)  # after everything that came since has been looked at
     decided, statuses = record.decision_history(store, dataset_id, judge_id), record.approval_statuses(store).values()
-    prints = [(one.line.key, basis, print_) for one in ones for basis, print_ in sorted(one.fingerprints.items())]
+    prints = [(dim.line.key, basis, print_) for dim in ones for basis, print_ in sorted(dim.fingerprints.items())]
     return Evidence(
-        dataset=found,
+        dataset=dataset,
         items=int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0]),
         judge=judge,
         card=card,
@@ -185,8 +188,8 @@ def gather_report_evidence(
         basis_sizes=basis_sizes,
         dimensions=tuple(ones),
         audits=audits.run_audits(store, dataset_id, judge_id) if card is not None else None,
-        decisions=tuple(sorted(decided, key=lambda one: (one.seq, one.sort, one.dimension, one.id))),
-        in_force=frozenset(one.id for status in statuses for one in (status.holds, status.proposed) if one),
+        decisions=tuple(sorted(decided, key=lambda d: (d.seq, d.sort, d.dimension, d.id))),
+        in_force=frozenset(a.id for status in statuses for a in (status.holds, status.proposed) if a),
         means=tuple(score_sums.score_means(store, dataset_id, judge_id)),
         position=both_orders.load_positional_agreement(store, dataset_id, judge_id),
         overall=means.overall_means(store, dataset_id, judge_id),
@@ -208,7 +211,7 @@ def _figures_without_ties(store: Store, dataset_id: str, judge_id: str, dimensio
 
 
 def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:
-    one = datasets.find_judge(store, judge_id)
+    judge = datasets.find_judge(store, judge_id)
     ((judgments, items, first, last),) = store.rows(
         "select count(*), count(distinct m.item_id), min(c.made_at), max(c.made_at) from judgment m "
         "join item i on i.id = m.item_id left join change c on c.seq = m.seq "
@@ -221,7 +224,7 @@ def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:
         [dataset_id, judge_id],
     )
     return ReportedJudge(
-        one.id, one.card, one.card_version, one.model, one.parameters, one.synthetic,
+        judge.id, judge.card, judge.card_version, judge.model, judge.parameters, judge.synthetic,
         int(items), int(judgments), first, last, tuple((at, str(kind)) for at, kind in runs),
         tuple(calibration.count_unscored(store, dataset_id, judge_id)),
     )  # fmt: skip

@@ -46,7 +46,7 @@ def report_figures(evidence: Evidence) -> Json:
             "basis": evidence.basis,
             "bases": {basis: rest._asdict() for basis, rest in evidence.basis_sizes.items()},
             "method": {"seed": SEED, "replicates": REPLICATES, "libraries": evidence.libraries},
-            "dimensions": [_one(one) for one in evidence.dimensions],
+            "dimensions": [_one(dim) for dim in evidence.dimensions],
             "audits": {name: _finding(f) for name, f in (evidence.audits.findings if evidence.audits else {}).items()},
             "decisions": [
                 {name: getattr(decided, name) for name in _DECISION}
@@ -56,7 +56,7 @@ def report_figures(evidence: Evidence) -> Json:
             "means": [asdict(mean) for mean in evidence.means],
             "orders": None if evidence.position is None else position.as_json(evidence.position),
             "means_overall": [means.mean_record(row) for row in evidence.overall],
-            "weakest_turn": [{"dimension": d.name, **weakest_turns.as_json(one)} for d, one in evidence.turns.items()],
+            "weakest_turn": [{"dimension": d.name, **weakest_turns.as_json(t)} for d, t in evidence.turns.items()],
         }
     )  # fmt: skip
     return all_figures

@@ -14,7 +14,7 @@ from judges.stats.check_states import STATES
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
-MARKS: dict[str, str] = {state: one.mark for state, one in STATES.items()}
+MARKS: dict[str, str] = {state: check.mark for state, check in STATES.items()}
 """The marks of the states in text."""
 REACH = ", which must be at the dashed line too (valid at any number of looks, for all decisions on these labels)"
 """The policy's requirement for a lower bound, after its name."""
@@ -44,8 +44,8 @@ def overview_plot(evidence: Evidence) -> str:
     """All dimensions against what the policy asks."""
     threshold = evidence.requirements.policy.threshold
     title = "Agreement with people, corrected for chance (kappa)"
-    tops = {one.dimension: one.ceiling.between if one.ceiling else None for one in evidence.dimensions}
-    rows = interval_rows((one.line for one in evidence.dimensions), tops)
+    tops = {dim.dimension: dim.ceiling.between if dim.ceiling else None for dim in evidence.dimensions}
+    rows = interval_rows((dim.line for dim in evidence.dimensions), tops)
     return svg.interval_plot(rows, threshold, f"required: {threshold:.2f}", title=title)
 
 
@@ -58,11 +58,11 @@ def _state_label(line: DimensionResult) -> str:
 def plot_files(evidence: Evidence) -> dict[str, str]:
     """All plots by file name: of all dimensions, and those of each dimension under the name of their statistic."""
     svg_by_file = {"dimensions.svg": overview_plot(evidence)}
-    for one in evidence.dimensions:
-        for statistic in STATISTICS.values() if one.met else ():
-            drawn = statistic.findings(statistic.figures_in(one.found), one.line, evidence.requirements.policy)
+    for dim in evidence.dimensions:
+        for statistic in STATISTICS.values() if dim.met else ():
+            drawn = statistic.findings(statistic.figures_in(dim.found), dim.line, evidence.requirements.policy)
             plots = [finding for finding in drawn if not isinstance(finding, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")
-                svg_by_file[f"{one.line.key}.{name}.svg"] = plot_svg(plot)
+                svg_by_file[f"{dim.line.key}.{name}.svg"] = plot_svg(plot)
     return svg_by_file

@@ -49,8 +49,8 @@ def make_report(
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    found = gather_report_evidence(store, dataset_id, judge_id, progress, epsilon)
-    return render_report(found, figures.report_figures(found))
+    evidence = gather_report_evidence(store, dataset_id, judge_id, progress, epsilon)
+    return render_report(evidence, figures.report_figures(evidence))
 
 
 def render_report(evidence: Evidence, all_figures: figures.Json) -> str:
@@ -59,7 +59,7 @@ def render_report(evidence: Evidence, all_figures: figures.Json) -> str:
     parts = [
         *_opening(evidence),
         *_overview(evidence),
-        *(part for one in evidence.dimensions for part in dimension.dimension_section(evidence, one)),
+        *(part for dim in evidence.dimensions for part in dimension.dimension_section(evidence, dim)),
         *_disputes(evidence),
         *_turns(evidence),
         *_means(evidence),
@@ -92,7 +92,7 @@ def _opening(evidence: Evidence) -> list[str]:
         )
     if not evidence.basis_sizes:
         return [*parts, note("No rating of this judge has a label here yet: there are no figures.")]
-    meeting = [one.dimension.title for one in evidence.dimensions if may_be_approved(one.line.decision.state)]
+    meeting = [dim.dimension.title for dim in evidence.dimensions if may_be_approved(dim.line.decision.state)]
     sentence = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
     parts.append(
         para(sentence + (": **{which}**." if meeting else "."), n=len(meeting), all=len(evidence.dimensions),
@@ -123,8 +123,8 @@ def _synthetic(evidence: Evidence) -> str:
 
 def _count_imported(evidence: Evidence) -> int:
     """Return the number of labels that would count in addition if imported ones counted."""
-    given, all_ = (rest.labels if (rest := evidence.basis_sizes.get(basis)) else 0 for basis in ("gate", "imported"))
-    return all_ - given
+    counted, all_ = (rest.labels if (rest := evidence.basis_sizes.get(basis)) else 0 for basis in ("gate", "imported"))
+    return all_ - counted
 
 
 def _lower(text: str) -> str:
@@ -136,17 +136,17 @@ def _overview(evidence: Evidence) -> list[str]:
         return []
     rest = evidence.basis_sizes[evidence.basis]
     rows = []
-    for one in evidence.dimensions:
-        shown, decision = one.line.shown, one.line.decision
+    for dim in evidence.dimensions:
+        shown, decision = dim.line.shown, dim.line.decision
         interval = shown.interval
         rows.append(
             {
-                "dimension": one.dimension.title, "unit": one.dimension.sort,
+                "dimension": dim.dimension.title, "unit": dim.dimension.sort,
                 "result": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
                 "items": f"{interval.items:,}", "ratings": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
-                "lower bound": cell(one.line.bound),
-                "kappa between people": people_agreement(one.ceiling.between if one.ceiling else None),
+                "lower bound": cell(dim.line.bound),
+                "kappa between people": people_agreement(dim.ceiling.between if dim.ceiling else None),
                 "% agreement": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
@@ -167,12 +167,12 @@ def _overview(evidence: Evidence) -> list[str]:
 
 def _describe_raters(evidence: Evidence) -> str:
     """Explain in words which people's labels the agreement is with; "" without gold."""
-    with_gold = [one for one in evidence.dimensions if one.line.shown.gold_cells]
+    with_gold = [dim for dim in evidence.dimensions if dim.line.shown.gold_cells]
     if not with_gold:
         return ""
-    people = [one.line.shown.people for one in with_gold]
-    each = sum(p.labels for p in people) / sum(one.line.shown.gold_cells for one in with_gold)
-    known = any((top := one.ceiling) is not None and not top.between.is_too_small for one in with_gold)
+    people = [dim.line.shown.people for dim in with_gold]
+    each = sum(p.labels for p in people) / sum(dim.line.shown.gold_cells for dim in with_gold)
+    known = any((top := dim.ceiling) is not None and not top.between.is_too_small for dim in with_gold)
     return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), each, known)
 
 
@@ -251,7 +251,7 @@ def _means(evidence: Evidence) -> list[str]:
 
 def _disputes(evidence: Evidence) -> list[str]:
     """The figures with and without ratings that wait for somebody who adjudicates."""
-    waiting = [one.waiting for one in evidence.dimensions if one.waiting is not None]
+    waiting = [dim.waiting for dim in evidence.dimensions if dim.waiting is not None]
     if not waiting:
         return []
     return [heading("To adjudicate"), *html_parts(disputes.findings(waiting, evidence.rule.waiting == "counted"))]
@@ -281,8 +281,8 @@ def _decisions(evidence: Evidence) -> list[str]:
     if not evidence.decisions:
         return [heading("Decisions on record"), para("No lead has decided on any dimension of this judge here yet.")]
     now = {
-        one.line.key: [one.fingerprints.get(basis, NO_CELLS) for basis in ("gate", "imported")]
-        for one in evidence.dimensions
+        dim.line.key: [dim.fingerprints.get(basis, NO_CELLS) for basis in ("gate", "imported")]
+        for dim in evidence.dimensions
     }
     same = {True: "as in this report", False: "have changed"}
     rows = [
@@ -325,9 +325,9 @@ def _reproduction_section(evidence: Evidence, all_figures: figures.Json) -> list
     named = f"--dataset {quoted} --judge {judge}{epsilon}"
     lines = [f"python -m data report {named} --out report.html", f"python -m data report {named} --figures"]
     prints = [
-        {"dimension": one.dimension.title, "unit": one.dimension.sort}
-        | {basis: one.fingerprints.get(basis, "") for basis in evidence.basis_sizes}
-        for one in evidence.dimensions
+        {"dimension": dim.dimension.title, "unit": dim.dimension.sort}
+        | {basis: dim.fingerprints.get(basis, "") for basis in evidence.basis_sizes}
+        for dim in evidence.dimensions
     ]
     heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in evidence.basis_sizes}
     libraries = ", ".join(f"{name} {version}" for name, version in evidence.libraries.items())

@@ -114,9 +114,9 @@ class Statistic(Generic[F]):
     collapsed: bool = False
     explanations: tuple[str, ...] = ()
 
-    def figures_in(self, found: Mapping[str, Any]) -> F:
+    def figures_in(self, figures_by_name: Mapping[str, Any]) -> F:
         """Its figures among those of all statistics of a dimension."""
-        figures: F = found[self.name]
+        figures: F = figures_by_name[self.name]
         return figures
 
 
@@ -183,8 +183,8 @@ AGREEMENT = Statistic(
 
 OTHER_METRICS = Statistic[OtherMetrics | None](
     "others", "Other metrics", lambda of: other_metrics.measure_other_metrics(*of.place, of.basis, of.drop),
-    lambda found, line, _: other_metrics_findings.findings(found, line.dimension) if found is not None else [], None,
-    lambda found: {"others": None if found is None else other_metrics_figures.as_json(found)},
+    lambda metrics, line, _: other_metrics_findings.findings(metrics, line.dimension) if metrics is not None else [],
+    None, lambda metrics: {"others": None if metrics is None else other_metrics_figures.as_json(metrics)},
     explanations=("others", "AC2"),
 )  # fmt: skip
 
@@ -204,23 +204,25 @@ def _system_order(of: StatisticInput) -> SystemOrder | None:
 
 SYSTEM_ORDER = Statistic[SystemOrder | None](
     "systems", "Order of systems", _system_order,
-    lambda found, *_: system_order_findings.findings(found) if found is not None else [], None,
-    lambda found: {"systems": None if found is None else system_order_figures.as_json(found)},
+    lambda order, *_: system_order_findings.findings(order) if order is not None else [], None,
+    lambda order: {"systems": None if order is None else system_order_figures.as_json(order)},
     applies=lambda line: line.dimension.scale.weights is not None and _has_one_system(line.dimension),
     can_drop_ties=False, explanations=("systems",),
 )  # fmt: skip
 
 MISSING_SCORES = Statistic[Missingness | None](
     "missing", "Missing scores", lambda of: missingness.measure_missingness(*of.place, of.basis, drop=of.drop),
-    lambda found, *_: other_metrics_findings.missing_values(found) if found is not None and found.cells else [], None,
-    lambda found: {"missing_counted": None if found is None else missingness_figures.as_json(found)},
+    lambda gaps, *_: other_metrics_findings.missing_values(gaps) if gaps is not None and gaps.cells else [], None,
+    lambda gaps: {"missing_counted": None if gaps is None else missingness_figures.as_json(gaps)},
     applies=lambda line: bool(line.shown.unscored), explanations=("missing",),
 )  # fmt: skip
 
 
 def _slices_findings(slices: Sequence[SlicedKappa], line: DimensionResult, _: Policy) -> list[Finding]:
     drawn = [
-        one for cut in slices for one in (slices_findings.plot(cut, line.shown.interval), slices_findings.table(cut))
+        finding
+        for cut in slices
+        for finding in (slices_findings.plot(cut, line.shown.interval), slices_findings.table(cut))
     ]
     return [*slices_findings.tests(slices), *drawn]
 
@@ -245,10 +247,10 @@ SLICES = Statistic[Sequence[SlicedKappa]](
 
 SAMPLE_SIZE = Statistic[Sequence[Interval]](
     "size", "Sample size", lambda of: slices.kappa_growth(*of.place, of.basis, of.drop),
-    lambda found, line, policy: sample_size_findings.growth(
-        found, (), policy, f"{line.dimension.title}: kappa by sample size"
+    lambda steps, line, policy: sample_size_findings.growth(
+        steps, (), policy, f"{line.dimension.title}: kappa by sample size"
     ),
-    (), lambda found: {"by_items": [kappa_figures(step) for step in found]}, collapsed=True,
+    (), lambda steps: {"by_items": [kappa_figures(step) for step in steps]}, collapsed=True,
     explanations=("curve", "planner"),
 )  # fmt: skip
 
@@ -291,7 +293,7 @@ HUMAN_AGREEMENT = Statistic(
 
 THRESHOLD = Statistic[Sequence[ThresholdPoint]](
     "flag", "Binary threshold", lambda of: other_metrics.flag_curve(*of.place, of.basis),
-    lambda found, line, _: threshold_findings.curve(found, f"{line.dimension.title}: as a flag, by threshold"), (),
+    lambda curve, line, _: threshold_findings.curve(curve, f"{line.dimension.title}: as a flag, by threshold"), (),
     applies=lambda line: line.dimension.scale.kind in ("ordinal", "interval"), can_drop_ties=False, collapsed=True,
     explanations=("threshold",),
 )  # fmt: skip
@@ -318,7 +320,7 @@ def _rates_plain(rate_figures: RateFigures) -> Json:
 RATES = Statistic(
     "rates", "Precision and recall",
     lambda of: RateFigures(rates.answer_rates(*of.place, of.basis), rates.corrected_means(*of.place, of.basis)),
-    lambda found, line, _: rates_findings.findings(*found, line.dimension) if found.answers else [],
+    lambda figures, line, _: rates_findings.findings(*figures, line.dimension) if figures.answers else [],
     RateFigures((), {}), _rates_plain,
     applies=lambda line: line.dimension.scale.weights is None, can_drop_ties=False,
     explanations=("rates", "prevalence"),
@@ -333,12 +335,12 @@ def _equality(line: DimensionResult) -> list[Sentence]:
 
 def _confidence_findings(reliability: ConfidenceReliability, line: DimensionResult, _: Policy) -> list[Finding]:
     drawn: list[Finding] = []
-    for source, (one, cells) in reliability.by_source.items():
+    for source, (curve, cells) in reliability.by_source.items():
         title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.source_name(source)})"
-        drawn += confidence_findings.sentences(one, source, cells, reliability.scored)
+        drawn += confidence_findings.sentences(curve, source, cells, reliability.scored)
         drawn += _equality(line)
-        drawn.append(confidence_findings.plot(one, title))
-        drawn.append(confidence_findings.table(one, bool(line.dimension.scale.weights)))
+        drawn.append(confidence_findings.plot(curve, title))
+        drawn.append(confidence_findings.table(curve, bool(line.dimension.scale.weights)))
     return drawn
 
 
@@ -413,8 +415,10 @@ def _samples(of: StatisticInput) -> SampleFigures:
 
 SELF_CONSISTENCY = Statistic(
     "samples", "Self-consistency", _samples,
-    lambda found, line, _: (
-        [*self_consistency_findings.findings(found.repeats, found.combined), *_equality(line)] if found.repeats else []
+    lambda samples, line, _: (
+        [*self_consistency_findings.findings(samples.repeats, samples.combined), *_equality(line)]
+        if samples.repeats
+        else []
     ),
     SampleFigures(), can_drop_ties=False,
 )  # fmt: skip
@@ -436,8 +440,8 @@ ANCHORING = Statistic[Anchor | None](
 )  # fmt: skip
 
 STATISTICS: dict[str, Statistic[Any]] = {
-    one.name: one
-    for one in (
+    statistic.name: statistic
+    for statistic in (
         AGREEMENT, OTHER_METRICS, SYSTEM_ORDER, MISSING_SCORES, SLICES, SAMPLE_SIZE, HUMAN_AGREEMENT, THRESHOLD, RATES,
         CONFIDENCE, AUTO_ACCEPT, SELF_CONSISTENCY, ANCHORING,
     )

@@ -58,9 +58,9 @@ def tables(evidence: Evidence, all_figures: Json) -> dict[str, str]:
     its count, its weight and the marginals' shares.
     """
     rows: dict[str, list[Json]] = {name: [] for name in _COLUMNS}
-    for one in all_figures["dimensions"]:
-        for name, lines in _of_dimension(one):
-            rows[name] += [{"unit": one["unit"], "dimension": one["dimension"], **line} for line in lines]
+    for dim in all_figures["dimensions"]:
+        for name, lines in _of_dimension(dim):
+            rows[name] += [{"unit": dim["unit"], "dimension": dim["dimension"], **line} for line in lines]
     rows["confusion"] = list(_confusion(evidence))
     rows["audits"] = [{"audit": name, **result} for name, result in all_figures["audits"].items()]
     rows["decisions"] = [d | {"unit": d["sort"], "fingerprint": d["print"]} for d in all_figures["decisions"]]
@@ -70,38 +70,38 @@ def tables(evidence: Evidence, all_figures: Json) -> dict[str, str]:
 
 def figures_csv(all_figures: Json) -> str:
     """The first of them alone."""
-    return csv_of_rows((row for one in all_figures["dimensions"] for row in one["figures"]), FIGURES.split())
+    return csv_of_rows((row for dim in all_figures["dimensions"] for row in dim["figures"]), FIGURES.split())
 
 
-def _of_dimension(one: Json) -> Iterator[tuple[str, list[Json]]]:
-    yield "figures", one["figures"]
-    floors, (low, high) = one["baselines"], one["more_items"] or (None, None)
+def _of_dimension(dim: Json) -> Iterator[tuple[str, list[Json]]]:
+    yield "figures", dim["figures"]
+    floors, (low, high) = dim["baselines"], dim["more_items"] or (None, None)
     length = floors["length"] or {"ahead": {}}
     ahead = length["ahead"]
     beside = {
         "baseline": floors["standing"], "length_kappa": length.get("kappa"), "ahead": ahead.get("kappa"),
         "ahead_low": ahead.get("low"), "ahead_high": ahead.get("high"),
     }  # fmt: skip
-    yield "states", [one | floors | beside | {"more_items_low": low, "more_items_high": high}]
+    yield "states", [dim | floors | beside | {"more_items_low": low, "more_items_high": high}]
     names = {"between": "between people", "alpha": "alpha", "judge": "judge", "judge_minus_between": "judge - people"}
-    people = one["people"] or {}
+    people = dim["people"] or {}
     yield "people", [
         {**people[key], "what": what, "people": people["people"]} for key, what in names.items() if people.get(key)
     ]
-    yield "slices", [cut | part for cut in one["slices"] for part in cut["slices"]]
-    yield "growth", one["by_items"]
+    yield "slices", [cut | part for cut in dim["slices"] for part in cut["slices"]]
+    yield "growth", dim["by_items"]
     yield "confidence", [
         {**level, "source": entry["source"], "from": level["low"], "to": level["high"]}
-        for entry in one["confidence"] for level in entry["levels"]
+        for entry in dim["confidence"] for level in entry["levels"]
     ]  # fmt: skip
-    yield "fingerprints", [{"basis": basis, "fingerprint": entry} for basis, entry in one["fingerprints"].items()]
+    yield "fingerprints", [{"basis": basis, "fingerprint": entry} for basis, entry in dim["fingerprints"].items()]
 
 
 def _confusion(evidence: Evidence) -> Iterator[Json]:
-    for one in evidence.dimensions:
-        for (basis, dropped), summary in one.bases.items():
+    for dim in evidence.dimensions:
+        for (basis, dropped), summary in dim.bases.items():
             margins = agreement.marginals(summary.table)
-            place = {"unit": one.dimension.sort, "dimension": one.dimension.name, "basis": basis}
+            place = {"unit": dim.dimension.sort, "dimension": dim.dimension.name, "basis": basis}
             for i, people in enumerate(summary.answers):
                 for j, judge in enumerate(summary.answers):
                     shares = [float(margins[0][i]), float(margins[1][j])] if margins else [None, None]

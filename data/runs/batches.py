@@ -80,11 +80,11 @@ class _Batches:
                 await self._pause()
                 continue
             handed, last = False, None
-            async for found in self._round():
-                if isinstance(found, FinishedJudgment):
-                    yield found
-                elif isinstance(found, RunNotice):
-                    last = found
+            async for outcome in self._round():
+                if isinstance(outcome, FinishedJudgment):
+                    yield outcome
+                elif isinstance(outcome, RunNotice):
+                    last = outcome
                 else:
                     handed = True
             if not handed:
@@ -162,7 +162,9 @@ class _Batches:
 
     async def _find_or_begin(self, file: str) -> dict[str, Any]:
         """The batch of a file that has begun although the answer was lost, which must not be paid for twice."""
-        begun = (one for one in await self._list_batches() if one.get("input_file_id") == file and one.get("id"))
+        begun = (
+            batch for batch in await self._list_batches() if batch.get("input_file_id") == file and batch.get("id")
+        )
         return next(begun, None) or await self._begin(file)
 
     # -- batches that are out -----------------------------------------------------------------------------------------
@@ -223,13 +225,13 @@ class _Batches:
                 continue
             data = await _call_with_retries(partial(self.client.content, str(shown[name])))
             for result in lines.read_results(data):
-                found = self._read_result(result)
-                missed += not found
-                brought += bool(found)
-                if found and result.place not in stored_calls:
+                answers = self._read_result(result)
+                missed += not answers
+                brought += bool(answers)
+                if answers and result.place not in stored_calls:
                     stored_calls.add(result.place)
-                    for one in found:
-                        yield one
+                    for answer in answers:
+                        yield answer
         self._brought = {"brought": brought, "missed": missed}
         self._fruitless_rounds = 0 if brought else self._fruitless_rounds + 1
 
@@ -253,7 +255,7 @@ class _Batches:
             return []
         order, place = self.order, result.place
         try:
-            given = self.client.result(result.status, result.body, order.model, order.params, order.card.text is None)
+            answer = self.client.result(result.status, result.body, order.model, order.params, order.card.text is None)
         except ParameterRefused:
             return []
         except CallError as fact:
@@ -262,12 +264,12 @@ class _Batches:
             failed = CallReply(*place, "", "api_error", str(fault), model=order.model)
             charged = isinstance(fault, TransientError) and fault.charged
             return [Charge("try", self._sent, order.params.max_tokens), failed] if charged else [failed]
-        tokens, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+        tokens, cut = (answer.tokens_in, answer.tokens_out), answer.unscored == "cut_off"
         size, most = 4 * self._sent, order.params.max_tokens
-        tokens_in, tokens_out, estimated = usage.tokens_used(tokens, size, lambda: self._sent, given.raw, cut, most)
+        tokens_in, tokens_out, estimated = usage.tokens_used(tokens, size, lambda: self._sent, answer.raw, cut, most)
         return [CallReply(
-            *place, given.raw, given.unscored, given.why, given.mode, given.model, tokens_in, tokens_out, 1, 0.0,
-            given.logprobs, estimated,
+            *place, answer.raw, answer.unscored, answer.why, answer.mode, answer.model, tokens_in, tokens_out, 1, 0.0,
+            answer.logprobs, estimated,
         )]  # fmt: skip
 
     def _handed_in(self, ident: str) -> tuple[int, int]:

@@ -33,15 +33,15 @@ class RunCost:
         return (self.cost or 0.0) + self.open
 
 
-def add_charge(tx: Tx, run_id: str, found: Iterable[CallReply | Charge], price: Price | None, sort: str = "") -> None:
+def add_charge(tx: Tx, run_id: str, charged: Iterable[CallReply | Charge], price: Price | None, sort: str = "") -> None:
     """Append what calls cost, those of one sort together; `sort` in place of their own."""
     sums: dict[tuple[str, bool], list[int]] = {}
-    for one in found:
-        if isinstance(one, CallReply) and one.unscored == "api_error":
+    for call in charged:
+        if isinstance(call, CallReply) and call.unscored == "api_error":
             continue  # each of its tries that may be paid for has a charge
-        own = one.sort if isinstance(one, Charge) else "call"
-        totals = sums.setdefault((sort or own, one.estimated), [0, 0, 0])
-        for n, value in enumerate((one.calls if isinstance(one, Charge) else 1, one.tokens_in, one.tokens_out)):
+        own = call.sort if isinstance(call, Charge) else "call"
+        totals = sums.setdefault((sort or own, call.estimated), [0, 0, 0])
+        for n, value in enumerate((call.calls if isinstance(call, Charge) else 1, call.tokens_in, call.tokens_out)):
             totals[n] += value
     rows = []
     for (kind, estimated), (calls, tokens_in, tokens_out) in sums.items():
@@ -51,11 +51,11 @@ def add_charge(tx: Tx, run_id: str, found: Iterable[CallReply | Charge], price: 
 
 
 def store_charge(
-    store: Store, actor: str, run_id: str, found: Sequence[CallReply | Charge], price: Price | None
+    store: Store, actor: str, run_id: str, charged: Sequence[CallReply | Charge], price: Price | None
 ) -> None:
     """Store what calls cost that belong to no other change; a run "" is none."""
-    if found:
-        store.tx(actor, "trial", lambda tx: add_charge(tx, run_id, found, price, "trial"), target=run_id)
+    if charged:
+        store.tx(actor, "trial", lambda tx: add_charge(tx, run_id, charged, price, "trial"), target=run_id)
 
 
 def add_hold(tx: Tx, run_id: str, up_to: float) -> None:

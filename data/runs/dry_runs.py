@@ -49,9 +49,9 @@ def dry_run(
     for task in left.tasks():
         if task.key in chosen:
             tasks += [task] if task.sample == 0 else []
-        elif {one.key for one in tasks} == set(chosen):
+        elif {t.key for t in tasks} == set(chosen):
             break
-    names = {found.id: found.name for found in stored_items(store, chosen)}
+    names = {item.id: item.name for item in stored_items(store, chosen)}
     return try_tasks(store, order, tasks, names, budget, charged)
 
 
@@ -63,15 +63,17 @@ def try_tasks(
     salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
     answers, judged = _run_in_thread(_run_tasks(order, tasks, known_modes(store), salt, budget, charged))
     shown = []
-    for one in judged:
-        by_piece = {a.piece: a for a in answers if (a.key, a.part) == (one.task.key, one.task.part)}
+    for judgment in judged:
+        by_piece = {a.piece: a for a in answers if (a.key, a.part) == (judgment.task.key, judgment.task.part)}
         calls: dict[str, list[Message]] = {}
-        for piece in pieces(order.card, order.params, one.task):
+        for piece in pieces(order.card, order.params, judgment.task):
             if piece in by_piece:
                 before, mode = {p: a for p, a in by_piece.items() if p != piece}, by_piece[piece].mode
-                calls[piece] = build_request(order.card, order.params, one.task, piece, before, mode, salt).messages
-        name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
-        shown.append(DryRunJudgment(name, calls, one.raw, one.reading, tuple(by_piece.values())))
+                calls[piece] = build_request(
+                    order.card, order.params, judgment.task, piece, before, mode, salt
+                ).messages
+        name = names[judgment.task.key] + (f", {judgment.task.part}" if judgment.task.part else "")
+        shown.append(DryRunJudgment(name, calls, judgment.raw, judgment.reading, tuple(by_piece.values())))
     return sorted(shown, key=lambda s: s.name)
 
 
@@ -116,10 +118,10 @@ async def _try_call(
                 return
             for _ in range(_FITS):
                 try:
-                    given = await client.answer(order.model, order.params, hello)
+                    answer = await client.answer(order.model, order.params, hello)
                 except ParameterRefused:
                     continue
-                charged.append(Charge("trial", *usage.tokens_billed(given, hello, "text", most)))
+                charged.append(Charge("trial", *usage.tokens_billed(answer, hello, "text", most)))
                 return
         except CallError:
             return
@@ -137,17 +139,17 @@ async def _run_tasks(
     judged: list[FinishedJudgment] = []
     endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
     async with open_client(endpoint, modes) as client:
-        async for found in run(
+        async for event in run(
             order.card, order.model, order.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
         ):
-            if isinstance(found, CallReply | Charge):
-                charged.append(found)
-            if isinstance(found, CallReply):
-                answers.append(found)
-            elif isinstance(found, FinishedJudgment):
-                judged.append(found)
-            elif isinstance(found, RunNotice) and found.sort == "spent" and not judged:
-                raise BadInput(found.text)
+            if isinstance(event, CallReply | Charge):
+                charged.append(event)
+            if isinstance(event, CallReply):
+                answers.append(event)
+            elif isinstance(event, FinishedJudgment):
+                judged.append(event)
+            elif isinstance(event, RunNotice) and event.sort == "spent" and not judged:
+                raise BadInput(event.text)
     return answers, judged
 
 

@@ -24,12 +24,12 @@ def read_environment(team: bool) -> None:
     Otherwise whichever a person names, unless there is a list. Raises BadInput.
     """
     global _listed
-    entries = [one.split() for one in os.environ.get("ASSAY_ENDPOINTS", "").split(",") if one.strip()]
+    entries = [part.split() for part in os.environ.get("ASSAY_ENDPOINTS", "").split(",") if part.strip()]
     try:
         endpoints = [Endpoint(base_url=at, key_variable=" ".join(key)) for at, *key in entries]
     except ValidationError as error:
         raise BadInput(f"ASSAY_ENDPOINTS: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from None
-    if wrong := [key for _, *key in entries if len(key) > 1 or not all(one.isidentifier() for one in key)]:
+    if wrong := [key for _, *key in entries if len(key) > 1 or not all(word.isidentifier() for word in key)]:
         raise BadInput(f"ASSAY_ENDPOINTS has {' '.join(wrong[0])!r} as a variable: write URL VARIABLE, URL VARIABLE.")
     _listed = [Endpoint(), *endpoints] if team or endpoints else None
 
@@ -44,7 +44,7 @@ def settle(endpoint: Endpoint) -> Endpoint:
     if _listed is None or is_practice_here(endpoint):
         return endpoint
     where, usual = endpoint.address, Endpoint().key_variable
-    keys = [one.key_variable for one in _listed if one.address == where]
+    keys = [listed.key_variable for listed in _listed if listed.address == where]
     if not keys:
         raise NotAllowed(
             f"{where} is not one of the endpoints that this server may use. Whoever operates Assay can add it to "

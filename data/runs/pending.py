@@ -81,12 +81,12 @@ class PendingJudgments:
 
     def first_items(self, limit: int) -> list[tuple[str, Item]]:
         """Up to so many of the items that are not judged in full; as the order is random, a random sample."""
-        found: dict[str, Item] = {}
+        items: dict[str, Item] = {}
         for task in self.tasks():
-            if task.key not in found and len(found) == limit:
+            if task.key not in items and len(items) == limit:
                 break
-            found[task.key] = task.item
-        return list(found.items())
+            items[task.key] = task.item
+        return list(items.items())
 
     def longest_item(self) -> list[tuple[str, Item]]:
         """(name, item) of the item with the longest texts, as a list of one; of none where there is none."""
@@ -138,14 +138,14 @@ class PendingJudgments:
 
     def _slots(self, ids: list[str]) -> dict[Slot, tuple[int, str]]:
         """Return the judgment in force of each judged slot: (the number of its change, why it is unscored or "")."""
-        found: dict[Slot, tuple[int, str]] = {}
+        slots: dict[Slot, tuple[int, str]] = {}
         for item, part, sample, unscored, seq in self.store.rows(
             "select item_id, part, sample, unscored, seq from judgment where judge_id = $1 and item_id = any($2) "
             "order by case when unscored = '' then 1 else 0 end, seq",
             [self.judge_id, ids],
         ):
-            found[(str(item), str(part), int(sample))] = (int(seq), str(unscored))
-        return found
+            slots[(str(item), str(part), int(sample))] = (int(seq), str(unscored))
+        return slots
 
     def _pending_tasks(self, items: Mapping[str, Item], judged: Mapping[Slot, tuple[int, str]]) -> Iterator[Task]:
         for task in tasks(self.order.card, self.order.params, items.items(), self._scenario_pool):

@@ -81,8 +81,8 @@ class _Actor:
         await self._call_remote(self._actor.assign.remote(work, admitted, signal))
 
     async def collect(self) -> list[RunnerMessage]:
-        found: list[RunnerMessage] = await self._call_remote(self._actor.collect.remote())
-        return found
+        messages: list[RunnerMessage] = await self._call_remote(self._actor.collect.remote())
+        return messages
 
     async def _call_remote(self, reference: Any) -> Any:
         import ray

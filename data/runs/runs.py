@@ -196,7 +196,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
         "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
         [dataset_id],
     )
-    waiting, elsewhere, found = worker.runs_waiting(store), leases.runs_elsewhere(store), []
+    waiting, elsewhere, summaries = worker.runs_waiting(store), leases.runs_elsewhere(store), []
     later, terms_by_run = terms.resume_terms(store), dict[str, terms.Terms]()
     for row in rows:
         settings = json.loads(row[6])
@@ -207,7 +207,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     for row in rows:
         settings, cost = json.loads(row[6]), spent[str(row[0])]
         state, why = worker.derive_state(str(row[0]), str(row[13]), str(row[14]), waiting, elsewhere)
-        found.append(
+        summaries.append(
             RunSummary(
                 str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
                 str(settings["endpoint"]["base_url"]), str(row[7]), row[8], int(row[9]), int(row[10]), state, why,
@@ -216,7 +216,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
                 cost.tokens_in + cost.tokens_out, bool(settings["inside"]),
             )
         )  # fmt: skip
-    return found
+    return summaries
 
 
 @allow("researcher")
@@ -352,8 +352,8 @@ def order_of(store: Store, run_id: str) -> RunOrder:
 
 def _endpoint(settings: dict[str, Any]) -> Endpoint:
     """The endpoint of a run; the practice endpoint inside the app has another address after each start."""
-    found = Endpoint.model_validate(settings["endpoint"])
-    return found.model_copy(update={"base_url": practice_url()}) if settings["inside"] else found
+    endpoint = Endpoint.model_validate(settings["endpoint"])
+    return endpoint.model_copy(update={"base_url": practice_url()}) if settings["inside"] else endpoint
 
 
 def judge_id_of(order: RunOrder) -> str:
@@ -429,13 +429,13 @@ def _estimate(store: Store, order: RunOrder) -> Estimate:
     left = PendingJudgments(store, order, judge_id_of(order), store.newest(), SEED)
     items, judgments = left.count()
     judge = order.card, order.model, order.params
-    found = estimates.estimate(
+    base_estimate = estimates.estimate(
         *judge, left.first_items(MAX_COUNTED_ITEMS), price=terms.order_price(order), of=items, judgments=judgments
     )
     room = estimates.context_size(order.model, order.params, order.endpoint.room)
     systems = dataset_systems(store, order.dataset_id)
     required = estimates.run_requirements(*judge, left.longest_item(), systems, room)
-    return replace(found, long=str(left.long_calls()), requirements=tuple(required))
+    return replace(base_estimate, long=str(left.long_calls()), requirements=tuple(required))
 
 
 def _source(order: RunOrder) -> Source | None:

@@ -123,14 +123,14 @@ class _Spread:
         """Yield the events of all runners, until there is nothing left to do, or the run ends."""
         tended = [self._begin_task(self._keep_runner_at_work(hands)) for hands in self._hands]
         self._begin_task(self._watch_stop())
-        for one in tended:
-            one.add_done_callback(lambda _: self._ready.set())
+        for task in tended:
+            task.add_done_callback(lambda _: self._ready.set())
         late: float | None = None
         while True:
             while self._out:
                 yield self._out.popleft()
             self._room.set()
-            if all(one.done() for one in tended) and not self._out:
+            if all(task.done() for task in tended) and not self._out:
                 break
             if self._ended.is_set():
                 late = late or self._clock() + GRACE_SECONDS + _REPLY_TIMEOUT_SECONDS
@@ -223,13 +223,13 @@ class _Spread:
         both = self._begin_task(self._send_work(runner, max_tasks)), self._begin_task(self._receive_messages(runner))
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            for one in both:
-                if one.done():
-                    await one
+            for task in both:
+                if task.done():
+                    await task
             await both[1]
         finally:
-            for one in both:
-                one.cancel()
+            for task in both:
+                task.cancel()
             await asyncio.gather(*both, return_exceptions=True)
         for asking in runner.under_way:  # let in, and not begun before its last word
             self._throttle.release(asking.estimate, 0.0, asking.max_cost, 0.0)
@@ -264,12 +264,12 @@ class _Spread:
             if self._again:
                 task, had = self._again.popleft()
             else:
-                found = next(self._tasks, None) if self._more else None
-                if found is None:
+                next_task = next(self._tasks, None) if self._more else None
+                if next_task is None:
                     self._more = False
                     self._close_if_done()
                     break
-                task, had = found, self.live.remaining.stored_replies(found)
+                task, had = next_task, self.live.remaining.stored_replies(next_task)
             runner.work[task.slot] = task, dict(had)
             share.append((task, had))
         return share
@@ -300,7 +300,7 @@ class _Spread:
                 self._begin_task(self._admit(runner, message))
             case CallEnd():
                 sums = message.estimate, message.max_cost
-                open_ = next(one for one in runner.under_way if (one.estimate, one.max_cost) == sums)
+                open_ = next(request for request in runner.under_way if (request.estimate, request.max_cost) == sums)
                 runner.under_way.remove(open_)
                 self._throttle.release(message.estimate, message.used, message.max_cost, message.real)
             case CallAnswered():

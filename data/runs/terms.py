@@ -46,8 +46,8 @@ def latest_terms(store: Store, run_id: str, settings: dict[str, Any]) -> Terms:
 
 def initial_terms(settings: dict[str, Any]) -> Terms:
     """Return the terms that a run was begun with."""
-    given = settings["price"]
-    return settings["spending_limit"], (float(given[0]), float(given[1])) if given else None
+    price = settings["price"]
+    return settings["spending_limit"], (float(price[0]), float(price[1])) if price else None
 
 
 def resume_terms(store: Store, run_id: str = "") -> dict[str, Terms]:

@@ -342,10 +342,10 @@ def known_modes(store: Store | Tx) -> dict[str, str]:
     return {str(name): str(json.loads(value)) for name, value in rows}
 
 
-def remember_modes(tx: Tx, found: Mapping[str, str]) -> None:
+def remember_modes(tx: Tx, modes: Mapping[str, str]) -> None:
     """Append what a client found out and is not stored yet; for callers that have checked the right to do so."""
     known = known_modes(tx)
-    for name, mode in found.items():
+    for name, mode in modes.items():
         if known.get(name) != mode:
             settings.put_setting(tx, _SCOPE, name, mode)
 
@@ -384,9 +384,9 @@ def derive_state(run_id: str, kind: str, why: str, out: set[str], elsewhere: set
 def stop_all(store: Store, seconds: float = 12.0) -> None:
     """End every run of this store in this process, for a shutdown: calls under way get their grace."""
     with _LOCK:
-        going = [one for one in _LIVE.values() if one.store is store]
-    for one in going:
-        one.stop(_SHUT_DOWN_REASON)
+        going = [live for live in _LIVE.values() if live.store is store]
+    for live in going:
+        live.stop(_SHUT_DOWN_REASON)
     until = time.monotonic() + seconds
-    for one in going:
-        one.join(max(until - time.monotonic(), 0.0))
+    for live in going:
+        live.join(max(until - time.monotonic(), 0.0))

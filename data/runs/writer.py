@@ -51,8 +51,8 @@ def compact_logprobs(logprobs: Logprobs, known: frozenset[str]) -> str:
 
 def expand_logprobs(text: str) -> Logprobs:
     """Return the log-probabilities that `compact_logprobs` kept."""
-    found = json.loads(text) if text else []
-    return tuple((entry[0], tuple(entry[1].items()) if len(entry) > 1 else ()) for entry in found)
+    entries = json.loads(text) if text else []
+    return tuple((entry[0], tuple(entry[1].items()) if len(entry) > 1 else ()) for entry in entries)
 
 
 class JudgmentWriter:
@@ -65,13 +65,13 @@ class JudgmentWriter:
         self._alone = not store.rows("select 1 from judgment where judge_id = $1 limit 1", [judge_id])
         self._seen = store.table_version("judgment")
 
-    def put(self, found: Sequence[CallReply | FinishedJudgment | Charge], up_to: float | None = None) -> int:
+    def put(self, events: Sequence[CallReply | FinishedJudgment | Charge], up_to: float | None = None) -> int:
         """Store replies, judgments and what they cost; give how many of the judgments were new.
 
         `up_to`: what the run may have cost by now (charges.add_hold). Raises StoreFailed, and keeps nothing.
         """
-        replies = [self._reply(one) for one in found if isinstance(one, CallReply)]
-        judged = [one for one in found if isinstance(one, FinishedJudgment)]
+        replies = [self._reply(event) for event in events if isinstance(event, CallReply)]
+        judged = [event for event in events if isinstance(event, FinishedJudgment)]
         added = 0
 
         def work(tx: Tx) -> int:
@@ -80,22 +80,22 @@ class JudgmentWriter:
             taken, kept = self._filled_slots(tx, judged)
             tx.append(replies)
             charges.add_charge(
-                tx, self.run_id, (one for one in found if not isinstance(one, FinishedJudgment)), self.price
+                tx, self.run_id, (event for event in events if not isinstance(event, FinishedJudgment)), self.price
             )
             if up_to is not None:
                 charges.add_hold(tx, self.run_id, up_to)
             rows, scores, remarks = list[JudgmentRow](), list[ScoreRow](), list[RemarkRow]()
-            for one in judged:
-                task = one.task
+            for judgment in judged:
+                task = judgment.task
                 if task.slot in taken:
                     continue
-                raw = storable_text(one.raw)
+                raw = storable_text(judgment.raw)
                 key = judgment_id(self.judge_id, task.key, task.part, raw, task.sample)
                 if key in kept:  # the same text once more, when it was asked again: another judgment all the same
                     key = content_id(key, self.run_id)
                 if key in kept:
                     continue
-                reading = replace(one.reading, why=storable_text(one.reading.why))
+                reading = replace(judgment.reading, why=storable_text(judgment.reading.why))
                 row, s, r = judgment_rows(key, self.judge_id, task.key, task.part, task.sample, raw, reading)
                 rows.append(row._replace(run_id=self.run_id))
                 scores += s
@@ -117,16 +117,17 @@ class JudgmentWriter:
             return set(), set()
         rows = tx.rows(
             "select id, item_id, part, sample, unscored from judgment where judge_id = $1 and item_id = any($2)",
-            [self.judge_id, list({one.task.key for one in judged})],
+            [self.judge_id, list({judgment.task.key for judgment in judged})],
         )
         return {(r[1], r[2], int(r[3])) for r in rows if not r[4]}, {r[0] for r in rows}
 
-    def _reply(self, one: CallReply) -> ReplyRow:
-        price = None if self.price is None else cost(self.price, one.tokens_in, one.tokens_out)
+    def _reply(self, reply: CallReply) -> ReplyRow:
+        price = None if self.price is None else cost(self.price, reply.tokens_in, reply.tokens_out)
         return ReplyRow(
-            self.run_id, self.judge_id, one.key, one.part, one.sample, one.piece, storable_text(one.raw),
-            one.unscored or "", storable_text(one.why), one.mode, storable_text(one.model), one.tokens_in,
-            one.tokens_out, price, one.tries, round(one.seconds * 1000), compact_logprobs(one.logprobs, self._words),
+            self.run_id, self.judge_id, reply.key, reply.part, reply.sample, reply.piece, storable_text(reply.raw),
+            reply.unscored or "", storable_text(reply.why), reply.mode, storable_text(reply.model), reply.tokens_in,
+            reply.tokens_out, price, reply.tries, round(reply.seconds * 1000),
+            compact_logprobs(reply.logprobs, self._words),
         )  # fmt: skip
 
 
@@ -138,7 +139,7 @@ def stored_replies(
     `slots` are those with a judgment that could not be used: the number of its change, and why. A reply from before it
     counts only where that was an api_error, in which the other pieces had no part.
     """
-    found: dict[Slot, dict[str, CallReply]] = defaultdict(dict)
+    replies: dict[Slot, dict[str, CallReply]] = defaultdict(dict)
     for row in store.rows(
         "select item_id, part, sample, piece, raw, unscored, why, mode, model, tokens_in, tokens_out, tries, "
         "milliseconds, logprobs, seq from reply where judge_id = $1 and item_id = any($2) and unscored <> 'api_error' "
@@ -149,8 +150,8 @@ def stored_replies(
         before, reason = slots.get(slot, (0, ""))
         if int(row[14]) <= before and reason != "api_error":
             continue
-        found[slot][row[3]] = CallReply(
+        replies[slot][row[3]] = CallReply(
             *(*slot, row[3], row[4], row[5] or None, row[6], row[7], row[8]),
             *(int(row[9]), int(row[10]), int(row[11]), row[12] / 1000, expand_logprobs(row[13])),
         )  # fmt: skip
-    return found
+    return replies

@@ -61,8 +61,8 @@ def store_address() -> str:
 
 def duckdb_path(url: str) -> Path | None:
     """The file of a DuckDB store, or None for another one."""
-    scheme, found, rest = url.partition("://")
-    if scheme != "duckdb" or not found or not rest:
+    scheme, separator, rest = url.partition("://")
+    if scheme != "duckdb" or not separator or not rest:
         return None
     # duckdb:///name is relative to the working folder, duckdb:////folder/name is absolute, as in SQLAlchemy.
     return Path(rest.removeprefix("/"))

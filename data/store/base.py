@@ -71,9 +71,9 @@ class Reader(ABC):
 
     def follow(self, tables: Iterable[str]) -> list[int | None]:
         """`table_version` of tables whose rows the caller has taken in; the answer being made depends on them."""
-        found = {table: self.table_version(table) for table in tables}
-        note_tables(found)
-        return list(found.values())
+        versions = {table: self.table_version(table) for table in tables}
+        note_tables(versions)
+        return list(versions.values())
 
 
 _TABLES_READ: ContextVar[set[str] | None] = ContextVar("read", default=None)
@@ -83,7 +83,7 @@ _TABLES_READ: ContextVar[set[str] | None] = ContextVar("read", default=None)
 @cache
 def _views() -> tuple[frozenset[str], dict[str, str]]:
     """The names of all tables, and the query of every view by its name."""
-    text = "\n;\n".join(one for _, _, sql in migrations() for one in statements(sql)).lower()
+    text = "\n;\n".join(statement for _, _, sql in migrations() for statement in statements(sql)).lower()
     tables = frozenset(re.findall(r"create table (?:if not exists )?(\w+)", text))
     return tables, dict(re.findall(r"create (?:or replace )?view (\w+) as\b(.*?)\n;\n", text + "\n;\n", re.DOTALL))
 
@@ -150,22 +150,22 @@ def each_kept(
     tables they are read from, also through what is kept within. So all that `make` knows of the store is read by
     itself, or is a part of the key. An answer is shared by all who ask: nobody changes it.
     """
-    found = {}
+    by_index = {}
     for n, key in enumerate(keys):
         entry = reader.memory.get(key)
         if entry is not None and all(reader.table_version(table) == number for table, number in entry[0].items()):
-            found[n] = entry[1]
+            by_index[n] = entry[1]
             note_tables(entry[0])
-    if lacking := [n for n in range(len(keys)) if n not in found]:
+    if lacking := [n for n in range(len(keys)) if n not in by_index]:
         before = {table: reader.table_version(table) for table in _views()[0]}
         answers, read = compute_with_tables(lambda: make(lacking))
         if len(reader.memory) > 10_000:
             reader.memory.clear()
-        found |= zip(lacking, answers, strict=True)
+        by_index |= zip(lacking, answers, strict=True)
         stamp = {table: before[table] for table in read}
         if None not in stamp.values():
-            reader.memory |= {keys[n]: (stamp, found[n]) for n in lacking}
-    return [found[n] for n in range(len(keys))]
+            reader.memory |= {keys[n]: (stamp, by_index[n]) for n in lacking}
+    return [by_index[n] for n in range(len(keys))]
 
 
 def kept(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
@@ -173,10 +173,10 @@ def kept(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]
 
     @wraps(make)
     def call(reader: R, /, *args: P.args, **named: P.kwargs) -> T:
-        values = tuple(tuple(one) if isinstance(one, list) else one for one in (*args, *sorted(named.items())))
+        values = tuple(tuple(arg) if isinstance(arg, list) else arg for arg in (*args, *sorted(named.items())))
         key = (make.__module__, make.__qualname__, *values)
-        found = each_kept(reader, [key], lambda _: [make(reader, *args, **named)])[0]
-        return copy(found) if type(found) in (list, dict) else found
+        answer = each_kept(reader, [key], lambda _: [make(reader, *args, **named)])[0]
+        return copy(answer) if type(answer) in (list, dict) else answer
 
     return call
 
@@ -335,15 +335,15 @@ class Store(Reader):
         revisions: list[int] = []
         more = _ADDITIONAL_APPENDS.get()
         try:
-            found = self.write_bulk(write_change, bulks) if bulks else self.write(write_change)
+            outcome = self.write_bulk(write_change, bulks) if bulks else self.write(write_change)
         except AssayError as error:
             log.info("change_refused", action=action, person=actor, error=log.error_type(error))
             raise
-        if revisions and more and found is not None:
+        if revisions and more and outcome is not None:
             more.clear()
         if revisions:
             log.debug("change", action=action, person=actor, target=target, revision=revisions[-1])
-        return found
+        return outcome
 
     def newest(self) -> int:
         """The number of the newest change; 0 in a new store."""

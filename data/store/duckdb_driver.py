@@ -179,14 +179,14 @@ class DuckTables(Store):
                 used = {name[1:]: params[int(name[1:]) - 1] for name in re.findall(r"\$\d+", sql)}
                 return cursor.execute(begin + sql, used)
 
-            def ask(sql: str, **given: Any) -> Columns:
-                if given:
-                    cursor.register("given", pa.table({n: pa.array(c, from_pandas=True) for n, c in given.items()}))
+            def ask(sql: str, **columns: Any) -> Columns:
+                if columns:
+                    cursor.register("given", pa.table({n: pa.array(c, from_pandas=True) for n, c in columns.items()}))
                 # A result that is fetched is made by one thread; a table is made by all of them.
                 run(sql, "create or replace temp table asked as ")
                 fetched = cursor.execute("select * from asked").fetchnumpy()
-                found = {name: np.asanyarray(column) for name, column in fetched.items()}
-                return {name: np.ma.filled(c, np.nan) if c.dtype.kind == "f" else c for name, c in found.items()}
+                arrays = {name: np.asanyarray(column) for name, column in fetched.items()}
+                return {name: np.ma.filled(c, np.nan) if c.dtype.kind == "f" else c for name, c in arrays.items()}
 
             cursor.begin()
             for name, sql in tables.items():
@@ -245,18 +245,18 @@ class DuckStore(DuckTables):
         self._mark = Mark(opening.beside_path(self.path, ".mark"))
         with opening.lock_folder(self.path):
             opening.check_unregistered(self.path)
-            found = opening.inspect_store(self.path, accept)
-            self._begin(found)
+            file = opening.inspect_store(self.path, accept)
+            self._begin(file)
             try:
                 self._con = opening.connect(self.path)
                 opening.register_store(self.path, self)
-                self._base = self._confirmed = self._check_newest(found.newest if found else 0)
+                self._base = self._confirmed = self._check_newest(file.newest if file else 0)
                 rows = self._con.execute(CHANGE, [self._confirmed]).fetchall()
             except BaseException:
                 self.close()
                 raise
         self._mark.write(self._confirmed, digest(rows))
-        how = "store_made" if found is None else "store_opened"
+        how = "store_made" if file is None else "store_opened"
         log.info(how, file=str(self.path), revision=self._confirmed, accepted=True if accept else None)
 
     # -- opening ------------------------------------------------------------------------------------------------
@@ -311,10 +311,10 @@ class DuckStore(DuckTables):
                     self._con.close()
                 self._con = None
             with opening.lock_folder(self.path):
-                found = self._inspect_after_reads()
-                if found is None or found.newest < self._confirmed:
+                file = self._inspect_after_reads()
+                if file is None or file.newest < self._confirmed:
                     raise StoreDamaged(
-                        f"The store {self.path} ends at revision {found.newest if found else 0}, but revision "
+                        f"The store {self.path} ends at revision {file.newest if file else 0}, but revision "
                         f"{self._confirmed} was confirmed. Find out what happened to its files; nothing is saved until "
                         "they are back."
                     )
@@ -322,7 +322,7 @@ class DuckStore(DuckTables):
                 opening.register_store(self.path, self)
                 self._forget_hidden_rows()
             # A change whose commit raised may have reached the disk all the same.
-            self._base = self._check_newest(found.newest)
+            self._base = self._check_newest(file.newest)
             self._last.clear()
             log.warning("store_recovered", file=str(self.path), revision=self._base)
 

@@ -67,12 +67,12 @@ def show_table(con: duckdb.DuckDBPyConnection, table: str) -> None:
 
 def delete_hidden_rows(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Delete the hidden rows; the tables that still have to be shown."""
-    found = [str(name) for (name,) in con.execute(
+    tables = [str(name) for (name,) in con.execute(
         f"select table_name from duckdb_tables() where ends_with(table_name, '{TABLE_SUFFIX}') order by 1"
     ).fetchall()]  # fmt: skip
-    for name in found:
+    for name in tables:
         con.execute(f"delete from {name} where seq > (select coalesce(max(seq), 0) from change)")
-    return [name.removesuffix(TABLE_SUFFIX) for name in found]
+    return [name.removesuffix(TABLE_SUFFIX) for name in tables]
 
 
 def show_tables(con: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> None:

@@ -41,14 +41,14 @@ class Mark:
         Raises ValueError for one that is damaged.
         """
         try:
-            found = _LINE.fullmatch(self.path.read_bytes())
+            match = _LINE.fullmatch(self.path.read_bytes())
         except FileNotFoundError:
             return None
         except OSError as error:
             raise ValueError(error.strerror) from None
-        if not found or f"{zlib.crc32(found[1]):08x}".encode() != found[2]:
+        if not match or f"{zlib.crc32(match[1]):08x}".encode() != match[2]:
             raise ValueError("it is damaged")
-        number, _, digest = found[1].decode().partition(" ")
+        number, _, digest = match[1].decode().partition(" ")
         return int(number), "" if digest == _UNKNOWN else digest
 
     def entry_or_fault(self) -> tuple[tuple[int, str] | None, str]:

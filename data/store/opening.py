@@ -112,8 +112,8 @@ def _lock_with_timeout(folder: int, path: Path) -> None:
 
 def register_store(path: Path, store: Store) -> None:
     """Remember which store of this process holds the file."""
-    found = path.stat()
-    _open_stores[found.st_dev, found.st_ino] = store
+    file_stat = path.stat()
+    _open_stores[file_stat.st_dev, file_stat.st_ino] = store
 
 
 def unregister_store(store: Store) -> None:
@@ -125,8 +125,8 @@ def unregister_store(store: Store) -> None:
 def check_unregistered(path: Path) -> None:
     """Raise StoreLocked while this very process holds the file: even to read it would drop the lock on it."""
     with contextlib.suppress(OSError):
-        found = path.stat()
-        if (found.st_dev, found.st_ino) in _open_stores:
+        file_stat = path.stat()
+        if (file_stat.st_dev, file_stat.st_ino) in _open_stores:
             raise StoreLocked(f"The store {path} is open in this process already. Use that one, or close it first.")
 
 
@@ -410,11 +410,11 @@ def _keep_copy(path: Path) -> Path:
 def free_name(path: Path, word: str) -> Path:
     """A name beside the store that nothing has, with the time in it."""
     stem = f"{path.stem}.{word}-{now():%Y%m%d-%H%M%S}"
-    found, number = path.with_name(stem + path.suffix), 1
-    while os.path.lexists(found):
+    candidate, number = path.with_name(stem + path.suffix), 1
+    while os.path.lexists(candidate):
         number += 1
-        found = path.with_name(f"{stem}-{number}{path.suffix}")
-    return found
+        candidate = path.with_name(f"{stem}-{number}{path.suffix}")
+    return candidate
 
 
 def copy(path: Path, to: Path) -> None:

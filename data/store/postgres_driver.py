@@ -112,11 +112,11 @@ class PostgresStore(DuckTables):
             if newest <= self._seq:
                 return
             query = "select seq, tables, token from wrote where seq > %s and seq <= %s order by seq"
-            found = link.execute(query, [self._seq, newest]).fetchall()
-            wrote = {table: int(seq) for seq, tables, _ in found for table in tables.split()}
+            rows = link.execute(query, [self._seq, newest]).fetchall()
+            wrote = {table: int(seq) for seq, tables, _ in rows for table in tables.split()}
             change, shown = self.hidden, dict[str, int]()
             if change and change.seq <= newest:
-                if (change.seq, self._staged) not in ((seq, token) for seq, _, token in found):
+                if (change.seq, self._staged) not in ((seq, token) for seq, _, token in rows):
                     self._con = None  # it came before all its rows were in the copy
                     return self._reopen()
                 shown = change.rows
@@ -161,9 +161,9 @@ class PostgresStore(DuckTables):
                     self._lost = None
                     self._listening.set()  # before it waits for a long change of this process
                     self._update_copy(ear, newest)
-                    for found in postgres_bulk.reservations(ear):
+                    for reservation in postgres_bulk.reservations(ear):
                         if not self._copying.locked():
-                            threading.Thread(target=self._stage_rows, args=found, daemon=True).start()
+                            threading.Thread(target=self._stage_rows, args=reservation, daemon=True).start()
                     for _ in ear.notifies(timeout=POLL_SECONDS, stop_after=1):
                         pass
             self._listening.clear()
@@ -500,10 +500,10 @@ class PostgresStore(DuckTables):
                 with self._writing_link() as link:
                     newest = self._begin(link)
                     query = "select 1 from wrote where seq = %s and token = %s and seq <= %s"
-                    found = link.execute(query, [seq, token, newest]).fetchall()
+                    rows = link.execute(query, [seq, token, newest]).fetchall()
                     self._update_copy(link, newest)
                     link.execute("rollback")
-                    return bool(found)
+                    return bool(rows)
             except psycopg.OperationalError:
                 if time.monotonic() > until:
                     raise StoreFailed(

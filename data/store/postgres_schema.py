@@ -115,8 +115,8 @@ def _version(link: Link, name: str) -> int:
             f"The database {name} holds tables of something else ({', '.join(sorted(tables)[:3])}), so it is not taken "
             "for a store. Name an empty database in ASSAY_STORE."
         )
-    found = link.execute("select max(version) from migration").fetchone() if tables else None
-    version, known = int(found[0] or 0) if found else 0, migrations()[-1][0]
+    row = link.execute("select max(version) from migration").fetchone() if tables else None
+    version, known = int(row[0] or 0) if row else 0, migrations()[-1][0]
     if version > known:
         raise StoreDamaged(
             f"The store {name} was written by a newer Assay (its tables are at version {version}, this one knows "
@@ -137,7 +137,7 @@ def _script(link: Link, sql: str, number: int, title: str) -> None:
         if (table_match := re.match(r"create table (\w+)", statement)) and table_match[1] != "change":
             link.execute(f"create index {table_match[1]}_seq on {table_match[1]} (seq)".encode())
     views = dict[str, str]()
-    for statement in (one for earlier, _, text in migrations() if earlier <= number for one in statements(text)):
+    for statement in (s for earlier, _, text in migrations() if earlier <= number for s in statements(text)):
         if defined := _VIEW.match(statement):
             views.pop(defined[1], None)  # in the order of their newest definitions, which rest on those before
             views[defined[1]] = statement

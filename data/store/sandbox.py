@@ -94,9 +94,9 @@ def _records(name: str, con: duckdb.DuckDBPyConnection, file: str) -> Iterator[R
     names = [column for column, _ in columns]
     page = math.ceil(rows / math.ceil(total / _PAGE)) if total else max(rows, 1)
     for start in range(0, rows, page):
-        found = con.execute(f"select * from read_parquet({file}) limit {page} offset {start}")
+        cursor = con.execute(f"select * from read_parquet({file}) limit {page} offset {start}")
         number = start
-        while batch := found.fetchmany(500):
+        while batch := cursor.fetchmany(500):
             for row in batch:
                 number += 1
                 yield _record(number, dict(zip(names, row, strict=True)))

@@ -46,8 +46,8 @@ def fetch(
             )
             for table, columns in tables.items()
         }  # fmt: skip
-    for table, found in results_by_table.items():
-        rows = found.fetchall()
+    for table, selection in results_by_table.items():
+        rows = selection.fetchall()
         if len(rows) <= MAX_ROWS_AS_VALUES:
             insert(cursor, stored(table), tables[table], rows)
             continue
@@ -125,22 +125,22 @@ def _reading(file: Path, columns: Columns, longest: int) -> str:
 
 def column_types(cursor: Any) -> dict[str, dict[str, str]]:
     """The tables of a workspace in DuckDB whose rows belong to changes, with their columns."""
-    found: dict[str, dict[str, str]] = {}
+    columns_by_table: dict[str, dict[str, str]] = {}
     for table, column, kind in cursor.execute(
         "select c.table_name, c.column_name, c.data_type from information_schema.columns c "
         "join information_schema.tables t on t.table_name = c.table_name and t.table_schema = c.table_schema "
         "where t.table_type = 'BASE TABLE' and c.table_catalog = current_database() "
         "order by c.table_name, c.ordinal_position"
     ).fetchall():
-        found.setdefault(str(table), {})[str(column)] = str(kind)
-    return {table: columns for table, columns in found.items() if "seq" in columns}
+        columns_by_table.setdefault(str(table), {})[str(column)] = str(kind)
+    return {table: columns for table, columns in columns_by_table.items() if "seq" in columns}
 
 
 def digests(cursor: duckdb.DuckDBPyConnection, up_to: int) -> dict[str, tuple[int, int]]:
     """The rows of every table up to a change: how many, and the sum of what each comes to."""
-    found = {}
+    by_table = {}
     for table, columns in column_types(cursor).items():
         query = f"select count(*), sum(cast(hash({', '.join(columns)}) as hugeint)) from {table} where seq <= $1"
         count, total = cursor.execute(query, [up_to]).fetchall()[0]
-        found[table] = int(count), int(total or 0)
-    return found
+        by_table[table] = int(count), int(total or 0)
+    return by_table

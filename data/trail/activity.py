@@ -53,9 +53,9 @@ def recent_activity(store: Store, limit: int = 8) -> list[Activity]:
     for seq, at, actor, action, target in changes:
         fact = facts.get(int(seq))
         if fact:
-            found, n, dataset, role = fact
+            fact_sort, n, dataset, role = fact
             here = names.get(dataset or target) or str(target)
-            sort: Sort = "filled" if action.startswith("fill") else found
+            sort: Sort = "filled" if action.startswith("fill") else fact_sort
             _add(moves, Activity(sort, actor, at, at, int(n), here, target, role))
     return moves[:limit]
 

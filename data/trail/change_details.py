@@ -51,7 +51,7 @@ def _table(
     ids = sorted({row["item_id"] for row in rows if "item_id" in row})
     kinds: dict[Any, Any] = dict(store.rows("select id, kind from item where id = any($1)", [ids])) if ids else {}
     scales = cards.scales(store)
-    found: list[dict[str, str]] = []
+    lines: list[dict[str, str]] = []
     for at in rows:
         if at.get("name") == "order" and table == "approval_evidence":
             continue
@@ -75,12 +75,12 @@ def _table(
                 line[name] = names.get(str(value), "" if name.endswith("_id") else str(value))
             else:
                 line[name] = _format_value(value)
-        found.append(line)
-    kept = [name for name in rows[0] if name not in _OURS and any(line.get(name) for line in found)]
+        lines.append(line)
+    kept = [name for name in rows[0] if name not in _OURS and any(line.get(name) for line in lines)]
     title = _TABLES.get(table, table.replace("_", " "))
     more = f" (the first {ROWS})" if len(rows) == ROWS else ""
     heads = [_COLUMNS.get(name, name.replace("_", " ")) for name in kept]
-    return title.capitalize() + more, [head.capitalize() for head in heads], [[x[n] for n in kept] for x in found]
+    return title.capitalize() + more, [head.capitalize() for head in heads], [[x[n] for n in kept] for x in lines]
 
 
 def _format_value(value: Any) -> str:
@@ -99,7 +99,7 @@ def _format_value(value: Any) -> str:
 
 def _names(store: Store, appended: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     """The names of what is named by id in these rows."""
-    found = {"workspace": "the workspace", **{str(i): str(n) for i, n in store.rows("select id, name from dataset")}}
+    names = {"workspace": "the workspace", **{str(i): str(n) for i, n in store.rows("select id, name from dataset")}}
     ids = {
         str(value)
         for rows in appended.values()
@@ -112,5 +112,5 @@ def _names(store: Store, appended: Mapping[str, Sequence[Row]]) -> dict[str, str
         "select id, model || ' · ' || card from judge where id = any($1)",
         "select r.id, j.model || ' · ' || j.card from run r join judge j on j.id = r.judge_id where r.id = any($1)",
     ):
-        found |= {str(i): str(n) for i, n in store.rows(query, [sorted(ids)])}
-    return found
+        names |= {str(i): str(n) for i, n in store.rows(query, [sorted(ids)])}
+    return names

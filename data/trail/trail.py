@@ -69,15 +69,15 @@ def trail_entries(store: Store, narrow: TrailFilter, before: int | None = None, 
     """The newest changes of that sort, newest first; `before` is the revision of the one to go on from."""
     if not narrow.words.split():
         return _entries(store, narrow, before, limit)
-    found: list[TrailEntry] = []
+    entries: list[TrailEntry] = []
     while page := _entries(store, narrow, before, 1_000):
         for entry in page:
             if narrow.fits(entry):
-                if len({one.seq for one in found} | {entry.seq}) > limit:
-                    return found
-                found.append(entry)
+                if len({e.seq for e in entries} | {entry.seq}) > limit:
+                    return entries
+                entries.append(entry)
         before = page[-1].seq
-    return found
+    return entries
 
 
 def _entries(store: Store, narrow: TrailFilter, before: int | None, limit: int) -> list[TrailEntry]:
@@ -116,9 +116,9 @@ def _entries(store: Store, narrow: TrailFilter, before: int | None, limit: int) 
 def all_entries(store: Store, narrow: TrailFilter) -> Iterator[TrailEntry]:
     """All of them, newest first, fetched as they are asked for."""
     before: int | None = None
-    while found := trail_entries(store, narrow, before, 1_000):
-        yield from found
-        before = found[-1].seq
+    while page := trail_entries(store, narrow, before, 1_000):
+        yield from page
+        before = page[-1].seq
 
 
 @allow("researcher")
@@ -145,7 +145,7 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
     records that the others are shown. Raises NotAllowed below the role researcher.
     """
     require(store, actor, "researcher")
-    found, kept = {}, exposure.blind_pending(store, actor)
+    appended, kept = {}, exposure.blind_pending(store, actor)
     judges_by_item: dict[str, set[str]] = defaultdict(set)
     for table in dict.fromkeys([*(trace.table for trace in TRACES), *_PARTS]):
         fields = _RECORDS[table]._fields
@@ -158,9 +158,9 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
             if by and row["item_id"] not in kept:
                 judges_by_item[row["item_id"]] |= by
         if shown:
-            found[table] = shown
+            appended[table] = shown
     exposure.record_exposures(store, actor, judges_by_item, "trail")
-    return found
+    return appended
 
 
 def _exposed_to(table: str, actor: str, row: dict[str, Any]) -> set[str]:
@@ -175,7 +175,7 @@ def _exposed_to(table: str, actor: str, row: dict[str, Any]) -> set[str]:
 
 def _describe_changes(store: Store, seqs: list[int], kinds: set[str]) -> dict[int, list[tuple[str, str, str]]]:
     """(kind, dataset, words) of each change, one for every kind that it has to do with."""
-    found: dict[int, dict[str, tuple[str, list[str]]]] = {seq: {} for seq in seqs}
+    by_seq: dict[int, dict[str, tuple[str, list[str]]]] = {seq: {} for seq in seqs}
     if not seqs:
         return {}
     names = {str(i): str(n) for i, n in store.rows("select id, name from dataset")}
@@ -185,18 +185,18 @@ def _describe_changes(store: Store, seqs: list[int], kinds: set[str]) -> dict[in
             continue
         words: dict[int, list[str]] = defaultdict(list)
         for seq, *columns in store.rows(trace.sql, span):
-            if int(seq) in found:
+            if int(seq) in by_seq:
                 words[int(seq)].append(trace.tell(*columns))
         about: dict[int, str] = {}
         if words and trace.dataset:
             query = f"select seq, min(dataset_id) from ({trace.dataset}) t where seq between $1 and $2 group by seq"
             about = {int(seq): names.get(str(id_), "") for seq, id_ in store.rows(query, span)}
         for seq, texts in words.items():
-            dataset, before = found[seq].get(trace.kind, ("", []))
-            found[seq][trace.kind] = (dataset or about.get(seq, ""), before + texts)
+            dataset, before = by_seq[seq].get(trace.kind, ("", []))
+            by_seq[seq][trace.kind] = (dataset or about.get(seq, ""), before + texts)
     return {
         seq: [(kind, dataset, "; ".join(texts)) for kind, (dataset, texts) in by_kind.items()]
-        for seq, by_kind in found.items()
+        for seq, by_kind in by_seq.items()
     }
 
 

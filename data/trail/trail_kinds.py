@@ -191,7 +191,7 @@ def describe_value(value: Any, name: str = "") -> str:
     if isinstance(value, dict):
         return ", ".join(_part(part, element) for part, element in value.items()) or "nothing"
     if isinstance(value, list):
-        return ", ".join(describe_value(one) for one in value) or "none"
+        return ", ".join(describe_value(element) for element in value) or "none"
     if value is None or isinstance(value, bool):
         return "none" if value is None else "yes" if value else "no"
     if name in _SHARES and isinstance(value, (int, float)):
@@ -268,10 +268,10 @@ def _describe_answer(_: int, items: int, name: str, skipped: bool, again: bool) 
     return f"{'skipped' if skipped else 'changed the answer to' if again else 'answered'} {_items_or_name(items, name)}"
 
 
-def _describe_claim(n: int, given: bool, looked: bool) -> str:
+def _describe_claim(n: int, reserved: bool, looked: bool) -> str:
     if looked:
         return f"saw people's labels of {many(n, 'item')} to adjudicate"
-    return f"{'reserved' if given else 'returned'} {many(n, 'item')}"
+    return f"{'reserved' if reserved else 'returned'} {many(n, 'item')}"
 
 
 ROUTES = {"trail": "audit log", "desk": "review desk"}

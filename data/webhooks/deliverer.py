@@ -63,7 +63,7 @@ class Deliverer:
     def look(self) -> None:
         """Look once, and begin to tell what is due."""
         webhooks = active_webhooks(self._store)
-        event_kinds = {kind for one in webhooks for kind in one.events}
+        event_kinds = {kind for w in webhooks for kind in w.events}
         if "approval.changed" in event_kinds and time.monotonic() - self._looked > _REVIEW_INTERVAL_SECONDS:
             self._looked = time.monotonic()
             suspend_unsupported(self._store)

@@ -30,19 +30,19 @@ select w.id, w.kind, w.seq from webhook_event w
 def note_finished_queues(store: Store) -> int:
     """Put queues on record that are found to be finished and were not noted so with as many items; how many."""
     known = {str(row[0]) for row in store.rows("select id from webhook_event where kind = 'queue.finished'")}
-    found = [one for one in _finished_queues(store) if one.id not in known]
+    events = [event for event in _finished_queues(store) if event.id not in known]
 
     def work(tx: Tx) -> int:
-        ids = {str(r[0]) for r in tx.rows("select id from webhook_event where id = any($1)", [[f.id for f in found]])}
-        return tx.append([one for one in found if one.id not in ids])
+        ids = {str(r[0]) for r in tx.rows("select id from webhook_event where id = any($1)", [[e.id for e in events]])}
+        return tx.append([event for event in events if event.id not in ids])
 
-    return store.tx(MACHINE_ACTOR, "queue finished", work) if found else 0
+    return store.tx(MACHINE_ACTOR, "queue finished", work) if events else 0
 
 
 @kept
 def _finished_queues(store: Store) -> list[WebhookEventRow]:
     """The queues in which every item has its answers; the same queue with the same items has one id for good."""
-    index, names = current_index(store), {one.id: one.name for one in datasets.all_datasets(store)}
+    index, names = current_index(store), {dataset.id: dataset.name for dataset in datasets.all_datasets(store)}
     with index.lock:
         done = [
             (dataset, stream, len(queue.all))

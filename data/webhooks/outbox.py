@@ -65,10 +65,10 @@ def claim_task(store: Store, webhook: Webhook) -> DeliveryTask | None:
         return None
 
     def work(tx: Tx) -> DeliveryTask | None:
-        found = _due(tx, webhook) if any(one.id == webhook.id for one in active_webhooks(tx)) else None
-        if found is not None:
-            tx.append([_row(found, "claimed", "", now() + LEASE)])
-        return found
+        task = _due(tx, webhook) if any(active.id == webhook.id for active in active_webhooks(tx)) else None
+        if task is not None:
+            tx.append([_row(task, "claimed", "", now() + LEASE)])
+        return task
 
     return store.tx(MACHINE_ACTOR, "webhook", work)
 
@@ -92,7 +92,7 @@ def list_tries(store: Store, actor: str, limit: int = 50) -> list[DeliveryRecord
         "order by t.seq desc, t.id desc limit $1",
         [limit],
     )
-    active = {one.id for one in active_webhooks(store)}
+    active = {webhook.id for webhook in active_webhooks(store)}
     return [
         DeliveryRecord(
             host_of(str(url)), str(kind), str(event), at, str(state), str(why),

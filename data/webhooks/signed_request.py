@@ -89,10 +89,10 @@ class _CheckedConnection(http.client.HTTPConnection):
         self.was_cut = False
         self._safe = safe
         self.default_port = 443 if safe else 80  # which the header Host does without
-        found = [str(one[4][0]) for one in socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)]
-        if not allows_private() and not all(is_public(one) for one in found):
+        addresses = [str(info[4][0]) for info in socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)]
+        if not allows_private() and not all(is_public(address) for address in addresses):
             raise _PrivateAddress(f"{name} leads to this machine or a private network, which is not allowed here.")
-        self._address = found[0]
+        self._address = addresses[0]
 
     def connect(self) -> None:
         """Connect to the address; with https the certificate has to be of the name."""

@@ -58,15 +58,15 @@ def allows_private() -> bool:
 
 def is_public(address: str) -> bool:
     """Whether an IP address is one of the public internet, and of no private network."""
-    found = ipaddress.ip_address(address.partition("%")[0])
-    inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    inner = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
     if inner is not None:
         return is_public(str(inner))
-    if found.version == 6 and found in ipaddress.ip_network("64:ff9b::/96"):
-        return is_public(str(ipaddress.ip_address(int(found) & 0xFFFFFFFF)))
-    if found.version == 6 and found not in ipaddress.ip_network("2000::/3"):
+    if ip.version == 6 and ip in ipaddress.ip_network("64:ff9b::/96"):
+        return is_public(str(ipaddress.ip_address(int(ip) & 0xFFFFFFFF)))
+    if ip.version == 6 and ip not in ipaddress.ip_network("2000::/3"):
         return False  # what no network routes, such as an IPv4 address written as one of IPv6
-    return found.is_global and not found.is_multicast
+    return ip.is_global and not ip.is_multicast
 
 
 def check_url(url: str) -> str:
@@ -106,7 +106,7 @@ def add_webhook(store: Store, actor: str, url: str, events: Sequence[str]) -> tu
 
     def work(tx: Tx) -> str:
         require(tx, actor, "lead")
-        if sum(one.state != "removed" for one in _webhooks(tx)) >= MAX_WEBHOOKS:
+        if sum(webhook.state != "removed" for webhook in _webhooks(tx)) >= MAX_WEBHOOKS:
             raise BadInput(f"There are {MAX_WEBHOOKS} webhooks already. Remove one that is not needed any more.")
         row = WebhookRow(new_id(), url, " ".join(e for e in EVENTS if e in events), actor, now())
         tx.append([row])
@@ -122,7 +122,7 @@ def add_webhook(store: Store, actor: str, url: str, events: Sequence[str]) -> tu
 def list_webhooks(store: Store, actor: str) -> list[Webhook]:
     """Those that were not removed, in the order of their making."""
     require(store, actor, "lead")
-    return [one for one in _webhooks(store) if one.state != "removed"]
+    return [webhook for webhook in _webhooks(store) if webhook.state != "removed"]
 
 
 @allow("lead")
@@ -153,7 +153,7 @@ def send_test(store: Store, actor: str, webhook_id: str) -> None:
 
 def active_webhooks(store: Store | Tx) -> list[Webhook]:
     """Those that are active."""
-    return [one for one in _webhooks(store) if one.state == "active"]
+    return [webhook for webhook in _webhooks(store) if webhook.state == "active"]
 
 
 def secret_of(store: Store, webhook_id: str) -> str:
@@ -162,10 +162,10 @@ def secret_of(store: Store, webhook_id: str) -> str:
 
 
 def _one(reader: Store | Tx, webhook_id: str) -> Webhook:
-    found = next((one for one in _webhooks(reader) if one.id == webhook_id and one.state != "removed"), None)
-    if found is None:
+    webhook = next((w for w in _webhooks(reader) if w.id == webhook_id and w.state != "removed"), None)
+    if webhook is None:
         raise NotFound("This webhook no longer exists. Load the page again.")
-    return found
+    return webhook
 
 
 @kept

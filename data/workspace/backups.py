@@ -170,13 +170,13 @@ def record_backup(tx: Tx, kind: str, name: str, revision: int, **more: str) -> N
 
 def parse_settings(settings: str) -> dict[str, str]:
     """Return the values that `record_backup` wrote in addition to the kind."""
-    found: dict[str, str] = json.loads(settings)
-    return found
+    values: dict[str, str] = json.loads(settings)
+    return values
 
 
 def _file(store: Store, name: str) -> Path:
     """The backup of that name. Raises NotFound."""
-    found = next((f for f in backup_folder(store).glob("*.duckdb") if f.name == name), None)
-    if found is None:
+    path = next((f for f in backup_folder(store).glob("*.duckdb") if f.name == name), None)
+    if path is None:
         raise NotFound(f"There is no backup {name[:80]!r} any more. Load the page again.")
-    return found
+    return path

@@ -50,11 +50,11 @@ def _install(store: Store) -> None:
     for sample in SAMPLES:
         plan = ImportPlan(sample.name, DESCRIPTION, synthetic=True, sampling="random", population=sample.items)
         import_source(store, SAMPLE_ACTOR, from_bytes([(f"{sample.name}.jsonl", sample.lines())]), plan)
-        found = datasets.dataset_named(store, sample.name)
-        judges = datasets.dataset_judges(store, found.id)
+        dataset = datasets.dataset_named(store, sample.name)
+        judges = datasets.dataset_judges(store, dataset.id)
         judge = judges[0].id if judges else ""
-        if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [found.id]):
-            queue.draw_audit(store, SAMPLE_ACTOR, found.id, max(sample.items // 2, 1), judge, sample.seed)
+        if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [dataset.id]):
+            queue.draw_audit(store, SAMPLE_ACTOR, dataset.id, max(sample.items // 2, 1), judge, sample.seed)
         if judge:
-            queue.fill_review(store, SAMPLE_ACTOR, found.id, judge)
+            queue.fill_review(store, SAMPLE_ACTOR, dataset.id, judge)
     store.tx(SAMPLE_ACTOR, "samples", lambda tx: people.append_people(tx, [Person(SAMPLE_ACTOR, "researcher", False)]))

@@ -59,8 +59,8 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
 def backup_revision(backup: Path) -> int:
     """The newest revision that a backup holds. Raises an AssayError where it cannot be opened."""
     opening.check_unregistered(backup)
-    found = opening.inspect_store(backup, accept=True, write=False)
-    return found.newest if found else 0
+    file = opening.inspect_store(backup, accept=True, write=False)
+    return file.newest if file else 0
 
 
 def check_copy(backup: Path) -> int:
@@ -83,10 +83,10 @@ def _restore_checked(backup: Path, part: Path, url: str, force: bool, seen: list
     opening.check_unregistered(backup)
     try:
         marked = opening.beside_path(backup, ".mark").exists()
-        found = opening.inspect_store(backup, accept=force or not marked, write=False)
+        file = opening.inspect_store(backup, accept=force or not marked, write=False)
     except StoreDamaged as error:
         raise BadInput(f"{backup} cannot be opened as a backup, so nothing was changed. {error}") from None
-    if not force and (found is None or not found.newest):
+    if not force and (file is None or not file.newest):
         raise BadInput(
             f"{backup} has no changes, so it is probably not the backup that you mean; nothing was changed. "
             "To restore it anyway, use --force."

@@ -160,7 +160,7 @@ def _check(file: Path) -> None:
 
 def _remove_old(store: Store) -> None:
     """Remove the oldest of those that the plan made, in the order in which it made them, whatever the clock said."""
-    sound = {one.name for one in backups.list_backups(store) if one.by == BACKUP_ACTOR and one.revision is not None}
+    sound = {b.name for b in backups.list_backups(store) if b.by == BACKUP_ACTOR and b.revision is not None}
     rows = store.rows("select settings from export where kind = $1 order by seq desc", [backups.MADE])
     files = (str(backups.parse_settings(settings).get("file")) for (settings,) in rows)
     for name in [file for file in dict.fromkeys(files) if file in sound][backup_plan(store).keep :]:

@@ -118,10 +118,10 @@ def combine_replies(replies: Sequence[AuditReply], card: Card, rule: Combination
     (the lower of two middle ones). Notes and issues are those of the first reply that could be used. A broken rule in
     any of the replies counts. If no reply could be used, the reason is that of the first.
     """
-    found: dict[tuple[str, str], list[AuditReply]] = {}
+    by_part: dict[tuple[str, str], list[AuditReply]] = {}
     for reply in sorted(replies, key=lambda r: r.sample):
-        found.setdefault((reply.item, reply.part), []).append(reply)
-    return [_as_one(samples, card, rule) if len(samples) > 1 else samples[0] for samples in found.values()]
+        by_part.setdefault((reply.item, reply.part), []).append(reply)
+    return [_as_one(samples, card, rule) if len(samples) > 1 else samples[0] for samples in by_part.values()]
 
 
 def _as_one(samples: Sequence[AuditReply], card: Card, rule: CombinationRule) -> AuditReply:
@@ -133,16 +133,16 @@ def _as_one(samples: Sequence[AuditReply], card: Card, rule: CombinationRule) ->
         for score in reading.scores:
             cells.setdefault((score.unit, score.dimension), []).append(score)
     scores = []
-    for (unit, name), given in cells.items():
+    for (unit, name), cell_scores in cells.items():
         dimension = card.dimension(name, unit)
         if dimension is None:
-            scores.append(given[0])
+            scores.append(cell_scores[0])
             continue
         scale = dimension.scale
-        value = combine_samples([s.value for s in given], rule_on_scale(rule, scale), tie_code(scale))
+        value = combine_samples([s.value for s in cell_scores], rule_on_scale(rule, scale), tie_code(scale))
         value = nearest_answer(value) if value is not None and scale.size else value
-        sure = sorted((s for s in given if s.confidence is not None), key=lambda s: s.confidence or 0.0)
-        middle = sure[(len(sure) - 1) // 2] if sure else given[0]
+        sure = sorted((s for s in cell_scores if s.confidence is not None), key=lambda s: s.confidence or 0.0)
+        middle = sure[(len(sure) - 1) // 2] if sure else cell_scores[0]
         scores.append(Score(unit, name, value, middle.confidence, middle.source))
     rules: dict[tuple[str, str, str], Remark] = {}
     for reading in used:
@@ -166,8 +166,8 @@ def _shape(card: Card, remark: Remark) -> str:
 @cache
 def all_audits() -> dict[str, Audit]:
     """Every audit in this folder, by name."""
-    found = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
-    modules = [importlib.import_module(f"judges.audits.{name}") for name in sorted(found)]
+    names = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
+    modules = [importlib.import_module(f"judges.audits.{name}") for name in sorted(names)]
     every = [audit for module in modules for audit in getattr(module, "AUDITS", None) or (module.AUDIT,)]
     return {audit.name: audit for audit in every}
 

@@ -121,8 +121,8 @@ def find_correction(text: str) -> tuple[str, str] | None:
     """(language, words) of the first cue in a user's text that the user corrects or objects to what came before."""
     plain = fold_text(text)
     for language, pattern in CUES.items():
-        if found := pattern.search(plain):
-            return language, found.group().strip(" \n\t、。！!")
+        if match := pattern.search(plain):
+            return language, match.group().strip(" \n\t、。！!")
     return None
 
 

@@ -37,8 +37,8 @@ class ItemJudgment:
 
     def value(self, unit: str, dimension: str) -> float | None:
         """The code of the score at this place; None if it is n/a or missing."""
-        found = self.scores.get((unit, dimension))
-        return None if found is None else found.value
+        score = self.scores.get((unit, dimension))
+        return None if score is None else score.value
 
     def stated_confidence(self, unit: str, dimension: str) -> ConfidenceLevel | None:
         """The confidence that the judge stated for a score, even if another source replaced it; None: none stated."""
@@ -56,17 +56,17 @@ class ItemJudgment:
 
 def group_judgments(evidence: AuditEvidence, replies: Sequence[AuditReply] | None = None) -> list[ItemJudgment]:
     """The scored replies to known items, by item and sample; by default the judge's own replies."""
-    found: dict[tuple[str, int], ItemJudgment] = {}
+    judgments: dict[tuple[str, int], ItemJudgment] = {}
     for reply in evidence.replies if replies is None else replies:
         item = evidence.items.get(reply.item)
         if item is None or item.kind != evidence.card.kind or reply.reading.unscored is not None:
             continue
-        judgment = found.setdefault((reply.item, reply.sample), ItemJudgment(reply.item, item))
+        judgment = judgments.setdefault((reply.item, reply.sample), ItemJudgment(reply.item, item))
         judgment.scores.update({(s.unit, s.dimension): s for s in reply.reading.scores})
         judgment.remarks += reply.reading.remarks
         judgment.facts.update(reply.reading.facts)
         judgment.stated.update(reply.reading.facts.get(STATED, {}))
-    return list(found.values())
+    return list(judgments.values())
 
 
 def cell_means(judgments: Iterable[ItemJudgment]) -> dict[Cell, float]:
@@ -87,8 +87,8 @@ def ordered_dimensions(card: Card) -> dict[Question, Dimension]:
 
 def graded_dimensions(card: Card) -> dict[Question, Dimension]:
     """The ordered dimensions that give points, of which a mean makes sense; all ordered ones if none gives points."""
-    found = ordered_dimensions(card)
-    return {question: d for question, d in found.items() if d.scale.kind in ("ordinal", "interval")} or found
+    dimensions = ordered_dimensions(card)
+    return {question: d for question, d in dimensions.items() if d.scale.kind in ("ordinal", "interval")} or dimensions
 
 
 def graded_cells(card: Card, judgments: Iterable[ItemJudgment]) -> dict[Cell, float]:
@@ -104,10 +104,10 @@ def item_means(cells: Mapping[Cell, float]) -> dict[str, float]:
 
 def group_by_item(cells: Mapping[Cell, _T]) -> dict[str, dict[Place, _T]]:
     """The cells of every item."""
-    found: dict[str, dict[Place, _T]] = defaultdict(dict)
+    by_item: dict[str, dict[Place, _T]] = defaultdict(dict)
     for (item, unit, dimension), value in cells.items():
-        found[item][unit, dimension] = value
-    return dict(found)
+        by_item[item][unit, dimension] = value
+    return dict(by_item)
 
 
 def item_numbers(keys: Iterable[str]) -> list[int]:

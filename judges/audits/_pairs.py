@@ -26,17 +26,17 @@ def sign_of_code(card: Card, code: float | None) -> float | None:
 def section_means(card: Card, judgment: ItemJudgment) -> list[tuple[str, dict[str, float]]]:
     """(section, mean over dimensions by side), in order; a side without scores in the section is left out."""
     names = {d.name for d in card.dimensions if d.sort == "section" and d.scale.kind == "ordinal"}
-    found: dict[int, dict[str, list[float]]] = {}
+    by_section: dict[int, dict[str, list[float]]] = {}
     for (unit, dimension), score in judgment.scores.items():
         if dimension in names and unit.startswith("section:") and score.value is not None:
             number, _, side = unit.removeprefix("section:").partition("/")
-            found.setdefault(int(number), {}).setdefault(side, []).append(score.value)
-    return [(f"section:{n}", {s: sum(v) / len(v) for s, v in sides.items()}) for n, sides in sorted(found.items())]
+            by_section.setdefault(int(number), {}).setdefault(side, []).append(score.value)
+    return [(f"section:{n}", {s: sum(v) / len(v) for s, v in sides.items()}) for n, sides in sorted(by_section.items())]
 
 
 def section_lead(parts: list[tuple[str, dict[str, float]]]) -> float | None:
     """Mean of A's sections minus mean of B's; None where a side has none."""
-    sides = {side: [given[side] for _, given in parts if side in given] for side in ("a", "b")}
+    sides = {side: [means[side] for _, means in parts if side in means] for side in ("a", "b")}
     if not sides["a"] or not sides["b"]:
         return None
     return sum(sides["a"]) / len(sides["a"]) - sum(sides["b"]) / len(sides["b"])
@@ -44,6 +44,6 @@ def section_lead(parts: list[tuple[str, dict[str, float]]]) -> float | None:
 
 def response_lengths(judgment: ItemJudgment) -> tuple[int, int] | None:
     """The approximate numbers of tokens of A and of B; None if a text is missing or empty."""
-    found = text_lengths(judgment.item)
-    a, b = found.get("response/a", 0), found.get("response/b", 0)
+    lengths = text_lengths(judgment.item)
+    a, b = lengths.get("response/a", 0), lengths.get("response/b", 0)
     return (a, b) if a and b else None

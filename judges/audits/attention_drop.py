@@ -57,12 +57,12 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 
 def _turns(judgment: ItemJudgment, names: set[str]) -> list[dict[str, float]]:
     """The scores of every assistant turn that has any, in order."""
-    found = []
+    turns = []
     for unit in units(judgment.item):
-        given = {n: v for n in sorted(names) if unit.startswith("turn:") and (v := judgment.value(unit, n)) is not None}
-        if given:
-            found.append(given)
-    return found
+        turn = {n: v for n in sorted(names) if unit.startswith("turn:") and (v := judgment.value(unit, n)) is not None}
+        if turn:
+            turns.append(turn)
+    return turns
 
 
 def _by_position(dialogues: list[list[dict[str, float]]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -74,7 +74,7 @@ def _by_position(dialogues: list[list[dict[str, float]]]) -> tuple[tuple[float, 
                 values[position][name].append(value)
     xs, ys = [], []
     for position, by_name in sorted(values.items()):
-        spread = [pvariance(given) for given in by_name.values() if len(given) >= _MIN_DIALOGUES_PER_TURN]
+        spread = [pvariance(scores) for scores in by_name.values() if len(scores) >= _MIN_DIALOGUES_PER_TURN]
         if spread:
             xs.append(float(position))
             ys.append(sum(spread) / len(spread))

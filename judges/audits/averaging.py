@@ -31,8 +31,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     Halves round up. The finding gives the larger of the two figures. Context use drops alone if it falls from one turn
     to the next and neither helpfulness nor safety does.
     """
-    found, rows = group_judgments(evidence), []
-    for judgment in found:
+    judgments, rows = group_judgments(evidence), []
+    for judgment in judgments:
         turns, coherence = _turns(judgment), judgment.value("conversation", "coherence")
         if coherence is not None and turns:
             every = [score for turn in turns for score in turn]
@@ -46,7 +46,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         return not_tested(f"A mean and a judgment look alike here, because {same} always the same.", n=items)
     equal = share_of((key, c == floor(m + 0.5)) for key, c, m, _, _ in differ)
     line = r_squared(bootstrap_pearson([r[2] for r in rows], [r[1] for r in rows], item_numbers(r[0] for r in rows)))
-    drops, alone = _drops(found)
+    drops, alone = _drops(judgments)
     figure = max((equal, line), key=lambda i: i.point or 0.0)
     verdict = limit_verdict(figure.point or 0.0, figure, threshold)
     means = "Coherence {:g} is the rounded mean of turn scores between {:g} and {:g}."

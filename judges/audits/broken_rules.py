@@ -16,15 +16,15 @@ def find(
     breaks: Callable[[Remark], bool], strength: float, why: str, words: tuple[str, str],
 ) -> AuditFinding:  # fmt: skip
     """The judgments that the card's reader marked for this rule, and their share of those the rule is `about`."""
-    found = [j for j in group_judgments(evidence) if any(map(about, j.scores))]
-    if not found:
+    judgments = [j for j in group_judgments(evidence) if any(map(about, j.scores))]
+    if not judgments:
         return not_tested(f"No judgment with {what} is there yet: 1 is needed to list any.")
     cases = [
         (j.key, [
             Flag(j.key, as_sentence(r.text), r.unit, r.dimension, strength)
             for r in j.remarks if r.sort == "rule" and breaks(r)
         ])
-        for j in found
+        for j in judgments
     ]  # fmt: skip
     return list_cases(cases, threshold, why, "judgments", *words)
 

@@ -27,14 +27,14 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     "ab", B in "ba". A pair judged alike in both orders gives each slot one win, so only flips move the share away from
     one half. A flip is any difference between the two verdicts.
     """
-    found = [(j.key, *both) for j in group_judgments(evidence) if (both := _orders(j.facts)) is not None]
-    if not found:
+    pairs = [(j.key, *both) for j in group_judgments(evidence) if (both := _orders(j.facts)) is not None]
+    if not pairs:
         return not_tested("The pairs were asked in one order only: run the judge in both orders (A/B and B/A).")
-    if stop := too_few(len({key for key, _, _ in found}), "pairs judged in both orders"):
+    if stop := too_few(len({key for key, _, _ in pairs}), "pairs judged in both orders"):
         return stop
-    flipped = share_of((key, ab != ba) for key, ab, ba in found)
+    flipped = share_of((key, ab != ba) for key, ab, ba in pairs)
     decided = [
-        (key, won) for key, ab, ba in found for verdict, won in ((ab, ab == "a"), (ba, ba == "b")) if verdict != "tie"
+        (key, won) for key, ab, ba in pairs for verdict, won in ((ab, ab == "a"), (ba, ba == "b")) if verdict != "tie"
     ]
     text = f"{percent(flipped.point)} of {flipped.items} pairs flip with the order ({bounds(flipped)})"
     if stop := too_few(len({key for key, _ in decided}), "pairs with a winner in some order"):
@@ -47,7 +47,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     name, text = dimension.name if dimension else "", "The verdict is {} with A first and {} with B first."
     flags = [
         Flag(key, text.format(*both), "pair", name, 0.4 if "tie" in both else 0.7)
-        for key, *both in found if both[0] != both[1]
+        for key, *both in pairs if both[0] != both[1]
     ]  # fmt: skip
     picture = bar_picture("", "share", ("won by the first place", first.point), ("flips", flipped.point), mark=0.5)
     return make_finding(verdict, why, first, strongest_flags(flags), picture)

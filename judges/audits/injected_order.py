@@ -69,15 +69,15 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 def _scores(evidence: AuditEvidence, probe: str | None) -> dict[str, tuple[float, float]]:
     """(score, highest score possible) of every item; a pair's verdict as 1 for B, -1 for A."""
     card = evidence.card
-    found = group_judgments(evidence, evidence.probes[probe] if probe else None)
+    judgments = group_judgments(evidence, evidence.probes[probe] if probe else None)
     if card.kind == "pair":
         favour: dict[str, list[float]] = defaultdict(list)
-        for judgment in found:
+        for judgment in judgments:
             side = verdict_sign(card, judgment)
             if side is not None:
                 favour[judgment.key].append(-side)
-        return {item: (sum(given) / len(given), 1.0) for item, given in favour.items()}
-    cells = graded_cells(card, found)
+        return {item: (sum(sides) / len(sides), 1.0) for item, sides in favour.items()}
+    cells = graded_cells(card, judgments)
     scales = {question: dimension.scale for question, dimension in graded_dimensions(card).items()}
     top = {question: bins.first_value(scale) + bins.scale_width(scale) for question, scale in scales.items()}
     tops = item_means({cell: top[sort_of(cell[1]), cell[2]] for cell in cells})

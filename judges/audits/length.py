@@ -27,8 +27,8 @@ def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) ->
     `text` names such a text in the singular ("turn"). The flags are texts longer than the median that get the highest
     score that occurs, longest first.
     """
-    found = group_judgments(evidence)
-    cells = {cell: value for cell, value in cell_means(found).items() if cell[2] == dimension}
+    judgments = group_judgments(evidence)
+    cells = {cell: value for cell, value in cell_means(judgments).items() if cell[2] == dimension}
     sizes_of = {item: text_lengths(evidence.items[item]) for item in dict.fromkeys(cell[0] for cell in cells)}
     rows = [(cell, v, sizes_of[cell[0]][cell[1]]) for cell, v in cells.items() if cell[1] in sizes_of[cell[0]]]
     place_of = item_numbers(cell[0] for cell, _, _ in rows)

@@ -99,10 +99,10 @@ def _rows(evidence: AuditEvidence) -> tuple[list[_Row], list[float], list[float]
     leads: dict[str, list[float]] = defaultdict(list)
     tokens: dict[str, tuple[int, int]] = {}
     for judgment in group_judgments(evidence):
-        given, both = verdict_sign(evidence.card, judgment), response_lengths(judgment)
-        if given is None or both is None:
+        sign, both = verdict_sign(evidence.card, judgment), response_lengths(judgment)
+        if sign is None or both is None:
             continue
-        signs[judgment.key].append(given)
+        signs[judgment.key].append(sign)
         tokens[judgment.key] = both
         quality = section_lead(section_means(evidence.card, judgment))
         if quality is not None:
@@ -125,9 +125,9 @@ def _people(evidence: AuditEvidence, key: str) -> float | None:
 
 def _equal(known: list[tuple[bool, float]]) -> Interval:
     """The chance that the longer one wins where its quality lead is 0."""
-    found = probability_at_zero([[lead_of_longer] for _, lead_of_longer in known], [won for won, _ in known])
+    chance = probability_at_zero([[lead_of_longer] for _, lead_of_longer in known], [won for won, _ in known])
     n = len(known)
-    return Interval(found.point, found.low, found.high, None, n, n, float(n), "logistic, quality held equal")
+    return Interval(chance.point, chance.low, chance.high, None, n, n, float(n), "logistic, quality held equal")
 
 
 AUDIT = Audit(

@@ -32,7 +32,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     rows = []
     for judgment in group_judgments(evidence):
         chosen, parts = verdict_sign(evidence.card, judgment), section_means(evidence.card, judgment)
-        at = next((n for n, (_, given) in enumerate(parts) if len(given) == 2), None)
+        at = next((n for n, (_, means) in enumerate(parts) if len(means) == 2), None)
         if chosen is None or at is None:
             continue
         first, rest, whole = map(section_lead, (parts[at : at + 1], parts[:at] + parts[at + 1 :], parts))

@@ -48,8 +48,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     stop = too_few(len(kin), f"items by a system of the judge's own family ({own}) that both judges scored")
     if stop := stop or too_few(len(other), "items by systems of other families that both judges scored"):
         return stop
-    one, two = (mean_by_item([gaps[item] for item in group], item_numbers(group)) for group in (other, kin))
-    gap = independent_difference(one, two, "difference of means")
+    other_mean, kin_mean = (mean_by_item([gaps[item] for item in group], item_numbers(group)) for group in (other, kin))
+    gap = independent_difference(other_mean, kin_mean, "difference of means")
     assert gap.point is not None
     verdict = neutral_verdict(gap, 0.0, _WARNING_DISTANCE)
     higher = "higher" if gap.point > 0 else "lower" if gap.point < 0 else "no higher"

@@ -20,11 +20,11 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     A cue counts from the second utterance of the user on, because there is nothing to correct before the assistant has
     spoken. The share is of the dialogues with a cue. The limit leaves room for cues that correct nothing.
     """
-    found = [j for j in group_judgments(evidence) if _PLACE in j.scores]
-    if not found:
+    judgments = [j for j in group_judgments(evidence) if _PLACE in j.scores]
+    if not judgments:
         return not_tested("No judgment of repair handling is there yet: 1 is needed to list any.")
-    cued = {key: _cues(evidence.items[key]) for key in dict.fromkeys(j.key for j in found)}
-    cases = [(j.key, _flags(j, cued[j.key])) for j in found if cued[j.key]]
+    cued = {key: _cues(evidence.items[key]) for key in dict.fromkeys(j.key for j in judgments)}
+    cases = [(j.key, _flags(j, cued[j.key])) for j in judgments if cued[j.key]]
     if not cases:
         why = f"In none of {len(cued)} dialogues does the user correct or object in words that are known as cues."
         return AuditFinding("pass", why, None, share_of([]), 0)
@@ -46,12 +46,12 @@ def _flags(judgment: ItemJudgment, cues: list[tuple[int, str, str]]) -> list[Fla
 
 def _cues(item: object) -> list[tuple[int, str, str]]:
     """(turn, language, words) of every user turn with a cue, after the assistant has spoken."""
-    found, spoken = [], False
+    cues, spoken = [], False
     for turn in item.turns if isinstance(item, Dialogue) else []:
         if turn.role == "user" and spoken and (cue := find_correction(turn.text)):
-            found.append((turn.turn, *cue))
+            cues.append((turn.turn, *cue))
         spoken = spoken or turn.role == "assistant"
-    return found
+    return cues
 
 
 AUDIT = Audit(

@@ -22,13 +22,13 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 
     The figure is the share in the worst dimension, by verdict and then by share, clustered by item.
     """
-    found, dimensions = group_judgments(evidence), ordered_dimensions(evidence.card).values()
-    given = {d: _scores_of(found, d) for d in dimensions if d.scale.size > 2}
-    most = max((len({key for key, _ in cells}) for cells in given.values()), default=0)
+    judgments, dimensions = group_judgments(evidence), ordered_dimensions(evidence.card).values()
+    by_dimension = {d: _scores_of(judgments, d) for d in dimensions if d.scale.size > 2}
+    most = max((len({key for key, _ in cells}) for cells in by_dimension.values()), default=0)
     if stop := too_few(most, "items with scores"):
         return stop
     judged = []
-    for d, cells in given.items():
+    for d, cells in by_dimension.items():
         if len({key for key, _ in cells}) < MIN_ITEMS:
             continue
         counts = Counter(value for _, value in cells)
@@ -45,7 +45,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"In {dimension.title} {percent(rate.point)} ({bounds(rate)}) of the scores are "
         f"{dimension.scale.say(usual)}, with an entropy of {bits:.2f} bits{split}."
     )
-    series = tuple(_bars(row[2], given[row[2]]) for row in judged)
+    series = tuple(_bars(row[2], by_dimension[row[2]]) for row in judged)
     return make_finding(verdict, why, rate, (), Plot("bars", "score", "share", series, threshold))
 
 

@@ -20,14 +20,14 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         return not_tested("The probe that swaps scenarios has not been run with this judge.")
     questions = ordered_dimensions(evidence.card)
     replies = evidence.replies, evidence.probes[PROBE]
-    before, after = (group_by_item(cell_means(group_judgments(evidence, given))) for given in replies)
+    before, after = (group_by_item(cell_means(group_judgments(evidence, run))) for run in replies)
     moved: dict[str, bool] = {}
     by_dimension: dict[str, list[bool]] = defaultdict(list)
-    for item, given in before.items():
+    for item, cells in before.items():
         now = after.get(item, {})
         both = [
             (dimension, value != now[unit, dimension])
-            for (unit, dimension), value in given.items()
+            for (unit, dimension), value in cells.items()
             if (unit, dimension) in now and (sort_of(unit), dimension) in questions
         ]
         for dimension, changed in both:

@@ -107,12 +107,12 @@ def find_inapplicable(evidence: AuditEvidence, threshold: float) -> AuditFinding
                 cells.setdefault(dimension.name, []).append((judgment.key, unit, value, guess))
     if not cells:
         return not_tested("No score with a stated confidence is there yet: 1 is needed to list any.")
-    rates = {name: share_of((key, guess) for key, _, _, guess in given) for name, given in cells.items()}
+    rates = {name: share_of((key, guess) for key, _, _, guess in rows) for name, rows in cells.items()}
     worst = max(sorted(rates), key=lambda name: rates[name].point or 0.0)
     rate, titles = rates[worst], {name: name.replace("_", " ") for name in cells}
     flags = [
         Flag(key, f"{titles[name].capitalize()} is {value:g} with low confidence.", unit, name, 0.5)
-        for name, given in cells.items() for key, unit, value, guess in given if guess
+        for name, rows in cells.items() for key, unit, value, guess in rows if guess
     ]  # fmt: skip
     verdict = case_verdict(len(flags), rate, threshold)
     advice = "; drop the dimension" if verdict == "alarm" else ""
@@ -123,7 +123,7 @@ def find_inapplicable(evidence: AuditEvidence, threshold: float) -> AuditFinding
     if not flags:
         sentence = f"None of {sum(map(len, cells.values()))} scores is high with low confidence"
         why = f"{sentence}, so every dimension seems to apply."
-    heights = [(titles[name], one.point) for name, one in rates.items()]
+    heights = [(titles[name], share.point) for name, share in rates.items()]
     picture = bar_picture("dimension", "share high with low confidence", *heights, mark=threshold)
     return make_finding(verdict, why, rate, flags, picture)
 

@@ -111,9 +111,9 @@ def parse_scale(text: str) -> dict[str, Any]:
     bare = _NA.sub("", plain)
     na_option: dict[str, Any] = {"na": True} if bare != plain else {}
     bare, between = _CONTINUOUS.subn("", bare)
-    if found := _RANGE.fullmatch(bare):
-        lo, hi = (_number(end) for end in found.groups()[:2])
-        step = _number(found[3]) if found[3] else 0
+    if match := _RANGE.fullmatch(bare):
+        lo, hi = (_number(end) for end in match.groups()[:2])
+        step = _number(match[3]) if match[3] else 0
         whole = isinstance(lo, int) and isinstance(hi, int) and lo >= 0 and hi <= 10 and (lo, hi) != (0, 1)
         if whole and step in (0, 1) and not between:
             return na_option | {"kind": "ordinal", "lo": lo, "hi": hi}
@@ -183,30 +183,30 @@ _FILES = ("recipe.json", "prompt.md", "examples.jsonl")
 def _files_of_card(folder: Path) -> list[Path]:
     if not (folder / "recipe.json").is_file() and (folder / "card.py").is_file():
         raise BadCard(f"{folder} is a card of code: copy it to judges/cards/ and name it {folder.name}.")
-    found = [folder / name for name in _FILES if (folder / name).is_file()]
-    if any(file.stat().st_size > _MAX_CARD_BYTES for file in found):
+    files = [folder / name for name in _FILES if (folder / name).is_file()]
+    if any(file.stat().st_size > _MAX_CARD_BYTES for file in files):
         raise BadCard(f"{folder} has a file of more than {_MAX_CARD_BYTES // 1_000_000} MB, so it is not a card.")
-    return found
+    return files
 
 
 def _read_zip(path: Path, data: bytes) -> dict[str, str]:
     """The files of a zipped card that are needed, by name; nothing is unpacked to disk."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for info in archive.infolist():
                 name = info.filename.rpartition("/")[2]
                 if name not in _FILES:
                     continue
-                if name in found:
+                if name in texts:
                     raise BadCard(f"{path} holds several cards: give one at a time.")
                 if info.file_size > _MAX_CARD_BYTES:
                     raise BadCard(f"{path}: {name} is larger than {_MAX_CARD_BYTES // 1_000_000} MB: that is no card.")
                 with archive.open(info) as file:
-                    found[name] = _text(path, file.read(_MAX_CARD_BYTES))
+                    texts[name] = _text(path, file.read(_MAX_CARD_BYTES))
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError) as error:
         raise BadCard(f"{path} cannot be unzipped: {error}.") from None
-    return found
+    return texts
 
 
 def _folder(files: Mapping[str, str], path: Path) -> Card:
@@ -247,11 +247,11 @@ def _text(path: Path, data: bytes) -> str:
 
 def _parse_dimension(text: str) -> tuple[str, str, str]:
     """Name, scale ("" for none) and definition."""
-    found = _DIMENSION.fullmatch(text.strip())
-    if found is None:
+    match = _DIMENSION.fullmatch(text.strip())
+    if match is None:
         name, _, definition = text.partition(":")
         return name.strip(), "", definition.strip()
-    return found["name"].strip(), (found["scale"] or "").strip(), (found["definition"] or "").strip()
+    return match["name"].strip(), (match["scale"] or "").strip(), (match["definition"] or "").strip()
 
 
 def _pointwise(text: str) -> tuple[str, str] | tuple[str, str, Scale]:
@@ -260,16 +260,16 @@ def _pointwise(text: str) -> tuple[str, str] | tuple[str, str, Scale]:
     if not scale:
         return name, definition
     try:
-        given = parse_scale(scale)
+        recipe = parse_scale(scale)
     except BadCard:
         whole, _, definition = text.partition(":")
         return whole.strip(), definition.strip()
-    if given["kind"] != "ordinal" or given.get("na"):
+    if recipe["kind"] != "ordinal" or recipe.get("na"):
         raise BadCard(
             f"{text[:80]!r}: {POINTWISE} scores in whole numbers, such as (1-3). For another scale leave out --card "
             f"{POINTWISE}, or give a name that no card has: that makes a new card."
         )
-    return name, definition, Scale("ordinal", given["lo"], given["hi"])
+    return name, definition, Scale("ordinal", recipe["lo"], recipe["hi"])
 
 
 def _number(text: str) -> int | float:

@@ -44,9 +44,9 @@ def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
     def read_part(reply: Any, item: Dialogue, part: str) -> Reading:
         if part not in assistant_units(item):
             return Reading(unscored="incomplete", why=f"{part or 'the whole'} is no assistant turn of this dialogue")
-        found = card.read(reply, turn_as_response(item, part))
-        scores = tuple(score._replace(unit=part) for score in found.scores)
-        return replace(found, scores=scores, remarks=tuple(remark._replace(unit=part) for remark in found.remarks))
+        reading = card.read(reply, turn_as_response(item, part))
+        scores = tuple(score._replace(unit=part) for score in reading.scores)
+        return replace(reading, scores=scores, remarks=tuple(remark._replace(unit=part) for remark in reading.remarks))
 
     instructions = _TURN_INSTRUCTIONS.format(
         task=_field_that_shows(card, "task"), output=_field_that_shows(card, "output")

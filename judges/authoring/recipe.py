@@ -210,12 +210,12 @@ def find_clashes(recipe: Recipe, taken: Mapping[tuple[Kind, str, str], Scale]) -
 
     `taken` are the known scales by (item kind, unit sort, dimension).
     """
-    found = []
+    clashes = []
     for question in recipe.dimensions:
         known = taken.get((recipe.kind, question.unit, question.name))
         if known is not None and known != question.answers.scale:
-            found.append(
+            clashes.append(
                 f"The name {question.name} is taken: for a {question.unit} it means {known.words} in another card or "
                 "version. Labels know no card, so choose another name or that scale."
             )
-    return found
+    return clashes

@@ -103,9 +103,9 @@ def reply_model(dimensions: tuple[Dimension, ...]) -> type[BaseModel]:
         )
         keys["sections"] = (list[entry], ...)  # type: ignore[valid-type]
     if sides := of("side"):
-        one = _names("SideScores", sides, noted=True)
+        side_scores = _names("SideScores", sides, noted=True)
         keys["responses"] = (
-            create_model("Responses", __base__=Strict, response_a=(one, ...), response_b=(one, ...)),
+            create_model("Responses", __base__=Strict, response_a=(side_scores, ...), response_b=(side_scores, ...)),
             ...,
         )
     for sort in ("conversation", "pair", "response"):
@@ -147,8 +147,8 @@ class _ReplyReader:
         scale = next(d.scale for d in self.dimensions if d.sort == sort and d.name == name)
         self.scores.append(Score(unit, name, scale.code(value)))
 
-    def _add_with_notes(self, unit: str, sort: str, found: dict[str, Any]) -> None:
-        for name, answer in found.items():
+    def _add_with_notes(self, unit: str, sort: str, answers: dict[str, Any]) -> None:
+        for name, answer in answers.items():
             self._add(unit, sort, name, answer["score"])
             self._note(unit, name, answer["note"])
 
@@ -159,16 +159,16 @@ class _ReplyReader:
     def _turns(self, entries: list[dict[str, Any]]) -> Reading | None:
         assert isinstance(self.item, Dialogue)
         turns = self.item.assistant_turns
-        given = {entry["turn"]: entry for entry in entries}
-        if len(given) != len(entries):
+        by_turn = {entry["turn"]: entry for entry in entries}
+        if len(by_turn) != len(entries):
             return Reading(unscored="unreadable", why="a turn is scored twice")
-        if missing := [str(t) for t in turns if t not in given]:
+        if missing := [str(t) for t in turns if t not in by_turn]:
             return Reading(unscored="incomplete", why=f"no scores for assistant turn {', '.join(missing)}")
         for turn in turns:
-            for name, value in given[turn]["scores"].items():
+            for name, value in by_turn[turn]["scores"].items():
                 self._add(f"turn:{turn}", "turn", name, value)
-            self._note(f"turn:{turn}", "", given[turn]["note"])
-        if invented := [str(t) for t in sorted(set(given) - set(turns))]:
+            self._note(f"turn:{turn}", "", by_turn[turn]["note"])
+        if invented := [str(t) for t in sorted(set(by_turn) - set(turns))]:
             text = f"scores turn {', '.join(invented)}, which is no assistant turn"
             self.remarks.append(Remark("conversation", "", "rule", text))
         return None
@@ -176,30 +176,30 @@ class _ReplyReader:
     def _sections(self, entries: list[dict[str, Any]]) -> Reading | None:
         assert isinstance(self.item, Pair)
         known = section_numbers([section.label for section in self.item.sections or []])
-        given: dict[int, dict[str, Any]] = {}
+        by_number: dict[int, dict[str, Any]] = {}
         for entry in entries:
             number = known(entry["section_label"])
             if number is None:
                 text = f"judges {entry['section_label'][:80]!r}, which is not in the list of sections"
                 self.remarks.append(Remark("pair", "", "rule", text))
-            elif number in given:
+            elif number in by_number:
                 return Reading(unscored="unreadable", why=f"section {entry['section_label'][:80]!r} is judged twice")
             else:
-                given[number] = entry
+                by_number[number] = entry
         for number, section in enumerate(self.item.sections or [], 1):
             for side in ("a", "b"):
-                found = (given.get(number) or {}).get(f"response_{side}")
+                scores = (by_number.get(number) or {}).get(f"response_{side}")
                 if getattr(section, side) is None:
-                    if found is not None:
+                    if scores is not None:
                         text = f"missing section: scores {section.label[:80]!r}, which response {side.upper()} lacks"
                         self.remarks.append(Remark(f"response/{side}", "", "rule", text))
                     continue
-                if found is None:
+                if scores is None:
                     why = f"no scores for section {section.label[:80]!r} of response {side.upper()}"
                     return Reading(unscored="incomplete", why=why)
-                for name, value in found.items():
+                for name, value in scores.items():
                     self._add(f"section:{number}/{side}", "section", name, value)
             # A note to a section is about both sides; it is kept at the first that has it.
             side = "a" if section.a is not None else "b"
-            self._note(f"section:{number}/{side}", "", given.get(number, {}).get("note", ""))
+            self._note(f"section:{number}/{side}", "", by_number.get(number, {}).get("note", ""))
         return None

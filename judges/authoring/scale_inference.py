@@ -92,8 +92,8 @@ def survey(values: Iterable[Any]) -> Survey:
         rest = [cell for _, cell in raw if (_read(cell)[0] == "word") == (few == "word") and not is_missing(cell)]
         named = ", ".join(repr(str(cell)[:30]) for cell in list(rest)[:3])
         return Survey(None, most, *sizes, f"numbers ({numbers:,}) and words ({words.total():,}) are mixed: {named}")
-    found = by_number or by_word
-    return _certain_survey(found, sizes) if found else Survey(None, None, *sizes, why_number or why_word)
+    scale = by_number or by_word
+    return _certain_survey(scale, sizes) if scale else Survey(None, None, *sizes, why_number or why_word)
 
 
 def parse_answer(cell: Any, answers: RecipeScale) -> bool | int | float | str | None:
@@ -214,7 +214,7 @@ def _numbers(sort: _Sort, value: Any, answers: RecipeScale) -> list[float]:
     if sort == "comma":
         return [float(value.replace(",", ".")), float(value.replace(",", ""))]
     if sort == "word":
-        return [float(found[1])] if (found := _NUMBERED.fullmatch(value)) else []
+        return [float(match[1])] if (match := _NUMBERED.fullmatch(value)) else []
     return [value[0]] if sort == "out of" and value[1] == answers.hi else []
 
 
@@ -276,11 +276,11 @@ def _interval(numbers: set[float]) -> RecipeScale:
 
 def _leading_numbers(words: Iterable[str], beside_numbers: bool) -> dict[str, float]:
     """The numbers in words such as "4 - good", if there are plain numbers too or both have the same order."""
-    found = {word: parts for word in words if (parts := _NUMBERED.fullmatch(word))}
-    numbers = {word: float(parts[1]) for word, parts in found.items()}
+    matches = {word: parts for word in words if (parts := _NUMBERED.fullmatch(word))}
+    numbers = {word: float(parts[1]) for word, parts in matches.items()}
     if len(set(numbers.values())) < len(list(words)):
         return {}
-    rest = [found[word][2].strip() for word in sorted(found, key=numbers.__getitem__)]
+    rest = [matches[word][2].strip() for word in sorted(matches, key=numbers.__getitem__)]
     rungs = (_ladder(set(rest)) if len(rest) > 1 and not set(rest) <= _LETTERS else None) or ()
     places = [rungs.index(word) for word in rest if rungs]
     return numbers if beside_numbers or (rungs and places in (sorted(places), sorted(places)[::-1])) else {}

@@ -94,20 +94,20 @@ def _faults(key: _Key) -> tuple[CardFault, ...]:
     card = key.card
     if card.conversation is not None:  # it answers, and reads nothing
         return ()
-    found = [*_audits(card)]
+    faults = [*_audits(card)]
     try:
         fields = shown_fields(card)
     except BadCard as error:
-        return (*found, CardFault(str(error)))
+        return (*faults, CardFault(str(error)))
     if card.text is None:
         try:
             strict_schema(card.reply)
         except BadCard as error:
-            return (*found, CardFault(f"{describe_origin(card)}: {error}"))
+            return (*faults, CardFault(f"{describe_origin(card)}: {error}"))
         if card.reply.model_config.get("extra") != "forbid":
             text = "Reply accepts keys that it does not define. Give it the base class Strict."
-            found.append(CardFault(f"{describe_origin(card)}: {text}", stops=False))
-    return (*found, *_prompts(card, fields), *_reading_faults(card))
+            faults.append(CardFault(f"{describe_origin(card)}: {text}", stops=False))
+    return (*faults, *_prompts(card, fields), *_reading_faults(card))
 
 
 def _audits(card: Card) -> Iterator[CardFault]:
@@ -160,7 +160,7 @@ def _reading_faults(card: Card) -> Iterator[CardFault]:
     for part in card.parts(item):
         for reply in _replies(card, card.fields(item, part)):
             try:
-                found = read_reply(card, reply, item, part, "last")
+                reading = read_reply(card, reply, item, part, "last")
             except AssayError as error:
                 message_by_cell.setdefault(str(error).partition(" = ")[0], str(error))
                 continue
@@ -169,8 +169,8 @@ def _reading_faults(card: Card) -> Iterator[CardFault]:
                 text = f"{describe_origin(card)}: {what}"
                 message_by_cell.setdefault(text, text)
                 continue
-            read_once = read_once or found.unscored is None
-            left = left or (found.why if found.unscored == "incomplete" else "")
+            read_once = read_once or reading.unscored is None
+            left = left or (reading.why if reading.unscored == "incomplete" else "")
     yield from (CardFault(text) for text in list(message_by_cell.values())[:3])
     if left and not read_once and not message_by_cell:
         why = f"{left}. Give a Score for each dimension, or a Remark of the sort rule that says why there is none"

@@ -31,7 +31,7 @@ def card_files(name: str, kind: Kind, taken: Collection[str], scales: Collection
     if name in taken:
         raise BadCard(f"There is a card {name} already. Choose another name.")
     taken_names = {*scales, *RESERVED, *dir(BaseModel)}
-    dimension = next(one for n in range(1, 1000) if (one := name if n == 1 else f"{name}_{n}") not in taken_names)
+    dimension = next(choice for n in range(1, 1000) if (choice := name if n == 1 else f"{name}_{n}") not in taken_names)
     title = name.replace("_", " ").capitalize()
     prompt = Path(__file__).with_name("new_card").joinpath(f"{kind}.md").read_text(encoding="utf-8")
     code = f"{_CODE[kind]}{_CARD}{_EXTRA_ARGUMENTS.get(kind, '')})\n"

@@ -51,20 +51,20 @@ def scales() -> dict[tuple[Kind, str, str], Scale]:
 
 def load_cards() -> dict[str, Card]:
     """Every card that has a folder, by name. Raises BadCard, with file and line, for one that cannot be used."""
-    found: dict[str, Card] = {}
+    cards: dict[str, Card] = {}
     homes: dict[str, str] = {}
     for folder in _card_folders():
         for card in _cards_of_folder(folder):
             check_card(card, folder)
-            if card.name in found:
+            if card.name in cards:
                 raise BadCard(
                     f"{_file(folder)}: the name {card.name} is that of a card in {_file(homes[card.name])}. "
                     "Choose another one."
                 )
-            found[card.name], homes[card.name] = card, folder
-    _one_meaning(found, homes)
+            cards[card.name], homes[card.name] = card, folder
+    _one_meaning(cards, homes)
     HOMES.update(homes)
-    return found
+    return cards
 
 
 def _file(folder: str, name: str = "card.py") -> str:
@@ -73,7 +73,7 @@ def _file(folder: str, name: str = "card.py") -> str:
 
 def _card_folders() -> list[str]:
     """The names of the card folders, in order. A folder without a card file is an error, unless git left it behind."""
-    found = []
+    folders = []
     for path in map(Path, __path__):
         for folder in path.iterdir() if path.is_dir() else ():
             if not folder.is_dir() or folder.name.startswith((".", "_")):
@@ -87,22 +87,22 @@ def _card_folders() -> list[str]:
                 raise BadCard(
                     f"judges/cards/{folder.name}: a folder's name is that of its card. Use letters, digits and _."
                 )
-            found.append(folder.name)
-    return sorted(found)
+            folders.append(folder.name)
+    return sorted(folders)
 
 
 def _cards_of_folder(folder: str) -> list[Card]:
     """The cards of a folder, with its examples."""
     module = _module(folder)
-    given = getattr(module, "CARDS", None)
-    if given is None:
+    cards = getattr(module, "CARDS", None)
+    if cards is None:
         if not hasattr(module, "CARD"):
             raise BadCard(f"{_file(folder)} has no CARD. End it with CARD = Card(...). {_REPAIR_HINT}")
-        given = (module.CARD,)
-    if not isinstance(given, (tuple, list)) or not given or not all(isinstance(one, Card) for one in given):
+        cards = (module.CARD,)
+    if not isinstance(cards, (tuple, list)) or not cards or not all(isinstance(card, Card) for card in cards):
         raise BadCard(f"{_file(folder)}: CARD has to be a Card, and CARDS a tuple of them. {_REPAIR_HINT}")
     try:
-        return examples_of_folder(str(module.__file__), given)
+        return examples_of_folder(str(module.__file__), cards)
     except (OSError, UnicodeError) as error:
         raise BadCard(f"{_file(folder, 'examples.jsonl')} cannot be read: {error}. {_REPAIR_HINT}") from None
 
@@ -130,8 +130,8 @@ def _locate_error(error: Exception, folder: str) -> str:
 
 def check_card(card: Card, folder: str) -> None:
     """Raise BadCard, with the file and what is allowed, if a card of that folder is not valid."""
-    if found := [f"{_file(folder)}: {fault}" for fault in _faults(card, folder)]:
-        raise BadCard("\n".join(found))
+    if faults := [f"{_file(folder)}: {fault}" for fault in _faults(card, folder)]:
+        raise BadCard("\n".join(faults))
 
 
 def _faults(card: Card, folder: str) -> Iterator[str]:
@@ -161,39 +161,41 @@ def _faults(card: Card, folder: str) -> Iterator[str]:
         yield "prompts must map variants to texts, none empty: prompts_beside(__file__) reads those of the folder."
     for what in ("audits", "rules"):
         value = getattr(card, what)
-        if not isinstance(value, (tuple, list)) or not all(isinstance(one, str) for one in value):
+        if not isinstance(value, (tuple, list)) or not all(isinstance(text, str) for text in value):
             yield f'{what} is {value!r}: it has to be a tuple of texts; a tuple of one has a comma, as in ("...",).'
     if not isinstance(card.defaults, Params):
         yield "defaults has to be Params(...)."
-    if not isinstance(card.examples, (tuple, list)) or not all(isinstance(one, Example) for one in card.examples):
+    if not isinstance(card.examples, (tuple, list)) or not all(
+        isinstance(example, Example) for example in card.examples
+    ):
         yield "examples has to be a tuple of Example(shows, fields, reply)."
 
 
 def _dimension_faults(card: Card) -> Iterator[str]:
-    given: Any = card.dimensions
-    if not isinstance(given, tuple) or not given or not all(isinstance(one, Dimension) for one in given):
+    dimensions: Any = card.dimensions
+    if not isinstance(dimensions, tuple) or not dimensions or not all(isinstance(d, Dimension) for d in dimensions):
         yield "dimensions has to be a tuple of at least one Dimension(name, unit, Scale(...), definition)."
         return
     seen = set()
-    for one in given:
-        if not isinstance(one.name, str) or not one.name.strip():
-            yield f"a dimension is named {one.name!r}. Give it a name, such as tone."
+    for dimension in dimensions:
+        if not isinstance(dimension.name, str) or not dimension.name.strip():
+            yield f"a dimension is named {dimension.name!r}. Give it a name, such as tone."
             return
-        if one.sort not in SORTS_OF[card.kind]:
-            known = one.sort in get_args(UnitSort)
+        if dimension.sort not in SORTS_OF[card.kind]:
+            known = dimension.sort in get_args(UnitSort)
             why = f"which a {card.kind} does not have" if known else "which is none"
             units = _join_with_or(SORTS_OF[card.kind])
-            yield f"{one.name} is asked of each {one.sort!r}, {why}. Units of a {card.kind}: {units}."
+            yield f"{dimension.name} is asked of each {dimension.sort!r}, {why}. Units of a {card.kind}: {units}."
             return
-        if (one.sort, one.name) in seen:
-            yield f"{one.name} of a {one.sort} appears twice among the dimensions. Remove one."
-        seen.add((one.sort, one.name))
-        if not isinstance(one.definition, str) or not one.definition.strip():
-            yield f"{one.name} has no definition: say in a sentence what is asked."
-        if not isinstance(one.scale, Scale):
-            yield f"{one.name} has no Scale(...)."
-        elif fault := _scale_fault(one.scale):
-            yield f"the scale of {one.name} {fault}"
+        if (dimension.sort, dimension.name) in seen:
+            yield f"{dimension.name} of a {dimension.sort} appears twice among the dimensions. Remove one."
+        seen.add((dimension.sort, dimension.name))
+        if not isinstance(dimension.definition, str) or not dimension.definition.strip():
+            yield f"{dimension.name} has no definition: say in a sentence what is asked."
+        if not isinstance(dimension.scale, Scale):
+            yield f"{dimension.name} has no Scale(...)."
+        elif fault := _scale_fault(dimension.scale):
+            yield f"the scale of {dimension.name} {fault}"
 
 
 def _scale_fault(scale: Scale) -> str:
@@ -220,15 +222,16 @@ def _one_meaning(cards: Mapping[str, Card], homes: Mapping[str, str]) -> None:
     """Raise BadCard if a dimension of the same kind and unit has another scale in another card."""
     first: dict[tuple[str, str, str], tuple[Card, Scale]] = {}
     for card in cards.values():
-        for one in card.dimensions:
-            other, scale = first.setdefault((card.kind, one.sort, one.name), (card, one.scale))
-            if scale != one.scale:
-                existing, here = scale.words, one.scale.words
+        for dimension in card.dimensions:
+            other, scale = first.setdefault((card.kind, dimension.sort, dimension.name), (card, dimension.scale))
+            if scale != dimension.scale:
+                existing, here = scale.words, dimension.scale.words
                 if existing == here:
-                    existing, here = repr(scale), repr(one.scale)
+                    existing, here = repr(scale), repr(dimension.scale)
                 raise BadCard(
-                    f"{_file(homes[card.name])}: {one.name} of a {one.sort} is {here} here, {existing} in {other.name} "
-                    f"({_file(homes[other.name])}). A name means one scale: take that one, or another name."
+                    f"{_file(homes[card.name])}: {dimension.name} of a {dimension.sort} is {here} here, {existing} in "
+                    f"{other.name} ({_file(homes[other.name])}). A name means one scale: take that one, or another "
+                    "name."
                 )
 
 

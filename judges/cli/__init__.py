@@ -33,12 +33,12 @@ def main(args: Sequence[str]) -> int:
 def commands(package: str, modules: Sequence[str] = ()) -> dict[str, tuple[str, str]]:
     """(module, what it does) of the commands of a package by name, in the order of `modules`, or alphabetically."""
     folder = Path(str(sys.modules[package].__file__)).parent
-    found = {}
+    by_name = {}
     for name in modules or sorted(file.stem for file in folder.glob("*.py")):
         with (folder / f"{name}.py").open(encoding="utf-8") as file:
             if begins := _BEGINS.match(file.readline()):
-                found[begins[1]] = (f"{package}.{name}", begins[2])
-    return found
+                by_name[begins[1]] = (f"{package}.{name}", begins[2])
+    return by_name
 
 
 def run_command(
@@ -60,9 +60,9 @@ def run_command(
         if args and args[0] in known_commands:
             module, does = known_commands[args[0]]
             command = importlib.import_module(module)
-            one = subparsers.add_parser(args[0], description=does[:1].upper() + does[1:])
-            one.set_defaults(run=command.run)
-            command.add(one)
+            subparser = subparsers.add_parser(args[0], description=does[:1].upper() + does[1:])
+            subparser.set_defaults(run=command.run)
+            command.add(subparser)
         else:
             for name, (_, does) in known_commands.items():
                 subparsers.add_parser(name, help=does.rstrip("."))

@@ -86,20 +86,20 @@ def run(options: argparse.Namespace) -> int:
         path, *more = contents.tables
         if more or contents.judgments or contents.labels or contents.scores or contents.gold:
             raise NoGold(f"{path} is a table with its own columns: give it without other files.")
-        found = match_table(path, contents.tables[path], options.judge, options.human, options.good_rows)
+        matches = match_table(path, contents.tables[path], options.judge, options.human, options.good_rows)
     else:
-        given = read_items(options.items) if options.items else {}
+        items = read_items(options.items) if options.items else {}
         own = filed_card(options)
         name = own.name if own else options.card or None
-        found = match_judges(contents, given, name, " ".join([options.model or "", *options.param]).strip(),
+        matches = match_judges(contents, items, name, " ".join([options.model or "", *options.param]).strip(),
                         lambda card: own or chosen_card(options, card))  # fmt: skip
-    blocks = [block for match in found if (block := _block(options, match)) is not None]
+    blocks = [block for match in matches if (block := _block(options, match)) is not None]
     if not blocks:
-        raise NoGold(_explain_no_judge(options.files, contents, found))
+        raise NoGold(_explain_no_judge(options.files, contents, matches))
     if options.json:
         records = [figures for _, figures, _ in blocks]
         several = [{"judge": judge, "dimensions": figures} for judge, figures, _ in blocks]
-        print(json.dumps(records[0] if len(found) == 1 else several, ensure_ascii=False, indent=1))
+        print(json.dumps(records[0] if len(matches) == 1 else several, ensure_ascii=False, indent=1))
     else:
         print("\n\n".join("\n".join(text) for _, _, text in blocks))
     return 0
@@ -119,16 +119,16 @@ def _explain_no_judge(files: list[Path], contents: FileContents, matchs: list[Ju
 
 def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[dict[str, Any]], list[str]] | None:
     """A judge with its figures, as JSON and as lines; None if no label is about anything that it judged."""
-    card, people, found, rule, values_by_cell = match.card, match.people, match.replies, match.rule, match.labels
-    cells = {d: meeting_cells(d, people, found, rule, values_by_cell) for d in card.dimensions if _counts(d)}
-    places = {d: met_cells(d, people, found) for d in cells}
+    card, people, replies, rule, values_by_cell = match.card, match.people, match.replies, match.rule, match.labels
+    cells = {d: meeting_cells(d, people, replies, rule, values_by_cell) for d in card.dimensions if _counts(d)}
+    places = {d: met_cells(d, people, replies) for d in cells}
     lost = {d: agree_extras.find_lost(places[d], match.asked, match.named) for d in cells}
     filled = agree_extras.fill_missing(cells, lost, options.missing)
     shown = [s for d, met in filled.items() if (s := summarise(met, d)).gold_cells]
-    turns = agree_extras.weakest_turn_lines(card, people, values_by_cell, found, rule, match.items)
+    turns = agree_extras.weakest_turn_lines(card, people, values_by_cell, replies, rule, match.items)
     if not shown and not turns:
         return None
-    rated = {s.dimension: agree_verdicts.rates_lines(s.dimension, cells[s.dimension], found, rule) for s in shown}
+    rated = {s.dimension: agree_verdicts.rates_lines(s.dimension, cells[s.dimension], replies, rule) for s in shown}
     gone = {
         d: agree_extras.figures_by_choice(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)
     }
@@ -136,11 +136,11 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     if options.epsilon is not None:
         run_test = agree_extras.alternative_annotator_lines
         tested = {d: run_test(d, match.voices, cells[d], places[d], options.epsilon) for d in gone}
-    repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], found) for s in shown}
+    repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], replies) for s in shown}
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
-        kept[d] = agree_verdicts.selective_lines(d, cells[d], places[d], found, rule, options)
-    placed = _position_agreement(card, found)
+        kept[d] = agree_verdicts.selective_lines(d, cells[d], places[d], replies, rule, options)
+    placed = _position_agreement(card, replies)
     figures = [
         _summary_record(s)
         | other_metrics.as_json(also[s.dimension])
@@ -149,13 +149,17 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         | ({"alternative": alternative_annotator.as_json(tested[s.dimension])} if tested else {})
         | _gain_record(repeated[s.dimension], rule)
         | ({"rates": [rates.as_json(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
-        | ({"selective": {"source": one[0], **auto_accept.as_json(one[1])}} if (one := kept.get(s.dimension)) else {})
+        | (
+            {"selective": {"source": accepted[0], **auto_accept.as_json(accepted[1])}}
+            if (accepted := kept.get(s.dimension))
+            else {}
+        )
         for s in shown
-    ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(one)} for d, one in turns.items()]
-    unread = sum(reply.reading.unscored is not None for reply in found)
+    ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(worst)} for d, worst in turns.items()]
+    unread = sum(reply.reading.unscored is not None for reply in replies)
     text = [*match.assumptions]
     gold = f"{many(len(people), 'reference label')} (gold) from {match.basis}"
-    text.append(f"{match.judge}: {many(len(found), 'reply', 'replies')} ({unread} unscored), {gold}.\n")
+    text.append(f"{match.judge}: {many(len(replies), 'reply', 'replies')} ({unread} unscored), {gold}.\n")
     text.append(
         f"{'dimension':34} {'items':>6} {'ratings':>7}  {'kappa':>6}  {'95% interval':16} {'% agreement':>11} "
         f"{'n/a agreement':>13}"
@@ -186,9 +190,9 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         left = many(match.left_out, "reply", "replies")
         are = verb(match.left_out, "is", "are")
         text.append(f"\n{left} of it that {are} not to both orders of a pair {are} left out.")
-    several = [(d, one) for d, one in repeated.items() if one is not None]
+    several = [(d, gain) for d, gain in repeated.items() if gain is not None]
     if several:
-        most = max(one.samples for _, one in several)
+        most = max(gain.samples for _, gain in several)
         text.append(f"\n{most} samples, {RULE_NAMES[rule]}: all samples about one thing count as one answer.")
     for d, consistency in several:
         text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.explain(consistency))]
@@ -207,18 +211,18 @@ def _position_agreement(card: Card, replies: list[AuditReply]) -> tuple[Dimensio
 
 def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[AuditReply]) -> SelfConsistency | None:
     """Return the gain from several samples in a dimension; None if there is only one. `cells` are those of `met`."""
-    given = scores_by_cell(d, replies)
+    by_cell = scores_by_cell(d, replies)
     several: dict[str, list[bool]] = {}
-    for cell, scores in given.items():
+    for cell, scores in by_cell.items():
         if len(scores) > 1:
             several.setdefault(cell[0], []).append(differ([score.value for score in scores.values()], d.scale))
     if not several:
         return None
-    numbers = sorted({number for scores in given.values() for number in scores})
-    cell_scores = [given.get(cell, {}) for cell in cells]
-    values = [[_code(one[n].value if n in one else None) for n in numbers] for one in cell_scores]
+    numbers = sorted({number for scores in by_cell.values() for number in scores})
+    cell_scores = [by_cell.get(cell, {}) for cell in cells]
+    values = [[_code(samples[n].value if n in samples else None) for n in numbers] for samples in cell_scores]
     draws = SampledCells(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
-    hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
+    hits, of = (np.array([float(count(changes)) for changes in several.values()]) for count in (sum, len))
     return self_consistency.measure_self_consistency(draws, (hits, of), d.scale)
 
 
@@ -258,10 +262,10 @@ def meeting_cells(
 
     `people` is the gold of each cell, and `pool` are the answers that it comes from.
     """
-    given = scores_by_cell(dimension, replies)
+    by_cell = scores_by_cell(dimension, replies)
     cells = met_cells(dimension, people, replies)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
-    judged = [combine_cell(given[cell], dimension, rule) if cell in given else None for cell in cells]
+    judged = [combine_cell(by_cell[cell], dimension, rule) if cell in by_cell else None for cell in cells]
     valued = [[value for value in pool[cell] if value is not None] for cell in cells]
 
     def codes(values: list[float | None]) -> Any:
@@ -271,7 +275,7 @@ def meeting_cells(
         np.array([number[cell[0]] for cell in cells], dtype=np.int64),
         codes([people[cell] for cell in cells]),
         codes(judged),
-        np.array([cell in given for cell in cells], dtype=bool),
+        np.array([cell in by_cell for cell in cells], dtype=bool),
         np.ones(len(cells)),
         None,
         codes([fmean(values) if values else None for values in valued]),
@@ -288,7 +292,7 @@ def met_cells(d: Dimension, people: dict[Cell, float | None], replies: list[Audi
 
 def _row(card: Card, summary: Summary) -> str:
     d, kappa = summary.dimension, summary.interval
-    sorts = {one.sort for one in card.dimensions}
+    sorts = {dimension.sort for dimension in card.dimensions}
     name = f"{d.sort}.{d.name}" if len(sorts) > 1 else d.name
     point = "undef." if kappa.point is None else f"{kappa.point:.3f}"
     ends = "none" if kappa.low is None or kappa.high is None else f"{kappa.low:.3f} to {kappa.high:.3f}"

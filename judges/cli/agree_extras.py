@@ -93,23 +93,23 @@ def figures_by_choice(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_],
     if not (gone & ~met.scored & ~np.isnan(met.human)).any():
         return None
     choices = list(dict.fromkeys([*missingness.usual_choices(d.scale), choice]))
-    found = missingness.compare_choices(met, d, gone, choices)
-    return replace(found, counted=tuple(one for one in found.counted if one.summary is not None))
+    figures = missingness.compare_choices(met, d, gone, choices)
+    return replace(figures, counted=tuple(counted for counted in figures.counted if counted.summary is not None))
 
 
-def describe_choices(d: Dimension, found: Missingness, choice: str) -> list[str]:
+def describe_choices(d: Dimension, figures: Missingness, choice: str) -> list[str]:
     """The same figures in lines; a star marks the choice that the table above uses."""
-    lines = [f"{d.title}: {missingness.explain(found)} The figures, where these count"]
-    for one in found.counted:
-        assert one.summary is not None
-        kappa, star = one.summary.interval, "*" if one.choice == choice else " "
-        _, precision, recall, f1 = one.accuracy
+    lines = [f"{d.title}: {missingness.explain(figures)} The figures, where these count"]
+    for counted in figures.counted:
+        assert counted.summary is not None
+        kappa, star = counted.summary.interval, "*" if counted.choice == choice else " "
+        _, precision, recall, f1 = counted.accuracy
         macro = f"  macro precision {_number(precision)}, recall {_number(recall)}, F1 {_number(f1)}"
         macro = "" if d.scale.weights else macro
         ends = "" if kappa.low is None else f" ({kappa.low:.3f} to {kappa.high:.3f})"
         lines.append(
-            f"  {star} {missingness.describe_choice(one.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
-            f"accuracy {_number(one.accuracy.exact)}{macro}  {many(one.summary.cells, 'rating')}"
+            f"  {star} {missingness.describe_choice(counted.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
+            f"accuracy {_number(counted.accuracy.exact)}{macro}  {many(counted.summary.cells, 'rating')}"
         )
     return [*lines, f"  {missingness.APPROVAL_CHECK_NOTE}"]
 
@@ -128,17 +128,17 @@ def alternative_annotator_lines(
     names = sorted({who for _, who, _ in rows})
     number = {who: n for n, who in enumerate(names)}
     cell = np.array([n for n, _, _ in rows], dtype=np.int64)
-    scale, given = d.scale, np.array([value for _, _, value in rows], dtype=np.float64)
+    scale, values = d.scale, np.array([value for _, _, value in rows], dtype=np.float64)
     judge = np.where(np.isnan(met.judge), -1.0, bins.to_codes(met.judge, scale))[cell]
     ratings = Ratings(
         item=met.item[cell],
         cell=cell,
         person=np.array([number[who] for _, who, _ in rows], dtype=np.int64),
-        value=bins.row_numbers(given, scale).astype(np.int64),
+        value=bins.row_numbers(values, scale).astype(np.int64),
         judge=judge.astype(np.int64) if np.all(judge == np.floor(judge)) else judge,
         people=tuple(names),
         scale=scale,
-        exact=np.asarray(bins.to_codes(given, scale), dtype=np.float64) if bins.is_binned(scale) else None,
+        exact=np.asarray(bins.to_codes(values, scale), dtype=np.float64) if bins.is_binned(scale) else None,
     )
     return alternative_annotator.run_test(ratings, epsilon)
 
@@ -152,18 +152,18 @@ def weakest_turn_lines(
     The weakest turn according to people is their label for it, or else the turn that they scored lowest.
     """
     dimension_names, by_dimension = {d.name for d in scored_dimensions(card.dimensions)}, {}
-    given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    by_item: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (item, unit, name), values in values_by_cell.items():
         if name in dimension_names and sort_of(unit) == "turn":
-            given[item][int(unit[5:])] += [value for value in values if value is not None]
+            by_item[item][int(unit[5:])] += [value for value in values if value is not None]
     for d in turn_dimensions(card.dimensions):
         dialogues = []
         for (item, _, _), samples in scores_by_cell(d, replies).items():
             dialogue = items[item]
             label = people.get((item, d.sort, d.name))
-            if (label is None and item not in given) or not isinstance(dialogue, Dialogue):
+            if (label is None and item not in by_item) or not isinstance(dialogue, Dialogue):
                 continue
-            named = lowest_turns(given[item]) if label is None else frozenset({int(label)} - {0})
+            named = lowest_turns(by_item[item]) if label is None else frozenset({int(label)} - {0})
             own = combine_cell(samples, d, rule)
             dialogues.append(NamedTurns(tuple(dialogue.assistant_turns), named, int(own or 0), label is not None))
         if dialogues:
@@ -174,6 +174,6 @@ def weakest_turn_lines(
 def describe_other_metrics(metrics: OtherMetrics) -> str:
     """The figures of other papers in a line."""
     return ", ".join(
-        f"{name} {_number(one.point)}" + ("" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})")
-        for name, one, _ in metrics.rows
+        f"{name} {_number(figure.point)}" + ("" if figure.low is None else f" ({figure.low:.3f} to {figure.high:.3f})")
+        for name, figure, _ in metrics.rows
     )

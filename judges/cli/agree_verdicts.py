@@ -25,12 +25,12 @@ class NoSource(AssayError):
 
 def scores_by_cell(dimension: Dimension, replies: list[AuditReply]) -> dict[Cell, dict[int, Score]]:
     """Return the scores of the replies in each cell of a dimension, by sample number in ascending order."""
-    given: dict[Cell, dict[int, Score]] = {}
+    by_cell: dict[Cell, dict[int, Score]] = {}
     for reply in sorted(replies, key=lambda r: r.sample):
         for score in reply.reading.scores:
             if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
-                given.setdefault((reply.item, score.unit, score.dimension), {})[reply.sample] = score
-    return given
+                by_cell.setdefault((reply.item, score.unit, score.dimension), {})[reply.sample] = score
+    return by_cell
 
 
 def combine_cell(scores: dict[int, Score], dimension: Dimension, rule: CombinationRule) -> float | None:
@@ -48,10 +48,10 @@ def rates_lines(
     dimension: Dimension, met: PairedRatings, replies: list[AuditReply], rule: CombinationRule
 ) -> list[AnswerRates]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
-    given = scores_by_cell(dimension, replies)
-    answers = [_nearest_answer(scores, dimension, rule) for scores in given.values()]
-    number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in given))}
-    item = np.array([number[cell[0]] for cell in given], dtype=np.int64)
+    by_cell = scores_by_cell(dimension, replies)
+    answers = [_nearest_answer(scores, dimension, rule) for scores in by_cell.values()]
+    number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in by_cell))}
+    item = np.array([number[cell[0]] for cell in by_cell], dtype=np.int64)
     value = np.array([np.nan if v is None else v for v in answers], dtype=np.float64)
     return rates.rates_by_answer(met, dimension, rates.judge_shares(item, value))
 
@@ -64,8 +64,8 @@ def selective_lines(
 
     Raises NoSource if the requested source does not exist.
     """
-    given = scores_by_cell(d, replies)
-    sure = _confidence_by_source(d, given, rule)
+    by_cell = scores_by_cell(d, replies)
+    sure = _confidence_by_source(d, by_cell, rule)
     sources = sorted(sure, key=lambda name: (-len(sure[name]), name))
     if options.source and options.source not in sources:
         source_names = ", ".join(sources) or "none"
@@ -73,7 +73,7 @@ def selective_lines(
     source = options.source or (sources[0] if sources else "")
     failed = {reply.item for reply in replies if reply.reading.unscored is not None}
     lowest: dict[str, float] = {}
-    for cell in given:
+    for cell in by_cell:
         value = np.nan if cell[0] in failed else sure.get(source, {}).get(cell, np.nan)
         lowest[cell[0]] = float(np.minimum(lowest.get(cell[0], np.inf), value))
     steps = 1 if options.near and d.scale.weights else 0
@@ -86,11 +86,11 @@ def selective_lines(
 
 
 def _confidence_by_source(
-    d: Dimension, given: dict[Cell, dict[int, Score]], rule: CombinationRule
+    d: Dimension, by_cell: dict[Cell, dict[int, Score]], rule: CombinationRule
 ) -> dict[str, dict[Cell, float]]:
     """The confidence in each cell, by source; of several samples, the first one counts."""
     sure: dict[str, dict[Cell, float]] = {}
-    for cell, scores in given.items():
+    for cell, scores in by_cell.items():
         first = next(iter(scores.values()))
         if first.confidence is not None:
             sure.setdefault(first.source.partition(": ")[0], {})[cell] = first.confidence

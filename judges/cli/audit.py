@@ -63,15 +63,15 @@ def run(options: argparse.Namespace) -> int:
     """Audit the judge, print what was found, and say by the exit code whether anything is in alarm."""
     limits = _limits(options.thresholds)
     evidence, header = _evidence(options)
-    found = run_audits(evidence, limits)
-    used = {name: limits.get(name, all_audits()[name].threshold) for name in found}
+    findings = run_audits(evidence, limits)
+    used = {name: limits.get(name, all_audits()[name].threshold) for name in findings}
     if options.json:
-        print(json.dumps(_audit_record(evidence, found, used), ensure_ascii=False, indent=1))
+        print(json.dumps(_audit_record(evidence, findings, used), ensure_ascii=False, indent=1))
     else:
         print(f"{header}\n")
-        for name, finding in found.items():
+        for name, finding in findings.items():
             _show(all_audits()[name], finding, used[name], None if options.all else _LISTED)
-    return int(any(finding.verdict == "alarm" for finding in found.values()))
+    return int(any(finding.verdict == "alarm" for finding in findings.values()))
 
 
 def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
@@ -85,8 +85,8 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
     same = [(n, line) for n, line in lines if line.card == judge.card]
 
     def those(path: Path, chosen: Lines) -> list[Any]:
-        given = chosen[0][1].params if chosen else {}
-        return combine_replies(read_replies(path, chosen, card, items), card, combination_rule(card, given))
+        params = chosen[0][1].params if chosen else {}
+        return combine_replies(read_replies(path, chosen, card, items), card, combination_rule(card, params))
 
     base = those(options.judgments, [(n, line) for n, line in same if judge_of(line) == judge])
     probes, others = {}, {}
@@ -98,13 +98,13 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
                 if (j := judge_of(line)).probe == name and (j.model, j.params) == (judge.model, judge.params)
             ]
             probes[name] = those(options.judgments, of)
-    for given in options.probe:
-        name, _, file = given.partition("=")
+    for probe in options.probe:
+        name, _, file = probe.partition("=")
         if not name or not file:
-            raise BadArgument(f"--probe {given}: give the probe's name and its file, as in injected_order=probe.jsonl.")
+            raise BadArgument(f"--probe {probe}: give the probe's name and its file, as in injected_order=probe.jsonl.")
         choices = {audit.probe for audit in all_audits().values()} & {*get_args(Probe)} - {""}
         if name not in choices:
-            raise BadArgument(f"--probe {given}: there is no probe {name!r}. There are: {', '.join(sorted(choices))}.")
+            raise BadArgument(f"--probe {probe}: there is no probe {name!r}. There are: {', '.join(sorted(choices))}.")
         probes[name] = those(Path(file), _of_card(Path(file), read_judgments(Path(file)), judge.card))
     seconds = [(options.judgments, same)]
     seconds += [(file, _of_card(file, read_judgments(file), judge.card)) for file in options.other]
@@ -127,10 +127,10 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
 
 
 def _of_card(path: Path, lines: Lines, name: str) -> Lines:
-    found = [(n, line) for n, line in lines if line.card == name]
-    if not found:
+    chosen = [(n, line) for n, line in lines if line.card == name]
+    if not chosen:
         raise BadArgument(f"{path}: no judgment in it is of the card {name}.")
-    return found
+    return chosen
 
 
 def _limits(path: Path | None) -> dict[str, float]:
@@ -138,18 +138,18 @@ def _limits(path: Path | None) -> dict[str, float]:
     if path is None:
         return {}
     try:
-        given = json.loads(path.read_text(encoding="utf-8"))
+        limits = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
         raise BadArgument(f'{path}: not JSON. Give an object of limits, as in {{"averaging": 0.8}}.') from None
-    if not isinstance(given, dict):
+    if not isinstance(limits, dict):
         raise BadArgument(f'{path}: not an object. Give limits by audit, as in {{"averaging": 0.8}}.')
-    can = {name for name, one in all_audits().items() if one.threshold is not None}
-    for name, limit in given.items():
+    can = {name for name, audit in all_audits().items() if audit.threshold is not None}
+    for name, limit in limits.items():
         if name not in can:
             raise BadArgument(f"{path}: {name!r} has no limit to set. Those that have: {', '.join(sorted(can))}.")
         if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not abs(limit) <= sys.float_info.max:
             raise BadArgument(f"{path}: the limit of {name} is {json.dumps(limit)[:40]}; it has to be a number.")
-    return {name: float(limit) for name, limit in given.items()}
+    return {name: float(limit) for name, limit in limits.items()}
 
 
 def _show(audit: Audit, finding: AuditFinding, limit: float | None, most: int | None) -> None:
@@ -173,11 +173,11 @@ def _line(text: str) -> str:
 
 
 def _audit_record(
-    evidence: AuditEvidence, found: Mapping[str, AuditFinding], limits: Mapping[str, float | None]
+    evidence: AuditEvidence, findings: Mapping[str, AuditFinding], limits: Mapping[str, float | None]
 ) -> dict[str, Any]:
     """Return the findings of a judge as JSON."""
     rows = {}
-    for name, finding in found.items():
+    for name, finding in findings.items():
         interval = finding.interval
         rows[name] = {
             "title": all_audits()[name].title,

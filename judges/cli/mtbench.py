@@ -41,18 +41,18 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     verbs = parser.add_subparsers(dest="figure", required=True, metavar="|".join(_ACTIONS))
     for name, does in _ACTIONS.items():
-        one = verbs.add_parser(name, help=does, description=f"{does[:1].upper()}{does[1:]}.")
-        one.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="files and folders, in any order")
-        _add_selection(one)
+        command = verbs.add_parser(name, help=does, description=f"{does[:1].upper()}{does[1:]}.")
+        command.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="files and folders, in any order")
+        _add_selection(command)
         if name == "compare":
-            _add_pipelines(one)
+            _add_pipelines(command)
         if name == "export":
-            one.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the files go")
-            one.add_argument("--format", choices=("csv", "parquet", "json", "md"), default="csv")
+            command.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the files go")
+            command.add_argument("--format", choices=("csv", "parquet", "json", "md"), default="csv")
         else:
-            one.add_argument("--out", type=Path, metavar="FILE", help="write it there (csv, parquet: a folder)")
-            one.add_argument("--format", choices=FORMATS, default="text")
-            one.add_argument("--table", action="append", default=[], metavar="NAME", help="only this table; repeat")
+            command.add_argument("--out", type=Path, metavar="FILE", help="write it there (csv, parquet: a folder)")
+            command.add_argument("--format", choices=FORMATS, default="text")
+            command.add_argument("--table", action="append", default=[], metavar="NAME", help="only this table; repeat")
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
@@ -122,10 +122,10 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     if options.figure == "agreement":
         if not bench.votes:
             raise NothingToShow("The files hold no votes of people: agreement is about those. `compare` takes judges.")
-        found = tables.vote_table(_select_ratings(options, bench).bench)
-        if not found.rows:
+        agreement = tables.vote_table(_select_ratings(options, bench).bench)
+        if not agreement.rows:
             raise NothingToShow("No pair has two votes, or a vote and a judge's verdict: there is nothing to compare.")
-        return [found]
+        return [agreement]
     chosen = _select_ratings(options, bench)
     if options.figure == "compare":
         if len(chosen.judges) < 2:
@@ -156,7 +156,7 @@ def _select_ratings(options: argparse.Namespace, bench: Bench) -> RatingSelectio
 def _check_names(options: argparse.Namespace, bench: Bench) -> argparse.Namespace:
     """The options, whose models and categories are in the files. Raises NothingToShow."""
     for name, known_names in (("model", bench.models), ("category", [q.category for q in bench.questions.values()])):
-        if unknown := [one for one in getattr(options, name) if one not in known_names]:
+        if unknown := [choice for choice in getattr(options, name) if choice not in known_names]:
             known = ", ".join(dict.fromkeys(known_names)) or "none"
             raise NothingToShow(f"There is no {name} {', '.join(unknown)}. There are: {known}.")
     return options
@@ -164,31 +164,31 @@ def _check_names(options: argparse.Namespace, bench: Bench) -> argparse.Namespac
 
 def _judges(bench: Bench, name: str) -> list[str]:
     """The judges that a name fits: a whole id, or a model. Raises NothingToShow."""
-    found = [one.id for one in bench.judges.values() if name == one.id]
-    found = found or [one.id for one in bench.judges.values() if name == one.model]
-    if not found:
+    ids = [judge.id for judge in bench.judges.values() if name == judge.id]
+    ids = ids or [judge.id for judge in bench.judges.values() if name == judge.model]
+    if not ids:
         raise NothingToShow(f"There is no judge {name}. There are: {', '.join(bench.judges) or 'none'}.")
-    return found
+    return ids
 
 
 def _pipelines(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     """Two pipelines: each its files, its judge and its protocol."""
     bench = tables.narrow(bench, categories=_check_names(options, bench).category)
     other = tables.narrow(_read(options.against), categories=options.category) if options.against else bench
-    one = _pipeline(bench, options.judge[0] if options.judge else None, options.protocol, "--judge")
+    first = _pipeline(bench, options.judge[0] if options.judge else None, options.protocol, "--judge")
     name = options.other_judge or (options.judge[1] if len(options.judge) > 1 else None)
     if other is bench and name is None:
-        name = one.judge
-    two = _pipeline(other, name, options.other_protocol, "--other-judge")
-    found = replay(one, two, options.model)
-    if found is None:
+        name = first.judge
+    second = _pipeline(other, name, options.other_protocol, "--other-judge")
+    waterfall = replay(first, second, options.model)
+    if waterfall is None:
         raise NothingToShow(
-            f"{one.judge} and {two.judge} have no model in common that both gave a rating"
+            f"{first.judge} and {second.judge} have no model in common that both gave a rating"
             f"{' among ' + ', '.join(options.model) if options.model else ''}: there is no way between their means."
         )
-    result_tables = tables.waterfall_tables(found)
+    result_tables = tables.waterfall_tables(waterfall)
     if options.plan:
-        plan = plan_pipeline_experiment(one, two, price)
+        plan = plan_pipeline_experiment(first, second, price)
         for arm in plan.arms:
             if not arm.stored:
                 write_text(options.plan / f"{arm.protocol.name}.json", arm.protocol.model_dump_json(indent=1) + "\n")
@@ -197,9 +197,9 @@ def _pipelines(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
 
 
 def _pipeline(bench: Bench, judge: str | None, protocol: str | None, option: str) -> Pipeline:
-    rating = list(dict.fromkeys(one.judge for one in bench.ratings))
-    found = [one for one in _judges(bench, judge) if one in rating] if judge else rating
-    if len(found) != 1:
-        status = f"rated by {', '.join(found)}" if found else "without a rating"
+    raters = list(dict.fromkeys(rating.judge for rating in bench.ratings))
+    ids = [name for name in _judges(bench, judge) if name in raters] if judge else raters
+    if len(ids) != 1:
+        status = f"rated by {', '.join(ids)}" if ids else "without a rating"
         raise NothingToShow(f"A pipeline has one judge; these files are {status}. Say which with {option}.")
-    return Pipeline(bench, found[0], find_protocol(protocol) if protocol else tables.own_protocol(bench, found[0]))
+    return Pipeline(bench, ids[0], find_protocol(protocol) if protocol else tables.own_protocol(bench, ids[0]))

@@ -80,7 +80,9 @@ def _columns(table: ResultTable) -> list[str]:
 def format_tables(tables: Sequence[ResultTable], format: str) -> str:
     """Tables in one text: `text` for a terminal, `md`, `json`, or `csv` of a single one."""
     if format == "json":
-        by_name = {one.name: {"title": one.title, "said": list(one.notes), "rows": list(one.rows)} for one in tables}
+        by_name = {
+            table.name: {"title": table.title, "said": list(table.notes), "rows": list(table.rows)} for table in tables
+        }
         return json.dumps(by_name, ensure_ascii=False, indent=1, allow_nan=False)
     if format == "csv":
         out, names = io.StringIO(), _columns(tables[0])

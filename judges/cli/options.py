@@ -149,12 +149,12 @@ def chosen_endpoint(args: argparse.Namespace) -> Endpoint:
 
 def chosen_price(args: argparse.Namespace) -> Price | None:
     """The price of the model; BadOptions if a spending limit is set and the price is not known."""
-    found = price(args.model, False, args.prices)
-    if args.spend is not None and found is None:
+    model_price = price(args.model, False, args.prices)
+    if args.spend is not None and model_price is None:
         raise BadOptions(f"--spend needs the price of {args.model}: add it to the price list (--prices FILE).")
     if args.spend is not None and not (math.isfinite(args.spend) and args.spend > 0):
         raise BadOptions(f"--spend is an amount in US dollars above 0, such as 2.50; it is {args.spend:g}.")
-    return found
+    return model_price
 
 
 def _valid(model_class: type[_Made], values: dict[str, Any]) -> _Made:

@@ -139,32 +139,32 @@ class _Work:
         ended, done = "", stored_count
         with Bar(unit="judgments", began=stored_count) as bar:
             async with Client(self.endpoint) as client:
-                async for found in runner.run(
+                async for event in runner.run(
                     *(self.card, self.model, self.params, client, missing),
                     endpoint=self.endpoint,
                     stored=ledger.stored_pieces,
                     stop=stop,
                     budget=budget,
                 ):
-                    if isinstance(found, CallReply | Charge):
-                        purse.pay(found)
-                    if isinstance(found, Charge):
+                    if isinstance(event, CallReply | Charge):
+                        purse.pay(event)
+                    if isinstance(event, Charge):
                         continue
-                    if isinstance(found, CallReply):
-                        ledger.keep(found)
+                    if isinstance(event, CallReply):
+                        ledger.keep(event)
                         counts.calls += 1
-                        counts.tokens_in += found.tokens_in
-                        counts.tokens_out += found.tokens_out
-                    elif isinstance(found, FinishedJudgment):
-                        ledger.write(found)
-                        _count(counts, found.reading)
+                        counts.tokens_in += event.tokens_in
+                        counts.tokens_out += event.tokens_out
+                    elif isinstance(event, FinishedJudgment):
+                        ledger.write(event)
+                        _count(counts, event.reading)
                         done += 1
                         bar(done, total, done, self._progress_note(counts))
-                    elif found.sort in ("stopped", "spent"):
-                        ended = found.text
+                    elif event.sort in ("stopped", "spent"):
+                        ended = event.text
                     else:
                         bar.clear()
-                        print(found.text, file=sys.stderr)
+                        print(event.text, file=sys.stderr)
         return ended
 
     def _budget(self, purse: ChargeFile) -> Budget | None:
@@ -245,21 +245,21 @@ class _Work:
     async def _asked_few(self, first: list[tuple[str, Any]], purse: ChargeFile) -> None:
         few = (task for task in call_plan.tasks(self.card, self.params, first) if not task.sample)
         async with Client(self.endpoint) as client:
-            async for found in runner.run(
+            async for event in runner.run(
                 *(self.card, self.model, self.params, client, few), endpoint=self.endpoint, budget=self._budget(purse)
             ):
-                if isinstance(found, CallReply):
-                    purse.pay(found)
-                    named, tried = _join_words(found.key, found.part, found.piece), many(found.tries, "try", "tries")
+                if isinstance(event, CallReply):
+                    purse.pay(event)
+                    named, tried = _join_words(event.key, event.part, event.piece), many(event.tries, "try", "tries")
                     print(f"=== {named}: the raw reply ({tried})")
-                    print(found.raw if found.raw else f"({found.unscored}: {found.why})")
-                elif isinstance(found, Charge):
-                    purse.pay(found)
-                elif isinstance(found, FinishedJudgment):
-                    print(f"=== {_join_words(found.task.key, found.task.part)}: read as")
-                    print("\n".join(_read(self.card, found.reading)))
+                    print(event.raw if event.raw else f"({event.unscored}: {event.why})")
+                elif isinstance(event, Charge):
+                    purse.pay(event)
+                elif isinstance(event, FinishedJudgment):
+                    print(f"=== {_join_words(event.task.key, event.task.part)}: read as")
+                    print("\n".join(_read(self.card, event.reading)))
                 else:
-                    print(found.text, file=sys.stderr)
+                    print(event.text, file=sys.stderr)
 
 
 @dataclass(frozen=True)
@@ -278,7 +278,7 @@ class _FileItems:
         return self.count
 
     def __contains__(self, entry: object) -> bool:
-        return any(entry == one for one in self)
+        return any(entry == item for item in self)
 
 
 def _format_spent(purse: ChargeFile) -> str:

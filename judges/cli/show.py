@@ -38,9 +38,9 @@ def run(options: argparse.Namespace) -> int:
 
     Exit code 1 if the card has faults, which go to stderr too.
     """
-    one = chosen_card(options, options.name or None)
-    lacks = find_faults(one)
-    lines = prompt_lines(one, first_item(one, options.prompt)) if options.prompt else describe_card(one, lacks)
+    card = chosen_card(options, options.name or None)
+    lacks = find_faults(card)
+    lines = prompt_lines(card, first_item(card, options.prompt)) if options.prompt else describe_card(card, lacks)
     print("\n".join(lines).encode("utf-8", "replace").decode())
     for fault in lacks:
         print(fault.text, file=sys.stderr)

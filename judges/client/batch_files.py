@@ -68,12 +68,12 @@ def read_results(lines: bytes) -> Iterator[BatchResult]:
     """The results in an output or error file; lines that are broken or not ours are skipped."""
     for text in lines.split(b"\n"):
         try:
-            found = json.loads(text)
-            key, part, sample, piece = str(found["custom_id"]).split(_ID_SEPARATOR)
+            record = json.loads(text)
+            key, part, sample, piece = str(record["custom_id"]).split(_ID_SEPARATOR)
             place = key, part, int(sample), piece
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
-        response, error = found.get("response"), found.get("error")
+        response, error = record.get("response"), record.get("error")
         if isinstance(response, dict) and isinstance(response.get("status_code"), int):
             body = json.dumps(response.get("body"), ensure_ascii=False).encode("utf-8", "replace")
             yield BatchResult(place, response["status_code"], body)

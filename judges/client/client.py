@@ -81,14 +81,14 @@ class Client:
         self.endpoint = endpoint
         self.modes: MutableMapping[str, str] = {} if modes is None else modes
         self.where = endpoint.address
-        found = os.environ.get(endpoint.key_variable, "").strip()
-        if not found and (endpoint.api_version or "api.openai.com" in self.where):
+        key = os.environ.get(endpoint.key_variable, "").strip()
+        if not key and (endpoint.api_version or "api.openai.com" in self.where):
             raise FatalError(
                 f"{self.where} needs a key, but {endpoint.key_variable} is not set: set it in the environment."
             )
-        if not found.isascii() or not found.isprintable():
+        if not key.isascii() or not key.isprintable():
             raise FatalError(f"The key in {endpoint.key_variable} has characters that no key has: copy it again.")
-        self._key = found
+        self._key = key
         self._capabilities: dict[str, Capabilities] = {}
         self._proven = self._pages = 0
         self._openai: Any = None
@@ -110,10 +110,10 @@ class Client:
 
     def capabilities(self, model: str) -> Capabilities:
         """Return the capabilities by which the model is asked now."""
-        found = self._capabilities.get(model)
-        if found is None:
-            found = self._capabilities[model] = Capabilities.from_text(self.modes.get(self.name(model), ""))
-        return found
+        capabilities = self._capabilities.get(model)
+        if capabilities is None:
+            capabilities = self._capabilities[model] = Capabilities.from_text(self.modes.get(self.name(model), ""))
+        return capabilities
 
     def mode(self, model: str) -> Mode:
         """Return the mode in which the model is made to reply in JSON now."""
@@ -183,7 +183,7 @@ class Client:
     async def batches(self) -> list[dict[str, Any]]:
         """The latest batches of this key, up to a hundred."""
         listed = (await self._request_json("get", "/batches?limit=100")).get("data")
-        return [found for found in listed if isinstance(found, dict)] if isinstance(listed, list) else []
+        return [batch for batch in listed if isinstance(batch, dict)] if isinstance(listed, list) else []
 
     async def cancel(self, ident: str) -> dict[str, Any]:
         """End a batch early; its results so far can be fetched."""
@@ -216,12 +216,12 @@ class Client:
         """The JSON object of an answer about files and batches; `missing`: {} for an object that does not exist."""
         answer = await self._request_bytes(method, path, body, file, missing)
         try:
-            found = json.loads(answer)
+            payload = json.loads(answer)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            payload = None
+        if not isinstance(payload, dict):
             raise TransientError("broken", "the endpoint's answer about a batch is not a JSON object")
-        return found
+        return payload
 
     async def _request_bytes(
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
@@ -267,8 +267,8 @@ class Client:
         except TimeoutError:
             raise TransientError("timeout", f"no answer within {patience:g} s", charged=True) from None
         except openai.APIStatusError as error:
-            found = error.response
-            return found.status_code, {k.lower(): v for k, v in found.headers.items()}, found.content
+            failure = error.response
+            return failure.status_code, {k.lower(): v for k, v in failure.headers.items()}, failure.content
         except httpx.InvalidURL as error:
             raise FatalError(f"{self.where} is not a valid address: {error}. Check the base URL.") from None
         except openai.APIConnectionError as error:
@@ -305,19 +305,19 @@ class Client:
         while at is not None and len(chain) < 10:
             chain.append(at)
             at = at.__cause__ or at.__context__
-        for found in chain:
-            if isinstance(found, response_body.Redirected):
+        for cause in chain:
+            if isinstance(cause, response_body.Redirected):
                 return FatalError(
-                    f"{self.where} redirects calls to {found.to} ({found.status}), and Assay does not follow: nothing "
+                    f"{self.where} redirects calls to {cause.to} ({cause.status}), and Assay does not follow: nothing "
                     "was sent there. Set the base URL to the address that answers directly."
                 )
-            if isinstance(found, (response_body.TooLarge, response_body.DecompressionError)):
-                return TransientError("broken", f"{found}", charged=True)
+            if isinstance(cause, (response_body.TooLarge, response_body.DecompressionError)):
+                return TransientError("broken", f"{cause}", charged=True)
         names = {type(e).__name__ for e in chain}
         reason = errors.error_message(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
         if names & {"InvalidURL", "UnsupportedProtocol", "InvalidUrlClientError", "NonHttpUrlClientError"}:
             return FatalError(f"{self.where} is not a valid address: {reason}. Check the base URL.")
-        known = next((one for one in _CONNECTION_FAILURES if names & one.raised), None)
+        known = next((failure for failure in _CONNECTION_FAILURES if names & failure.raised), None)
         if not known and "ClientConnectorError" not in names:
             return TransientError("connection", "the connection broke before the answer was whole", charged=True)
         what, then = (known.what, known.then) if known else (reason or "no connection", _SERVER_HINT)
@@ -381,9 +381,9 @@ class Client:
 
     def _logprobs(self, choice: dict[str, Any]) -> Logprobs:
         """The tokens of a reply; () if they do not fit the stored text, because that was changed."""
-        found = response_body.read_logprobs(choice.get("logprobs"))
-        joined = "".join(token for token, _ in found)
-        return found if self._clean(joined) == joined else ()
+        logprobs = response_body.read_logprobs(choice.get("logprobs"))
+        joined = "".join(token for token, _ in logprobs)
+        return logprobs if self._clean(joined) == joined else ()
 
     def _no_json(self, body: bytes) -> Exception:
         head = body[:300].decode("utf-8", "replace")

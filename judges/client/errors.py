@@ -133,13 +133,13 @@ def _message(data: Any) -> str:
     if not isinstance(data, dict):
         return ""
     for key in ("error", "message", "detail", "errors", "msg"):
-        found = data.get(key)
-        if isinstance(found, str) and found:
-            return found
-        if isinstance(found, dict) and (inner := _message(found)):
+        value = data.get(key)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, dict) and (inner := _message(value)):
             return inner
-        if isinstance(found, list):  # FastAPI: where and what, without the input, which holds the whole call
-            messages = [f"{_place(p.get('loc'))}: {p.get('msg', '')}" for p in found[:5] if isinstance(p, dict)]
+        if isinstance(value, list):  # FastAPI: where and what, without the input, which holds the whole call
+            messages = [f"{_place(p.get('loc'))}: {p.get('msg', '')}" for p in value[:5] if isinstance(p, dict)]
             if messages:
                 return "; ".join(messages)
     return ""

@@ -284,9 +284,9 @@ class LongCalls:
         )
 
 
-def context_size(model: str, params: Params, given: int = 0) -> int:
+def context_size(model: str, params: Params, size: int = 0) -> int:
     """The tokens that a call and its reply may have together: as given, else as known for the model; 0: not known."""
-    return given or params.context or context_of_model(model)
+    return size or params.context or context_of_model(model)
 
 
 def safe_length(card: Card, params: Params, room: int) -> int:
@@ -306,10 +306,10 @@ def find_long_calls(card: Card, params: Params, items: Iterable[tuple[str, Item]
     A judge that is asked several times sends the same call each time: it is counted once.
     """
     calls = 0
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for name, sent, _ in _sizes_once(card, params, items):
         size = sent + params.max_tokens
         if size > room:
             calls += 1
-            found[name] = max(found.get(name, 0), size)
-    return LongCalls(room, calls, tuple(sorted(found.items(), key=lambda one: (-one[1], one[0]))))
+            sizes[name] = max(sizes.get(name, 0), size)
+    return LongCalls(room, calls, tuple(sorted(sizes.items(), key=lambda row: (-row[1], row[0]))))

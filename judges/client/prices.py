@@ -59,17 +59,17 @@ def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:
     """
     if is_practice(model):
         return 0.0, 0.0
-    found = _find_price(model, file)
-    if found is None:
+    list_price = _find_price(model, file)
+    if list_price is None:
         return None
-    share = found.batch if batch else 1.0
-    return found.in_ * share, found.out * share
+    share = list_price.batch if batch else 1.0
+    return list_price.in_ * share, list_price.out * share
 
 
 def context_of_model(model: str, file: Path = PRICES) -> int:
     """The tokens that a call of the model and its reply may have together; 0: not known."""
-    found = _find_price(model, file)
-    return 0 if found is None else found.context
+    list_price = _find_price(model, file)
+    return 0 if list_price is None else list_price.context
 
 
 def _find_price(model: str, file: Path) -> ListPrice | None:

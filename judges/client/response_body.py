@@ -78,8 +78,8 @@ def bound_body(response: httpx.Response, max_bytes: int) -> None:
 def safe_host(base: str, address: str) -> str:
     """The host that an address names, seen from `base`, as people may see it: no name, key, path or query."""
     try:
-        found = urlsplit(urljoin(base, address))
-        named, port = found.hostname or "", found.port
+        url = urlsplit(urljoin(base, address))
+        named, port = url.hostname or "", url.port
     except ValueError:
         return "an address that is none"
     if not named.isprintable() or len(named) > 253:
@@ -155,12 +155,12 @@ def token_count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
 
 
-def read_logprobs(found: Any) -> Logprobs:
+def read_logprobs(logprobs: Any) -> Logprobs:
     """The tokens of a reply, each with its alternatives; () where the endpoint gives none, or another shape.
 
     An alternative whose log-probability is not finite (NaN, or -Infinity for an impossible one) is left out.
     """
-    content = found.get("content") if isinstance(found, dict) else None
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
     try:
         return tuple(
             (

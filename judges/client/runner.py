@@ -84,8 +84,8 @@ async def run(
         raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
     work = _Run(card, model, params, client, tasks, endpoint, stored, stop, budget, Random(seed), grace, salt, limiter)
     try:
-        async for found in work.stream():
-            yield found
+        async for event in work.stream():
+            yield event
     finally:
         await work.close()
 
@@ -247,19 +247,19 @@ class _Run:
             floor, charged = 0.0, True
             bill: tuple[int, int, bool] | None = None
             try:
-                given = await self.client.answer(self.model, self.params, request, mode)
+                answer = await self.client.answer(self.model, self.params, request, mode)
                 seconds = self._clock() - began
-                bill = usage.tokens_billed(given, request, mode, self.params.max_tokens)
+                bill = usage.tokens_billed(answer, request, mode, self.params.max_tokens)
                 used = float(bill[0] + bill[1])
                 self._mean_out += (bill[1] - self._mean_out) / 20
                 if self.budget is not None:
                     real = cost(self.budget.price, bill[0], bill[1])
                 self._limiter.record_answer(True)
                 tried += 1
-                if self._trial and self._in_prose(request, given):
+                if self._trial and self._in_prose(request, answer):
                     continue
                 charged = False  # the answer tells itself what it cost
-                return self._make_reply(task, piece, given, bill, tried, seconds)
+                return self._make_reply(task, piece, answer, bill, tried, seconds)
             except FatalError:
                 real, used, charged = 0.0, 0.0, False
                 raise

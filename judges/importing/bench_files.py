@@ -66,15 +66,15 @@ def _find_files(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
     met: set[Path] = set()
     for path in map(Path, paths):
         if path.is_dir():
-            inside = [one for one in sorted(path.rglob("*")) if one.is_file() and one.suffix.lower() in SUFFIXES]
+            inside = [file for file in sorted(path.rglob("*")) if file.is_file() and file.suffix.lower() in SUFFIXES]
         elif path.is_file():
             inside = [path]
         else:
             raise AssayError(f"There is no file or folder {path}. Check the path; it is relative to where you are.")
-        for one in inside:
-            if one.resolve() not in met and one.name[0] != ".":
-                met.add(one.resolve())
-                yield one.as_posix(), one
+        for data_file in inside:
+            if data_file.resolve() not in met and data_file.name[0] != ".":
+                met.add(data_file.resolve())
+                yield data_file.as_posix(), data_file
 
 
 def _open_file(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile | None:
@@ -108,8 +108,8 @@ def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
     """Return the role of a file of FastChat, Swallow or MT-Bench-101, by its first records; None for any other file."""
     for value in starts:
         keys = frozenset(value)
-        if found := "dialogue" if many_turns.fits(value) else swallow.role_of(keys) or role_of(name, keys):
-            return found
+        if role := "dialogue" if many_turns.fits(value) else swallow.role_of(keys) or role_of(name, keys):
+            return role
     return None
 
 
@@ -117,10 +117,10 @@ def _records(path: Path, head: bytes) -> Sequence[FileRecord]:
     """The records of a file: lines of JSON, one object or list of JSON, or the rows of a Parquet file."""
     if not head.startswith(b"PAR1") and head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
         with path.open("rb") as stream:
-            lines = [mend_record(one) for one in jsonl.read_jsonl(stream)]
-        if len(lines) > 1 and all(one.problem for one in lines):
+            lines = [mend_record(record) for record in jsonl.read_jsonl(stream)]
+        if len(lines) > 1 and all(record.problem for record in lines):
             whole = mend_record(jsonl.read_jsonl_line(1, path.read_bytes().removeprefix(b"\xef\xbb\xbf")))
             lines = lines if whole.problem else [whole]
         return lines
-    given = contents.read_rows(path)
-    return [Record(n, {}, "", f"is {row}") if isinstance(row, str) else Record(n, row) for n, row in given]
+    rows = contents.read_rows(path)
+    return [Record(n, {}, "", f"is {row}") if isinstance(row, str) else Record(n, row) for n, row in rows]

@@ -66,16 +66,16 @@ def _words(name: str) -> list[str]:
 
 def _split_words(text: str) -> list[str]:
     """The parts of a word without separators: "human2" is human and 2; known words are cut out of unspaced text."""
-    found = []
+    parts = []
     for run in _SCRIPTS.findall(text):
         numbered = _NUMBERED.fullmatch(run)
         if numbered and numbered[1] in _OWNERS:
-            found += [numbered[1], numbered[2]]
+            parts += [numbered[1], numbered[2]]
         elif run.isascii() or run in _KNOWN:
-            found.append(run)
+            parts.append(run)
         else:
-            found += _cut(run)
-    return found
+            parts += _cut(run)
+    return parts
 
 
 def _cut(run: str) -> list[str]:
@@ -131,5 +131,5 @@ def column_names(header: Sequence[str]) -> list[str]:
 
 def stated_delimiter(text: str) -> str:
     """The delimiter that the first line of a text declares (`sep=;`, as Excel reads it); "" if it declares none."""
-    found = re.match(r'"?sep=(.)"?\r?(\n|\Z)', text, re.IGNORECASE)
-    return found[1] if found else ""
+    match = re.match(r'"?sep=(.)"?\r?(\n|\Z)', text, re.IGNORECASE)
+    return match[1] if match else ""

@@ -249,9 +249,9 @@ class _Table:
             if self._count(parts) == len(self.rows) or self._count([*parts, *texts]) > self._count(parts):
                 continue
             for giver in (c for c in givers if {*answers} - {c, item}):
-                given = [row for row in self.rows if cell_text(row.get(giver)).strip()]
-                pairs = self._count([*parts, giver], given)
-                if pairs >= _MIN_UNIQUE_SHARE * len(given) and pairs > self._count(parts, given):
+                filled_rows = [row for row in self.rows if cell_text(row.get(giver)).strip()]
+                pairs = self._count([*parts, giver], filled_rows)
+                if pairs >= _MIN_UNIQUE_SHARE * len(filled_rows) and pairs > self._count(parts, filled_rows):
                     return item, giver
         return "", ""
 
@@ -316,23 +316,23 @@ class _Table:
 
     def _pair(self) -> None:
         """The two sides of a pair, and their systems."""
-        forms = [(f"{stem}_{one}", f"{stem}_{two}") for stem in _RESPONSE_NAMES for one, two in _SIDE_SUFFIXES]
-        forms += [(f"{stem}{one}", f"{stem}{two}") for stem in _RESPONSE_NAMES for one, two in _SIDE_SUFFIXES]
-        forms += [(f"{one}_{stem}", f"{two}_{stem}") for stem in _RESPONSE_NAMES for one, two in _SIDE_SUFFIXES]
-        for one, two in (*_PREFERENCE_NAMES, *forms):
-            a, b = self.plain.get(one), self.plain.get(two)
+        forms = [(f"{stem}_{side}", f"{stem}_{other}") for stem in _RESPONSE_NAMES for side, other in _SIDE_SUFFIXES]
+        forms += [(f"{stem}{side}", f"{stem}{other}") for stem in _RESPONSE_NAMES for side, other in _SIDE_SUFFIXES]
+        forms += [(f"{side}_{stem}", f"{other}_{stem}") for stem in _RESPONSE_NAMES for side, other in _SIDE_SUFFIXES]
+        for first, second in (*_PREFERENCE_NAMES, *forms):
+            a, b = self.plain.get(first), self.plain.get(second)
             if a in self.left and b in self.left and self._can_hold_texts(a) and self._can_hold_texts(b):
                 self.texts |= {"response_a": [a], "response_b": [b]}
                 self.left = [c for c in self.left if c not in (a, b)]
                 break
         named = [
-            (f"{by}{sign}{one}", f"{by}{sign}{two}")
+            (f"{by}{sign}{side}", f"{by}{sign}{other}")
             for by in _SYSTEM_NAMES
             for sign in ("_", "")
-            for one, two in _SIDE_SUFFIXES
+            for side, other in _SIDE_SUFFIXES
         ]
-        for one, two in (("chosen_model", "rejected_model"), *named):
-            a, b = self.plain.get(one), self.plain.get(two)
+        for first, second in (("chosen_model", "rejected_model"), *named):
+            a, b = self.plain.get(first), self.plain.get(second)
             if a in self.left and b in self.left and not self._survey(a).numbers:
                 self.texts |= {"system_a": [a], "system_b": [b]}
                 self.left = [c for c in self.left if c not in (a, b)]
@@ -340,11 +340,11 @@ class _Table:
 
     def _can_hold_texts(self, column: str, field_: str = "") -> bool:
         """Whether the cells of a column can be texts of items."""
-        found = self._survey(column)
-        if found.numbers > found.words or not found.words + found.numbers:
+        cell_survey = self._survey(column)
+        if cell_survey.numbers > cell_survey.words or not cell_survey.words + cell_survey.numbers:
             return False
-        scale = found.answers
-        if scale is not None and field_ == "task" and 2 * len(scale.categories) < found.words and self.texts:
+        scale = cell_survey.answers
+        if scale is not None and field_ == "task" and 2 * len(scale.categories) < cell_survey.words and self.texts:
             return False  # a few words again and again ("source: web") are no task
         known = scale is not None and (scale.kind in ("flag", "ordered") or set(scale.categories) == {"a", "tie", "b"})
         if field_ == "system" and normalize(column).endswith(("_id", "_name")):
@@ -353,11 +353,11 @@ class _Table:
 
     def _can_hold_answers(self, column: str, name: ColumnName) -> bool:
         """Whether the cells of a column can be answers, given what its name says."""
-        found = self._survey(column)
-        scale = found.answers or found.most
+        cell_survey = self._survey(column)
+        scale = cell_survey.answers or cell_survey.most
         if scale is None:
-            return bool(name.owner) and not name.weak and not found.why.startswith(("they", "every"))
-        if found.answers is None:
+            return bool(name.owner) and not name.weak and not cell_survey.why.startswith(("they", "every"))
+        if cell_survey.answers is None:
             return bool(name.owner or name.plain) and scale.kind != "unordered"
         if name.owner or name.plain or name.both:
             return True
@@ -369,15 +369,15 @@ class _Table:
         """The column that names who gave the answers of its row: a title for people or judges, with names below it."""
         open_ = [c for c in self.left if not names[c].owner and self._can_hold_answers(c, names[c])]
         for column in self.left:
-            name, found = names[column], self._survey(column)
+            name, cell_survey = names[column], self._survey(column)
             marked = _MARKED.fullmatch(normalize(column)) if _names_giver(column, weak=True) else None
             if not name.owner or (name.dimension and not marked) or (name.weak and not marked):
                 continue
-            if not found.words + found.numbers:
+            if not cell_survey.words + cell_survey.numbers:
                 continue  # it names nobody
-            scale = found.answers
+            scale = cell_survey.answers
             loose = scale is None or (scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"})
-            if (marked or (loose and not name.plain and found.words > found.numbers)) and open_:
+            if (marked or (loose and not name.plain and cell_survey.words > cell_survey.numbers)) and open_:
                 return column
             if (marked or (loose and normalize(column) in _ANNOTATOR_NAMES)) and self._answers_of(column, names):
                 return column
@@ -422,9 +422,9 @@ class _Table:
             values, apart = apart, []
         return {whose: [], other: apart}, values
 
-    def _share_a_word(self, one: str, two: str) -> bool:
+    def _share_a_word(self, first: str, second: str) -> bool:
         """Whether a word occurs in both columns, so that both may hold answers."""
-        cells = [{str(row.get(column) or "").strip().lower() for row in self.rows} - {""} for column in (one, two)]
+        cells = [{str(row.get(column) or "").strip().lower() for row in self.rows} - {""} for column in (first, second)]
         return bool(cells[0] & cells[1])
 
     def _summaries(self, people: list[AnswerColumn], meta: list[str], names: Mapping[str, ColumnName]) -> None:
@@ -531,5 +531,5 @@ def cell_text(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _same(one: RecipeScale | None, two: RecipeScale | None) -> bool:
-    return one is not None and two is not None and one.kind == two.kind
+def _same(first: RecipeScale | None, second: RecipeScale | None) -> bool:
+    return first is not None and second is not None and first.kind == second.kind

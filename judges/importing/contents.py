@@ -94,22 +94,22 @@ def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
 
     Raises BadLines, which names every line that cannot be read, OSError.
     """
-    found = FileContents()
+    contents = FileContents()
     for path in paths:
-        given = list(read_rows(path))
-        first = next((row for _, row in given if isinstance(row, dict)), None)
-        if first is None and not given:
+        rows = list(read_rows(path))
+        first = next((row for _, row in rows if isinstance(row, dict)), None)
+        if first is None and not rows:
             raise BadLines(f"{path}: there is no line in it.")
         if first is not None and not sort_of_line(first):
-            bad = [(number, row) for number, row in given if isinstance(row, str)]
+            bad = [(number, row) for number, row in rows if isinstance(row, str)]
             if bad and not good_rows:
                 raise bad_lines(path, bad)
-            found.tables[path] = [row for _, row in given if isinstance(row, dict)]
+            contents.tables[path] = [row for _, row in rows if isinstance(row, dict)]
         else:
-            _take(found, path, given)
-    if not (found.scores or found.judgments):
-        found.scores = [_judge_value(value) for value in found.gold if value.row.get("judge_value") is not None]
-    return found
+            _take(contents, path, rows)
+    if not (contents.scores or contents.judgments):
+        contents.scores = [_judge_value(value) for value in contents.gold if value.row.get("judge_value") is not None]
+    return contents
 
 
 def _judge_value(gold: ExportedValue) -> ExportedValue:
@@ -153,15 +153,15 @@ def _read_array(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
         check_depth(text)
-        found = DECODER.decode(text)
-        check_characters(text, found)
+        rows = DECODER.decode(text)
+        check_characters(text, rows)
     except json.JSONDecodeError as error:
         raise BadLines(f"{path} is {not_json(error, f'in line {error.lineno}')}.") from None
     except BadJson as error:
         raise BadLines(f"{path} {error}.") from None
     except UnicodeDecodeError:
         raise BadLines(f"{path} is not JSON in UTF-8: save it as UTF-8.") from None
-    for n, row in enumerate(found, 1):
+    for n, row in enumerate(rows, 1):
         yield n, row if isinstance(row, dict) else "not an object."
 
 
@@ -204,11 +204,11 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
 
     `text`: all cells are texts, as in CSV.
     """
-    found: dict[str, Any] = {}
+    line: dict[str, Any] = {}
     for name, value in row.items():
         if value is None or value != value or (text and value == "" and name != "raw"):
             if name in _ALWAYS_EXPORTED:
-                found[name] = None
+                line[name] = None
             continue
         if isinstance(value, str) and text:
             value = unescape_formula(value)
@@ -222,10 +222,10 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
                 value = int(value) if name in ("sample", "samples", "people") else float(value)
         elif text and name in ("saw_judge", "saw", "synthetic"):
             value = _FLAGS.get(value, value)
-        found[name] = _read_turns(value) if name == "input" and row.get("kind") == "pair" else value
+        line[name] = _read_turns(value) if name == "input" and row.get("kind") == "pair" else value
     for name in _REQUIRED_TEXTS.get(str(row.get("kind")), ()):
-        found.setdefault(name, "")
-    return found
+        line.setdefault(name, "")
+    return line
 
 
 def _read_turns(value: Any) -> Any:
@@ -269,14 +269,14 @@ def sort_of_line(row: dict[str, Any]) -> str:
     return "judgment" if {"card", "model"} <= keys or {"card", "reply"} <= keys or {"card", "raw"} <= keys else ""
 
 
-def _take(contents: FileContents, path: Path, given: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
+def _take(contents: FileContents, path: Path, rows: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
     """Sort the lines of a file into `FileContents`. Raises BadLines."""
-    line_files.take_lines(path, given, lambda number, row: _one(contents, path, number, row))
+    line_files.take_lines(path, rows, lambda number, row: _one(contents, path, number, row))
     if path in contents.judgments:
         contents.judgments[path] = line_files.join_orders(contents.judgments[path])
 
 
-def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> None:
+def _one(contents: FileContents, path: Path, number: int, row: dict[str, Any]) -> None:
     what = sort_of_line(row)
     if what == "head":
         file_format = row["assay"].get("format") if isinstance(row["assay"], dict) else None
@@ -287,20 +287,22 @@ def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> N
             card = from_spec(lines.CardLine.model_validate(row).card, cards())
         except (KeyError, TypeError, AttributeError):
             raise BadCard("the card lacks what a card has.") from None
-        found.cards[card.version] = card
+        contents.cards[card.version] = card
     elif what == "rule":
-        found.resolve = lines.GoldRuleLine.model_validate(row).gold_rule.resolve
+        contents.resolve = lines.GoldRuleLine.model_validate(row).gold_rule.resolve
     elif what == "item":
         item = lines.parse_item(row)
-        if item.id in found.items:
+        if item.id in contents.items:
             raise AssayError(f"the id {item.id} is in an earlier line too: each item needs its own id.")
-        found.items[item.id] = item
+        contents.items[item.id] = item
     elif what == "judgment":
-        found.judgments.setdefault(path, []).append((number, lines.parse_judgment(row)))
+        contents.judgments.setdefault(path, []).append((number, lines.parse_judgment(row)))
     elif what == "label":
-        found.labels.setdefault(path, []).append((number, lines.parse_label(row)))
+        contents.labels.setdefault(path, []).append((number, lines.parse_label(row)))
     elif what in ("score", "gold", "decided"):
-        {"score": found.scores, "gold": found.gold, "decided": found.decided}[what].append(_exported_value(row))
+        {"score": contents.scores, "gold": contents.gold, "decided": contents.decided}[what].append(
+            _exported_value(row)
+        )
     elif not what:
         keys = ", ".join(map(str, list(row)[:_MAX_SHOWN_KEYS]))
         raise AssayError(f"this kind of line is not known; its first keys are {keys}.")

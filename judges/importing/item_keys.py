@@ -64,13 +64,13 @@ def time_in_seconds(text: str) -> float:
     return -math.inf
 
 
-def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def item_keys(roles: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The item of each row: its id; else its texts, if rows differ by who answered; else its row number."""
-    if found.id:
-        by = [found.by] if found.by else []
-        columns = key_columns(found.id, names, rows, by)
-    elif found.by and found.texts:
-        columns = [column for text_columns in found.texts.values() for column in text_columns]
+    if roles.id:
+        by = [roles.by] if roles.by else []
+        columns = key_columns(roles.id, names, rows, by)
+    elif roles.by and roles.texts:
+        columns = [column for text_columns in roles.texts.values() for column in text_columns]
     else:
         return [str(n) for n in range(1, len(rows) + 1)]
     return ["/".join(str(row.get(column)) for column in columns) for row in rows]
@@ -87,9 +87,9 @@ def verdict_code(cells: Iterable[str]) -> dict[str, str]:
     return {}
 
 
-def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
+def decode_verdicts(rows: Sequence[Mapping[str, Any]], roles: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
     """The rows with coded verdicts on pairs replaced by words; the code is reported."""
-    notes = list(found.assumptions)
+    notes = list(roles.assumptions)
 
     def read(answer_columns: Iterable[AnswerColumn]) -> tuple[AnswerColumn, ...]:
         nonlocal rows
@@ -104,10 +104,10 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[
             columns.append(answers)
         return tuple(columns)
 
-    judges, people, values = read(found.judges), read(found.people), read(found.values)
-    return rows, replace(found, judges=judges, people=people, values=values, assumptions=tuple(notes))
+    judges, people, values = read(roles.judges), read(roles.people), read(roles.values)
+    return rows, replace(roles, judges=judges, people=people, values=values, assumptions=tuple(notes))
 
 
 def describe_code(codes: Mapping[str, str]) -> str:
     """Return the meanings of codes in words."""
-    return ", ".join(f"{given} = {word}" for given, word in codes.items() if given.lower() != "tie")
+    return ", ".join(f"{code} = {word}" for code, word in codes.items() if code.lower() != "tie")

@@ -82,9 +82,9 @@ def choose_judge(
     if not candidates:
         raise AmbiguousJudge(f"{path}: it has only judgments of probes; give the judge's usual ones too.")
     named = [JudgeTraits("", judge.card, judge.model, json.loads(judge.params)) for judge in candidates]
-    of_card = [one for one in named if card_name in (None, one.card)]
+    of_card = [traits for traits in named if card_name in (None, traits.card)]
     chosen = find_judges(of_card, " ".join([model or "", *params]).strip())
-    fit = [candidates[next(place for place, one in enumerate(named) if one is judge)] for judge in chosen]
+    fit = [candidates[next(place for place, traits in enumerate(named) if traits is judge)] for judge in chosen]
     both = [judge for judge in fit if judge.orders == "both"]
     if len(both) == 1 and {judge.asked_anyhow for judge in fit} == {both[0].asked_anyhow}:
         return both[0]
@@ -106,7 +106,7 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
     its sample number, it gets the next free one. A raw text of several calls (both orders, windows, chapters) is
     combined again as its parameters say.
     """
-    found: list[AuditReply] = []
+    replies: list[AuditReply] = []
     bad: list[tuple[int, str]] = []
     seen: dict[tuple[str, str], SampleNumbers] = defaultdict(SampleNumbers)
     others = scenario_pool(items.values())
@@ -127,10 +127,10 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
         else:
             sample = seen[line.item, line.part].place(_text(line), line.sample)
             if sample is not None:
-                found.append(AuditReply(line.item, _read(known, line, item, others), line.part, sample))
+                replies.append(AuditReply(line.item, _read(known, line, item, others), line.part, sample))
     if bad:
         raise bad_lines(path, bad)
-    return found
+    return replies
 
 
 class SampleNumbers:
@@ -175,15 +175,15 @@ def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) 
 
 
 def resolve_cells(
-    given: Mapping[Cell, Sequence[float | None]], known: Card, rule: Resolve = "median"
+    answers: Mapping[Cell, Sequence[float | None]], known: Card, rule: Resolve = "median"
 ) -> dict[Cell, float | None]:
     """The gold of every cell that has one, by a dataset's gold rule (`judges.gold.resolve`)."""
-    found = dict[Cell, float | None]()
-    for cell, values in given.items():
+    gold_by_cell = dict[Cell, float | None]()
+    for cell, values in answers.items():
         dimension = known.dimension(cell[2], cell[1])
         if dimension is not None and (gold := resolve(values, dimension.scale, rule)):
-            found[cell] = gold.value
-    return found
+            gold_by_cell[cell] = gold.value
+    return gold_by_cell
 
 
 def answers_by_cell(answers: Mapping[tuple[Cell, str], float | None]) -> dict[Cell, list[float | None]]:
@@ -232,8 +232,8 @@ def answers_by_person(
 
 
 def _turns(item: Item) -> frozenset[int]:
-    given = item.turns if isinstance(item, Dialogue) else []
-    return frozenset(t.turn for t in given if t.role == "assistant")
+    turns = item.turns if isinstance(item, Dialogue) else []
+    return frozenset(t.turn for t in turns if t.role == "assistant")
 
 
 def placeholder_items(known: Card, lines: Lines, label_units: Iterable[tuple[str, str]]) -> dict[str, Item]:
@@ -283,12 +283,12 @@ def _json(raw: str) -> Any:
 
 def _objects(value: Any) -> list[dict[str, Any]]:
     """Every object inside a JSON value at any depth, including objects in texts that contain the JSON of pieces."""
-    found, left = [], [value]
+    objects, left = [], [value]
     while left:
         now = left.pop()
         if isinstance(now, dict):
-            found.append(now)
+            objects.append(now)
             left += [_json(v) if k == "raw" and isinstance(v, str) else v for k, v in now.items()]
         elif isinstance(now, list):
             left += now
-    return found
+    return objects

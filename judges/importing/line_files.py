@@ -34,17 +34,17 @@ class BadLines(AssayError):
 
 def read_items(path: Path) -> dict[str, Dialogue | Pair | Response]:
     """The items of a file by id, in its order, pairs with their sections. Raises BadLines, OSError."""
-    found: dict[str, Dialogue | Pair | Response] = {}
+    items: dict[str, Dialogue | Pair | Response] = {}
 
     def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
         item = parse_item(row)
-        if item.id in found:
+        if item.id in items:
             raise AssayError(f"the id {item.id} is in an earlier line too: each item needs its own id.")
-        found[item.id] = item
+        items[item.id] = item
         return item
 
     _all(path, take)
-    return found
+    return items
 
 
 def read_labels(path: Path) -> list[tuple[int, LabelLine]]:
@@ -66,24 +66,24 @@ def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, Judgme
     An order without the other is a judgment of a judge that was asked in this order only.
     """
     waiting, half_by_line = OrderMatcher(), dict[int, tuple[Order, OrderReply]]()
-    found: dict[int, JudgmentLine] = {}
+    line_by_number: dict[int, JudgmentLine] = {}
     for number, line in lines:
         if line.order is None:
-            found[number] = line
+            line_by_number[number] = line
             continue
         half = _order_reply(line)
         who = (line.item, line.card, line.model, json.dumps(line.params, sort_keys=True))
         mate = waiting.meet(who, line.order, line.sample, half, number)
         half_by_line[number] = line.order, half
-        found[number] = line
+        line_by_number[number] = line
         if mate == -1:
-            del found[number]
+            del line_by_number[number]
         elif mate is not None:
-            del found[mate]
-            found[number] = _of_orders(line, dict([half_by_line[mate], half_by_line[number]]))
+            del line_by_number[mate]
+            line_by_number[number] = _of_orders(line, dict([half_by_line[mate], half_by_line[number]]))
     for number in waiting.left:
-        found[number] = _of_orders(found[number], dict([half_by_line[number]]))
-    return sorted(found.items(), key=lambda row: row[0])
+        line_by_number[number] = _of_orders(line_by_number[number], dict([half_by_line[number]]))
+    return sorted(line_by_number.items(), key=lambda row: row[0])
 
 
 def _order_reply(line: JudgmentLine) -> OrderReply:
@@ -112,11 +112,11 @@ def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[st
         if limit and count >= limit:
             break
         try:
-            found = parse_item(_object(row))
-            problem = f"there is an item {found.id} before it" if found.id in names else ""
-            names.add(found.id)
-            if found.kind != card.kind:
-                others[found.kind] += 1
+            item = parse_item(_object(row))
+            problem = f"there is an item {item.id} before it" if item.id in names else ""
+            names.add(item.id)
+            if item.kind != card.kind:
+                others[item.kind] += 1
             else:
                 count += 1
         except (ValidationError, AssayError) as error:
@@ -150,29 +150,29 @@ def stream_items(path: Path, kind: str, limit: int = 0) -> Iterator[tuple[str, D
     for _, row in read_lines(path):
         if limit and count >= limit:
             return
-        found = parse_item(_object(row))
-        if found.kind == kind:
+        item = parse_item(_object(row))
+        if item.kind == kind:
             count += 1
-            yield found.id, found
+            yield item.id, item
 
 
 def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T]]:
     """All lines of a file; raises BadLines with every line that cannot be read."""
-    found = take_lines(path, read_lines(path), lambda _, row: take(row))
-    if not found:
+    lines = take_lines(path, read_lines(path), lambda _, row: take(row))
+    if not lines:
         raise BadLines(f"{path}: there is no line in it.")
-    return found
+    return lines
 
 
 def take_lines(
-    path: Path, given: Iterable[tuple[int, dict[str, Any] | str]], take: Callable[[int, dict[str, Any]], _T]
+    path: Path, rows: Iterable[tuple[int, dict[str, Any] | str]], take: Callable[[int, dict[str, Any]], _T]
 ) -> list[tuple[int, _T]]:
     """(number, result) for every (number, object); raises BadLines with all objects that cannot be read."""
-    found: list[tuple[int, _T]] = []
+    lines: list[tuple[int, _T]] = []
     bad: list[tuple[int, str]] = []
-    for number, row in given:
+    for number, row in rows:
         try:
-            found.append((number, take(number, _object(row))))
+            lines.append((number, take(number, _object(row))))
         except (ValidationError, AssayError) as error:
             bad.append((number, _problem(error)))
         if len(bad) == MAX_BAD_LINES:
@@ -180,8 +180,8 @@ def take_lines(
                 f"{bad_lines(path, bad)}\n{MAX_BAD_LINES:,} lines are bad, and reading stopped at line {number:,}."
             )
     if bad:
-        raise bad_lines(path, bad) if found else BadLines(describe_single_value(path) or str(bad_lines(path, bad)))
-    return found
+        raise bad_lines(path, bad) if lines else BadLines(describe_single_value(path) or str(bad_lines(path, bad)))
+    return lines
 
 
 def _object(row: dict[str, Any] | str) -> dict[str, Any]:

@@ -128,13 +128,15 @@ def _by_lines(
     known_items: Mapping[str, Item] = {**files.items, **items} or placeholder_items(
         known, [pair for lines in rows.values() for pair in lines], named
     )
-    found = [reply for path, lines in rows.items() if lines for reply in read_replies(path, lines, known, known_items)]
+    replies = [
+        reply for path, lines in rows.items() if lines for reply in read_replies(path, lines, known, known_items)
+    ]
     lines = [line for pairs in rows.values() for _, line in pairs]
     reply_keys = frozenset((line.item, line.part) for line in lines if line.scores is None)
     named_ = frozenset((line.item, s.unit, s.dimension) for line in lines for s in line.scores or ())
     others = [judge_of(line) for pairs in files.judgments.values() for _, line in pairs]
     aside = sum(other != judge and other.asked_anyhow == judge.asked_anyhow for other in others if not other.probe)
-    judge_match = _match(files, known, judge, found, known_items, whole=bool(items))
+    judge_match = _match(files, known, judge, replies, known_items, whole=bool(items))
     return replace(judge_match, asked=reply_keys, named=named_, left_out=aside)
 
 
@@ -157,8 +159,8 @@ def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]
             code = _code(v, dimension.scale, words)
             score = Score(v.unit, v.dimension, code, v.row.get("confidence"), str(v.row.get("source") or ""))
             samples[v.item, int(v.row.get("sample") or 0)].append(score)
-    found = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
-    judge_match = _match(files, known, judge, found, _units(known.kind, files, values), whole=False, words=words)
+    replies = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
+    judge_match = _match(files, known, judge, replies, _units(known.kind, files, values), whole=False, words=words)
     return replace(judge_match, named=frozenset(value.cell for value in values))
 
 
@@ -177,28 +179,28 @@ def _dimensions(
 
 
 def _match(
-    files: FileContents, known: Card, judge: JudgeKey, found: list[AuditReply], items: Mapping[str, Item], whole: bool,
-    words: bool = False,
+    files: FileContents, known: Card, judge: JudgeKey, replies: list[AuditReply], items: Mapping[str, Item],
+    whole: bool, words: bool = False,
 ) -> JudgeMatch:  # fmt: skip
     modes = {label.mode for lines in files.labels.values() for _, label in lines}
     labels = files.labels
     if words:
         labels = {path: [(n, _match_words(label, known)) for n, label in lines] for path, lines in labels.items()}
     heard = answers_by_person(labels, known, items, whole)
-    given = answers_by_cell(heard)
-    people = resolve_cells(given, known, files.resolve)
+    answers = answers_by_cell(heard)
+    people = resolve_cells(answers, known, files.resolve)
     for value in (*files.gold, *files.decided):
         dimension = known.dimension(value.dimension, value.unit)
-        if dimension is not None and (value.cell in given or not files.labels):
+        if dimension is not None and (value.cell in answers or not files.labels):
             code = _code(value, dimension.scale, words)
             people[value.cell] = code
-            given.setdefault(value.cell, [code])
+            answers.setdefault(value.cell, [code])
     shown = {key for key, item in {**items, **files.items}.items() if is_example(known, item)}
     people = {cell: value for cell, value in people.items() if cell[0] not in shown}
     aside = (f"Left out, as the judge is shown them as examples: {', '.join(sorted(shown))}.",) if shown else ()
     basis = "blind labels" if "blind" in modes else "assisted labels" if modes else "gold"
     rule = combination_rule(known, json.loads(judge.params))
-    return JudgeMatch(judge.title, known, found, people, given, rule, basis, aside, items=items, voices=heard)
+    return JudgeMatch(judge.title, known, replies, people, answers, rule, basis, aside, items=items, voices=heard)
 
 
 def _match_words(label: LabelLine, known: Card) -> LabelLine:
@@ -270,31 +272,31 @@ def match_table(
     names = list(dict.fromkeys(name for row in rows for name in row))
     if fault := fault_of_names(str(path), names, judges, people):
         raise NoTable(fault)
-    found = find_columns(names, rows, judges, people)
-    rows, found = decode_verdicts(rows, found) if found.kind == "pair" else (rows, found)
-    keys_ = item_keys(found, names, rows)
-    rows, found, keys_ = _pivot_wide(rows, found, keys_) if found.by else (rows, found, keys_)
-    if not (found.judges and found.people):
-        raise NoTable(_column_question(path, names, found))
-    about = dict.fromkeys(v.dimension for v in found.judges)
-    if not set(about) & {v.dimension for v in found.people}:
-        raise NoTable(_column_question(path, names, found))
+    roles = find_columns(names, rows, judges, people)
+    rows, roles = decode_verdicts(rows, roles) if roles.kind == "pair" else (rows, roles)
+    keys_ = item_keys(roles, names, rows)
+    rows, roles, keys_ = _pivot_wide(rows, roles, keys_) if roles.by else (rows, roles, keys_)
+    if not (roles.judges and roles.people):
+        raise NoTable(_column_question(path, names, roles))
+    about = dict.fromkeys(v.dimension for v in roles.judges)
+    if not set(about) & {v.dimension for v in roles.people}:
+        raise NoTable(_column_question(path, names, roles))
     who: dict[str, list[AnswerColumn]] = defaultdict(list)
-    for series in found.judges:
+    for series in roles.judges:
         who[series.who].append(series)
-    return [_of_columns(path, rows, keys_, name, own_columns, found, good_rows) for name, own_columns in who.items()]
+    return [_of_columns(path, rows, keys_, name, own_columns, roles, good_rows) for name, own_columns in who.items()]
 
 
 def _of_columns(
     path: Path, rows: Sequence[Mapping[str, Any]], keys: list[str], name: str,
-    judge_columns: list[AnswerColumn], found: Columns, good_rows: bool,
+    judge_columns: list[AnswerColumn], roles: Columns, good_rows: bool,
 ) -> JudgeMatch:  # fmt: skip
     dimensions: list[Dimension] = []
     scores: dict[str, list[Score]] = defaultdict(list)
-    given: dict[Cell, list[float | None]] = defaultdict(list)
-    notes, out, by_person = list(found.assumptions), set[int](), dict[tuple[Cell, str], float | None]()
+    human_codes: dict[Cell, list[float | None]] = defaultdict(list)
+    notes, out, by_person = list(roles.assumptions), set[int](), dict[tuple[Cell, str], float | None]()
     for series in judge_columns:
-        humans = [v for v in found.people if v.dimension == series.dimension]
+        humans = [v for v in roles.people if v.dimension == series.dimension]
         if not humans:
             notes.append(f"{series.column} is left out: no person's column is about the same.")
             continue
@@ -313,7 +315,7 @@ def _of_columns(
                 scores[key].append(Score("response", dimension.name, codes[0]))
             cell = (key, "response", dimension.name)
             by_person |= {(cell, v.column): code for v, code in zip(humans, codes[1:], strict=True) if code is not None}
-            given[cell] += [code for code in codes[1:] if code is not None]
+            human_codes[cell] += [code for code in codes[1:] if code is not None]
     if out:
         notes.append(
             f"{len(out):,} of {many(len(rows), 'row')} {verb(len(out), 'is', 'are')} left out: "
@@ -322,11 +324,11 @@ def _of_columns(
     if again := len(keys) - len(set(keys)):
         notes.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
     known = _card(name, "response", dimensions)
-    values_by_cell = {cell: values for cell, values in given.items() if values}
+    values_by_cell = {cell: values for cell, values in human_codes.items() if values}
     found_ = [AuditReply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
-    people = ", ".join(dict.fromkeys(v.column for v in found.people))
+    people = ", ".join(dict.fromkeys(v.column for v in roles.people))
     judged = ", ".join(v.column for v in judge_columns)
-    notes.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {found.id}." if found.id else ""))
+    notes.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {roles.id}." if roles.id else ""))
     for d in dimensions:
         notes.append(f"{d.title}: {_scale(d.scale)}.")
     return JudgeMatch(
@@ -349,22 +351,22 @@ def _common_scale(
         if series.answers is None and not good_rows:
             hint = " --good-rows leaves those rows out." if series.survey.most else ""
             raise NoTable(f"{path}: the column {series.column} has no scale: {series.survey.why}.{hint}")
-    found = survey(row.get(series.column) for series in answer_columns for row in rows)
-    scale = found.answers or (found.most if good_rows else None)
+    cell_survey = survey(row.get(series.column) for series in answer_columns for row in rows)
+    scale = cell_survey.answers or (cell_survey.most if good_rows else None)
     if scale is None:
         kinds = "; ".join(f"{v.column} has {_scale(v.answers.scale)}" for v in answer_columns if v.answers is not None)
-        raise NoTable(f"{path}: its columns have no scale in common: {kinds or found.why}.")
+        raise NoTable(f"{path}: its columns have no scale in common: {kinds or cell_survey.why}.")
     return scale
 
 
-def _column_question(path: Path, names: Sequence[str], found: Columns) -> str:
+def _column_question(path: Path, names: Sequence[str], roles: Columns) -> str:
     """The sentence that asks which columns are the judge's and which are people's."""
-    known = [f"{', '.join(v.column for v in found.judges)} as a judge's"] if found.judges else []
-    known += [f"{', '.join(v.column for v in found.people)} as a person's"] if found.people else []
+    known = [f"{', '.join(v.column for v in roles.judges)} as a judge's"] if roles.judges else []
+    known += [f"{', '.join(v.column for v in roles.people)} as a person's"] if roles.people else []
     taken = f" Found: {' and '.join(known)}." if known else ""
-    why = " ".join(one.sentence for one in found.unclear)
+    why = " ".join(unclear.sentence for unclear in roles.unclear)
     what, how = "it is not clear which columns are the judge's and which are people's", "Say it with"
-    if found.judges and found.people:
+    if roles.judges and roles.people:
         what, how = "by their names no judge and no person answer the same question", "Name those that do with"
     return (
         f"{path}: {what}. It has: {', '.join(names)}.{taken}{f' {why}' if why else ''} "
@@ -373,33 +375,33 @@ def _column_question(path: Path, names: Sequence[str], found: Columns) -> str:
 
 
 def _pivot_wide(
-    rows: Sequence[Mapping[str, Any]], found: Columns, keys_: Sequence[str]
+    rows: Sequence[Mapping[str, Any]], roles: Columns, keys_: Sequence[str]
 ) -> tuple[list[dict[str, Any]], Columns, list[str]]:
     """Long rows (one person's or judge's answers each) as wide rows with a column for each person or judge."""
     rows_by_key: dict[str, dict[str, Any]] = {key: {} for key in keys_}
     names: dict[str, tuple[str, str]] = {}
-    when = time_column(found.meta, rows)
-    given = sorted(zip(keys_, rows, strict=True), key=lambda one: time_in_seconds(cell_text(one[1].get(when))))
-    for key, row in given:
+    when = time_column(roles.meta, rows)
+    by_time = sorted(zip(keys_, rows, strict=True), key=lambda pair: time_in_seconds(cell_text(pair[1].get(when))))
+    for key, row in by_time:
         into = rows_by_key[key]
-        for series in found.values:
-            who = cell_text(row.get(found.by)).strip()
-            column = who if len(found.values) == 1 else f"{who} {series.column}"
+        for series in roles.values:
+            who = cell_text(row.get(roles.by)).strip()
+            column = who if len(roles.values) == 1 else f"{who} {series.column}"
             # A judge's first answer counts, and the last one of a person.
             if column not in into or (owner(who) != "judge" and not is_missing(row.get(series.column))):
                 into[column] = row.get(series.column)
             names[column] = (who, series.dimension)
-        for series in (*found.judges, *found.people):
+        for series in (*roles.judges, *roles.people):
             into.setdefault(series.column, row.get(series.column))
     wide = list(rows_by_key.values())
     voices: dict[Owner, list[AnswerColumn]] = {"judge": [], "person": [], "": []}
     for name, (who, dimension) in names.items():
         voices[owner(who)].append(AnswerColumn(name, who, dimension, survey(row.get(name) for row in wide)))
-    notes = list(found.assumptions)
-    if found.people and not found.judges:
+    notes = list(roles.assumptions)
+    if roles.people and not roles.judges:
         voices["judge"] += voices.pop("")
-    elif (voices["judge"] or found.judges) and voices[""]:
+    elif (voices["judge"] or roles.judges) and voices[""]:
         notes.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as these are not names of judges.")
         voices["person"] += voices.pop("")
-    judges, people = (*found.judges, *voices["judge"]), (*found.people, *voices["person"])
-    return wide, replace(found, judges=judges, people=people, assumptions=tuple(notes)), list(rows_by_key)
+    judges, people = (*roles.judges, *voices["judge"]), (*roles.people, *voices["person"])
+    return wide, replace(roles, judges=judges, people=people, assumptions=tuple(notes)), list(rows_by_key)

@@ -157,13 +157,13 @@ class ChargeFile:
             self._write({"upto": 0.0})
         self._file.close()
 
-    def pay(self, found: CallReply | Charge) -> None:
+    def pay(self, call: CallReply | Charge) -> None:
         """Count a call."""
-        if isinstance(found, CallReply) and found.unscored == "api_error":
+        if isinstance(call, CallReply) and call.unscored == "api_error":
             return
-        used = {"tokens_in": found.tokens_in, "tokens_out": found.tokens_out, "estimated": found.estimated}
-        price = None if self._price is None else cost(self._price, found.tokens_in, found.tokens_out)
-        self._write({"sort": found.sort if isinstance(found, Charge) else "call", **used, "cost": price})
+        used = {"tokens_in": call.tokens_in, "tokens_out": call.tokens_out, "estimated": call.estimated}
+        price = None if self._price is None else cost(self._price, call.tokens_in, call.tokens_out)
+        self._write({"sort": call.sort if isinstance(call, Charge) else "call", **used, "cost": price})
 
     async def hold(self, upto: float) -> None:
         """Record the amount up to which money may be spent by now."""
@@ -231,8 +231,8 @@ def _lines(file: IO[bytes], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _answer(value: Any, path: Path) -> CallReply:
     try:
-        given = dict(value)
-        given["logprobs"] = tuple((token, tuple((t, p) for t, p in top)) for token, top in given["logprobs"])
-        return CallReply(**given)
+        fields = dict(value)
+        fields["logprobs"] = tuple((token, tuple((t, p) for t, p in top)) for token, top in fields["logprobs"])
+        return CallReply(**fields)
     except (TypeError, ValueError, KeyError):
         raise BadRunFile(f"{path.name} was not written by a run. Remove it; its calls are then made again.") from None

@@ -29,16 +29,16 @@ def make_pairs(answers: Iterable[Dialogue], model: str = "") -> Iterator[Pair]:
 
 
 def _of_turns(question: str, a: Dialogue, b: Dialogue) -> Iterator[Pair]:
-    user_texts, answers = turn_texts(a, "user"), [turn_texts(one, "assistant") for one in (a, b)]
-    given = a.meta.get("reference_answer", a.meta.get("reference"))
+    user_texts, answers = turn_texts(a, "user"), [turn_texts(dialogue, "assistant") for dialogue in (a, b)]
+    reference = a.meta.get("reference_answer", a.meta.get("reference"))
     for turn in range(1, len(user_texts) + 1):
         meta = {name: a.meta[name] for name in _KEPT if name in a.meta} | {"turn": turn}
         sides = [
-            PairSide(system=one.system, text=join_turns(texts[:turn], ANSWER))
-            for one, texts in zip((a, b), answers, strict=True)
+            PairSide(system=dialogue.system, text=join_turns(texts[:turn], ANSWER))
+            for dialogue, texts in zip((a, b), answers, strict=True)
         ]
         yield Pair(
             id=pair_name(question, a.system, b.system, turn), kind="pair", input=join_turns(user_texts[:turn], USER),
             response_a=sides[0], response_b=sides[1],
-            meta=meta | ({"reference_answer": given[:turn]} if isinstance(given, list) else {}),
+            meta=meta | ({"reference_answer": reference[:turn]} if isinstance(reference, list) else {}),
         )  # fmt: skip

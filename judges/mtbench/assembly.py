@@ -102,8 +102,8 @@ class AssembledBench:
     def bench(self) -> Bench:
         """Everything as one Bench."""
         return Bench(
-            self.questions, self.answers, self.references, self.judges, tuple(one for _, one in self.ratings),
-            tuple(one for _, one in self.games), tuple(one for _, one in self.votes), tuple(self.prompts),
+            self.questions, self.answers, self.references, self.judges, tuple(rating for _, rating in self.ratings),
+            tuple(game for _, game in self.games), tuple(vote for _, vote in self.votes), tuple(self.prompts),
         )  # fmt: skip
 
 
@@ -122,14 +122,14 @@ def assemble(files: Iterable[BenchFile]) -> AssembledBench:
     return assembly.finish()
 
 
-def join_records(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
+def join_records(first: Bench, second: Bench) -> tuple[Bench, list[str]]:
     """Two sets of records combined, and sentences on the records of the second that were left out.
 
     If both have different texts for a model's answers to the same questions, the answers of the second and the
     judgments on them are left out, because a judgment of one text does not apply to another.
     """
-    texts = [key for key, record in other.questions.items() if one.questions.get(key, record) != record]
-    models = {key[1] for key, record in other.answers.items() if one.answers.get(key, record) != record}
+    texts = [key for key, record in second.questions.items() if first.questions.get(key, record) != record]
+    models = {key[1] for key, record in second.answers.items() if first.answers.get(key, record) != record}
     notes = []
     if texts:
         notes.append(
@@ -140,13 +140,13 @@ def join_records(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
             f"Files of two kinds hold different answers of {list_names(sorted(models))} to the same questions: those "
             "of the second kind are left out. Read each set separately."
         )
-    answers = {key: record for key, record in other.answers.items() if key[1] not in models}
-    ratings = tuple(rating for rating in other.ratings if rating.model not in models)
-    games = tuple(game for game in other.games if not {game.a, game.b} & models)
+    answers = {key: record for key, record in second.answers.items() if key[1] not in models}
+    ratings = tuple(rating for rating in second.ratings if rating.model not in models)
+    games = tuple(game for game in second.games if not {game.a, game.b} & models)
     bench = Bench(
-        {**one.questions, **other.questions, **one.questions}, {**one.answers, **answers},
-        {**one.references, **other.references, **one.references}, {**one.judges, **other.judges},
-        one.ratings + ratings, one.games + games, one.votes + other.votes, one.prompts + other.prompts,
+        {**first.questions, **second.questions, **first.questions}, {**first.answers, **answers},
+        {**first.references, **second.references, **first.references}, {**first.judges, **second.judges},
+        first.ratings + ratings, first.games + games, first.votes + second.votes, first.prompts + second.prompts,
     )  # fmt: skip
     return bench, notes
 
@@ -260,36 +260,36 @@ class Assembly:
             raise BadField("question_id", f"The question {question.id} appears twice, with different texts.")
 
     def _add_reference(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
+        key, reference, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
         # The file's name says for which judge they are; the row's own may say who wrote them.
         stated = rows.text_under(row, "model_id") if row.get("model_id") else path.stem
         of_file = rows.holds_references(path.parent.name) and stated.replace("/", "__") != path.stem
         judge = path.stem if of_file else stated
-        if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
+        if self.found.references.setdefault(judge, {}).setdefault(key, reference) != reference:
             raise BadField("question_id", f"The reference answer to question {key} appears twice, with other texts.")
 
     def _add_answer(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, model = rows.question_id(row), rows.text_under(row, "model_id", "model")
         self.stems.setdefault(PurePosixPath(place.file).stem, model)
         question = self.found.questions.get(key)
-        for one in rows.read_choices(row):
-            name = answer_name(key, model, one.choice)
-            if question is not None and len(one.turns) > len(question.turns):
-                why = f"There are {len(one.turns)} answers to the {len(question.turns)} turns of question {key}."
+        for choice in rows.read_choices(row):
+            name = answer_name(key, model, choice.choice)
+            if question is not None and len(choice.turns) > len(question.turns):
+                why = f"There are {len(choice.turns)} answers to the {len(question.turns)} turns of question {key}."
                 self.found.bad.append(BadRow(place, "choices", why, name))
                 continue
-            answer = Answer(key, model, *one)
-            previous = self.found.answers.get((key, model, one.choice))
+            answer = Answer(key, model, *choice)
+            previous = self.found.answers.get((key, model, choice.choice))
             if previous is None:
-                self.choices.setdefault((key, model), []).append(one.choice)
+                self.choices.setdefault((key, model), []).append(choice.choice)
             elif previous == answer:
                 self.counted["answers that stand twice", place.file][model] += 1
                 continue
             else:
                 why = f"The answer of {model} to question {key} appears again later, with other texts, which are used."
-                self.found.bad.append(BadRow(self.found.answered[key, model, one.choice], "question_id", why))
-            self.found.answers[key, model, one.choice] = answer
-            self.found.answered[key, model, one.choice] = place
+                self.found.bad.append(BadRow(self.found.answered[key, model, choice.choice], "question_id", why))
+            self.found.answers[key, model, choice.choice] = answer
+            self.found.answered[key, model, choice.choice] = place
 
     def _add_known_dialogue(self, _place: SourcePlace, row: dict[str, Any]) -> None:
         """Add a dialogue that the dataset has already: judgments may be about it. Answers in files take precedence."""
@@ -314,7 +314,7 @@ class Assembly:
             self.counted["not asked", place.file][judge.model] += 1
         stored = self.choices.get((key, model), [])
         own = row.get("choice")
-        samples = Counter(one.turn for one in scores if one.sample is not None)
+        samples = Counter(judged_turn.turn for judged_turn in scores if judged_turn.sample is not None)
         kept = place if not stored else place._replace(row=None)
         for score in scores:
             several = len(stored) > 1 and samples[score.turn] == len(stored)
@@ -337,17 +337,23 @@ class Assembly:
             self.rated.append(_PendingJudgment(kept, judge, key, model, choice, score, template, _own_keys(row)))
 
     def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        key, found, judge = rows.question_id(row), rows.read_verdict(row, place.file), rows.read_judge(row, place.file)
-        found = self._use_answer_names(place.file, key, found)
-        if found.contrary:
+        key, verdict, judge = (
+            rows.question_id(row),
+            rows.read_verdict(row, place.file),
+            rows.read_judge(row, place.file),
+        )
+        verdict = self._use_answer_names(place.file, key, verdict)
+        if verdict.contrary:
             self.counted["contrary", place.file][judge.model] += 1
-        for game in found.games:
-            sides = (found.a, found.b) if game.order != "ba" else (found.b, found.a)
-            answers = {f"answer_{x}": self.found.answers.get((key, one, 0)) for x, one in zip("ab", sides, strict=True)}
-            template = judge.template or self._template(judge, key, found.turn, answers, game.asked)
+        for game in verdict.games:
+            sides = (verdict.a, verdict.b) if game.order != "ba" else (verdict.b, verdict.a)
+            answers = {
+                f"answer_{x}": self.found.answers.get((key, model, 0)) for x, model in zip("ab", sides, strict=True)
+            }
+            template = judge.template or self._template(judge, key, verdict.turn, answers, game.asked)
             kept = game._replace(asked="x" * bool(game.asked))
             place = place._replace(row=None)
-            self.compared.append(_PendingGame(place, judge, key, found, kept, template, _own_keys(row)))
+            self.compared.append(_PendingGame(place, judge, key, verdict, kept, template, _own_keys(row)))
 
     def _add_conversations(self, key: str, row: Mapping[str, Any]) -> None:
         """Take the answers of two models from a vote on them, if no file of answers has them."""
@@ -369,18 +375,18 @@ class Assembly:
                 self.found.questions[key] = BenchQuestion(key, "", requests)
 
     def _add_vote(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        key, people, given = rows.question_id(row), rows.voters(row), row.get("tstamp")
+        key, people, timestamp = rows.question_id(row), rows.voters(row), row.get("tstamp")
         self._add_conversations(key, row)
         if not people:
             self._add_games(place, row)
             return
-        found = self._use_answer_names(place.file, key, rows.read_verdict(row, place.file))
-        winner = found.games[0].winner
+        verdict = self._use_answer_names(place.file, key, rows.read_verdict(row, place.file))
+        winner = verdict.games[0].winner
         if not winner:
             raise BadField("winner", "winner is error: a person's vote must be one of the models, or tie.")
-        at = float(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else None
+        at = float(timestamp) if isinstance(timestamp, (int, float)) and not isinstance(timestamp, bool) else None
         for person in people:
-            vote = Vote(person, rows.voter_group(person), key, found.turn, found.a, found.b, winner, at)
+            vote = Vote(person, rows.voter_group(person), key, verdict.turn, verdict.a, verdict.b, winner, at)
             self.found.votes.append((place, vote))
 
     _ADD: ClassVar = {
@@ -410,12 +416,12 @@ class Assembly:
 
     def _choices_in_prompt(self, question: str, model: str, score: JudgedTurn) -> list[int]:
         """The choices of an answer whose text of that turn occurs in the prompt that the judge was sent."""
-        found = []
+        choices = []
         for choice in self.choices[question, model]:
             turns = self.found.answers[question, model, choice].turns
             if score.turn <= len(turns) and any(form in score.prompt for form in _forms(turns[score.turn - 1])):
-                found.append(choice)
-        return found
+                choices.append(choice)
+        return choices
 
     def _template(
         self, judge: JudgeNames, question: str, turn: int, answers: Mapping[str, Answer | None], prompt: str
@@ -425,14 +431,16 @@ class Assembly:
         `answers` are those that it was shown up to a turn, by the names of their fields.
         """
         entry = self.found.questions.get(question)
-        given = {name: one.turns for name, one in answers.items() if one is not None and len(one.turns) >= turn}
-        if not prompt or entry is None or turn > len(entry.turns) or len(given) < len(answers):
+        answer_turns = {
+            name: answer.turns for name, answer in answers.items() if answer is not None and len(answer.turns) >= turn
+        }
+        if not prompt or entry is None or turn > len(entry.turns) or len(answer_turns) < len(answers):
             return None
         texts: dict[str, Sequence[str]] = {}
         for n in range(1, turn + 1):
             mark = f"_{n}" if turn > 1 else ""
             texts[f"question{mark}"] = (entry.turns[n - 1],)
-            texts |= {f"{name}{mark}": _forms(turns[n - 1]) for name, turns in given.items()}
+            texts |= {f"{name}{mark}": _forms(turns[n - 1]) for name, turns in answer_turns.items()}
             texts[f"ref_answer_{n}"] = self._references(question, judge.model, n)
         return self._fill_template(judge.prompt, prompt, texts)
 
@@ -452,8 +460,8 @@ class Assembly:
         sets = self.found.references
         references = [sets[name].get(question) for name in sorted(sets, key=lambda name: name != judge)]
         entry = self.found.questions.get(question)
-        given = [*references, entry.reference if entry else None]
-        return [one[turn - 1] for one in given if one is not None and len(one) >= turn]
+        candidates = [*references, entry.reference if entry else None]
+        return [reference[turn - 1] for reference in candidates if reference is not None and len(reference) >= turn]
 
     def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: JudgedTurn) -> None:
         """Note a judgment whose prompt shows another turn than its row says, or another text than the files."""
@@ -497,10 +505,10 @@ class Assembly:
 
         Uploads have no folders: FastChat's reference_answer/gpt-4.jsonl is then a file like those of model_answer.
         """
-        judged = {one.model for one in self.rated} | {vote.a for _, vote in self.found.votes}
-        judged |= {side for one in self.compared for side in (one.verdict.a, one.verdict.b)}
+        judged = {pending.model for pending in self.rated} | {vote.a for _, vote in self.found.votes}
+        judged |= {side for pending in self.compared for side in (pending.verdict.a, pending.verdict.b)}
         judged |= {vote.b for _, vote in self.found.votes}
-        judges = {one.judge.model for one in self.rated} | {one.judge.model for one in self.compared}
+        judges = {pending.judge.model for pending in self.rated} | {pending.judge.model for pending in self.compared}
         for judge in sorted(judges - judged) if judged else ():
             keys = [key for key in self.found.answered if key[1] == judge]
             files = {self.found.answered[key].file for key in keys}
@@ -519,74 +527,83 @@ class Assembly:
     def _settle_ratings(self) -> None:
         row_judges = self._judge_of_rows(self.rated, [
             wordings.AskedRow(
-                one.place.file, (one.question, one.model, one.score.turn, one.score.sample, one.choice),
-                one.judge.prompt, one.score.turn, bool(one.score.prompt), one.template,
+                pending.place.file,
+                (pending.question, pending.model, pending.score.turn, pending.score.sample, pending.choice),
+                pending.judge.prompt, pending.score.turn, bool(pending.score.prompt), pending.template,
             )
-            for one in self.rated
-        ], [(one.question, one.model, one.score.turn) for one in self.rated])  # fmt: skip
+            for pending in self.rated
+        ], [(pending.question, pending.model, pending.score.turn) for pending in self.rated])  # fmt: skip
         samples: Counter[tuple[str, str, str, int, int]] = Counter()
-        for one, judged in zip(self.rated, row_judges, strict=True):
-            if self.found.questions and one.question not in self.found.questions:
-                why = f"The question {one.question} is not in the files: its judgment is left out."
-                self.found.bad.append(BadRow(one.place, "question_id", why))
+        for pending, judged in zip(self.rated, row_judges, strict=True):
+            if self.found.questions and pending.question not in self.found.questions:
+                why = f"The question {pending.question} is not in the files: its judgment is left out."
+                self.found.bad.append(BadRow(pending.place, "question_id", why))
                 continue
             judge = self._judge(*judged)
-            choice = self._choice(one, judge, samples)
-            cell = (judge, one.question, one.model, choice, one.score.turn)
-            error = "the call to the judge failed" if ERROR in one.score.text else ""
+            choice = self._choice(pending, judge, samples)
+            cell = (judge, pending.question, pending.model, choice, pending.score.turn)
+            error = "the call to the judge failed" if ERROR in pending.score.text else ""
             rating = Rating(
-                judge, one.question, one.model, choice, one.score.turn, samples[cell], one.score.text, one.score.stated,
-                error,
+                judge, pending.question, pending.model, choice, pending.score.turn, samples[cell], pending.score.text,
+                pending.score.stated, error,
             )  # fmt: skip
             samples[cell] += 1
-            self.found.ratings.append((one.place, rating))
+            self.found.ratings.append((pending.place, rating))
 
-    def _choice(self, one: _PendingJudgment, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]) -> int:
+    def _choice(
+        self, pending: _PendingJudgment, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]
+    ) -> int:
         """The choice that a judgment is about; if it fits several, the first that is not judged yet."""
-        if one.choice is not None:
-            return one.choice
-        choices = self.choices.get((one.question, one.model), [0])
-        if len(choices) == 1 or one.template is None or not one.score.prompt:
+        if pending.choice is not None:
+            return pending.choice
+        choices = self.choices.get((pending.question, pending.model), [0])
+        if len(choices) == 1 or pending.template is None or not pending.score.prompt:
             return choices[0]
-        turns = self.found.answers[one.question, one.model, choices[0]].turns[: one.score.turn]
-        alike = [c for c in choices if self.found.answers[one.question, one.model, c].turns[: one.score.turn] == turns]
-        free = [c for c in alike if not samples.get((judge, one.question, one.model, c, one.score.turn))]
+        turns = self.found.answers[pending.question, pending.model, choices[0]].turns[: pending.score.turn]
+        alike = [
+            c for c in choices
+            if self.found.answers[pending.question, pending.model, c].turns[: pending.score.turn] == turns
+        ]  # fmt: skip
+        free = [c for c in alike if not samples.get((judge, pending.question, pending.model, c, pending.score.turn))]
         return (free or alike)[0]
 
     def _settle_games(self) -> None:
         cells = [
-            (one.question, one.verdict.a, one.verdict.b, one.verdict.turn, one.game.order) for one in self.compared
+            (pending.question, pending.verdict.a, pending.verdict.b, pending.verdict.turn, pending.game.order)
+            for pending in self.compared
         ]
         row_judges = self._judge_of_rows(self.compared, [
             wordings.AskedRow(
-                one.place.file, cell, one.judge.prompt, one.verdict.turn, bool(one.game.asked), one.template
+                pending.place.file, cell, pending.judge.prompt, pending.verdict.turn, bool(pending.game.asked),
+                pending.template,
             )
-            for one, cell in zip(self.compared, cells, strict=True)
+            for pending, cell in zip(self.compared, cells, strict=True)
         ], cells)  # fmt: skip
-        for one, judged in zip(self.compared, row_judges, strict=True):
+        for pending, judged in zip(self.compared, row_judges, strict=True):
             judge = self._judge(*judged)
-            found, game = one.verdict, one.game
+            verdict, game = pending.verdict, pending.game
             game_record = Game(
-                judge, one.question, found.turn, found.a, found.b, game.order, game.winner, game.text, game.error
-            )
-            self.found.games.append((one.place, game_record))
+                judge, pending.question, verdict.turn, verdict.a, verdict.b, game.order, game.winner, game.text,
+                game.error,
+            )  # fmt: skip
+            self.found.games.append((pending.place, game_record))
 
     def _judge_of_rows(
         self, judged: Sequence[_PendingJudgment | _PendingGame], asked_rows: Sequence[wordings.AskedRow],
         cells: Sequence[_Cell],
     ) -> list[tuple[str, str, str, str]]:
         """The model, family, wording and protocol of each row's judge; `cells` says what each row is about."""
-        models = [one.judge.model for one in judged]
-        families = [prompts.family_name(one.judge.prompt) for one in judged]
+        models = [pending.judge.model for pending in judged]
+        families = [prompts.family_name(pending.judge.prompt) for pending in judged]
         row_wordings = [
-            found if one.own.wording is None else one.own.wording
-            for one, found in zip(judged, self._wordings(asked_rows, models, families), strict=True)
+            wording if pending.own.wording is None else pending.own.wording
+            for pending, wording in zip(judged, self._wordings(asked_rows, models, families), strict=True)
         ]
         named = self._by_folder([
-            ((model, wording), family, one.place.file, cell)
-            for one, model, family, wording, cell in zip(judged, models, families, row_wordings, cells, strict=True)
+            ((model, wording), family, pending.place.file, cell)
+            for pending, model, family, wording, cell in zip(judged, models, families, row_wordings, cells, strict=True)
         ])  # fmt: skip
-        return list(zip(models, named, row_wordings, [one.own.protocol for one in judged], strict=True))
+        return list(zip(models, named, row_wordings, [pending.own.protocol for pending in judged], strict=True))
 
     def _judge(self, model: str, family: str, wording: str, protocol: str) -> str:
         protocol = protocol or self._protocol
@@ -601,15 +618,15 @@ class Assembly:
         groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, key in enumerate(zip(models, families, strict=True)):
             groups[key].append(number)
-        found = [""] * len(asked_rows)
+        row_wordings = [""] * len(asked_rows)
         notes: Counter[str] = Counter()
         for (_, family), numbers in groups.items():
             resolution = wordings.resolve_wordings([asked_rows[n] for n in numbers], family, self.prompts)
             for number, wording in zip(numbers, resolution.wordings, strict=True):
-                found[number] = wording
+                row_wordings[number] = wording
             notes.update(resolution.notes)
         self.found.notes += notes
-        return found
+        return row_wordings
 
     def _by_folder(self, judged: Sequence[tuple[tuple[str, str], str, str, tuple[object, ...]]]) -> list[str]:
         """The families; if a judge without a prompt name judges the same thing in two folders, the folders name them.

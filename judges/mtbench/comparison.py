@@ -92,10 +92,10 @@ class RatingComparison:
     largest: tuple[Disagreement, ...]
 
 
-def share_ratings(table: RatingTable, one: str, other: str) -> SharedRatings:
+def share_ratings(table: RatingTable, judge: str, other: str) -> SharedRatings:
     """The cells that two judges share, in the order of questions, models, turns and samples."""
-    found = []
-    for rows in shared_turns(table, one, other):
+    cells = []
+    for rows in shared_turns(table, judge, other):
         rows = rows.where(rows.reason == 0)
         order = np.lexsort((rows.place, rows.choice, rows.turn, rows.model, rows.question))
         rows = rows.where(order)
@@ -105,21 +105,23 @@ def share_ratings(table: RatingTable, one: str, other: str) -> SharedRatings:
             return_inverse=True,
         )  # fmt: skip
         mean = np.bincount(group, rows.number) / np.bincount(group)
-        found.append((rows.where(first), np.asarray(mean, dtype=np.float64)))
-    (row, x), (other_row, y) = found
+        cells.append((rows.where(first), np.asarray(mean, dtype=np.float64)))
+    (row, x), (other_row, y) = cells
     return SharedRatings(row, x, y, np.stack([row.place, other_row.place], axis=1))
 
 
-def compare_two_judges(table: RatingTable, one: str, other: str, largest: int = MAX_DISAGREEMENTS) -> RatingComparison:
+def compare_two_judges(
+    table: RatingTable, judge: str, other: str, largest: int = MAX_DISAGREEMENTS
+) -> RatingComparison:
     """All figures of two judges that the table has rows of; without shared cells nothing has a point."""
-    shared = share_ratings(table, one, other)
+    shared = share_ratings(table, judge, other)
     rated = [
         len(np.unique(table.where((table.judge == table.judges.index(name)) & (table.reason == 0)).answer_key))
-        for name in (one, other)
+        for name in (judge, other)
     ]
     row = shared.row
     return RatingComparison(
-        one,
+        judge,
         other,
         shared,
         (rated[0] - len(shared.one), rated[1] - len(shared.one)),

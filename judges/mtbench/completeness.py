@@ -45,7 +45,7 @@ def count_contents(bench: Bench) -> str:
 
 
 def _by(judged: Iterable[Rating | Game]) -> int:
-    return len({one.judge for one in judged})
+    return len({judgment.judge for judgment in judged})
 
 
 def _answers(bench: Bench) -> list[str]:
@@ -64,14 +64,14 @@ def _answers(bench: Bench) -> list[str]:
             f"{verb(len(missing), 'is', 'are')} not answered: {list_names(missing)}."
         )
     notes += [
-        f"{show_value(one)} and {show_value(two)} both have answers: if both are one model, give it one name."
-        for one, two in combinations(answered, 2) if _strip_maker(one) == _strip_maker(two)
+        f"{show_value(a)} and {show_value(b)} both have answers: if both are one model, give it one name."
+        for a, b in combinations(answered, 2) if _strip_maker(a) == _strip_maker(b)
     ]  # fmt: skip
     if bench.answers:
         absent = [model for model in bench.models if model not in answered]
         notes += [
-            f"{show_value(one)} is judged and {show_value(two)} has answers: if both are one model, give it one name."
-            for one in absent for two in answered if _strip_maker(one) == _strip_maker(two)
+            f"{show_value(a)} is judged and {show_value(b)} has answers: if both are one model, give it one name."
+            for a in absent for b in answered if _strip_maker(a) == _strip_maker(b)
         ]  # fmt: skip
         if absent:
             whose = verb(len(absent), "it", "them")
@@ -111,9 +111,9 @@ def _ratings(bench: Bench) -> list[str]:
     if not bench.ratings:
         return []
     met: dict[tuple[str, str], Counter[Cell]] = defaultdict(Counter)
-    for one in bench.ratings:
-        if one.choice == 0:
-            met[one.judge, one.model][one.question, one.turn] += 1
+    for rating in bench.ratings:
+        if rating.choice == 0:
+            met[rating.judge, rating.model][rating.question, rating.turn] += 1
     cells_by_model: dict[str, list[Cell]] = defaultdict(list)
     for (question, model, choice), answer in bench.answers.items():
         if choice == 0:
@@ -122,7 +122,7 @@ def _ratings(bench: Bench) -> list[str]:
     missing: dict[tuple[str, tuple[Cell, ...]], list[str]] = defaultdict(list)
     double: dict[tuple[str, tuple[Cell, ...]], list[str]] = defaultdict(list)
     idle: dict[str, list[str]] = defaultdict(list)
-    judges = list(dict.fromkeys(one.judge for one in bench.ratings))
+    judges = list(dict.fromkeys(rating.judge for rating in bench.ratings))
     for judge in judges:
         for model in dict.fromkeys([*cells_by_model, *(name for who, name in met if who == judge)]):
             counts = met.get((judge, model))
@@ -161,11 +161,13 @@ def _unscored_lines(bench: Bench) -> list[str]:
     """Judgments without a score, by reason, and judgments whose text gives another number than their file."""
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     others: dict[str, list[str]] = defaultdict(list)
-    for one in bench.ratings:
-        if why := _REASONS[read_rating(one)[1]]:
-            reasons[one.judge, why].append(one.question)
-        elif one.text.strip() and one.stated is not None and one.stated != parsing.rating(one.text):
-            others[one.judge].append(f"{one.question} ({one.stated:g}, and {parsing.rating(one.text):g} in the text)")
+    for rating in bench.ratings:
+        if why := _REASONS[read_rating(rating)[1]]:
+            reasons[rating.judge, why].append(rating.question)
+        elif rating.text.strip() and rating.stated is not None and rating.stated != parsing.rating(rating.text):
+            others[rating.judge].append(
+                f"{rating.question} ({rating.stated:g}, and {parsing.rating(rating.text):g} in the text)"
+            )
     notes = [
         f"{judge}: {many(len(questions), 'rating')} {verb(len(questions), 'has', 'have')} no score, as {why} "
         f"(questions {list_names(questions)})."
@@ -182,12 +184,12 @@ def _unscored_lines(bench: Bench) -> list[str]:
 
 def _thinking(bench: Bench) -> list[str]:
     """Answers with an unpaired thinking tag."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    by_tag: dict[tuple[str, str], list[str]] = defaultdict(list)
     for (question, model, _), answer in bench.answers.items():
         for tag in dict.fromkeys(tag for text in answer.turns for tag in unclosed_tags(text)):
-            found[model, tag].append(question)
+            by_tag[model, tag].append(question)
     return [
         f"{model}: {many(len(questions), 'answer')} {verb(len(questions), 'has', 'have')} {tag} without its partner: "
         f"no text there is taken for thinking (questions {list_names(questions)})."
-        for (model, tag), questions in found.items()
+        for (model, tag), questions in by_tag.items()
     ]

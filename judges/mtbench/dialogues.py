@@ -26,12 +26,12 @@ def read_item_question(
     meta: Mapping[str, Any], user_turns: tuple[str, ...]
 ) -> tuple[BenchQuestion, dict[str, tuple[str, ...]]]:
     """The question that an item's meta names, with the user's turns; and its reference answers by judge."""
-    given, own = read_texts(meta.get("reference")), "reference_answer" in meta
+    reference_texts, own = read_texts(meta.get("reference")), "reference_answer" in meta
     name, heat = str(meta["question_id"]), meta.get("required_temperature")
-    shown = read_texts(meta["reference_answer"]) if own else given
+    shown = read_texts(meta["reference_answer"]) if own else reference_texts
     sets = meta.get("reference_answers")
     references = sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []
-    question = BenchQuestion(name, str(meta.get("category", "")), user_turns, given if own else (), heat)
+    question = BenchQuestion(name, str(meta.get("category", "")), user_turns, reference_texts if own else (), heat)
     return question, {judge: read_texts(reference) for judge, reference in references}
 
 
@@ -48,8 +48,8 @@ def answer_key(meta: Mapping[str, Any], model: str) -> tuple[str, str, int]:
 
 def whole_number(meta: Mapping[str, Any], name: str) -> int | None:
     """A whole number from an item's meta, which may contain anything."""
-    found = meta.get(name)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    value = meta.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def texts_by(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
@@ -62,6 +62,6 @@ def turn_texts(item: Dialogue, role: str) -> list[str]:
     return [entry.text for entry in item.turns if entry.role == role]
 
 
-def read_texts(given: Any) -> tuple[str, ...]:
+def read_texts(value: Any) -> tuple[str, ...]:
     """A text or a list of them, from a file that may hold anything."""
-    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list | tuple) else ()
+    return (value,) if isinstance(value, str) else tuple(map(str, value)) if isinstance(value, list | tuple) else ()

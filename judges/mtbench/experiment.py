@@ -57,16 +57,16 @@ class PipelineExperiment(NamedTuple):
     caveats: tuple[str, ...]
 
 
-def plan_pipeline_experiment(one: Pipeline, other: Pipeline, price: Price) -> PipelineExperiment:
+def plan_pipeline_experiment(pipeline: Pipeline, other: Pipeline, price: Price) -> PipelineExperiment:
     """The arms of two pipelines over the turns of answers whose texts both have; no arm where nothing differs."""
-    runs: dict[Side, Pipeline] = {"one": one, "other": other}
+    runs: dict[Side, Pipeline] = {"one": pipeline, "other": other}
     keys_by_side = {side: _turns(run) for side, run in runs.items()}
     shared = {key[:3] for key in keys_by_side["one"]} & {key[:3] for key in keys_by_side["other"]}
-    factors = _differing(one, other, shared)
+    factors = _differing(pipeline, other, shared)
     notes = []
     if not shared:
         notes.append("The texts of the answers are not in both sets of files: no judge could be asked about them.")
-    if not (knows_references(one) and knows_references(other)):
+    if not (knows_references(pipeline) and knows_references(other)):
         notes.append("The references of one of them are not known, so they are no factor here.")
     if len(factors) == 1:
         notes.append("Only one factor is left, and both of its sides are stored: nothing has to be run.")
@@ -88,29 +88,30 @@ def _turns(run: Pipeline) -> list[tuple[str, str, int, int]]:
     return [key for key in keys if conversation(run.bench, key[0], key[1], key[3], key[2]) is not None]
 
 
-def _differing(one: Pipeline, other: Pipeline, shared: set[tuple[str, str, int]]) -> list[str]:
-    judges = [run.bench.judges.get(run.judge) for run in (one, other)]
+def _differing(pipeline: Pipeline, other: Pipeline, shared: set[tuple[str, str, int]]) -> list[str]:
+    judges = [run.bench.judges.get(run.judge) for run in (pipeline, other)]
     models, prompts = ([getattr(judge, name, "") for judge in judges] for name in ("model", "prompt"))
     wordings = [getattr(judge, "wording", "") for judge in judges]
-    found = ["judge"] if models[0] != models[1] else []
-    found += ["prompt"] if prompts[0] != prompts[1] or wordings[0] != wordings[1] or not any(prompts) else []
-    if knows_references(one) and knows_references(other) and differing_references(one, other):
-        found.append("references")
+    factors = ["judge"] if models[0] != models[1] else []
+    factors += ["prompt"] if prompts[0] != prompts[1] or wordings[0] != wordings[1] or not any(prompts) else []
+    if knows_references(pipeline) and knows_references(other) and differing_references(pipeline, other):
+        factors.append("references")
     texts = (
-        [conversation(run.bench, question, model, 0, turn) for run in (one, other)] for question, model, turn in shared
+        [conversation(run.bench, question, model, 0, turn) for run in (pipeline, other)]
+        for question, model, turn in shared
     )
-    return [*found, "answers"] if any(a != b for a, b in texts) else found
+    return [*factors, "answers"] if any(a != b for a, b in texts) else factors
 
 
 def _arm(
     runs: Mapping[Side, Pipeline], of: Mapping[str, Side], sizes: Callable[[Side, Side], tuple[int, int]], price: Price
 ) -> PipelineArm:
-    judged, prompter, shown, given = (runs[of.get(f, "one")] for f in ("judge", "prompt", "references", "answers"))
+    judged, prompter, shown, answerer = (runs[of.get(f, "one")] for f in ("judge", "prompt", "references", "answers"))
     judge, prompts = judged.bench.judges.get(judged.judge), prompter.bench.judges.get(prompter.judge)
     model = judge.model if judge else judged.judge
     family = f"{prompts.prompt}@{prompts.wording[:8]}".rstrip("@") if prompts and prompts.prompt else ""
     letters = "".join("ab"[side == "other"] for side in of.values())
-    protocol = given.protocol.model_copy(update={
+    protocol = answerer.protocol.model_copy(update={
         "name": f"arm-{letters}", "title": ", ".join(f"{name} of {side}" for name, side in of.items())[:120],
         "judge": model, "judge_temperature": judged.protocol.judge_temperature,
         "judge_max_tokens": judged.protocol.judge_max_tokens, "prompts": family or prompter.protocol.prompts,
@@ -128,9 +129,9 @@ def _arm(
     return PipelineArm(of, protocol, calls, into, out, cost, False)
 
 
-def _tokens_shown(given: Pipeline, shown: Pipeline, key: tuple[str, str, int, int]) -> int:
+def _tokens_shown(run: Pipeline, shown: Pipeline, key: tuple[str, str, int, int]) -> int:
     """The tokens that a judge is shown for a turn: questions, answers and references up to it."""
     question, model, turn, choice = key
-    entry = given.bench.questions.get(question)
-    texts = [*(entry.turns[:turn] if entry else ()), *(conversation(given.bench, question, model, choice, turn) or ())]
+    entry = run.bench.questions.get(question)
+    texts = [*(entry.turns[:turn] if entry else ()), *(conversation(run.bench, question, model, choice, turn) or ())]
     return sum(map(tokens, (*texts, *shown_reference(shown, question, turn))))

@@ -40,21 +40,21 @@ class Effect(NamedTuple):
     main: float | None
 
 
-def differing_factors(one: Protocol, other: Protocol, among: Iterable[str] = tuple(FACTORS)) -> list[str]:
+def differing_factors(a: Protocol, b: Protocol, among: Iterable[str] = tuple(FACTORS)) -> list[str]:
     """The factors in which two protocols differ, of those that are asked for."""
-    return [name for name in among if any(getattr(one, field) != getattr(other, field) for field in FACTORS[name])]
+    return [name for name in among if any(getattr(a, field) != getattr(b, field) for field in FACTORS[name])]
 
 
-def is_same_to_judge(one: Card, other: Card, answers: Sequence[Dialogue]) -> bool:
+def is_same_to_judge(a: Card, b: Card, answers: Sequence[Dialogue]) -> bool:
     """Whether two cards show a judge the same content of every answer, with the same variant of their prompts."""
     return all(
-        one.variant(item, part) == other.variant(item, part) and one.fields(item, part) == other.fields(item, part)
+        a.variant(item, part) == b.variant(item, part) and a.fields(item, part) == b.fields(item, part)
         for item in answers
-        for part in one.parts(item)
+        for part in a.parts(item)
     )
 
 
-def cross_protocols(one: Protocol, other: Protocol, factors: Sequence[str]) -> list[ExperimentArm]:
+def cross_protocols(a: Protocol, b: Protocol, factors: Sequence[str]) -> list[ExperimentArm]:
     """All combinations of the choices of two protocols in some factors, that of A first; the rest is as in A.
 
     The arm of A is A itself; others are called after both and what they take of B: fastchat-swallow-judge-prompt.
@@ -63,9 +63,9 @@ def cross_protocols(one: Protocol, other: Protocol, factors: Sequence[str]) -> l
     for sides in product(("a", "b"), repeat=len(factors)):
         side_by_factor: dict[str, Side] = dict(zip(factors, sides, strict=True))  # type: ignore[arg-type]
         taken = [name for name, side in side_by_factor.items() if side == "b"]
-        fields = {field: getattr(other, field) for name in taken for field in FACTORS[name]}
-        named = {"name": "-".join([one.name, other.name, *taken])[-60:].lstrip("-_"), "title": ""} if taken else {}
-        arms.append(ExperimentArm(side_by_factor, one.model_copy(update={**fields, **named})))
+        fields = {field: getattr(b, field) for name in taken for field in FACTORS[name]}
+        named = {"name": "-".join([a.name, b.name, *taken])[-60:].lstrip("-_"), "title": ""} if taken else {}
+        arms.append(ExperimentArm(side_by_factor, a.model_copy(update={**fields, **named})))
     return arms
 
 
@@ -76,7 +76,7 @@ def estimate_effects(arms: Sequence[ExperimentArm], means: Sequence[float | None
     factor only of (B's choice - A's). None where an arm that it needs has no mean.
     """
     value = {tuple(arm.sides.items()): mean for arm, mean in zip(arms, means, strict=True)}
-    found = []
+    effects = []
     for factor in arms[0].sides if arms else ():
         steps = []
         for arm in arms:
@@ -85,5 +85,5 @@ def estimate_effects(arms: Sequence[ExperimentArm], means: Sequence[float | None
                 after = value[tuple(arm.sides.items())]
                 steps.append(None if before is None or after is None else after - before)
         whole = None if None in steps else sum(step for step in steps if step is not None) / len(steps)
-        found.append(Effect(factor, steps[0], whole))
-    return found
+        effects.append(Effect(factor, steps[0], whole))
+    return effects

@@ -78,10 +78,12 @@ def _number(question: str) -> int | str:
 
 
 def _questions(bench: Bench) -> Iterator[dict[str, Any]]:
-    for one in bench.questions.values():
-        row: dict[str, Any] = {"question_id": _number(one.id), "category": one.category, "turns": list(one.turns)}
-        row |= {"reference": list(one.reference)} if one.reference else {}
-        yield row | ({} if one.temperature is None else {"required_temperature": one.temperature})
+    for question in bench.questions.values():
+        row: dict[str, Any] = {
+            "question_id": _number(question.id), "category": question.category, "turns": list(question.turns),
+        }  # fmt: skip
+        row |= {"reference": list(question.reference)} if question.reference else {}
+        yield row | ({} if question.temperature is None else {"required_temperature": question.temperature})
 
 
 def _answers(bench: Bench) -> dict[str, list[dict[str, Any]]]:
@@ -91,10 +93,10 @@ def _answers(bench: Bench) -> dict[str, list[dict[str, Any]]]:
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for (model, question), choices in answers_by_key.items():
         choice_rows = []
-        for one in choices:
-            facts = {"continues": one.continues, "cut_at": one.cut_at or None}
+        for choice in choices:
+            facts = {"continues": choice.continues, "cut_at": choice.cut_at or None}
             kept = {name: value for name, value in facts.items() if value is not None}
-            choice_rows.append({"index": one.choice, "turns": list(one.turns), **kept})
+            choice_rows.append({"index": choice.choice, "turns": list(choice.turns), **kept})
         files[model].append(_answer(question, model, choice_rows))
     return files
 
@@ -117,13 +119,14 @@ def _prompts(prompts: Iterable[PromptText]) -> dict[str, list[dict[str, Any]]]:
     """The prompts; where a name has several texts, as FastChat takes the last of a file, each in a file of its own."""
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
     met: dict[str, int] = defaultdict(int)
-    for one in prompts:
-        met[one.name] += 1
-        end = "" if met[one.name] == 1 else f"_{met[one.name]}"
+    for prompt in prompts:
+        met[prompt.name] += 1
+        end = "" if met[prompt.name] == 1 else f"_{met[prompt.name]}"
         files[f"judge_prompts{end}.jsonl"].append({
-            "name": one.name, "type": one.type, "system_prompt": one.system, "prompt_template": one.template,
-            "description": "", "category": "math" if "-math" in one.name else "general",
-            "output_format": "[[A]]" if one.type == "pairwise" else "[[rating]]",
+            "name": prompt.name, "type": prompt.type, "system_prompt": prompt.system,
+            "prompt_template": prompt.template, "description": "",
+            "category": "math" if "-math" in prompt.name else "general",
+            "output_format": "[[A]]" if prompt.type == "pairwise" else "[[rating]]",
         })  # fmt: skip
     return files
 
@@ -152,42 +155,51 @@ def _prompt_name(bench: Bench, judge: Judge, question: str, turn: int) -> str:
 
 def _ratings(bench: Bench) -> dict[str, list[dict[str, Any]]]:
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for one in bench.ratings:
-        judge = bench.judges[one.judge]
-        fields = _judge(bench, judge, one.question, one.turn)
+    for rating in bench.ratings:
+        judge = bench.judges[rating.judge]
+        fields = _judge(bench, judge, rating.question, rating.turn)
         files[judge.model].append({
-            "question_id": _number(one.question), "model": one.model, "judge": fields.pop("judge"),
-            "user_prompt": _prompt_of(bench, judge, one), "judgment": one.text or (parsing.ERROR if one.error else ""),
-            "score": _score(one), "turn": one.turn, "tstamp": _TSTAMP, **({"choice": one.choice} if one.choice else {}),
-            **fields,
+            "question_id": _number(rating.question), "model": rating.model, "judge": fields.pop("judge"),
+            "user_prompt": _prompt_of(bench, judge, rating),
+            "judgment": rating.text or (parsing.ERROR if rating.error else ""),
+            "score": _score(rating), "turn": rating.turn, "tstamp": _TSTAMP,
+            **({"choice": rating.choice} if rating.choice else {}), **fields,
         })  # fmt: skip
     return files
 
 
-def _score(one: Rating) -> float | int:
+def _score(judgment: Rating) -> float | int:
     """The number of a judgment: what its file stated, else what its text says, else FastChat's -1."""
-    rating = one.stated
+    rating = judgment.stated
     if rating is None:
-        rating = parsing.rating(one.text) if one.text.strip() else None
+        rating = parsing.rating(judgment.text) if judgment.text.strip() else None
     number = -1.0 if rating is None else rating
     return int(number) if number.is_integer() else number
 
 
-def _prompt_of(bench: Bench, judge: Judge, one: Rating) -> str:
+def _prompt_of(bench: Bench, judge: Judge, rating: Rating) -> str:
     """The prompt that such a judge is sent, where its template is known; "" else."""
-    question, answer = bench.questions.get(one.question), bench.answers.get((one.question, one.model, one.choice))
+    question, answer = (
+        bench.questions.get(rating.question),
+        bench.answers.get((rating.question, rating.model, rating.choice)),
+    )
     base = next((p for p in bench.prompts if p.name == judge.prompt and wording(p.template) == judge.wording), None)
-    if question is None or answer is None or base is None or one.turn > min(2, len(question.turns), len(answer.turns)):
+    if (
+        question is None
+        or answer is None
+        or base is None
+        or rating.turn > min(2, len(question.turns), len(answer.turns))
+    ):
         return ""
-    name = _prompt_name(bench, judge, one.question, one.turn)
+    name = _prompt_name(bench, judge, rating.question, rating.turn)
     texts = [p.template for p in bench.prompts if p.name == name]
     if len(texts) != 1 and name != judge.prompt:
         return ""
     template = base.template if name == judge.prompt else texts[0]
-    given = bench.references.get(judge.model, next(iter(bench.references.values()), {})).get(one.question)
-    shown = given or question.reference
+    references = bench.references.get(judge.model, next(iter(bench.references.values()), {})).get(rating.question)
+    shown = references or question.reference
     fields = {"question": question.turns[0], "answer": answer.turns[0]}
-    for n in range(1, one.turn + 1):
+    for n in range(1, rating.turn + 1):
         fields |= {f"question_{n}": question.turns[n - 1], f"answer_{n}": answer.turns[n - 1]}
         fields |= {f"ref_answer_{n}": shown[n - 1]} if len(shown) >= n else {}
     return fill(template, fields)
@@ -227,8 +239,8 @@ def _game_columns(game: Game, number: int, first: str) -> dict[str, Any]:
 
 def _winner_column(winner: Winner, a_first: bool) -> str:
     """A winner as the pair's model_1 or model_2; "" is an error."""
-    one, two = ("model_1", "model_2") if a_first else ("model_2", "model_1")
-    return {"a": one, "b": two, "tie": "tie"}.get(winner, "error")
+    first, second = ("model_1", "model_2") if a_first else ("model_2", "model_1")
+    return {"a": first, "b": second, "tie": "tie"}.get(winner, "error")
 
 
 def _votes(bench: Bench) -> Iterator[dict[str, Any]]:

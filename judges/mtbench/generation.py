@@ -129,12 +129,12 @@ def answered_dialogues(
     text is longer than what is judged and was continued), `cut_off` and `refused` (the turns that ran into the longest
     reply, or in which the model refused), `protocol`: what `answers_mark` gives.
     """
-    found = {piece: (text, lost) for piece, text, lost, _ in unpack_replies(raw) or ()}
+    by_piece = {piece: (text, lost) for piece, text, lost, _ in unpack_replies(raw) or ()}
     dialogues = []
     for sample in range(protocol.samples):
         own = sample if _temperature(protocol, question) else 0
-        replies = [found.get(_piece(turn, own)) for turn in range(1, len(turn_texts(question, "user")) + 1)]
-        whole = [one for one in replies if one is not None and not is_lost(*one)]
+        replies = [by_piece.get(_piece(turn, own)) for turn in range(1, len(turn_texts(question, "user")) + 1)]
+        whole = [reply for reply in replies if reply is not None and not is_lost(*reply)]
         if len(whole) == len(replies):
             dialogues.append(_build_dialogue(protocol, question, model, sample, whole, references))
     return dialogues
@@ -145,9 +145,9 @@ def _build_dialogue(
     references: str | None,
 ) -> Dialogue:  # fmt: skip
     meta = {name: value for name, value in question.meta.items() if name != "references"}
-    if given := question.meta.get("references", {}).get(references):
+    if reference := question.meta.get("references", {}).get(references):
         # A question's own reference is for people; a judge that has a reference of its own never sees it.
-        meta |= {"reference_answer": given} if "reference" in meta else {"reference": given}
+        meta |= {"reference_answer": reference} if "reference" in meta else {"reference": reference}
     copied = not _temperature(protocol, question)
     meta |= {"choice": sample} if sample else {}
     meta |= {"continues": 0} if sample and not copied and protocol.continues == "first" and len(replies) > 1 else {}

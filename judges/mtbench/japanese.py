@@ -70,12 +70,12 @@ def japanese_shares(bench: Bench, thinking: bool = False) -> list[JapaneseShare]
         for turn, text in enumerate(answer.turns, 1):
             counts = count_japanese(plain_text(text if thinking else strip_thinking(text)))
             by_model.setdefault(answer.model, []).append((question, turn, *counts))
-    found = []
+    shares = []
     for model, rows in by_model.items():
         question_of, turn_of, japanese, whole = np.array(rows, dtype=np.int64).T
         for turn in [None, *np.unique(turn_of).tolist()]:
             some = (whole > 0) if turn is None else (whole > 0) & (turn_of == turn)
             share = mean_by_item(japanese[some] / whole[some], question_of[some], weight=whole[some])
             counted = int(whole[some].sum()), int(japanese[some].sum())
-            found.append(JapaneseShare(model, turn, *counted, with_t_ends(share, 0.0, 1.0)))
-    return found
+            shares.append(JapaneseShare(model, turn, *counted, with_t_ends(share, 0.0, 1.0)))
+    return shares

@@ -19,8 +19,8 @@ def fits(row: dict[str, Any]) -> bool:
     return "task" in row and "id" in row and isinstance(turns, list) and bool(turns) and all(map(_has_user_text, turns))
 
 
-def _has_user_text(one: Any) -> bool:
-    return isinstance(one, dict) and isinstance(one.get("user"), str)
+def _has_user_text(turn: Any) -> bool:
+    return isinstance(turn, dict) and isinstance(turn.get("user"), str)
 
 
 def assemble_dialogues(files: Iterable[BenchFile]) -> AssembledBench:
@@ -46,9 +46,9 @@ def _take(state: Assembly, place: SourcePlace, row: dict[str, Any]) -> None:
         what = f"history must be a list of what user and bot said (it is {show_value(row.get('history'))})."
         raise rows.BadField("history", what)
     key = rows.question_id({"question_id": row["id"]})
-    questions, given = ([one.get(who) for one in row["history"]] for who in ("user", "bot"))
-    answered = [text for text in given if isinstance(text, str)]
-    if given[: len(answered)] != answered or not answered:
+    questions, answers = ([turn.get(who) for turn in row["history"]] for who in ("user", "bot"))
+    answered = [text for text in answers if isinstance(text, str)]
+    if answers[: len(answered)] != answered or not answered:
         raise rows.BadField("history", "Only the last turns of a history may lack the bot's answer.")
     named = any(isinstance(row.get(name), str) and row[name].strip() for name in _MODEL)
     model = rows.text_under(row, *_MODEL) if named else PurePosixPath(place.file).stem

@@ -54,7 +54,7 @@ def model_means(table: RatingTable, rules: Rules) -> list[ModelMeans]:
     counted = count_ratings(table, rules)
     lowest = LOWEST if rules.failed == "left out" else FAILED
     ends = (-inf, inf) if rules.failed == "counted" else (lowest * rules.unit, HIGHEST * rules.unit)
-    found = []
+    means = []
     for judge in np.unique(table.judge).tolist():
         own = counted.where(counted.row.judge == judge)
         judge_table = table.where(table.judge == judge)
@@ -62,8 +62,8 @@ def model_means(table: RatingTable, rules: Rules) -> list[ModelMeans]:
             rows = own if model is None else own.where(own.row.model == model)
             model_table = judge_table if model is None else judge_table.where(judge_table.model == model)
             name = ALL_MODELS if model is None else table.models[model]
-            found.append(_means(rows, model_table, table.judges[judge], name, ends))
-    return found
+            means.append(_means(rows, model_table, table.judges[judge], name, ends))
+    return means
 
 
 def _means(
@@ -97,12 +97,12 @@ def question_mean(
     return with_t_ends(mean_by_item(value, question), *ends)
 
 
-def shared_turns(table: RatingTable, one: str, other: str) -> tuple[RatingTable, RatingTable]:
+def shared_turns(table: RatingTable, judge: str, other: str) -> tuple[RatingTable, RatingTable]:
     """The rows of two judges about turns of answers that both have given a rating.
 
     Each sample is a separate answer. A failed judgment is not a rating, whatever the protocol counts.
     """
-    first, second = (table.where(table.judge == table.judges.index(name)) for name in (one, other))
+    first, second = (table.where(table.judge == table.judges.index(name)) for name in (judge, other))
     keys = [_cell_key(rows, table) for rows in (first, second)]
     common = np.intersect1d(keys[0][first.reason == 0], keys[1][second.reason == 0])
     return first.where(np.isin(keys[0], common)), second.where(np.isin(keys[1], common))
@@ -135,7 +135,7 @@ def means_by_rule(table: RatingTable, rules: Rules) -> list[RuleMeans]:
         place = counted.row.judge * shape[1] + counted.row.model
         sums.append(np.bincount(place, counted.value, minlength=shape[0] * shape[1]).reshape(shape))
         sizes.append(np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape))
-    found = []
+    rule_means = []
     for judge in np.unique(table.judge).tolist():
         for model in [None, *np.unique(table.model[table.judge == judge]).tolist()]:
             at = slice(None) if model is None else model
@@ -146,5 +146,5 @@ def means_by_rule(table: RatingTable, rules: Rules) -> list[RuleMeans]:
             known_means = [mean for mean in means.values() if mean is not None]
             apart = max(known_means) - min(known_means) if len(known_means) == len(means) else None
             name = ALL_MODELS if model is None else table.models[model]
-            found.append(RuleMeans(table.judges[judge], name, means, apart))
-    return found
+            rule_means.append(RuleMeans(table.judges[judge], name, means, apart))
+    return rule_means

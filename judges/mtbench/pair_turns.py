@@ -16,13 +16,13 @@ def join_turns(texts: Sequence[str], who: str) -> str:
 
 def split_turns(text: str, turns: int, who: str) -> list[str]:
     """The turns of a text that `join_turns` made, or the whole text if no turns are found in it."""
-    found, rest = [], f"\n\n{text}"
+    texts, rest = [], f"\n\n{text}"
     for number in range(1, turns + 1) if turns > 1 else ():
         before, mark, rest = rest.partition(f"\n\n{_mark(who, number)}")
         if not mark or (number == 1 and before):
             return [text]
-        found.append(before)
-    return [*found[1:], rest] if found else [text]
+        texts.append(before)
+    return [*texts[1:], rest] if texts else [text]
 
 
 def _mark(who: str, number: int) -> str:

@@ -24,8 +24,8 @@ def rating(text: str, counts: Counts = "fastchat") -> float | None:
     if counts == "last":
         stated = _SPACED.findall(text)
         return float(stated[-1]) if stated else None
-    found = _DOUBLE.search(text) or _SINGLE.search(text)
-    return float(found.group(1)) if found else None
+    match = _DOUBLE.search(text) or _SINGLE.search(text)
+    return float(match.group(1)) if match else None
 
 
 def winner(text: str, counts: Counts = "fastchat") -> str | None:

@@ -37,46 +37,46 @@ class Factor(NamedTuple):
     kind: Kind
 
 
-def compare_pipelines(one: Pipeline, other: Pipeline) -> list[Factor]:
+def compare_pipelines(pipeline: Pipeline, other: Pipeline) -> list[Factor]:
     """The table of factors, filled from both runs; facts from files take precedence over the protocol."""
-    protocols = [dict(describe_protocol(run.protocol)) for run in (one, other)]
-    found = []
+    protocols = [dict(describe_protocol(run.protocol)) for run in (pipeline, other)]
+    factors = []
     for name, kind, row, tell in _FACTORS:
-        facts = [tell(run) if tell else None for run in (one, other)]
+        facts = [tell(run) if tell else None for run in (pipeline, other)]
         (first, known), (second, known_too) = (
             (words[row], _PROTOCOL) if filed is None else filed for words, filed in zip(protocols, facts, strict=True)
         )
         sure = UNKNOWN not in (known, known_too)
-        found.append(Factor(name, first, second, first != second if sure else None, (known, known_too), kind))
-    at = {factor.name: n for n, factor in enumerate(found)}
-    if knows_references(one) and knows_references(other):
+        factors.append(Factor(name, first, second, first != second if sure else None, (known, known_too), kind))
+    at = {factor.name: n for n, factor in enumerate(factors)}
+    if knows_references(pipeline) and knows_references(other):
         n = at["references shown"]
-        found[n] = found[n]._replace(differs=bool(differing_references(one, other)))
-    edition = question_editions(one.bench, other.bench)
-    if one.bench is not other.bench and edition["equal"] + edition["differ"]:
+        factors[n] = factors[n]._replace(differs=bool(differing_references(pipeline, other)))
+    edition = question_editions(pipeline.bench, other.bench)
+    if pipeline.bench is not other.bench and edition["equal"] + edition["differ"]:
         words = f"; {edition['differ']} of {edition['equal'] + edition['differ']} with another text than there"
-        question_factor = found[at["questions"]]
+        question_factor = factors[at["questions"]]
         differs = bool(edition["differ"]) or question_factor.differs
-        found[at["questions"]] = question_factor._replace(one=question_factor.one + words, differs=differs)
-    return found
+        factors[at["questions"]] = question_factor._replace(one=question_factor.one + words, differs=differs)
+    return factors
 
 
-def question_editions(one: Bench, other: Bench) -> dict[str, int]:
+def question_editions(bench: Bench, other: Bench) -> dict[str, int]:
     """Return the numbers of questions whose texts are equal in both, that differ, and that only one has (by id)."""
-    found = {"equal": 0, "differ": 0, "alone": len(one.questions.keys() ^ other.questions.keys())}
-    for key in one.questions.keys() & other.questions.keys():
-        found["equal" if one.questions[key].turns == other.questions[key].turns else "differ"] += 1
-    return found
+    counts = {"equal": 0, "differ": 0, "alone": len(bench.questions.keys() ^ other.questions.keys())}
+    for key in bench.questions.keys() & other.questions.keys():
+        counts["equal" if bench.questions[key].turns == other.questions[key].turns else "differ"] += 1
+    return counts
 
 
-def differing_references(one: Pipeline, other: Pipeline) -> list[str]:
+def differing_references(pipeline: Pipeline, other: Pipeline) -> list[str]:
     """The shared questions with different references for the two judges, or for one judge only; names do not count."""
-    both = [key for key in one.bench.questions if key in other.bench.questions]
+    both = [key for key in pipeline.bench.questions if key in other.bench.questions]
     return [
         key for key in both
         if any(
-            shown_reference(one, key, turn) != shown_reference(other, key, turn)
-            for turn in range(1, len(one.bench.questions[key].turns) + 1)
+            shown_reference(pipeline, key, turn) != shown_reference(other, key, turn)
+            for turn in range(1, len(pipeline.bench.questions[key].turns) + 1)
         )
     ]  # fmt: skip
 
@@ -92,9 +92,9 @@ def shown_reference(pipeline: Pipeline, question: str, turn: int) -> tuple[str, 
     if set_name == "none" or record is None or record.category not in WITH_REFERENCE:
         return ()
     if set_name != "own":
-        given = bench.references.get(reference_set(pipeline), {}).get(question)
-        if given:
-            return given[:turn]
+        references = bench.references.get(reference_set(pipeline), {}).get(question)
+        if references:
+            return references[:turn]
     return record.reference[:turn]
 
 

@@ -59,13 +59,13 @@ def wording(template: str) -> str:
 
 def fingerprint_prompts(prompts: Iterable[PromptText]) -> str:
     """Twelve hex digits of the SHA-256 of a set of prompts in their order: of all their texts."""
-    return hashlib.sha256(canonical([list(one) for one in prompts]).encode()).hexdigest()[:_FINGERPRINT_DIGITS]
+    return hashlib.sha256(canonical([list(prompt) for prompt in prompts]).encode()).hexdigest()[:_FINGERPRINT_DIGITS]
 
 
 def family_name(name: str) -> str:
     """The family of a prompt: single-v1 also of single-math-v1-multi-turn, and pair-v2 of pair-math-v1."""
-    found = name.removesuffix("-multi-turn").replace("-math", "", 1)
-    return PAIR_FAMILY if found == "pair-v1" and "-math" in name else found
+    family = name.removesuffix("-multi-turn").replace("-math", "", 1)
+    return PAIR_FAMILY if family == "pair-v1" and "-math" in name else family
 
 
 def parse_prompt(row: Mapping[str, Any]) -> PromptText:
@@ -85,10 +85,10 @@ def parse_prompt(row: Mapping[str, Any]) -> PromptText:
             check_value(text)
         except BadJson as error:
             raise BadPrompt(f"{what} of a prompt {error}.") from None
-    found = PromptText(name.strip(), sort, system, str(template))
-    if fault := _template_fault(found):
-        raise BadPrompt(f"prompt_template of {found.name}: {fault}")
-    return found
+    prompt = PromptText(name.strip(), sort, system, str(template))
+    if fault := _template_fault(prompt):
+        raise BadPrompt(f"prompt_template of {prompt.name}: {fault}")
+    return prompt
 
 
 def template_fields(template: str) -> set[str]:
@@ -105,9 +105,11 @@ def _template_fault(prompt: PromptText) -> str:
         return "its braces are not valid. Write {{ and }} for braces that are not a field."
     names, several = _NAMES[prompt.type], prompt.name.endswith("-multi-turn")
     for name in sorted(named):
-        stem = found[1] if (found := _NUMBERED.fullmatch(name)) else ""
+        stem = match[1] if (match := _NUMBERED.fullmatch(name)) else ""
         if stem != "ref_answer" and (stem if several else name) not in names:
-            known_fields = ", ".join(f"{{{one}}}" for one in (*(one + "_1" * several for one in names), "ref_answer_1"))
+            known_fields = ", ".join(
+                f"{{{field}}}" for field in (*(field + "_1" * several for field in names), "ref_answer_1")
+            )
             turns = "several turns" if several else "one turn"
             unknown = name[:_MAX_NAME_CHARACTERS]
             return f"{{{unknown}}} is not a field of a prompt for {turns}: there are {known_fields}."
@@ -118,17 +120,17 @@ def _template_fault(prompt: PromptText) -> str:
 
 def families(prompts: Iterable[PromptText]) -> dict[str, Family]:
     """The families of a set of prompts by name. Raises BadPrompt if one name has two texts."""
-    found: dict[str, dict[str, PromptText]] = {}
+    by_family: dict[str, dict[str, PromptText]] = {}
     for prompt in prompts:
         name = family_name(prompt.name)
-        entry = found.setdefault(name, {}).setdefault(variant_of(prompt.name), prompt)
+        entry = by_family.setdefault(name, {}).setdefault(variant_of(prompt.name), prompt)
         if entry != prompt:
             raise BadPrompt(
                 f"{prompt.name} appears twice among the prompts, with two texts. Keep one of them."
             )
     return {
         name: Family(name, "pairwise" if next(iter(entry.values())).type == "pairwise" else "single", entry)
-        for name, entry in found.items()
+        for name, entry in by_family.items()
     }
 
 
@@ -146,24 +148,29 @@ def find_family(spec: str, prompts: Iterable[PromptText], sort: Sort = "single",
     Raises BadPrompt, naming those there are, or the prompts that the family lacks; those with references are not needed
     where `references` is False.
     """
-    given = list(prompts)
-    all_families = families(given)
-    fitting = {name: one for name, one in all_families.items() if one.sort == sort}
+    prompt_set = list(prompts)
+    all_families = families(prompt_set)
+    fitting = {name: candidate for name, candidate in all_families.items() if candidate.sort == sort}
     name, _, head = spec.partition("@")
-    found = fitting.get(name)
-    if found is not None and head:
-        marks = (found.wording, fingerprint_prompts(given))
-        found = found if any(one.startswith(head) for one in marks) else None
-    if found is None and sort == "pairwise":
-        found = fitting.get(PAIR_FAMILY)
-    if found is None:
-        named = ", ".join(f"{one.name} ({one.wording or 'no base prompt'})" for one in all_families.values()) or "none"
+    family = fitting.get(name)
+    if family is not None and head:
+        marks = (family.wording, fingerprint_prompts(prompt_set))
+        family = family if any(mark.startswith(head) for mark in marks) else None
+    if family is None and sort == "pairwise":
+        family = fitting.get(PAIR_FAMILY)
+    if family is None:
+        named = (
+            ", ".join(
+                f"{candidate.name} ({candidate.wording or 'no base prompt'})" for candidate in all_families.values()
+            )
+            or "none"
+        )
         raise BadPrompt(
             f"No prompts of the family {spec!r} are here{' for pairs' if sort == 'pairwise' else ''}. There are: "
             f"{', '.join(BUILT_IN_FAMILIES)}; of judge_prompts.jsonl: {named}. Import the file, or choose one of these."
         )
     needed = [name for name in VARIANTS if references or "reference" not in name]
-    if lacking := [name for name in needed if name not in found.prompts]:
+    if lacking := [name for name in needed if name not in family.prompts]:
         ends = ", ".join(VARIANTS[name].strip("-") or "the first turn" for name in lacking)
-        raise BadPrompt(f"The family {found.name} lacks its prompts for {ends}. Add them to its judge_prompts.jsonl.")
-    return found
+        raise BadPrompt(f"The family {family.name} lacks its prompts for {ends}. Add them to its judge_prompts.jsonl.")
+    return family

@@ -121,7 +121,7 @@ def describe_protocol(protocol: Protocol) -> list[tuple[str, str]]:
 def protocols() -> dict[str, Protocol]:
     """The protocols that are built in, by name."""
     files = sorted(Path(__file__).with_name("protocols").glob("*.json"))
-    return {one.name: one for one in (read_protocol(file) for file in files)}
+    return {protocol.name: protocol for protocol in (read_protocol(file) for file in files)}
 
 
 def find_protocol(name_or_path: str) -> Protocol:

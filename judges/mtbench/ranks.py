@@ -113,7 +113,7 @@ def rank_models(counted: CountedRatings, judge: str, replicates: int = REPLICATE
     best = drawn == drawn.max(axis=1, keepdims=True, initial=-np.inf)
     first = (best / best.sum(axis=1, keepdims=True)).mean(axis=0).tolist() if len(drawn) else [None] * len(names)
     ends = _ends(ranks, _ranks(drawn), items, cells)
-    found = [ModelRank(*one) for one in zip(names, means.tolist(), ends, first, strict=True)]
+    model_ranks = [ModelRank(*rank) for rank in zip(names, means.tolist(), ends, first, strict=True)]
     order = np.argsort(ranks, kind="stable")
     a, b = (order[side] for side in np.triu_indices(len(order), 1))
     gap = drawn[:, a] - drawn[:, b]
@@ -123,7 +123,7 @@ def rank_models(counted: CountedRatings, judge: str, replicates: int = REPLICATE
         ModelPair(names[higher], names[lower], *rest)
         for higher, lower, *rest in zip(a.tolist(), b.tolist(), ahead, turned, strict=True)
     ]
-    return Ranking(judge, tuple(sorted(found, key=lambda one: one.rank.point or 0.0)), tuple(pairs))
+    return Ranking(judge, tuple(sorted(model_ranks, key=lambda model: model.rank.point or 0.0)), tuple(pairs))
 
 
 def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES) -> RankComparison:
@@ -131,10 +131,10 @@ def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES) -> RankCo
     row = shared.row
     models, means, drawn, items = _draws(row.question, row.model, [shared.one, shared.other], replicates)
     names, cells = [row.models[n] for n in models], np.full(len(models), len(row))
-    one, other = (_ranks(mean[None])[0] for mean in means)
-    moved = _ends(other - one, _ranks(drawn[1]) - _ranks(drawn[0]), items, cells)
-    changes = [RankChange(*change) for change in zip(names, one.tolist(), other.tolist(), moved, strict=True)]
-    order = np.argsort(one, kind="stable")
+    ranks, other_ranks = (_ranks(mean[None])[0] for mean in means)
+    moved = _ends(other_ranks - ranks, _ranks(drawn[1]) - _ranks(drawn[0]), items, cells)
+    changes = [RankChange(*change) for change in zip(names, ranks.tolist(), other_ranks.tolist(), moved, strict=True)]
+    order = np.argsort(ranks, kind="stable")
     a, b = (order[side] for side in np.triu_indices(len(order), 1))
     flips = (means[0][a] - means[0][b]) * (means[1][a] - means[1][b]) < 0
     a, b = a[flips], b[flips]
@@ -161,8 +161,8 @@ def _draws(
     shape = len(which), len(models)
 
     def table(weight: Floats | None) -> Floats:
-        found = np.bincount(at * shape[1] + place, weight, minlength=shape[0] * shape[1])
-        return found.reshape(shape).astype(np.float64)
+        bins = np.bincount(at * shape[1] + place, weight, minlength=shape[0] * shape[1])
+        return bins.reshape(shape).astype(np.float64)
 
     sums = [table(value) for value in values] + [table(None)]
     whole = [np.round(each.sum(axis=0) / sums[-1].sum(axis=0), _EQUAL_DECIMALS) for each in sums[:-1]]

@@ -125,7 +125,7 @@ def read_ratings(bench: Bench, parse: Parse = "fastchat") -> RatingTable:
     questions = _places([*bench.questions, *(rating.question for rating in ratings)])
     models = _places([*(answer.model for answer in bench.answers.values()), *(rating.model for rating in ratings)])
     judges = _places(rating.judge for rating in ratings)
-    of_question = {key: one.category for key, one in bench.questions.items()}
+    of_question = {key: record.category for key, record in bench.questions.items()}
     categories = _places(of_question.get(key, "") for key in questions)
     in_category = np.array([categories[of_question.get(key, "")] for key in questions], dtype=np.int64)
     rows = np.array(
@@ -235,7 +235,7 @@ class JudgeCount(NamedTuple):
 
 def count_judgments(bench: Bench, table: RatingTable) -> list[JudgeCount]:
     """The numbers of every judge that has a row."""
-    seen, found = _same_text(bench, table), []
+    seen, counts = _same_text(bench, table), []
     changed = np.isin(table.place, changed_ratings(bench, table))
     for name in table.judged:
         mask = table.judge == table.judges.index(name)
@@ -248,11 +248,11 @@ def count_judgments(bench: Bench, table: RatingTable) -> list[JudgeCount]:
         np.maximum.at(high, group, rows.number[read])
         gap = (high - low)[size > 1]
         failed = {why: n for code, why in enumerate(REASONS) if code and (n := int((rows.reason == code).sum()))}
-        found.append(JudgeCount(
+        counts.append(JudgeCount(
             name, len(rows), len(np.unique(rows.turn_key)), failed, len(rows) - len(np.unique(rows.answer_key)),
             len(gap), int((gap > 0).sum()), float(gap.mean()) if len(gap) else None, int(changed[mask].sum()),
         ))  # fmt: skip
-    return found
+    return counts
 
 
 def _same_text(bench: Bench, table: RatingTable) -> Codes:
@@ -260,13 +260,13 @@ def _same_text(bench: Bench, table: RatingTable) -> Codes:
     if not table.choice.any():
         return table.answer_key
     texts: dict[tuple[object, ...], int] = {}
-    found = np.empty(len(table), dtype=np.int64)
+    codes = np.empty(len(table), dtype=np.int64)
     for n, place in enumerate(table.place.tolist()):
-        one = bench.ratings[place]
-        answer = bench.answers.get((one.question, one.model, one.choice))
-        text_key: object = answer.turns[: one.turn] if answer else one.choice
-        found[n] = texts.setdefault((one.judge, one.question, one.model, one.turn, text_key), len(texts))
-    return found
+        rating = bench.ratings[place]
+        answer = bench.answers.get((rating.question, rating.model, rating.choice))
+        text_key: object = answer.turns[: rating.turn] if answer else rating.choice
+        codes[n] = texts.setdefault((rating.judge, rating.question, rating.model, rating.turn, text_key), len(texts))
+    return codes
 
 
 def changed_ratings(bench: Bench, table: RatingTable) -> Codes:

@@ -126,28 +126,30 @@ class _Mean:
         return t_interval(self.point, sqrt(square), items - 1, items, cells, float(items), _METHOD)
 
 
-def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterfall | None:
+def replay(pipeline: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterfall | None:
     """The steps from one pipeline's mean to the other's, over the models that both rated (or those of `models`).
 
     None if either has no rating of such a model's first sample.
     """
-    tables = [_table(run, run.protocol.parse) for run in (one, other)]
+    tables = [_table(run, run.protocol.parse) for run in (pipeline, other)]
     named = [{table.models[n] for n in np.unique(table.model)} for table in tables]
     common = [name for name in tables[0].models if name in named[0] & named[1] and (not models or name in models)]
     if not common:
         return None
     common_tables = [table.narrow(models=common) for table in tables]
     questions = list(dict.fromkeys(table.questions[n] for table in common_tables for n in np.unique(table.question)))
-    both = _Both(_ReplayedRatings(one, other, common, questions), _ReplayedRatings(other, one, common, questions))
+    both = _Both(
+        _ReplayedRatings(pipeline, other, common, questions), _ReplayedRatings(other, pipeline, common, questions)
+    )
     if not (both.own.rated and both.theirs.rated):
         return None
     (first, start), (second, end) = both.own.state(NO_FACTORS), both.theirs.state(NO_FACTORS)
     steps, switched, later = both.step_path()
     at, last = len(first.row), len(second.row)
     return Waterfall(
-        one, other, start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
-        (start.point * rules_of(one.protocol).unit, end.point * rules_of(other.protocol).unit),
-        steps, both.rest(switched), later, both.contributions(RATINGS), tuple(compare_pipelines(one, other)),
+        pipeline, other, start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
+        (start.point * rules_of(pipeline.protocol).unit, end.point * rules_of(other.protocol).unit),
+        steps, both.rest(switched), later, both.contributions(RATINGS), tuple(compare_pipelines(pipeline, other)),
         (*((name, "it changes no mean here") for name in both.still), *_fixed_factors(both)),
     )  # fmt: skip
 
@@ -298,19 +300,19 @@ def _fixed_factors(both: _Both) -> list[tuple[str, str]]:
     """Factors that differ and cannot be replayed on these ratings, with the reason."""
     own, other_replay = both.own, both.theirs
     protocol, other = own.run.protocol, other_replay.run.protocol
-    found = [(name, "it touches every rating of one of them, so that none is left to compare") for name in both.whole]
+    factors = [(name, "it touches every rating of one of them, so that none is left to compare") for name in both.whole]
     if protocol.samples != other.samples and not (own.several or other_replay.several):
-        found.append((SAMPLES, "one sample was judged; more of them take new answers and new calls"))
+        factors.append((SAMPLES, "one sample was judged; more of them take new answers and new calls"))
     for name, differs in ((THINKING, protocol.thinking != other.thinking), (CUT, protocol.cut_at != other.cut_at)):
         if differs and name not in (*both.factors, *both.still, *both.whole):
             known = own.run.bench.answers and other_replay.run.bench.answers
             why = "no answer is touched by it" if known else "the texts of the answers are not known"
-            found.append((name, "these are the same judgments" if own.same else why))
+            factors.append((name, "these are the same judgments" if own.same else why))
     if not own.same and not (knows_references(own.run) and knows_references(other_replay.run)):
-        found.append((REFERENCES, "the references of one of them are not known"))
+        factors.append((REFERENCES, "the references of one of them are not known"))
     if protocol.scale != other.scale:
-        found.append((SCALE, "a change of unit: everything here is in points from 1 to 10"))
-    return found
+        factors.append((SCALE, "a change of unit: everything here is in points from 1 to 10"))
+    return factors
 
 
 _FAILED_SAID = {
@@ -330,9 +332,9 @@ def _samples_said(protocol: Protocol, beside: Protocol) -> str:
 
 def _count_changed(before: CountedRatings, after: CountedRatings) -> int:
     """The number of ratings that count only before, only after, or with another number."""
-    one = dict(zip(before.row.place.tolist(), before.value.tolist(), strict=True))
-    two = dict(zip(after.row.place.tolist(), after.value.tolist(), strict=True))
-    return sum(one.get(place) != two.get(place) for place in one.keys() | two.keys())
+    first = dict(zip(before.row.place.tolist(), before.value.tolist(), strict=True))
+    second = dict(zip(after.row.place.tolist(), after.value.tolist(), strict=True))
+    return sum(first.get(place) != second.get(place) for place in first.keys() | second.keys())
 
 
 class _Both:
@@ -381,7 +383,7 @@ class _Both:
         k, fair, changes = len(others) + 1, 0.0, []
         for size in range(k):
             for chosen in combinations(others, size):
-                before, after = (self.state(frozenset(one)).mean for one in (chosen, (*chosen, name)))
+                before, after = (self.state(frozenset(switched)).mean for switched in (chosen, (*chosen, name)))
                 change = after.point - before.point
                 changes.append(change)
                 fair += factorial(size) * factorial(k - size - 1) / factorial(k) * change
@@ -404,10 +406,10 @@ class _Both:
         return tuple(steps), switched, tuple(later)
 
     def _step(self, name: str, state: frozenset[str]) -> Step:
-        (one, before), (two, after) = self.state(state), self.state(state | {name})
-        change = (after - before).interval(max(len(one.row), len(two.row)))
+        (first, before), (second, after) = self.state(state), self.state(state | {name})
+        change = (after - before).interval(max(len(first.row), len(second.row)))
         return Step(
-            name, before.point, after.point, change, *self.contributions(name), _count_changed(one, two),
+            name, before.point, after.point, change, *self.contributions(name), _count_changed(first, second),
             self.factors[name], RATINGS in state,
         )  # fmt: skip
 
@@ -446,22 +448,22 @@ _ALONE = (
 _OTHER_TEXT = "where the answers are other texts, or their texts are not known"
 
 
-def _judge_differences(one: Pipeline, other: Pipeline) -> str:
+def _judge_differences(pipeline: Pipeline, other: Pipeline) -> str:
     """Return the differences on the judge's side; references and questions that differ were left out before."""
-    differs = {factor.name: factor.differs for factor in compare_pipelines(one, other)}
+    differs = {factor.name: factor.differs for factor in compare_pipelines(pipeline, other)}
     words = [word for name, word in (("judge", "judge"), ("judge's prompt", "prompt")) if differs[name] is not False]
     return " and ".join(words) if words else "the judge asked again"
 
 
-def _same_answers(one: Pipeline, other: Pipeline, cells: Sequence[Cell]) -> NDArray[np.bool_]:
+def _same_answers(pipeline: Pipeline, other: Pipeline, cells: Sequence[Cell]) -> NDArray[np.bool_]:
     """Whether the texts of a cell are known and the same in both, in every sample that both have."""
     choices: dict[tuple[str, str], list[int]] = {}
-    for question, model, choice in one.bench.answers.keys() & other.bench.answers.keys():
+    for question, model, choice in pipeline.bench.answers.keys() & other.bench.answers.keys():
         choices.setdefault((question, model), []).append(choice)
 
     def same(question: str, model: str, turn: int) -> bool:
         pairs = [
-            [conversation(run.bench, question, model, choice, turn) for run in (one, other)]
+            [conversation(run.bench, question, model, choice, turn) for run in (pipeline, other)]
             for choice in choices.get((question, model), [])
         ]
         return bool(pairs) and all(a is not None and a == b for a, b in pairs)

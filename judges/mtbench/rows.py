@@ -122,8 +122,8 @@ def question_id(row: Mapping[str, Any]) -> str:
 
 def text_list(value: Any, key: str) -> tuple[str, ...]:
     """A list of texts, one for each turn; a text may be the `content` of an object."""
-    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        value = [one.get("content") for one in value]
+    if isinstance(value, list) and value and all(isinstance(turn, dict) for turn in value):
+        value = [turn.get("content") for turn in value]
     if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
         raise BadField(key, f"{key} must be a list of texts, one for each turn (it is {show_value(value)}).")
     return tuple(value)
@@ -152,17 +152,17 @@ def read_question(row: Mapping[str, Any]) -> BenchQuestion:
 def read_choices(row: Mapping[str, Any]) -> list[ChoiceTurns]:
     """The choices of a row of answers, by their `index` where each has one of its own, else by their place."""
     choices = row.get("choices")
-    if not isinstance(choices, list) or not choices or not all(isinstance(one, dict) for one in choices):
+    if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
         raise BadField("choices", "choices must be a list with at least one answer.")
-    numbers = [one.get("index") for one in choices]
+    numbers = [choice.get("index") for choice in choices]
     if not all(isinstance(n, int) and 0 <= n < _MOST_CHOICES for n in numbers) or len(set(numbers)) < len(numbers):
         numbers = list(range(len(choices)))
-    found = []
-    for n, one in sorted(zip(numbers, choices, strict=True), key=lambda pair: pair[0]):
-        facts = [one.get(name) for name in ("continues", "cut_at")]
+    choice_turns = []
+    for n, choice in sorted(zip(numbers, choices, strict=True), key=lambda pair: pair[0]):
+        facts = [choice.get(name) for name in ("continues", "cut_at")]
         after, cut = (fact if isinstance(fact, int) and not isinstance(fact, bool) else None for fact in facts)
-        found.append(ChoiceTurns(n, text_list(one.get("turns"), f"choices.{n}.turns"), after, cut or 0))
-    return found
+        choice_turns.append(ChoiceTurns(n, text_list(choice.get("turns"), f"choices.{n}.turns"), after, cut or 0))
+    return choice_turns
 
 
 def read_judge(row: Mapping[str, Any], file: str) -> JudgeNames:
@@ -182,18 +182,18 @@ def read_judge(row: Mapping[str, Any], file: str) -> JudgeNames:
     prompt = prompt.strip() or ("" if template else prompt_text.strip())
     if isinstance(value, str) and value.strip():
         return JudgeNames(value.strip(), prompt, template)
-    if found := _JUDGED.fullmatch(PurePosixPath(file).stem):
-        return JudgeNames(found[1], prompt, template)
+    if match := _JUDGED.fullmatch(PurePosixPath(file).stem):
+        return JudgeNames(match[1], prompt, template)
     raise BadField("judge", "The row names no judge: judge must be a model, or [model, prompt].")
 
 
-def read_conversation(given: Any) -> list[tuple[str, str]]:
+def read_conversation(value: Any) -> list[tuple[str, str]]:
     """(what was asked, what was answered) of each turn of a conversation as a list of messages; none of anything else.
     """
-    messages = given if isinstance(given, list) else []
-    spoken = [one for one in messages if isinstance(one, dict) and one.get("role") != "system"]
-    texts = [text for one in spoken if isinstance(text := one.get("content"), str)]
-    roles = [one.get("role") for one in spoken]
+    messages = value if isinstance(value, list) else []
+    spoken = [message for message in messages if isinstance(message, dict) and message.get("role") != "system"]
+    texts = [text for message in spoken if isinstance(text := message.get("content"), str)]
+    roles = [message.get("role") for message in spoken]
     if not len(messages) - 1 <= len(spoken) == len(texts) or roles != ["user", "assistant"] * (len(spoken) // 2):
         return []
     return list(zip(texts[::2], texts[1::2], strict=True))
@@ -209,8 +209,8 @@ def voters(row: Mapping[str, Any]) -> list[str]:
 
 def voter_group(name: str) -> str:
     """The group that a voter belongs to: expert_3 is one of the experts."""
-    group, found, number = name.rpartition("_")
-    return group if found and number.isdigit() else ""
+    group, separator, number = name.rpartition("_")
+    return group if separator and number.isdigit() else ""
 
 
 def read_turn(row: Mapping[str, Any], file: str, usual: int | None = None) -> int:
@@ -228,13 +228,13 @@ def read_judged_turns(row: Mapping[str, Any], file: str) -> list[JudgedTurn]:
 
     Of a row with a score for each turn, -1 without a judgment is a turn that was not asked.
     """
-    split = sorted(int(found[1]) for key in row if (found := _SCORES.fullmatch(key)))
+    split = sorted(int(match[1]) for key in row if (match := _SCORES.fullmatch(key)))
     if split:
         scores = []
         for n in split:
             texts, stated, user_prompt = (_of_turn(row, name, n) for name in ("judgment", "score", "user_prompt"))
             scores += _samples(n, texts, stated, user_prompt)
-        return [one for one in scores if one.text or one.stated not in (-1, None)]
+        return [score for score in scores if score.text or score.stated not in (-1, None)]
     return _samples(read_turn(row, file), row.get("judgment"), row.get("score"), row.get("user_prompt"))
 
 
@@ -253,8 +253,8 @@ def _samples(turn: int, texts: Any, stated: Any, user_prompt: Any) -> list[Judge
     each = [value if isinstance(value, list) else [value] * count for value in (texts, stated)]
     prompts = [prompt] * count
     if isinstance(user_prompt, list) and len(user_prompt) == count:
-        prompts = [asked_text(one) for one in user_prompt]
-    return [_score(turn, *one, n) for n, one in enumerate(zip(each[0], each[1], prompts, strict=True))]
+        prompts = [asked_text(value) for value in user_prompt]
+    return [_score(turn, *fields, n) for n, fields in enumerate(zip(each[0], each[1], prompts, strict=True))]
 
 
 def _score(turn: int, text: Any, stated: Any, prompt: str, sample: int | None) -> JudgedTurn:
@@ -271,7 +271,9 @@ def asked_text(value: Any) -> str:
     """The prompt that a judge was sent, as a text or as messages of which the last is the user's; "" for none."""
     if isinstance(value, str):
         return value
-    contents = [one.get("content") for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    contents = (
+        [message.get("content") for message in value if isinstance(message, dict)] if isinstance(value, list) else []
+    )
     return contents[-1] if contents and isinstance(contents[-1], str) else ""
 
 
@@ -282,14 +284,14 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
     game in which model_a was first: letters are places (A was shown first), names are models; where the row's `winner`
     fits only if they are models throughout, they are.
     """
-    one, two = ("model_1", "model_2") if "model_1" in row else ("model_a", "model_b")
-    first, second = text_under(row, one), text_under(row, two)
+    key_1, key_2 = ("model_1", "model_2") if "model_1" in row else ("model_a", "model_b")
+    first, second = text_under(row, key_1), text_under(row, key_2)
     if first == second:
-        raise BadField(two, f"{one} and {two} are the same model, {show_value(first)}.")
+        raise BadField(key_2, f"{key_1} and {key_2} are the same model, {show_value(first)}.")
     a, b = sorted((first, second))
     turn = read_turn(row, file, 1)
-    sides: dict[Any, Winner] = {one: "a" if first == a else "b", two: "b" if first == a else "a", "tie": "tie"}
-    sides |= {first: sides[one], second: sides[two]}
+    sides: dict[Any, Winner] = {key_1: "a" if first == a else "b", key_2: "b" if first == a else "a", "tie": "tie"}
+    sides |= {first: sides[key_1], second: sides[key_2]}
     for tie_name in ("tie (inconsistent)", "tie (bothbad)", "inconsistent", "both"):
         sides[tie_name] = "tie"
     sides["error"] = ""
@@ -302,9 +304,9 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
             for n, order in ((1, forward), (2, back)) if row.get(f"g{n}_winner") is not None
         )  # fmt: skip
     elif {"winner_ab", "winner_ba"} & row.keys():
-        games = _games_of_letters(row, sides, (one, two), (forward, back), overall)
+        games = _games_of_letters(row, sides, (key_1, key_2), (forward, back), overall)
     elif overall is None:
-        raise BadField("winner", f"winner must be {one}, {two}, tie or error (it is null).")
+        raise BadField("winner", f"winner must be {key_1}, {key_2}, tie or error (it is null).")
     else:
         text = reply if isinstance(reply := row.get("judgment"), str) else ""
         text = text or INCONSISTENT * (row.get("winner") == "tie (inconsistent)")
@@ -320,21 +322,22 @@ def _games_of_letters(
     overall: Winner | None,
 ) -> tuple[OrderVerdict, ...]:  # fmt: skip
     """The games of winner_ab and winner_ba, letters read as places, or as models where only that fits `overall`."""
-    one, two = sides[names[0]], sides[names[1]]
-    found = {}
+    first, second = sides[names[0]], sides[names[1]]
+    readings = {}
     for places in (True, False):
         games = []
         for key, order, (upper, lower) in (
-            ("ab", orders[0], (one, two)), ("ba", orders[1], (two, one) if places else (one, two))
+            ("ab", orders[0], (first, second)), ("ba", orders[1], (second, first) if places else (first, second))
         ):  # fmt: skip
             if row.get(f"winner_{key}") is not None:
                 letter_sides = {**sides, "A": upper, "B": lower, "C": "tie", "TIE": "tie"}
                 games.append(_game(row, order, _side(row, f"winner_{key}", letter_sides), f"judgment_{key}", ""))
-        found[places] = tuple(games)
+        readings[places] = tuple(games)
     fits = {
-        places: overall is None or len(games) < 2 or _combine_games(games) == overall for places, games in found.items()
+        places: overall is None or len(games) < 2 or _combine_games(games) == overall
+        for places, games in readings.items()
     }
-    return found[False] if fits[False] and not fits[True] else found[True]
+    return readings[False] if fits[False] and not fits[True] else readings[True]
 
 
 def _side(row: Mapping[str, Any], key: str, sides: Mapping[Any, Winner]) -> Winner:

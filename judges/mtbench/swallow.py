@@ -81,9 +81,9 @@ def assemble_swallow(files: Iterable[BenchFile]) -> AssembledBench:
             details.append((file.name, file_rows))
     kept = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, state.found.notes)
     _take(state, kept, results)
-    found = state.finish()
-    _compare(found, kept, results)
-    return found
+    assembled_bench = state.finish()
+    _compare(assembled_bench, kept, results)
+    return assembled_bench
 
 
 def _results(name: str, value: Mapping[str, Any]) -> _Results:
@@ -117,45 +117,47 @@ def _file(name: str, file_rows: list[tuple[int, dict[str, Any]]], results: list[
     if "details" in folders:
         folders = folders[len(folders) - folders[::-1].index("details") :]
     own = "/".join(folders)
-    run = [one for one in results if date and one.date == date and one.model]
-    own_run = next((one for one in run if own and one.model in (own, own.replace("__", "/"))), run[0] if run else None)
+    runs = [run for run in results if date and run.date == date and run.model]
+    own_run = next(
+        (run for run in runs if own and run.model in (own, own.replace("__", "/"))), runs[0] if runs else None
+    )
     return _File(name, task, own_run.model if own_run else own or path.stem, date, file_rows)
 
 
 def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) -> list[_File]:
     """The files of one task of MT-Bench; notes say what the other files are."""
-    found: dict[str, list[_File]] = defaultdict(list)
+    by_task: dict[str, list[_File]] = defaultdict(list)
     for file in files:
         if not file.rows:
             notes.append(f"{file.name} was ignored: it holds no rows.")
         elif not any(_lists(_object(row, "metrics"), turn) for _, row in file.rows[:5] for turn in (1, 2)):
             notes.append(f"{file.name} was ignored: it is of the task {file.task}, which has no ratings by turn.")
         else:
-            found[_task_name(file.task)].append(file)
-    for one in results:
-        means = [_task_name(task) for task, entries in one.tasks.items() if any(_SCORES.match(key) for key in entries)]
+            by_task[_task_name(file.task)].append(file)
+    for run in results:
+        means = [_task_name(task) for task, entries in run.tasks.items() if any(_SCORES.match(key) for key in entries)]
         if not means:
-            notes.append(f"{one.name} was ignored: it holds no means of MT-Bench.")
+            notes.append(f"{run.name} was ignored: it holds no means of MT-Bench.")
         for task in dict.fromkeys(means):
-            if task != "all" and not any(_of_run(file, one) for entries in found.values() for file in entries
+            if task != "all" and not any(_of_run(file, run) for entries in by_task.values() for file in entries
                                          if _task_name(file.task) == task):  # fmt: skip
                 notes.append(
-                    f"{one.name} has means of {one.model or 'a model'} ({task}), but its details are not in the "
+                    f"{run.name} has means of {run.model or 'a model'} ({task}), but its details are not in the "
                     "files, so it gives no answers and judgments. Give the Parquet file of details_ with it."
                 )
-    if len(found) > 1:
-        first = next(iter(found))
-        others = list_names(file.name for task, entries in found.items() if task != first for file in entries)
+    if len(by_task) > 1:
+        first = next(iter(by_task))
+        others = list_names(file.name for task, entries in by_task.items() if task != first for file in entries)
         notes.append(
-            f"Only the questions of {first} are taken: {others} {verb(len(found) - 1, 'is', 'are')} of another task, "
+            f"Only the questions of {first} are taken: {others} {verb(len(by_task) - 1, 'is', 'are')} of another task, "
             "whose questions have the same numbers. Import each task into a dataset of its own."
         )
-    return found[next(iter(found))] if found else []
+    return by_task[next(iter(by_task))] if by_task else []
 
 
-def _of_run(file: _File, one: _Results) -> bool:
+def _of_run(file: _File, run: _Results) -> bool:
     """Whether details and results belong to one run: they have the same date, on which several models may have run."""
-    return file.date == one.date and one.model in ("", file.model)
+    return file.date == run.date and run.model in ("", file.model)
 
 
 def _task_name(task: str) -> str:
@@ -174,7 +176,7 @@ def _take(state: Assembly, files: list[_File], results: list[_Results]) -> None:
         model = f"{file.model} ({file.date})" if again else file.model
         if again:
             state.found.notes.append(f"{file.name}: another run of {file.model}, which is kept as {show_value(model)}.")
-        judge = next((one.judge for one in results if one.judge and _of_run(file, one)), JUDGE)
+        judge = next((run.judge for run in results if run.judge and _of_run(file, run)), JUDGE)
         cut = _cut_at(file)
         for line, row in file.rows:
             place = SourcePlace(file.name, line)
@@ -182,7 +184,7 @@ def _take(state: Assembly, files: list[_File], results: list[_Results]) -> None:
                 shares += _row(state, place, row, model, judge, cut)
             except rows.BadField as error:
                 state.found.bad.append(BadRow(place._replace(row=row), *error.problem))
-    if any(one.judge.model == JUDGE for one in state.rated) and not any(one.judge for one in results):
+    if any(pending.judge.model == JUDGE for pending in state.rated) and not any(run.judge for run in results):
         state.found.notes.append(f"The files do not name the judge: it is taken to be Swallow's usual one, {JUDGE}.")
     if shares:
         state.found.notes.append(f"{many(shares, 'rating')} stated as a share of ten were put on the scale of 1 to 10.")
@@ -230,16 +232,18 @@ def _row(state: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str
         )
         if stated is None:
             raise rows.BadField("metrics", f"metrics has no judge_score_overall_turn_{turn}: it was not judged.")
-        given = [text if isinstance(text, str) else "" for text in texts or [""] * len(stated)]
-        if len(given) != len(stated) or len(stated) != len(choices):
+        judgments = [text if isinstance(text, str) else "" for text in texts or [""] * len(stated)]
+        if len(judgments) != len(stated) or len(stated) != len(choices):
             raise rows.BadField(
                 "metrics",
-                f"Turn {turn} has {many(len(stated), 'rating')} and {many(len(given), 'text')} of "
+                f"Turn {turn} has {many(len(stated), 'rating')} and {many(len(judgments), 'text')} of "
                 f"{many(len(choices), 'sample')}: each sample needs one of both.",
             )
-        numbers = [_scale_rating(number, text) for number, text in zip(stated, given, strict=True)]
+        numbers = [_scale_rating(number, text) for number, text in zip(stated, judgments, strict=True)]
         shares += sum(number != original for number, original in zip(numbers, stated, strict=True))
-        rated = {"question_id": key, "model": model, "judge": judge, "turn": turn, "score": numbers, "judgment": given}
+        rated = {
+            "question_id": key, "model": model, "judge": judge, "turn": turn, "score": numbers, "judgment": judgments,
+        }  # fmt: skip
         state.read("single", place, rated | {"user_prompt": prompts or ""})
     return shares
 
@@ -261,18 +265,18 @@ def _reference(value: Any) -> tuple[str, ...]:
     if entries and isinstance(entries[0], dict):
         choices = entries[0].get("choices")
         holders = [entries[0], *(choices[:1] if isinstance(choices, list) else [])]
-        given = [one["turns"] for one in holders if isinstance(one, dict) and one.get("turns")]
-        entries = given[0] if given and isinstance(given[0], list) else []
+        turn_lists = [holder["turns"] for holder in holders if isinstance(holder, dict) and holder.get("turns")]
+        entries = turn_lists[0] if turn_lists and isinstance(turn_lists[0], list) else []
     return tuple(text if isinstance(text, str) else "" for text in entries) if any(entries) else ()
 
 
 def _predictions(value: Any, turns: int) -> list[list[str]]:
     """A row's answers: a list for each turn, which has a text for each sample."""
-    found = [[one] if isinstance(one, str) else one for one in value] if isinstance(value, list) else []
-    fits = all(isinstance(one, list) and all(isinstance(text, str) for text in one) for one in found)
-    if not fits or not 1 <= len(found) <= turns or len({len(one) for one in found}) != 1 or not found[0]:
+    answers = [[texts] if isinstance(texts, str) else texts for texts in value] if isinstance(value, list) else []
+    fits = all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in answers)
+    if not fits or not 1 <= len(answers) <= turns or len({len(texts) for texts in answers}) != 1 or not answers[0]:
         raise rows.BadField("predictions", "predictions must be a list for each turn, with a text for each sample.")
-    return found
+    return answers
 
 
 def _lists(metrics: Mapping[str, Any], turn: int) -> str:
@@ -304,9 +308,9 @@ def _compare(assembled_bench: AssembledBench, files: list[_File], results: list[
     for place, rating in assembled_bench.ratings:
         if rating.stated is not None:
             numbers[place.file, rating.turn][rating.question].append(rating.stated)
-    for one in results:
-        for file in (file for file in files if _of_run(file, one)):
-            row = next((means for task, means in one.tasks.items() if _task_name(task) == _task_name(file.task)), {})
+    for run in results:
+        for file in (file for file in files if _of_run(file, run)):
+            row = next((means for task, means in run.tasks.items() if _task_name(task) == _task_name(file.task)), {})
             for turn in (1, 2):
                 stated = row.get(f"judge_score_overall_turn_{turn}_avg", row.get(f"judge_score_overall_turn_{turn}"))
                 by_question = numbers.get((file.name, turn), {})
@@ -317,7 +321,7 @@ def _compare(assembled_bench: AssembledBench, files: list[_File], results: list[
                     abs(stated * scale - mean) <= _MEAN_TOLERANCE * scale for mean in detail_means for scale in (1, 10)
                 ):
                     assembled_bench.notes.append(
-                        f"{one.name}: the mean of turn {turn} is stated as {stated:g}, and the details "
+                        f"{run.name}: the mean of turn {turn} is stated as {stated:g}, and the details "
                         f"({file.name}) give {detail_means[0]:.4g} (-1 counted), or {detail_means[-1]:.4g} without it."
                     )
 
@@ -326,4 +330,4 @@ def _means(samples: list[list[float]]) -> list[float]:
     """The mean over questions of the mean over samples: -1 counted; counted unless all are -1; and left out."""
     some = [numbers for numbers in samples if any(number != -1 for number in numbers)] or samples
     scored = [[number for number in numbers if number != -1] or numbers for numbers in some]
-    return [fmean(fmean(numbers) for numbers in given) for given in (samples, some, scored)]
+    return [fmean(fmean(numbers) for numbers in selection) for selection in (samples, some, scored)]

@@ -74,7 +74,7 @@ def narrow(
     bench: Bench, judges: Sequence[str] = (), models: Sequence[str] = (), categories: Sequence[str] = ()
 ) -> Bench:
     """Restrict to some judges, models and categories (none: all); a pair stays if both of its models stay."""
-    question_keys = {key for key, one in bench.questions.items() if one.category in categories}
+    question_keys = {key for key, question in bench.questions.items() if question.category in categories}
 
     def is_selected(question: str, judge: str, *named: str) -> bool:
         fits = not models or all(model in models for model in named)
@@ -83,10 +83,14 @@ def narrow(
     any_judge = judges[0] if judges else ""
     return replace(
         bench,
-        answers={key: one for key, one in bench.answers.items() if is_selected(one.question, any_judge, one.model)},
-        ratings=tuple(one for one in bench.ratings if is_selected(one.question, one.judge, one.model)),
-        games=tuple(one for one in bench.games if is_selected(one.question, one.judge, one.a, one.b)),
-        votes=tuple(one for one in bench.votes if is_selected(one.question, any_judge, one.a, one.b)),
+        answers={
+            key: answer
+            for key, answer in bench.answers.items()
+            if is_selected(answer.question, any_judge, answer.model)
+        },
+        ratings=tuple(rating for rating in bench.ratings if is_selected(rating.question, rating.judge, rating.model)),
+        games=tuple(game for game in bench.games if is_selected(game.question, game.judge, game.a, game.b)),
+        votes=tuple(vote for vote in bench.votes if is_selected(vote.question, any_judge, vote.a, vote.b)),
     )
 
 
@@ -120,7 +124,7 @@ def select_ratings(
 def judge_label(bench: Bench, judge: str) -> str:
     """The name of a judge: its model, or its whole id if several judges have that model."""
     model = bench.judges[judge].model if judge in bench.judges else judge
-    alike = sum(one.model == model for one in bench.judges.values())
+    alike = sum(record.model == model for record in bench.judges.values())
     return model if alike == 1 else judge
 
 
@@ -135,26 +139,27 @@ def result_tables(chosen: RatingSelection, wide: bool = False) -> list[ResultTab
 
     `wide` puts the categories side by side, without intervals, which is easier to read.
     """
-    means = [one for rules, table in chosen.parts for one in model_means(table, rules)]
-    found = [
+    means = [model_mean for rules, table in chosen.parts for model_mean in model_means(table, rules)]
+    tables = [
         _judges(chosen), _means(chosen, means), _by_category(chosen, means, wide), _shared_table(chosen),
         _rules(chosen), *_ranks(chosen), *_wins(chosen), _japanese(chosen), _changed_table(chosen),
     ]  # fmt: skip
-    return [table for table in found if table.rows]
+    return [table for table in tables if table.rows]
 
 
 def _judges(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     for _, table in chosen.parts:
-        for one in count_judgments(chosen.bench, table):
-            judge = chosen.bench.judges.get(one.judge)
-            read_by = next(name for name, (_, its) in chosen.protocols.items() if one.judge in its)
+        for count in count_judgments(chosen.bench, table):
+            judge = chosen.bench.judges.get(count.judge)
+            read_by = next(name for name, (_, its) in chosen.protocols.items() if count.judge in its)
             rows.append({
-                "judge": judge_label(chosen.bench, one.judge), "prompt": judge.prompt if judge else "",
+                "judge": judge_label(chosen.bench, count.judge), "prompt": judge.prompt if judge else "",
                 "wording": judge.wording if judge else "",
-                "read_by": read_by, "judgments": one.judgments, "turns": one.turns,
-                **{why: one.failed.get(why, 0) for why in REASONS[1:]}, "doubled": one.doubled,
-                "judged_again": one.repeated, "differing": one.differing, "spread": one.spread, "changed": one.changed,
+                "read_by": read_by, "judgments": count.judgments, "turns": count.turns,
+                **{why: count.failed.get(why, 0) for why in REASONS[1:]}, "doubled": count.doubled,
+                "judged_again": count.repeated, "differing": count.differing, "spread": count.spread,
+                "changed": count.changed,
             })  # fmt: skip
     notes = (
         "doubled: judgments beyond the first of the same sample's turn. judged_again: turns whose text was judged more "
@@ -170,17 +175,21 @@ def _judge_and_model(chosen: RatingSelection, judge: str, model: str) -> Row:
 
 
 def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
-    turns = sorted({turn for one in means for turn in one.turns})
+    turns = sorted({turn for model_mean in means for turn in model_mean.turns})
     rows: list[Row] = []
-    for one in means:
-        row = _judge_and_model(chosen, one.judge, one.model)
+    for model_mean in means:
+        row = _judge_and_model(chosen, model_mean.judge, model_mean.model)
         for turn in turns:
-            row |= figure_columns(f"turn_{turn}", one.turns.get(turn))
-        rows.append(row | figure_columns("both", one.both) | {"judgments": one.judgments, "failed": one.failed})
+            row |= figure_columns(f"turn_{turn}", model_mean.turns.get(turn))
+        rows.append(
+            row
+            | figure_columns("both", model_mean.both)
+            | {"judgments": model_mean.judgments, "failed": model_mean.failed}
+        )
     notes = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
     count = len(np.unique(chosen.table.question))
     notes.append(f"Intervals are at 95 %, by {many(count, 'question')}. both: the mean over the rows of all turns.")
-    if few := sorted({one.both.items for one in means if 0 < one.both.items < 30}):
+    if few := sorted({model_mean.both.items for model_mean in means if 0 < model_mean.both.items < 30}):
         notes.append(f"Below 30 questions ({', '.join(map(str, few))} here) nothing is concluded from an interval.")
     return ResultTable("means", "Mean ratings", rows, notes)
 
@@ -193,31 +202,37 @@ def describe_rules(protocol: Protocol) -> str:
 
 
 def _by_category(chosen: RatingSelection, means: Sequence[ModelMeans], wide: bool) -> ResultTable:
-    named = list(dict.fromkeys(category for one in means for category in one.categories))
+    named = list(dict.fromkeys(category for model_mean in means for category in model_mean.categories))
     rows: list[Row] = []
-    for one in means:
-        head = _judge_and_model(chosen, one.judge, one.model)
+    for model_mean in means:
+        head = _judge_and_model(chosen, model_mean.judge, model_mean.model)
         if wide:
-            means_of = {name or "(none)": one.categories.get(name) for name in named}
+            means_of = {name or "(none)": model_mean.categories.get(name) for name in named}
             rows.append(head | {name: mean.point if mean else None for name, mean in means_of.items()})
         else:
-            rows += [head | {"category": name} | figure_columns("mean", mean) for name, mean in one.categories.items()]
+            rows += [
+                head | {"category": name} | figure_columns("mean", mean) for name, mean in model_mean.categories.items()
+            ]
     return ResultTable("categories", "Mean ratings by category", rows if named != [""] else ())
 
 
 def _pairs(chosen: RatingSelection) -> Iterator[tuple[str, str, SharedRatings]]:
-    for one, other in combinations(chosen.judges, 2):
-        yield judge_label(chosen.bench, one), judge_label(chosen.bench, other), share_ratings(chosen.table, one, other)
+    for judge, other in combinations(chosen.judges, 2):
+        yield (
+            judge_label(chosen.bench, judge),
+            judge_label(chosen.bench, other),
+            share_ratings(chosen.table, judge, other),
+        )
 
 
 def _shared_table(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
-    for one, other, shared in _pairs(chosen):
+    for judge, other, shared in _pairs(chosen):
         for model in [None, *np.unique(shared.row.model).tolist()]:
             cells = shared if model is None else shared.where(shared.row.model == model)
             x, y, question = cells.one, cells.other, cells.row.question
             rows.append(
-                {"judge": one, "other": other, "model": ALL_LABEL if model is None else shared.row.models[model]}
+                {"judge": judge, "other": other, "model": ALL_LABEL if model is None else shared.row.models[model]}
                 | {"cells": len(x)} | figure_columns("mean", question_mean(x, question))
                 | figure_columns("other_mean", question_mean(y, question))
                 | figure_columns("difference", question_mean(y - x, question))
@@ -229,10 +244,10 @@ def _shared_table(chosen: RatingSelection) -> ResultTable:
 def _rules(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     for rules, table in chosen.parts:
-        for one in means_by_rule(table, rules):
-            row = _judge_and_model(chosen, one.judge, one.model)
-            row.update({f"{failed}, {duplicates}": mean for (failed, duplicates), mean in one.means.items()})
-            rows.append(row | {"range": one.range})
+        for rule_mean in means_by_rule(table, rules):
+            row = _judge_and_model(chosen, rule_mean.judge, rule_mean.model)
+            row.update({f"{failed}, {duplicates}": mean for (failed, duplicates), mean in rule_mean.means.items()})
+            rows.append(row | {"range": rule_mean.range})
     notes = (
         "Columns say what becomes of failed judgments (left out, counted as -1, or so unless all of their turn failed) "
         "and of several of one turn (raw: each counts; first; averaged). range: how far the mean moves.",
@@ -247,19 +262,19 @@ def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
     for rules, table in chosen.parts:
         counted = count_ratings(table, rules)
         for judge in table.judged:
-            found = rank_models(counted, judge)
+            ranking = rank_models(counted, judge)
             named = judge_label(chosen.bench, judge)
-            for one in found.models:
-                row = _judge_and_model(chosen, judge, one.model) | {"mean": one.mean}
-                rows.append(row | figure_columns("rank", one.rank) | {"first": one.first})
-            for two in found.pairs:
-                row = {"judge": named, "higher": two.higher, "lower": two.lower}
-                row |= figure_columns("ahead", two.difference) | {"turned": two.turned, "settled": two.settled}
+            for model in ranking.models:
+                row = _judge_and_model(chosen, judge, model.model) | {"mean": model.mean}
+                rows.append(row | figure_columns("rank", model.rank) | {"first": model.first})
+            for pair in ranking.pairs:
+                row = {"judge": named, "higher": pair.higher, "lower": pair.lower}
+                row |= figure_columns("ahead", pair.difference) | {"turned": pair.turned, "settled": pair.settled}
                 pairs.append(row)
-            if found.pairs:
-                open_ = len(found.unsettled)
+            if ranking.pairs:
+                open_ = len(ranking.unsettled)
                 notes.append(
-                    f"{named}: the order of {open_} of {many(len(found.pairs), 'pair')} of models is not settled."
+                    f"{named}: the order of {open_} of {many(len(ranking.pairs), 'pair')} of models is not settled."
                 )
     yield ResultTable("ranks", "Ranks of models", rows if pairs else (), notes)
     legend = ("ahead: how far the higher mean is ahead. turned: in which share of draws the order is the other way.",)
@@ -269,10 +284,10 @@ def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
 def _wins(chosen: RatingSelection) -> Iterator[ResultTable]:
     games, derived = decide_games(chosen.bench), verdicts_from_ratings(chosen.table)
     notes = [
-        f"{judge_label(chosen.bench, one.judge)}: {many(one.decided, 'pair')} decided, {one.inconsistent} of them ties "
-        f"because the verdict changed with the order, and {one.single} asked in one order only; {one.failed} left out "
-        "because a verdict failed."
-        for one in games.counts
+        f"{judge_label(chosen.bench, count.judge)}: {many(count.decided, 'pair')} decided, {count.inconsistent} of "
+        f"them ties because the verdict changed with the order, and {count.single} asked in one order only; "
+        f"{count.failed} left out because a verdict failed."
+        for count in games.counts
     ]
     adjusted = "adjusted = (wins + ties / 2) / games."
     yield ResultTable("wins", "Wins in pairs, both orders", _rates(chosen, games, False), [*notes, adjusted])
@@ -284,23 +299,25 @@ def _wins(chosen: RatingSelection) -> Iterator[ResultTable]:
 
 def _rates(chosen: RatingSelection, verdicts: Verdicts, pairs: bool) -> list[Row]:
     rows: list[Row] = []
-    for one in win_rates(verdicts, pairs):
-        row = _judge_and_model(chosen, one.judge, one.model)
+    for rate in win_rates(verdicts, pairs):
+        row = _judge_and_model(chosen, rate.judge, rate.model)
         if pairs:
-            row["against"] = one.against
-        row = row | {"games": one.games} | figure_columns("win", one.win) | figure_columns("loss", one.loss)
-        rows.append(row | figure_columns("tie", one.tie) | figure_columns("adjusted", one.adjusted))
+            row["against"] = rate.against
+        row = row | {"games": rate.games} | figure_columns("win", rate.win) | figure_columns("loss", rate.loss)
+        rows.append(row | figure_columns("tie", rate.tie) | figure_columns("adjusted", rate.adjusted))
     return rows
 
 
 def _japanese(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     shares = japanese_shares(chosen.bench)
-    for one in shares:
-        row: Row = {"model": one.model, "turn": one.turn or ALL_LABEL}
-        rows.append(row | {"characters": one.characters, "japanese": one.japanese} | figure_columns("share", one.share))
+    for share in shares:
+        row: Row = {"model": share.model, "turn": share.turn or ALL_LABEL}
+        rows.append(
+            row | {"characters": share.characters, "japanese": share.japanese} | figure_columns("share", share.share)
+        )
     notes = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
-    some = any((found.share.point or 0) >= _MIN_JAPANESE_SHARE for found in shares)
+    some = any((share.share.point or 0) >= _MIN_JAPANESE_SHARE for share in shares)
     return ResultTable("japanese", "Share of Japanese characters", rows if some else (), notes)
 
 
@@ -308,10 +325,10 @@ def _changed_table(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     changed = chosen.table.where(np.isin(chosen.table.place, changed_ratings(chosen.bench, chosen.table)))
     for place, number in zip(changed.place.tolist(), changed.number.tolist(), strict=True):
-        one = chosen.bench.ratings[place]
-        row = _judge_and_model(chosen, one.judge, one.model)
-        row |= {"question": one.question, "choice": one.choice, "turn": one.turn}
-        rows.append(row | {"stated": one.stated, "read": None if number != number else number})
+        rating = chosen.bench.ratings[place]
+        row = _judge_and_model(chosen, rating.judge, rating.model)
+        row |= {"question": rating.question, "choice": rating.choice, "turn": rating.turn}
+        rows.append(row | {"stated": rating.stated, "read": None if number != number else number})
     return ResultTable("changed", "Judgments whose text gives another number than their file states", rows)
 
 
@@ -322,25 +339,25 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
     flips: list[Row] = []
     largest: list[Row] = []
     notes = ["difference: other - judge, in points from 1 to 10; kappa is quadratic-weighted; mae: mean distance."]
-    for one, other in combinations(chosen.judges, 2):
-        found = compare_two_judges(chosen.table, one, other)
-        labels = judge_label(chosen.bench, one), judge_label(chosen.bench, other)
+    for judge, other in combinations(chosen.judges, 2):
+        comparison = compare_two_judges(chosen.table, judge, other)
+        labels = judge_label(chosen.bench, judge), judge_label(chosen.bench, other)
         names: Row = dict(zip(("judge", "other"), labels, strict=True))
-        scopes: list[tuple[str, PairAgreement]] = [("all", found.whole)]
-        if found.whole.cells:
-            scopes += [(f"turn {turn}", cut) for turn, cut in found.turns.items()]
-            if list(found.categories) != [""]:
-                scopes += [(name or "(no category)", cut) for name, cut in found.categories.items()]
+        scopes: list[tuple[str, PairAgreement]] = [("all", comparison.whole)]
+        if comparison.whole.cells:
+            scopes += [(f"turn {turn}", cut) for turn, cut in comparison.turns.items()]
+            if list(comparison.categories) != [""]:
+                scopes += [(name or "(no category)", cut) for name, cut in comparison.categories.items()]
         for scope, cut in scopes:
             row = names | {"scope": scope, "cells": cut.cells}
             for name, value in zip(cut._fields[1:], cut[1:], strict=True):
                 row |= figure_columns({"one": "mean", "other": "other_mean"}.get(name, name), value)
             rows.append(row)
         notes.append(
-            f"{' and '.join(labels)}: {many(found.whole.cells, 'shared cell')}; {found.alone[0]} rated by the first "
-            f"alone, {found.alone[1]} by the other alone."
+            f"{' and '.join(labels)}: {many(comparison.whole.cells, 'shared cell')}; {comparison.alone[0]} rated by "
+            f"the first alone, {comparison.alone[1]} by the other alone."
         )
-        moved = compare_ranks(found.shared)
+        moved = compare_ranks(comparison.shared)
         for change in moved.models:
             row = names | {"model": change.model, "rank": change.one, "other_rank": change.other}
             ranks.append(row | figure_columns("change", change.change))
@@ -348,7 +365,7 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
             row = names | {"higher": flip.a, "lower": flip.b} | figure_columns("ahead", flip.one)
             row |= figure_columns("other_ahead", flip.other) | {"likely": flip.likely, "settled": flip.settled}
             flips.append(row)
-        for far in found.largest:
+        for far in comparison.largest:
             text, other_text = (chosen.bench.ratings[place].text.strip() for place in far.places)
             largest.append(names | {
                 "question": far.question, "category": far.category, "model": far.model, "choice": far.choice,
@@ -367,10 +384,15 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
 def vote_table(bench: Bench) -> ResultTable:
     """Votes of people with judges and with each other; without rows where there are no votes."""
     rows: list[Row] = []
-    for one in vote_agreement(bench):
-        row: Row = {"one": one.one if one.between else judge_label(bench, one.one), "other": one.other}
-        row |= {"turn": ALL_LABEL if one.turn is None else one.turn, "ties": one.setup, "pairs": one.pairs}
-        rows.append(row | figure_columns("agreement", one.equal) | figure_columns("kappa", one.kappa))
+    for agreement in vote_agreement(bench):
+        row: Row = {
+            "one": agreement.one if agreement.between else judge_label(bench, agreement.one), "other": agreement.other,
+        }  # fmt: skip
+        row |= {
+            "turn": ALL_LABEL if agreement.turn is None else agreement.turn, "ties": agreement.setup,
+            "pairs": agreement.pairs,
+        }  # fmt: skip
+        rows.append(row | figure_columns("agreement", agreement.equal) | figure_columns("kappa", agreement.kappa))
     notes = (
         "agreement: the share of equal pairs of votes, which with ties counted is S1, and with ties dropped S2 in the "
         "MT-Bench paper. "
@@ -379,30 +401,31 @@ def vote_table(bench: Bench) -> ResultTable:
     return ResultTable("votes", "Votes on pairs", rows, notes)
 
 
-def waterfall_tables(found: Waterfall) -> list[ResultTable]:
+def waterfall_tables(waterfall: Waterfall) -> list[ResultTable]:
     """Two pipelines: the table of factors, the way from one mean to the other, and what could not be replayed."""
     factors: list[Row] = [
-        {"factor": one.name, "one": one.one, "other": one.other,
-         "differs": "not known" if one.differs is None else "yes" if one.differs else "no",
-         "known_from": " and ".join(dict.fromkeys(one.known))}
-        for one in found.factors
+        {"factor": factor.name, "one": factor.one, "other": factor.other,
+         "differs": "not known" if factor.differs is None else "yes" if factor.differs else "no",
+         "known_from": " and ".join(dict.fromkeys(factor.known))}
+        for factor in waterfall.factors
     ]  # fmt: skip
-    way: list[Row] = [_step("mean of the first", found.start, "start")]
-    way += [_replay_row(step) for step in found.steps]
+    way: list[Row] = [_step("mean of the first", waterfall.start, "start")]
+    way += [_replay_row(step) for step in waterfall.steps]
     way += [
-        _step(part.name, part.change, "left") | {"ratings": part.cells, "done": part.explanation} for part in found.rest
+        _step(part.name, part.change, "left") | {"ratings": part.cells, "done": part.explanation}
+        for part in waterfall.rest
     ]
-    way += [_replay_row(step) for step in found.later]
-    way += [_step("mean of the other", found.end, "end"), _step("difference", found.difference, "difference")]
-    first, second = found.reported
-    left, least, most = found.left
+    way += [_replay_row(step) for step in waterfall.later]
+    way += [_step("mean of the other", waterfall.end, "end"), _step("difference", waterfall.difference, "difference")]
+    first, second = waterfall.reported
+    left, least, most = waterfall.left
     notes = [
         "All in points from 1 to 10. fair: the change averaged over all orders; least, most: in any order. What only "
         "the other's ratings show is switched on them, at the end.",
         f"What is left takes new calls to tell apart: {left:+.3f} averaged over all orders, {least:+.3f} to "
         f"{most:+.3f} in any of them.",
         f"On their own scales: {first:.4g} and {second:.4g}.",
-        *(f"{name}: not replayed, as {why}." for name, why in found.unmoved),
+        *(f"{name}: not replayed, as {why}." for name, why in waterfall.unmoved),
     ]
     return [
         ResultTable("factors", "What the two pipelines do", factors),

@@ -40,7 +40,7 @@ def fold_thinking(text: str) -> list[tuple[str, str]]:
     "" marks text that is not folded, "thinking" a block. Everything from an unpaired opening tag on is one part, marked
     with that tag.
     """
-    tag = next((one for one in _scan(text)[1] if not one[1]), None)
+    tag = next((match for match in _scan(text)[1] if not match[1]), None)
     end = len(text) if tag is None else tag.start()
     parts = [("thinking" if thinks else "", part) for thinks, part in split_thinking(text[:end])]
     return parts if tag is None else [*parts, (tag[0], text[end:])]

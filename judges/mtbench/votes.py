@@ -62,26 +62,26 @@ def vote_agreement(bench: Bench) -> list[VerdictAgreement]:
             by_pair[vote.question, vote.turn, a, b].append((vote.group or "people", CODES[winner]))
     named = {group for votes in by_pair.values() for group, _ in votes}
     groups = sorted(named, key=lambda name: (name != "expert", name))
-    found: list[VerdictAgreement] = []
+    agreements: list[VerdictAgreement] = []
     for judge, verdicts in _verdicts(bench).items():
         for group in groups:
-            found += _figures(judge, group, [
+            agreements += _figures(judge, group, [
                 (key[0], key[1], value, verdicts[key])
                 for key, votes in by_pair.items() if key in verdicts for who, value in votes if who == group
             ])  # fmt: skip
-        found += _figures(judge, MAJORITY, [
+        agreements += _figures(judge, MAJORITY, [
             (key[0], key[1], majority([value for _, value in votes]), verdicts[key])
             for key, votes in by_pair.items() if key in verdicts
         ])  # fmt: skip
-    for n, one in enumerate(groups):
+    for n, side in enumerate(groups):
         for other in groups[n:]:
             rows = [
                 (key[0], key[1], x, y)
                 for key, votes in by_pair.items()
-                for x, y in _pairs_of_votes(votes, one, other)
+                for x, y in _pairs_of_votes(votes, side, other)
             ]  # fmt: skip
-            found += [f._replace(between=True) for f in _figures(one, other, rows, both_ways=one == other)]
-    return found
+            agreements += [f._replace(between=True) for f in _figures(side, other, rows, both_ways=side == other)]
+    return agreements
 
 
 def majority(values: Sequence[int]) -> int:
@@ -93,22 +93,22 @@ def majority(values: Sequence[int]) -> int:
 def _verdicts(bench: Bench) -> dict[str, dict[Key, int]]:
     """The verdict of every judge on every pair, over both orders."""
     games = decide_games(bench)
-    found: dict[str, dict[Key, int]] = {}
+    verdicts: dict[str, dict[Key, int]] = {}
     columns = (games.judge, games.question, games.turn, games.a, games.b, games.score)
     for judge, question, turn, a, b, score in zip(*(column.tolist() for column in columns), strict=True):
         key = games.questions[question], turn, games.models[a], games.models[b]
-        found.setdefault(games.judges[judge], {})[key] = CODES[_NAMES[score]]
-    return found
+        verdicts.setdefault(games.judges[judge], {})[key] = CODES[_NAMES[score]]
+    return verdicts
 
 
-def _pairs_of_votes(votes: list[tuple[str, int]], one: str, other: str) -> list[tuple[int, int]]:
+def _pairs_of_votes(votes: list[tuple[str, int]], side: str, other: str) -> list[tuple[int, int]]:
     """Every two votes on a pair of answers, one of each group; within a group each two once."""
-    first, second = ([value for group, value in votes if group == name] for name in (one, other))
-    return list(combinations(first, 2) if one == other else product(first, second))
+    first, second = ([value for group, value in votes if group == name] for name in (side, other))
+    return list(combinations(first, 2) if side == other else product(first, second))
 
 
 def _figures(
-    one: str, other: str, verdicts: list[tuple[str, int, int, int]], both_ways: bool = False
+    side: str, other: str, verdicts: list[tuple[str, int, int, int]], both_ways: bool = False
 ) -> list[VerdictAgreement]:
     """The figures of two sides, over all turns and, where there are several, by turn.
 
@@ -119,7 +119,7 @@ def _figures(
     names = {question: n for n, question in enumerate(dict.fromkeys(row[0] for row in verdicts))}
     rows = np.array([(names[question], turn, x, y) for question, turn, x, y in verdicts], dtype=np.int64)
     turns: list[int | None] = [None, *np.unique(rows[:, 1]).tolist()]
-    found = []
+    agreements = []
     for turn in turns if len(turns) > 2 else turns[1:]:
         among = rows if turn is None else rows[rows[:, 1] == turn]
         for setup in SETUPS:
@@ -132,5 +132,5 @@ def _figures(
                 question, x, y = np.tile(question, 2), np.concatenate([x, y]), np.concatenate([y, x])
             weight = np.full(len(x), 0.5 if both_ways else 1.0)
             kappa = kappa_interval(Cells(question, x, y, weight), len(CODES), None)
-            found.append(VerdictAgreement(one, other, turn, setup, len(among), equal, kappa))
-    return found
+            agreements.append(VerdictAgreement(side, other, turn, setup, len(among), equal, kappa))
+    return agreements

@@ -141,7 +141,7 @@ def win_rates(games: Verdicts, pairs: bool = False) -> list[WinRate]:
 
     Shares have Wilson's interval and the adjusted rate Student's, by questions (`judges.stats.clustered`).
     """
-    found = []
+    rates = []
     for judge in np.unique(games.judge).tolist():
         mask = games.judge == judge
         # Every verdict is a game of both models.
@@ -152,8 +152,8 @@ def win_rates(games: Verdicts, pairs: bool = False) -> list[WinRate]:
             for against in np.unique(other[model == who]).tolist() if pairs else [None]:
                 among = (model == who) if against is None else (model == who) & (other == against)
                 whom = "" if against is None else games.models[against]
-                found.append(_rate(games.judges[judge], games.models[who], whom, score[among], question[among]))
-    return sorted(found, key=lambda one: (games.judges.index(one.judge), one.against, -(one.adjusted.point or 0.0)))
+                rates.append(_rate(games.judges[judge], games.models[who], whom, score[among], question[among]))
+    return sorted(rates, key=lambda rate: (games.judges.index(rate.judge), rate.against, -(rate.adjusted.point or 0.0)))
 
 
 def _rate(judge: str, model: str, against: str, score: Floats, question: Codes) -> WinRate:

@@ -33,17 +33,17 @@ def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
     ]
     if any(not text and not name.startswith("ref_answer") for name, text in field_texts):
         return None
-    found, referred = prompt, any(text for name, text in field_texts if name.startswith("ref_answer"))
-    for number, (name, text) in sorted(enumerate(field_texts), key=lambda one: -len(one[1][1])):
-        if not text or (name.startswith("ref_answer") and text not in found):
+    template, referred = prompt, any(text for name, text in field_texts if name.startswith("ref_answer"))
+    for number, (name, text) in sorted(enumerate(field_texts), key=lambda pair: -len(pair[1][1])):
+        if not text or (name.startswith("ref_answer") and text not in template):
             continue
-        if found.count(text) > 1 + (referred and name.startswith("question")) or text not in found:
+        if template.count(text) > 1 + (referred and name.startswith("question")) or text not in template:
             return None
-        found = found.replace(text, f"\x00{number}\x00")
-    found = found.replace("{", "{{").replace("}", "}}")
+        template = template.replace(text, f"\x00{number}\x00")
+    template = template.replace("{", "{{").replace("}", "}}")
     for number, (name, _) in enumerate(field_texts):
-        found = found.replace(f"\x00{number}\x00", f"{{{name}}}")
-    return found
+        template = template.replace(f"\x00{number}\x00", f"{{{name}}}")
+    return template
 
 
 @dataclass(slots=True)
@@ -89,29 +89,29 @@ def resolve_wordings(
     A file's own prompts determine the wording of all its rows. Rows of a file without prompts have the wording of the
     judge_prompts.jsonl in the nearest folder (`beside`: prompts by their file).
     """
-    found = WordingResolution([""] * len(rows))
+    resolution = WordingResolution([""] * len(rows))
     files: dict[str, list[int]] = defaultdict(list)
     for number, row in enumerate(rows):
         files[row.file].append(number)
     bases = {file: _bases(rows[n] for n in numbers) for file, numbers in files.items()}
-    known = list(dict.fromkeys(one for group in bases.values() for one in group))
+    known = list(dict.fromkeys(base for group in bases.values() for base in group))
     for file, numbers in files.items():
         own = bases[file]
         if not own and known and any(rows[n].asked for n in numbers):
             own = known if len(known) == 1 else bases[_nearest(file, [name for name, group in bases.items() if group])]
         if len(own) > 1:
             if any(rows[n].template is None or rows[n].kind not in ("base", "math") for n in numbers):
-                found.notes.append(
+                resolution.notes.append(
                     f"{file} holds judgments by {len(own)} wordings of {family or 'a prompt'}. If a prompt does not "
                     "show its wording, as for second turns, the wording of the judgments before it is assumed."
                 )
             for number, row_wording in zip(numbers, _wordings_of_rows([rows[n] for n in numbers], own), strict=True):
-                found.wordings[number] = row_wording
+                resolution.wordings[number] = row_wording
             continue
-        row_wording = own[0] if own else _told_beside(rows, numbers, file, family, beside, found.notes)
+        row_wording = own[0] if own else _told_beside(rows, numbers, file, family, beside, resolution.notes)
         for number in numbers:
-            found.wordings[number] = row_wording
-    return found
+            resolution.wordings[number] = row_wording
+    return resolution
 
 
 def _bases(rows: Iterable[AskedRow]) -> list[str]:
@@ -125,8 +125,8 @@ def _told_beside(
 ) -> str:  # fmt: skip
     """The wording that the nearest judge_prompts.jsonl has of a family."""
     hashes = {
-        name: wording(one.template)
-        for name, prompt_set in beside.items() for one in prompt_set if one.name == family
+        name: wording(prompt.template)
+        for name, prompt_set in beside.items() for prompt in prompt_set if prompt.name == family
     }  # fmt: skip
     failed = any(rows[n].asked for n in numbers)
     if not hashes:
@@ -153,10 +153,12 @@ def _told_beside(
     return nearest[0]
 
 
-def _nearness(one: str, other: str) -> tuple[int, int]:
+def _nearness(file: str, other: str) -> tuple[int, int]:
     """Return how near another file is: its number of shared folders from the top, then minus the number of others."""
     folders = other.split("/")[:-1]
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one.split("/")[:-1], folders, strict=False)))
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(file.split("/")[:-1], folders, strict=False))
+    )
     return shared, shared - len(folders)
 
 
@@ -174,7 +176,9 @@ def _in_order(templates: list[str], bases: Sequence[str]) -> list[str]:
     return list(
         max(
             permutations(templates),
-            key=lambda order: sum(len(terms.intersection(one.split())) for terms, one in zip(own, order, strict=True)),
+            key=lambda order: sum(
+                len(terms.intersection(template.split())) for terms, template in zip(own, order, strict=True)
+            ),
         )
     )
 
@@ -193,20 +197,20 @@ def _wordings_of_rows(rows: Sequence[AskedRow], bases: Sequence[str]) -> list[st
     for kind, templates in kinds.items():
         if kind != "base" and len(templates) == len(bases):
             kinds[kind] = _in_order(templates, kinds["base"])
-    found: list[str] = []
+    row_wordings: list[str] = []
     for row in rows:
         row_wording = ""
         if row.template is not None and row.kind == "base":
             row_wording = wording(row.template)
         elif row.template is not None and len(kinds[row.kind]) == len(bases):
             row_wording = bases[kinds[row.kind].index(row.template)]
-        found.append(row_wording)
-    judged = {(row_wording, row.cell) for row_wording, row in zip(found, rows, strict=True) if row_wording}
+        row_wordings.append(row_wording)
+    judged = {(row_wording, row.cell) for row_wording, row in zip(row_wordings, rows, strict=True) if row_wording}
     last = bases[0]
     for number, row in enumerate(rows):
-        last = found[number] or last
-        if not found[number]:
-            free = [one for one in (last, *bases) if (one, row.cell) not in judged]
-            found[number] = free[0] if free else last
-            judged.add((found[number], row.cell))
-    return found
+        last = row_wordings[number] or last
+        if not row_wordings[number]:
+            free = [candidate for candidate in (last, *bases) if (candidate, row.cell) not in judged]
+            row_wordings[number] = free[0] if free else last
+            judged.add((row_wordings[number], row.cell))
+    return row_wordings

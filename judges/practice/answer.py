@@ -28,11 +28,11 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
     Assay's own cards have specific rules. The generic rules fill in further keys of the schema (the summary of a
     window) and answer all other cards. Without a fence, the model says what it is.
     """
-    found = read_fence(text)
-    if found is None:
+    fence = read_fence(text)
+    if fence is None:
         note = f"{DISCLAIMER} It answers judge cards; this message holds no material to judge."
         return {"note": note} if as_json or schema else (note,)
-    card, fields = found[0], _known_fields(found[1])
+    card, fields = fence[0], _known_fields(fence[1])
     if card in _PROSE and not schema and not as_json:
         return _PROSE[card](judge, fields)
     shape = schema or schema_from_outline(text[text.rfind("===") :])

@@ -117,8 +117,8 @@ def cut_to_tokens(text: str, max_tokens: int, spelling: Sequence[tuple[str, Grad
     """The text within `max_tokens` (0: any number), and whether it had to be cut; `spelling`: its tokens, if known."""
     if max_tokens <= 0 or len(text) <= max_tokens:
         return text, False
-    found = [token for token, _ in spelling] or split_tokens(text)
-    return ("".join(found[:max_tokens]), True) if len(found) > max_tokens else (text, False)
+    texts = [token for token, _ in spelling] or split_tokens(text)
+    return ("".join(texts[:max_tokens]), True) if len(texts) > max_tokens else (text, False)
 
 
 def completion_body(

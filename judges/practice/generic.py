@@ -73,7 +73,7 @@ def _fill(
     chosen = _enough(among)
     if "const" in chosen:
         return chosen["const"]
-    values = [v for one in among for v in one.get("enum", [one["const"]] if "const" in one else [])]
+    values = [v for option in among for v in option.get("enum", [option["const"]] if "const" in option else [])]
     if values and ("enum" in chosen):
         return _choice(judge, fields, values, place)
     sort = chosen.get("type")
@@ -98,9 +98,9 @@ def _fill(
 
 def _enough(among: list[dict[str, Any]]) -> dict[str, Any]:
     """The most informative alternative: one with several values or types, before null and constants."""
-    for one in among:
-        if "const" not in one and one.get("type") != "null" and one.get("enum") != ["n/a"]:
-            return one
+    for option in among:
+        if "const" not in option and option.get("type") != "null" and option.get("enum") != ["n/a"]:
+            return option
     return among[0]
 
 
@@ -176,7 +176,7 @@ def _list(
     elif any(key in inside for key in _LABEL_KEYS) and "response_a" in fields:
         places = [replace(place, label=label) for label in pair.section_labels(fields)]
     elif name_key := next((key for key in _NAME_KEYS if key in inside), ""):
-        values = [v for one in schema_options(inside[name_key], root) for v in one.get("enum", [])]
+        values = [v for option in schema_options(inside[name_key], root) for v in option.get("enum", [])]
         places = [replace(place, given=str(v), name=str(v)) for v in values]
         return [_named_entry(judge, fields, item, root, entry, deep) for entry in places]
     return [_fill(judge, fields, item, root, entry, deep + 1) for entry in places]

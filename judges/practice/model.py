@@ -55,8 +55,8 @@ def call_key(body: dict[str, Any], text: str) -> str:
     A repeated call about the same material has the same key, even in another mode or with another fence.
     """
     try:
-        found = read_fence(text)
-        what = text if found is None else to_bytes(found).decode()
+        fence = read_fence(text)
+        what = text if fence is None else to_bytes(fence).decode()
     except (ValueError, RecursionError):
         what = text
     return f"{body.get('model')} {hashlib.sha256(what.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
@@ -81,8 +81,8 @@ def check_request(body: dict[str, Any]) -> None:
 
 def response_format(body: dict[str, Any]) -> str:
     """The sort of `response_format` that a request asks for."""
-    given = body.get("response_format")
-    return str(given.get("type", "text")) if isinstance(given, dict) else "text"
+    spec = body.get("response_format")
+    return str(spec.get("type", "text")) if isinstance(spec, dict) else "text"
 
 
 def make_reply(options: PracticeOptions, body: dict[str, Any], text: str, key: str, attempt: int) -> Reply:

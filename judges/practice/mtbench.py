@@ -33,7 +33,7 @@ _THINKING_SHARE = 0.3
 
 def reply_without_fence(judge: PracticeJudge, messages: Sequence[Mapping[str, Any]], text: str) -> Reply:
     """The reply to messages without a fence: a judgment where they ask for one in brackets, else an answer."""
-    whole = "\n".join(str(one.get("content", "")) for one in messages if one.get("role") != "assistant")
+    whole = "\n".join(str(message.get("content", "")) for message in messages if message.get("role") != "assistant")
     if all(mark in whole for mark in _COMPARES):
         return pair.judge_in_prose(judge, _fields_of_prompt(text))
     if _RATES.search(whole):
@@ -49,7 +49,9 @@ def answer_question(judge: PracticeJudge, question: str) -> str:
         return draw_chance(judge.seed if judge.temperature else 0, f"{judge.family.name} {judge.key}", attempt, purpose)
 
     taken = [
-        one for one in dict.fromkeys(_TOPIC.findall(question[:_MAX_READ_CHARACTERS])) if one.lower() not in words.COMMON
+        word
+        for word in dict.fromkeys(_TOPIC.findall(question[:_MAX_READ_CHARACTERS]))
+        if word.lower() not in words.COMMON
     ]
     taken = taken or [question.strip()[:20] or "this"]
     lines = _SENTENCES[_language(question)]
@@ -73,13 +75,13 @@ def _language(text: str) -> str:
 
 def _fields_of_prompt(text: str) -> dict[str, Any]:
     """The fields that our own cards would show, by the prompt's marks; without marks, the whole prompt as an answer."""
-    blocks = [(found[1].lower(), found[2]) for found in _BLOCK.finditer(text)]
+    blocks = [(match[1].lower(), match[2]) for match in _BLOCK.finditer(text)]
     first = _BLOCK.search(text)
     shown: dict[str, Any] = {"question": _ASKS.split(text[: first.start() if first else 0])[-1], "answer": text}
-    given = [content for name, content in blocks if "reference" in name]
+    references = [content for name, content in blocks if "reference" in name]
     sides = [content for name, content in blocks if "reference" not in name]
-    if given:
-        shown["reference_answer"] = "\n".join(given)
+    if references:
+        shown["reference_answer"] = "\n".join(references)
     if len(sides) > 1:
         return shown | {"input": shown["question"], "response_a": {"text": sides[0]}, "response_b": {"text": sides[1]}}
     if sides:

@@ -40,11 +40,11 @@ def _join_texts(value: Any) -> str:
 
 def section_labels(fields: dict[str, Any]) -> list[str]:
     """The labels of the sections to judge, whether they are given as texts or as objects."""
-    found = []
+    labels = []
     for entry in fields.get("sections") or []:
         label = entry if isinstance(entry, str) else entry.get("label", entry.get("section_label", ""))
-        found.append(str(label))
-    return found
+        labels.append(str(label))
+    return labels
 
 
 def section_texts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
@@ -147,10 +147,10 @@ def _failures(fields: dict[str, Any], side: str) -> list[str]:
     own = words.content_words(text)
     first, second = words.content_words(text[:half]), words.content_words(text[half:])
     known = words.content_words(source)
-    found = []
+    failures = []
     on_topic = words.word_share(known, first), words.word_share(known, second)
     if on_topic[1] < 0.55 * on_topic[0] and len(second) > 20:
-        found.append("hallucinated_continuation" if on_topic[1] < 0.3 else "mid_content_drift")
+        failures.append("hallucinated_continuation" if on_topic[1] < 0.3 else "mid_content_drift")
     ends = (words.content_words(source[:third]) | words.content_words(source[2 * third :])) & own
     middle = (
         words.content_words(source[third : 2 * third])
@@ -158,13 +158,13 @@ def _failures(fields: dict[str, Any], side: str) -> list[str]:
         - words.content_words(source[2 * third :])
     )
     if len(middle) > 30 and ends and words.word_share(own, middle) < 0.06:
-        found.append("lost_in_middle")
+        failures.append("lost_in_middle")
     covered = words.word_share(own, _common(source))
     if covered < 0.15 or (covered < 0.3 and words.CONCLUSION_CUES.occur_in(text[-600:])):
-        found.append("false_completeness")
+        failures.append("false_completeness")
     if text.count("```") % 2 or (_HEADING.search(text[:half]) and half > 3000 and not _HEADING.search(text[half:])):
-        found.append("format_collapse")
-    return found
+        failures.append("format_collapse")
+    return failures
 
 
 def compare_responses(judge: PracticeJudge, fields: dict[str, Any]) -> str:

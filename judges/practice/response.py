@@ -94,7 +94,7 @@ def _texts(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for one in inner for text in _texts(one)]
+    return [text for element in inner for text in _texts(element)]
 
 
 def judge_rubric(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:

@@ -21,10 +21,10 @@ def schema_from_outline(text: str) -> dict[str, Any] | None:
     if not lines:
         return None
     try:
-        found, _ = _either(_TOKENS.findall(lines[-1]), 0, 0)
+        node, _ = _either(_TOKENS.findall(lines[-1]), 0, 0)
     except (IndexError, ValueError, RecursionError):
         return None
-    return found if found.get("type") == "object" else None
+    return node if node.get("type") == "object" else None
 
 
 def _either(tokens: list[str], at: int, deep: int) -> tuple[dict[str, Any], int]:
@@ -84,8 +84,8 @@ def _leaf(token: str) -> dict[str, Any]:
 
 def schema_range(node: dict[str, Any]) -> tuple[float, float, float]:
     """The ends and the step (0: any number) of a number in a schema: by its keys, or as reading.schema says them."""
-    if found := _SPAN.search(str(node.get("description", ""))):
-        return float(found[1]), float(found[2]), float((found[3] or "0").rstrip("."))
+    if match := _SPAN.search(str(node.get("description", ""))):
+        return float(match[1]), float(match[2]), float((match[3] or "0").rstrip("."))
     low, high = node.get("minimum", node.get("exclusiveMinimum", 1)), node.get("maximum", node.get("exclusiveMaximum"))
     return float(low), float(max(low, 5) if high is None else high), float(node.get("multipleOf", 0))
 
@@ -109,4 +109,4 @@ def schema_options(node: dict[str, Any], root: dict[str, Any]) -> list[dict[str,
     among = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
     if not among:
         return [node]
-    return [option for one in among for option in schema_options(one, root)]
+    return [option for branch in among for option in schema_options(branch, root)]

@@ -58,12 +58,12 @@ CONCLUSION_CUES, ORDER_CUES = Cues(*_CUES["concludes"]), Cues(*_CUES["orders"])
 def content_words(text: str) -> frozenset[str]:
     """The content words of a text: words of three letters or more and numbers, pairs of characters in wide scripts."""
     text = text[:_MAX_READ_CHARACTERS].lower()
-    found = set(_WORD.findall(text)) - COMMON
+    words = set(_WORD.findall(text)) - COMMON
     if not text.isascii():
-        found = {w for w in found if not _WIDE.match(w)}
+        words = {w for w in words if not _WIDE.match(w)}
         for run in _WIDE.findall(text):
-            found.update(run[n : n + 2] for n in range(len(run) - 1))
-    return frozenset(found)
+            words.update(run[n : n + 2] for n in range(len(run) - 1))
+    return frozenset(words)
 
 
 def word_share(part: frozenset[str], of: frozenset[str], enough: int = 1_000_000) -> float:

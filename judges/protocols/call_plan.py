@@ -197,10 +197,10 @@ def _fuse_answers(
     raw = _pack_calls(calls, answers)
     readings: dict[str, Reading] = {}
     for call in calls:
-        found = _reading(card, params, task, call, answers[call.name]) if call.name in answers else _NOT_ASKED_READING
-        if found.unscored:
-            return FinishedJudgment(task, raw, Reading(unscored=found.unscored, why=f"{call.words}: {found.why}"))
-        readings[call.name] = found
+        reading = _reading(card, params, task, call, answers[call.name]) if call.name in answers else _NOT_ASKED_READING
+        if reading.unscored:
+            return FinishedJudgment(task, raw, Reading(unscored=reading.unscored, why=f"{call.words}: {reading.why}"))
+        readings[call.name] = reading
     return FinishedJudgment(task, raw, lower_broken(_combine_readings(card, calls, readings)))
 
 
@@ -212,28 +212,28 @@ def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment
     of whole orders are not read as chapters, whatever context the parameters give. It never raises, whatever a raw text
     contains.
     """
-    found = unpack_replies(raw)
-    if found is None:
+    rows = unpack_replies(raw)
+    if rows is None:
         call, answer = _Call("", "", card, card, task.item), CallReply(task.key, task.part, task.sample, "", raw)
         return FinishedJudgment(task, raw, lower_broken(_reading(card, params, task, call, answer)))
-    answers = {row[0]: CallReply(task.key, task.part, task.sample, *row) for row in found}
+    answers = {row[0]: CallReply(task.key, task.part, task.sample, *row) for row in rows}
     calls = _calls_of_pieces(card, params, task, set(answers))
     ours = bool(answers) and set(answers) <= {call.name for call in calls} - {""}
     reading = _fuse_answers(card, params, task, calls, answers).reading if ours else _DAMAGED_READING
     return FinishedJudgment(task, raw, reading)
 
 
-def params_of_stored(given: Mapping[str, Any]) -> Params:
+def params_of_stored(stored: Mapping[str, Any]) -> Params:
     """A judge's stored parameters, without those that are unknown or that we would refuse.
 
     Imported parameters may contain anything. `counted_verdict` says which rating in prose counts.
     """
     try:
-        found = Params.model_validate(given)
+        params = Params.model_validate(stored)
     except ValidationError as error:
         wrong = {problem["loc"][0] for problem in error.errors()}
-        found = Params.model_validate({name: value for name, value in given.items() if name not in wrong})
-    return found.model_copy(update={"verdict": counted_verdict(given)})
+        params = Params.model_validate({name: value for name, value in stored.items() if name not in wrong})
+    return params.model_copy(update={"verdict": counted_verdict(stored)})
 
 
 def pack_replies(answers: Sequence[tuple[str, CallReply]]) -> str:
@@ -258,15 +258,15 @@ def unpack_replies(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]
         return None
     try:
         rows = json.loads(raw)["pieces"]
-        found = [(row["piece"], row["raw"], row.get("unscored"), row.get("why", "")) for row in rows]
+        replies = [(row["piece"], row["raw"], row.get("unscored"), row.get("why", "")) for row in rows]
     except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
         return None
     good = all(
         isinstance(name, str) and isinstance(text, str) and isinstance(why, str)
         and (unscored is None or unscored in get_args(UnscoredReason))
-        for name, text, unscored, why in found
+        for name, text, unscored, why in replies
     )  # fmt: skip
-    return found if good else None
+    return replies if good else None
 
 
 _WINDOW = re.compile(r"window:\d{1,4}/(\d{1,4})", re.ASCII)
@@ -347,7 +347,7 @@ def _finish_conversation(task: Task, calls: Sequence[_Call], answers: Mapping[st
         for call in calls
     ]
     order = ("api_error", "refused", "incomplete", None)
-    call, first = min(read, key=lambda one: order.index(one[1].unscored))
+    call, first = min(read, key=lambda row: order.index(row[1].unscored))
     raw = _pack_calls(calls, answers)
     return FinishedJudgment(task, raw, replace(first, why=f"{call.words}: {first.why}") if first.unscored else first)
 
@@ -386,20 +386,20 @@ def _reading(card: Card, params: Params, task: Task, call: _Call, answer: CallRe
         return Reading(unscored=answer.unscored, why=answer.why)
     scores = bare_scores.from_raw(answer.raw) if call.name.startswith("order:") else None
     try:
-        found = (
+        reading = (
             bare_scores.read_scores(call.card, scores, call.item)
             if scores is not None
             else read_reply(call.card, answer.raw, call.item, task.part, params.verdict)
         )
     except bare_scores.NoCell as error:
         return Reading(unscored="unreadable", why=str(error))
-    if found.unscored:
-        return found
+    if reading.unscored:
+        return reading
     last = params.verdict == "last"
-    found = with_token_confidence(call.card, call.item, task.part, answer.raw, answer.logprobs, found, last)
+    reading = with_token_confidence(call.card, call.item, task.part, answer.raw, answer.logprobs, reading, last)
     if call.order == "ba":
-        found = orders.swap_back(card, found)
-    return chapters.restore_section_numbers(call.chapter, found) if call.chapter is not None else found
+        reading = orders.swap_back(card, reading)
+    return chapters.restore_section_numbers(call.chapter, reading) if call.chapter is not None else reading
 
 
 def _combine_readings(card: Card, calls: Sequence[_Call], readings: Mapping[str, Reading]) -> Reading:
@@ -411,8 +411,8 @@ def _combine_readings(card: Card, calls: Sequence[_Call], readings: Mapping[str,
     for order in dict.fromkeys(call.order for call in calls):
         own = [call for call in calls if call.order == order]
         parts = [call.chapter for call in own if call.chapter is not None]
-        found = [readings[call.name] for call in own]
-        by_order.append(chapters.fuse_chapters(card, parts, found) if parts else found[0])
+        order_readings = [readings[call.name] for call in own]
+        by_order.append(chapters.fuse_chapters(card, parts, order_readings) if parts else order_readings[0])
     if len(by_order) == 2:
         return orders.fuse_orders(card, *by_order)
     return orders.mark_single_order(card, calls[0].order, by_order[0]) if calls[0].order else by_order[0]
@@ -422,7 +422,7 @@ def _summary(
     card: Card, params: Params, task: Task, calls: Sequence[_Call], call: _Call, before: Mapping[str, CallReply]
 ) -> str:
     """The summary of the window before; "" for the first window, or if the summary could not be read."""
-    index = [one.name for one in calls].index(call.name)
+    index = [other.name for other in calls].index(call.name)
     answer = before.get(calls[index - 1].name) if index else None
     if answer is None:
         return ""

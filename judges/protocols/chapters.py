@@ -130,27 +130,27 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
     )
     for unit, name in cells:
         dimension = card.dimension(name, unit)
-        given = [
+        rows = [
             (score, _weight(chapter, unit))
             for chapter, reading in zip(chapters, readings, strict=True)
             for score in reading.scores
             if (score.unit, score.dimension) == (unit, name)
         ]
-        given = [(score, weight) for score, weight in given if weight > 0] or [(score, 1.0) for score, _ in given]
+        rows = [(score, weight) for score, weight in rows if weight > 0] or [(score, 1.0) for score, _ in rows]
         if dimension is None:
             continue
-        answers = [(score.value, weight) for score, weight in given]
+        answers = [(score.value, weight) for score, weight in rows]
         there_is, value = combination.combine_answers(dimension.scale, answers)
         sure: tuple[float | None, str] = (None, "")
         if names_sides(dimension.scale):
             if value is not None or not there_is:  # all that say n/a have an answer
                 value = _nearest_allowed(card, name, dimension.scale.categories, scores, value)
                 there_is = value is not None
-            share = sum(w for score, w in given if score.value == value) / sum(w for _, w in given)
+            share = sum(w for score, w in rows if score.value == value) / sum(w for _, w in rows)
             agreed = round(min(combination.AGREED, max(combination.LEAST, share)), 4)
-            own = [(s.confidence, s.source) for s, _ in given if s.value == value]
+            own = [(s.confidence, s.source) for s, _ in rows if s.value == value]
             sure = combine_confidence((agreed, "chapters"), *own)
-            facts["chapters"] = [dimension.scale.say(score.value) for score, _ in given]
+            facts["chapters"] = [dimension.scale.say(score.value) for score, _ in rows]
         if there_is:
             scores.append(Score(unit, name, value, *sure))
     return Reading(tuple(sorted(scores, key=_place)), tuple(remarks), facts=facts)

@@ -28,8 +28,8 @@ _TOLERANCE = 1e-9
 
 def combination_rule(card: Card, params: Mapping[str, Any]) -> CombinationRule:
     """The rule of a judge with these stored parameters: the rule that they name, else its card's."""
-    given = params.get("combine")
-    return given if given in RULES else card.defaults.combine or "median"
+    rule = params.get("combine")
+    return rule if rule in RULES else card.defaults.combine or "median"
 
 
 def rule_on_scale(rule: CombinationRule, scale: Scale) -> CombinationRule:
@@ -147,15 +147,15 @@ def agreement_confidence(scale: Scale, values: Iterable[float | None]) -> float 
     (.3). If answers have no order, or only some are n/a: .9 if all are equal, else .3; for a flag that only some raise,
     .45.
     """
-    given = list(values)
-    if len(given) < 2:
+    answers = list(values)
+    if len(answers) < 2:
         return None
-    if all(value == given[0] for value in given):
+    if all(value == answers[0] for value in answers):
         return AGREED
-    known = [value for value in given if value is not None]
+    known = [value for value in answers if value is not None]
     if scale.kind == "flag":
         return round((ONE_STEP + DIFFER) / 2, 4)
     width = scale.hi - scale.lo if scale.kind == "interval" else scale.size - 1
-    if len(known) < len(given) or not scale.weights or width <= 0:
+    if len(known) < len(answers) or not scale.weights or width <= 0:
         return DIFFER
     return round(max(LEAST, AGREED - 1.2 * (max(known) - min(known)) / width), 4)

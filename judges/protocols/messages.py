@@ -50,8 +50,8 @@ def fence(card_name: str, fields: dict[str, Any], key: str = "", salt: str | Non
 
 def read_fence(text: str) -> tuple[str, dict[str, Any]] | None:
     """(card, fields) of the last fence in a text, as the practice endpoint reads them back; None without one."""
-    found = list(_FENCED.finditer(text))
-    return (found[-1][2], json.loads(found[-1][3])) if found else None
+    fences = list(_FENCED.finditer(text))
+    return (fences[-1][2], json.loads(fences[-1][3])) if fences else None
 
 
 def fill(template: str, fields: Mapping[str, Any]) -> str:
@@ -60,9 +60,9 @@ def fill(template: str, fields: Mapping[str, Any]) -> str:
     The content of a field is never interpreted, and a {name} without a field stays unchanged.
     """
 
-    def put(found: re.Match[str]) -> str:
-        name = found[1]
-        return found[0][0] if name is None else str(fields.get(name, found[0]))
+    def put(match: re.Match[str]) -> str:
+        name = match[1]
+        return match[0][0] if name is None else str(fields.get(name, match[0]))
 
     return _FIELD.sub(put, template)
 

@@ -37,7 +37,7 @@ class OrderMatcher:
         self.known[about, order].add(mark)
         sides = self.waiting.setdefault(about, {"ab": [], "ba": []})
         others = sides["ba" if order == "ab" else "ab"]
-        mate = next((one for one in others if one[0] == sample), None)
+        mate = next((other for other in others if other[0] == sample), None)
         if mate is None:
             sides[order].append((sample, number))
             return None
@@ -49,7 +49,7 @@ class OrderMatcher:
     @property
     def left(self) -> list[int]:
         """The numbers of those that still wait, in their order."""
-        return sorted(number for sides in self.waiting.values() for one in sides.values() for _, number in one)
+        return sorted(number for sides in self.waiting.values() for side in sides.values() for _, number in side)
 
 
 def pack_orders(halves: Mapping[Order, OrderReply]) -> str:
@@ -60,12 +60,12 @@ def pack_orders(halves: Mapping[Order, OrderReply]) -> str:
 
 def unpack_orders(raw: str) -> dict[Order, OrderReply]:
     """The reply to each whole order that a stored raw text holds; {} of any other text."""
-    found: dict[Order, OrderReply] = {}
+    by_order: dict[Order, OrderReply] = {}
     for name, text, unscored, why in unpack_replies(raw) or ():
         if name not in ("order:ab", "order:ba"):
             return {}
-        found["ab" if name == "order:ab" else "ba"] = (text, unscored, why)
-    return found
+        by_order["ab" if name == "order:ab" else "ba"] = (text, unscored, why)
+    return by_order
 
 
 def params_with_orders(params: Mapping[str, Any], orders: Mapping[Order, Any]) -> dict[str, Any]:

@@ -41,8 +41,8 @@ def swap_back(card: Card, reading: Reading) -> Reading:
             return score
         return score._replace(value=_other(dimension.scale, score.value))
 
-    found = rename_units(reading, _unit)
-    return replace(found, scores=tuple(sorted(map(swap_sides, found.scores), key=_place)))
+    renamed = rename_units(reading, _unit)
+    return replace(renamed, scores=tuple(sorted(map(swap_sides, renamed.scores), key=_place)))
 
 
 def rename_units(reading: Reading, name: Callable[[str], str]) -> Reading:
@@ -91,8 +91,8 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
     cells = {(s.unit, s.dimension) for s in ab.scores}
     if more := [s for s in ba.scores if (s.unit, s.dimension) not in cells]:
         scores = sorted([*scores, *more], key=_place)
-    if (target := verdict_dimension(card)) is not None and ((one := ("pair", target.name)) in cells) != (one in other):
-        remarks.append(_lone(target, "ab" if one in cells else "ba"))
+    if (target := verdict_dimension(card)) is not None and ((key := ("pair", target.name)) in cells) != (key in other):
+        remarks.append(_lone(target, "ab" if key in cells else "ba"))
     facts = {**ba.facts, **ab.facts}
     if "expected" in ab.facts and "expected" in ba.facts:
         facts["expected"] = _means(ab.facts["expected"], ba.facts["expected"])
@@ -124,10 +124,10 @@ def parse_flip_note(text: str) -> tuple[str, str] | None:
     """
     if text in {f"Asked as {name} only: the other order is not known." for name in NAMES.values()}:
         return "", ""
-    found = _FLIPPED.fullmatch(text)
-    if found is None:
+    match = _FLIPPED.fullmatch(text)
+    if match is None:
         return None
-    ab, ba = (answer.lower() if answer in ("A", "B") else answer for answer in found.groups())
+    ab, ba = (answer.lower() if answer in ("A", "B") else answer for answer in match.groups())
     return ab, ba
 
 

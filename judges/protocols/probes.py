@@ -75,9 +75,9 @@ def _scenario_of_another(item: Dialogue, others: Sequence[str]) -> str:
     if others:
         start = int(_hash(item.id), 16) % len(others)
         for step in range(len(others)):
-            found = others[(start + step) % len(others)]
-            if found.strip() != item.scenario.strip():
-                return found
+            scenario = others[(start + step) % len(others)]
+            if scenario.strip() != item.scenario.strip():
+                return scenario
     raise NoProbe(
         f"There is no other scenario to give to item {item.id}: the probe scenario_swapped needs dialogues with at "
         "least two different scenarios."

@@ -125,8 +125,8 @@ def with_summary(card: Card, window: Window) -> Card:
 
     def read(reply: Any, item: Any) -> Reading:
         plain = card.reply.model_construct(**{name: getattr(reply, name) for name in card.reply.model_fields})
-        found = card.read(plain, item)
-        return replace(found, facts={**found.facts, "summary": reply.summary.strip()[:_MAX_SUMMARY_CHARACTERS]})
+        reading = card.read(plain, item)
+        return replace(reading, facts={**reading.facts, "summary": reply.summary.strip()[:_MAX_SUMMARY_CHARACTERS]})
 
     return replace(card, reply=_with_summary_field(card.reply, window.last), read=read)
 
@@ -243,8 +243,8 @@ def _weakest(card: Card, scores: Sequence[Score], answers: Said) -> float:
 
 def _score(card: Card, dimension: Dimension, value: float | None, answers: Said, readings: Sequence[Reading]) -> Score:
     values = [value for value, _ in answers]
-    given = [value for value in values if value is not None] or values
-    agreed = combination.agreement_confidence(dimension.scale, given)
+    known = [value for value in values if value is not None] or values
+    agreed = combination.agreement_confidence(dimension.scale, known)
     last = next((s for s in reversed(readings[-1].scores) if s.dimension == dimension.name), None)
     of_last = (last.confidence, last.source) if last is not None and last.value == value else (None, "")
     return Score("conversation", dimension.name, value, *combine_confidence((agreed, "windows"), of_last))

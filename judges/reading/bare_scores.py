@@ -46,10 +46,10 @@ def from_raw(raw: str) -> list[BareScore] | None:
     if not raw.startswith(_BEGINS):
         return None
     try:
-        found = json.loads(raw)
-        if list(found) != ["scores"]:
+        record = json.loads(raw)
+        if list(record) != ["scores"]:
             return None
-        return [BareScore.model_validate(row) for row in found["scores"]]
+        return [BareScore.model_validate(row) for row in record["scores"]]
     except (ValueError, RecursionError, ValidationError):
         return None
 
@@ -62,32 +62,32 @@ def read_scores(card: Card, scores: Iterable[BareScore], item: Item) -> Reading:
     """
     item_units = units(item)
     turns = frozenset(t.turn for t in item.turns if t.role == "assistant") if isinstance(item, Dialogue) else None
-    found: dict[tuple[str, str], Score] = {}
+    by_cell: dict[tuple[str, str], Score] = {}
     remarks: list[Remark] = []
     off = ""
-    for one in scores:
-        dimension = card.dimension(one.dimension, one.unit) if one.unit in item_units else None
+    for score in scores:
+        dimension = card.dimension(score.dimension, score.unit) if score.unit in item_units else None
         if dimension is None:
-            raise NoCell(_no_cell(card, one, item_units))
-        if one.note.strip():
-            remarks.append(Remark(one.unit, one.dimension, "note", one.note.strip()))
-        if one.value is None or (isinstance(one.value, str) and not one.value.strip()):
+            raise NoCell(_no_cell(card, score, item_units))
+        if score.note.strip():
+            remarks.append(Remark(score.unit, score.dimension, "note", score.note.strip()))
+        if score.value is None or (isinstance(score.value, str) and not score.value.strip()):
             continue
         try:
-            value = dimension.judged.code(dimension.judged.parse_text(one.value), turns)
+            value = dimension.judged.code(dimension.judged.parse_text(score.value), turns)
         except BadScale as error:
-            off = off or f"{one.unit} {one.dimension}: {error}"
-            remarks.append(Remark(one.unit, one.dimension, "rule", str(error)))
+            off = off or f"{score.unit} {score.dimension}: {error}"
+            remarks.append(Remark(score.unit, score.dimension, "rule", str(error)))
             continue
-        source = SOURCE if one.confidence is not None else ""
-        found[one.unit, one.dimension] = Score(one.unit, one.dimension, value, one.confidence, source)
-    if not found:
+        source = SOURCE if score.confidence is not None else ""
+        by_cell[score.unit, score.dimension] = Score(score.unit, score.dimension, value, score.confidence, source)
+    if not by_cell:
         return Reading(unscored="out_of_range" if off else "incomplete", why=off or "no value was given")
-    return Reading(tuple(found.values()), tuple(remarks))
+    return Reading(tuple(by_cell.values()), tuple(remarks))
 
 
-def _no_cell(card: Card, one: BareScore, item_units: list[str]) -> str:
-    if one.unit not in item_units:
-        return f"The item has no unit {one.unit[:40]!r}. It has: {', '.join(item_units[:12])}."
+def _no_cell(card: Card, score: BareScore, item_units: list[str]) -> str:
+    if score.unit not in item_units:
+        return f"The item has no unit {score.unit[:40]!r}. It has: {', '.join(item_units[:12])}."
     names = dict.fromkeys(f"{d.name} ({d.sort})" for d in card.dimensions)
-    return f"The card {card.name} has no {one.dimension[:60]!r} of {one.unit}. It has: {', '.join(names)}."
+    return f"The card {card.name} has no {score.dimension[:60]!r} of {score.unit}. It has: {', '.join(names)}."

@@ -36,9 +36,9 @@ def combine_confidence(*known: tuple[float | None, str]) -> tuple[float | None, 
     another's. The judge's own statement counts only if nothing else is known. (The confidence from several samples is
     kept separately in the store: view score_spread.)
     """
-    given = [(value, source) for value, source in known if value is not None]
-    observed = [one for one in given if one[1] != STATED] or given
-    return min(observed, key=lambda one: one[0]) if observed else (None, "")
+    rows = [(value, source) for value, source in known if value is not None]
+    observed = [row for row in rows if row[1] != STATED] or rows
+    return min(observed, key=lambda row: row[0]) if observed else (None, "")
 
 
 def with_token_confidence(
@@ -75,8 +75,8 @@ def with_token_confidence(
                 expected[key] = round(sum(v * p for v, p in numbers.items()) / sum(numbers.values()), 4)
         if score.source == STATED and score.confidence is not None:
             stated[key] = score.confidence
-        found = round(shares[score.value], 4), _waver(dimension.scale, shares)
-        value, source = combine_confidence((score.confidence, score.source), found)
+        of_tokens = round(shares[score.value], 4), _waver(dimension.scale, shares)
+        value, source = combine_confidence((score.confidence, score.source), of_tokens)
         sure[key] = score._replace(confidence=value, source=source)
     facts = {**reading.facts, **({"expected": expected} if expected else {})}
     if stated:
@@ -154,13 +154,13 @@ class _Tokens:
 
     def _next(self, index: int, scale: Scale, short: str) -> dict[float, float]:
         """For each longer answer, the probability that the token after a short number leads to it."""
-        found: dict[float, float] = {}
+        chances: dict[float, float] = {}
         for text, logprob in self.tokens[index][1]:
             head = text[: len(text) - len(text.lstrip("0123456789"))]
             if head and scale.lo <= int(short + head[:4]) <= scale.hi:
                 value = float(short + head[:4])
-                found[value] = found.get(value, 0.0) + exp(min(logprob, 0.0))
-        return found
+                chances[value] = chances.get(value, 0.0) + exp(min(logprob, 0.0))
+        return chances
 
     def _at(self, position: int) -> int | None:
         index = bisect_right(self.starts, position) - 1

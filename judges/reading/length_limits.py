@@ -38,21 +38,21 @@ def count_sentences(text: str) -> int:
     plain = text.strip()
     if not plain:
         return 0
-    return 1 + sum(not _SHORT.search(plain[: found.end()]) for found in _ENDS.finditer(plain))
+    return 1 + sum(not _SHORT.search(plain[: match.end()]) for match in _ENDS.finditer(plain))
 
 
 def mark_many_words(unit: str, what: str, text: str, limit: int) -> list[Remark]:
     """The mark of a text with more words than requested; none for a text within the limit."""
-    if len(text) < 2 * limit or (found := count_words(text)) <= limit:
+    if len(text) < 2 * limit or (count := count_words(text)) <= limit:
         return []
-    return [_mark(unit, f"The {what} has {found:g} words, and {limit} were asked for at most.")]
+    return [_mark(unit, f"The {what} has {count:g} words, and {limit} were asked for at most.")]
 
 
 def mark_many_sentences(unit: str, what: str, text: str, limit: int) -> list[Remark]:
     """The mark of a text of more sentences than were asked for."""
-    if (found := count_sentences(text)) <= limit:
+    if (count := count_sentences(text)) <= limit:
         return []
-    return [_mark(unit, f"The {what} has {found} sentences, and {limit} were asked for at most.")]
+    return [_mark(unit, f"The {what} has {count} sentences, and {limit} were asked for at most.")]
 
 
 def mark_quotes(unit: str, what: str, text: str, source: str) -> list[Remark]:

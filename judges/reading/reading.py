@@ -93,10 +93,10 @@ def _read(
     if isinstance(reply, str):
         if card.text is not None:
             return _prose(card, reply, item, part, verdict)
-        found = json_objects(reply)
+        objects = json_objects(reply)
         # An object with none of the reply's keys is a quote, or part of a broken object: not a reply.
-        replies = [value for value in found if value.keys() & card.reply.model_fields.keys()]
-        if found and not replies:
+        replies = [value for value in objects if value.keys() & card.reply.model_fields.keys()]
+        if objects and not replies:
             return Reading(unscored="unreadable", why="the reply's JSON has none of the keys that were asked for")
         if len(replies) != 1:
             return _no_object(reply, len(replies))
@@ -143,10 +143,10 @@ def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, 
         model = card.reply.model_validate(data)
     except ValidationError as error:
         return _invalid(error)
-    found = validate_reading(card, model, item, part)
-    if verdict == "last" and found.unscored == "unreadable" and is_refusal(answer or ""):
+    reading = validate_reading(card, model, item, part)
+    if verdict == "last" and reading.unscored == "unreadable" and is_refusal(answer or ""):
         return Reading(unscored="refused", why="the judge declined to judge")
-    return found
+    return reading
 
 
 def json_objects(text: str) -> list[dict[str, Any]]:
@@ -161,7 +161,7 @@ def json_objects(text: str) -> list[dict[str, Any]]:
         parsed = [value for value in map(_object, candidates) if value is not None]
         if parsed:
             return _distinct(parsed)
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     at, tries = answer.find("{"), 0
     while at >= 0 and tries < _MAX_OBJECT_STARTS:
         tries += 1
@@ -174,25 +174,25 @@ def json_objects(text: str) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             break
         if isinstance(value, dict) and value:
-            found.append(value)
+            objects.append(value)
         at = answer.find("{", end)
-    return _distinct(found)
+    return _distinct(objects)
 
 
 def _fenced_blocks(text: str) -> list[str]:
     """The contents of the code fences, line by line: a regular expression takes cubic time on many empty lines."""
-    found: list[str] = []
+    blocks: list[str] = []
     inside: list[str] | None = None
     for line in text.split("\n"):
         if not line.lstrip().startswith("```"):
             if inside is not None:
                 inside.append(line)
         elif inside is not None:
-            found.append("\n".join(inside))
+            blocks.append("\n".join(inside))
             inside = None
         elif line.strip().lower() in ("```", "```json"):
             inside = []
-    return found
+    return blocks
 
 
 class _DuplicateKey(ValueError):
@@ -238,9 +238,9 @@ def _distinct(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return out
 
 
-def _no_object(text: str, found: int) -> Reading:
-    if found > 1:
-        return Reading(unscored="unreadable", why=f"the reply holds {found} different JSON objects")
+def _no_object(text: str, count: int) -> Reading:
+    if count > 1:
+        return Reading(unscored="unreadable", why=f"the reply holds {count} different JSON objects")
     answer = without_thinking(text)
     if answer is None:
         return Reading(unscored="cut_off", why="the reply ends within its thinking")
@@ -258,21 +258,21 @@ def _describe_duplicate_key(text: str) -> str:
     for candidate in (text[text.find("{") :], *_fenced_blocks(text)):
         try:
             _DECODER.raw_decode(candidate.lstrip())
-        except _DuplicateKey as found:
-            return f"the reply gives {str(found)[:60]!r} twice, with two values"
+        except _DuplicateKey as error:
+            return f"the reply gives {str(error)[:60]!r} twice, with two values"
         except (ValueError, RecursionError):
             continue
     return ""
 
 
 def _invalid(error: ValidationError) -> Reading:
-    found = error.errors(include_url=False, include_context=False)
-    missing = [".".join(map(str, e["loc"])) for e in found if e["type"] == "missing"]
+    errors = error.errors(include_url=False, include_context=False)
+    missing = [".".join(map(str, e["loc"])) for e in errors if e["type"] == "missing"]
     if missing:
         return Reading(unscored="incomplete", why=f"the reply lacks {', '.join(missing[:5])}")
-    off = [e for e in found if _off_scale(e["type"], e["input"])]
+    off = [e for e in errors if _off_scale(e["type"], e["input"])]
     reason: UnscoredReason = "out_of_range" if off else "unreadable"
-    first = (off or found)[0]
+    first = (off or errors)[0]
     where = ".".join(str(part) for part in first["loc"])
     return Reading(unscored=reason, why=f"{where}: {first['msg'].lower()} (got {_describe_value(first['input'])})")
 
@@ -314,8 +314,8 @@ def without_thinking(text: str) -> str | None:
     contains no thinking.
     """
     at, thought = 0, False
-    while found := _THINKING_START.match(text, at):
-        end = re.compile(f"</{found[1]}>", re.IGNORECASE).search(text, found.end())
+    while match := _THINKING_START.match(text, at):
+        end = re.compile(f"</{match[1]}>", re.IGNORECASE).search(text, match.end())
         if end is None:
             return None
         at, thought = end.end(), True

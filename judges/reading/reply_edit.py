@@ -39,11 +39,11 @@ def correct_reply(
     for place, value in gold.items():
         if place not in reply_scores or reply_scores[place] == value:
             continue
-        found = _change_reply(card, item, part, now, reply_scores, place, value)
-        if found is None:
+        changed = _change_reply(card, item, part, now, reply_scores, place, value)
+        if changed is None:
             left.append(place)
         else:
-            now, reply_scores = found, reply_scores | {place: value}
+            now, reply_scores = changed, reply_scores | {place: value}
             done.append(place)
     return CorrectedReply(now, tuple(done), tuple(left))
 
@@ -59,7 +59,7 @@ def _order_keys(value: Any, node: dict[str, Any]) -> Any:
         return {key: _order_keys(value[key], node["properties"].get(key, {})) for key in keys}
     if isinstance(value, list) and node.get("type") == "array":
         return [_order_keys(element, node["items"]) for element in value]
-    inner = next((one for one in node.get("anyOf", ()) if one.get("type") in ("object", "array")), None)
+    inner = next((branch for branch in node.get("anyOf", ()) if branch.get("type") in ("object", "array")), None)
     return _order_keys(value, inner) if inner is not None and isinstance(value, (dict, list)) else value
 
 
@@ -76,15 +76,15 @@ def _change_reply(
     dimension = card.dimension(name, unit)
     if dimension is None:
         return None
-    given: Any = dimension.scale.say(value)
+    answer: Any = dimension.scale.say(value)
     if dimension.scale.kind == "turn" and not value:
-        given = None
+        answer = None
     elif value is not None and dimension.scale.kind == "flag":
-        given = bool(value)
+        answer = bool(value)
     elif value is not None and dimension.scale.kind in ("ordinal", "turn", "interval"):
-        given = int(value) if value == int(value) else value
+        answer = int(value) if value == int(value) else value
     for path in sorted(_leaves(reply), key=lambda path: name not in path)[:_MAX_TRIED_VALUES]:
-        other = _with(reply, path, given)
+        other = _with(reply, path, answer)
         scores = _scores(card, item, part, other)
         if scores is not None and scores.get(place, ...) == value:
             moved = {p for p in scores.keys() | reply_scores.keys() if scores.get(p, ...) != reply_scores.get(p, ...)}
@@ -102,8 +102,8 @@ def _is_asked(card: Card, place: Place) -> bool:
 
 def _scores(card: Card, item: Item, part: str, reply: dict[str, Any]) -> dict[Place, float | None] | None:
     """The scores of a reply; None where it cannot be read."""
-    found = read_reply(card, json.dumps(reply, ensure_ascii=False), item, part)
-    return None if found.unscored else {(s.unit, s.dimension): s.value for s in found.scores}
+    reading = read_reply(card, json.dumps(reply, ensure_ascii=False), item, part)
+    return None if reading.unscored else {(s.unit, s.dimension): s.value for s in reading.scores}
 
 
 def _leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

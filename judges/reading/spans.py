@@ -49,10 +49,10 @@ def score_spans(card: Card, item: Item, part: str, raw: str, last: bool = True) 
     """
     if card.text is not None:
         return _marks(card, part, raw, last)
-    found = [reply for reply in json_objects(raw) if reply.keys() & card.reply.model_fields.keys()]
-    if len(found) != 1:
+    replies = [reply for reply in json_objects(raw) if reply.keys() & card.reply.model_fields.keys()]
+    if len(replies) != 1:
         return []
-    at = _whereabouts(raw, found[0])
+    at = _whereabouts(raw, replies[0])
     if at is None:
         return []
     try:
@@ -61,7 +61,7 @@ def score_spans(card: Card, item: Item, part: str, raw: str, last: bool = True) 
         return []
     out = []
     for path, start, end, value in values:
-        cell = _cell(card, item, part, found[0], path)
+        cell = _cell(card, item, part, replies[0], path)
         if cell is None:
             continue
         unit, dimension = cell
@@ -113,7 +113,7 @@ def _skip(text: str, at: int) -> int:
 def _whereabouts(raw: str, target: dict[str, Any]) -> int | None:
     """The start of the object that was read; if it occurs several times, the last one."""
     decoder = json.JSONDecoder()
-    at, tries, found = raw.find("{"), 0, None
+    at, tries, start = raw.find("{"), 0, None
     while at >= 0 and tries < 100:
         tries += 1
         try:
@@ -122,9 +122,9 @@ def _whereabouts(raw: str, target: dict[str, Any]) -> int | None:
             at = raw.find("{", at + 1)
             continue
         if value == target:
-            found = at
+            start = at
         at = raw.find("{", end)
-    return found
+    return start
 
 
 def _cell(card: Card, item: Item, part: str, reply: dict[str, Any], path: Path) -> tuple[str, Dimension] | None:
@@ -167,12 +167,12 @@ def _section(item: Item, label: str) -> str:
 
 
 def _marks(card: Card, part: str, raw: str, last: bool) -> list[ValueSpan]:
-    found = list(_MARK.finditer(raw))
-    if not found:
+    marks = list(_MARK.finditer(raw))
+    if not marks:
         return []
     dimension = card.dimensions[0]
     unit = part or dimension.sort
-    mark = found[-1 if last else 0]
+    mark = marks[-1 if last else 0]
     text = mark[1]
     try:
         value = dimension.judged.code({"c": "tie"}.get(text.lower(), text) if text.isalpha() else float(text))

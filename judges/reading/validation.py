@@ -28,7 +28,7 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
     about its unit and dimension says why. If an item is judged in parts, only the part needs scores.
     """
     try:
-        found = card.read_part(model, item, part) if card.read_part else card.read(model, item)
+        reading = card.read_part(model, item, part) if card.read_part else card.read(model, item)
     except RecursionError:
         raise
     except Exception as error:
@@ -37,23 +37,23 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
         raise BadCard(
             f"{describe_origin(card)}{line}: read() failed on item {item.id}: {message}. Fix that, and go on."
         ) from error
-    if not isinstance(found, Reading):
+    if not isinstance(reading, Reading):
         raise BadCard(
-            f"{describe_origin(card)}: read() gives {type(found).__name__}, but must give a Reading(scores, remarks)."
+            f"{describe_origin(card)}: read() gives {type(reading).__name__}, but must give a Reading(scores, remarks)."
         )
-    if found.unscored is not None:
-        if found.unscored not in _REASONS:
-            given = str(found.unscored)[:40]
+    if reading.unscored is not None:
+        if reading.unscored not in _REASONS:
+            reason = str(reading.unscored)[:40]
             raise BadCard(
-                f"{describe_origin(card)}: read() gives unscored = {given!r}. Allowed are {', '.join(_REASONS)}."
+                f"{describe_origin(card)}: read() gives unscored = {reason!r}. Allowed are {', '.join(_REASONS)}."
             )
-        return found
+        return reading
     try:
-        scored = _check_scores(card, item, found)
+        scored = _check_scores(card, item, reading)
     except _OffStep as off:
         return Reading(unscored="out_of_range", why=str(off))
-    _check_remarks(card, found)
-    return _missing(card, item, part, found, scored)
+    _check_remarks(card, reading)
+    return _missing(card, item, part, reading, scored)
 
 
 def _check_scores(card: Card, item: Item, reading: Reading) -> set[tuple[str, str]]:
@@ -62,7 +62,7 @@ def _check_scores(card: Card, item: Item, reading: Reading) -> set[tuple[str, st
     if any(getattr(score, "unit", "") not in item_units for score in reading.scores):
         item_units = [*item_units, *unasked_units(item)]
     checks = _asks(card.dimensions, item_units).checks
-    given: set[tuple[str, str]] = set()
+    scored: set[tuple[str, str]] = set()
     for score in reading.scores:
         try:
             unit, name, value = score.unit, score.dimension, score.value
@@ -81,12 +81,12 @@ def _check_scores(card: Card, item: Item, reading: Reading) -> set[tuple[str, st
             _check_step(dimension.scale, score)
             allowed = f"allowed are {_describe_scale(dimension.scale)}{_bound(dimension.scale, score)}"
             raise _wrong(card, score, f"which is not on its scale: {allowed}")
-        given.add((unit, name))
-    if len(given) < len(reading.scores):
+        scored.add((unit, name))
+    if len(scored) < len(reading.scores):
         cells = [(score.unit, score.dimension) for score in reading.scores]
         twice = next(score for n, score in enumerate(reading.scores) if cells.index(cells[n]) < n)
         raise _wrong(card, twice, "after another score for the same: each is scored once")
-    return given
+    return scored
 
 
 def _check_remarks(card: Card, reading: Reading) -> None:
@@ -105,17 +105,17 @@ def _check_remarks(card: Card, reading: Reading) -> None:
             )
 
 
-def _missing(card: Card, item: Item, part: str, reading: Reading, given: set[tuple[str, str]]) -> Reading:
+def _missing(card: Card, item: Item, part: str, reading: Reading, cells: set[tuple[str, str]]) -> Reading:
     """The reading; unscored if an asked cell has neither a score nor a rule that says why."""
     due: list[str] = units(item)
     if part:
         due = [part]
     elif card.parts(item) != [""]:
-        if not given:
+        if not cells:
             return Reading(unscored="incomplete", why="read() gives no score")
-        scored = {unit for unit, _ in given}
+        scored = {unit for unit, _ in cells}
         due = [unit for unit in due if unit in scored]
-    left = [cell for cell in _asks(card.dimensions, due).due if cell not in given]
+    left = [cell for cell in _asks(card.dimensions, due).due if cell not in cells]
     if left:
         rule_cells = {(remark.unit, remark.dimension) for remark in reading.remarks if remark.sort == "rule"}
         left = [cell for cell in left if cell not in rule_cells]

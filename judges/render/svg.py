@@ -31,7 +31,7 @@ ROW_HEIGHT = 26
 """Height of a row, in pixels."""
 _ROLES: dict[Role, int] = {"good": 0, "open": 2, "bad": 4, "quiet": 5}
 _STATE_STYLES: dict[str, tuple[int, str]] = {
-    **{state: (_ROLES[one.role], one.shape) for state, one in STATES.items()},
+    **{state: (_ROLES[check_state.role], check_state.shape) for state, check_state in STATES.items()},
     "approved": (0, "dot"),
     "suspended": (4, "cross"),
     "other": (1, "dot"),

@@ -171,11 +171,11 @@ class RemoteRunner:
     async def _run(self) -> None:
         modes, fault, own = dict(self._terms.modes), "", False
         try:
-            async for found in self._run_tasks(modes):
-                if isinstance(found, FinishedJudgment):
-                    self.queue_message(NewJudgment(found.task.slot, found.raw, found.reading))
-                elif not (isinstance(found, RunNotice) and found.sort in ("stopped", "spent")):  # the owner's to say
-                    self.queue_message(found)
+            async for event in self._run_tasks(modes):
+                if isinstance(event, FinishedJudgment):
+                    self.queue_message(NewJudgment(event.task.slot, event.raw, event.reading))
+                elif not (isinstance(event, RunNotice) and event.sort in ("stopped", "spent")):  # the owner's to say
+                    self.queue_message(event)
         except AssayError as error:
             fault = str(error)
         except Exception as error:
@@ -193,11 +193,11 @@ class RemoteRunner:
             )
         budget = None if terms.budget is None else Budget(*terms.budget)
         async with Client(terms.endpoint, modes) as client:
-            async for found in run(
+            async for event in run(
                 card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, stored=self._take_stored,
                 stop=self._stop, budget=budget, seed=terms.seed, limiter=self._limiter,
             ):  # fmt: skip
-                yield found
+                yield event
 
     def _take_stored(self, task: Task) -> Mapping[str, CallReply]:
         return self._stored_replies.pop(task.slot)

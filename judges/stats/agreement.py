@@ -357,10 +357,10 @@ def accuracy(table: ArrayLike) -> Accuracy:
     """
     array = check_table(table)
     people, judge, equal = array.sum(axis=1), array.sum(axis=0), np.diag(array)
-    given = people + judge > 0
-    if not given.any():
+    present = people + judge > 0
+    if not present.any():
         return Accuracy(None, None, None, None)
-    macro = [float(_over(equal, below)[given].mean()) for below in (judge, people, (people + judge) / 2)]
+    macro = [float(_over(equal, below)[present].mean()) for below in (judge, people, (people + judge) / 2)]
     return Accuracy(share_within(array, 0), *macro)
 
 

@@ -125,8 +125,10 @@ def check_dimensions(
     kappa do not count; dimensions below the minimum sample do.
     """
     policy = policy or Policy()
-    counted = {key: one for key, one in intervals.items() if one.items and not _is_undefined(one, policy)}
-    p_values = {key: _p_value(one, policy, plan) for key, one in counted.items()}
+    counted = {
+        key: interval for key, interval in intervals.items() if interval.items and not _is_undefined(interval, policy)
+    }
+    p_values = {key: _p_value(interval, policy, plan) for key, interval in counted.items()}
     adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
     passed = [p_values[key] for key, p in adjusted.items() if p <= 1 - policy.level + _ROUNDING]
 
@@ -135,7 +137,7 @@ def check_dimensions(
         before = sum(p < p_values[key] for p in passed) if key in counted else 0
         return max(1, len(counted) - before)
 
-    return {key: _decide(one, policy, plan, share(key), len(counted)) for key, one in intervals.items()}
+    return {key: _decide(interval, policy, plan, share(key), len(counted)) for key, interval in intervals.items()}
 
 
 def _p_value(interval: Interval, policy: Policy, plan: LookPlan | None) -> float:

@@ -141,11 +141,11 @@ def share_explained_by_first(
         return none, 0.0
     draws = draw_items(items, _REPLICATES, np.random.default_rng(0))
     defined, undefined = defined_replicates([_shares((row @ sums)[None])[0] for counts in draws for row in counts])
-    found = replace(none, point=float(shares[0]), undefined=undefined)
+    interval = replace(none, point=float(shares[0]), undefined=undefined)
     if items >= 2 and undefined <= MAX_UNDEFINED:
         low, high, bound = np.quantile(defined, [0.025, 0.975, 0.05]).tolist()
-        found = replace(found, low=low, high=high, lower_bound=bound, se=float(defined.std(ddof=1)))
-    return found, float(both[0])
+        interval = replace(interval, low=low, high=high, lower_bound=bound, se=float(defined.std(ddof=1)))
+    return interval, float(both[0])
 
 
 def _shares(sums: Floats) -> tuple[Floats, Floats]:

@@ -144,10 +144,10 @@ def find_threshold(ratings: ConfidenceRatings, target: float = TARGET, delta: fl
     steps, open_ = list[ThresholdTest](), True
     for place in places:
         above = ratings.confidence >= place
-        found = binomial_agreement(_select_cells(ratings, above), delta, alike)
-        passed = reaches_target(found, target, delta) if open_ else None
+        agreement = binomial_agreement(_select_cells(ratings, above), delta, alike)
+        passed = reaches_target(agreement, target, delta) if open_ else None
         open_ = bool(passed)
-        steps.append(ThresholdTest(place, share_above(ratings, place).point or 0.0, found, passed))
+        steps.append(ThresholdTest(place, share_above(ratings, place).point or 0.0, agreement, passed))
     kept = [step for step in steps if step.passed]
     if not kept:
         first = steps[0]
@@ -175,15 +175,15 @@ def candidate_thresholds(ratings: ConfidenceRatings, target: float, delta: float
     values = np.unique(confidence[~np.isnan(confidence)])[::-1]
     least = fewest_items(target, delta)
     usual = max(least, min(_usual_items(target, delta), MAX_FIRST_SHARE * effective_size(weight)))
-    found, total, upto = list[float](), float(weight.sum()), 0.0
+    thresholds, total, upto = list[float](), float(weight.sum()), 0.0
     for n, value in enumerate(values):
         above = confidence >= value
-        enough = effective_size(weight[above]) >= (usual if n < len(values) - 1 or found else least) - 1e-9
+        enough = effective_size(weight[above]) >= (usual if n < len(values) - 1 or thresholds else least) - 1e-9
         reached = float(weight[above].sum()) / total
-        if enough and (not found or reached >= upto + 1 / MAX_THRESHOLDS or n == len(values) - 1):
-            found.append(float(value))
+        if enough and (not thresholds or reached >= upto + 1 / MAX_THRESHOLDS or n == len(values) - 1):
+            thresholds.append(float(value))
             upto = reached
-    return found
+    return thresholds
 
 
 def fewest_items(target: float, delta: float) -> int:
@@ -200,8 +200,8 @@ def _usual_items(target: float, delta: float) -> int:
 def agreement_at(ratings: ConfidenceRatings, threshold: float, delta: float) -> ThresholdTest:
     """A given threshold on these cells: the share of items above it, and the agreement there."""
     alike = binomial_agreement(ratings, delta).n_eff / effective_size(ratings.weight) if len(ratings.item) else 1.0
-    found = binomial_agreement(_select_cells(ratings, ratings.confidence >= threshold), delta, alike)
-    return ThresholdTest(threshold, share_above(ratings, threshold).point or 0.0, found, None)
+    agreement = binomial_agreement(_select_cells(ratings, ratings.confidence >= threshold), delta, alike)
+    return ThresholdTest(threshold, share_above(ratings, threshold).point or 0.0, agreement, None)
 
 
 def share_above(ratings: ConfidenceRatings, threshold: float) -> Interval:
@@ -258,38 +258,41 @@ def _count(p: float, n: float) -> float:
     return floor(n * p + 1e-9) if abs(n - round(n)) < 1e-9 else n * p
 
 
-def _select_cells(given: ConfidenceRatings, inside: NDArray[np.bool_]) -> ConfidenceRatings:
-    return ConfidenceRatings(given.item[inside], given.confidence[inside], given.agree[inside], given.weight[inside])
-
-
-def explain(found: AutoAcceptance, near: bool = False) -> str:
-    """The figures in sentences; `near`: answers one step apart count as agreement."""
-    if found.chosen is None or found.spared is None:
-        return found.why
-    one, spared, how = found.chosen.agreement, found.spared, " (within one)" if near else ""
-    left = 1 - (spared.point or 0.0)
-    return (
-        f"{spared.point or 0:.0%} of items ({spared.low or 0:.0%} to {spared.high or 0:.0%}) can be accepted without "
-        f"review: where the judge's confidence in all scores of an item is {found.chosen.threshold:.3g} or more, it "
-        f"agrees with people{how} in {one.point or 0:.0%} of ratings, and in {found.target:.0%} or more with a "
-        f"probability of {1 - found.delta:.0%} (lower bound {one.lower_bound or 0:.1%})."
-        + (f" The other {left:.0%} go to people." if left > 0 else "")
+def _select_cells(ratings: ConfidenceRatings, inside: NDArray[np.bool_]) -> ConfidenceRatings:
+    return ConfidenceRatings(
+        ratings.item[inside], ratings.confidence[inside], ratings.agree[inside], ratings.weight[inside]
     )
 
 
-def as_json(found: AutoAcceptance) -> dict[str, Any]:
+def explain(auto_acceptance: AutoAcceptance, near: bool = False) -> str:
+    """The figures in sentences; `near`: answers one step apart count as agreement."""
+    if auto_acceptance.chosen is None or auto_acceptance.spared is None:
+        return auto_acceptance.why
+    agreement, spared, how = auto_acceptance.chosen.agreement, auto_acceptance.spared, " (within one)" if near else ""
+    left = 1 - (spared.point or 0.0)
+    return (
+        f"{spared.point or 0:.0%} of items ({spared.low or 0:.0%} to {spared.high or 0:.0%}) can be accepted without "
+        f"review: where the judge's confidence in all scores of an item is {auto_acceptance.chosen.threshold:.3g} or "
+        f"more, it agrees with people{how} in {agreement.point or 0:.0%} of ratings, and in "
+        f"{auto_acceptance.target:.0%} or more with a probability of {1 - auto_acceptance.delta:.0%} (lower bound "
+        f"{agreement.lower_bound or 0:.1%})." + (f" The other {left:.0%} go to people." if left > 0 else "")
+    )
+
+
+def as_json(auto_acceptance: AutoAcceptance) -> dict[str, Any]:
     """The figures as JSON has them."""
-    chosen, spared = found.chosen, found.spared
+    chosen, spared = auto_acceptance.chosen, auto_acceptance.spared
     return {
-        "target": found.target, "delta": found.delta, "why": found.why, "items": found.items, "cells": found.cells,
+        "target": auto_acceptance.target, "delta": auto_acceptance.delta, "why": auto_acceptance.why,
+        "items": auto_acceptance.items, "cells": auto_acceptance.cells,
         "threshold": None if chosen is None else chosen.threshold,
         "spared": None if spared is None else {"point": spared.point, "low": spared.low, "high": spared.high},
         "agreement": None if chosen is None else chosen.agreement.point,
         "bound": None if chosen is None else chosen.agreement.lower_bound,
-        "overall": found.overall.point,
+        "overall": auto_acceptance.overall.point,
         "steps": [
             {"threshold": s.threshold, "share": s.share, "agreement": s.agreement.point,
              "bound": s.agreement.lower_bound, "items": s.agreement.items, "passed": s.passed}
-            for s in found.steps
+            for s in auto_acceptance.steps
         ],
     }  # fmt: skip

@@ -75,10 +75,10 @@ class Baselines:
     @property
     def standing(self) -> BaselineVerdict:
         """The judge against both rules: the worse of the two verdicts."""
-        found = [self.above_constant, *([self.length.standing] if self.length is not None else [])]
+        verdicts = [self.above_constant, *([self.length.standing] if self.length is not None else [])]
         if self.share == 1:
             return "cannot tell"
-        return next((s for s in ("falls short of", "not shown to beat", "cannot tell") if s in found), "beats")
+        return next((s for s in ("falls short of", "not shown to beat", "cannot tell") if s in verdicts), "beats")
 
 
 def _standing(above: Interval) -> BaselineVerdict:
@@ -143,15 +143,15 @@ def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimens
     own = judge if human.dtype.kind == "f" else nearest_codes(judge)
     guesses = [guess_by_length(x, item, human, weight, dimension, like) for like in (None, own)]
     rules = [Cells(item, human, guess, weight) for guess in guesses]
-    rule = max(rules, key=lambda one: kappa_influences(one, k, scale.weights)[0] or 0.0)
+    rule = max(rules, key=lambda candidate: kappa_influences(candidate, k, scale.weights)[0] or 0.0)
     judged = Cells(item, human, judge, weight)
-    found = LengthRule(
+    length_rule = LengthRule(
         kappa_interval(rule, k, scale.weights),
         whole if known.all() else kappa_interval(judged, k, scale.weights),
         kappa_difference(rule, judged, k, scale.weights, paired=True),
         float(weight[rule.judge == human].sum() / weight.sum()),
     )
-    return Baselines(items, constant, share, whole, found)
+    return Baselines(items, constant, share, whole, length_rule)
 
 
 def has_length_rule(dimension: Dimension) -> bool:

@@ -110,9 +110,9 @@ def row_ends(value: float, scale: Scale) -> tuple[float, float]:
     )
 
 
-def is_same_answer(one: ArrayLike, other: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
+def is_same_answer(code: ArrayLike, other: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     """Whether codes are the same answer; on scales with too many answers for a table: at most a tenth apart."""
-    gap = np.abs(np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64))
+    gap = np.abs(np.asarray(code, dtype=np.float64) - np.asarray(other, dtype=np.float64))
     return np.asarray(gap <= is_binned(scale) + _TOLERANCE, dtype=bool)
 
 
@@ -127,15 +127,15 @@ def same_answer_reach(scale: Scale) -> float:
 def agreeing_share(samples: Sequence[float | None], combined: float | None, scale: Scale) -> float:
     """The share of a cell's samples that agree with their combined value; None is n/a."""
     if combined is None:
-        return sum(one is None for one in samples) / len(samples)
+        return sum(sample is None for sample in samples) / len(samples)
     low, high = (combined + sign * same_answer_reach(scale) + _TOLERANCE for sign in (-1, 1))
-    return sum(one is not None and low < one <= high for one in samples) / len(samples)
+    return sum(sample is not None and low < sample <= high for sample in samples) / len(samples)
 
 
 def differ(samples: Sequence[float | None], scale: Scale) -> bool:
     """Whether the samples of a cell do not all say the same; n/a is an answer like any other."""
-    given = [one for one in samples if one is not None]
-    return 0 < len(given) < len(samples) or (bool(given) and max(given) - min(given) > same_answer_reach(scale))
+    values = [sample for sample in samples if sample is not None]
+    return 0 < len(values) < len(samples) or (bool(values) and max(values) - min(values) > same_answer_reach(scale))
 
 
 def axis_ticks(scale: Scale, count: int) -> list[float]:
@@ -146,13 +146,13 @@ def axis_ticks(scale: Scale, count: int) -> list[float]:
     return [float(round(scale.lo + n * each, 9)) for n in range(int(scale_width(scale) / each + _TOLERANCE) + 1)]
 
 
-def steps_apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
+def steps_apart(value: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
     """The difference of two sides in steps, between the nearest answers; nan if a side is nan.
 
     On scales with too many answers for a table, a step is a tenth of the scale, and the result is 0 up to one tenth, 1
     up to two tenths, and so on.
     """
-    gap = np.abs(nearest_answers(one, scale) - nearest_answers(other, scale))
+    gap = np.abs(nearest_answers(value, scale) - nearest_answers(other, scale))
     if is_binned(scale):
         return np.asarray(np.maximum(np.ceil(gap / code_step(scale) - _TOLERANCE) - 1, 0.0), dtype=np.float64)
     return np.asarray(np.round(gap / code_step(scale), 6), dtype=np.float64)
@@ -160,10 +160,10 @@ def steps_apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
 
 def row_numbers(values: ArrayLike, scale: Scale) -> Codes:
     """The row of every value: that of the nearest answer (a half counts up), or of its bin."""
-    given = np.asarray(values, dtype=np.float64)
+    array = np.asarray(values, dtype=np.float64)
     if not is_binned(scale):
-        return nearest_codes(to_codes(given, scale))
-    at = (given - scale.lo) / (scale.hi - scale.lo) * MAX_BINS
+        return nearest_codes(to_codes(array, scale))
+    at = (array - scale.lo) / (scale.hi - scale.lo) * MAX_BINS
     return np.asarray(np.clip(np.floor(at + _TOLERANCE), 0, MAX_BINS - 1), dtype=np.intp)
 
 
@@ -174,20 +174,20 @@ def from_codes(codes: ArrayLike, scale: Scale) -> Floats:
 
 def is_between_answers(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     """Return a mask of the values between two answers of the scale, as combined samples may be; nan is not."""
-    given = np.asarray(values, dtype=np.float64)
+    array = np.asarray(values, dtype=np.float64)
     if scale.kind == "interval" and not scale.step:
-        return np.zeros(given.shape, dtype=bool)
-    codes = (given - first_value(scale)) / (scale.step or 1)
+        return np.zeros(array.shape, dtype=bool)
+    codes = (array - first_value(scale)) / (scale.step or 1)
     return np.asarray(np.abs(codes - np.round(codes)) > 1e-6, dtype=bool)
 
 
 def nearest_answers(values: ArrayLike, scale: Scale) -> Floats:
     """The answer nearest to every value, which people are shown; without steps the value itself. nan stays."""
-    given = np.asarray(values, dtype=np.float64)
+    array = np.asarray(values, dtype=np.float64)
     if scale.kind == "interval" and not scale.step:
-        return given
+        return array
     step = scale.step or 1.0
-    return np.asarray(first_value(scale) + np.floor((given - first_value(scale)) / step + 0.5 + _TOLERANCE) * step)
+    return np.asarray(first_value(scale) + np.floor((array - first_value(scale)) / step + 0.5 + _TOLERANCE) * step)
 
 
 def gwet_ac(table: ArrayLike, scale: Scale) -> float | None:

@@ -150,10 +150,10 @@ def column_pairs(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floa
     return left, right, np.where(left == right, 1.0, 2.0)
 
 
-def with_products(given: Floats) -> Floats:
+def with_products(parts: Floats) -> Floats:
     """The columns of every item, and after them the product of every pair of its columns."""
-    left, right, _ = column_pairs(given.shape[1])
-    return np.hstack([given, given[:, left] * given[:, right]])
+    left, right, _ = column_pairs(parts.shape[1])
+    return np.hstack([parts, parts[:, left] * parts[:, right]])
 
 
 def kappas_of_totals(totals: Floats, k: int, weights: Weights) -> tuple[Floats, Floats]:
@@ -188,10 +188,10 @@ def kappa_replicates(totals: Floats, k: int, weights: Weights, items: int) -> Re
 def difference_replicates(totals: Floats, k: int, weights: Weights, items: int) -> Replicates:
     """The same of kappa(b) - kappa(a), from `with_products` of the parts of a and, beside them, those of b."""
     columns = _columns(k, weights)
-    (one, slope_a), (two, slope_b) = (
+    (kappa_a, slope_a), (kappa_b, slope_b) = (
         kappas_of_totals(totals[:, start : start + columns], k, weights) for start in (0, columns)
     )  # fmt: skip
-    return Replicates(two - one, _error(np.hstack([-slope_a, slope_b]), totals[:, 2 * columns :], items))
+    return Replicates(kappa_b - kappa_a, _error(np.hstack([-slope_a, slope_b]), totals[:, 2 * columns :], items))
 
 
 def independent_replicates(a: Replicates, b: Replicates) -> Replicates:

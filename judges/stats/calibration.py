@@ -76,7 +76,7 @@ class PairedRatings(GoldAndScores):
 
     def where(self, keep: NDArray[np.bool_]) -> PairedRatings:
         """Some of the cells."""
-        columns = {one.name: getattr(self, one.name) for one in fields(self)}
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
         some: dict[str, Any] = {name: None if column is None else column[keep] for name, column in columns.items()}
         return PairedRatings(**some)
 
@@ -260,7 +260,7 @@ def value_cells(meeting: PairedRatings) -> Cells:
     return Cells(meeting.item, meeting.human, meeting.judge, meeting.weight, meeting.stratum).where(meeting.both)
 
 
-def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str = "") -> Summary:
+def summarise(ratings: PairedRatings | RatingSums, dimension: Dimension, drop: str = "") -> Summary:
     """All figures of one dimension.
 
     `drop` names a category that is left out on both sides ("tie": figures with ties dropped). `RatingSums` must already
@@ -268,12 +268,14 @@ def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str
     """
     scale = dimension.scale
     code = float(scale.categories.index(drop)) if drop else None
-    if isinstance(given, RatingSums):
-        return _figures(given, dimension, code, interval_from_sums(given, scale), given.gold_items, given.label_sums)
-    given = given.drop_code(code)
-    cells, k = kappa_cells(given, scale)
+    if isinstance(ratings, RatingSums):
+        return _figures(
+            ratings, dimension, code, interval_from_sums(ratings, scale), ratings.gold_items, ratings.label_sums
+        )
+    ratings = ratings.drop_code(code)
+    cells, k = kappa_cells(ratings, scale)
     interval = kappa_interval(cells, k, scale.weights)
-    return _figures(given, dimension, code, interval, len(np.unique(given.item)), sum_labels(given))
+    return _figures(ratings, dimension, code, interval, len(np.unique(ratings.item)), sum_labels(ratings))
 
 
 def sum_labels(ratings: PairedRatings) -> LabelSums:
@@ -394,5 +396,5 @@ def anchoring_difference(
     if isinstance(blind, PairedRatings) and isinstance(assisted, PairedRatings):
         (first, k), (second, _) = kappa_cells(blind, scale), kappa_cells(assisted, scale)
         return kappa_difference(first, second, k, scale.weights)
-    one, two = (summarise(group, dimension).interval for group in (blind, assisted))
-    return independent_difference(one, two, "linearised", -2.0, 2.0)
+    blind_kappa, assisted_kappa = (summarise(group, dimension).interval for group in (blind, assisted))
+    return independent_difference(blind_kappa, assisted_kappa, "linearised", -2.0, 2.0)

@@ -75,9 +75,9 @@ STATES: dict[State, CheckState] = {
     ),
 }  # fmt: skip
 """Every state, the best first."""
-CONCLUSIONS: dict[State, str] = {state: one.conclusion for state, one in STATES.items()}
+CONCLUSIONS: dict[State, str] = {state: check_state.conclusion for state, check_state in STATES.items()}
 """The conclusion that a reader may draw from each state."""
-LEGEND = ", ".join(f"{one.mark} {state}" for state, one in STATES.items())
+LEGEND = ", ".join(f"{check_state.mark} {state}" for state, check_state in STATES.items())
 """The meaning of the marks, as it is shown under plots."""
 Colour = Literal["green", "orange", "red", "gray", "blue"]
 """The colours of badges, as Streamlit calls them."""

@@ -61,8 +61,8 @@ def share_from_counts(hits: Floats, cells: Floats, ratings: int | None = None) -
         effective = p * (1 - p) * n**2 * (items - 1) / items / max(squares, (n / items) ** 2)
         if ratings is not None and n != ratings:
             effective = min(float(ratings), max(1.0, effective))
-    found = wilson_interval(p * effective, effective)
-    return replace(found, point=p, items=items, cells=round(n), n_eff=effective, method="wilson, by item")
+    interval = wilson_interval(p * effective, effective)
+    return replace(interval, point=p, items=items, cells=round(n), n_eff=effective, method="wilson, by item")
 
 
 def weighted_share(item: NDArray[np.int64], yes: Floats, weight: Floats) -> Interval:
@@ -101,8 +101,8 @@ def mean_by_item(value: ArrayLike, item: ArrayLike, weight: ArrayLike | None = N
     Liang and Zeger 1986.
     """
     values = np.asarray(value, dtype=np.float64)
-    given = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
-    (sums, _), (weights, _) = (_by_item(each, item) for each in (values * given, given))
+    cell_weight = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
+    (sums, _), (weights, _) = (_by_item(each, item) for each in (values * cell_weight, cell_weight))
     whole, items, n = float(weights.sum()), len(weights), len(values)
     if not whole:
         return Interval.point_only(0, 0, 0.0, "mean, by item")

@@ -79,8 +79,8 @@ def concordance_by_judge(seats: SharedCells, step: float) -> dict[str, Concordan
     """
     human = np.asarray(seats.human, dtype=np.float64) * step
     return {
-        one: concordance(Cells(seats.item, human, np.asarray(given, dtype=np.float64) * step, seats.weight))
-        for one, given in seats.judges.items()
+        judge: concordance(Cells(seats.item, human, np.asarray(scores, dtype=np.float64) * step, seats.weight))
+        for judge, scores in seats.judges.items()
     }
 
 
@@ -101,8 +101,8 @@ def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights)
             gap = kappa_difference(cells(reference), cells(other), k, weights, paired=True)
             pairs.append(JudgePair(reference, other, gap, two_sided_p(gap)))
     between = {
-        (one, other): kappa_interval(cells(other)._replace(human=seats.judges[one]), k, weights)
-        for one, other in combinations(seats.judges, 2)
+        (judge, other): kappa_interval(cells(other)._replace(human=seats.judges[judge]), k, weights)
+        for judge, other in combinations(seats.judges, 2)
     }
     return JudgeComparison(kappas, tuple(pairs), between)
 
@@ -115,13 +115,13 @@ def adjust_pairs(pairs: Sequence[JudgePair]) -> list[JudgePair]:
     """
     tested = [n for n, pair in enumerate(pairs) if pair.p is not None and not pair.difference.is_too_small]
     after = dict(zip(tested, holm([pairs[n].p or 0.0 for n in tested]), strict=True))
-    found = []
+    adjusted_pairs = []
     for number, pair in enumerate(pairs):
         adjusted = after.get(number)
         missing = adjusted is not None and adjusted > ALPHA
         more = more_items_to_separate(pair.difference, ALPHA / max(1, len(tested))) if missing else None
-        found.append(replace(pair, adjusted=adjusted, more_items=more))
-    return found
+        adjusted_pairs.append(replace(pair, adjusted=adjusted, more_items=more))
+    return adjusted_pairs
 
 
 def two_sided_p(gap: Interval) -> float | None:

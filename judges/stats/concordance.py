@@ -226,8 +226,8 @@ def _pairs(x: Floats, y: Floats, w: Floats) -> Floats:
 
 def _number_pairs(x: Floats, y: Floats) -> NDArray[np.int64]:
     """A number for each pair of values, rising with x and, within it, y."""
-    (_, one), (ys, two) = (np.unique(side, return_inverse=True) for side in (x, y))
-    return np.asarray(one.astype(np.int64) * len(ys) + two, dtype=np.int64)
+    (_, x_rank), (ys, y_rank) = (np.unique(side, return_inverse=True) for side in (x, y))
+    return np.asarray(x_rank.astype(np.int64) * len(ys) + y_rank, dtype=np.int64)
 
 
 def _lower_in(x: Floats, y: Floats, w: Floats) -> Floats:
@@ -246,16 +246,16 @@ def _dominated_weight(x: Floats, y: Floats, w: Floats) -> Floats:
     """
     _, rank = np.unique(x, return_inverse=True)
     order = np.argsort(y, kind="stable")
-    found = np.zeros(len(x))
+    dominated = np.zeros(len(x))
     for bit in range(int(rank.max(initial=0)).bit_length() - 1, -1, -1):
         node = rank[order] >> (bit + 1)
         here = order[np.argsort(node, kind="stable")]
-        node, one = rank[here] >> (bit + 1), (rank[here] >> bit) & 1
-        before = np.concatenate([[0.0], np.cumsum(np.where(one == 0, w[here], 0.0))[:-1]])
+        node, digit = rank[here] >> (bit + 1), (rank[here] >> bit) & 1
+        before = np.concatenate([[0.0], np.cumsum(np.where(digit == 0, w[here], 0.0))[:-1]])
         start = np.concatenate([[True], node[1:] != node[:-1]])
         run = start | np.concatenate([[True], y[here][1:] != y[here][:-1]])
         first = np.maximum.accumulate(np.where(run, np.arange(len(here)), 0))
         origin = np.maximum.accumulate(np.where(start, np.arange(len(here)), 0))
         gained = before[first] - before[origin]
-        found[here] += np.where(one == 1, gained, 0.0)
-    return found
+        dominated[here] += np.where(digit == 1, gained, 0.0)
+    return dominated

@@ -123,9 +123,9 @@ def anytime_interval(new: GoldAgreement, pooled: GoldAgreement) -> Interval:
     error = own.se
     if whole.se is not None and own.n_eff > 0:
         error = max(error, whole.se * sqrt(max(1.0, whole.n_eff / own.n_eff)))
-    z, found = _SCHEDULE.boundary(ALPHA, own.items), replace(own, se=error, method="any-time", level=1 - 2 * ALPHA)
-    low, high = lower_bound_at(found, z), lower_bound_at(found, -z)
-    return replace(found, low=low, high=high, lower_bound=low)
+    z, interval = _SCHEDULE.boundary(ALPHA, own.items), replace(own, se=error, method="any-time", level=1 - 2 * ALPHA)
+    low, high = lower_bound_at(interval, z), lower_bound_at(interval, -z)
+    return replace(interval, low=low, high=high, lower_bound=low)
 
 
 def change_interval(then: FrozenEvidence, since: Interval) -> Interval | None:
@@ -142,8 +142,8 @@ def change_interval(then: FrozenEvidence, since: Interval) -> Interval | None:
 _Told = tuple[Reason, str]
 
 
-def _split_reasons(found: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
-    return tuple(reason for reason, _ in found), tuple(sentence for _, sentence in found)
+def _split_reasons(reasons: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
+    return tuple(reason for reason, _ in reasons), tuple(sentence for _, sentence in reasons)
 
 
 def _suspension_reasons(
@@ -161,12 +161,12 @@ def _suspension_reasons(
             f"the {format_setting(threshold)} required at the approval.",
         )
     since, latest = new
-    for kind, found, what in (("since", since, "labels since the approval"), ("latest", latest, "the newest labels")):
-        if found is not None and found.high is not None and found.point is not None and found.high < threshold:
+    for kind, kappa, what in (("since", since, "labels since the approval"), ("latest", latest, "the newest labels")):
+        if kappa is not None and kappa.high is not None and kappa.point is not None and kappa.high < threshold:
             yield (
                 kind,  # type: ignore[misc]
-                f"Kappa of {what} is {found.point:z.2f} on {many(found.items, 'item')}, and at most "
-                f"{format_kappa(found.high, threshold)} (95%, valid at any number of looks): below the "
+                f"Kappa of {what} is {kappa.point:z.2f} on {many(kappa.items, 'item')}, and at most "
+                f"{format_kappa(kappa.high, threshold)} (95%, valid at any number of looks): below the "
                 f"{format_setting(threshold)} required at the approval.",
             )
 

@@ -112,8 +112,8 @@ def simulate_spread(known: ScoredPopulation, agreement: float) -> InfluenceSprea
     low, high = 0.0, 1.0
     for _ in range(12):
         middle = (low + high) / 2
-        found = kappa(cross_table(people(middle), known.judge, known.k, worth), known.weights)
-        low, high = (middle, high) if (found or 0.0) < agreement else (low, middle)
+        simulated = kappa(cross_table(people(middle), known.judge, known.k, worth), known.weights)
+        low, high = (middle, high) if (simulated or 0.0) < agreement else (low, middle)
     return _spread(known, people((low + high) / 2), agreement)
 
 
@@ -183,11 +183,11 @@ def forecast(
     looks = np.unique(np.geomspace(first, max(last, first), _MAX_LOOKS).round().astype(np.int64)).tolist()
     half = [normal_quantile(0.975) * float(sample_errors(s, sizes, worth, [items])[0]) for s in spreads]
     ends, singles = [], []
-    for one in spreads:
-        error = sample_errors(one, sizes, worth, looks)
-        score = _walks(tuple((1 / error**2).tolist())) + (one.kappa - threshold) / error
+    for spread in spreads:
+        error = sample_errors(spread, sizes, worth, looks)
+        score = _walks(tuple((1 / error**2).tolist())) + (spread.kappa - threshold) / error
         ends.append(_first(score >= z, looks))
-        enough = (one.kappa - threshold) / error >= normal_quantile(level) + normal_quantile(0.8)
+        enough = (spread.kappa - threshold) / error >= normal_quantile(level) + normal_quantile(0.8)
         singles.append(_first(enough[None], looks)[0])
     low, high = np.quantile(np.concatenate(ends), [0.1, 0.9], method="inverted_cdf").tolist()
     return Forecast(

@@ -224,8 +224,8 @@ def interval_from_moments(
     if n_eff is None:
         n_eff = float(total[0] ** 2 / square[0, 0]) if square[0, 0] > 0 else 0.0
     se = None if point is None else _sandwich_se(gradient_by_moments(total), square, items)
-    found = _normal(point, se, items, cells, n_eff)
-    return _end_by_rule_of_three(found, float(total[0]), chance_disagreement_from_sums(total))
+    interval = _normal(point, se, items, cells, n_eff)
+    return _end_by_rule_of_three(interval, float(total[0]), chance_disagreement_from_sums(total))
 
 
 def interval_from_table(
@@ -272,18 +272,18 @@ def bootstrap_kappa(
     the lower ends are those of `strata.widen_for_strata` where these are lower. Source: Efron and Tibshirani 1993,
     chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
-    given = _check_cells(cells, k, weights)
-    point, own = given.pooled_kappa(k, weights), given.parts(k, weights)
+    clustered = _check_cells(cells, k, weights)
+    point, own = clustered.pooled_kappa(k, weights), clustered.parts(k, weights)
     parts = with_products(own)
-    if given.stratum is None:
+    if clustered.stratum is None:
         parts = sort_rows(parts)
         totals, sums = resample_from_seed(parts, replicates, seed), parts.sum(axis=0)[None]
     else:
-        totals, sums = resample_within_strata(parts, given.stratum, own.shape[1], replicates, seed)
-    drawn, whole = (kappa_replicates(total, k, weights, given.items) for total in (totals, sums))
-    found = _interval(point, whole, drawn, LOG_RATIO, *given.size)
-    found = found if given.stratum is None else widen_for_strata(found, float(whole.error[0]))
-    return given.end_by_rule_of_three(found, k, weights)
+        totals, sums = resample_within_strata(parts, clustered.stratum, own.shape[1], replicates, seed)
+    drawn, whole = (kappa_replicates(total, k, weights, clustered.items) for total in (totals, sums))
+    interval = _interval(point, whole, drawn, LOG_RATIO, *clustered.size)
+    interval = interval if clustered.stratum is None else widen_for_strata(interval, float(whole.error[0]))
+    return clustered.end_by_rule_of_three(interval, k, weights)
 
 
 def _interval(
@@ -307,12 +307,12 @@ def kappa_interval(cells: Cells, k: int, weights: Weights = "quadratic", seed: i
 
     ValueError when a code is off the scale 0..k-1, a weight is not positive, or the lengths differ.
     """
-    given = _check_cells(cells, k, weights)
-    if given.items < LINEARISE_FROM:
+    clustered = _check_cells(cells, k, weights)
+    if clustered.items < LINEARISE_FROM:
         return bootstrap_kappa(cells, k, weights, seed=seed)
-    point, by_item = _influences(given, k, weights)
-    found = _normal(point, error_of_influences(by_item, given.stratum), *given.size)
-    return given.end_by_rule_of_three(found, k, weights)
+    point, by_item = _influences(clustered, k, weights)
+    interval = _normal(point, error_of_influences(by_item, clustered.stratum), *clustered.size)
+    return clustered.end_by_rule_of_three(interval, k, weights)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:
@@ -337,28 +337,28 @@ def kappa_difference(
     if paired:
         together, items = _renumber(np.concatenate([np.asarray(first.item), np.asarray(second.item)]))
         split = len(np.asarray(first.item))
-    one, two = _check_cells(first, k, weights), _check_cells(second, k, weights)
-    smaller = min(one.items, two.items), min(one.item.size, two.item.size), min(one.n_eff, two.n_eff)
+    left, right = _check_cells(first, k, weights), _check_cells(second, k, weights)
+    smaller = min(left.items, right.items), min(left.item.size, right.item.size), min(left.n_eff, right.n_eff)
     if paired:
-        one = _Clustered(together[:split], one.human, one.judge, one.weight, items)
-        two = _Clustered(together[split:], two.human, two.judge, two.weight, items)
-    (kappa_a, influence_a), (kappa_b, influence_b) = _influences(one, k, weights), _influences(two, k, weights)
+        left = _Clustered(together[:split], left.human, left.judge, left.weight, items)
+        right = _Clustered(together[split:], right.human, right.judge, right.weight, items)
+    (kappa_a, influence_a), (kappa_b, influence_b) = _influences(left, k, weights), _influences(right, k, weights)
     point = None if kappa_a is None or kappa_b is None else kappa_b - kappa_a
-    if max(one.items, two.items) >= LINEARISE_FROM:
+    if max(left.items, right.items) >= LINEARISE_FROM:
         independent = [influence_b - influence_a] if paired else [influence_a, influence_b]
         errors = [error_of_influences(influence) for influence in independent]
         se = sqrt(sum(error**2 for error in errors if error is not None)) if None not in errors else None
         return _normal(point, se, *smaller, reach=2.0)
-    shares = [group.parts(k, weights) for group in (one, two)]
+    shares = [group.parts(k, weights) for group in (left, right)]
     if paired:
-        given = with_products(np.hstack(shares))
-        drawn = difference_replicates(resample_from_seed(given, REPLICATES, seed), k, weights, one.items)
-        whole = difference_replicates(given.sum(axis=0)[None], k, weights, one.items)
+        parts = with_products(np.hstack(shares))
+        drawn = difference_replicates(resample_from_seed(parts, REPLICATES, seed), k, weights, left.items)
+        whole = difference_replicates(parts.sum(axis=0)[None], k, weights, left.items)
     else:
         rng, groups = np.random.default_rng(seed), []
-        for share, its in zip(shares, (one.items, two.items), strict=True):
-            given = with_products(share)
-            totals = resample(given, REPLICATES, rng), given.sum(axis=0)[None]
+        for share, its in zip(shares, (left.items, right.items), strict=True):
+            parts = with_products(share)
+            totals = resample(parts, REPLICATES, rng), parts.sum(axis=0)[None]
             groups.append([kappa_replicates(total, k, weights, its) for total in totals])
         drawn, whole = (independent_replicates(*sides) for sides in zip(*groups, strict=True))
     return _interval(point, whole, drawn, IDENTITY, *smaller, reach=2.0)
@@ -370,6 +370,6 @@ def kappa_influences(cells: Cells, k: int, weights: Weights = "quadratic") -> tu
     Summed by any clusters g they give var = G / (G - 1) sum_g (sum of g)^2, and with the sums of another figure over
     the same clusters the covariance of both.
     """
-    given = _check_cells(cells, k, weights)
-    point, slope = given.influence(k, weights)
-    return point, slope * given.weight
+    clustered = _check_cells(cells, k, weights)
+    point, slope = clustered.influence(k, weights)
+    return point, slope * clustered.weight

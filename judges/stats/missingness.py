@@ -71,10 +71,10 @@ def imputed_code(choice: str, scale: Scale) -> float | None:
     value = scale.parse_text(word)
     if scale.kind in ("ordinal", "interval") and isinstance(value, float) and scale.lo <= value <= scale.hi:
         return value
-    found = scale.code(scale.drawn or TIE if word == TIE else value)
-    if found is None:
+    code = scale.code(scale.drawn or TIE if word == TIE else value)
+    if code is None:
         raise BadScale("n/a is no value: leave missing answers out instead")
-    return found
+    return code
 
 
 def impute(ratings: PairedRatings, value: float | None, lost: NDArray[np.bool_]) -> PairedRatings:
@@ -112,19 +112,21 @@ def describe_choice(choice: str) -> str:
     return CHOICES.get(choice, f"as {choice}")
 
 
-def explain(found: Missingness) -> str:
+def explain(missing: Missingness) -> str:
     """Return a sentence with the number of missing cells."""
-    have = "has" if found.cells == 1 else "have"
-    return f"Of {many(found.gold, 'rating')} with gold {found.cells:,} {have} no usable value of this judge."
+    have = "has" if missing.cells == 1 else "have"
+    return f"Of {many(missing.gold, 'rating')} with gold {missing.cells:,} {have} no usable value of this judge."
 
 
-def as_json(found: Missingness) -> dict[str, Any]:
+def as_json(missing: Missingness) -> dict[str, Any]:
     """The same as values of JSON, without choices that the scale does not have."""
     return {
-        "ratings": found.cells,
-        "gold": found.gold,
+        "ratings": missing.cells,
+        "gold": missing.gold,
         "each": [
-            _choice_record(one.choice, one.summary, one.accuracy) for one in found.counted if one.summary is not None
+            _choice_record(choice.choice, choice.summary, choice.accuracy)
+            for choice in missing.counted
+            if choice.summary is not None
         ],
     }
 

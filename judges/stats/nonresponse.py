@@ -97,7 +97,7 @@ def require_response(decision: CheckResult, response: SampleResponse, least: flo
         return replace(decision, reason=f"{decision.reason} {against}")
     if decision.state != "below minimum sample":
         return replace(decision, state="below minimum sample", reason=against, missing=missing, more=(more, more))
-    low, high = (max(more, one) for one in decision.more or (0, 0))
+    low, high = (max(more, end) for end in decision.more or (0, 0))
     missing = missing if (low, high) == (more, more) else decision.missing
     return replace(decision, reason=f"{decision.reason} {against}", missing=missing, more=(low, high))
 

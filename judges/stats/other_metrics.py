@@ -36,16 +36,19 @@ class OtherMetrics:
     def rows(self) -> list[tuple[str, Interval, str]]:
         """Every figure in order: its name, its value with the interval where it has one, and what it says."""
         equal = "Share of ratings with the same answer (accuracy); not corrected for chance."
-        found = [("% agreement", self.exact, equal)]
+        rows = [("% agreement", self.exact, equal)]
         if self.macro is not None:
             for name, value in zip(("precision", "recall", "F1"), self.macro[1:], strict=True):
-                found.append((f"{name} (macro)", _point(value), "Unweighted mean over the answers."))
+                rows.append((f"{name} (macro)", _point(value), "Unweighted mean over the answers."))
         if self.ac is not None:
             name = "AC1" if self.concordance is None else "AC2"
-            found.append((name, _point(self.ac), "Gwet's: less affected by one very common answer than kappa."))
+            rows.append((name, _point(self.ac), "Gwet's: less affected by one very common answer than kappa."))
         if self.concordance is not None:
-            found += [(FIGURE_NAMES[key], one, _EXPLANATIONS[key]) for key, one in self.concordance._asdict().items()]
-        return found
+            rows += [
+                (FIGURE_NAMES[key], interval, _EXPLANATIONS[key])
+                for key, interval in self.concordance._asdict().items()
+            ]
+        return rows
 
 
 def measure_other_metrics(ratings: PairedRatings, dimension: Dimension, drop: str = "") -> OtherMetrics:
@@ -99,5 +102,7 @@ def as_json(metrics: OtherMetrics) -> dict[str, object]:
     values["ac1" if metrics.concordance is None else "ac2"] = metrics.ac
     if metrics.concordance is not None:
         each = metrics.concordance._asdict().items()
-        values["beside"] = {key: {"point": one.point, "interval": one.ends, "se": one.se} for key, one in each}
+        values["beside"] = {
+            key: {"point": interval.point, "interval": interval.ends, "se": interval.se} for key, interval in each
+        }
     return values

@@ -88,15 +88,15 @@ def kappa_by_size(cells: Cells, k: int, weights: Weights) -> list[Interval]:
     """
     distinct, rank = np.unique(np.asarray(cells.item), return_inverse=True)
     ranked = cells._replace(item=rank, weight=check_weights(cells.weight, len(rank)))
-    found = []
+    intervals = []
     for size in curve_sizes(len(distinct)):
         part = ranked.where(rank < size)
         item, weight = np.asarray(part.item), np.asarray(part.weight)
         point, influence = kappa_influences(part, k, weights)
         se = error_of_influences(np.bincount(item, influence, minlength=size).astype(np.float64))
         mean = np.bincount(item, weight) / np.bincount(item)
-        found.append(normal_interval(point, se, size, len(item), effective_size(mean), "linearised", -1.0, 1.0))
-    return found
+        intervals.append(normal_interval(point, se, size, len(item), effective_size(mean), "linearised", -1.0, 1.0))
+    return intervals
 
 
 def curve_sizes(items: int) -> list[int]:

@@ -44,7 +44,7 @@ def positional_agreement(verdicts: Sequence[OrderedVerdicts], answers: Sequence[
     words = (*answers, *more)
     numbers: dict[Hashable, int] = {}
     item = np.array([numbers.setdefault(key, len(numbers)) for key, _, _ in verdicts], dtype=np.int64)
-    ab, ba = (np.array([words.index(one[n]) for one in verdicts], dtype=np.int64) for n in (1, 2))
+    ab, ba = (np.array([words.index(verdict[n]) for verdict in verdicts], dtype=np.int64) for n in (1, 2))
     table = np.zeros((len(words), len(words)), dtype=np.int64)
     np.add.at(table, (ab, ba), 1)
     won = [(n, word == first) for n, (_, *both) in zip(item, verdicts, strict=True)
@@ -84,8 +84,11 @@ def explain(agreement: PositionalAgreement) -> list[str]:
 def as_json(agreement: PositionalAgreement) -> dict[str, Any]:
     """The figures as JSON has them, every digit."""
 
-    def of(one: Interval) -> dict[str, Any]:
-        return {"point": one.point, "low": one.low, "high": one.high, "items": one.items, "cells": one.cells}
+    def of(interval: Interval) -> dict[str, Any]:
+        return {
+            "point": interval.point, "low": interval.low, "high": interval.high, "items": interval.items,
+            "cells": interval.cells,
+        }  # fmt: skip
 
     figures = {"same": of(agreement.same), "kappa": of(agreement.kappa), "first_place": of(agreement.first)}
     return {**figures, "answers": list(agreement.answers), "table": agreement.table.tolist()}
@@ -93,11 +96,11 @@ def as_json(agreement: PositionalAgreement) -> dict[str, Any]:
 
 def verdicts_in_both_orders(facts: Iterable[tuple[Hashable, object]]) -> list[OrderedVerdicts]:
     """The verdicts of those that were judged in both orders, of (item, `Reading.facts["orders"]`)."""
-    found = []
+    verdicts = []
     for key, orders in facts:
         if isinstance(orders, dict) and isinstance(orders.get("ab"), str) and isinstance(orders.get("ba"), str):
-            found.append((key, orders["ab"], orders["ba"]))
-    return found
+            verdicts.append((key, orders["ab"], orders["ba"]))
+    return verdicts
 
 
 def _span(interval: Interval) -> str:

@@ -172,7 +172,7 @@ def moments(
     )  # fmt: skip
 
 
-def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False) -> CorrectedMean:
+def correct_mean(moments: Moments, reach: tuple[float, float], share: bool = False) -> CorrectedMean:
     """The corrected mean with its interval, kept within the scale's ends `reach`.
 
     `share`: the values are 0 and 1; the interval is Wilson's for the share of so many independent trials as have that
@@ -182,30 +182,34 @@ def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False
     There is no figure if labels do not cover the values to be corrected (`MAX_UNCOVERED_SHARE`). ValueError without a
     cell that the judge valued.
     """
-    if given.items == 0 or given.whole[1] <= 0:
+    if moments.items == 0 or moments.whole[1] <= 0:
         raise ValueError("There is no cell with a value of the judge, so there is no mean.")
-    n, others = given.labelled, given.items - given.labelled
-    mean = float(given.whole[0] / given.whole[1])
-    total = given.total
-    kish = _worth(given)
+    n, others = moments.labelled, moments.items - moments.labelled
+    mean = float(moments.whole[0] / moments.whole[1])
+    total = moments.total
+    kish = _worth(moments)
     people = float(total[Y] / total[A]) if total[A] > 0 else None
-    none = CorrectedMean(_no_interval(n, given.cells, kish), mean, people, 0.0, n, others, uncovered=given.uncovered)
+    none = CorrectedMean(
+        _no_interval(n, moments.cells, kish), mean, people, 0.0, n, others, uncovered=moments.uncovered
+    )
     if kish < MIN_CLUSTERS - _ROUNDING or people is None or none.refused:
         return none
-    k, theta, se = _solve(given, people, mean)
+    k, theta, se = _solve(moments, people, mean)
     theta = min(max(theta, reach[0]), reach[1])
-    lam = k * others / given.items
-    floor = _floor(given, mean, 1.0 if share else (reach[1] - reach[0]) / 2) if se else 0.0
-    interval = _interval(theta, hypot(se, floor), reach, share, n, given.cells, kish)
-    return CorrectedMean(interval, mean, people, lam, n, others, floor, given.uncovered)
+    lam = k * others / moments.items
+    floor = _floor(moments, mean, 1.0 if share else (reach[1] - reach[0]) / 2) if se else 0.0
+    interval = _interval(theta, hypot(se, floor), reach, share, n, moments.cells, kish)
+    return CorrectedMean(interval, mean, people, lam, n, others, floor, moments.uncovered)
 
 
-def _floor(given: Moments, mean: float, size: float) -> float:
+def _floor(moments: Moments, mean: float, size: float) -> float:
     """The effect on theta of the error of one item that no label has shown."""
     among = np.array([1.0, -mean])
-    cells = given.squares - 2 * mean * given.whole[0] + mean**2 * given.whole[1]
-    together = max(1.0, float(among @ given.whole_cross @ among) / cells) if cells > _NO_SPREAD * given.squares else 1.0
-    unit = size * together * sqrt(given.weights[1] / given.labelled) / float(given.total[A])
+    cells = moments.squares - 2 * mean * moments.whole[0] + mean**2 * moments.whole[1]
+    together = (
+        max(1.0, float(among @ moments.whole_cross @ among) / cells) if cells > _NO_SPREAD * moments.squares else 1.0
+    )
+    unit = size * together * sqrt(moments.weights[1] / moments.labelled) / float(moments.total[A])
     return normal_quantile(TWO_SIDED) / 2 * unit
 
 
@@ -257,10 +261,10 @@ def _centred_sum(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, whol
 
     0 where that is rounding only, as the products in `whole` are large beside it: of equal values there is no spread.
     """
-    found = float(x @ cross @ y - (x @ sums) * (y @ sums) / n)
-    if abs(found) <= _NO_SPREAD * float(np.abs(x) @ np.abs(whole) @ np.abs(y)):
+    total = float(x @ cross @ y - (x @ sums) * (y @ sums) / n)
+    if abs(total) <= _NO_SPREAD * float(np.abs(x) @ np.abs(whole) @ np.abs(y)):
         return 0.0
-    return found * n / (n - 1)
+    return total * n / (n - 1)
 
 
 def _interval(
@@ -270,9 +274,9 @@ def _interval(
         far = t_quantile(TWO_SIDED, kish - 1)
         stretch = far / normal_quantile(TWO_SIDED)
         trials = point * (1 - point) / (stretch * se) ** 2 if se > 0 and 0 < point < 1 else kish
-        found = wilson_interval(point * trials, trials)
-        low, high = found.low or 0.0, found.high or 0.0
-        return Interval(point, low, high, found.lower_bound, n, cells, kish, _METHOD, (high - low) / (2 * far))
+        wilson = wilson_interval(point * trials, trials)
+        low, high = wilson.low or 0.0, wilson.high or 0.0
+        return Interval(point, low, high, wilson.lower_bound, n, cells, kish, _METHOD, (high - low) / (2 * far))
     if se == 0:
         return _no_interval(n, cells, kish, point)
     return t_interval(point, se, kish - 1, n, cells, kish, _METHOD, *reach)
@@ -302,30 +306,30 @@ class MeanComparison:
         return self.adjusted <= 0.05
 
 
-def corrected_difference(one: Interval, other: Interval, shared: bool = False) -> Interval:
-    """Interval of one - other, two corrected means; without figures where one has none.
+def corrected_difference(a: Interval, b: Interval, shared: bool = False) -> Interval:
+    """Interval of a - b, two corrected means; without figures where one has none.
 
     The errors are those of independent items, and the ends lie as far off as Student's t has it (`degrees_of_freedom`).
     `shared`: both rest on the same items (the two sides of pairs), whose covariance is not known; the errors are then
     added, which is the most that their difference can have.
     """
-    if one.point is None or other.point is None or one.se is None or other.se is None:
-        return _no_interval(*one.smaller_group(other))
-    point = one.point - other.point
-    se = one.se + other.se if shared else hypot(one.se, other.se)
-    free = degrees_of_freedom(one, other, shared)
-    return t_interval(point, se, free, *one.smaller_group(other), _METHOD)
+    if a.point is None or b.point is None or a.se is None or b.se is None:
+        return _no_interval(*a.smaller_group(b))
+    point = a.point - b.point
+    se = a.se + b.se if shared else hypot(a.se, b.se)
+    free = degrees_of_freedom(a, b, shared)
+    return t_interval(point, se, free, *a.smaller_group(b), _METHOD)
 
 
-def degrees_of_freedom(one: Interval, other: Interval, shared: bool = False) -> float:
+def degrees_of_freedom(a: Interval, b: Interval, shared: bool = False) -> float:
     """Degrees of freedom of a difference, after Welch and Satterthwaite; the smaller one's where errors are added.
 
         (s1^2 + s2^2)^2 / (s1^4 / (n1 - 1) + s2^4 / (n2 - 1))
 
     with n the effective items. Both need figures.
     """
-    own = [max(1.0, i.n_eff - 1) for i in (one, other)]
-    squares = [(i.se or 0.0) ** 2 for i in (one, other)]
+    own = [max(1.0, i.n_eff - 1) for i in (a, b)]
+    squares = [(i.se or 0.0) ** 2 for i in (a, b)]
     if shared or not any(squares):
         return min(own)
     return sum(squares) ** 2 / sum(s * s / n for s, n in zip(squares, own, strict=True))
@@ -339,14 +343,14 @@ def compare_means(means: Sequence[Interval], shared: bool = False) -> list[MeanC
     """
     from scipy.special import stdtr
 
-    found = []
+    rows = []
     for i in range(len(means)):
         for j in range(i + 1, len(means)):
-            one, other = (i, j) if (means[i].point or 0) >= (means[j].point or 0) else (j, i)
-            gap = corrected_difference(means[one], means[other], shared)
+            higher, lower = (i, j) if (means[i].point or 0) >= (means[j].point or 0) else (j, i)
+            gap = corrected_difference(means[higher], means[lower], shared)
             if gap.point is not None and gap.se:
-                free = degrees_of_freedom(means[one], means[other], shared)
-                found.append((one, other, gap, 2 * float(stdtr(free, -gap.point / gap.se))))
-    adjusted = holm([p for *_, p in found])
-    pairs = [MeanComparison(*pair, now) for pair, now in zip(found, adjusted, strict=True)]
+                free = degrees_of_freedom(means[higher], means[lower], shared)
+                rows.append((higher, lower, gap, 2 * float(stdtr(free, -gap.point / gap.se))))
+    adjusted = holm([p for *_, p in rows])
+    pairs = [MeanComparison(*pair, now) for pair, now in zip(rows, adjusted, strict=True)]
     return sorted(pairs, key=lambda c: -(c.difference.point or 0.0))

@@ -110,7 +110,7 @@ class AnswerRates:
 
 
 def rates_by_answer(
-    given: PairedRatings | RatingSums, dimension: Dimension, wholes: Mapping[float, JudgeShare]
+    ratings: PairedRatings | RatingSums, dimension: Dimension, wholes: Mapping[float, JudgeShare]
 ) -> list[AnswerRates]:
     """Every answer of a flag or an unordered scale with its rates and its prevalence; [] for other scales.
 
@@ -120,17 +120,17 @@ def rates_by_answer(
     scale = dimension.scale
     if scale.weights is not None or not scale.size:
         return []
-    cells = sum_tables(given, dimension)
-    aside = int(given.cells[given.scored & np.isnan(given.human) & ~np.isnan(given.judge)].sum())
+    cells = sum_tables(ratings, dimension)
+    aside = int(ratings.cells[ratings.scored & np.isnan(ratings.human) & ~np.isnan(ratings.judge)].sum())
     reason = f"People say n/a in {many(aside, 'rating')} that the judge gave a value, which this estimate cannot use."
     any_ = next(iter(wholes.values()), JudgeShare(0.0, 0.0, 0))
     return [
         AnswerRates(
-            one,
+            rates,
             CorrectedPrevalence(None, None, reason) if aside
-            else correct_prevalence(cells, one, wholes.get(float(one.place), JudgeShare(0.0, 0.0, any_.cells))),
+            else correct_prevalence(cells, rates, wholes.get(float(rates.place), JudgeShare(0.0, 0.0, any_.cells))),
         )
-        for one in rates_of_tables(cells, dimension)
+        for rates in rates_of_tables(cells, dimension)
     ]  # fmt: skip
 
 
@@ -139,11 +139,11 @@ def judge_shares(item: NDArray[np.int64], value: Floats) -> dict[float, JudgeSha
     item, value = item[~np.isnan(value)], value[~np.isnan(value)]
     place = np.unique(item, return_inverse=True)[1]
     m = np.bincount(place)
-    found = {}
+    shares = {}
     for code in np.unique(value):
         t = np.bincount(place, value == code)
-        found[float(code)] = judge_share(float(t.sum()), float(m.sum()), float(t @ t), float(t @ m), float(m @ m))
-    return found
+        shares[float(code)] = judge_share(float(t.sum()), float(m.sum()), float(t @ t), float(t @ m), float(m @ m))
+    return shares
 
 
 def judge_share(t: float, m: float, tt: float, tm: float, mm: float) -> JudgeShare:
@@ -154,31 +154,33 @@ def judge_share(t: float, m: float, tt: float, tm: float, mm: float) -> JudgeSha
 
 def explain(answer: AnswerRates, dimension: Dimension) -> list[str]:
     """The rates in sentences: what is found, what is raised falsely, how often people would say so."""
-    one, flag = answer.rates, dimension.scale.kind == "flag"
+    rates, flag = answer.rates, dimension.scale.kind == "flag"
     units = UNITS[dimension.sort]
-    name = dimension.title if flag else f"“{one.answer}”"
+    name = dimension.title if flag else f"“{rates.answer}”"
     text = []
-    if one.recall.point is None:
+    if rates.recall.point is None:
         text.append(f"People call none of these {units} {name}, so recall is not known.")
     else:
-        on = many(one.recall.cells, "rating")
-        text.append(f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(one.recall)} (from {on}).")
-    if one.false_positive_rate.point is None:
+        on = many(rates.recall.cells, "rating")
+        text.append(
+            f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(rates.recall)} (from {on})."
+        )
+    if rates.false_positive_rate.point is None:
         text.append(f"People call all of them {name}, so the false positive rate is not known.")
     else:
-        text.append(f"False positives: of 100 others, the judge calls {_ends(one.false_positive_rate)} so.")
-    if one.precision.point is not None:
-        text.append(f"Precision: of 100 that the judge calls so, people confirm {_ends(one.precision)}.")
+        text.append(f"False positives: of 100 others, the judge calls {_ends(rates.false_positive_rate)} so.")
+    if rates.precision.point is not None:
+        text.append(f"Precision: of 100 that the judge calls so, people confirm {_ends(rates.precision)}.")
     else:
         text.append("The judge never gives this answer here.")
-    found = answer.prevalence
-    if found.interval is None or found.judge is None:
-        text.append(f"No corrected prevalence: {found.why[:1].lower()}{found.why[1:]}")
+    prevalence = answer.prevalence
+    if prevalence.interval is None or prevalence.judge is None:
+        text.append(f"No corrected prevalence: {prevalence.why[:1].lower()}{prevalence.why[1:]}")
     else:
-        low, high = found.interval.low or 0.0, found.interval.high or 0.0
+        low, high = prevalence.interval.low or 0.0, prevalence.interval.high or 0.0
         text.append(
-            f"Prevalence: the judge gives this answer in {found.judge:.1%} of all that it judged. Corrected by these "
-            f"rates (Rogan and Gladen): {found.interval.point or 0:.1%} ({low:.1%} to {high:.1%})."
+            f"Prevalence: the judge gives this answer in {prevalence.judge:.1%} of all that it judged. Corrected by "
+            f"these rates (Rogan and Gladen): {prevalence.interval.point or 0:.1%} ({low:.1%} to {high:.1%})."
         )
     return text
 
@@ -207,30 +209,32 @@ def _ends(interval: Interval) -> str:
 
 def as_json(answer: AnswerRates) -> dict[str, Any]:
     """An answer's figures as JSON has them."""
-    one, found = answer.rates, answer.prevalence
+    rates, prevalence = answer.rates, answer.prevalence
     return {
-        "answer": one.answer, "found": _interval_record(one.recall),
-        "raised": _interval_record(one.false_positive_rate), "right": _interval_record(one.precision),
-        "people": _interval_record(one.people), "judge": found.judge,
-        "corrected": _interval_record(found.interval), "why": found.why,
+        "answer": rates.answer, "found": _interval_record(rates.recall),
+        "raised": _interval_record(rates.false_positive_rate), "right": _interval_record(rates.precision),
+        "people": _interval_record(rates.people), "judge": prevalence.judge,
+        "corrected": _interval_record(prevalence.interval), "why": prevalence.why,
     }  # fmt: skip
 
 
-def _interval_record(one: Interval | None) -> dict[str, Any] | None:
-    return None if one is None else {"point": one.point, "low": one.low, "high": one.high, "cells": one.cells}
+def _interval_record(interval: Interval | None) -> dict[str, Any] | None:
+    return None if interval is None else {
+        "point": interval.point, "low": interval.low, "high": interval.high, "cells": interval.cells,
+    }  # fmt: skip
 
 
-def sum_tables(given: PairedRatings | RatingSums, dimension: Dimension) -> TableSums:
+def sum_tables(ratings: PairedRatings | RatingSums, dimension: Dimension) -> TableSums:
     """The tables of the cells that both people and judge gave a value."""
     k = dimension.scale.size
-    if isinstance(given, RatingSums):
-        both, base = given.both, dimension.scale.base
-        place = ((given.human[both] - base) * k + nearest_codes(given.judge[both] - base)).astype(np.int64)
-        counts = np.bincount(place, given.cells[both], minlength=k * k).astype(np.float64)
+    if isinstance(ratings, RatingSums):
+        both, base = ratings.both, dimension.scale.base
+        place = ((ratings.human[both] - base) * k + nearest_codes(ratings.judge[both] - base)).astype(np.int64)
+        counts = np.bincount(place, ratings.cells[both], minlength=k * k).astype(np.float64)
         if has_kappa_of_moments(dimension.scale):
-            return TableSums(_MOMENTS @ given.total, _MOMENTS @ given.cross @ _MOMENTS.T, given.items, counts)
-        return TableSums(given.total, given.cross, given.items, counts)
-    cells, _ = kappa_cells(given, dimension.scale)
+            return TableSums(_MOMENTS @ ratings.total, _MOMENTS @ ratings.cross @ _MOMENTS.T, ratings.items, counts)
+        return TableSums(ratings.total, ratings.cross, ratings.items, counts)
+    cells, _ = kappa_cells(ratings, dimension.scale)
     distinct, item = np.unique(np.asarray(cells.item), return_inverse=True)
     items = len(distinct)
     place = np.asarray(cells.human) * k + nearest_codes(np.asarray(cells.judge))
@@ -252,13 +256,13 @@ def _answer_rates(sums: TableSums, answer: str, n: int, k: int) -> Rates:
     people, judge = _sides(n, k)
     every = np.ones(k * k)
     weights = _weight(sums, judge), _weight(sums, 1 - judge)
-    found = share_of_tables(sums, people * judge, people, weights)
+    recall = share_of_tables(sums, people * judge, people, weights)
     raised = share_of_tables(sums, (1 - people) * judge, 1 - people, weights)
     own = (weights[0], weights[0])
-    # Youden's index found - raised with Newcombe's interval, on all items and cells.
-    youden = replace(newcombe_difference(raised, found), items=sums.items, cells=int(sums.counts.sum()))
+    # Youden's index recall - raised with Newcombe's interval, on all items and cells.
+    youden = replace(newcombe_difference(raised, recall), items=sums.items, cells=int(sums.counts.sum()))
     return Rates(
-        answer, n, found, raised, share_of_tables(sums, people * judge, judge, own),
+        answer, n, recall, raised, share_of_tables(sums, people * judge, judge, own),
         share_of_tables(sums, people, every), share_of_tables(sums, judge, every), youden,
     )  # fmt: skip
 
@@ -307,11 +311,11 @@ def correct_prevalence(sums: TableSums, rates: Rates, whole: JudgeShare) -> Corr
     It is refused, with a sentence in `why`, if there are no cells, if one of the judge's rates is not known, or if the
     judge does not clearly give the answer more often where people do.
     """
-    found, raised, people = rates.recall, rates.false_positive_rate, rates.people
+    recall, raised, people = rates.recall, rates.false_positive_rate, rates.people
     if whole.cells <= 0:
         return CorrectedPrevalence(None, None, "The judge valued no cell.")
-    if found.point is None or raised.point is None:
-        missing = "gave" if found.point is None else "withheld"
+    if recall.point is None or raised.point is None:
+        missing = "gave" if recall.point is None else "withheld"
         reason = f"People never {missing} the answer {rates.answer} here, so one of the judge's two rates is not known."
         return CorrectedPrevalence(None, whole.share, reason)
     if not rates.is_informative:
@@ -324,14 +328,14 @@ def correct_prevalence(sums: TableSums, rates: Rates, whole: JudgeShare) -> Corr
     alike = np.allclose(sums.total * labelled, sums.counts * sums.total.sum())
     f = min(1.0, labelled / whole.cells) if alike else 0.0
     z = normal_quantile(0.975)
-    n1, n0 = found.n_eff + 2, raised.n_eff + 2
-    tpr, fpr = (found.n_eff * found.point + 1) / n1, (raised.n_eff * raised.point + 1) / n0
+    n1, n0 = recall.n_eff + 2, raised.n_eff + 2
+    tpr, fpr = (recall.n_eff * recall.point + 1) / n1, (raised.n_eff * raised.point + 1) / n0
     d, own = tpr - fpr, people.point or 0.0
     centre, spread = f * own, (f * (people.se or 0.0)) ** 2
     point = f * own
     if f < 1:
         q, nq = _unlabelled_share(sums, rates, whole) if f else (whole.share, _cells(whole))
-        point += (1 - f) * min(1.0, max(0.0, (q - raised.point) / (found.point - raised.point)))
+        point += (1 - f) * min(1.0, max(0.0, (q - raised.point) / (recall.point - raised.point)))
         smooth = (nq * q + z * z / 2) / (nq + z * z)
         rest = (smooth - fpr) / d
         shift = 2 * z * z * (rest * tpr * (1 - tpr) / n1 - (1 - rest) * fpr * (1 - fpr) / n0)

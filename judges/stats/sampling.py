@@ -100,15 +100,15 @@ def assign_strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
     The wave is the number of draws before the item was added. Items added later have another inclusion probability, so
     they form separate strata. The stratum of an item depends on nothing that changes from draw to draw.
     """
-    given = list(items)
-    sizes = Counter((wave, name) for _, name, wave in given)
+    rows = list(items)
+    sizes = Counter((wave, name) for _, name, wave in rows)
     many = {wave for wave, n in Counter(wave for wave, _ in sizes).items() if n > MAX_STRATA}
     kept: dict[int, set[str]] = defaultdict(set)
     for (wave, name), _ in sorted(sizes.items(), key=lambda s: (-s[1], s[0])):
         if wave not in many or len(kept[wave]) < MAX_STRATA - 1:
             kept[wave].add(name)
     later = {wave: f" (added later, {wave})" if wave else "" for wave in kept}
-    return {item: (name if name in kept[wave] else OTHER_STRATUM) + later[wave] for item, name, wave in given}
+    return {item: (name if name in kept[wave] else OTHER_STRATUM) + later[wave] for item, name, wave in rows}
 
 
 def assign_bands(figures: Mapping[str, float | None], what: str, max_bands: int = MAX_BANDS) -> dict[str, str]:
@@ -175,8 +175,8 @@ def plan_draw(
     blind = {h: before[h] - shown[h] for h in total}
     aim = allocate(worth or allocation_weights(total, "proportional"), total, size + sum(before.values()))
     left = {h: n - before[h] for h, n in total.items()}
-    pair, one = ({h: min(max(least - blind[h], 0), left[h]) for h in total} for least in (MIN_STRATUM_ITEMS, 1))
-    first = pair if sum(pair.values()) <= size else one
+    pair, single = ({h: min(max(least - blind[h], 0), left[h]) for h in total} for least in (MIN_STRATUM_ITEMS, 1))
+    first = pair if sum(pair.values()) <= size else single
     now = _allocate({h: max(aim[h] - before[h], 0.0) for h in total}, first, left, size)
     assisted = _allocate(
         {h: max(assisted_share * (before[h] + now[h]) - shown[h], 0.0) for h in total},

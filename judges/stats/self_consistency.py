@@ -89,10 +89,10 @@ def measure_self_consistency(
     moved: Floats = np.bincount(np.asarray(whole.item), slope, minlength=items).astype(np.float64)
     singles: list[float | None] = []
     for n in enough:
-        one = cells(table.samples[has_gold, n])
-        kappa, slope = kappa_influences(one, k, weights)
+        sample = cells(table.samples[has_gold, n])
+        kappa, slope = kappa_influences(sample, k, weights)
         singles.append(kappa)
-        moved = moved - np.bincount(np.asarray(one.item), slope, minlength=items) / len(enough)
+        moved = moved - np.bincount(np.asarray(sample.item), slope, minlength=items) / len(enough)
     known = [kappa for kappa in singles if kappa is not None]
     single = float(np.mean(known)) if known and len(known) == len(singles) else None
     gap = None if single is None or point is None else point - single
@@ -100,26 +100,31 @@ def measure_self_consistency(
     return SelfConsistency(table.samples.shape[1], tuple(singles), single, together, gain, share_from_counts(*flips))
 
 
-def explain(found: SelfConsistency) -> list[str]:
+def explain(consistency: SelfConsistency) -> list[str]:
     """The figures in sentences."""
     sentences = []
-    flips = found.flips
-    if found.single is not None and found.together.point is not None:
-        spread = [kappa for kappa in found.singles if kappa is not None]
-        gained = f"the gain of further samples is {found.gain.point or 0:+z.2f}"
-        ends = "" if found.gain.low is None else f" ({found.gain.low:+z.2f} to {found.gain.high or 0:+z.2f})"
-        sentences.append(
-            f"Kappa of a single sample is {found.single:z.2f} on average ({min(spread):z.2f} to {max(spread):z.2f}), "
-            f"of all {found.samples} combined {found.together.point:z.2f}: {gained}{ends}."
+    flips = consistency.flips
+    if consistency.single is not None and consistency.together.point is not None:
+        spread = [kappa for kappa in consistency.singles if kappa is not None]
+        gained = f"the gain of further samples is {consistency.gain.point or 0:+z.2f}"
+        ends = (
+            ""
+            if consistency.gain.low is None
+            else f" ({consistency.gain.low:+z.2f} to {consistency.gain.high or 0:+z.2f})"
         )
-    elif found.together.cells:
+        sentences.append(
+            f"Kappa of a single sample is {consistency.single:z.2f} on average ({min(spread):z.2f} to "
+            f"{max(spread):z.2f}), of all {consistency.samples} combined {consistency.together.point:z.2f}: "
+            f"{gained}{ends}."
+        )
+    elif consistency.together.cells:
         sentences.append("Kappa of a single sample is undefined here, so the gain of further samples is unknown.")
     if flips.point is not None and flips.low is not None and flips.high is not None:
         sentences.append(
             f"Samples disagree in {flips.point:.0%} of {many(flips.cells, 'rating')} "
             f"({flips.low:.0%} to {flips.high:.0%})."
         )
-    if found.flaky:
+    if consistency.flaky:
         sentences.append(
             f"Flaky: that is above {FLAKY_SHARE:.0%}, so a single answer of this judge is unreliable here; make the "
             "question clearer, lower the temperature, or take more samples."

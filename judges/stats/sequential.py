@@ -158,12 +158,12 @@ def lower_bound_at(interval: Interval, z: float) -> float | None:
         room = 1 - (1.0 if interval.lower_bound is None else interval.lower_bound)
         return max(-1.0, 1 - room * log(NormalDist().cdf(-z)) / log(0.05))
     if z > 0 and interval.strata:
-        found = reciprocal_lower_end(point, error, z)
+        bound = reciprocal_lower_end(point, error, z)
     else:
-        found = max(-1.0, 1 - (1 - point) * exp(min(z * error / (1 - point), 50.0)))
-    if z <= 0 or found <= _PLAIN:
-        return found
-    low, high = _PLAIN, found
+        bound = max(-1.0, 1 - (1 - point) * exp(min(z * error / (1 - point), 50.0)))
+    if z <= 0 or bound <= _PLAIN:
+        return bound
+    low, high = _PLAIN, bound
     for _ in range(50):
         middle = (low + high) / 2
         low, high = (middle, high) if (z_from_threshold(interval, middle) or 0.0) >= z else (low, middle)

@@ -82,19 +82,19 @@ def slice_kappa(
     """
     if gap is None:
         gap = np.asarray(cells.judge, dtype=np.float64) - np.asarray(cells.human)
-    given = check_weights(cells.weight, len(gap)) * (1.0 if share is None else share)
-    found = []
-    for one in cuts:
+    cell_weight = check_weights(cells.weight, len(gap)) * (1.0 if share is None else share)
+    all_slices = []
+    for cut in cuts:
         slices = []
-        for number, name in enumerate(one.names):
-            of = one.code == number
+        for number, name in enumerate(cut.names):
+            of = cut.code == number
             part = cells.where(of)
             interval = kappa_interval(part, k, weights)
-            lenient = float(np.average(gap[of], weights=given[of])) if weights and of.any() else None
+            lenient = float(np.average(gap[of], weights=cell_weight[of])) if weights and of.any() else None
             slices.append(KappaSlice(name, interval, lenient))
-        found.append(tuple(slices))
+        all_slices.append(tuple(slices))
     tests = difference_tests(cells, k, weights, cuts)
-    return [SlicedKappa(one.by, slices, test) for one, slices, test in zip(cuts, found, tests, strict=True)]
+    return [SlicedKappa(cut.by, slices, test) for cut, slices, test in zip(cuts, all_slices, tests, strict=True)]
 
 
 def difference_tests(cells: Cells, k: int, weights: Weights, cuts: Sequence[Slicing]) -> list[DifferenceTest | None]:
@@ -103,7 +103,7 @@ def difference_tests(cells: Cells, k: int, weights: Weights, cuts: Sequence[Slic
     The p-values are adjusted together (Holm), as looking at many ways of slicing finds some difference by chance.
     """
     item = np.asarray(cells.item, dtype=np.int64)
-    tests = [_wald(item, [cells.where(one.code == n) for n in range(len(one.names))], k, weights) for one in cuts]
+    tests = [_wald(item, [cells.where(cut.code == n) for n in range(len(cut.names))], k, weights) for cut in cuts]
     after = iter(holm([t[2] for t in tests if t is not None]))
     return [None if t is None else DifferenceTest(*t, next(after)) for t in tests]
 
@@ -192,17 +192,17 @@ def make_slicing(
 def distinct_slicings(cuts: Sequence[Slicing]) -> list[Slicing]:
     """Those cuts that part the cells in another way than an earlier one."""
     kept: list[Slicing] = []
-    for one in cuts:
-        if not any(_same(one, other) for other in kept):
-            kept.append(one)
+    for cut in cuts:
+        if not any(_same(cut, other) for other in kept):
+            kept.append(cut)
     return kept
 
 
-def _same(one: Slicing, other: Slicing) -> bool:
-    if len(one.names) != len(other.names):
+def _same(cut: Slicing, other: Slicing) -> bool:
+    if len(cut.names) != len(other.names):
         return False
-    pairs = np.unique((one.code + 1) * (len(other.names) + 1) + other.code + 1)
-    return len(pairs) == len(np.unique(one.code)) == len(np.unique(other.code))
+    pairs = np.unique((cut.code + 1) * (len(other.names) + 1) + other.code + 1)
+    return len(pairs) == len(np.unique(cut.code)) == len(np.unique(other.code))
 
 
 def length_thirds(size: Floats) -> Codes:
@@ -272,9 +272,9 @@ def mean_of_slice(name: str, cells: ScoredCells, reach: tuple[float, float], sha
     numbers, item = np.unique(cells.item, return_inverse=True)
     if len(numbers) < MIN_ITEMS:
         return MeanSlice(name, _no_interval(len(numbers), len(item)), None)
-    given = moments(item, cells.judge, cells.human, cells.gold, cells.weight, cells.share)
-    given = given._replace(uncovered=_uncovered_share(cells, share))
-    return MeanSlice(name, _judge_mean(cells.judge, item, reach, share), correct_mean(given, reach, share))
+    sums = moments(item, cells.judge, cells.human, cells.gold, cells.weight, cells.share)
+    sums = sums._replace(uncovered=_uncovered_share(cells, share))
+    return MeanSlice(name, _judge_mean(cells.judge, item, reach, share), correct_mean(sums, reach, share))
 
 
 def _uncovered_share(cells: ScoredCells, share: bool) -> float:
@@ -311,7 +311,7 @@ def time_periods(days: Sequence[str], items: int, max_periods: int) -> tuple[str
     named = {step: {day: _period(day, at, step) for day, at in date_by_day.items()} for step in _LETTERS}
     size = {step: len(set(period_by_day.values())) for step, period_by_day in named.items()}
     able = [step for step in _LETTERS if 2 <= size[step] <= max_periods] or ["year"]
-    step = next((one for one in able if size[one] * MIN_CLUSTERS <= items), able[-1])
+    step = next((step for step in able if size[step] * MIN_CLUSTERS <= items), able[-1])
     return step, [named[step].get(day, "") for day in days]
 
 

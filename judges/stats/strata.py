@@ -83,7 +83,7 @@ def products_within_strata(items: ArrayLike, totals: ArrayLike, cross: ArrayLike
 
     as both multiply with G / (G - 1). Small strata are collapsed; a single one is left as it is.
     """
-    size, sums, square = (np.asarray(given, dtype=np.float64) for given in (items, totals, cross))
+    size, sums, square = (np.asarray(array, dtype=np.float64) for array in (items, totals, cross))
     group = collapse_strata(size)
     if group is None:
         return np.asarray(square.sum(axis=0), dtype=np.float64)
@@ -95,13 +95,13 @@ def products_within_strata(items: ArrayLike, totals: ArrayLike, cross: ArrayLike
 
 
 def resample_within_strata(
-    given: Floats, stratum: Codes, columns: int, replicates: int, seed: int
+    parts: Floats, stratum: Codes, columns: int, replicates: int, seed: int
 ) -> tuple[Floats, Floats]:
     """Totals of samples drawn within the strata, (replicates, ...), and of the items themselves, (1, ...).
 
-    `given` are the items' `judges.stats.bootstrap.with_products`, of so many columns.
+    `parts` are the items' `judges.stats.bootstrap.with_products`, of so many columns.
     """
-    groups, rng = [given[stratum == h] for h in range(int(stratum.max()) + 1)], np.random.default_rng(seed)
+    groups, rng = [parts[stratum == h] for h in range(int(stratum.max()) + 1)], np.random.default_rng(seed)
     drawn = [resample(group, replicates, rng) for group in groups]
     return sum_strata(drawn, groups, columns), sum_strata([g.sum(axis=0)[None] for g in groups], groups, columns)
 

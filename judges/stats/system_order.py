@@ -80,7 +80,7 @@ def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster
     means, drawn = _means(sums.sum(axis=0)[None]), _means(totals.reshape(times, 3, count))
     (tau, rho, ranks), (taus, rhos, drawn_ranks) = _orders(means), _orders(drawn)
     sign = np.sign(means[0, :, :, None] - means[0, :, None, :])
-    found = []
+    systems = []
     for n, name in enumerate(names):
         own = code == n
         by_side = [
@@ -88,13 +88,15 @@ def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster
             for side in (0, 1)
         ]
         items = len(np.unique(item[own]))
-        found.append(RankedSystem(name, int(own.sum()), items, float(means[0, 0, n]), float(means[0, 1, n]), *by_side))
-    found.sort(key=lambda one: (-one.human, one.name))
+        systems.append(
+            RankedSystem(name, int(own.sum()), items, float(means[0, 0, n]), float(means[0, 1, n]), *by_side)
+        )
+    systems.sort(key=lambda ranked: (-ranked.human, ranked.name))
     few = np.nan if count < MIN_SYSTEMS else 1.0
     kendall, spearman = (
         _interval(few * point, draws, groups, len(code)) for point, draws in ((tau, taus), (rho, rhos))
     )
-    return SystemOrder(tuple(found), kendall, spearman, int((sign[0] * sign[1] < 0).sum()) // 2)
+    return SystemOrder(tuple(systems), kendall, spearman, int((sign[0] * sign[1] < 0).sum()) // 2)
 
 
 def _means(sums: Floats) -> Floats:
@@ -143,10 +145,11 @@ def as_json(system_order: SystemOrder) -> dict[str, object]:
         "spearman": {"point": system_order.spearman.point, "interval": system_order.spearman.ends},
         "means": [
             {
-                "system": one.name, "ratings": one.cells, "items": one.items, "people": one.human, "judge": one.judge,
-                "people_rank": one.human_rank.point, "people_rank_interval": one.human_rank.ends,
-                "judge_rank": one.judge_rank.point, "judge_rank_interval": one.judge_rank.ends,
+                "system": system.name, "ratings": system.cells, "items": system.items,
+                "people": system.human, "judge": system.judge,
+                "people_rank": system.human_rank.point, "people_rank_interval": system.human_rank.ends,
+                "judge_rank": system.judge_rank.point, "judge_rank_interval": system.judge_rank.ends,
             }
-            for one in system_order.systems
+            for system in system_order.systems
         ],
     }  # fmt: skip

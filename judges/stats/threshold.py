@@ -49,20 +49,20 @@ def flag_thresholds(scale: Scale) -> list[float]:
     if step and bins.scale_width(scale) / step <= _MAX_THRESHOLDS + _CLOSE:
         return [float(round(scale.lo + n * step, 9)) for n in range(1, round(bins.scale_width(scale) / step) + 1)]
     each = bins.scale_width(scale) / _MAX_THRESHOLDS
-    found = (scale.lo + n * each for n in range(1, _MAX_THRESHOLDS))
-    return list(dict.fromkeys(float(round(scale.snap(t), 9)) for t in found))
+    thresholds = (scale.lo + n * each for n in range(1, _MAX_THRESHOLDS))
+    return list(dict.fromkeys(float(round(scale.snap(t), 9)) for t in thresholds))
 
 
 def threshold_curve(ratings: PairedRatings, scale: Scale) -> list[ThresholdPoint]:
     """The figures at every threshold, of the cells that both people and judge gave a value; [] without any."""
-    both, found = ratings.both, []
+    both, points = ratings.both, []
     for at in flag_thresholds(scale) if both.any() else []:
         human, judge = ((side[both] >= at - _CLOSE).astype(np.intp) for side in (ratings.human, ratings.judge))
         table = cross_table(human, judge, 2, ratings.weight[both])
         yes, judge_yes, hits, total = (float(n) for n in (table[1].sum(), table[:, 1].sum(), table[1, 1], table.sum()))
         precision, recall = (hits / n if n else None for n in (judge_yes, yes))
-        found.append(ThresholdPoint(at, kappa(table), precision, recall, yes / total, judge_yes / total))
-    return found
+        points.append(ThresholdPoint(at, kappa(table), precision, recall, yes / total, judge_yes / total))
+    return points
 
 
 def rates_at_threshold(ratings: PairedRatings, dimension: Dimension, at: float) -> ThresholdRates:
@@ -73,24 +73,26 @@ def rates_at_threshold(ratings: PairedRatings, dimension: Dimension, at: float) 
 
     flag = replace(dimension, scale=_FLAG)
     cells = replace(ratings, human=side(ratings.human), judge=side(ratings.judge), mean=None, share=None)
-    [found] = rates.rates_of_tables(rates.sum_tables(cells, flag), flag)
-    return ThresholdRates(at, summarise(cells, flag).interval, found)
+    [flag_rates] = rates.rates_of_tables(rates.sum_tables(cells, flag), flag)
+    return ThresholdRates(at, summarise(cells, flag).interval, flag_rates)
 
 
 def explain(threshold_rates: ThresholdRates, dimension: Dimension) -> list[str]:
     """The figures in sentences: recall, false positives and precision."""
-    one, units, from_ = threshold_rates.rates, rates.UNITS[dimension.sort], dimension.scale.say(threshold_rates.at)
+    flag_rates, units, from_ = (
+        threshold_rates.rates, rates.UNITS[dimension.sort], dimension.scale.say(threshold_rates.at),
+    )  # fmt: skip
     lines = []
-    if one.recall.point is None:
+    if flag_rates.recall.point is None:
         lines.append(f"People give none of these {units} {from_} or more.")
     else:
         lines.append(
-            f"Recall {one.recall.point:.0%}: of the {units} that people give {from_} or more, those that the judge "
-            "does too."
+            f"Recall {flag_rates.recall.point:.0%}: of the {units} that people give {from_} or more, those that the "
+            "judge does too."
         )
-    if one.false_positive_rate.point is not None:
-        lines.append(f"False positive rate {one.false_positive_rate.point:.0%}: of those that people give less.")
-    if one.precision.point is not None:
-        lines.append(f"Precision {one.precision.point:.0%}: of those that the judge gives {from_} or more, those that "
-            f"people do too.")
+    if flag_rates.false_positive_rate.point is not None:
+        lines.append(f"False positive rate {flag_rates.false_positive_rate.point:.0%}: of those that people give less.")
+    if flag_rates.precision.point is not None:
+        lines.append(f"Precision {flag_rates.precision.point:.0%}: of those that the judge gives {from_} or more, "
+            f"those that people do too.")
     return lines

@@ -63,7 +63,7 @@ def agreement_table(votes: Votes, k: int, tie: int | None) -> list[VoteAgreement
     parts = [("", np.ones(len(votes.item), dtype=bool))]
     if len(votes.parts) > 1:
         parts += [(name, votes.part == n) for n, name in enumerate(votes.parts)]
-    found = []
+    agreements = []
     for against_judge in (True, False):
         for number, group in enumerate(votes.groups):
             for part, within in parts:
@@ -73,9 +73,9 @@ def agreement_table(votes: Votes, k: int, tie: int | None) -> list[VoteAgreement
                 else:
                     s1, s2 = (pairs_of_people(votes, chosen, k, drop) for drop in (None, tie))
                 if s1[1].any():
-                    one = JUDGE if against_judge else group
-                    found.append(VoteAgreement(one, group, part, share_from_counts(*s1), share_from_counts(*s2)))
-    return found
+                    side = JUDGE if against_judge else group
+                    agreements.append(VoteAgreement(side, group, part, share_from_counts(*s1), share_from_counts(*s2)))
+    return agreements
 
 
 def pairs_with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[Floats, Floats]:

@@ -53,10 +53,10 @@ class WeakestTurns:
 
 def lowest_turns(scores: Mapping[int, Sequence[float]]) -> frozenset[int]:
     """The turns with the lowest mean of what people gave; none where all turns have the same, or there is one only."""
-    means = {turn: float(np.mean(given)) for turn, given in scores.items() if len(given)}
+    means = {turn: float(np.mean(values)) for turn, values in scores.items() if len(values)}
     least = min(means.values(), default=0.0)
-    found = frozenset(turn for turn, mean in means.items() if mean <= least + 1e-9)
-    return found if len(found) < len(means) else frozenset()
+    lowest = frozenset(turn for turn, mean in means.items() if mean <= least + 1e-9)
+    return lowest if len(lowest) < len(means) else frozenset()
 
 
 def turn_dimensions(dimensions: Sequence[Dimension]) -> list[Dimension]:
@@ -71,18 +71,18 @@ def scored_dimensions(dimensions: Sequence[Dimension]) -> list[Dimension]:
 
 def measure_weakest_turns(dialogues: Sequence[NamedTurns]) -> WeakestTurns:
     """The figures; a dialogue is one cell, so that its interval is Wilson's (by weights: on the effective number)."""
-    both = [one for one in dialogues if one.people and one.judge]
-    weight = np.array([one.weight for one in both], dtype=np.float64)
+    both = [dialogue for dialogue in dialogues if dialogue.people and dialogue.judge]
+    weight = np.array([dialogue.weight for dialogue in both], dtype=np.float64)
     (equal, equal_by_chance), (near, near_by_chance) = (_share(both, weight, far) for far in (0, NEAR_TURNS))
     return WeakestTurns(
         equal,
         near,
         equal_by_chance,
         near_by_chance,
-        sum(one.labelled for one in both),
-        sum(bool(one.people) and not one.judge for one in dialogues),
-        sum(not one.people and bool(one.judge) for one in dialogues),
-        sum(not one.people and not one.judge for one in dialogues),
+        sum(dialogue.labelled for dialogue in both),
+        sum(bool(dialogue.people) and not dialogue.judge for dialogue in dialogues),
+        sum(not dialogue.people and bool(dialogue.judge) for dialogue in dialogues),
+        sum(not dialogue.people and not dialogue.judge for dialogue in dialogues),
     )
 
 
@@ -90,11 +90,15 @@ def _share(both: Sequence[NamedTurns], weight: Floats, far: int) -> tuple[Interv
     """Return how often the judge's turn is at most `far` from people's, and how often a random turn would be."""
     if not both:
         return share_from_counts(weight, weight), None
-    near_turns = [{turn for turn in one.turns if any(abs(turn - p) <= far for p in one.people)} for one in both]
-    hit = np.array([one.judge in turns for one, turns in zip(both, near_turns, strict=True)], dtype=np.float64)
-    luck = [len(turns) / len(one.turns) for one, turns in zip(both, near_turns, strict=True)]
-    found = share_from_counts(hit * weight, weight, len(both))
-    return replace(found, cells=len(both), items=len(both)), float(np.average(luck, weights=weight))
+    near_turns = [
+        {turn for turn in dialogue.turns if any(abs(turn - p) <= far for p in dialogue.people)} for dialogue in both
+    ]
+    hit = np.array(
+        [dialogue.judge in turns for dialogue, turns in zip(both, near_turns, strict=True)], dtype=np.float64
+    )
+    luck = [len(turns) / len(dialogue.turns) for dialogue, turns in zip(both, near_turns, strict=True)]
+    interval = share_from_counts(hit * weight, weight, len(both))
+    return replace(interval, cells=len(both), items=len(both)), float(np.average(luck, weights=weight))
 
 
 def explain(weakest_turns: WeakestTurns) -> list[str]:
@@ -126,12 +130,13 @@ def explain(weakest_turns: WeakestTurns) -> list[str]:
     return sentences
 
 
-def as_json(found: WeakestTurns) -> dict[str, object]:
+def as_json(weakest_turns: WeakestTurns) -> dict[str, object]:
     """The same as values of JSON."""
     return {
-        "dialogues": found.equal.cells, "equal": found.equal.point, "equal_interval": found.equal.ends,
-        "equal_by_chance": found.equal_by_chance, "within_one": found.near.point,
-        "within_one_interval": found.near.ends, "within_one_by_chance": found.near_by_chance,
-        "labelled": found.labelled, "people_only": found.people_only, "judge_only": found.judge_only,
-        "neither": found.neither,
+        "dialogues": weakest_turns.equal.cells, "equal": weakest_turns.equal.point,
+        "equal_interval": weakest_turns.equal.ends, "equal_by_chance": weakest_turns.equal_by_chance,
+        "within_one": weakest_turns.near.point, "within_one_interval": weakest_turns.near.ends,
+        "within_one_by_chance": weakest_turns.near_by_chance, "labelled": weakest_turns.labelled,
+        "people_only": weakest_turns.people_only, "judge_only": weakest_turns.judge_only,
+        "neither": weakest_turns.neither,
     }  # fmt: skip

@@ -26,7 +26,7 @@ def draw_decisions(cells: list[AdjudicatedCell], me: Person, zone: tzinfo, key: 
              "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
             for d in cells
         ]  # fmt: skip
-        ticked = tables.table_to_tick(rows, _COLUMNS, [one.id for one in cells], f"{key}:decided", "single-row")
+        ticked = tables.table_to_tick(rows, _COLUMNS, [d.id for d in cells], f"{key}:decided", "single-row")
         chosen = cells[ticked[0]] if ticked else None
         with st.container(horizontal=True, vertical_alignment="center"):
             may = chosen is not None and (chosen.person == me.name or me.may("lead"))

@@ -22,7 +22,7 @@ def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None
     """
     outbox = session.outbox(key)
     acts = list(map(session.as_dict, session.as_list(outbox.get("acts"))))
-    done = {one["key"] for one in state.get("acked", [])}
+    done = {ack["key"] for ack in state.get("acked", [])}
     state["notice"] = None
     try:
         limits.check_saves(me.name, len(acts))

@@ -57,8 +57,8 @@ def _board(me: Person, dataset: Dataset, zone: tzinfo) -> None:
         on_outbox=url_state.callback_of("adjudication", lambda: exchange.save_sent(me, key, state, zone)),
     )
     if notice is None:
-        found = adjudication_items.adjudicated_cells(session.store(), me.name, dataset.id)
-        decisions.draw_decisions(found, me, zone, key)
+        cells = adjudication_items.adjudicated_cells(session.store(), me.name, dataset.id)
+        decisions.draw_decisions(cells, me, zone, key)
 
 
 def choose_items(ids: list[str], now: str) -> set[str]:
@@ -77,10 +77,10 @@ def _load_board(me: Person, dataset: Dataset, now: str) -> dict[str, Any]:
     sent = choose_items(list(dict.fromkeys(cell.item for cell in waits.own)), now)
     cells = [cell for cell in waits.own if cell.item in sent]
     dockets = adjudication_items.load_adjudication_items(store, me.name, cells, len(sent))
-    adjudication.record_look(store, me.name, [one.view.item.id for one in dockets])
+    adjudication.record_look(store, me.name, [docket.view.item.id for docket in dockets])
     rule = settings.gold_rule(store, dataset.id)
     return {
-        "items": [board_data.item_data(one, me.name) for one in dockets],
+        "items": [board_data.item_data(docket, me.name) for docket in dockets],
         "progress": {"left": len(waits.own)},
         "empty": None if waits.own else decisions.empty_board(rule, waits.others),
     }

@@ -34,8 +34,8 @@ def page() -> None:
     text.synthetic(dataset)
     with st.spinner("Comparing annotators ..."):
         rows = annotators.find_annotators(store, dataset.id, dimension, label_set)
-        found = annotators.dimension_labels(store, dataset.id, dimension, label_set)
-    tables.draw_rater_labels(rows, len(found.cells), label_set)
+        labels = annotators.dimension_labels(store, dataset.id, dimension, label_set)
+    tables.draw_rater_labels(rows, len(labels.cells), label_set)
     tables.draw_warnings(rows)
     key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{label_set}"
     tables.draw_people(rows, bool(dimension.scale.weights), key, lambda n: url_state.set_choice("person", rows[n].name))
@@ -43,13 +43,15 @@ def page() -> None:
     if len(rows) > 1:
         st.header("One person", anchor=False)
         name = url_state.select("person", "Person", {row.name: row.name for row in rows}, width=300)
-        _person(dataset, next(row for row in rows if row.name == name), found, key)
+        _person(dataset, next(row for row in rows if row.name == name), labels, key)
     st.header("Agreement between people", anchor=False)
-    tables.draw_people_agreement(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
-    if len(found.ratings.people) > 1:
+    tables.draw_people_agreement(
+        human_ceiling.measure_ceiling(labels.ratings), len(labels.ratings.people), dataset.name
+    )
+    if len(labels.ratings.people) > 1:
         most = [row.name for row in rows[: tables.MAX_MATRIX_PEOPLE] if row.labels]
         tables.draw_agreement_matrix(
-            most, *annotators.agreement_between_pairs(found, most), len(found.ratings.people), key
+            most, *annotators.agreement_between_pairs(labels, most), len(labels.ratings.people), key
         )
     st.header("Dawid-Skene estimate", anchor=False)
     opinion = annotators.estimate_dawid_skene(store, dataset.id, dimension, label_set)

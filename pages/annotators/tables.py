@@ -122,7 +122,7 @@ def draw_person(
         ("Under 3 s", cell(row.work.hasty, ".0%"), "Share of items answered in less than three seconds (rushing)."),
     ]
     with st.container(horizontal=True, gap="large"):
-        for name, value, tip in [one for one in shown if one[1] != "–"]:
+        for name, value, tip in [metric for metric in shown if metric[1] != "–"]:
             st.metric(text.escape(name), text.escape(value), help=text.escape(tip), width="content")
     if not row.shared:
         text.quiet(
@@ -187,16 +187,16 @@ def draw_agreement_matrix(names: Sequence[str], n: Any, shares: Any, people: int
 
 
 def draw_dawid_skene(
-    found: DawidSkeneEstimate | None, differing: Sequence[DifferingCell], scale: Scale, key: str, dataset: str
+    opinion: DawidSkeneEstimate | None, differing: Sequence[DifferingCell], scale: Scale, key: str, dataset: str
 ) -> None:
     """The Dawid-Skene estimate: how many ratings it changes, and which of them may be shown; a click opens the item."""
-    if found is None:
+    if opinion is None:
         st.caption("This estimate needs items that two people or more have labelled.")
         return
-    n = len(found.differing_cells)
+    n = len(opinion.differing_cells)
     text.say(
         "Of {cells} with labels of two people or more, the estimate differs from gold in **{n}**.",
-        cells=many(found.cells, "rating"), n=f"{n:,}" if n else "none",
+        cells=many(opinion.cells, "rating"), n=f"{n:,}" if n else "none",
     )  # fmt: skip
     st.caption(
         "Dawid and Skene's model estimates the true answers together with each person's confusion matrix (EM): a "

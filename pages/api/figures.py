@@ -35,7 +35,7 @@ def list_datasets(call: Call) -> models.Datasets:
     """Every dataset, in the order of their making."""
     done = progress.dataset_progress(call.store)
     return models.Datasets(datasets=[
-        models.DatasetOut(**_about(one, done.get(one.id))) for one in datasets.all_datasets(call.store)
+        models.DatasetOut(**_about(dataset, done.get(dataset.id))) for dataset in datasets.all_datasets(call.store)
     ])  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def show_dataset(call: Call) -> models.DatasetDetail:
     return models.DatasetDetail(
         **_about(at, progress.dataset_progress(call.store).get(at.id)),
         kinds=datasets.item_kinds(call.store, at.id),
-        judges=[models.JudgeOut(**one._asdict()) for one in datasets.dataset_judges(call.store, at.id)],
+        judges=[models.JudgeOut(**judge._asdict()) for judge in datasets.dataset_judges(call.store, at.id)],
     )
 
 
@@ -65,8 +65,8 @@ def show_progress(call: Call) -> models.ProgressOut:
 
 def show_people_progress(call: Call) -> models.PeopleProgressOut:
     """Return the progress of people in the work that is assigned to them."""
-    found = map(progress_record, people_progress(call.store, call.dataset.id))
-    return models.PeopleProgressOut.model_validate({"dataset": call.dataset.name, "people": list(found)})
+    records = map(progress_record, people_progress(call.store, call.dataset.id))
+    return models.PeopleProgressOut.model_validate({"dataset": call.dataset.name, "people": list(records)})
 
 
 def calibrate(call: Call) -> models.CalibrationOut:
@@ -75,7 +75,7 @@ def calibrate(call: Call) -> models.CalibrationOut:
     judge, dropped = lookup_judge(store, at, query.judge), query.ties == "dropped"
     basis = query.basis or policy.approval_basis(store, at.id)
     shown = check_results.summaries(store, at.id, judge.id, basis, dropped)
-    items = {one.id: one for one in datasets.dataset_judges(store, at.id)}[judge.id]
+    items = {j.id: j for j in datasets.dataset_judges(store, at.id)}[judge.id]
     return models.CalibrationOut(
         dataset=at.name, judge=models.JudgeOut(**items._asdict()), basis=basis, ties=query.ties,
         dimensions=[
@@ -105,10 +105,10 @@ def list_approvals(call: Call) -> models.ApprovalsOut:
     suspension.suspend_unsupported(call.store)
     return models.ApprovalsOut(dataset=at.name, approvals=[
         models.ApprovalOut(
-            judge=one.judge, unit=one.sort, dimension=one.dimension, decision=one.decision, state=one.state,
-            reason=one.reason, person=one.person, at=one.at,
+            judge=a.judge, unit=a.sort, dimension=a.dimension, decision=a.decision, state=a.state,
+            reason=a.reason, person=a.person, at=a.at,
         )
-        for one in record.current_approvals(call.store, at.id, judge)
+        for a in record.current_approvals(call.store, at.id, judge)
     ])  # fmt: skip
 
 
@@ -127,11 +127,11 @@ def show_dashboard(call: Call) -> models.DashboardOut:
         ],
         withheld=[
             models.WithheldOut(
-                judge=judge, unit=one.dimension.sort, dimension=one.dimension.name, state=one.state,
-                reason=one.public_reason,
+                judge=judge, unit=withheld.dimension.sort, dimension=withheld.dimension.name, state=withheld.state,
+                reason=withheld.public_reason,
             )
             for judge in judges
-            for one in dashboard.withheld_dimensions(store, at.id, judge)
+            for withheld in dashboard.withheld_dimensions(store, at.id, judge)
         ],
     )  # fmt: skip
 
@@ -154,24 +154,26 @@ def _tile(tile: dashboard.Tile) -> models.TileOut:
 def check(call: Call) -> models.CheckOut:
     """Whether a judge meets the policy."""
     query = call.query
-    found = check_judge(call.store, call.actor, named_dataset(call.store, query.dataset), query.judge, query.dimension)
-    return models.CheckOut.model_validate(found.as_json())
+    verdict = check_judge(
+        call.store, call.actor, named_dataset(call.store, query.dataset), query.judge, query.dimension
+    )
+    return models.CheckOut.model_validate(verdict.as_json())
 
 
 def list_runs(call: Call) -> models.RunsOut:
     """All runs, or those over a dataset."""
     at = named_dataset(call.store, call.query.dataset).id if call.query.dataset else ""
-    return models.RunsOut(runs=[models.RunOut(**vars(one)) for one in runs.list_runs(call.store, at)])
+    return models.RunsOut(runs=[models.RunOut(**vars(run)) for run in runs.list_runs(call.store, at)])
 
 
 def show_run(call: Call) -> models.RunDetail:
     """A run, and how far it is."""
-    found = next((one for one in runs.list_runs(call.store) if one.id == call.path["run"]), None)
-    if found is None:
+    run = next((run for run in runs.list_runs(call.store) if run.id == call.path["run"]), None)
+    if run is None:
         raise NotFound("There is no run of that id in this workspace.")
-    status = runs.run_progress(call.store, found.id)
+    status = runs.run_progress(call.store, run.id)
     return models.RunDetail(
-        **vars(found), spending_limit=status.limit, done=status.done, total=status.total, scored=status.scored,
+        **vars(run), spending_limit=status.limit, done=status.done, total=status.total, scored=status.scored,
         unscored=dict(status.unscored), calls=status.calls, tokens_in=status.tokens_in, tokens_out=status.tokens_out,
     )  # fmt: skip
 
@@ -181,7 +183,7 @@ def list_cards(call: Call) -> models.CardsOut:
     return models.CardsOut(cards=[
         models.CardOut(
             name=card.name, version=card.version, kind=card.kind,
-            dimensions=[f"{one.sort}.{one.name}" for one in card.dimensions],
+            dimensions=[f"{d.sort}.{d.name}" for d in card.dimensions],
         )
         for card in cards.current_cards(call.store).values()
     ])  # fmt: skip

@@ -38,9 +38,9 @@ _ALWAYS, _ABOUT, _BODIES = (401, 403, 429, 503), (400, 404), (400, 408, 413, 415
 @cache
 def document() -> dict[str, Any]:
     """The whole description."""
-    models = {one for route in ROUTES for one in (route.gives, route.body) if one is not None} | {Problem}
+    models = {model for route in ROUTES for model in (route.gives, route.body) if model is not None} | {Problem}
     schemas: dict[str, Any] = {}
-    for model in sorted(models, key=lambda one: one.__name__):
+    for model in sorted(models, key=lambda m: m.__name__):
         schema = model.model_json_schema(ref_template=_REF, mode="serialization")
         schemas |= schema.pop("$defs", {})
         schemas[model.__name__] = schema
@@ -121,7 +121,7 @@ def parameters(route: ApiRoute) -> list[dict[str, Any]]:
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     """A query has no null: what may be null is left out."""
-    some = [one for one in schema.pop("anyOf", ()) if one.get("type") != "null"]
+    some = [variant for variant in schema.pop("anyOf", ()) if variant.get("type") != "null"]
     schema |= some[0] if some else {}
     if schema.get("default", ...) is None:
         del schema["default"]

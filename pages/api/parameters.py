@@ -31,24 +31,24 @@ def read_query(route: ApiRoute, text: bytes) -> tuple[BaseModel, dict[str, Any]]
     except ValueError:
         wording = "The query of this address cannot be read: write it as name=value&name=value, in UTF-8."
         raise Refusal(400, wording) from None
-    options = {one.name: one for one in export_kind(route.kind).options} if route.kind else {}
+    options = {option.name: option for option in export_kind(route.kind).options} if route.kind else {}
     known_names = [*route.query.model_fields, *options]
     if unknown := [name for name, _ in pairs if name not in known_names]:
         wording = f"It has: {', '.join(known_names)}." if known_names else "It has none."
         raise Refusal(400, f"This address has no parameter {unknown[0][:60]!r}. {wording}")
-    given: dict[str, Any] = {}
+    query: dict[str, Any] = {}
     chosen: dict[str, Any] = {}
     for name, value in pairs:
         wording = "" if name in options else str(route.query.model_fields[name].annotation)
         if "list[" in wording:
-            given.setdefault(name, []).append(value)
-        elif name in given or name in chosen:
+            query.setdefault(name, []).append(value)
+        elif name in query or name in chosen:
             raise Refusal(400, f"{name!r} stands in this address twice.")
         elif name in options:
             chosen[name] = _parse_value(type(options[name].default), name, value)
         else:
-            given[name] = _parse_value(bool if "bool" in wording else int if "int" in wording else str, name, value)
-    return _validate(route.query, given, "query"), chosen
+            query[name] = _parse_value(bool if "bool" in wording else int if "int" in wording else str, name, value)
+    return _validate(route.query, query, "query"), chosen
 
 
 def _parse_value(sort: type, name: str, value: str) -> Any:

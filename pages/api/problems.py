@@ -33,7 +33,8 @@ class Refusal(Exception):
 def lines_of(preview: ImportPreview) -> list[dict[str, Any]]:
     """The first lines that cannot be imported."""
     return [
-        {"line": one.line, "field": one.field, "detail": one.sentence} for one in preview.problems[:MAX_SHOWN_LINES]
+        {"line": problem.line, "field": problem.field, "detail": problem.sentence}
+        for problem in preview.problems[:MAX_SHOWN_LINES]
     ]
 
 

@@ -40,13 +40,13 @@ def _order(call: Call) -> RunOrder:
     body, known = call.body, cards.current_cards(call.store)
     if body.card not in known:
         raise NotFound(f"There is no card {body.card!r} in this workspace. GET /cards lists the cards.")
-    card, given = known[body.card], body.params.model_dump(exclude_unset=True)
-    if own := sorted(_OF_PROTOCOLS & given.keys()):
+    card, overrides = known[body.card], body.params.model_dump(exclude_unset=True)
+    if own := sorted(_OF_PROTOCOLS & overrides.keys()):
         raise BadInput(f"params: {', '.join(own)} cannot be given; protocols of MT-Bench set them.")
     place = body.endpoint
     if not place.base_url:
         place = place.model_copy(update={"base_url": runs.usual_address(body.model)})
-    dataset, params = named_dataset(call.store, body.dataset), Params(**{**card.defaults.model_dump(), **given})
+    dataset, params = named_dataset(call.store, body.dataset), Params(**{**card.defaults.model_dump(), **overrides})
     return RunOrder(
         dataset.id, card, body.model, params, place, body.spending_limit, _price(call), body.most,
         body.only_unscored, body.batch,
@@ -54,8 +54,8 @@ def _order(call: Call) -> RunOrder:
 
 
 def _price(call: Call) -> Price | None:
-    given = call.body.price
-    return (given[0], given[1]) if given else None
+    price = call.body.price
+    return (price[0], price[1]) if price else None
 
 
 def _once(call: Call, work: Callable[[], str | None]) -> StoredAnswer:

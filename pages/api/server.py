@@ -117,13 +117,13 @@ class Api:
 
     async def _admit(self, route: ApiRoute, scope: Scope, headers: Headers) -> tuple[Token, Person]:
         """Return the token and the person of a request. Raises Refusal."""
-        given = headers.getlist("authorization")
-        found = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
-        if found is None:
+        values = headers.getlist("authorization")
+        match = _BEARER.fullmatch(values[0]) if len(values) == 1 else None
+        if match is None:
             self._count_address(scope)
             raise _unknown("Send a token as Authorization: Bearer TOKEN. One is made on the page Your labels.")
         try:
-            token, person = await self._run("door", lambda: self._authenticate(found[1]))
+            token, person = await self._run("door", lambda: self._authenticate(match[1]))
         except NotAllowed as error:
             self._count_address(scope)
             raise _unknown(str(error)) from None
@@ -259,12 +259,12 @@ def _segments(scope: Scope) -> list[str]:
     raw = scope.get("raw_path") or str(scope["path"]).encode()
     rest = raw.partition(b"?")[0].partition(f"{PREFIX}/".encode())[2]
     try:
-        found = [unquote_to_bytes(part).decode("utf-8") for part in rest.split(b"/")]
+        segments = [unquote_to_bytes(part).decode("utf-8") for part in rest.split(b"/")]
     except UnicodeDecodeError:
         raise Refusal(400, "The path is not UTF-8.") from None
-    if any("\0" in part or len(part) > 200 for part in found):
+    if any("\0" in part or len(part) > 200 for part in segments):
         raise Refusal(404, "Nothing is there under this path.")
-    return found
+    return segments
 
 
 def _find_route(method: str, segments: list[str]) -> tuple[ApiRoute, dict[str, str]]:
@@ -275,8 +275,8 @@ def _find_route(method: str, segments: list[str]) -> tuple[ApiRoute, dict[str, s
         if len(names) == len(segments) and all(
             name == part or (name[0] == "{" and part) for name, part in zip(names, segments, strict=True)
         ):
-            found = {name[1:-1]: part for name, part in zip(names, segments, strict=True) if name[0] == "{"}
-            fitting.setdefault(route.method, (route, found))
+            path = {name[1:-1]: part for name, part in zip(names, segments, strict=True) if name[0] == "{"}
+            fitting.setdefault(route.method, (route, path))
     if method in fitting:
         return fitting[method]
     if fitting or segments == ["openapi.json"]:
@@ -299,10 +299,10 @@ def _body_file() -> Iterator[Path]:
 
 
 def _key(headers: Headers) -> str:
-    found = headers.getlist("idempotency-key")
-    if len(found) > 1 or found == [""]:
+    keys = headers.getlist("idempotency-key")
+    if len(keys) > 1 or keys == [""]:
         raise Refusal(400, "The header Idempotency-Key must be given once, and not be empty.")
-    return found[0] if found else ""
+    return keys[0] if keys else ""
 
 
 def _unknown(sentence: str) -> Refusal:

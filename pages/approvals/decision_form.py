@@ -20,24 +20,24 @@ SEEN_PLACE = "seen"
 _KEEP_BUTTON = "Keep approved", ":material/task_alt:"
 
 
-def draw_decision_form(me: Person, one: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> None:
+def draw_decision_form(me: Person, candidate: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> None:
     """The reason and the buttons.
 
     The decision is on the figures shown when the dimension was opened: a rerun must not submit unseen figures.
     """
-    key, store = _key(one, approval_status), session.store()
-    seen = case.seen_mark(store, one)
+    key, store = _key(candidate, approval_status), session.store()
+    seen = case.seen_mark(store, candidate)
     choices: list[str] = ["keep"] if note.doubted else []
     against = note.review.finding.reasons if note.review else ()
-    choices += _choices(me, one, approval_status, case.case_fingerprint(store, one))
+    choices += _choices(me, candidate, approval_status, case.case_fingerprint(store, candidate))
     shown = session.scratch(SEEN_PLACE).setdefault(key, seen)
     if shown != seen:
         st.warning(
             "Something changed since you opened this. The figures above are the current ones.", icon=":material/update:"
         )
         st.button("I have reviewed it", key=f"look:{key}", on_click=_note_seen, args=(key, seen))
-        choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]
-    if one.requirements.four_eyes and not one.objections:
+        choices = [choice for choice in choices if not (choice in ACTIONS and ACTIONS[choice].grants)]
+    if candidate.requirements.four_eyes and not candidate.objections:
         own_proposal = approval_status.proposed is not None and approval_status.proposed.person == me.name
         st.caption(
             "You have proposed it. Another lead has to approve." if own_proposal
@@ -52,7 +52,7 @@ def draw_decision_form(me: Person, one: Case, approval_status: ApprovalStatus, n
             label, icon = (known.label, f":material/{known.icon}:") if known else _KEEP_BUTTON
             st.button(
                 text.escape(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
-                args=(me.name, one, approval_status, decision, shown, against),
+                args=(me.name, candidate, approval_status, decision, shown, against),
                 type="primary" if not place and known and known.grants else "secondary",
             )  # fmt: skip
 
@@ -66,16 +66,16 @@ def _choices(me: Person, case: Case, approval_status: ApprovalStatus, mark: str)
     """The possible decisions, without those that would be refused in any case."""
     approval = approval_status.approved
     same = approval is not None and approval.is_based_on(mark, case.requirements)
-    found: list[Action] = []
+    actions: list[Action] = []
     if not case.objections and not same:
         proposed = approval_status.proposed
         fresh = proposed is not None and proposed.is_based_on(mark, case.requirements)
         own_proposal = proposed is not None and proposed.person == me.name
         if not case.requirements.four_eyes or (fresh and not own_proposal):
-            found.append("approve")
+            actions.append("approve")
         if not fresh:
-            found.append("propose")
-    return [*found, "suspend" if approval is not None else "decline"]
+            actions.append("propose")
+    return [*actions, "suspend" if approval is not None else "decline"]
 
 
 def _note_seen(key: str, seen: str) -> None:
@@ -83,16 +83,19 @@ def _note_seen(key: str, seen: str) -> None:
 
 
 def _decide(
-    actor: str, one: Case, approval_status: ApprovalStatus, decision: Action | Literal["keep"], seen: str,
+    actor: str, case: Case, approval_status: ApprovalStatus, decision: Action | Literal["keep"], seen: str,
     against: Collection[str],
 ) -> None:
     """Record the decision; the outcome is shown on top of the page."""
-    kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, approval_status)}") or "")
+    kept, reason = (
+        session.scratch("approvals"),
+        str(session.component_state(f"why:{_key(case, approval_status)}") or ""),
+    )
     kept.clear()
     with text.keep_refusal(kept):
         if decision != "keep":
-            done = approvals.record_decision(session.store(), actor, *one.key, decision, reason, seen)
-            kept["said"] = f"{one.result.title} is {done.done}."
+            done = approvals.record_decision(session.store(), actor, *case.key, decision, reason, seen)
+            kept["said"] = f"{case.result.title} is {done.done}."
         elif approval_status.holds is not None:
             suspension.keep_approved(session.store(), actor, approval_status.holds, reason, against)
-            kept["said"] = f"{one.result.title} stays approved. It is listed again when other evidence comes."
+            kept["said"] = f"{case.result.title} stays approved. It is listed again when other evidence comes."

@@ -18,13 +18,13 @@ def panel(approval_status: ApprovalStatus, note: ApprovalNote) -> None:
     holds = approval_status.holds
     if holds is None or holds.decision not in ("approve", "suspend"):
         return
-    found = suspension.current_period_figures(session.store(), holds)
-    if found:
+    figures = suspension.current_period_figures(session.store(), holds)
+    if figures:
         threshold = holds.policy.threshold
         st.markdown("**Labels since the approval**")
-        rows = [_row(figure, threshold) for figure in found]
+        rows = [_row(figure, threshold) for figure in figures]
         charts.interval_chart(rows, f"since:{holds.id}", threshold, f"required: {threshold:.2f}")
-        text.quiet("{told}", told=_describe_bias(found))
+        text.quiet("{told}", told=_describe_bias(figures))
     if note.kept is not None:
         text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])
 

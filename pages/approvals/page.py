@@ -45,54 +45,58 @@ def page() -> None:
 def _judge(me: Person, cases: list[Case]) -> None:
     """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
     store, opened = session.store(), st.query_params.get("case", "")
-    statuses = {one.key: record.approval_statuses(store).get(one.key, record.ApprovalStatus()) for one in cases}
+    statuses = {c.key: record.approval_statuses(store).get(c.key, record.ApprovalStatus()) for c in cases}
     notes = {key: approvals.approval_note(store, status) for key, status in statuses.items()}
-    where = {one.key: rows.status(one, statuses[one.key], notes[one.key]) for one in cases}
-    later = [one for one in cases if where[one.key] == "not yet"]
+    where = {c.key: rows.status(c, statuses[c.key], notes[c.key]) for c in cases}
+    later = [c for c in cases if where[c.key] == "not yet"]
     for status in APPROVAL_STATES:
-        for one in cases:
-            if where[one.key] == status != "not yet":
-                _row(me, one, statuses[one.key], notes[one.key], opened)
+        for candidate in cases:
+            if where[candidate.key] == status != "not yet":
+                _row(me, candidate, statuses[candidate.key], notes[candidate.key], opened)
     if not later:
         return
-    inside = any(rows.case_address(one) == opened for one in later)
+    inside = any(rows.case_address(c) == opened for c in later)
     label = f"{many(len(later), 'dimension')} not ready to approve: what is missing"
     with st.expander(text.escape(label), expanded=inside, icon=":material/hourglass_empty:"):
-        for one in later:
-            _row(me, one, statuses[one.key], notes[one.key], opened)
+        for candidate in later:
+            _row(me, candidate, statuses[candidate.key], notes[candidate.key], opened)
 
 
 def _row(
-    me: Person, one: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str
+    me: Person, candidate: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str
 ) -> None:
-    key, zone, top = rows.case_address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
+    key, zone, top = (
+        rows.case_address(candidate),
+        text.time_zone(),
+        case.kappa_between_people(session.store(), candidate),
+    )
     with st.container(border=key == opened):
         rows.draw_dimension_row(
-            one, approval_status, note, top, key == opened, zone, session.scratch(decision_form.SEEN_PLACE).clear
+            candidate, approval_status, note, top, key == opened, zone, session.scratch(decision_form.SEEN_PLACE).clear
         )
         if key == opened:
-            _detail(me, one, approval_status, note)
+            _detail(me, candidate, approval_status, note)
 
 
-def _detail(me: Person, one: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
+def _detail(me: Person, candidate: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), text.time_zone()
     then = approvals.kappa_at_decision(store, approval_status.holds) if approval_status.holds else None
-    rows.draw_verdict(one, approval_status.holds, then, me.may("lead"))
+    rows.draw_verdict(candidate, approval_status.holds, then, me.may("lead"))
     doubt.panel(approval_status, note)
-    rows.draw_context(one, case.case_context(store, one))
+    rows.draw_context(candidate, case.case_context(store, candidate))
     with st.expander("All evidence", icon=":material/fact_check:"):
         st.caption("A decision keeps a copy of all of this.")
-        rows.draw_evidence(case.case_facts(store, one))
+        rows.draw_evidence(case.case_facts(store, candidate))
     if me.may("lead"):
-        decision_form.draw_decision_form(me, one, approval_status, note)
-    past = record.decision_history(store, *one.key)
+        decision_form.draw_decision_form(me, candidate, approval_status, note)
+    past = record.decision_history(store, *candidate.key)
     rows.draw_history(past, {a.id: record.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
-        place = {"dataset": one.dataset.name, "judge": one.judge.id}
-        url_state.link("calibration", dimension=one.result.key, **place)
+        place = {"dataset": candidate.dataset.name, "judge": candidate.judge.id}
+        url_state.link("calibration", dimension=candidate.result.key, **place)
         url_state.link("audits", **place)
         if approval_status.approved:
-            url_state.link("dashboard", dimension=one.result.key, **place)
-        elif one.objections:
-            url_state.link("queue", "Label more", dataset=one.dataset.name, stream="audit")
+            url_state.link("dashboard", dimension=candidate.result.key, **place)
+        elif candidate.objections:
+            url_state.link("queue", "Label more", dataset=candidate.dataset.name, stream="audit")

@@ -65,11 +65,11 @@ def _form(me: Person, dataset: Dataset, plan: LookPlan | None) -> None:
     )
     with st.form("plan", border=False):
         now = " ".join(map(str, plan.sizes)) if plan else ""
-        given = st.text_input("Looks, in items", now, placeholder="150 300 600")
+        sizes = st.text_input("Looks, in items", now, placeholder="150 300 600")
         with st.container(horizontal=True):
             put = st.form_submit_button("Save the plan", type="primary")
             back = plan is not None and st.form_submit_button("Remove the plan")
     if put or back:
         with text.refusals():
-            plans.set_look_plan(session.store(), me.name, dataset.id, [] if back else plans.parse_sizes(given))
+            plans.set_look_plan(session.store(), me.name, dataset.id, [] if back else plans.parse_sizes(sizes))
             st.rerun()

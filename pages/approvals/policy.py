@@ -38,11 +38,14 @@ def panel(me: Person, dataset: Dataset) -> None:
         st.warning(text.escape(leads.NO_INDEPENDENT_LEADS), icon=":material/group:")
     if past := policy.policy_changes(store):
         with st.expander(text.escape(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
-            for one in past:
+            for change in past:
                 text.say(
-                    "**{who}**, {at}: {why}", who=one.person, at=text.moment(one.at, text.time_zone()), why=one.reason
+                    "**{who}**, {at}: {why}",
+                    who=change.person,
+                    at=text.moment(change.at, text.time_zone()),
+                    why=change.reason,
                 )
-                text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(one.requirements)))
+                text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(change.requirements)))
     if me.may("lead"):
         kept = session.scratch("policy")
         with st.container():  # a place of its own, so that the form below stays as it is when this goes

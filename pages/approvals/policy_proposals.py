@@ -26,10 +26,10 @@ def change_policy(actor: str, new_requirements: Requirements, reason: str) -> No
 def draw_proposal(me: Person, explain: Callable[[Requirements], list[str]]) -> None:
     """Draw the outcome of the last change, and the proposal of a looser policy, to which another lead may agree."""
     text.tell_outcome(session.scratch("policy"))
-    found = policy.proposed_requirements(session.store())
-    if found is None:
+    proposal = policy.proposed_requirements(session.store())
+    if proposal is None:
         return
-    new_requirements, reason, person = found
+    new_requirements, reason, person = proposal
     key = content_id(policy.to_stored(new_requirements), reason, person)  # a press counts for what stood there
     with st.container(border=True):
         text.say(

@@ -41,13 +41,13 @@ def case_address(case: Case) -> str:
     return f"{case.judge.id}.{case.result.key}"
 
 
-def draw_decision_counts(found: OpenDecisions) -> None:
+def draw_decision_counts(pending: OpenDecisions) -> None:
     """Draw in one sentence how many dimensions there are to decide on."""
     counts = [
         f"{len(of):,} {what}" for of, what in (
-            (found.suspended, "suspended by new evidence"), (found.proposed, "proposed, waiting for a second lead"),
-            (found.eligible, "meeting the policy, not decided"), (found.doubted, "approved, to be reviewed"),
-            (found.older, "approved under an older policy"),
+            (pending.suspended, "suspended by new evidence"), (pending.proposed, "proposed, waiting for a second lead"),
+            (pending.eligible, "meeting the policy, not decided"), (pending.doubted, "approved, to be reviewed"),
+            (pending.older, "approved under an older policy"),
         ) if of
     ]  # fmt: skip
     if counts:
@@ -89,9 +89,9 @@ def draw_dimension_row(
         text.quiet("{asked} required; between people {told}", asked=threshold, told=people_text)
 
 
-def state_sentence(one: Case, approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
+def state_sentence(case: Case, approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
     """The state of a dimension, in a sentence."""
-    holds, where = approval_status.holds, status(one, approval_status, note)
+    holds, where = approval_status.holds, status(case, approval_status, note)
     if approval_status.proposed is not None:
         first = approval_status.proposed
         return f"{display_name(first.person)} proposed it, {text.moment(first.at, zone)}: {first.reason}"
@@ -104,7 +104,9 @@ def state_sentence(one: Case, approval_status: ApprovalStatus, note: ApprovalNot
         return f"{note.review.why} {then} {note.older}".strip()
     if holds is not None:
         return holds.reason
-    return "It meets the policy. A lead decides whether it is published." if where == "open" else obstacle_sentence(one)
+    return (
+        "It meets the policy. A lead decides whether it is published." if where == "open" else obstacle_sentence(case)
+    )
 
 
 def met_policy_sentence(case: Case, verdict: str) -> str:
@@ -211,16 +213,17 @@ def draw_history(approvals: Sequence[Approval], facts: Mapping[str, Sequence[Fac
     if not approvals:
         return
     st.markdown("**Decisions on record**")
-    for one in approvals:
-        figures = {name: figure for name, figure, _ in facts[one.id]}
+    for approval in approvals:
+        figures = {name: figure for name, figure, _ in facts[approval.id]}
         text.say(
-            "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done, at=text.moment(one.at,
-            zone),
-            reason=one.reason,
+            "**{who}** {done} it, {at}: {reason}", who=display_name(approval.person), done=approval.done,
+            at=text.moment(approval.at, zone), reason=approval.reason,
         )  # fmt: skip
         kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))
         then = f"kappa {cell(kappa, '.2f')}, lower bound {cell(bound, '.2f')}, {many(items or 0, 'item')}"
         with st.expander(
-            text.escape(f"Evidence at that time: {one.state}, {then} · fingerprint {one.fingerprint or 'none'}")
+            text.escape(
+                f"Evidence at that time: {approval.state}, {then} · fingerprint {approval.fingerprint or 'none'}"
+            )
         ):
-            draw_evidence(facts[one.id])
+            draw_evidence(facts[approval.id])

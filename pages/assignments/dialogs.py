@@ -89,8 +89,8 @@ def assign_dialog(dataset: Dataset, me: Person, zone: tzinfo) -> None:
 
 def _seed() -> int:
     """The seed of a dialog, constant while it is open, so that the result is the one that was shown."""
-    found: int = session.scratch("assigning").setdefault("seed", random.SystemRandom().randrange(1_000_000))
-    return found
+    seed: int = session.scratch("assigning").setdefault("seed", random.SystemRandom().randrange(1_000_000))
+    return seed
 
 
 def _selection(dataset: Dataset, stream: Stream) -> Selection | None:
@@ -106,8 +106,8 @@ def _selection(dataset: Dataset, stream: Stream) -> Selection | None:
         named = [name.strip() for name in names if name.strip()]
         if not named:
             return None
-        found = items.item_ids_of_names(session.store(), dataset.id, named)
-        return Selection(items=tuple(dict.fromkeys(found)))
+        ids = items.item_ids_of_names(session.store(), dataset.id, named)
+        return Selection(items=tuple(dict.fromkeys(ids)))
     value = right.selectbox("With the value", values[field], key=f"assign:value:{field}") if field else ""
     amount = st.segmented_control(
         "How many", AMOUNTS, default="All", key="assign:amount", required=True, label_visibility="collapsed",
@@ -170,51 +170,57 @@ def person_dialog(
 ) -> None:
     """A person's state with its reason, their assignments, and a way to give the rest to others."""
     text.say("**{name}**, {state}. {why}", name=progress.name, state=progress.state, why=progress.why)
-    given = assignments.current_assignments(session.store(), dataset.id, progress.assignee)
-    if not given:
+    current = assignments.current_assignments(session.store(), dataset.id, progress.assignee)
+    if not current:
         st.caption("Nothing of this dataset is assigned to them.")
-    for single in given:
+    for single in current:
         _assignment(me, single, zone)
     if progress.counts.left and not progress.is_tag:
         _reassign(dataset, me, progress, team)
 
 
-def _assignment(me: Person, one: Assignment, zone: tzinfo) -> None:
+def _assignment(me: Person, assignment: Assignment, zone: tzinfo) -> None:
     """One assignment: what it is, and its terms to be changed."""
-    due = f" · due {text.day(one.due, zone)}" if one.due else ""
+    due = f" · due {text.day(assignment.due, zone)}" if assignment.due else ""
     heading = (
-        f"{STREAMS[one.stream]}: {one.left:,} of {many(one.total, 'item')} left{due} · {PRIORITIES[one.priority]} "
-        f"priority · {RESERVATION_NAMES[one.reserved].lower()}"
+        f"{STREAMS[assignment.stream]}: {assignment.left:,} of {many(assignment.total, 'item')} left{due} · "
+        f"{PRIORITIES[assignment.priority]} priority · {RESERVATION_NAMES[assignment.reserved].lower()}"
     )
     with st.expander(text.escape(heading)):
         text.quiet(
-            "{chosen}, given out by {by} · {at}", chosen=one.chosen.describe().capitalize(), by=one.by,
-            at=text.moment(one.at, zone) + (f" · “{one.note}”" if one.note else ""),
+            "{chosen}, given out by {by} · {at}", chosen=assignment.chosen.describe().capitalize(), by=assignment.by,
+            at=text.moment(assignment.at, zone) + (f" · “{assignment.note}”" if assignment.note else ""),
         )  # fmt: skip
         left, right = st.columns(2)
-        before = one.due.replace(tzinfo=UTC).astimezone(zone).date() if one.due else None
-        new = left.date_input("Due", before, key=f"due:{one.id}:{before}", format="YYYY-MM-DD")
+        before = assignment.due.replace(tzinfo=UTC).astimezone(zone).date() if assignment.due else None
+        new = left.date_input("Due", before, key=f"due:{assignment.id}:{before}", format="YYYY-MM-DD")
         priority = right.selectbox(
-            "Priority", list(PRIORITIES), one.priority - 1, format_func=PRIORITIES.__getitem__,
-            key=f"prio:{one.id}:{one.priority}",
+            "Priority", list(PRIORITIES), assignment.priority - 1, format_func=PRIORITIES.__getitem__,
+            key=f"prio:{assignment.id}:{assignment.priority}",
         )  # fmt: skip
         reserved = st.segmented_control(
-            "How", list(RESERVATION_NAMES), default=one.reserved, format_func=RESERVATION_NAMES.__getitem__,
-            help=RESERVATION_HELP, required=True, key=f"offer:{one.id}:{one.reserved}",
+            "How", list(RESERVATION_NAMES), default=assignment.reserved, format_func=RESERVATION_NAMES.__getitem__,
+            help=RESERVATION_HELP, required=True, key=f"offer:{assignment.id}:{assignment.reserved}",
         )  # fmt: skip
-        note = st.text_input("Note", one.note, max_chars=assignments.MAX_NOTE_LENGTH, key=f"note:{one.id}:{one.note}")
-        at = one.due if new == before else _moment(new, zone)
-        seen = (one.reserved, one.priority, one.due, one.note)  # in each key: what others change is shown, and kept
+        note = st.text_input(
+            "Note",
+            assignment.note,
+            max_chars=assignments.MAX_NOTE_LENGTH,
+            key=f"note:{assignment.id}:{assignment.note}",
+        )
+        at = assignment.due if new == before else _moment(new, zone)
+        # In each key: what others change is shown, and kept.
+        seen = (assignment.reserved, assignment.priority, assignment.due, assignment.note)
         same = (bool(reserved), priority, at, note) == seen
         with st.container(horizontal=True), text.refusals():
-            if st.button("Save", key=f"save:{one.id}:{seen}", disabled=same):
+            if st.button("Save", key=f"save:{assignment.id}:{seen}", disabled=same):
                 assignments.change_assignment(
-                    session.store(), me.name, one.id, bool(reserved), int(priority), at, note
+                    session.store(), me.name, assignment.id, bool(reserved), int(priority), at, note
                 )
                 text.finish("Changed.")
-            if st.button("End", key=f"end:{one.id}", icon=":material/close:",
+            if st.button("End", key=f"end:{assignment.id}", icon=":material/close:",
                          help="What was done stays done; the rest is for everybody."):  # fmt: skip
-                assignments.end_assignment(session.store(), me.name, one.id)
+                assignments.end_assignment(session.store(), me.name, assignment.id)
                 text.finish("Ended. What is left of it is for everybody now.")
 
 
@@ -253,7 +259,7 @@ def tags_dialog(me: Person) -> None:
     known = tags.all_tags(store)
     name = st.selectbox("Person", [p.name for p in people.all_people(store)], key="tags:person")
     now = known.get(name, tags.PersonTags(name))
-    tag_names = sorted({tag for one in known.values() for tag in one.tags}, key=str.casefold)
+    tag_names = sorted({tag for row in known.values() for tag in row.tags}, key=str.casefold)
     chosen = st.multiselect(
         "Tags", tag_names, list(now.tags), accept_new_options=True, key=f"tags:of:{name}:{now.tags}",
         placeholder="a language, a skill", help="Type a new one and press Enter.", max_selections=tags.MAX_TAGS,
@@ -268,7 +274,7 @@ def tags_dialog(me: Person) -> None:
         with text.refusals():
             tags.set_tags(store, me.name, name, chosen, float(share))
             text.finish(f"Tags and share of {name} are saved.")
-    lines = [f"{one.person}: {', '.join(one.tags) or 'no tag'}, share {one.share:g}" for one in known.values()]
+    lines = [f"{row.person}: {', '.join(row.tags) or 'no tag'}, share {row.share:g}" for row in known.values()]
     if lines:
         with st.expander(text.escape(f"Everybody with tags ({len(lines)})")):
             text.bullets(lines)

@@ -28,26 +28,26 @@ def page() -> None:
     dataset = choose.dataset(store, width=300)
     if dataset is None:
         return
-    found = progress.people_progress(store, dataset.id, zone)
+    people = progress.people_progress(store, dataset.id, zone)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Assign work", type="primary", icon=":material/assignment_ind:"):
             dialogs.assign_dialog(dataset, me, zone)
         if me.may("lead") and st.button("Tags and shares", icon=":material/sell:", help=TAGS_HELP):
             dialogs.tags_dialog(me)
-        if found:
+        if people:
             st.download_button(
-                "CSV", lambda: _file(found), f"progress-{dataset.name}.csv", "text/csv", icon=":material/download:",
+                "CSV", lambda: _file(people), f"progress-{dataset.name}.csv", "text/csv", icon=":material/download:",
                 help="Everybody with all figures.", on_click="ignore",
             )  # fmt: skip
     _open_work(dataset)
-    _notices(found)
-    _people(dataset, me, found, zone)
+    _notices(people)
+    _people(dataset, me, people, zone)
     _undo(dataset, me, zone)
 
 
 def _file(people: list[PersonProgress]) -> str:
     buffer = io.StringIO()
-    write_csv_table(buffer, progress.COLUMNS, (list(progress.progress_record(one).values()) for one in people))
+    write_csv_table(buffer, progress.COLUMNS, (list(progress.progress_record(person).values()) for person in people))
     return buffer.getvalue()
 
 
@@ -69,12 +69,12 @@ def _open_work(dataset: Dataset) -> None:
 
 def _notices(people: list[PersonProgress]) -> None:
     """Draw a notice about the work of each person who is no longer active."""
-    for one in people:
-        if one.state == "inactive":
+    for person in people:
+        if person.state == "inactive":
             text.warn(
                 "{name} is not active any more: {n} that were reserved for them are open to everybody now. Select them "
                 "to give these to others.",
-                name=one.name, n=many(one.counts.left, "item"),
+                name=person.name, n=many(person.counts.left, "item"),
             )  # fmt: skip
 
 
@@ -88,16 +88,16 @@ def _people(dataset: Dataset, me: Person, people: list[PersonProgress], zone: tz
             "Search", key=f"{key}:search", placeholder="Search person, tag", icon=":material/search:",
             label_visibility="collapsed", width=240,
         )  # fmt: skip
-        states = [one.state for one in people]
+        states = [person.state for person in people]
         st.pills(
             "State", [s for s in progress.STATES if s in states or s == state], key=f"{key}:state",
             format_func=lambda s: text.escape(f"{s} {states.count(s)}".capitalize()), label_visibility="collapsed",
         )  # fmt: skip
     sought = words.casefold().split()
     shown = [
-        one for one in people
-        if (state is None or one.state == state)
-        and all(word in " ".join((one.name, *one.tags)).casefold() for word in sought)
+        person for person in people
+        if (state is None or person.state == state)
+        and all(word in " ".join((person.name, *person.tags)).casefold() for word in sought)
     ]  # fmt: skip
     if not shown:
         text.quiet("Nobody matches.")

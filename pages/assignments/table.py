@@ -21,24 +21,25 @@ _COLUMNS = (
 
 def progress_table(people: Sequence[PersonProgress], zone: tzinfo, key: str) -> int | None:
     """The rows as a table; the number of the one that was selected."""
-    rows = [[value or "–" for value in _row(one, zone)] for one in people]
-    ids = [one.assignee for one in people]
+    rows = [[value or "–" for value in _row(person, zone)] for person in people]
+    ids = [person.assignee for person in people]
     clicked = tables.wrapped_table(_COLUMNS, rows, key, "People and their progress", ids, chosen=True)
     return None if clicked is None else clicked[0]
 
 
-def _row(one: PersonProgress, zone: tzinfo) -> list[str]:
-    counts, needed = one.counts, one.needed
+def _row(person: PersonProgress, zone: tzinfo) -> list[str]:
+    counts, needed = person.counts, person.needed
     lacks = "" if needed is None else "past due" if needed == float("inf") else f"needed {needed:.3g}"
-    paces = ((one.seconds, ""), (one.cell_seconds, " a rating"))
+    paces = ((person.seconds, ""), (person.cell_seconds, " a rating"))
     did = [f"{n:,} {what}" for n, what in ((counts.done, "done"), (counts.skipped, "skipped")) if n]
     return [
-        text.join_lines(one.name, ", ".join(one.tags)), one.state,
+        text.join_lines(person.name, ", ".join(person.tags)), person.state,
         text.join_lines(f"{counts.left:,} of {counts.total:,}", ", ".join(did)) if counts.total else "",
         text.join_lines(*(f"{value:.3g} s{of}" for value, of in paces if value)),
-        text.moment(one.last, zone) if one.last else "",
-        text.join_lines("" if one.pace is None else f"{one.pace:.3g} a day", lacks),
+        text.moment(person.last, zone) if person.last else "",
+        text.join_lines("" if person.pace is None else f"{person.pace:.3g} a day", lacks),
         text.join_lines(
-            text.day(one.due, zone) if one.due else "", f"done {text.day(one.finish, zone)}" if one.finish else ""
+            text.day(person.due, zone) if person.due else "",
+            f"done {text.day(person.finish, zone)}" if person.finish else "",
         ),
     ]  # fmt: skip

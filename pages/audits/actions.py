@@ -37,27 +37,29 @@ def draw_take_button(actor: str, dataset: Dataset, judge: str, name: str, findin
             url_state.link("queue", "Review queue", dataset=dataset.name, stream="review", reason="flagged")
 
 
-def draw_limit(actor: str, one: Audit, now: float | None) -> None:
+def draw_limit(actor: str, audit: Audit, now: float | None) -> None:
     """The limit of an audit, for leads: another one, or its default."""
-    low, high = audits.limit_range(one)
-    with st.popover("Limit", icon=":material/tune:", key=f"limit:{one.name}:{now}"):
-        text.quiet("Applies to the whole workspace. The default is {default}.", default=f"{one.threshold:g}")
-        pending = audits.proposed_limits(session.store()).get(one.name)
+    low, high = audits.limit_range(audit)
+    with st.popover("Limit", icon=":material/tune:", key=f"limit:{audit.name}:{now}"):
+        text.quiet("Applies to the whole workspace. The default is {default}.", default=f"{audit.threshold:g}")
+        pending = audits.proposed_limits(session.store()).get(audit.name)
         if pending is not None:
             text.quiet(
                 "{by} has proposed {value}. It applies once another lead sets the same; setting {now} withdraws the "
                 "proposal.",
-                by=pending.by, value=f"{one.threshold if pending.value is None else pending.value:g}", now=f"{now:g}",
+                by=pending.by, value=f"{audit.threshold if pending.value is None else pending.value:g}", now=f"{now:g}",
             )  # fmt: skip
         value = st.number_input(
-            "Limit", low, high, min(max(float(now or 0), low), high), 0.05, key=f"limit:value:{one.name}:{now}",
+            "Limit", low, high, min(max(float(now or 0), low), high), 0.05, key=f"limit:value:{audit.name}:{now}",
             label_visibility="collapsed",
         )  # fmt: skip
         with st.container(horizontal=True):
-            if st.button("Set", type="primary", disabled=value == now and pending is None, key=f"limit:set:{one.name}"):
-                _save_limit(actor, one.name, value)
-            if st.button("Back to the default", disabled=now == one.threshold, key=f"limit:reset:{one.name}"):
-                _save_limit(actor, one.name, None)
+            if st.button(
+                "Set", type="primary", disabled=value == now and pending is None, key=f"limit:set:{audit.name}"
+            ):
+                _save_limit(actor, audit.name, value)
+            if st.button("Back to the default", disabled=now == audit.threshold, key=f"limit:reset:{audit.name}"):
+                _save_limit(actor, audit.name, None)
 
 
 def _save_limit(actor: str, name: str, value: float | None) -> None:

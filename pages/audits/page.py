@@ -26,46 +26,46 @@ def page() -> None:
     with bar:
         judge = choose.judge(names)
     with st.container(horizontal=True):
-        choose.draw_data_notes(dataset, next(one.model for one in judges if one.id == judge))
+        choose.draw_data_notes(dataset, next(j.model for j in judges if j.id == judge))
     with st.spinner("Running the audits ..."):
-        found = audits.run_audits(store, dataset.id, judge)
-    if not found.scope.replies:
+        results = audits.run_audits(store, dataset.id, judge)
+    if not results.scope.replies:
         st.info(
             "This judge has no replies on this dataset yet. Run it on the page Runs, or import its judgments.",
             icon=":material/gavel:",
         )
         return
-    if not found.findings:
+    if not results.findings:
         st.info("The card of this judge names no audits.", icon=":material/check:")
         return
-    rows.draw_scope(found.scope, found.findings)
+    rows.draw_scope(results.scope, results.findings)
     limits, opened = audits.audit_limits(store), st.query_params.get("audit", "")
-    for name in rows.sort_by_verdict(found.findings):
-        one = all_audits()[name]
+    for name in rows.sort_by_verdict(results.findings):
+        audit = all_audits()[name]
         with st.container(border=name == opened):
-            limit = limits.get(name, one.threshold)
-            rows.draw_audit_row(one, found.findings[name], limit, name == opened)
+            limit = limits.get(name, audit.threshold)
+            rows.draw_audit_row(audit, results.findings[name], limit, name == opened)
             if name == opened:
-                _detail(me, dataset, judge, name, found)
+                _detail(me, dataset, judge, name, results)
 
 
 def _detail(me: Person, dataset: Dataset, judge: str, name: str, results: audits.AuditResults) -> None:
     """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
-    store, one, finding = session.store(), all_audits()[name], results.findings[name]
-    limit, key = audits.audit_limits(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
+    store, audit, finding = session.store(), all_audits()[name], results.findings[name]
+    limit, key = audits.audit_limits(store).get(name, audit.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width="stretch", gap=None):
-            rows.draw_definition(one, limit)
-        if one.threshold is not None and me.may("lead"):
-            actions.draw_limit(me.name, one, limit)
+            rows.draw_definition(audit, limit)
+        if audit.threshold is not None and me.may("lead"):
+            actions.draw_limit(me.name, audit, limit)
     if finding.plot is not None:
         with st.container(width=720):
             charts.audit_plot(finding.plot, f"plot:{key}")
     _items(me, dataset, judge, name, finding, key)
-    if one.probe in probes.PROBES and (one.probe != "both orders" or finding.figure is None):
-        probes.panel(me, dataset, judge, one.probe, results.scope.probes.get(one.probe, 0))
-    probes.draw_needs(dataset.name, one.probe, results.scope)
-    if one.probe == "fits":
+    if audit.probe in probes.PROBES and (audit.probe != "both orders" or finding.figure is None):
+        probes.panel(me, dataset, judge, audit.probe, results.scope.probes.get(audit.probe, 0))
+    probes.draw_needs(dataset.name, audit.probe, results.scope)
+    if audit.probe == "fits":
         justification_check.panel(me.name, dataset.id, judge, limit)
 
 

@@ -34,17 +34,17 @@ def panel(me: Person, dataset: Dataset, judge: str, probe: str, done: int) -> No
     before = next((run for run in runs.list_runs(store, dataset.id) if run.judge == judge), None)
     if before is None:
         st.caption("This judge's replies were imported: give its endpoint in the form of a run.")
-        given = {} if probe == "both orders" else {"probe": probe}
-        url_state.link("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **given)
+        parameters = {} if probe == "both orders" else {"probe": probe}
+        url_state.link("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **parameters)
         return
     with text.refusals():
         previous_order = runs.order_of(store, before.id)
         order = replace(previous_order, params=_with_probe(previous_order.params, probe), only_unscored=False)
-        found = runs.estimate(store, order)
-        if not found.judgments:
+        estimate = runs.estimate(store, order)
+        if not estimate.judgments:
             st.caption("It has been run on all of these items.")
             return
-        run_estimate.show_estimate(found)
+        run_estimate.show_estimate(estimate)
         if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
             with st.spinner("Starting ..."):
                 begun = runs.start(store, me.name, order)

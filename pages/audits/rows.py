@@ -42,11 +42,11 @@ def draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
     """Draw the number of findings by verdict, and the replies and labels that were used."""
     with st.container(horizontal=True, gap="medium"):
         for verdict in VERDICT_ORDER:
-            if n := sum(found.verdict == verdict for found in findings.values()):
+            if n := sum(finding.verdict == verdict for finding in findings.values()):
                 with st.container(width="content"):
                     text.say(COUNT_TEMPLATES[verdict], n=n)
     sample = f", a random sample of {scope.judged:,}" if scope.items < scope.judged else ""
-    basis = next((title.lower() for one, title in BASES.items() if one == scope.basis), "")
+    basis = next((title.lower() for key, title in BASES.items() if key == scope.basis), "")
     text.quiet(
         "From {replies} to {items}{sample}; {unscored}. {gold}",
         replies="1 reply" if scope.replies == 1 else f"{scope.replies:,} replies", items=many(scope.items, "item"),

@@ -46,10 +46,10 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
         cell = _table(shown, f"table:{key}")
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
-            found = calibration.list_cells(
+            cells = calibration.list_cells(
                 store, session.me().name, place.dataset, place.judge, line.dimension, place.basis, people, judge
             )
-            _list_cell_items(found, shown, cell, f"items:{key}:{cell}", place.name)
+            _list_cell_items(cells, shown, cell, f"items:{key}:{cell}", place.name)
     with right:
         explanations.heading_with_help("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(agreement_findings.spread(shown), f"margins:{key}")
@@ -60,10 +60,10 @@ def _draw_other_figures(concordance: Concordance, summary: Summary, key: str) ->
     """Correlations, ICC and mean error with their intervals, and what each of them says."""
     rows = [
         {
-            "figure": FIGURE_NAMES[name], "value": one.point, "95% interval": _format_ends(one),
+            "figure": FIGURE_NAMES[name], "value": figure.point, "95% interval": _format_ends(figure),
             "meaning": _MEANINGS[name],
         }
-        for name, one in concordance._asdict().items()
+        for name, figure in concordance._asdict().items()
     ]
     tables.table(rows, {"value": Column(".3f")}, f"beside:{key}", width="content")
     text.quiet(

@@ -22,9 +22,9 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     explanations.heading_with_help(
         "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
     )
-    found = load(ANCHORING, place, line)
-    if found is not None:
-        findings.draw(anchoring_findings.findings(*found), f"anchor:{key}")
+    anchor = load(ANCHORING, place, line)
+    if anchor is not None:
+        findings.draw(anchoring_findings.findings(*anchor), f"anchor:{key}")
     basis = policy.approval_basis(store, place.dataset)
     _draw_arms(anchoring.arms(store, place.dataset, place.judge, line.dimension, basis), f"arms:{key}")
 

@@ -40,18 +40,20 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
         explanations.help_button("selective", "sequence", key=key)
     with text.refusals():
         with st.spinner("Testing confidence thresholds ..."):
-            found = rules.find_threshold(store, place.dataset, place.judge, d, place.basis, request)
-        _draw_threshold(place, d, found, rule, f"{key}:{source}")
+            threshold = rules.find_threshold(store, place.dataset, place.judge, d, place.basis, request)
+        _draw_threshold(place, d, threshold, rule, f"{key}:{source}")
 
 
 def _draw_threshold(
-    place: CalibrationPlace, d: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
+    place: CalibrationPlace, d: Dimension, threshold: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
 ) -> None:
     """The result of a requirement, the curve, and the rule in force, which a lead sets or revokes."""
-    store, request = session.store(), found.request
+    store, request = session.store(), threshold.request
     counted = policy.approval_basis(store, place.dataset)
-    result = found.result
-    findings.draw(auto_accept_findings.sentences(result, request.near, len(found.confidence.item), found.spared), key)
+    result = threshold.result
+    findings.draw(
+        auto_accept_findings.sentences(result, request.near, len(threshold.confidence.item), threshold.spared), key
+    )
     if place.basis != counted:
         text.warn(
             "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
@@ -64,7 +66,7 @@ def _draw_threshold(
         findings.draw_table(auto_accept_findings.table(result), f"thresholds:{key}")
     if rule is not None:
         _draw_rule_in_force(rule, *rules.evaluate_rule(store, place.dataset, d, rule))
-    _draw_actions(place, d, found, rule, place.basis == counted, key)
+    _draw_actions(place, d, threshold, rule, place.basis == counted, key)
 
 
 def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
@@ -84,21 +86,22 @@ def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: st
 def _draw_rule_in_force(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -> None:
     """The rule in force, and its agreement on today's gold."""
     spared = sure.count_above(rule.threshold)
-    found = step.agreement
+    agreement = step.agreement
     text.say(
         ":material/rule: **In force**: scores of a confidence of {threshold} or more are accepted automatically, for "
         "agreement of {target} with a probability of {held}. That covers {spared} of {items}.",
         threshold=f"{rule.threshold:.3g}", target=f"{100 * rule.target:g}%", held=f"{100 * (1 - rule.delta):g}%",
         spared=f"{spared:,}", items=many(len(sure.item), "item"),
     )  # fmt: skip
-    if found.point is None:
+    if agreement.point is None:
         text.quiet("No item above the threshold has gold of the required kind today.")
         return
     today = "On today's gold agreement there is {agree} (lower bound {bound}; {items})."
     words = {
-        "agree": f"{found.point:.0%}", "bound": f"{found.lower_bound or 0:.1%}", "items": many(found.items, "item"),
+        "agree": f"{agreement.point:.0%}", "bound": f"{agreement.lower_bound or 0:.1%}",
+        "items": many(agreement.items, "item"),
     }  # fmt: skip
-    if found.point < rule.target:
+    if agreement.point < rule.target:
         text.warn(today + " That is below the requirement of the rule: set it again, or withdraw it.", **words)
     else:
         text.quiet(today, **words)

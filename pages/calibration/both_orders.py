@@ -14,11 +14,11 @@ from pages.ui import findings, session, text
 def panel(place: CalibrationPlace) -> None:
     """Sentences, the two shares with their intervals, and verdicts by order; nothing without pairs in both orders."""
     key = f"position:{place.dataset}:{place.judge}"
-    found = load_positional_agreement(session.store(), place.dataset, place.judge)
-    if found is None:
+    agreement = load_positional_agreement(session.store(), place.dataset, place.judge)
+    if agreement is None:
         return
     st.header("Position bias", anchor=False)
-    findings.draw([*both_orders_findings.sentences(found), both_orders_findings.plot(found)], key)
+    findings.draw([*both_orders_findings.sentences(agreement), both_orders_findings.plot(agreement)], key)
     with st.expander("Verdicts by order"):
-        findings.draw_table(both_orders_findings.table(found), f"{key}:verdicts")
+        findings.draw_table(both_orders_findings.table(agreement), f"{key}:verdicts")
     findings.draw([both_orders_findings.counting_note()], key)

@@ -22,14 +22,14 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
         names = confidence_findings.sources({source: n for source, (_, n) in by_source.items()})
         source = url_state.select("source", "Confidence from", names, width=360)
         explanations.help_button("confidence", "reliability", "ranking", key=key)
-    found, cells = by_source[source]
-    findings.draw(confidence_findings.sentences(found, source, cells, scored), key)
+    figures, cells = by_source[source]
+    findings.draw(confidence_findings.sentences(figures, source, cells, scored), key)
     explanations.explain_equality(line.dimension.scale)
     left, right = st.columns([3, 4], gap="large", vertical_alignment="center")
     with left:
-        findings.draw_plot(confidence_findings.plot(found), f"chart:{key}:{source}")
+        findings.draw_plot(confidence_findings.plot(figures), f"chart:{key}:{source}")
     with right:
-        table = confidence_findings.table(found, bool(line.dimension.scale.weights))
+        table = confidence_findings.table(figures, bool(line.dimension.scale.weights))
         findings.draw_table(table, f"levels:{key}:{source}")
 
 

@@ -60,7 +60,7 @@ def draw_dimension(place: CalibrationPlace, line: DimensionResult, key: str) -> 
     note, case = approvals.approval_note(session.store(), approval_status), f"{place.judge}.{line.key}"
     _draw_decision(approval_status, note, text.time_zone(), place.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
-        panel_titles = {name: one.title for name, one in STATISTICS.items() if one.applies(line)}
+        panel_titles = {name: statistic.title for name, statistic in STATISTICS.items() if statistic.applies(line)}
         chosen = url_state.tabs("panel", "Look into", panel_titles)
         explanations.help_button("gate", "units", key=f"gate:{key}")
     PANELS.get(chosen, _panel)(place, line, f"{key}:{chosen}")
@@ -70,33 +70,33 @@ def draw_dimension(place: CalibrationPlace, line: DimensionResult, key: str) -> 
 
 def _panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A statistic without choices: its explanation and its findings."""
-    one = STATISTICS[key.rpartition(":")[2]]
+    statistic = STATISTICS[key.rpartition(":")[2]]
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)
         return
-    explanations.heading_with_help(one.title, *one.explanations, key=key)
-    found = one.findings(load(one, place, line), line, policy.requirements(session.store()).policy)
-    findings.draw(found or [quiet("Nothing to show here.")], key)
+    explanations.heading_with_help(statistic.title, *statistic.explanations, key=key)
+    own_findings = statistic.findings(load(statistic, place, line), line, policy.requirements(session.store()).policy)
+    findings.draw(own_findings or [quiet("Nothing to show here.")], key)
 
 
 def _draw_decision(
     approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool
 ) -> None:
     """Draw in one line what was decided on a dimension so far, and the way to the page where it is decided."""
-    one = approval_status.proposed or approval_status.holds
+    approval = approval_status.proposed or approval_status.holds
     doubt = note.review.why if note.review is not None and note.doubted else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        if one is not None:
+        if approval is not None:
             text.quiet(
-                "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done,
-                at=text.moment(one.at, zone), reason=text.shorten(one.reason, 110),
+                "**{who}** {done} it, {at}: {reason}", who=display_name(approval.person), done=approval.done,
+                at=text.moment(approval.at, zone), reason=text.shorten(approval.reason, 110),
             )  # fmt: skip
         elif eligible:
             st.caption("It meets the policy, and is not decided: a lead may approve it.")
-        label = "Its approval" if one else "Decide" if eligible else "Approvals"
+        label = "Its approval" if approval else "Decide" if eligible else "Approvals"
         url_state.link("approvals", label, dataset=dataset, case=case)
-        if one is not None and one.decision == "approve":
-            url_state.link("dashboard", "On the dashboard", dataset=dataset, judge=one.judge)
+        if approval is not None and approval.decision == "approve":
+            url_state.link("dashboard", "On the dashboard", dataset=dataset, judge=approval.judge)
     for icon, remark in (("history", note.older), ("visibility", doubt)):
         if remark:
             text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=remark)

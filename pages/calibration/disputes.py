@@ -27,13 +27,13 @@ def choose_waiting(place: CalibrationPlace, basis: Basis | None, dropped: bool) 
 
 def panel(place: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> None:
     """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
-    found = _summary_pairs(place, basis, dropped)
-    if not found:
+    pairs = _summary_pairs(place, basis, dropped)
+    if not pairs:
         return
-    n = sum(counted.people.waiting for counted, _ in found)
+    n = sum(counted.people.waiting for counted, _ in pairs)
     with st.expander(text.escape(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
         rule = settings.gold_rule(session.store(), place.dataset).waiting
-        findings.draw(disputes_findings.findings(found, rule == "counted"), "disputes")
+        findings.draw(disputes_findings.findings(pairs, rule == "counted"), "disputes")
         url_state.link("adjudication", "Adjudicate them", dataset=dataset)
 
 

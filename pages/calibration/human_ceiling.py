@@ -21,17 +21,17 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
     with st.spinner("Comparing people with each other ..."):
-        found = measure_ceiling(store, place.dataset, place.judge, line.dimension)
+        ceiling = measure_ceiling(store, place.dataset, place.judge, line.dimension)
     explanations.heading_with_help("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
     interval = None if place.dropped else line.shown.interval
-    findings.draw(human_ceiling_findings.findings(found, interval), f"ceiling:{key}")
-    if found is None or found.judge is None:
+    findings.draw(human_ceiling_findings.findings(ceiling, interval), f"ceiling:{key}")
+    if ceiling is None or ceiling.judge is None:
         return
     explanations.heading_with_help(
         "Alternative-annotator test: may the judge replace one annotator?", "alternative", "handicap", key=f"{key}:test"
     )
-    if found.people < alternative_annotator.MIN_PEOPLE:
+    if ceiling.people < alternative_annotator.MIN_PEOPLE:
         st.caption("Not tested: this needs labels of three people or more.")
         return
     epsilon = _handicap(f"epsilon:{key}")
@@ -41,11 +41,11 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
         _alternatives(test)
 
 
-def _alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None:
+def _alternatives(test: alternative_annotator.AlternativeAnnotatorTest) -> None:
     """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
-    state = "" if not found.enough else "passes" if found.passed else "does not pass"
-    findings.draw_sentence(human_ceiling_findings.test(found), state)
-    if not found.enough:
+    state = "" if not test.enough else "passes" if test.passed else "does not pass"
+    findings.draw_sentence(human_ceiling_findings.test(test), state)
+    if not test.enough:
         return
     closer = Column(".0%", "At least as close to the other people; ties count for both.", width=104)
     columns = {
@@ -53,16 +53,16 @@ def _alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None
         "p": Column(width=84), "p adjusted": Column(width=84), "judge": Column(width=100),
     }  # fmt: skip
     rows = [
-        (one.name, one.items, one.judge, one.person, p_value(one.p), p_value(one.adjusted),
-         "✓ wins" if one.won else "– not shown")
-        for one in found.people
+        (annotator.name, annotator.items, annotator.judge, annotator.person, p_value(annotator.p),
+         p_value(annotator.adjusted), "✓ wins" if annotator.won else "– not shown")
+        for annotator in test.people
     ]  # fmt: skip
     tables.table(rows, columns, width="content")
-    if found.left_out:
-        few = max(n for _, n in found.left_out)
+    if test.left_out:
+        few = max(n for _, n in test.left_out)
         text.quiet(
             "Left out: {n} with fewer than {least} items in common with others ({most} at most).",
-            n=many(len(found.left_out), "person", "people"), least=alternative_annotator.MIN_ITEMS, most=few,
+            n=many(len(test.left_out), "person", "people"), least=alternative_annotator.MIN_ITEMS, most=few,
         )  # fmt: skip
 
 

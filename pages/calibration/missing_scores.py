@@ -20,8 +20,8 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     answer = _answer(d)
     drop = place.drop(d)
     with st.spinner("Computing each treatment of missing scores ..."):
-        found = measure_missingness(store, place.dataset, place.judge, d, place.basis, (answer,), drop)
-    findings.draw(other_metrics_findings.missing_values(found), f"counted:{key}")
+        figures = measure_missingness(store, place.dataset, place.judge, d, place.basis, (answer,), drop)
+    findings.draw(other_metrics_findings.missing_values(figures), f"counted:{key}")
     st.caption("A choice here changes this table only.")
 
 

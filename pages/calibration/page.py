@@ -37,7 +37,7 @@ def page() -> None:
         return
     with bar:
         judge = choose.judge(names)
-    model = next(one.model for one in judges if one.id == judge)
+    model = next(j.model for j in judges if j.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
         choose.draw_data_notes(dataset, model)
         _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
@@ -68,7 +68,7 @@ def page() -> None:
     with st.spinner("Computing baselines ..."):
         floors = baselines.measure_baselines(store, dataset.id, judge, dimensions, basis, dropped)
     overview.draw_dimensions(lines, tops, floors, key, lambda row: url_state.set_choice("dimension", lines[row].key))
-    chosen = url_state.select("dimension", "One dimension", {one.key: one.title for one in lines}, width=360)
+    chosen = url_state.select("dimension", "One dimension", {line.key: line.title for line in lines}, width=360)
     line = next(line for line in lines if line.key == chosen)
     dimension.draw_dimension(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":

@@ -13,16 +13,16 @@ from pages.ui import explanations, findings, text
 
 def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """One sample alone beside all of them, how often they differ, and since when they count together."""
-    found, combined = load(SELF_CONSISTENCY, place, line)
-    if found is None:
+    consistency, combined = load(SELF_CONSISTENCY, place, line)
+    if consistency is None:
         text.quiet(
             "This judge has one sample of each rating, so its self-consistency is not tested. Run it with several "
             "samples and a temperature above 0 to measure how often its answers change, and what more samples gain."
         )
         return
-    if found.flaky:
+    if consistency.flaky:
         st.badge("flaky", icon=":material/shuffle:", color="red", help="Its samples disagree too often; see below.")
-    findings.draw(self_consistency_findings.findings(found, combined), f"plot:{key}")
+    findings.draw(self_consistency_findings.findings(consistency, combined), f"plot:{key}")
     explanations.explain_equality(line.dimension.scale)
-    if not found.together.cells:
+    if not consistency.together.cells:
         st.caption(text.NO_RATINGS)

@@ -20,19 +20,19 @@ from pages.ui import charts, explanations, findings, session, tables, text, url_
 def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """Every way of slicing in a sentence; one of them as a chart, whose rows lead to items."""
     store, dimension = session.store(), line.dimension
-    found = load(SLICES, place, line)
-    if not found:
+    cuts = load(SLICES, place, line)
+    if not cuts:
         text.quiet(
             "Nothing to slice by: {cells} with reference labels (gold) and a score, all of the same system, language, "
             "length, position and metadata. Label other items, or import items with a language or topic in their meta.",
             cells=many(line.shown.cells, "rating"),
         )  # fmt: skip
         return
-    findings.draw(slices_findings.tests(found), f"tests:{key}")
+    findings.draw(slices_findings.tests(cuts), f"tests:{key}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = url_state.select("by", "Slices by", {one.by: one.by for one in found}, width=260)
+        by = url_state.select("by", "Slices by", {cut.by: cut.by for cut in cuts}, width=260)
         explanations.help_button("slices", key=key)
-    chosen = next(one for one in found if one.by == by)
+    chosen = next(cut for cut in cuts if cut.by == by)
     plot = slices_findings.plot(chosen, line.shown.interval)
     row = charts.interval_chart(plot.rows, f"chart:{key}:{by}", plot.mark, plot.marked, plot.reach, click=True)
     text.quiet(

@@ -24,6 +24,6 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
         named = {name: f"{dimension.scale.say(value)} or more" for name, value in value_by_name.items()}
         chosen = url_state.select("from", "Positive from", named, list(named)[len(named) // 2], 220)
         explanations.help_button("threshold", key=key)
-    one = other_metrics.flag_at(store, place.dataset, place.judge, dimension, place.basis, value_by_name[chosen])
-    findings.draw(threshold_findings.at_one(one, dimension), f"flag:{key}")
+    rates = other_metrics.flag_at(store, place.dataset, place.judge, dimension, place.basis, value_by_name[chosen])
+    findings.draw(threshold_findings.at_one(rates, dimension), f"flag:{key}")
     findings.draw(threshold_findings.curve(load(THRESHOLD, place, line)), f"flags:{key}")

@@ -24,9 +24,9 @@ from pages.ui import session, tables, text
 def panel(place: CalibrationPlace, dimension: Dimension) -> None:
     """The agreement table, where people of named teams have voted."""
     store = session.store()
-    found = votes.team_agreement(store, place.dataset, place.judge, dimension)
-    if found:
-        _table(found, _majority(store, place, dimension))
+    agreements = votes.team_agreement(store, place.dataset, place.judge, dimension)
+    if agreements:
+        _table(agreements, _majority(store, place, dimension))
 
 
 TIES = ("ties counted", "ties dropped")
@@ -62,11 +62,11 @@ def _table(agreements: Sequence[VoteAgreement], majority: tuple[Summary, Summary
         "Intervals are by items. Agreement between people is the ceiling to compare with; a consistent judge may agree "
         "with single people more than they do with each other."
     )
-    for name, one in zip(TIES, majority, strict=True):
+    for name, summary in zip(TIES, majority, strict=True):
         text.say(
             "Judge and majority vote, {name}: agreement **{exact}**, Cohen's kappa **{kappa}** ({ends}), {n}.",
-            name=name, exact=cell(one.exact), kappa=cell(one.interval.point), ends=span(one.interval),
-            n=many(one.cells, "item"),
+            name=name, exact=cell(summary.exact), kappa=cell(summary.interval.point), ends=span(summary.interval),
+            n=many(summary.cells, "item"),
         )  # fmt: skip
 
 
@@ -77,5 +77,5 @@ def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None
 def _majority(store: Store, place: CalibrationPlace, dimension: Dimension) -> tuple[Summary, Summary]:
     """The judge held against the majority of all votes, with ties counted and dropped."""
     both = [check_results.summaries(store, place.dataset, place.judge, "all", dropped) for dropped in (False, True)]
-    one, two = (next(s for s in found if s.dimension == dimension) for found in both)
-    return one, two
+    with_ties, without_ties = (next(s for s in summaries if s.dimension == dimension) for summaries in both)
+    return with_ties, without_ties

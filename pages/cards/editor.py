@@ -72,12 +72,12 @@ def edit_card(me: Person, start: Card | None) -> None:
     kept = session.scratch("cards")
     begun: dict[str, Card] = kept.setdefault("begun", {})
     first = begun.setdefault(start.name, start) if start else None
-    given = _form(first.version if first else f"new:{kept.get('saved', 0)}", first)
-    if not given["title"] and not given["dimensions"]:
+    form = _form(first.version if first else f"new:{kept.get('saved', 0)}", first)
+    if not form["title"] and not form["dimensions"]:
         st.caption("Give it a title and a name, and at least one dimension with its definition.")
         return
     try:
-        recipe = check_recipe(given)
+        recipe = check_recipe(form)
         wrong = cards.recipe_faults(store, recipe)
     except AssayError as error:
         text.refuse(error)
@@ -151,7 +151,9 @@ def _table(key: str, kind: Kind, entries: Sequence[Mapping[str, Any]]) -> list[d
     kept = session.scratch(f"card:{key}")
     if "rows" not in kept:
         empty = {"Unit": SORTS_OF[kind][0], "Scale": "ordinal", "From": 1, "To": 5, "n/a": False}
-        rows = [_row(one) for one in entries] or [{"Name": "", "Definition": "", "Words": "", "Anchors": "", **empty}]
+        rows = [_row(entry) for entry in entries] or [
+            {"Name": "", "Definition": "", "Words": "", "Anchors": "", **empty}
+        ]
         kept["rows"] = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(dict.fromkeys(("From", "To", "Step"), float))
     column = st.column_config
     config = {

@@ -35,13 +35,13 @@ def _form_state(card: Card) -> dict[str, Any]:
 
 def _list_examples(now: list[Example], card: Card) -> None:
     """The examples, each with a way to remove it."""
-    for number, one in enumerate(now):
+    for number, example in enumerate(now):
         with st.container(horizontal=True, vertical_alignment="top"):
-            with st.expander(text.escape(f"{number + 1}. {one.shows}"), icon=":material/lightbulb:"):
+            with st.expander(text.escape(f"{number + 1}. {example.shows}"), icon=":material/lightbulb:"):
                 st.caption("What the judge sees")
-                st.json(one.fields, expanded=False)
+                st.json(example.fields, expanded=False)
                 st.caption("The reply in the example")
-                _reply(one.reply)
+                _reply(example.reply)
             if st.button(
                 "Remove", icon=":material/remove:", key=f"off:{card.version}:{number}:{len(now)}", type="tertiary"
             ):
@@ -66,13 +66,13 @@ def _choose_source(store: Store, card: Card) -> Dataset | None:
     return known.get(chosen)
 
 
-def _choose_item(store: Store, found: Mapping[str, str], card: Card) -> tuple[str, str] | None:
+def _choose_item(store: Store, item_names: Mapping[str, str], card: Card) -> tuple[str, str] | None:
     """An item and the part of it that the judge sees, if any item is labelled."""
-    if not found:
+    if not item_names:
         st.info("Nobody has labelled an item of this dataset on this card's dimensions.", icon=":material/inbox:")
         return None
     left, right = st.columns([3, 1])
-    chosen = left.selectbox("Item", list(found), format_func=found.__getitem__, key=f"item:{card.version}")
+    chosen = left.selectbox("Item", list(item_names), format_func=item_names.__getitem__, key=f"item:{card.version}")
     parts = card.parts(items.load_item(store, chosen).content)
     if not parts:
         st.info("This card has nothing to judge in that item.", icon=":material/inbox:")
@@ -105,34 +105,34 @@ def _edit_labelled(card: Card, draft: ExampleDraft | None, at: tuple[str, str] |
     first = (
         reply if isinstance(reply, str) else "" if reply is None else json.dumps(reply, ensure_ascii=False, indent=2)
     )
-    given = st.text_area("The reply in the example", first, key=f"reply:{key}", height=300)
+    reply_text = st.text_area("The reply in the example", first, key=f"reply:{key}", height=300)
     if not st.button("Add this example", icon=":material/add:", key=f"add:{key}"):
         return None
-    return _example(card, {"shows": shows.strip(), "fields": draft.fields, "reply": _parse_reply(card, given)})
+    return _example(card, {"shows": shows.strip(), "fields": draft.fields, "reply": _parse_reply(card, reply_text)})
 
 
 def _edit_pasted(card: Card) -> Example | None:
     """An example as JSON; None while it is not to be added."""
-    given = st.text_area(
+    json_text = st.text_area(
         "The example as JSON", key=f"paste:{card.version}", height=240,
         placeholder='{"shows": "a 1: the user was ignored", "fields": {...}, "reply": {...}}',
     )  # fmt: skip
     if not st.button("Add this example", icon=":material/add:", key=f"add:{card.version}"):
         return None
     try:
-        row = json.loads(given)
+        row = json.loads(json_text)
     except (ValueError, RecursionError) as error:
         text.warn("This is not JSON: {error}.", error=error)
         return None
     return _example(card, row)
 
 
-def _parse_reply(card: Card, given: str) -> Any:
+def _parse_reply(card: Card, reply: str) -> Any:
     """A reply as it is checked: an object where it can be one."""
     try:
-        return given if card.text is not None else json.loads(given)
+        return reply if card.text is not None else json.loads(reply)
     except (ValueError, RecursionError):
-        return given
+        return reply
 
 
 def _example(card: Card, row: Any) -> Example | None:
@@ -141,9 +141,9 @@ def _example(card: Card, row: Any) -> Example | None:
         st.warning("The reply is not a JSON object: check its brackets, commas and quotes.", icon=":material/info:")
         return None
     with text.refusals():
-        found = parse_example(row, "The example")
-        check_example(card, len(_form_state(card)["now"]) + 1, found)
-        return found
+        example = parse_example(row, "The example")
+        check_example(card, len(_form_state(card)["now"]) + 1, example)
+        return example
     return None
 
 
@@ -169,11 +169,11 @@ def edit_examples(me: Person, card: Card) -> None:
         if dataset is not None:
             items = fewshot.offered_items(store, me.name, dataset.id, card)
             at = _choose_item(store, items, card)
-            found = _edit_labelled(card, fewshot.open_draft(store, me.name, card, *at) if at else None, at)
+            example = _edit_labelled(card, fewshot.open_draft(store, me.name, card, *at) if at else None, at)
         else:
-            found = _edit_pasted(card)
-        if found is not None:
-            now.append(found)
+            example = _edit_pasted(card)
+        if example is not None:
+            now.append(example)
             st.rerun()
     if not _confirm(card, now):
         return

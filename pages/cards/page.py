@@ -74,11 +74,11 @@ def _draw_card(me: Person, card: Card, using: Sequence[CardUse]) -> None:
         text.example_items(fewshot.items_in_examples(store, card))
     stored = cards.card_versions(store, card.name)
     with st.container():  # empty as well, so that what is open below stays open when another version comes
-        for one in stored if len(stored) > 1 else ():
+        for version in stored if len(stored) > 1 else ():
             text.quiet(
-                "{version}, current: {actor}, {at}, {used}" if one.current else "{version}: {actor}, {at}, {used}",
-                version=one.version, actor=one.actor, at=f"{one.made_at:%Y-%m-%d %H:%M} UTC",
-                used=f"used by {many(one.judges, 'judge')}",
+                "{version}, current: {actor}, {at}, {used}" if version.current else "{version}: {actor}, {at}, {used}",
+                version=version.version, actor=version.actor, at=f"{version.made_at:%Y-%m-%d %H:%M} UTC",
+                used=f"used by {many(version.judges, 'judge')}",
             )  # fmt: skip
     if is_own and me.may("lead"):
         with st.expander("New version", icon=":material/edit:"):

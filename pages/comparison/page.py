@@ -39,33 +39,36 @@ def page() -> None:
         parts.one_only()
         url_state.link("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
     with st.spinner("Comparing the judges ..."):
-        found = comparison.compare_on_shared_cells(store, dataset.id, (reference, *others), basis)
-    if not found:
+        comparisons = comparison.compare_on_shared_cells(store, dataset.id, (reference, *others), basis)
+    if not comparisons:
         parts.draw_nothing_shared(basis)
         url_state.link("queue", "Draw a sample", dataset=dataset.name, stream="audit")
         return
     _draw_comparison(
-        found, {**names, **parts.BASELINE_NAMES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}"
+        comparisons,
+        {**names, **parts.BASELINE_NAMES},
+        reference,
+        f"{dataset.id}:{reference}:{','.join(others)}:{basis}",
     )
 
 
-def _draw_comparison(found: dict[str, Row], names: dict[str, str], reference: str, key: str) -> None:
+def _draw_comparison(comparisons: dict[str, Row], names: dict[str, str], reference: str, key: str) -> None:
     """All pairs adjusted together, the table, and the dimension that was chosen."""
-    every = iter(adjust_pairs([pair for _, _, one in found.values() for pair in one.pairs]))
+    every = iter(adjust_pairs([pair for _, _, c in comparisons.values() for pair in c.pairs]))
     pairs: dict[str, dict[str, JudgePair]] = {
-        name: {pair.other: next(every) for pair in one.pairs} for name, (_, _, one) in found.items()
+        name: {pair.other: next(every) for pair in c.pairs} for name, (_, _, c) in comparisons.items()
     }
     parts.draw_verdict_counts(pairs, names, reference)
     explanations.help_button("paired", "kappa", "interval", "units", key="compared")
-    keys = list(found)
-    rows = [(*found[name], pairs[name]) for name in keys]
+    keys = list(comparisons)
+    rows = [(*comparisons[name], pairs[name]) for name in keys]
     parts.draw_comparison(rows, names, reference, key, lambda row: url_state.set_choice("dimension", keys[row]))
-    titles = {name: f"{row[0].title} · {row[0].sort}" for name, row in found.items()}
+    titles = {name: f"{row[0].title} · {row[0].sort}" for name, row in comparisons.items()}
     chosen = url_state.select("dimension", "One dimension", titles, width=360)
-    dimension, same, one = found[chosen]
+    dimension, same, judge_comparison = comparisons[chosen]
     parts.draw_verdicts(dimension, same, pairs[chosen], names)
-    parts.draw_kappas(one, pairs[chosen], names, f"{key}:{chosen}")
+    parts.draw_kappas(judge_comparison, pairs[chosen], names, f"{key}:{chosen}")
     parts.draw_other_metrics(same, dimension, names)
-    parts.draw_judge_agreement(one, names)
+    parts.draw_judge_agreement(judge_comparison, names)
     if len(same.scored) > 1:
         explanations.help_button("between", key="between")

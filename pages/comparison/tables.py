@@ -44,8 +44,8 @@ ESSENTIAL = ("dimension", "judge", "result", "kappa", "difference", "95% interva
 
 def short_names(names: Mapping[str, str]) -> dict[str, str]:
     """Judges by their model alone, where no two of them have the same."""
-    heads = {one: name.partition(" · ")[0] for one, name in names.items()}
-    return {one: head if list(heads.values()).count(head) == 1 else names[one] for one, head in heads.items()}
+    heads = {judge: name.partition(" · ")[0] for judge, name in names.items()}
+    return {judge: head if list(heads.values()).count(head) == 1 else names[judge] for judge, head in heads.items()}
 
 
 def one_only() -> None:
@@ -68,10 +68,10 @@ def draw_nothing_shared(basis: Basis) -> None:
 
 def choose_judges(names: Mapping[str, str], reference: str) -> list[str]:
     """The judges to compare with the reference, from the address or the chooser; the first others at first."""
-    others = [one for one in names if one != reference]
-    given = st.query_params.get("with")
-    query_judges = [one for one in (given or "").split(",") if one in others]
-    start = query_judges if query_judges or given == "" else others[:4]
+    others = [judge for judge in names if judge != reference]
+    query = st.query_params.get("with")
+    query_judges = [judge for judge in (query or "").split(",") if judge in others]
+    start = query_judges if query_judges or query == "" else others[:4]
     key = f"with:{reference}:{','.join(others)}"
 
     def address() -> None:
@@ -79,7 +79,7 @@ def choose_judges(names: Mapping[str, str], reference: str) -> list[str]:
 
     picked: list[str] = st.pills(
         "Compared with", others, selection_mode="multi", default=start, wrap=True, key=key,
-        format_func=lambda one: text.escape(names[one]), on_change=address,
+        format_func=lambda judge: text.escape(names[judge]), on_change=address,
     )  # fmt: skip
     return picked
 
@@ -87,8 +87,8 @@ def choose_judges(names: Mapping[str, str], reference: str) -> list[str]:
 def draw_verdict_counts(pairs: Mapping[str, Mapping[str, JudgePair]], names: Mapping[str, str], reference: str) -> None:
     """In how many dimensions the reference agrees better with people than each of the others, a sentence each."""
     lines = []
-    for other in dict.fromkeys(one for found in pairs.values() for one in found):
-        verdicts = [found[other].verdict for found in pairs.values() if other in found]
+    for other in dict.fromkeys(judge for by_judge in pairs.values() for judge in by_judge):
+        verdicts = [by_judge[other].verdict for by_judge in pairs.values() if other in by_judge]
         parts = [
             f"{outcome} in {n}" for outcome, n in (
                 ("better", verdicts.count("worse")), ("worse", verdicts.count("better")),
@@ -109,8 +109,8 @@ def draw_comparison(
     """Every dimension and judge with its kappa and its difference to the reference; `chosen` gets the dimension."""
     shown: list[dict[str, object]] = []
     places, short = [], short_names(names)
-    for place, (dimension, _, found, pairs) in enumerate(rows):
-        for judge, interval in found.kappas.items():
+    for place, (dimension, _, comparison, pairs) in enumerate(rows):
+        for judge, interval in comparison.kappas.items():
             pair = pairs.get(judge)
             places.append(place)
             shown.append(
@@ -143,7 +143,7 @@ def draw_verdicts(
         "From {cells} of {items} that people and all of these judges gave a value. Of {gold} with gold they scored: "
         "{scored}.",
         cells=many(len(compared.seats.item), "rating"), items=many(items, "item"), gold=many(compared.gold, "rating"),
-        scored=", ".join(f"{names[one]} {n:,}" for one, n in compared.scored.items()),
+        scored=", ".join(f"{names[judge]} {n:,}" for judge, n in compared.scored.items()),
     )  # fmt: skip
     if compared.too_many:
         st.caption("The length baseline is left out: it would have to read the text of too many items.")
@@ -187,10 +187,12 @@ def _draw_pair(dimension: Dimension, pair: JudgePair, other: str, reference: str
         )  # fmt: skip
 
 
-def draw_kappas(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping[str, str], key: str) -> None:
+def draw_kappas(
+    comparison: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping[str, str], key: str
+) -> None:
     """Kappas with their intervals, then the differences."""
     spans, names = [], short_names(names)
-    for judge, interval in found.kappas.items():
+    for judge, interval in comparison.kappas.items():
         state = "meets policy" if judge not in pairs else "beside" if judge in BASELINE_NAMES else "other"
         remark = f"{cell(interval.point, '.2f')} ({span(interval)})"
         spans.append(IntervalRow(names[judge], "", interval.point, interval.low, interval.high, None, state, remark))
@@ -214,8 +216,13 @@ def draw_other_metrics(compared: ComparedCells, dimension: Dimension, names: Map
         return
     figures = concordance_by_judge(compared.seats, bins.code_step(dimension.scale))
     names, shown = short_names(names), []
-    for judge, one in figures.items():
-        parts = [("MAE", one.mae), ("Pearson", one.pearson), ("Spearman", one.spearman), ("Kendall", one.kendall)]
+    for judge, concordance in figures.items():
+        parts = [
+            ("MAE", concordance.mae),
+            ("Pearson", concordance.pearson),
+            ("Spearman", concordance.spearman),
+            ("Kendall", concordance.kendall),
+        ]
         row: dict[str, object] = {"judge": names[judge]}
         for name, figure in parts:
             row |= {name: figure.point, f"of {name}": span(figure)}
@@ -237,10 +244,10 @@ def draw_other_metrics(compared: ComparedCells, dimension: Dimension, names: Map
 def draw_judge_agreement(comparison: JudgeComparison, names: Mapping[str, str]) -> None:
     """Kappa between judges, without people."""
     names = short_names(names)
-    rows = [(pair, i) for pair, i in comparison.between.items() if not any(one in BASELINE_NAMES for one in pair)]
+    rows = [(pair, i) for pair, i in comparison.between.items() if not any(judge in BASELINE_NAMES for judge in pair)]
     if not rows:
         return
     st.markdown("**Agreement between judges**")
-    shown = [(names[one], names[other], i.point, span(i)) for (one, other), i in rows]
+    shown = [(names[judge], names[other], i.point, span(i)) for (judge, other), i in rows]
     columns = {"judge": Column(), "and": Column(), "kappa": Column(".3f"), "95% interval": Column()}
     tables.table(shown, columns, width="content")

@@ -32,7 +32,7 @@ def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
 def warn_if_missing(tiles: Sequence[Tile]) -> None:
     """The address names a tile that is not here."""
     key = st.query_params.get(OPEN_PARAMETER, "")
-    if key and key not in [one.key for one in tiles]:
+    if key and key not in [tile.key for tile in tiles]:
         text.warn("No figure of {key} may be shown: it is not approved here, or not any more.", key=key)
 
 
@@ -64,16 +64,16 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         system = _system(tile) if by != SYSTEM else ""
         outcome = _outcome(tile)
         with st.spinner("Summing up by slice ..."):
-            found = break_down(store, dataset.id, judge, tile, by, system, outcome)
-        name = picture.file_name("dashboard", dataset.name, tile.key, found.field.title, system)
+            breakdown = break_down(store, dataset.id, judge, tile, by, system, outcome)
+        name = picture.file_name("dashboard", dataset.name, tile.key, breakdown.field.title, system)
         csv = Download(
             "These figures, as CSV", f"{name}.csv", "text/csv",
-            lambda: report.breakdown_csv(tile, found, system, outcome).encode(), "Every slice, with every digit.",
+            lambda: report.breakdown_csv(tile, breakdown, system, outcome).encode(), "Every slice, with every digit.",
         )  # fmt: skip
         picture.download_popover([csv], f"behind:{tile.key}")
     if tile.policy_today.warning:
         text.quiet(":orange[:material/history:] {told}", told=tile.policy_today.warning)
-    _draw_breakdown(dataset, tile, found, system, outcome, f"{name}:{outcome}")
+    _draw_breakdown(dataset, tile, breakdown, system, outcome, f"{name}:{outcome}")
 
 
 def _system(tile: Tile) -> str:
@@ -99,7 +99,7 @@ def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: 
     reach = (0.0, 1.0) if share else (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))
     if breakdown.whole is not None:
         text.say("{told}", told=sentences.describe_rest(tile, breakdown.whole, system, outcome))
-    shown = [one for one in breakdown.slices if one.mean is not None]
+    shown = [s for s in breakdown.slices if s.mean is not None]
     if len(shown) < 2:
         few = many(len(breakdown.slices), "slice")
         text.quiet("No chart: {few} here, of which {n} can be shown.", few=few, n=str(len(shown)))
@@ -111,12 +111,12 @@ def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: 
         (charts.means_over_time if breakdown.field.time else charts.means_by_slice)(means, key)
     rows = [
         {
-            breakdown.field.title: one.name,
-            "corrected (95% interval)": sentences.tile_span(tile, None if one.mean is None else one.mean.interval),
-            "judge, raw (95% interval)": sentences.tile_span(tile, one.judge), "items": one.judge.items,
-            "labelled": one.mean.n if one.mean is not None else None, "remark": sentences.explain_missing_figure(one),
+            breakdown.field.title: s.name,
+            "corrected (95% interval)": sentences.tile_span(tile, None if s.mean is None else s.mean.interval),
+            "judge, raw (95% interval)": sentences.tile_span(tile, s.judge), "items": s.judge.items,
+            "labelled": s.mean.n if s.mean is not None else None, "remark": sentences.explain_missing_figure(s),
         }
-        for one in breakdown.slices
+        for s in breakdown.slices
     ]  # fmt: skip
     tables.table(rows, {"items": COUNT, "labelled": COUNT})
     text.quiet("{notes}", notes=" ".join(_notes(tile, breakdown, system)))

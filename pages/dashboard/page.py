@@ -31,10 +31,10 @@ def page() -> None:
     with bar:
         judge = choose.judge(names, width=290, known=named)
     with st.spinner("Summing up the judge's scores ..."):
-        found = dashboard.tiles(store, dataset.id, judge, approvals_by_judge[judge])
+        all_tiles = dashboard.tiles(store, dataset.id, judge, approvals_by_judge[judge])
     with bar:
-        shown = _filter_tiles(found)
-    model, is_synthetic = next((one.model, one.synthetic) for one in judges if one.id == judge)
+        shown = _filter_tiles(all_tiles)
+    model, is_synthetic = next((j.model, j.synthetic) for j in judges if j.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
         choose.draw_data_notes(dataset, model)
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
@@ -43,13 +43,18 @@ def page() -> None:
     surroundings.show_scope(shown, names[judge], dataset.name)
     if me.may("lead"):
         surroundings.list_doubted(store, dataset, judge)
-    breakdown.warn_if_missing(found)
+    breakdown.warn_if_missing(all_tiles)
     runs = dashboard.run_names(dashboard.scoring_runs(store, dataset.id, judge))
     wishes = [
-        (one, tiles.draw_tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.was_closed(one.key)))
-        for one in shown
+        (
+            tile,
+            tiles.draw_tile(
+                tile, runs, badges, f"tile:{dataset.id}:{judge}:{tile.key}", breakdown.was_closed(tile.key)
+            ),
+        )
+        for tile in shown
     ]
-    _open_items(me.name, dataset, judge, found, wishes)
+    _open_items(me.name, dataset, judge, all_tiles, wishes)
     if shown:
         surroundings.dashboard_downloads(store, dataset, judge, shown)
     surroundings.explain_tiles()
@@ -57,17 +62,17 @@ def page() -> None:
 
 
 def _open_items(
-    actor: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.TileRequest]]
+    actor: str, dataset: Dataset, judge: str, all_tiles: list[Tile], wishes: list[tuple[Tile, tiles.TileRequest]]
 ) -> None:
     """The items behind a share that was clicked, or the panel behind a tile that the address names."""
-    for one, wish in wishes:
+    for tile, wish in wishes:
         if wish.items is not None:
-            return _items(actor, dataset, judge, one, *wish.items)
+            return _items(actor, dataset, judge, tile, *wish.items)
         if wish.behind:
-            st.query_params[breakdown.OPEN_PARAMETER] = one.key
-    for one in found:
-        if one.key == st.query_params.get(breakdown.OPEN_PARAMETER):
-            breakdown.open_breakdown(dataset, judge, one)
+            st.query_params[breakdown.OPEN_PARAMETER] = tile.key
+    for tile in all_tiles:
+        if tile.key == st.query_params.get(breakdown.OPEN_PARAMETER):
+            breakdown.open_breakdown(dataset, judge, tile)
 
 
 def _filter_tiles(tiles: list[Tile]) -> list[Tile]:
@@ -84,13 +89,13 @@ def _filter_tiles(tiles: list[Tile]) -> list[Tile]:
 def _items(actor: str, dataset: Dataset, judge: str, tile: Tile, system: str, answer: int | None) -> None:
     """The cells that the judge gave an answer; a click on one opens it on the desk."""
     ask = tile.dimension
-    given = "n/a" if answer is None else ask.answers[answer]
-    found = dashboard.list_items(session.store(), dataset.id, judge, ask.dimension, system, answer, actor)
+    answer_text = "n/a" if answer is None else ask.answers[answer]
+    cells = dashboard.list_items(session.store(), dataset.id, judge, ask.dimension, system, answer, actor)
     text.quiet(
         "{dimension}, {system}: the judge says “{answer}”. {few}Click a row to open the item on the review desk. "
         "Items that you may still be asked to label blind are left out.",
-        dimension=ask.dimension.title, system=system or "unnamed", answer=given,
-        few=f"The first {len(found):,} are listed. " if len(found) == dashboard.MAX_LISTED_ITEMS else "",
+        dimension=ask.dimension.title, system=system or "unnamed", answer=answer_text,
+        few=f"The first {len(cells):,} are listed. " if len(cells) == dashboard.MAX_LISTED_ITEMS else "",
     )  # fmt: skip
-    rows, items = [(f.name, f.systems, f.unit) for f in found], [f.item for f in found]
+    rows, items = [(f.name, f.systems, f.unit) for f in cells], [f.item for f in cells]
     tables.item_table(rows, ("item", "systems", "unit"), items, f"items:{tile.key}", dataset.name)

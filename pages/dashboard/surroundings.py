@@ -35,20 +35,20 @@ def show_scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
 
 def list_doubted(store: Store, dataset: Dataset, judge: str) -> None:
     """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
-    found = [(one, how) for one, how in suspension.find_doubted(store, dataset.id) if one.judge == judge]
-    for one, how in found:
+    doubted = [(a, how) for a, how in suspension.find_doubted(store, dataset.id) if a.judge == judge]
+    for approval, how in doubted:
         with st.container(horizontal=True, vertical_alignment="center"):
             text.quiet(
                 ":orange[:material/visibility:] **{name}** · {sort} is to be reviewed: {why}",
-                name=one.dimension.replace("_", " "), sort=one.sort, why=how.why,
+                name=approval.dimension.replace("_", " "), sort=approval.sort, why=how.why,
             )  # fmt: skip
-            case = f"{judge}.{one.sort}.{one.dimension}"
+            case = f"{judge}.{approval.sort}.{approval.dimension}"
             url_state.link("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
 
 
 _COLOURS: dict[str, Colour] = {
-    **{state: COLOURS[one.role] for state, one in STATES.items()},
-    **{one.word: one.colour for one in reversed(APPROVAL_STATES.values())},
+    **{state: COLOURS[check_state.role] for state, check_state in STATES.items()},
+    **{approval_state.word: approval_state.colour for approval_state in reversed(APPROVAL_STATES.values())},
     dashboard.UNDECIDED: APPROVAL_STATES["open"].colour,
 }
 
@@ -80,21 +80,21 @@ def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None
     """List the dimensions of this judge that are not shown, with the reasons."""
     st.header("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
-        found = dashboard.withheld_dimensions(store, dataset.id, judge)
-    if not found:
+        dimensions = dashboard.withheld_dimensions(store, dataset.id, judge)
+    if not dimensions:
         text.quiet("Nothing: every dimension of this judge is approved.")
         return
-    text.quiet("{n} of {name} may not be shown.", n=many(len(found), "dimension"), name=name)
+    text.quiet("{n} of {name} may not be shown.", n=many(len(dimensions), "dimension"), name=name)
     with st.container(gap="xsmall"):
-        for one in found:
+        for withheld in dimensions:
             what, state, reason = st.columns([22, 24, 54], gap="small", vertical_alignment="top")
             with what:
-                text.say("**{dimension}** · {unit}", dimension=one.dimension.title, unit=one.dimension.sort)
-            state.badge(text.escape(one.state), color=_COLOURS.get(one.state, "gray"))
+                text.say("**{dimension}** · {unit}", dimension=withheld.dimension.title, unit=withheld.dimension.sort)
+            state.badge(text.escape(withheld.state), color=_COLOURS.get(withheld.state, "gray"))
             with reason, st.container(gap=None):
-                text.say("{outside}", outside=one.public_reason)
-                more = one.why.removeprefix(one.public_reason.partition(": ")[0] + ": ")
-                if one.why != one.public_reason:
+                text.say("{outside}", outside=withheld.public_reason)
+                more = withheld.why.removeprefix(withheld.public_reason.partition(": ")[0] + ": ")
+                if withheld.why != withheld.public_reason:
                     text.quiet("{more}", more=more)
     with st.container(horizontal=True):
         url_state.link("approvals", dataset=dataset.name, judge=judge)
@@ -121,8 +121,8 @@ def dashboard_downloads(store: Store, dataset: Dataset, judge: str, shown: Seque
     name = picture.file_name("dashboard", dataset.name)
 
     def page() -> bytes:
-        found = dashboard.load_judge(store, dataset, judge)
-        return report.dashboard_html(found, now(), dashboard.run_names(found.runs)).encode()
+        published = dashboard.load_judge(store, dataset, judge)
+        return report.dashboard_html(published, now(), dashboard.run_names(published.runs)).encode()
 
     with st.popover("Download", icon=":material/download:"), st.container(width=360):
         st.download_button(
@@ -134,9 +134,9 @@ def dashboard_downloads(store: Store, dataset: Dataset, judge: str, shown: Seque
             "The figures, as CSV", lambda: report.tiles_csv(shown).encode(), file_name=f"{name}.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", width="stretch",
         )  # fmt: skip
-        titles = {one.key: f"{one.dimension.dimension.title} · {one.approval.sort}" for one in shown}
+        titles = {tile.key: f"{tile.dimension.dimension.title} · {tile.approval.sort}" for tile in shown}
         chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.escape(titles[key]))
-        tile = next(one for one in shown if one.key == chosen)
+        tile = next(tile for tile in shown if tile.key == chosen)
         svg = report.tile_picture(tile, dataset.name)
         with st.container(horizontal=True):
             st.download_button(

@@ -38,8 +38,8 @@ def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for sheet in sheets:
         texts = [text for row in sheet["rows"] for text in row["texts"]]
         total += sum(len(part["text"] or "") for text in texts for part in text.get("parts", [text]))
-        judgments = [one for row in sheet["rows"] for judge in row["judgments"] for one in judge["texts"]]
-        total += sum(len(one["text"] or "") for one in judgments)
+        judgments = [text for row in sheet["rows"] for judge in row["judgments"] for text in judge["texts"]]
+        total += sum(len(judgment["text"] or "") for judgment in judgments)
         total += sum(len(head["text"]) for head in sheet["head"])
         if len(kept) >= 2 and total > MAX_CHARACTERS:
             break
@@ -58,7 +58,7 @@ def read_message(key: str) -> dict[str, Any]:
     return {
         "came": bool(outbox.get("nonce")),
         "answers": session.as_list(outbox.get("answers")),
-        "have": [name for one in session.as_list(outbox.get("have")) if (name := session.as_text(one))],
+        "have": [name for value in session.as_list(outbox.get("have")) if (name := session.as_text(value))],
         "want": {"item": item, "reveal": want.get("reveal") is True} if item else None,
     }
 

@@ -39,8 +39,8 @@ def _desk(
     notice, store = None, session.store()
     try:
         ahead = exchange.SHEETS_AHEAD if outbox["came"] else exchange.FIRST_SHEETS
-        given = queue.claim_items(store, me.name, dataset.id, stream, filters, outbox["have"], ahead)
-        sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, me.name, given)])
+        given_items = queue.claim_items(store, me.name, dataset.id, stream, filters, outbox["have"], ahead)
+        sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, me.name, given_items)])
     except AssayError as error:
         sheets, notice = [], str(error)
     requested, lost = _requested_sheets(me, state, outbox, linked)
@@ -96,20 +96,20 @@ def _requested_sheets(
     The request comes from the address (then the reason is shown until the next answer), or from a person who wants to
     see a judge's scores.
     """
-    store, found, lost = session.store(), [], None
+    store, sheets, lost = session.store(), [], None
     if outbox["answers"]:
         state["lost"] = None
     if linked and linked != state.get("open"):
         state["open"], state["lost"] = linked, None
         try:
-            found.append(sheet_data.sheet_data(desk.open_item(store, me.name, linked)))
+            sheets.append(sheet_data.sheet_data(desk.open_item(store, me.name, linked)))
         except AssayError as error:
             state["lost"] = str(error)
     if want := outbox["want"]:
         try:
             if want["reveal"]:
                 desk.reveal_judges(store, me.name, want["item"])
-            found.append(sheet_data.sheet_data(desk.open_item(store, me.name, want["item"]), again=True))
+            sheets.append(sheet_data.sheet_data(desk.open_item(store, me.name, want["item"]), again=True))
         except AssayError as error:
             lost = str(error)
-    return found, lost or (state.get("lost") if linked else None)
+    return sheets, lost or (state.get("lost") if linked else None)

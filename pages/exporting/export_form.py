@@ -46,13 +46,13 @@ def choose_format(of: ExportKind) -> Format:
 
 def choose_options(store: Store, dataset_id: str, of: ExportKind) -> dict[str, Any]:
     """The options of a kind as they are set."""
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if not of.options:
-        return found
+        return options
     for option, column in zip(of.options, st.columns(4, vertical_alignment="bottom"), strict=False):
         with column:
-            found[option.name] = _option(store, dataset_id, of, option)
-    return found
+            options[option.name] = _option(store, dataset_id, of, option)
+    return options
 
 
 def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption) -> Any:
@@ -150,20 +150,20 @@ def show_export_progress(count: int) -> Iterator[Callable[[int], None]]:
         bar.empty()
 
 
-def show_file(given: ExportResult, address: str) -> None:
+def show_file(export: ExportResult, address: str) -> None:
     """The file that was made, and how to read it."""
     with st.container(border=True):
-        size = _size(given.file)
-        text.say("**{name}** · {n} · {size}", name=given.file.name, n=many(given.lines, "row"), size=size)
-        if given.aside:
-            text.say("{n} put aside: the approval check leaves them out from now on.", n=many(given.aside, "item"))
+        size = _size(export.file)
+        text.say("**{name}** · {n} · {size}", name=export.file.name, n=many(export.lines, "row"), size=size)
+        if export.aside:
+            text.say("{n} put aside: the approval check leaves them out from now on.", n=many(export.aside, "item"))
         st.link_button("Download", address, icon=":material/download:", type="primary")
-        if given.kind in ("dataset", "items", "judgments", "labels", "adjudications") and given.format == "jsonl":
+        if export.kind in ("dataset", "items", "judgments", "labels", "adjudications") and export.format == "jsonl":
             st.caption("To bring it into another workspace:")
-            st.code(f"python -m data import {given.file.name} --dataset NAME", language="bash")
-        if given.kind != "dataset":
+            st.code(f"python -m data import {export.file.name} --dataset NAME", language="bash")
+        if export.kind != "dataset":
             st.caption("To read it in Python:")
-            st.code(loading_code(given.format, given.file.name), language="python")
+            st.code(loading_code(export.format, export.file.name), language="python")
 
 
 def include_form(items: Sequence[ExcludedItem], turn: str) -> tuple[list[str], str] | None:
@@ -188,7 +188,7 @@ def include_form(items: Sequence[ExcludedItem], turn: str) -> tuple[list[str], s
 def exclude_form(turn: str) -> tuple[list[str], str] | None:
     """Items named by hand to be put aside, with the reason, once a person asks for it; `turn` as in `include_form`."""
     with st.form("export:aside", border=False):
-        given = st.text_area(
+        ids = st.text_area(
             "Items that a prompt was tuned on: their ids, one per line", height=100, key=f"export:aside:items:{turn}"
         )
         why = st.text_input(
@@ -199,5 +199,5 @@ def exclude_form(turn: str) -> tuple[list[str], str] | None:
             "choose what the approval check counts. One that is drawn but not labelled can; it then does not count."
         )
         if st.form_submit_button("Put aside", icon=":material/remove_circle:"):
-            return [line.strip() for line in given.splitlines() if line.strip()], why
+            return [line.strip() for line in ids.splitlines() if line.strip()], why
     return None

@@ -58,28 +58,28 @@ def _file(
     if count and st.button("Make the file", type="primary", icon=":material/draft:"):
         file = downloads._new_path(f"{picture.file_name(dataset.name, kind.name)}.{format}")
         with export_form.show_export_progress(count) as seen:
-            given = exporting.write_export(store, me.name, dataset, kind, options, format, file, seen)
-        kept.update(key=key, given=given, address=downloads.offer(file, session.store()))
+            export = exporting.write_export(store, me.name, dataset, kind, options, format, file, seen)
+        kept.update(key=key, given=export, address=downloads.offer(file, session.store()))
     if kept.get("key") == key and kept["given"].file.exists():
         export_form.show_file(kept["given"], kept["address"])
 
 
 def _draw_excluded(me: Person, store: Store, dataset: Dataset) -> None:
     """The items that the approval check leaves out because prompts were tuned on them."""
-    found, kept = excluded_items.list_excluded(store, dataset.id), session.scratch("export")
+    excluded, kept = excluded_items.list_excluded(store, dataset.id), session.scratch("export")
     count = kept.get("count", 0)
     turn = f"{dataset.id}:{count}"
     with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):
         st.caption("Items that a prompt was tuned on, or that became examples, count in no figure of any judge.")
-        text.say("**{n}** put aside.", n=many(len(found), "item"))
-        back = export_form.include_form(found, turn) if found else None
-        given = export_form.exclude_form(turn)
+        text.say("**{n}** put aside.", n=many(len(excluded), "item"))
+        back = export_form.include_form(excluded, turn) if excluded else None
+        exclusion = export_form.exclude_form(turn)
     with text.refusals():
         if back:
             excluded_items.readmit_items(store, me.name, dataset.id, *back)
-        if given:
-            ids = items.item_ids_of_names(store, dataset.id, given[0])
-            excluded_items.exclude_items(store, me.name, dataset.id, ids, given[1])
-        if back or given:
+        if exclusion:
+            ids = items.item_ids_of_names(store, dataset.id, exclusion[0])
+            excluded_items.exclude_items(store, me.name, dataset.id, ids, exclusion[1])
+        if back or exclusion:
             kept["count"] = count + 1
             st.rerun()

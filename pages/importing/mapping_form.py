@@ -56,19 +56,19 @@ def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMappi
         help="Off: only scores and labels of items that are in the dataset already.",
     )
     fields = {"id": start.id} | ({name: start.field(name) for name in importing.FIELDS[kind]} if items else {})
-    found = {}
+    sources = {}
     for number, (name, source) in enumerate(fields.items()):
         if number % _ACROSS == 0:
             places = st.columns(_ACROSS)
         with places[number % _ACROSS]:
-            found[name] = _source(f"{key}:{kind}:{name}", name, columns, source)
+            sources[name] = _source(f"{key}:{kind}:{name}", name, columns, source)
     meta = st.multiselect("Kept with the item, for slices", columns, start.meta, key=f"{key}:meta") if items else []
     faults: list[str] = []
     mapping = ColumnMapping(
         kind=kind,
-        id=found.pop("id"),
+        id=sources.pop("id"),
         items=items,
-        fields={name: source for name, source in found.items() if source},
+        fields={name: source for name, source in sources.items() if source},
         meta=meta,
         judgments=_judgments(key, kind, columns, start, faults),
         labels=_labels(key, kind, columns, start, faults),
@@ -120,7 +120,7 @@ def _answers(
     columns: list[str], config: dict[str, Any], faults: list[str],
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Answers in a table to fill in, a row each; what it says of every field of the mapping."""
-    rows = [{title: _cell(getattr(one, field), title) for title, field in titles.items()} for one in start]
+    rows = [{title: _cell(getattr(entry, field), title) for title, field in titles.items()} for entry in start]
     pick = st.column_config.SelectboxColumn(options=columns)
     config |= {title: pick for title in titles if title.endswith(" in")}
     return [_fields(row, titles, faults) for row in _table(key, list(titles), rows, config)]
@@ -135,17 +135,17 @@ def _cell(value: Any, title: str) -> str:
 
 def _fields(row: Mapping[str, str], titles: Mapping[str, str], faults: list[str]) -> dict[str, Any]:
     """A row as the mapping has it; where a field may be the same for all rows or a column, the column goes first."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for title, field in titles.items():
         if field == "card":
-            found[field] = row[title]
+            fields[field] = row[title]
         elif field == "values":
-            found[field] = _values(row[title], faults)
+            fields[field] = _values(row[title], faults)
         elif not title.endswith(" in"):
-            found[field] = ValueSource(constant=row[title])
-        elif row[title] or field not in found:
-            found[field] = ValueSource(columns=[row[title]] if row[title] else [])
-    return found
+            fields[field] = ValueSource(constant=row[title])
+        elif row[title] or field not in fields:
+            fields[field] = ValueSource(columns=[row[title]] if row[title] else [])
+    return fields
 
 
 def _values(typed: str, faults: list[str]) -> dict[str, str]:
@@ -167,15 +167,15 @@ def _judgments(
         "Question": st.column_config.SelectboxColumn(options=list(dimension_names)),
         "Unit": st.column_config.SelectboxColumn(options=_UNITS[kind]),
     }
-    found = []
+    judgments = []
     for row in _answers(f"{key}:{kind}:judgments", _JUDGED, start.judgments, columns, config, faults):
         kept = _fields_off_screen(
             start.judgments, row, ("value", "model", "dimension"), ("only", "confidence", "params", "order")
         )
         if not row["order"]:
             del row["order"]
-        found.append(JudgmentColumns(**{**kept, **row}))
-    return found
+        judgments.append(JudgmentColumns(**{**kept, **row}))
+    return judgments
 
 
 def _fields_off_screen(
@@ -185,10 +185,10 @@ def _fields_off_screen(
 
     The scale (`answers`) is among them if the row does not say what the cells mean.
     """
-    found = next((one for one in entries if all(getattr(one, name) == row[name] for name in alike)), None)
-    if found is None:
+    entry = next((entry for entry in entries if all(getattr(entry, name) == row[name] for name in alike)), None)
+    if entry is None:
         return {}
-    return {name: getattr(found, name) for name in (*names, *(() if row["values"] else ("answers",)))}
+    return {name: getattr(entry, name) for name in (*names, *(() if row["values"] else ("answers",)))}
 
 
 def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faults: list[str]) -> list[LabelColumns]:
@@ -200,9 +200,9 @@ def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faul
         "Dimension": st.column_config.SelectboxColumn(options=dimension_names),
         "Mode": st.column_config.SelectboxColumn(options=["blind", "assisted", "revealed"], default="blind"),
     }
-    found = []
+    labels = []
     for row in _answers(f"{key}:{kind}:labels", _LABELLED, start.labels, columns, config, faults):
         row["mode"] = row["mode"] or ValueSource(constant="blind")
         kept = _fields_off_screen(start.labels, row, ("value", "annotator", "dimension"), ("only", "turn", "team"))
-        found.append(LabelColumns(**{**kept, **row}))
-    return found
+        labels.append(LabelColumns(**{**kept, **row}))
+    return labels

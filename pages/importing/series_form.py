@@ -42,17 +42,17 @@ def edit_series(outline: Interpretation, key: str) -> Interpretation:
     with warning_area:
         for sentence in edited.unclear:
             text.warn("{sentence} Choose it in the table.", sentence=sentence)
-    for one in edited.series:
-        if one.by and (one.why or one.answers is None):
+    for series in edited.series:
+        if series.by and (series.why or series.answers is None):
             off = "some values are not on the scale"
-            what = "left out, as no scale fits; write one under Answers" if one.answers is None else off
-            text.quiet("{name}: {what} ({why}).", name=one.name, what=what, why=one.why or "there are none")
+            what = "left out, as no scale fits; write one under Answers" if series.answers is None else off
+            text.quiet("{name}: {what} ({why}).", name=series.name, what=what, why=series.why or "there are none")
     return edited
 
 
 def _edit_table(outline: Interpretation, key: str) -> Interpretation:
     """The outline as its table on screen says it."""
-    first = pd.DataFrame([_row(one) for one in outline.series])
+    first = pd.DataFrame([_row(s) for s in outline.series])
     edited = st.data_editor(
         first, hide_index=True, key=f"{key}:series", disabled=["Column", "Values", "Such as"],
         column_config={
@@ -63,18 +63,20 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
         },
     )  # fmt: skip
     rows = edited.fillna("").to_dict("records")
-    series = [_change_series(one, row) for one, row in zip(outline.series, rows, strict=True)]
+    series = [_change_series(s, row) for s, row in zip(outline.series, rows, strict=True)]
     if series == list(outline.series):
         return outline
     # A scale that is set in one row is that of the question, in all its rows.
     both = zip(series, outline.series, strict=True)
-    changed = {_place(s): s.answers for s, one in both if s.answers not in (None, one.answers)}
+    changed = {_place(s): s.answers for s, old in both if s.answers not in (None, old.answers)}
     series = [replace(s, answers=changed.get(_place(s), s.answers)) for s in series]
-    found = share_scales(series, cards.answerable_dimensions(session.store()))
-    for row, one in zip(rows, found, strict=True):
-        if one.by and one.answers is not None and not row["Answers"]:
-            text.quiet("{name}: read as answers on {scale}.", name=one.name, scale=one.answers.scale.words)
-    return replace(outline, series=found, unclear=())
+    settled = share_scales(series, cards.answerable_dimensions(session.store()))
+    for row, answer_series in zip(rows, settled, strict=True):
+        if answer_series.by and answer_series.answers is not None and not row["Answers"]:
+            text.quiet(
+                "{name}: read as answers on {scale}.", name=answer_series.name, scale=answer_series.answers.scale.words
+            )
+    return replace(outline, series=settled, unclear=())
 
 
 def _place(series: AnswerSeries) -> tuple[str, str, str]:
@@ -99,13 +101,15 @@ def _describe_rows(series: AnswerSeries) -> str:
     return ", ".join(f"{column} {' or '.join(values)}" for column, values in series.only.items())
 
 
-def _change_series(one: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerSeries:
+def _change_series(series: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerSeries:
     """A series as its row now says; what was not touched stays to be found out anew."""
-    before = _row(one)
-    copy = replace(one, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip())
+    before = _row(series)
+    copy = replace(
+        series, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip()
+    )
     if row["Answers"] == before["Answers"]:
-        return copy if copy == one else replace(copy, answers=None)
-    return replace(copy, answers=_scale(str(row["Answers"])), values={} if row["Answers"] else one.values)
+        return copy if copy == series else replace(copy, answers=None)
+    return replace(copy, answers=_scale(str(row["Answers"])), values={} if row["Answers"] else series.values)
 
 
 def _scale(scale_text: str) -> RecipeScale | None:

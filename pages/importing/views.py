@@ -54,10 +54,10 @@ def describe_formats() -> None:
     """Describe the files that can be uploaded, with a small example of each shape to read, to copy and to download."""
     text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
     st.header("What a file may look like", anchor=False)
-    chosen = url_state.tabs("shape", "Shape", {one.title: one.title for one in FILE_EXAMPLES})
-    one = next(one for one in FILE_EXAMPLES if one.title == chosen)
-    text.quiet("{says}", says=one.says)
-    for name, content in one.files.items():
+    chosen = url_state.tabs("shape", "Shape", {example.title: example.title for example in FILE_EXAMPLES})
+    example = next(example for example in FILE_EXAMPLES if example.title == chosen)
+    text.quiet("{says}", says=example.says)
+    for name, content in example.files.items():
         with st.container(horizontal=True, vertical_alignment="center"):
             with st.container(width="content"):
                 text.say("**{name}**", name=name)
@@ -85,7 +85,7 @@ def draw_imports(records: Sequence[ImportRecord], zone: tzinfo) -> None:
 
 def list_files(detected: list[DetectedFile]) -> bool:
     """The uploaded files and what each of them is; whether they are to be removed."""
-    rows = [(one.file.name, one.says, one.file.size) for one in detected]
+    rows = [(file.file.name, file.says, file.file.size) for file in detected]
     tables.table(rows, {"File": Column(), "Recognised as": Column(), "Size": Column("bytes")})
     return st.button("Remove these files", icon=":material/close:", type="tertiary")
 
@@ -119,7 +119,7 @@ def choose_plan(detected: list[DetectedFile], outline: Interpretation, key: str)
         return None
     plan = start.plan_import(store, interpretation, ImportPlan(name, sampling=sampling, population=population))
     by_hand = []
-    for table, columns in zip((one for one in detected if one.format == "table"), plan.mappings, strict=True):
+    for table, columns in zip((file for file in detected if file.format == "table"), plan.mappings, strict=True):
         earlier = importing.previous_mapping(store, table, columns) if interpretation == outline else None
         again = text.escape(f"Read {table.file.name} as such a table was read before")
         if earlier is not None and st.toggle(again, True, key=f"{key}:again:{table.file.name}"):
@@ -144,18 +144,18 @@ def _unused_name(stem: str, known: list[str]) -> str:
 
 def _population() -> int | None:
     """Ask from how many items the labelled ones were drawn."""
-    given = st.number_input(
+    population = st.number_input(
         "Drawn at random from how many items?", 1, 1_000_000_000, None, key="import:population", width=330,
         placeholder="not known",
         help="Each label is then weighted by this number divided by the number of labelled items. Not needed if the "
         "lines state their own probability.",
     )  # fmt: skip
-    if given is None:
+    if population is None:
         text.quiet(
             "Without it, only labels whose lines state the probability of their draw count for the approval check. The "
             "others are stored, and are used in figures on all blind labels."
         )
-    return given
+    return population
 
 
 class ReadingProgress:
@@ -184,12 +184,14 @@ def show_import_progress(what: str) -> Iterator[ReadingProgress]:
 
 
 def read_preview(
-    source: Source, plan: ImportPlan, actor: str, found: list[DetectedFile], rejects: Path, seen: ReadingProgress
+    source: Source, plan: ImportPlan, actor: str, detected: list[DetectedFile], rejects: Path, seen: ReadingProgress
 ) -> dict[str, Any]:
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
     with rejects.open("wb") as file:
         try:
-            shown = importing.preview_import(session.store(), source, plan, seen, file, actor, found, seen.show_waiting)
+            shown = importing.preview_import(
+                session.store(), source, plan, seen, file, actor, detected, seen.show_waiting
+            )
         except AssayError as error:
             return {"refused": error}
     address = downloads.offer(rejects, session.store()) if shown.problem_count else ""
@@ -200,36 +202,38 @@ _SORTS = {"rules": "how labels are combined", "prompts": "sets of judges' prompt
 """The words for sorts of lines whose own name does not say what they are."""
 
 
-def show_preview(found: ImportPreview, rejects: str) -> None:
+def show_preview(preview: ImportPreview, rejects: str) -> None:
     """Draw what an import would add, what is there already, and what cannot be imported."""
     st.header("What would be stored", anchor=False)
-    known = astuple(found.known)
+    known = astuple(preview.known)
     rows = [
-        (_SORTS.get(one.name, one.name), new, before)
-        for n, (one, new, before) in enumerate(zip(fields(found.new), astuple(found.new), known, strict=True))
+        (_SORTS.get(field.name, field.name), new, before)
+        for n, (field, new, before) in enumerate(zip(fields(preview.new), astuple(preview.new), known, strict=True))
         if n < 3 or new or before
     ]
     tables.table(rows, {"": Column(), "New": COUNT, "There already": COUNT})
-    for sentence in found.summary:
+    for sentence in preview.summary:
         text.say("{held}", held=sentence)
-    for sentence in found.warnings:
+    for sentence in preview.warnings:
         st.text(sentence)
-    for reason, count in found.unscored.items():
+    for reason, count in preview.unscored.items():
         text.quiet(
             "{n} cannot be used ({why}): stored as unscored, never as a low score.",
             n=many(count, "judgment"), why=REASONS.get(reason, reason),
         )  # fmt: skip
-    if found.judges or found.people:
-        people = ", ".join(found.people[:12]) + (" ..." if len(found.people) > 12 else "")
+    if preview.judges or preview.people:
+        people = ", ".join(preview.people[:12]) + (" ..." if len(preview.people) > 12 else "")
         text.quiet(
-            "Judges: {judges}. People: {people}.", judges=", ".join(found.judges) or "none", people=people or "none"
+            "Judges: {judges}. People: {people}.", judges=", ".join(preview.judges) or "none", people=people or "none"
         )
-    if not found.new.total and found.ok:
-        message = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
-        message = message if found.known.total else "These files hold no item, judgment or label that could be imported"
+    if not preview.new.total and preview.ok:
+        message = "There is nothing new" if preview.warnings else "Everything in these files is in the dataset already"
+        message = (
+            message if preview.known.total else "These files hold no item, judgment or label that could be imported"
+        )
         st.info(text.escape(f"{message}."), icon=":material/inventory_2:")
-    if found.problem_count:
-        _problems(found, rejects)
+    if preview.problem_count:
+        _problems(preview, rejects)
 
 
 def show_examples(preview: ImportPreview) -> None:

@@ -41,8 +41,8 @@ def _draw_own_work(rows: Mapping[str, RaterWork]) -> None:
         url_state.link("desk", "Open the review desk")
         return
     done = [
-        {"dataset": name, "items": one.items, "labels": one.labels, **explanations.work_columns(one)}
-        for name, one in rows.items()
+        {"dataset": name, "items": work.items, "labels": work.labels, **explanations.work_columns(work)}
+        for name, work in rows.items()
     ]
     shown = tables.drop_empty_columns(done, ("acceptance", "not on screen", "s/item"))
     tables.table(shown, explanations.WORK | {"dataset": Column(width=200)})

@@ -19,11 +19,11 @@ def draw_tokens(me: Person) -> None:
         "and labels that it reads count as seen by you."
     )
     text.show_secret(kept, "This is the token. Copy it now: it is not shown again.")
-    own_tokens = [one for one in tokens.list_tokens(store, me.name) if not one.revoked]
+    own_tokens = [token for token in tokens.list_tokens(store, me.name) if not token.revoked]
     if own_tokens:
         columns = [("Name", ""), ("Begins", "150px"), ("For", ""), ("Holds until", "150px"), ("Last used", "150px")]
         clicked = tables.wrapped_table(
-            columns, [_row(one) for one in own_tokens], "tokens", "API tokens", [one.id for one in own_tokens],
+            columns, [_row(token) for token in own_tokens], "tokens", "API tokens", [token.id for token in own_tokens],
             actions=[("Revoke",)] * len(own_tokens),
         )  # fmt: skip
         if clicked:
@@ -39,7 +39,13 @@ def draw_tokens(me: Person) -> None:
                 st.rerun()
 
 
-def _row(one: Token) -> list[str]:
+def _row(token: Token) -> list[str]:
     zone = text.time_zone()
-    until = text.moment(one.expires, zone) if one.state(now()) == "holds" else "expired"
-    return [one.name, one.prefix, ", ".join(one.scopes), until, text.moment(one.used, zone) if one.used else "never"]
+    until = text.moment(token.expires, zone) if token.state(now()) == "holds" else "expired"
+    return [
+        token.name,
+        token.prefix,
+        ", ".join(token.scopes),
+        until,
+        text.moment(token.used, zone) if token.used else "never",
+    ]

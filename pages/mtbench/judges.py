@@ -32,63 +32,65 @@ def panel(place: BenchPlace) -> None:
             url_state.link("import", "Import judgments")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        one = choose.judge(place.raters, width=360)
-        others = {other: name for other, name in place.raters.items() if other != one}
+        judge = choose.judge(place.raters, width=360)
+        others = {other: name for other, name in place.raters.items() if other != judge}
         other = url_state.select("with", "Compared with", others, width=360)
     with st.spinner("Comparing the judges ..."):
-        found = figures.compared_judges(session.store(), place.dataset.id, place.rules.parse, one, other)
-    key = f"{place.key}:{one}:{other}"
-    findings.draw(mtbench_judges.judges_summary(found, place.names), f"said:{key}")
-    if not found.whole.cells:
+        comparison = figures.compared_judges(session.store(), place.dataset.id, place.rules.parse, judge, other)
+    key = f"{place.key}:{judge}:{other}"
+    findings.draw(mtbench_judges.judges_summary(comparison, place.names), f"said:{key}")
+    if not comparison.whole.cells:
         return
     left, right = st.columns([2, 3], gap="large")
     with left:
-        charts.bubble_chart(mtbench_judges.bubbles(found, place.names), f"scatter:{key}")
+        charts.bubble_chart(mtbench_judges.bubbles(comparison, place.names), f"scatter:{key}")
         st.caption("The larger a circle, the more turns have these two ratings. On the dashed line they are equal.")
     with right:
-        rows = mtbench_judges.figure_rows(found)
+        rows = mtbench_judges.figure_rows(comparison)
         tables.wrapped_table(mtbench_judges.COLUMNS, rows, f"figures:{key}", "Agreement of the two judges")
-    _parts(place, found, key)
-    _ranks(place, one, other, key)
-    _largest(place, one, other, key)
+    _parts(place, comparison, key)
+    _ranks(place, judge, other, key)
+    _largest(place, judge, other, key)
 
 
-def _parts(place: BenchPlace, found: RatingComparison, key: str) -> None:
+def _parts(place: BenchPlace, comparison: RatingComparison, key: str) -> None:
     st.header("By part", anchor=False)
-    names = place.names[found.one], place.names[found.other]
+    names = place.names[comparison.one], place.names[comparison.other]
     # With a single model, a question is one answer; the judges' ratings of it are only for people who may see them.
-    ways = BREAKDOWN_NAMES | ({"question": "Question"} if len(np.unique(found.shared.row.model)) > 1 else {})
+    ways = BREAKDOWN_NAMES | ({"question": "Question"} if len(np.unique(comparison.shared.row.model)) > 1 else {})
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         by = url_state.tabs("by", "By", ways)
         intervals = by != "question" and st.toggle("With 95% intervals", key=f"part intervals:{place.key}")
     if by == "question":
-        shown = mtbench_judges.question_table(question_gaps(found.shared), names)
+        shown = mtbench_judges.question_table(question_gaps(comparison.shared), names)
     else:
-        cut = figures.agreement_by(session.store(), place.dataset.id, place.rules.parse, found.one, found.other, by)
+        cut = figures.agreement_by(
+            session.store(), place.dataset.id, place.rules.parse, comparison.one, comparison.other, by
+        )
         shown = mtbench_judges.part_table(by, cut, names, intervals)
     tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MAX_SHOWN_ROWS)
 
 
-def _ranks(place: BenchPlace, one: str, other: str, key: str) -> None:
-    found = figures.rank_changes(session.store(), place.dataset.id, place.rules.parse, one, other)
-    if len(found.models) < 2:
+def _ranks(place: BenchPlace, judge: str, other: str, key: str) -> None:
+    ranks = figures.rank_changes(session.store(), place.dataset.id, place.rules.parse, judge, other)
+    if len(ranks.models) < 2:
         return
-    names = place.names[one], place.names[other]
+    names = place.names[judge], place.names[other]
     st.header("Ranks of models", anchor=False)
-    findings.draw(mtbench_judges.flips(found, names), f"flips:{key}")
-    shown = mtbench_judges.rank_table(found, names)
+    findings.draw(mtbench_judges.flips(ranks, names), f"flips:{key}")
+    shown = mtbench_judges.rank_table(ranks, names)
     tables.table(shown.rows, shown.columns, f"ranks:{key}", _MAX_SHOWN_ROWS)
 
 
-def _largest(place: BenchPlace, one: str, other: str, key: str) -> None:
+def _largest(place: BenchPlace, judge: str, other: str, key: str) -> None:
     st.header("Largest disagreements", anchor=False)
-    found = disagreements.largest_disagreements(
-        session.store(), session.me().name, place.dataset.id, place.rules.parse, one, other
+    largest = disagreements.largest_disagreements(
+        session.store(), session.me().name, place.dataset.id, place.rules.parse, judge, other
     )
-    if not found:
+    if not largest:
         text.quiet("None that you can be shown. {note}", note=NOTE)
         return
     text.quiet("Click one to open the answer on the desk. {note}", note=NOTE)
-    shown = mtbench_judges.largest([each for each, _ in found], (place.names[one], place.names[other]))
-    items = [item for _, item in found]
+    shown = mtbench_judges.largest([each for each, _ in largest], (place.names[judge], place.names[other]))
+    items = [item for _, item in largest]
     tables.item_table(shown.rows, shown.columns, items, f"largest:{key}", place.dataset.name, len(items))

@@ -43,7 +43,7 @@ def page() -> None:
     head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom")
     head.title("MT-Bench", anchor=False)
     sizes = mtbench.bench_sizes(store)
-    known = {one.name: one for one in datasets.all_datasets(store) if one.id in sizes}
+    known = {d.name: d for d in datasets.all_datasets(store) if d.id in sizes}
     if not known:
         _explain_no_bench()
         protocols.panel()
@@ -69,13 +69,13 @@ def page() -> None:
 def _rules(bench: Bench) -> Rules:
     """The reading rules of the chosen protocol; at first of that which all judges name, if they name one."""
     known = known_protocols(session.store())
-    ways = {name: one.title or name for name, one in known.items()}
+    ways = {name: protocol.title or name for name, protocol in known.items()}
     return rules_of(known[url_state.select("rules", "Read by the rules of", ways, _usual_protocol(bench, known), 320)])
 
 
 def _usual_protocol(bench: Bench, known: Mapping[str, Protocol]) -> str:
     """The name of the protocol that all judges name, else of the first there is."""
-    names = {one.protocol.partition("@")[0] for one in bench.judges.values()}
+    names = {judge.protocol.partition("@")[0] for judge in bench.judges.values()}
     return next((name for name in known if names == {name}), next(iter(known)))
 
 

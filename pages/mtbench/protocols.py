@@ -25,25 +25,25 @@ def panel(_: BenchPlace | None = None) -> None:
     """The protocols that there are, side by side; researchers add their own."""
     store = session.store()
     known = protocols.known_protocols(store)
-    named = {name: one.title or name for name, one in known.items()}
+    named = {name: protocol.title or name for name, protocol in known.items()}
     text.quiet(
         "A protocol says how answers are made, judged, read and averaged. Its mark, a fingerprint of all that changes "
         "judgments, is part of every judge that judges by it."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        one = known[url_state.select("protocol", "Protocol", named, next(iter(known)), 320)]
-        others = {name: title for name, title in named.items() if name != one.name}
+        protocol = known[url_state.select("protocol", "Protocol", named, next(iter(known)), 320)]
+        others = {name: title for name, title in named.items() if name != protocol.name}
         other = known[url_state.select("beside", "Beside", others, next(iter(others)), 320)]
     other_values = dict(describe_protocol(other))
-    rows = [("mark", one.mark, other.mark, "")]
+    rows = [("mark", protocol.mark, other.mark, "")]
     rows += [
         (factor, value, other_values[factor], "\N{NOT EQUAL TO}" * (value != other_values[factor]))
-        for factor, value in describe_protocol(one)
+        for factor, value in describe_protocol(protocol)
     ]
-    columns = ("factor", "21%"), (one.name, "36%"), (other.name, "36%"), ("differs", "7%")
-    tables.wrapped_table(columns, rows, f"protocols:{one.mark}:{other.mark}", "Two protocols, factor by factor")
+    columns = ("factor", "21%"), (protocol.name, "36%"), (other.name, "36%"), ("differs", "7%")
+    tables.wrapped_table(columns, rows, f"protocols:{protocol.mark}:{other.mark}", "Two protocols, factor by factor")
     if session.me().may("researcher"):
-        _draw_protocol_form(store, one)
+        _draw_protocol_form(store, protocol)
     st.header("Prompts of judges", anchor=False)
     _prompts(store)
 
@@ -56,16 +56,18 @@ def _draw_protocol_form(store: Store, protocol: Protocol) -> None:
             "its earlier version stays on record. Built-in protocols cannot be changed.",
             name=protocol.title or protocol.name,
         )
-        given = st.text_area(
+        json_text = st.text_area(
             "The protocol as JSON", protocol.model_dump_json(indent=2), height=380, max_chars=_MAX_PROTOCOL_CHARACTERS,
             key=f"protocol:{protocol.mark}:{protocol.title}",
         )  # fmt: skip
         if st.button("Save", type="primary"):
             with text.refusals():
-                found = parse_protocol(given)
-                new = protocols.add_protocol(store, session.me().name, found)
-                notice = f"{found.name} is kept as {found.mark}." if new else f"{found.name} is kept like this already."
-                url_state.set_choice("protocol", found.name)
+                edited = parse_protocol(json_text)
+                new = protocols.add_protocol(store, session.me().name, edited)
+                notice = (
+                    f"{edited.name} is kept as {edited.mark}." if new else f"{edited.name} is kept like this already."
+                )
+                url_state.set_choice("protocol", edited.name)
                 text.finish(notice)
 
 
@@ -77,9 +79,9 @@ def _prompts(store: Store) -> None:
         rows.append((name, judge_card(protocol).defaults.wording, f"built in: {description}"))
         texts.append(_built_in_prompts(protocol))
     for prompt_set in judge_prompts.all_prompts(store):
-        for name, one in prompt_set.families.items():
-            rows.append((name, one.wording, f"{prompt_set.file}, {many(len(one.prompts), 'prompt')}"))
-            texts.append([(each.name, f"{each.system}\n\n{each.template}".strip()) for each in one.prompts.values()])
+        for name, family in prompt_set.families.items():
+            rows.append((name, family.wording, f"{prompt_set.file}, {many(len(family.prompts), 'prompt')}"))
+            texts.append([(each.name, f"{each.system}\n\n{each.template}".strip()) for each in family.prompts.values()])
     ids = ["\n".join(row) for row in rows]
     opened = tables.open_row(_KEY, ids)
     detail = [] if opened is None else [("", ("prompt", "system prompt and template"), texts[opened])]

@@ -43,11 +43,11 @@ def panel(place: BenchPlace) -> None:
         judge = choose.judge(place.raters, width=360)
         shared = _choose_shared(place)
     store, dataset = session.store(), place.dataset.id
-    found = figures.model_means(store, dataset, place.rules, shared)
+    model_means = figures.model_means(store, dataset, place.rules, shared)
     ranked = figures.rankings(store, dataset, place.rules, shared)
     key = f"{place.key}:{judge}:{':'.join(shared)}"
-    _means(place, judge, found, ranked, key)
-    own = mtbench_results.best_first([one for one in found if one.judge == judge], ranked)
+    _means(place, judge, model_means, ranked, key)
+    own = mtbench_results.best_first([means for means in model_means if means.judge == judge], ranked)
     _categories(place, own, ranked.get(judge), key)
     _wins(place, judge, key)
     _judgments(place, key)
@@ -57,11 +57,12 @@ def panel(place: BenchPlace) -> None:
 
 def _choose_shared(place: BenchPlace) -> Shared:
     """Ask which ratings count: all (an empty tuple), or those of turns that two judges share (the two judges)."""
-    pairs = {f"{one}~{other}": (one, other) for one, other in combinations(place.raters, 2)}
+    pairs = {f"{judge}~{other}": (judge, other) for judge, other in combinations(place.raters, 2)}
     if not pairs:
         return ()
     ways = {"all": "all"} | {
-        name: f"turns rated by both {place.names[one]} and {place.names[other]}" for name, (one, other) in pairs.items()
+        name: f"turns rated by both {place.names[judge]} and {place.names[other]}"
+        for name, (judge, other) in pairs.items()
     }
     return pairs.get(url_state.select("cells", "Ratings", ways, width=420), ())
 
@@ -72,7 +73,7 @@ def _means(
     st.header("Mean ratings", anchor=False)
     findings.draw([mtbench_results.reading_rules(place.rules)], f"rules:{key}")
     if judge in ranked:
-        own = [one for one in model_means if one.judge == judge]
+        own = [means for means in model_means if means.judge == judge]
         forest = mtbench_results.forest(own, ranked[judge], place.rules)
         findings.draw([forest, *mtbench_results.model_order(ranked[judge])], f"forest:{key}")
     else:
@@ -82,8 +83,8 @@ def _means(
 
 
 def _categories(place: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | None, key: str) -> None:
-    models = [one.model for one in ranking.models] if ranking else []
-    categories = {name for one in own for name in one.categories}
+    models = [model.model for model in ranking.models] if ranking else []
+    categories = {name for means in own for name in means.categories}
     if not models or categories <= {""}:
         return
     st.header("Categories", anchor=False)
@@ -118,12 +119,12 @@ def _wins(place: BenchPlace, judge: str, key: str) -> None:
     with box:
         source: Source = url_state.tabs("wins", "Win rates", ways) if len(ways) > 1 else next(iter(ways))
         every = figures.pair_rates(session.store(), place.dataset.id, place.rules.parse, source)
-        judges = {one.judge: place.names[one.judge] for one in every}
+        judges = {rate.judge: place.names[rate.judge] for rate in every}
         if source == "verdicts":
             counts = figures.verdict_counts(session.store(), place.dataset.id)
             findings.draw(mtbench_results.verdicts(counts, place.names), "decided")
             judge = judge if judge in judges else next(iter(judges), "")
-        rates = [one for one in every if source == "verdicts" or one.judge == judge]
+        rates = [rate for rate in every if source == "verdicts" or rate.judge == judge]
         if not rates:
             none = "None of these verdicts can be counted."
             text.quiet(none if source == "verdicts" else "This judge has rated no two answers to one question.")
@@ -132,7 +133,7 @@ def _wins(place: BenchPlace, judge: str, key: str) -> None:
         tables.table(shown.rows, shown.columns, f"wins:{key}:{source}", _MAX_SHOWN_ROWS)
         if len(shown.rows) > 2 and st.toggle("Model against model", key=f"duels of:{key}:{source}"):
             pairs = figures.pair_rates(session.store(), place.dataset.id, place.rules.parse, source, True)
-            models, shares, tooltips = mtbench_results.duels([one for one in pairs if one.judge == judge])
+            models, shares, tooltips = mtbench_results.duels([rate for rate in pairs if rate.judge == judge])
             text.say(
                 "**Adjusted win rate of the row's model against the column's** ({judge})", judge=place.names[judge]
             )
@@ -141,16 +142,16 @@ def _wins(place: BenchPlace, judge: str, key: str) -> None:
 
 def _judgments(place: BenchPlace, key: str) -> None:
     st.header("Judgments", anchor=False)
-    found = figures.judgment_counts(session.store(), place.dataset.id, place.rules.parse)
-    findings.draw(mtbench_results.counts(found, place.names), f"counts:{key}")
+    counts = figures.judgment_counts(session.store(), place.dataset.id, place.rules.parse)
+    findings.draw(mtbench_results.counts(counts, place.names), f"counts:{key}")
     box = _expander(place, "What there is, what is missing and what is doubled", ":material/checklist:")
     if box.open:
         with box:
             text.bullets(figures.completeness(session.store(), place.dataset.id))
     with st.expander("Prompts and protocols of the judges", icon=":material/terminal:"):
         known = {
-            one.wording: f"{one.wording} ({prompt_set.file})"
-            for prompt_set in judge_prompts.all_prompts(session.store()) for one in prompt_set.families.values()
+            family.wording: f"{family.wording} ({prompt_set.file})"
+            for prompt_set in judge_prompts.all_prompts(session.store()) for family in prompt_set.families.values()
         }  # fmt: skip
         findings.draw([mtbench_results.prompts(place.bench, place.names, known)], f"prompts:{key}")
 
@@ -160,8 +161,8 @@ def _rules(place: BenchPlace, shared: Shared, key: str) -> None:
     if not box.open:
         return
     with box:
-        found = figures.means_by_rule(session.store(), place.dataset.id, place.rules, shared)
-        findings.draw(mtbench_results.rule_table(found, place.names, place.rules), f"by rule:{key}")
+        rule_means = figures.means_by_rule(session.store(), place.dataset.id, place.rules, shared)
+        findings.draw(mtbench_results.rule_table(rule_means, place.names, place.rules), f"by rule:{key}")
 
 
 def _japanese(place: BenchPlace) -> None:

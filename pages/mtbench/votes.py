@@ -24,10 +24,10 @@ def panel(place: BenchPlace) -> None:
         return
     findings.draw([mtbench_votes.vote_counts(place.bench)], "votes")
     with st.spinner("Comparing the votes ..."):
-        found = figures.vote_agreement(session.store(), place.dataset.id)
-    if not found:
+        agreements = figures.vote_agreement(session.store(), place.dataset.id)
+    if not agreements:
         text.quiet("No two of these votes, and no verdict of a judge, are about the same pair.")
         return
-    shown = mtbench_votes.table(found, place.names)
+    shown = mtbench_votes.table(agreements, place.names)
     tables.table(shown.rows, shown.columns, f"votes:{place.dataset.id}", len(shown.rows), width="content")
     st.caption(text.escape(shown.caption))

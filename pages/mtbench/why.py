@@ -27,40 +27,40 @@ def panel(place: BenchPlace) -> None:
         "A pipeline is a judge's ratings of one dataset, read and averaged by a protocol. What can be replayed on "
         "stored judgments is switched one factor at a time; what is left takes new calls."
     )
-    one = _choose("from", "First pipeline", runs, next(iter(runs)))
-    other = _choose("to", "Second pipeline", runs, _partner(store, one, runs))
-    if one == other:
+    pipeline = _choose("from", "First pipeline", runs, next(iter(runs)))
+    other = _choose("to", "Second pipeline", runs, _partner(store, pipeline, runs))
+    if pipeline == other:
         text.quiet("Both are the same pipeline. Choose another judge, dataset or protocol for one of them.")
         return
-    model = _model(store, one, other)
+    model = _model(store, pipeline, other)
     with st.spinner("Replaying one pipeline by the rules of the other ..."):
-        found = figures.pipeline_gap(store, one, other, model)
-    if found is None:
+        gap = figures.pipeline_gap(store, pipeline, other, model)
+    if gap is None:
         text.quiet("They have no model in common whose ratings count: there is nothing to take apart.")
-        factors = figures.pipeline_factors(store, one, other)
+        factors = figures.pipeline_factors(store, pipeline, other)
     else:
-        factors = found.factors
-        findings.draw(mtbench_gap.gap_summary(found), "gap")
-        key = ":".join((*one, *other, model))
-        charts.waterfall_chart(mtbench_gap.waterfall(found), f"waterfall:{key}")
+        factors = gap.factors
+        findings.draw(mtbench_gap.gap_summary(gap), "gap")
+        key = ":".join((*pipeline, *other, model))
+        charts.waterfall_chart(mtbench_gap.waterfall(gap), f"waterfall:{key}")
         st.caption("In points from 1 to 10. The axis is cut, so only the bars of the steps are drawn to scale.")
-        findings.draw([mtbench_gap.step_table(found), *mtbench_gap.step_order(found)], f"steps:{key}")
-        findings.draw([mtbench_gap.rest_table(found), mtbench_gap.unmoved_table(found)], f"rest:{key}")
-        if found.rest:
+        findings.draw([mtbench_gap.step_table(gap), *mtbench_gap.step_order(gap)], f"steps:{key}")
+        findings.draw([mtbench_gap.rest_table(gap), mtbench_gap.unmoved_table(gap)], f"rest:{key}")
+        if gap.rest:
             st.header("What new calls would tell apart", anchor=False)
-            findings.draw(mtbench_gap.experiment(figures.experiment_plan(store, one, other)), f"experiment:{key}")
+            findings.draw(mtbench_gap.experiment(figures.experiment_plan(store, pipeline, other)), f"experiment:{key}")
     st.header("Both pipelines, factor by factor", anchor=False)
     tables.wrapped_table(mtbench_gap.FACTORS, mtbench_gap.factor_rows(factors), "factors", "Factors of both pipelines")
 
 
 def _runs(store: Store, place: BenchPlace) -> dict[str, str]:
     """dataset~judge -> in words, of every judge that rated an MT-Bench here; this dataset's first."""
-    known = {one.id: one.name for one in datasets.all_datasets(store)}
-    found: dict[str, str] = {}
-    for dataset in sorted(mtbench.bench_sizes(store), key=lambda one: one != place.dataset.id):
+    known = {d.id: d.name for d in datasets.all_datasets(store)}
+    runs: dict[str, str] = {}
+    for dataset in sorted(mtbench.bench_sizes(store), key=lambda id_: id_ != place.dataset.id):
         raters = mtbench_results.rater_names(mtbench.load_bench(store, dataset))
-        found |= {f"{dataset}~{judge}": f"{known[dataset]} · {name}" for judge, name in raters.items()}
-    return found
+        runs |= {f"{dataset}~{judge}": f"{known[dataset]} · {name}" for judge, name in raters.items()}
+    return runs
 
 
 def _choose(name: str, title: str, runs: Mapping[str, str], default: str) -> RunName:
@@ -69,9 +69,9 @@ def _choose(name: str, title: str, runs: Mapping[str, str], default: str) -> Run
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset, _, judge = url_state.select(name, title, runs, default, 460).partition("~")
         known = protocols.known_protocols(store)
-        ways = {key: one.title or key for key, one in known.items()}
+        ways = {key: p.title or key for key, p in known.items()}
         protocol = mtbench.load_bench(store, dataset).judges[judge].protocol
-        if protocol in protocols.protocols_by_mark(store) and protocol not in [one.mark for one in known.values()]:
+        if protocol in protocols.protocols_by_mark(store) and protocol not in [p.mark for p in known.values()]:
             ways[protocol] = f"{protocol}, as it was then"
         own = protocol if protocol in ways else protocol.partition("@")[0]
         return RunName(dataset, judge, url_state.select(f"{name}-rules", "under the protocol", ways, own, 320))
@@ -88,9 +88,9 @@ def _partner(store: Store, run: RunName, runs: Mapping[str, str]) -> str:
     return others[0]
 
 
-def _model(store: Store, one: RunName, other: RunName) -> str:
+def _model(store: Store, pipeline: RunName, other: RunName) -> str:
     """One of the models that both pipelines rated, "" for all of them."""
-    own_models, other_models = (figures.rated_models(store, run.dataset)[run.judge] for run in (one, other))
+    own_models, other_models = (figures.rated_models(store, run.dataset)[run.judge] for run in (pipeline, other))
     common = sorted(own_models & other_models)
     if len(common) < 2:
         return ""

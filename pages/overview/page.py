@@ -35,7 +35,7 @@ def page() -> None:
     with left:
         st.header("To label", anchor=False)
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or own.seconds) for d in known for s in STREAMS]
-        _draw_queues([one for one in some if one[2]])
+        _draw_queues([row for row in some if row[2]])
         for dataset in known:
             sections.draw_notes(dataset)
             sections.draw_adjudication(dataset, me)
@@ -53,7 +53,7 @@ def page() -> None:
         sections.draw_recent_activity(activity.recent_activity(store), zone)
     if me.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
-            judges = {one.id: one.model for d in known for one in datasets.dataset_judges(store, d.id)}
+            judges = {judge.id: judge.model for d in known for judge in datasets.dataset_judges(store, d.id)}
             sections.draw_approvals(approvals.find_open_decisions(store), {d.id: d.name for d in known}, judges)
 
 
@@ -61,12 +61,12 @@ def _draw_queues(some: list[tuple[datasets.Dataset, queue.Stream, int, float | N
     """The queues with something for this person; the first is where the one accent points."""
     if not some:
         st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
-    for number, one in enumerate(some[:MAX_SHOWN_QUEUES]):
-        sections.draw_waiting_queue(*one, first=not number)
+    for number, row in enumerate(some[:MAX_SHOWN_QUEUES]):
+        sections.draw_waiting_queue(*row, first=not number)
     if some[MAX_SHOWN_QUEUES:]:
         with st.expander(f"{len(some) - MAX_SHOWN_QUEUES:d} more queues"):
-            for one in some[MAX_SHOWN_QUEUES:]:
-                sections.draw_waiting_queue(*one, first=False)
+            for row in some[MAX_SHOWN_QUEUES:]:
+                sections.draw_waiting_queue(*row, first=False)
 
 
 def _first_steps(me: Person) -> None:

@@ -47,10 +47,12 @@ def draw_notes(dataset: Dataset) -> None:
 def draw_waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
     """One queue with items for this person, about how long it is, and the way to the desk."""
     work = assignments.own_work(session.store(), session.me().name, dataset.id, stream)
-    given = text.work_left(*work, text.time_zone())
+    assigned = text.work_left(*work, text.time_zone())
     about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
     key = f"label:{dataset.id}:{stream}"
-    if _waits(dataset, many(left, "item"), f"{STREAMS[stream]}{about}{given and f' · {given}'}", "Label", key, first):
+    if _waits(
+        dataset, many(left, "item"), f"{STREAMS[stream]}{about}{assigned and f' · {assigned}'}", "Label", key, first
+    ):
         url_state.open_page("desk", dataset=dataset.name, stream=stream)
 
 
@@ -111,34 +113,34 @@ def draw_recent_activity(activities: list[Activity], zone: tzinfo) -> None:
         text.quiet(ACTIVITY_TEMPLATES[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)
 
 
-def draw_approvals(found: OpenDecisions, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
+def draw_approvals(pending: OpenDecisions, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
     """The quiet block on a lead's home; nothing where nothing waits. `names` are datasets, `judges` models, by id."""
-    if not found:
+    if not pending:
         return
     with st.container(border=True, gap="small"):
         st.markdown("**Approvals**")
-        for one in found.suspended[:3]:
-            name, dataset = one.dimension.replace("_", " "), names.get(one.dataset, "")
+        for approval in pending.suspended[:3]:
+            name, dataset = approval.dimension.replace("_", " "), names.get(approval.dataset, "")
             with st.container(gap=None):
                 text.say(
                     ":red[:material/pause_circle:] **{name}** · {sort} in {dataset} was suspended by new evidence. "
                     "{why}",
-                    name=name, sort=one.sort, dataset=dataset,
-                    why=STATES.get(one.state, STATES["undefined"]).gone.format(  # type: ignore[call-overload]
-                        judge=judges.get(one.judge, "the judge")
+                    name=name, sort=approval.sort, dataset=dataset,
+                    why=STATES.get(approval.state, STATES["undefined"]).gone.format(  # type: ignore[call-overload]
+                        judge=judges.get(approval.judge, "the judge")
                     ),
                 )  # fmt: skip
-                case = f"{one.judge}.{one.sort}.{one.dimension}"
+                case = f"{approval.judge}.{approval.sort}.{approval.dimension}"
                 url_state.link("approvals", "Review and decide", ":material/arrow_forward:", dataset=dataset, case=case)
         parts = (
-            (len(found.suspended) - 3, "more suspended"),
-            (len(found.proposed), "proposed, waiting for a second lead"),
-            (len(found.eligible), "meeting the policy, not decided"),
-            (len(found.doubted), "approved, to be reviewed"),
-            (len(found.older), "approved under an older policy"),
+            (len(pending.suspended) - 3, "more suspended"),
+            (len(pending.proposed), "proposed, waiting for a second lead"),
+            (len(pending.eligible), "meeting the policy, not decided"),
+            (len(pending.doubted), "approved, to be reviewed"),
+            (len(pending.older), "approved under an older policy"),
         )
-        keys = [a.dataset for a in found.proposed] + [c.dataset.id for c in found.eligible]
-        keys += [a.dataset for a, _ in (*found.doubted, *found.older)] + [a.dataset for a in found.suspended[3:]]
+        keys = [a.dataset for a in pending.proposed] + [c.dataset.id for c in pending.eligible]
+        keys += [a.dataset for a, _ in (*pending.doubted, *pending.older)] + [a.dataset for a in pending.suspended[3:]]
         if summary := "; ".join(f"{n:,} {what}" for n, what in parts if n > 0):
             text.quiet("{told}.", told=summary)
             with st.container(horizontal=True):

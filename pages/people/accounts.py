@@ -22,24 +22,34 @@ def show_accounts() -> None:
     if waits:
         st.header("Invitations", anchor=False)
         rows = [
-            [one.whom, f"{one.person} ({one.role})" if one.person else one.role, display_name(one.inviter),
-             f"{one.expires:%Y-%m-%d}"]
-            for one in waits
+            [invitation.whom, f"{invitation.person} ({invitation.role})" if invitation.person else invitation.role,
+             display_name(invitation.inviter), f"{invitation.expires:%Y-%m-%d}"]
+            for invitation in waits
         ]  # fmt: skip
         clicked = tables.wrapped_table(
-            _OPEN, rows, "invitations", "Invitations", [one.id for one in waits], actions=[("Withdraw",)] * len(rows)
+            _OPEN,
+            rows,
+            "invitations",
+            "Invitations",
+            [invitation.id for invitation in waits],
+            actions=[("Withdraw",)] * len(rows),
         )
         if clicked:
             with text.refusals():
                 invitations.withdraw_invitation(store, me.name, waits[clicked[0]].id)
                 st.rerun()
-    found = logins.person_accounts(store)
-    if found:
+    accounts = logins.person_accounts(store)
+    if accounts:
         st.header("Accounts", anchor=False)
         st.caption("Who signs in as whom. A name here is what the provider said at the first sign-in.")
         rows = [
-            [one.email or one.issuer, one.person, one.granted or "–", text.moment(one.last, zone) if one.last else "–"]
-            for one in found
+            [
+                account.email or account.issuer,
+                account.person,
+                account.granted or "–",
+                text.moment(account.last, zone) if account.last else "–",
+            ]
+            for account in accounts
         ]
         tables.wrapped_table(_ACCOUNTS, rows, "accounts", "Accounts")
 

@@ -13,25 +13,26 @@ def show_proposals(me: Person) -> None:
     """Draw the outcome of the last change, and the proposals on who leads that wait for another lead."""
     store = session.store()
     text.tell_outcome(session.scratch("people"), ":material/group:")
-    found = leads.pending_lead_changes(store)
-    if found and leads.lacks_independent_leads(leads.lead_history(store)):
+    proposals = leads.pending_lead_changes(store)
+    if proposals and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.escape(leads.NO_INDEPENDENT_LEADS), icon=":material/group:")
-    for one in found:
-        what = f"{one.person} as {one.role}" if one.active else f"to deactivate {one.person}"
-        key = f"{one.person}:{one.at}"  # a press counts for the proposal that stood there
+    for proposal in proposals:
+        what = f"{proposal.person} as {proposal.role}" if proposal.active else f"to deactivate {proposal.person}"
+        key = f"{proposal.person}:{proposal.at}"  # a press counts for the proposal that stood there
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             text.say(
                 ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
-                by=one.by, what=what, at=text.moment(one.at, text.time_zone()),
+                by=proposal.by, what=what, at=text.moment(proposal.at, text.time_zone()),
             )  # fmt: skip
             if not me.may("lead"):
                 continue
             st.space("stretch")
-            agree = one.by != me.name and st.button("Agree", icon=":material/check:", key=f"agree:{key}")
+            agree = proposal.by != me.name and st.button("Agree", icon=":material/check:", key=f"agree:{key}")
             if agree:
-                set_person(me, one.person, one.role, one.active)  # type: ignore[arg-type]  # stored as a role
+                # It is stored as a role.
+                set_person(me, proposal.person, proposal.role, proposal.active)  # type: ignore[arg-type]
             elif st.button("Withdraw", icon=":material/undo:", key=f"back:{key}"):
-                people.withdraw_lead_proposal(store, me.name, one.person)
+                people.withdraw_lead_proposal(store, me.name, proposal.person)
                 st.rerun()
 
 

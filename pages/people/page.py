@@ -33,7 +33,7 @@ def page() -> None:
     st.caption("Every change is recorded with the name of whoever made it.")
     lead_proposals.show_proposals(me)
     members = people.members(store)
-    rows, names = [_row(one) for one in members], [one.person.name for one in members]
+    rows, names = [_row(member) for member in members], [member.person.name for member in members]
     clicked = tables.wrapped_table(_COLUMNS, rows, "people", "People", names, chosen=lead)
     if lead:
         st.caption("Select a name to change the role, or to deactivate or reactivate the person.")
@@ -61,9 +61,15 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def _row(one: MemberActivity) -> list[str]:
-    last = text.moment(one.last, text.time_zone()) if one.last else "–"
-    return [one.person.name, one.person.role, "active" if one.person.active else "inactive", f"{one.items:,}", last]
+def _row(member: MemberActivity) -> list[str]:
+    last = text.moment(member.last, text.time_zone()) if member.last else "–"
+    return [
+        member.person.name,
+        member.person.role,
+        "active" if member.person.active else "inactive",
+        f"{member.items:,}",
+        last,
+    ]
 
 
 @text.dialog("Add a person")

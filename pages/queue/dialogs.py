@@ -166,4 +166,4 @@ def queue_rules_dialog(dataset: Dataset, actor: str, lead: bool) -> None:
 def _judges(dataset: Dataset) -> dict[str, str]:
     """The judges of a dataset by id: model, card and how many items, since one model may judge in several ways."""
     known = datasets.dataset_judges(session.store(), dataset.id)
-    return {one.id: f"{one.model} · {one.card.replace('_', ' ')} · {one.items:,}" for one in known}
+    return {judge.id: f"{judge.model} · {judge.card.replace('_', ' ')} · {judge.items:,}" for judge in known}

@@ -68,9 +68,9 @@ def _draw_list(me: Person, dataset: Dataset, stream: queue.Stream, filters: queu
     state = session.component_state(f"{key}:state")
     if kept.get("now", "") != (state, words):
         kept.update(now=(state, words), skip=0)
-    found = listing.list_queue(store, me.name, dataset.id, stream, filters, state, kept["skip"], PAGE_ROWS, words)
-    table.show_counts(found, progress.personal_progress(store, me.name, dataset.id, text.time_zone()))
-    if not found.drawn and not words:
+    listed = listing.list_queue(store, me.name, dataset.id, stream, filters, state, kept["skip"], PAGE_ROWS, words)
+    table.show_counts(listed, progress.personal_progress(store, me.name, dataset.id, text.time_zone()))
+    if not listed.drawn and not words:
         table.show_empty(stream, filters != queue.QueueFilters(), me.may("researcher"))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -80,21 +80,21 @@ def _draw_list(me: Person, dataset: Dataset, stream: queue.Stream, filters: queu
         )  # fmt: skip
         st.pills(
             "State",
-            [s for s in table.STATES if found.states.get(s) or s == state],
-            format_func=lambda s: text.escape(f"{table.STATES[s]} {found.states.get(s, 0):,}"),
+            [s for s in table.STATES if listed.states.get(s) or s == state],
+            format_func=lambda s: text.escape(f"{table.STATES[s]} {listed.states.get(s, 0):,}"),
             key=f"{key}:state",
             label_visibility="collapsed",
         )
-        if found.states.get("reserved by you") and st.button("Give back", icon=":material/undo:", help=GIVE_BACK):
+        if listed.states.get("reserved by you") and st.button("Give back", icon=":material/undo:", help=GIVE_BACK):
             queue.release_claims(store, me.name, dataset.id)
             st.rerun()
-    if not found.rows:
+    if not listed.rows:
         text.quiet("No item of this queue matches “{words}”." if words else "No item is in this state.", words=words)
         return
-    row = table.queue_table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
+    row = table.queue_table(listed, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
     if row:
         url_state.open_page("desk", dataset=dataset.name, stream=stream, item=row.item)
-    _pages(kept, found)
+    _pages(kept, listed)
 
 
 def _pages(kept: dict[str, int], listing: QueueListing) -> None:

@@ -95,8 +95,8 @@ def _judge(judges: Mapping[str, str], begin: SampleDesign, column: DeltaGenerato
 
 def _dimensions_by_name(store: Store, judge: str) -> dict[str, str]:
     """The dimensions of a judge by their names in designs."""
-    found = calibration.compared_dimensions(store, judge) if judge else []
-    return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in found}
+    dimensions = calibration.compared_dimensions(store, judge) if judge else []
+    return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in dimensions}
 
 
 def show_shares(shares: Sequence[StratumShare], size: int, needed: Quota) -> None:
@@ -156,8 +156,8 @@ def show_forecast(
         return
     tables.table(
         [
-            (_ALLOCATION_NAMES[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(one, gate, last))
-            for how, one in seen.items()
+            (_ALLOCATION_NAMES[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(forecast, gate, last))
+            for how, forecast in seen.items()
         ],
         ["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],
     )

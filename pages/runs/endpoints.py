@@ -35,13 +35,15 @@ HELP = {
 def choose_place() -> str:
     """The practice endpoint, the usual one, and another address or those that the operator has listed."""
     options = {PRACTICE: "Practice (fixed rules)", USUAL: os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"}
-    options |= {OTHER: "Another address"} if allowed_endpoints() is None else {one: one for one in _further()}
+    options |= {OTHER: "Another address"} if allowed_endpoints() is None else {name: name for name in _further()}
     return url_state.select("endpoint", "Endpoint", options, default=PRACTICE)
 
 
 def _further() -> dict[str, Endpoint]:
     """The endpoints of the operator's list beside the usual one, by how they are shown."""
-    return {f"{one.base_url} {one.key_variable}".strip(): one for one in (allowed_endpoints() or [])[1:]}
+    return {
+        f"{endpoint.base_url} {endpoint.key_variable}".strip(): endpoint for endpoint in (allowed_endpoints() or [])[1:]
+    }
 
 
 def choose_endpoint(chosen: str) -> Endpoint | None:

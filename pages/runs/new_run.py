@@ -37,19 +37,19 @@ def new_run_form(me: Person) -> None:
     if order is None:
         return
     try:
-        found = runs.estimate(store, order)
+        estimate = runs.estimate(store, order)
     except AssayError as error:
         text.refuse(error)
         return
-    _requirements(found.requirements, order.card)
-    run_estimate.show_estimate(found)
+    _requirements(estimate.requirements, order.card)
+    run_estimate.show_estimate(estimate)
     kept = session.scratch("runs:dry")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Dry run of three items", icon=":material/visibility:"):
             kept.clear()
             with text.refusals(), st.spinner("Asking"):
                 kept.update(order=order, shown=runs.dry_run(store, me.name, order))
-        start = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not found.judgments)
+        start = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not estimate.judgments)
         batch = st.toggle(
             "as a batch", help="The endpoint's Batch API: cheaper, and done within a day.", key="runs:batch"
         )
@@ -161,45 +161,45 @@ def _choose_params(of: Card) -> Params | None:
     def key(name: str) -> str:
         return f"runs:{name}:{getattr(usual, name)}"
 
-    given: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     left, right = st.columns(2)
-    given["temperature"] = left.number_input("Temperature", 0.0, 2.0, usual.temperature, 0.1, key=key("temperature"))
-    given["samples"] = right.number_input(
+    params["temperature"] = left.number_input("Temperature", 0.0, 2.0, usual.temperature, 0.1, key=key("temperature"))
+    params["samples"] = right.number_input(
         "Samples per item", 1, 50, usual.samples, key=key("samples"), help=HELP["samples"]
     )
-    if given["samples"] > 1:
-        given["combine"] = left.selectbox(
+    if params["samples"] > 1:
+        params["combine"] = left.selectbox(
             "How samples are combined", list(RULES), index=list(RULES).index(usual.combine or "median"),
             key=key("combine"), help=HELP["combine"], format_func=RULES.__getitem__,
         )  # fmt: skip
-    given["max_tokens"] = left.number_input(
+    params["max_tokens"] = left.number_input(
         "Maximum tokens of a reply", 16, 200_000, usual.max_tokens, 256, key=key("max_tokens")
     )
-    given["seed"] = right.number_input("Seed", 0, None, None, key="runs:seed", placeholder="none", step=1)
+    params["seed"] = right.number_input("Seed", 0, None, None, key="runs:seed", placeholder="none", step=1)
     if of.kind == "pair":
-        given["orders"] = left.selectbox(
+        params["orders"] = left.selectbox(
             "Orders", ["both", "ab"], index=0 if usual.orders == "both" else 1, key=key("orders"), help=HELP["orders"],
             format_func={"both": "A/B and B/A", "ab": "A/B only"}.__getitem__,
         )  # fmt: skip
-        given["context"] = right.number_input(
+        params["context"] = right.number_input(
             "Context of the model, in tokens", 0, 10_000_000, usual.context, 1000, key=key("context"),
             help=HELP["context"],
         )  # fmt: skip
     if of.kind == "dialogue" and not of.text:
-        given["window"] = left.number_input(
+        params["window"] = left.number_input(
             "Turns per window", 0, 50, usual.window, key=key("window"), help=HELP["window"]
         )
     probes = [p for p in PROBES if p in ("", "injected_order") or _PROBE_KINDS[p] == of.kind]
     preset = st.query_params.get("probe", "")
-    given["probe"] = right.selectbox(
+    params["probe"] = right.selectbox(
         "Probe", probes, index=probes.index(preset) if preset in probes else 0, format_func=PROBES.__getitem__,
         key="runs:probe", help=HELP["probe"],
     )  # fmt: skip
     if not of.text:
-        given["logprobs"] = st.checkbox(
+        params["logprobs"] = st.checkbox(
             "Ask for token probabilities", usual.logprobs, key=key("logprobs"), help=HELP["logprobs"]
         )
-    return endpoints.validate_form(Params, usual.model_dump() | given)
+    return endpoints.validate_form(Params, usual.model_dump() | params)
 
 
 _PROBE_KINDS = {"scenario_swapped": "dialogue", "reference_removed": "response"}
@@ -208,7 +208,7 @@ _PROBE_KINDS = {"scenario_swapped": "dialogue", "reference_removed": "response"}
 def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, float] | None, int]:
     """Ask for limits and prices: (endpoint, spending limit in US dollars, price per million in and out, items)."""
     left, right = st.columns(2)
-    given = {
+    limits = {
         "concurrency": left.number_input("Calls at a time", 1, 1024, at.concurrency, key="runs:concurrency"),
         "timeout": right.number_input("Seconds until a call times out", 1.0, 3600.0, at.timeout, key="runs:timeout"),
         "requests_per_minute": left.number_input("Requests a minute", 0, None, 0, key="runs:rpm", help="0: not known."),
@@ -225,7 +225,7 @@ def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[f
     if (price_in is None) != (price_out is None):
         st.caption(":orange[Give both prices: one alone is not used.]")
     price = (price_in, price_out) if price_in is not None and price_out is not None else None
-    return endpoints.validate_form(Endpoint, at.model_dump() | given), spend, price, int(most or 0)
+    return endpoints.validate_form(Endpoint, at.model_dump() | limits), spend, price, int(most or 0)
 
 
 def _choose_order(store: Store) -> RunOrder | None:
@@ -262,34 +262,34 @@ def _requirements(requirements: Sequence[Requirement], card: Card) -> None:
     """Draw the requirements of a run of the card; those that are lacking are highlighted."""
     if not requirements:
         return
-    for need in (one for one in requirements if one.lacking):
+    for need in (requirement for requirement in requirements if requirement.lacking):
         text.warn("{said}", said=need.text)
     with st.container(gap=None):
         text.say("**What {card} needs**", card=card.title)
-        for need in (one for one in requirements if not one.lacking):
+        for need in (requirement for requirement in requirements if not requirement.lacking):
             text.quiet("- {said}", said=need.text)
 
 
 def _dry_run(judgments: Sequence[DryRunJudgment], card: Card) -> None:
     """A dry run in full: what was sent, what came back, what it was read as."""
     st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
-    for one in judgments:
-        why = one.reading.unscored
-        state = f"unscored: {why.replace('_', ' ')}" if why else many(len(one.reading.scores), "score")
-        with st.expander(text.escape(f"{one.name} · {state}"), expanded=one is judgments[0]):
+    for judgment in judgments:
+        why = judgment.reading.unscored
+        state = f"unscored: {why.replace('_', ' ')}" if why else many(len(judgment.reading.scores), "score")
+        with st.expander(text.escape(f"{judgment.name} · {state}"), expanded=judgment is judgments[0]):
             left, right = st.columns(2, gap="medium")
             with left:
                 st.caption("What was sent")
-                for call, messages in enumerate(one.calls.values(), 1):
-                    which = f"call {call} of {len(one.calls)}, " if len(one.calls) > 1 else ""
+                for call, messages in enumerate(judgment.calls.values(), 1):
+                    which = f"call {call} of {len(judgment.calls)}, " if len(judgment.calls) > 1 else ""
                     for message in messages:
                         text.quiet("{which}{role} message", which=which, role=message["role"])
                         st.code(message["content"], language=None, wrap_lines=True, height=300)
             with right:
                 st.caption("What came back")
-                _reply(one.raw)
+                _reply(judgment.raw)
                 st.caption("What it was read as")
-                _reading(one.reading, card)
+                _reading(judgment.reading, card)
 
 
 def _reply(raw: str) -> None:

@@ -25,8 +25,8 @@ def page() -> None:
         _draw_run(me, run_id)
         return
     st.title("Runs", anchor=False)
-    found = runs.list_runs(store)
-    live = [run for run in found if run.state in LIVE]
+    all_runs = runs.list_runs(store)
+    live = [run for run in all_runs if run.state in LIVE]
     if live:
         _draw_live_runs([run.id for run in live], me)
     st.header("New run", anchor=False)
@@ -39,10 +39,10 @@ def page() -> None:
             st.info("There is nothing to judge yet.", icon=":material/inbox:")
             url_state.link("import", "Import items")
     st.header("All runs", anchor=False)
-    if not found:
+    if not all_runs:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return
-    picked = views.run_table(found, runs.count_run_judgments(store), text.time_zone())
+    picked = views.run_table(all_runs, runs.count_run_judgments(store), text.time_zone())
     views.show_trial_costs(runs.trial_costs(store))
     if len(picked) == 1:
         if picked[0].state not in LIVE:
@@ -59,10 +59,10 @@ def _draw_live_runs(ids: list[str], me: Person) -> None:
 
 
 def _refresh_runs(ids: list[str], me: Person) -> None:
-    found = [run for run in runs.list_runs(session.store()) if run.id in ids]
-    if any(run.state not in LIVE for run in found):
+    shown_runs = [run for run in runs.list_runs(session.store()) if run.id in ids]
+    if any(run.state not in LIVE for run in shown_runs):
         st.rerun()
-    for run in found:
+    for run in shown_runs:
         _draw_run_progress(me, run)
 
 

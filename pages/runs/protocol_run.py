@@ -52,7 +52,7 @@ def protocol_form(me: Person) -> None:
                 kept.clear()
                 with st.spinner("Asking"):
                     kept.update(of=spec, shown=protocol_run.dry_run_protocol(session.store(), me.name, spec))
-            open_ = any(one.estimate.judgments for one in planned)
+            open_ = any(step.estimate.judgments for step in planned)
             begin = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not open_)
         if begin:
             with st.spinner("Starting"):
@@ -67,11 +67,11 @@ def continue_button(me: Person, run_id: str) -> None:
     spec = protocol_run.of_run(session.store(), run_id)
     if spec is None or spec.steps[-1] == "answers":
         return
-    going = [one for one in runs.list_runs(session.store()) if one.state in LIVE and one.dataset == spec.dataset]
+    going = [run for run in runs.list_runs(session.store()) if run.state in LIVE and run.dataset == spec.dataset]
     if going:
         return
     try:
-        left = [one for one in protocol_run.plan(session.store(), spec) if one.estimate.judgments]
+        left = [step for step in protocol_run.plan(session.store(), spec) if step.estimate.judgments]
     except AssayError:
         return
     if left and st.button("Go on with judging", icon=":material/play_arrow:", key=f"judge:{run_id}"):
@@ -93,7 +93,7 @@ def _choose_order(me: Person) -> ProtocolRun | None:
     zero, one, two, three = st.columns(4)
     with zero:
         protocols = known_protocols(session.store())
-        name = url_state.select("protocol", "Protocol", {key: one.title or key for key, one in protocols.items()})
+        name = url_state.select("protocol", "Protocol", {key: p.title or key for key, p in protocols.items()})
     with one:
         place = endpoints.choose_place()
     at = endpoints.choose_endpoint(place)
@@ -122,8 +122,8 @@ def _choose_order(me: Person) -> ProtocolRun | None:
     pairs = last.checkbox("Compare in pairs, too", key="runs:pairs", help=HELP["pairs"])
     if question_set is None or not dataset or not (model or judge):
         return None
-    given = questions.kept_prompts(session.store(), question_set)
-    protocol, prompts = judge_prompts.settle_prompts(session.store(), protocols[name], given)
+    kept_prompts = questions.kept_prompts(session.store(), question_set)
+    protocol, prompts = judge_prompts.settle_prompts(session.store(), protocols[name], kept_prompts)
     return ProtocolRun(protocol, dataset, question_set, model, judge, pairs and bool(judge), prompts, at, at, spend)
 
 
@@ -141,9 +141,9 @@ def _name(chosen: str | None) -> str:
 def _choose_questions(me: Person) -> str | None:
     """The id of a set of questions: one that is there, that of a dataset's answers, or of files; None: not yet."""
     store = session.store()
-    question_sets = {one.id: one.name for one in datasets.question_sets(store)}
-    names = {one.id: one.name for one in datasets.all_datasets(store)}
-    question_sets |= {f"{_DATASET_PREFIX}{one}": f"those of {names[one]}" for one in bench_sizes(store) if one in names}
+    question_sets = {question_set.id: question_set.name for question_set in datasets.question_sets(store)}
+    names = {dataset.id: dataset.name for dataset in datasets.all_datasets(store)}
+    question_sets |= {f"{_DATASET_PREFIX}{id_}": f"those of {names[id_]}" for id_ in bench_sizes(store) if id_ in names}
     chosen = url_state.select("questions", "Questions", {**question_sets, _UPLOAD: "Files ..."})
     if chosen.startswith(_DATASET_PREFIX):
         of = datasets.find_dataset(store, chosen.removeprefix(_DATASET_PREFIX))
@@ -151,39 +151,41 @@ def _choose_questions(me: Person) -> str | None:
     if chosen != _UPLOAD:
         return chosen
     kept = session.scratch("runs:files")
-    given = st.file_uploader(
+    uploads = st.file_uploader(
         "Question files", ["jsonl", "json"], accept_multiple_files=True, help=HELP["files"],
         key=f"runs:files:{kept.setdefault('turn', 0)}",
     )  # fmt: skip
-    if given:
+    if uploads:
         kept["turn"] += 1
-        url_state.set_choice("questions", _store_questions(me, given))
+        url_state.set_choice("questions", _store_questions(me, uploads))
         st.rerun()
     return None
 
 
-def _store_questions(me: Person, given: Sequence[Any]) -> str:
+def _store_questions(me: Person, uploads: Sequence[Any]) -> str:
     """Store the questions of uploaded files, and the prompts beside them."""
     tray = Tray()
-    tray.add(given)
+    tray.add(uploads)
     with tempfile.TemporaryDirectory() as folder:
         for file in tray.source.files:
             with file.open_uncounted() as stream:
                 (Path(folder) / file.name).write_bytes(stream.read())
         bench, _ = read_bench([folder])
-    return questions.keep_questions(session.store(), me.name, Path(given[0].name).name, bench).id
+    return questions.keep_questions(session.store(), me.name, Path(uploads[0].name).name, bench).id
 
 
-def _dry_run(found: Sequence[tuple[protocol_run.Step, DryRunJudgment]]) -> None:
+def _dry_run(judgments: Sequence[tuple[protocol_run.Step, DryRunJudgment]]) -> None:
     """Draw what was sent and what came back, call by call."""
     st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
-    for step, one in found:
-        state = one.reading.unscored or (", ".join(f"{s.value:g}" for s in one.reading.scores) or "answered")
-        heading = f"{protocol_run.TITLES[step].capitalize()}: {one.name} · {many(len(one.calls), 'call')} · {state}"
+    for step, judgment in judgments:
+        state = judgment.reading.unscored or (", ".join(f"{s.value:g}" for s in judgment.reading.scores) or "answered")
+        heading = (
+            f"{protocol_run.TITLES[step].capitalize()}: {judgment.name} · {many(len(judgment.calls), 'call')} · {state}"
+        )
         with st.expander(text.escape(heading)):
-            for piece, messages in one.calls.items():
+            for piece, messages in judgment.calls.items():
                 for message in messages:
                     text.quiet("{piece} {role}", piece=piece, role=message["role"])
                     st.code(message["content"], language=None, wrap_lines=True)
             text.quiet("What came back")
-            st.code(one.raw, language=None, wrap_lines=True)
+            st.code(judgment.raw, language=None, wrap_lines=True)

@@ -148,11 +148,11 @@ def _endpoint_of(run: RunSummary) -> str:
     return "practice, within Assay" if run.inside else run.endpoint or "as the server's environment says"
 
 
-def show_trial_costs(found: Any) -> None:
+def show_trial_costs(costs: Any) -> None:
     """The cost of calls outside of runs, if there is any."""
-    if found.cost:
-        about = f"{'about ' if found.estimated else ''}{dollars(found.cost)}"
-        text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(found.calls, "call"), cost=about)
+    if costs.cost:
+        about = f"{'about ' if costs.estimated else ''}{dollars(costs.cost)}"
+        text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(costs.calls, "call"), cost=about)
 
 
 def describe_params(params: Mapping[str, Any]) -> str:
@@ -161,12 +161,15 @@ def describe_params(params: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in ordered)
 
 
-def show_differences(one: Any, other: Any) -> None:
+def show_differences(judge: Any, other: Any) -> None:
     """Two judges side by side: parameters that differ, and their prompts line by line."""
     pairs = {
-        "card": (one.card.name, other.card.name), "model": (one.model, other.model),
-        "card version": (one.card.version, other.card.version),
-        **{name: (one.params.get(name, "–"), other.params.get(name, "–")) for name in {**one.params, **other.params}},
+        "card": (judge.card.name, other.card.name), "model": (judge.model, other.model),
+        "card version": (judge.card.version, other.card.version),
+        **{
+            name: (judge.params.get(name, "–"), other.params.get(name, "–"))
+            for name in {**judge.params, **other.params}
+        },
     }  # fmt: skip
     rows = [(name, str(a), str(b)) for name, (a, b) in pairs.items() if a != b]
     st.header("How the two judges differ", anchor=False)
@@ -175,8 +178,8 @@ def show_differences(one: Any, other: Any) -> None:
     else:
         st.caption("They are the same judge.")
     prompts_differ = False
-    for name in dict.fromkeys([*one.card.texts, *other.card.texts]):
-        lines = _lines(one.card.texts.get(name, "")), _lines(other.card.texts.get(name, ""))
+    for name in dict.fromkeys([*judge.card.texts, *other.card.texts]):
+        lines = _lines(judge.card.texts.get(name, "")), _lines(other.card.texts.get(name, ""))
         apart = list(difflib.unified_diff(*lines, lineterm="", n=2))[2:]
         if apart:
             text.say("**{name}**, sentence by sentence: − the first judge's, + the second's", name=_prompt_title(name))
@@ -200,9 +203,9 @@ def _prompt_title(name: str) -> str:
 
 def _show_prompts(card: Any) -> None:
     """All prompts of a card, a tab each where there are several."""
-    found = card.texts
-    places = st.tabs([text.escape(_prompt_title(name)) for name in found]) if len(found) > 1 else [st.container()]
-    for place_, words in zip(places, found.values(), strict=True):
+    texts = card.texts
+    places = st.tabs([text.escape(_prompt_title(name)) for name in texts]) if len(texts) > 1 else [st.container()]
+    for place_, words in zip(places, texts.values(), strict=True):
         place_.code(words, language=None, wrap_lines=True, height=420)
 
 

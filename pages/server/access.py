@@ -59,14 +59,14 @@ def _bytes_only(receive: Receive) -> Receive:
 
 def is_local() -> bool:
     """Whether the server answers only under names of this machine, which is the default."""
-    names = {str(one).strip().lower() for one in st.get_option("server.allowedHosts") or []}
+    names = {str(host).strip().lower() for host in st.get_option("server.allowedHosts") or []}
     return names <= LOCAL_HOSTS and str(st.get_option("server.address") or "").lower() in LOCAL_HOSTS
 
 
 def _is_unneeded(path: str) -> bool:
     """Whether an address is one of Streamlit's own that the browser does not need."""
-    _, found, rest = f"{path}/".partition("/_stcore/")
-    return bool(found) and rest.partition("/")[0] not in OPEN_PATHS
+    _, separator, rest = f"{path}/".partition("/_stcore/")
+    return bool(separator) and rest.partition("/")[0] not in OPEN_PATHS
 
 
 def _refusal(scope: Scope) -> str:
@@ -104,7 +104,7 @@ def _is_own_host(host: str, scheme: str, scope: Scope) -> bool:
         return port == (scope.get("server") or ("", None))[1]
     return any(
         pattern == "*" or name == pattern or (pattern.startswith("*.") and name.endswith(pattern[1:]))
-        for pattern in (str(one).strip().lower() for one in st.get_option("server.allowedHosts") or [])
+        for pattern in (str(allowed).strip().lower() for allowed in st.get_option("server.allowedHosts") or [])
     )
 
 

@@ -89,8 +89,8 @@ def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:
 @cache
 def library_files() -> dict[str, Path]:
     """Address -> file. An address has the fingerprint of what is in the file, so it means the same for good."""
-    found = sorted(BUNDLED.glob("*.js"))
-    return {f"/bundled/{f.stem}.{hashlib.sha256(f.read_bytes()).hexdigest()[:12]}.js": f for f in found}
+    files = sorted(BUNDLED.glob("*.js"))
+    return {f"/bundled/{f.stem}.{hashlib.sha256(f.read_bytes()).hexdigest()[:12]}.js": f for f in files}
 
 
 def library_addresses() -> dict[str, str]:
@@ -162,14 +162,14 @@ def first_html(address: str) -> bytes | None:
 
 def scripts(elements: tuple[str, ...]) -> set[str]:
     """The files that elements are drawn by: their own, and all that these import before they run."""
-    found: set[str] = set()
+    names: set[str] = set()
     left = [file.name for element in elements for file in SCRIPTS.glob(f"{element}.*.js")]
     while left:
         name = left.pop()
-        if name not in found and (SCRIPTS / name).is_file():
-            found.add(name)
+        if name not in names and (SCRIPTS / name).is_file():
+            names.add(name)
             left += _find_imports(name)
-    return found
+    return names
 
 
 @cache

@@ -78,12 +78,12 @@ def page_behind(headers: Headers) -> str:
 
 def redirect_back(headers: Iterable[tuple[bytes, bytes]], cookies: str) -> list[tuple[bytes, bytes]]:
     """The headers of an answer that signs somebody in, leading to the page in their cookie; of any other unchanged."""
-    given = list(headers)
+    fields = list(headers)
     page = unquote(cookie_parser(cookies).get(BACK_COOKIE, ""))
-    signed = any(n.lower() == b"set-cookie" and v.startswith(f"{USER_COOKIE_NAME}=".encode()) for n, v in given)
+    signed = any(n.lower() == b"set-cookie" and v.startswith(f"{USER_COOKIE_NAME}=".encode()) for n, v in fields)
     if not signed or not _PAGE.fullmatch(page):
-        return given
-    return [(n, (_base() + page).encode() if n.lower() == b"location" else v) for n, v in given]
+        return fields
+    return [(n, (_base() + page).encode() if n.lower() == b"location" else v) for n, v in fields]
 
 
 def join_parts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
@@ -91,16 +91,16 @@ def join_parts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
 
     The provider's own tokens, which it needs at sign-out, are kept if they fit into one cookie.
     """
-    given = [(n, v, v.decode("latin-1") if n.lower() == b"set-cookie" else "") for n, v in headers]
-    set_ = dict(text.partition(";")[0].partition("=")[::2] for _, _, text in given if text)
+    fields = [(n, v, v.decode("latin-1") if n.lower() == b"set-cookie" else "") for n, v in headers]
+    set_ = dict(text.partition(";")[0].partition("=")[::2] for _, _, text in fields if text)
     raw = sockets._get_signed_cookie_with_chunks(set_, USER_COOKIE_NAME)
     if not raw:
-        return [(n, v) for n, v, _ in given]
+        return [(n, v) for n, v, _ in fields]
     claims = json.loads(raw)
     kept = {name: claims[name] for name in ("origin", "is_logged_in", "provider") if name in claims}
     signed = create_signed_value(get_cookie_secret(), USER_COOKIE_NAME, json.dumps({**shorten_claims(claims), **kept}))
     out = []
-    for name, value, text in given:
+    for name, value, text in fields:
         called, _, terms = text.partition("=")
         if called == USER_COOKIE_NAME:
             value = f"{called}={signed.decode()};{terms.partition(';')[2]}".encode("latin-1")
@@ -111,8 +111,8 @@ def join_parts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
 
 def _drop_parts(cookies: bytes) -> bytes:
     """The cookies of a request without parts of any."""
-    found = cookies.decode("latin-1").split(";")
-    return ";".join(one for one in found if not _PART.fullmatch(one.partition("=")[0].strip())).encode("latin-1")
+    pairs = cookies.decode("latin-1").split(";")
+    return ";".join(pair for pair in pairs if not _PART.fullmatch(pair.partition("=")[0].strip())).encode("latin-1")
 
 
 def _cookie(page: str) -> tuple[bytes, bytes]:

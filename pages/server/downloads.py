@@ -66,7 +66,7 @@ def temporary_file(name: str) -> Iterator[Path]:
     try:
         yield file
     finally:
-        if file not in [one.file for one in _made.values()]:
+        if file not in [download.file for download in _made.values()]:
             shutil.rmtree(file.parent, ignore_errors=True)
 
 

@@ -79,8 +79,8 @@ def may_measure(request: Request) -> bool:
     """Whether somebody may have the numbers."""
     token = os.environ.get("ASSAY_METRICS_TOKEN", "").strip()
     if token:
-        given = request.headers.get("authorization", "").encode()
-        return hmac.compare_digest(given, f"Bearer {token}".encode())
+        authorization = request.headers.get("authorization", "").encode()
+        return hmac.compare_digest(authorization, f"Bearer {token}".encode())
     return is_local() and request.client is not None and request.client.host in LOCAL_HOSTS
 
 

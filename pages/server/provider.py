@@ -29,16 +29,16 @@ MIN_SECRET_CHARACTERS = 32
 
 def read_secrets() -> dict[str, dict[str, Any]]:
     """The provider that the environment names, as Streamlit takes it; nothing where it names none."""
-    given = {
+    settings = {
         "server_metadata_url": _setting("ASSAY_OIDC_METADATA_URL"),
         "client_id": _setting("ASSAY_OIDC_CLIENT_ID"),
         "client_secret": _setting("ASSAY_OIDC_CLIENT_SECRET"),
         "redirect_uri": _setting("ASSAY_OIDC_REDIRECT_URL"),
         "cookie_secret": _setting("ASSAY_OIDC_COOKIE_SECRET"),
     }
-    if not any(given.values()):
+    if not any(settings.values()):
         return {}
-    return {"auth": {**given, "client_kwargs": {"scope": _setting("ASSAY_OIDC_SCOPE") or "openid email profile"}}}
+    return {"auth": {**settings, "client_kwargs": {"scope": _setting("ASSAY_OIDC_SCOPE") or "openid email profile"}}}
 
 
 def _setting(name: str) -> str:
@@ -54,10 +54,10 @@ def cookie_claims(request: Request) -> dict[str, Any]:
     """Return the provider's claims about the sender of a request, from the signed cookie; empty without valid ones."""
     raw = sockets._get_signed_cookie_with_chunks(request.cookies, USER_COOKIE_NAME)
     try:
-        found = json.loads(raw or b"{}")
+        claims = json.loads(raw or b"{}")
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return claims if isinstance(claims, dict) else {}
 
 
 def cookie_login(request: Request) -> str:

@@ -84,7 +84,7 @@ def disable_nagle() -> None:
 
 
 def _set_no_delay(number: int) -> None:
-    with socket.socket(fileno=os.dup(number)) as one:
-        network = one.family in (socket.AF_INET, socket.AF_INET6)
-        if network and one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with socket.socket(fileno=os.dup(number)) as sock:
+        network = sock.family in (socket.AF_INET, socket.AF_INET6)
+        if network and sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

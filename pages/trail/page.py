@@ -35,23 +35,23 @@ def page() -> None:
     if turn.get("narrow") != narrow:
         turn.update(narrow=narrow, before=[])
     before = turn["before"]
-    found = trail.trail_entries(store, narrow, before[-1] if before else None, PAGE_ROWS + 1)
-    if further := len({entry.seq for entry in found}) > PAGE_ROWS:
-        found = [entry for entry in found if entry.seq != found[-1].seq]
-    if not found:
+    entries = trail.trail_entries(store, narrow, before[-1] if before else None, PAGE_ROWS + 1)
+    if further := len({entry.seq for entry in entries}) > PAGE_ROWS:
+        entries = [entry for entry in entries if entry.seq != entries[-1].seq]
+    if not entries:
         st.info("Nothing fits. Choose other kinds, a longer time or other words.", icon=":material/history:")
         return
     key = f"trail:{hash(narrow)}:{len(before)}"
-    opened = table.open_entry(found, key)
+    opened = table.open_entry(entries, key)
     appended = trail.appended_rows(store, me.name, opened.seq) if opened else {}
-    table.trail_table(found, zone, key, change_details.describe_rows(store, appended))
+    table.trail_table(entries, zone, key, change_details.describe_rows(store, appended))
     with st.container(horizontal=True):
         if before and st.button("Newer", icon=":material/chevron_left:"):
             before.pop()
             st.rerun()
         if further and st.button("Older", icon=":material/chevron_right:"):
-            before.append(found[-1].seq)
+            before.append(entries[-1].seq)
             st.rerun()
         st.space("stretch")
         table.download_button(lambda: trail.all_entries(store, narrow))
-    text.quiet("{n}. Select a row to see what was stored.", n=table.count_changes(found))
+    text.quiet("{n}. Select a row to see what was stored.", n=table.count_changes(entries))

@@ -59,7 +59,7 @@ def trail_table(entries: Sequence[TrailEntry], zone: tzinfo, key: str, parts: Se
     at = open_entry(entries, key)
     if at is not None:
         head = f"Revision {at.seq:,}, {at.at:%Y-%m-%d %H:%M:%S} UTC"
-        parts = [(f"{head} · {title}", columns, found) for title, columns, found in parts]
+        parts = [(f"{head} · {title}", columns, part_rows) for title, columns, part_rows in parts]
     tables.wrapped_table(_COLUMNS, rows, key, "Changes", _ids(entries), parts)
 
 

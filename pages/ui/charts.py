@@ -156,19 +156,19 @@ def reliability_chart(levels: Sequence[ReliabilityLevel], key: str) -> None:
     """
     figure = go.Figure()
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=_DASHED, hoverinfo="skip")
-    known = [one for one in levels if one.accuracy.point is not None]
-    for one in known:
+    known = [level for level in levels if level.accuracy.point is not None]
+    for level in known:
         line = {"color": ACCENT, "width": 2.5}
         figure.add_scatter(
-            x=[one.stated] * 2, y=[one.accuracy.low, one.accuracy.high], mode="lines", line=line, hoverinfo="skip"
+            x=[level.stated] * 2, y=[level.accuracy.low, level.accuracy.high], mode="lines", line=line, hoverinfo="skip"
         )  # fmt: skip
     figure.add_scatter(
-        x=[one.stated for one in known], y=[one.accuracy.point for one in known], mode="markers",
-        marker={"color": ACCENT, "size": [8 + 16 * one.share**0.5 for one in known], "opacity": 1},
+        x=[level.stated for level in known], y=[level.accuracy.point for level in known], mode="markers",
+        marker={"color": ACCENT, "size": [8 + 16 * level.share**0.5 for level in known], "opacity": 1},
         hovertext=[
-            f"confidence {one.stated:.0%}, accuracy {one.accuracy.point:.0%}<br>{one.cells:,} ratings of "
-            f"{one.accuracy.items:,} items"
-            for one in known
+            f"confidence {level.stated:.0%}, accuracy {level.accuracy.point:.0%}<br>{level.cells:,} ratings of "
+            f"{level.accuracy.items:,} items"
+            for level in known
         ],
         hoverinfo="text",
     )  # fmt: skip
@@ -275,26 +275,26 @@ def bubble_chart(bubbles: Bubbles, key: str) -> None:
     _draw(figure, key, 440, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 
 
-def waterfall_chart(found: WaterfallChart, key: str) -> None:
+def waterfall_chart(chart: WaterfallChart, key: str) -> None:
     """The way from one figure to another, a bar for each step; steps up and down differ in colour and in their sign."""
     figure = go.Figure()
-    names = [found.start[0], *(name for name, _, _ in found.steps), found.end[0]]
-    levels = [found.start[1]]
-    for _, change, _ in found.steps:
+    names = [chart.start[0], *(name for name, _, _ in chart.steps), chart.end[0]]
+    levels = [chart.start[1]]
+    for _, change, _ in chart.steps:
         levels.append(levels[-1] + change)
-    ends = [found.start[1], *levels[1:], found.end[1]]
+    ends = [chart.start[1], *levels[1:], chart.end[1]]
     spread = max(*ends, *levels) - min(*ends, *levels)
-    floor = min(*ends, *levels) - max(0.25 * spread, 0.02 * max(abs(one) for one in ends))
+    floor = min(*ends, *levels) - max(0.25 * spread, 0.02 * max(abs(end) for end in ends))
     bases = [floor, *levels[:-1], floor]
-    heights = [found.start[1] - floor, *(change for _, change, _ in found.steps), found.end[1] - floor]
-    labels = [f"{found.start[1]:{found.shape}}", *(f"{c:+z{found.shape}}" for _, c, _ in found.steps)]
-    labels.append(f"{found.end[1]:{found.shape}}")
-    colours = [QUIET, *(ACCENT if change >= 0 else AMBER for _, change, _ in found.steps), QUIET]
+    heights = [chart.start[1] - floor, *(change for _, change, _ in chart.steps), chart.end[1] - floor]
+    labels = [f"{chart.start[1]:{chart.shape}}", *(f"{c:+z{chart.shape}}" for _, c, _ in chart.steps)]
+    labels.append(f"{chart.end[1]:{chart.shape}}")
+    colours = [QUIET, *(ACCENT if change >= 0 else AMBER for _, change, _ in chart.steps), QUIET]
     wrapped = ["<br>".join(map(escape, wrap(name, 18)[:4])) for name in names]
     figure.add_bar(
         x=list(range(len(names))), y=heights, base=bases, marker={"color": colours, "line": {"width": 0}},
         text=labels, textposition="outside", textfont={"color": INK, "size": 13}, cliponaxis=False, hoverinfo="text",
-        hovertext=[escape(found.start[0]), *(escape(tooltip) for _, _, tooltip in found.steps), escape(found.end[0])],
+        hovertext=[escape(chart.start[0]), *(escape(tooltip) for _, _, tooltip in chart.steps), escape(chart.end[0])],
     )  # fmt: skip
     gap = 0.25 if len(names) > 5 else 0.5
     for place, y in enumerate(levels):
@@ -326,31 +326,31 @@ def means_by_slice(means: SlicedMeans, key: str) -> None:
 
     A dashed line is the corrected mean of all, where there is one.
     """
-    figure, found = go.Figure(), means.slices
-    _means(figure, means, False, 1 + 26 / (46 * len(found)))
+    figure, slices = go.Figure(), means.slices
+    _means(figure, means, False, 1 + 26 / (46 * len(slices)))
     point = means.whole.mean.interval.point if means.whole is not None and means.whole.mean is not None else None
     if point is not None:
         figure.add_vline(x=point, line=_DASHED)
         _note(figure, "all", x=point, y=1, xref="x", yref="paper", yanchor="bottom")
     faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
-    named = [escape(shorten(one.name, 28)) + faint.format(slice_size(one)) for one in found]
+    named = [escape(shorten(s.name, 28)) + faint.format(slice_size(s)) for s in slices]
     figure.update_xaxes(range=_axis_range(means), fixedrange=True, nticks=8, tickformat=".0%" if means.share else None)
     figure.update_yaxes(
-        tickvals=list(range(len(found))), ticktext=named, range=[len(found) - 0.4, -0.6], fixedrange=True,
+        tickvals=list(range(len(slices))), ticktext=named, range=[len(slices) - 0.4, -0.6], fixedrange=True,
         showgrid=False, zeroline=False, tickfont={"size": 13, "color": INK}, automargin=True,
     )  # fmt: skip
-    _draw(figure, key, 46 * len(found) + 130, margin={"l": 10, "r": 14, "t": 86, "b": 10})
+    _draw(figure, key, 46 * len(slices) + 130, margin={"l": 10, "r": 14, "t": 86, "b": 10})
 
 
 def means_over_time(means: SlicedMeans, key: str) -> None:
     """Means over time, the oldest first: corrected (dots) and the judge's own (diamonds), with intervals by items."""
-    figure, found = go.Figure(), means.slices
+    figure, slices = go.Figure(), means.slices
     _means(figure, means, True, 1.03)
-    every = -(-len(found) // 10)
+    every = -(-len(slices) // 10)
     figure.update_yaxes(range=_axis_range(means), fixedrange=True, nticks=7, tickformat=".0%" if means.share else None)
     figure.update_xaxes(
-        tickvals=list(range(0, len(found), every)), ticktext=[escape(one.name) for one in found[::every]],
-        range=[-0.5, len(found) - 0.5], fixedrange=True, showgrid=False, zeroline=False, automargin=True,
+        tickvals=list(range(0, len(slices), every)), ticktext=[escape(s.name) for s in slices[::every]],
+        range=[-0.5, len(slices) - 0.5], fixedrange=True, showgrid=False, zeroline=False, automargin=True,
         tickfont={"size": 12, "color": INK},
     )  # fmt: skip
     _draw(figure, key, 390, margin={"l": 10, "r": 14, "t": 70, "b": 10})
@@ -361,10 +361,10 @@ def _means(figure: go.Figure, means: SlicedMeans, upright: bool, key: float) -> 
 
     `key` is the position of the key, as a share of the plot's height.
     """
-    corrected = [None if one.mean is None else one.mean.interval for one in means.slices]
+    corrected = [None if s.mean is None else s.mean.interval for s in means.slices]
     for name, spans, colour, symbol, dash, wide in (
         ("people would say (corrected), 95% interval", corrected, ACCENT, "circle", "solid", 2.5),
-        ("judge (raw), 95% interval", [one.judge for one in means.slices], JUDGE, "diamond-open", "dot", 1.5),
+        ("judge (raw), 95% interval", [s.judge for s in means.slices], JUDGE, "diamond-open", "dot", 1.5),
     ):
         apart = (-1 if spans is corrected else 1) * (0.05 if upright else 0.13)
         places = [n + apart for n in range(len(spans))]
@@ -379,8 +379,8 @@ def _means(figure: go.Figure, means: SlicedMeans, upright: bool, key: float) -> 
             marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 0 if spans is corrected else 2}},
             showlegend=any(point is not None for point in points), hoverinfo="text",
             hovertext=[
-                f"{escape(one.name)}<br>{name.partition(',')[0]}: {means.say(i)}<br>{slice_size(one)}"
-                for one, i in zip(means.slices, spans, strict=True)
+                f"{escape(s.name)}<br>{name.partition(',')[0]}: {means.say(i)}<br>{slice_size(s)}"
+                for s, i in zip(means.slices, spans, strict=True)
             ],
         )  # fmt: skip
     figure.update_layout(
@@ -402,7 +402,7 @@ def _error_lengths(interval: Interval | None) -> tuple[float, float]:
 
 def _axis_range(means: SlicedMeans) -> list[float]:
     """The part of a scale that the figures are in: never less than a quarter of it, as small gaps would look large."""
-    both = [i for one in means.slices for i in (one.judge, one.mean and one.mean.interval) if i]
+    both = [i for s in means.slices for i in (s.judge, s.mean and s.mean.interval) if i]
     ends = [v for i in both for v in (i.low, i.point, i.high) if v is not None] or list(means.reach)
     low, high, size = min(ends), max(ends), means.reach[1] - means.reach[0]
     spare, edge = max(0.04 * size, (size / 4 - (high - low)) / 2), 0.02 * size

@@ -86,14 +86,14 @@ def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters]
     """Dataset, stream and filters in one quiet line."""
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="center")
     with left:
-        found = dataset(store)
-    if found is None:
+        selected = dataset(store)
+    if selected is None:
         return None
     with middle:
         stream = url_state.tabs("stream", "Queue", STREAMS)
     with right:
-        chosen = queue_filters(store, found, stream)
-    return found, stream, chosen
+        chosen = queue_filters(store, selected, stream)
+    return selected, stream, chosen
 
 
 def queue_filters(store: Store, dataset: Dataset, stream: queue.Stream) -> queue.QueueFilters:
@@ -116,10 +116,10 @@ def queue_filters(store: Store, dataset: Dataset, stream: queue.Stream) -> queue
 def _names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> dict[str, str]:
     """Judges by id: model · card, how `samples` combine where there are several, the id's head where that is needed."""
     named = {
-        one.id: f"{one.model} · {one.card}"
-        + (f" · {samples[one.id]}" if one.id in samples else "")
-        + (" (synthetic)" if one.synthetic else "")
-        for one in judges
+        judge.id: f"{judge.model} · {judge.card}"
+        + (f" · {samples[judge.id]}" if judge.id in samples else "")
+        + (" (synthetic)" if judge.synthetic else "")
+        for judge in judges
     }
     common = {name for name in named.values() if list(named.values()).count(name) > 1}
     return {id_: f"{name} · {id_[:6]}" if name in common else name for id_, name in named.items()}

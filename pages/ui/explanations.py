@@ -139,27 +139,27 @@ EXAMPLES = {
 
 def example_values(summary: Summary) -> dict[str, str]:
     """The figures of a dimension as examples have them; what is undefined is left out."""
-    one = summary.interval
-    found = {"exact": summary.exact and f"{summary.exact:.0%}", "items": f"{one.items:,} items"}
-    if one.point is not None and 0 <= one.point <= 1:
-        found |= {"kappa": f"{one.point:.2f}", "left": f"{1 - one.point:.0%}"}
-    if one.low is not None and one.high is not None:
-        found |= {"low": f"{one.low:.2f}", "high": f"{one.high:.2f}"}
-    if one.lower_bound is not None:
-        found["bound"] = f"{one.lower_bound:.2f}"
+    interval = summary.interval
+    values = {"exact": summary.exact and f"{summary.exact:.0%}", "items": f"{interval.items:,} items"}
+    if interval.point is not None and 0 <= interval.point <= 1:
+        values |= {"kappa": f"{interval.point:.2f}", "left": f"{1 - interval.point:.0%}"}
+    if interval.low is not None and interval.high is not None:
+        values |= {"low": f"{interval.low:.2f}", "high": f"{interval.high:.2f}"}
+    if interval.lower_bound is not None:
+        values["bound"] = f"{interval.lower_bound:.2f}"
     if summary.mean_difference is not None:
-        found["bias"] = cell(summary.mean_difference, "+.2f")
-    return {name: value for name, value in found.items() if value}
+        values["bias"] = cell(summary.mean_difference, "+.2f")
+    return {name: value for name, value in values.items() if value}
 
 
 def help_button(*names: str, key: str, values: dict[str, str] | None = None) -> None:
     """A quiet button that unfolds how to read these figures, each with its example where its figures are there."""
-    given = values or {}
+    figures = values or {}
     with st.popover("How to read this", icon=":material/help:", type="tertiary", key=f"how:{key}"):
         for name in names:
             st.markdown(TEXTS[name])
-            if name in EXAMPLES and given.keys() >= set(re.findall(r"{(\w+)}", EXAMPLES[name])):
-                text.quiet(EXAMPLES[name], **given)
+            if name in EXAMPLES and figures.keys() >= set(re.findall(r"{(\w+)}", EXAMPLES[name])):
+                text.quiet(EXAMPLES[name], **figures)
 
 
 def explain_equality(scale: Scale) -> None:

@@ -26,7 +26,10 @@ _LONG = 10
 """Rows of a table that are shown without scrolling."""
 BADGES: dict[str, str] = {
     "": "",
-    **{state: f":{COLOURS[one.role]}-badge[:material/{one.icon}: {state}] " for state, one in STATES.items()},
+    **{
+        state: f":{COLOURS[check_state.role]}-badge[:material/{check_state.icon}: {state}] "
+        for state, check_state in STATES.items()
+    },
     "passes": ":green-badge[:material/check_circle: passes] ",
     "does not pass": ":orange-badge[:material/person: does not pass] ",
 }
@@ -36,17 +39,17 @@ _SAY = {"plain": text.say, "quiet": text.quiet, "warning": text.warn}
 
 def draw(findings: Iterable[Finding], key: str) -> None:
     """Findings below each other; `key` is theirs alone on the page."""
-    for number, one in enumerate(findings):
-        if isinstance(one, Sentence):
-            draw_sentence(one)
-        elif isinstance(one, Measures):
-            _measures(one)
-        elif isinstance(one, Table):
-            draw_table(one, f"{key}:{number}")
+    for number, finding in enumerate(findings):
+        if isinstance(finding, Sentence):
+            draw_sentence(finding)
+        elif isinstance(finding, Measures):
+            _measures(finding)
+        elif isinstance(finding, Table):
+            draw_table(finding, f"{key}:{number}")
         else:
-            draw_plot(one, f"{key}:{number}")
-            if one.caption:
-                st.caption(text.escape(one.caption))
+            draw_plot(finding, f"{key}:{number}")
+            if finding.caption:
+                st.caption(text.escape(finding.caption))
 
 
 def draw_sentence(sentence: Sentence, badge: str = "") -> None:

@@ -110,8 +110,8 @@ def draw_unanswered(
     A sentence that is in `reason`, which is shown above, is not repeated.
     """
     store, me = session.store(), session.me()
-    found = nonresponse.sample_responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
-    sentence = found.describe_unanswered()
+    response = nonresponse.sample_responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
+    sentence = response.describe_unanswered()
     if not sentence:
         return
     left = nonresponse.missing_answers(store, me.name, dataset, judge, dimension, basis)
@@ -123,8 +123,10 @@ def draw_unanswered(
     with st.expander("Drawn items without an answer", icon=":material/pending:", key=f"unanswered:{key}"):
         st.caption("Not answered until somebody has labelled it blind. Click one to open it on the desk.")
         shown = left[: nonresponse.MAX_LISTED_ITEMS]
-        rows = [(one.name, one.stratum or "no system", one.why, one.explanation) for one in shown]
-        tables.item_table(rows, _COLUMNS, [one.item for one in shown], f"unanswered:{key}:rows", name, stream="audit")
+        rows = [(missing.name, missing.stratum or "no system", missing.why, missing.explanation) for missing in shown]
+        tables.item_table(
+            rows, _COLUMNS, [missing.item for missing in shown], f"unanswered:{key}:rows", name, stream="audit"
+        )
         if len(left) > len(shown):
             text.quiet("The first {n} of {all} are listed.", n=f"{len(shown):,}", all=f"{len(left):,}")
 

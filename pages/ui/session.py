@@ -91,8 +91,8 @@ def _name() -> str:
 
 def scratch(place: str) -> dict[str, Any]:
     """Return the dictionary in which a page keeps its state for this tab between reruns."""
-    found: dict[str, Any] = st.session_state.setdefault(f"scratch:{place}", {})
-    return found
+    state: dict[str, Any] = st.session_state.setdefault(f"scratch:{place}", {})
+    return state
 
 
 def component_state(key: str) -> Any:
@@ -103,10 +103,10 @@ def component_state(key: str) -> Any:
 def person() -> Person | None:
     """Return the person who is signed in; None if nobody is."""
     visit = store()
-    found = visit.visitor()
-    if found is not None and visit.login is None:
-        st.session_state["person"] = found.name
-    return found
+    visitor = visit.visitor()
+    if visitor is not None and visit.login is None:
+        st.session_state["person"] = visitor.name
+    return visitor
 
 
 def admit_account() -> bool:
@@ -153,18 +153,18 @@ def explain_name_trust() -> None:
 
 def cookie_to_set() -> str | None:
     """The name that the browser is to remember since it changed in this tab ("" = forget it); else None."""
-    found: str | None = st.session_state.get("cookie")
-    return found
+    name: str | None = st.session_state.get("cookie")
+    return name
 
 
 def me(role: Role = "annotator") -> Person:
     """Return the person who is signed in. Raises NotAllowed if nobody is, or if the role is not enough."""
-    found = person()
-    if found is None:
+    visitor = person()
+    if visitor is None:
         raise NotAllowed("Sign in first.")
-    if not found.may(role):
-        raise NotAllowed(f"This page needs the role {role}; you are {found.role}.")
-    return found
+    if not visitor.may(role):
+        raise NotAllowed(f"This page needs the role {role}; you are {visitor.role}.")
+    return visitor
 
 
 MAX_TEXT_CHARACTERS, MAX_ENTRIES = 200, 200
@@ -201,5 +201,5 @@ def as_number(value: Any) -> float | None:
 
 def as_index(value: Any, count: int) -> int | None:
     """A number from 0 to below `count`; None for anything else."""
-    found = as_number(value)
-    return int(found) if found is not None and found == int(found) and 0 <= found < count else None
+    number = as_number(value)
+    return int(number) if number is not None and number == int(number) and 0 <= number < count else None

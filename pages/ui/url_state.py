@@ -48,22 +48,22 @@ def search(name: str, title: str, width: int) -> str:
 def optional(name: str, title: str, options: Mapping[Value, str]) -> Value | None:
     """One of the options, or none of them, as at first; what was chosen can be cleared."""
     values, key, now = list(options), _key(name), chosen_option(name, options)
-    found: Value | None = st.selectbox(
+    choice: Value | None = st.selectbox(
         text.escape(title), values, index=None if now is None else values.index(now), placeholder="any", key=key,
         format_func=lambda value: options[value], on_change=_address, args=(name, key),
     )  # fmt: skip
-    return found
+    return choice
 
 
 def tabs(name: str, title: str, options: Mapping[Value, str]) -> Value:
     """The same as buttons that take as many lines as they need, for panels of which one is shown."""
     key, now = _key(name), _now(name, options, "")
-    found = st.segmented_control(
+    choice = st.segmented_control(
         text.escape(title), list(options), default=now, format_func=lambda value: text.escape(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
         wrap=True,
     )  # fmt: skip
-    return found or now
+    return choice or now
 
 
 def set_choice(name: str, value: str) -> None:
@@ -92,7 +92,7 @@ def fold_button(label: str, name: str, value: str, opened: bool, also: Callable[
 def chosen_option(name: str, options: Iterable[Value]) -> Value | None:
     """The option that was chosen, or that the address names; None where that is no option."""
     candidates = (session.component_state(_key(name)), st.query_params.get(name))
-    return next((value for one in candidates for value in options if value == one), None)
+    return next((value for candidate in candidates for value in options if value == candidate), None)
 
 
 def lost_option(name: str, options: Iterable[str]) -> str:
@@ -108,8 +108,10 @@ def lost_option(name: str, options: Iterable[str]) -> str:
 
 def _now(name: str, options: Mapping[Value, str], default: str) -> Value:
     """The option that holds as the page is drawn."""
-    found = chosen_option(name, options)
-    return next((value for one in (found, default) for value in options if value == one), next(iter(options)))
+    choice = chosen_option(name, options)
+    return next(
+        (value for candidate in (choice, default) for value in options if value == candidate), next(iter(options))
+    )
 
 
 def _key(name: str) -> str:

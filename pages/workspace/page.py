@@ -85,20 +85,20 @@ def _backups(me: Person) -> None:
         kept["said"] = f"Backup made: {backup.name}"
         st.rerun()
     text.tell_outcome(kept)
-    found = backups.list_backups(store)
-    if not found:
+    all_backups = backups.list_backups(store)
+    if not all_backups:
         st.info("There is no backup yet. Make one at regular times, and before an upgrade.", icon=":material/save:")
         return
     columns = [("Backup", ""), ("Made", "150px"), ("By", "150px"), ("Revision", "n95px"), ("Size", "n100px")]
     clicked = tables.wrapped_table(
-        columns, [_row(one) for one in found], "backups", "Backups", [one.name for one in found],
-        actions=[("Check", "Download")] * len(found),
+        columns, [_row(backup) for backup in all_backups], "backups", "Backups",
+        [backup.name for backup in all_backups], actions=[("Check", "Download")] * len(all_backups),
     )  # fmt: skip
     st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")
-    newest = shlex.quote(str(backups.backup_folder(store) / found[0].name))
+    newest = shlex.quote(str(backups.backup_folder(store) / all_backups[0].name))
     st.code(f"python -m data restore {newest}", language="bash", wrap_lines=True)
     if clicked:
-        (_check_backup if clicked[1] == "Check" else _download)(me, found[clicked[0]])
+        (_check_backup if clicked[1] == "Check" else _download)(me, all_backups[clicked[0]])
 
 
 def _row(backup: Backup) -> list[str]:

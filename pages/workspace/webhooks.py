@@ -29,14 +29,14 @@ def draw_webhooks(me: Person) -> None:
     )
     text.show_secret(kept, "The webhook was added. This is its secret, which is not shown again.")
     text.tell_outcome(kept)
-    found = webhooks.list_webhooks(store, me.name)
-    if found:
+    all_webhooks = webhooks.list_webhooks(store, me.name)
+    if all_webhooks:
         columns = [("Host", ""), ("Told of", ""), ("Made by", "150px"), ("Made", "150px"), ("State", "100px")]
-        acts = [("Test", "Pause" if one.state == "active" else "Activate", "Remove") for one in found]
-        rows, ids = [_row(one) for one in found], [one.id for one in found]
+        acts = [("Test", "Pause" if webhook.state == "active" else "Activate", "Remove") for webhook in all_webhooks]
+        rows, ids = [_row(webhook) for webhook in all_webhooks], [webhook.id for webhook in all_webhooks]
         clicked = tables.wrapped_table(columns, rows, "webhooks", "Webhooks", ids, actions=acts)
         if clicked:
-            kept["said"] = _perform(me, found[clicked[0]], clicked[1])
+            kept["said"] = _perform(me, all_webhooks[clicked[0]], clicked[1])
             st.rerun()
     with st.expander("Add a webhook", icon=":material/add:"), st.form("webhook", border=False):
         url = st.text_input("Address", placeholder="https://", max_chars=500)
@@ -45,10 +45,12 @@ def draw_webhooks(me: Person) -> None:
             with text.refusals():
                 _, kept["secret"] = webhooks.add_webhook(store, me.name, url, events)
                 st.rerun()
-    tries = outbox.list_tries(store, me.name) if found else []
+    tries = outbox.list_tries(store, me.name) if all_webhooks else []
     if tries:
         st.caption("The newest tries")
-        tables.wrapped_table(DELIVERY_COLUMNS, [_delivery_row(one) for one in tries], "tries", "Tries to tell webhooks")
+        tables.wrapped_table(
+            DELIVERY_COLUMNS, [_delivery_row(delivery) for delivery in tries], "tries", "Tries to tell webhooks"
+        )
 
 
 def _row(webhook: Webhook) -> list[str]:

@@ -34,11 +34,11 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     low, apart = _by_people(store, dataset, options["basis"])
     doubts = {n.item: n for n in find_needs(store, dataset.id, judge)} if judge else {}
     doubts = {i: n for i, n in doubts.items() if any(r.kind != "no confidence" for r in n.reasons)}
-    found = sorted(low.keys() | apart.keys() | doubts.keys(), key=lambda i: (-_need(i, low, apart, doubts), i))
+    ids = sorted(low.keys() | apart.keys() | doubts.keys(), key=lambda i: (-_need(i, low, apart, doubts), i))
     if options["most"]:
-        found = found[: options["most"]]
-    for start in range(0, len(found), _PAGE):
-        for item in items.load_items(store, found[start : start + _PAGE]):
+        ids = ids[: options["most"]]
+    for start in range(0, len(ids), _PAGE):
+        for item in items.load_items(store, ids[start : start + _PAGE]):
             texts = [r.text for r in doubts[item.id].reasons if r.kind != "no confidence"] if item.id in doubts else []
             content = item.content
             yield {

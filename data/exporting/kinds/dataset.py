@@ -33,7 +33,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """Return the number of lines of all sorts, including the first line and the rule."""
     every = {"judge": "", "dimension": "", **options}
-    lines: int = sum(one.KIND.size(store, dataset, every) for one in (items, judgments, labels, adjudications))
+    lines: int = sum(module.KIND.size(store, dataset, every) for module in (items, judgments, labels, adjudications))
     has_guidelines = guidelines.current_guidelines(store, dataset.id) is not None
     return lines + len(cards.portable_cards(store, dataset.id)) + 2 + has_guidelines
 

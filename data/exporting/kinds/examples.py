@@ -48,13 +48,13 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 
 def _first_example(store: Store, card: Card, item_id: str) -> Row | None:
     """The example of an item's first part whose reply people have corrected in full."""
-    found = items.load_item(store, item_id)
-    for part in card.parts(found.content):
+    item = items.load_item(store, item_id)
+    for part in card.parts(item.content):
         draft = fewshot.draft_example(store, card, item_id, part)
         if draft.reply is None or draft.left or not draft.corrected:
             continue
         example = Example(f"as people have it: {', '.join(draft.corrected)}", draft.fields, draft.reply)
-        origin = {"card": card.name, "card_version": card.version, "item": found.name, "part": part}
+        origin = {"card": card.name, "card_version": card.version, "item": item.name, "part": part}
         return {**asdict(example), **origin, "judge_model": draft.judge}
     return None
 

@@ -78,18 +78,18 @@ def _weakest_turns(store: Store, dataset: Dataset, judge: str) -> set[tuple[str,
     dimensions = [
         d for (kind, _, _), d in cards.answerable_dimensions(store).items() if d.scale.kind == "turn" and kind in here
     ]
-    found: list[tuple[Any, ...]] = []
+    turns: list[tuple[Any, ...]] = []
     for d in dimensions:
         if judge:
             query = (
                 "select s.item_id, s.value from score_now s join item i on i.id = s.item_id "
                 "where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3"
             )
-            found += store.rows(query, [dataset.id, d.name, judge])
+            turns += store.rows(query, [dataset.id, d.name, judge])
         else:
             cells = gold_sql(d.sort, d.scale, "all", gold_rule(store, dataset.id))
-            found += store.rows(f"select g.item_id, g.value from ({cells}) g", [dataset.id, d.name])
-    return {(str(item), f"turn:{int(turn)}") for item, turn in found if turn}
+            turns += store.rows(f"select g.item_id, g.value from ({cells}) g", [dataset.id, d.name])
+    return {(str(item), f"turn:{int(turn)}") for item, turn in turns if turn}
 
 
 KIND = ExportKind(

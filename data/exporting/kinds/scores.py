@@ -67,18 +67,18 @@ def rows(
 
 
 def _rules(store: Store, dataset: Dataset, options: Options) -> list[AutoAcceptRule]:
-    found = auto_accept.rules_in_force(store, dataset.id, str(options["judge"]))
-    return [rule for rule in found if options["dimension"] in ("", rule.dimension)]
+    rules = auto_accept.rules_in_force(store, dataset.id, str(options["judge"]))
+    return [rule for rule in rules if options["dimension"] in ("", rule.dimension)]
 
 
 def _hidden_verdicts(store: Store, dataset: Dataset, options: Options) -> dict[tuple[str, str, str], set[str]]:
     """(judge, sort of unit, dimension) -> the items whose verdicts a rule accepts without review, if any rule does."""
-    found: dict[tuple[str, str, str], set[str]] = {}
+    hidden: dict[tuple[str, str, str], set[str]] = {}
     for rule in _rules(store, dataset, options):
         sure = auto_accept.rule_confidence(store, dataset.id, rule)
         if sure is not None:
-            found[rule.judge, rule.sort, rule.dimension] = set(sure.item[sure.confidence >= rule.threshold].tolist())
-    return found
+            hidden[rule.judge, rule.sort, rule.dimension] = set(sure.item[sure.confidence >= rule.threshold].tolist())
+    return hidden
 
 
 def spare_rules(store: Store, dataset: Dataset, options: Options) -> Row:

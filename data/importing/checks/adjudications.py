@@ -23,25 +23,33 @@ class AdjudicationCheck:
 
     def take(self, line: Line) -> None:
         """Put a decision into the spool, or count it as known. Raises LineError or AssayError."""
-        given = AdjudicationLine.model_validate(line.data)
-        item = self.context.item(given.item)
-        question = find_question(given, item, self.context.questions)
-        value = question.code(given.value)
-        answers = [self._read_label(question, one, f"labels.{n}") for n, one in enumerate(given.labels)]
-        if not given.saw_judge and any(s.mode == "assisted" for s in answers):
+        adjudication = AdjudicationLine.model_validate(line.data)
+        item = self.context.item(adjudication.item)
+        question = find_question(adjudication, item, self.context.questions)
+        value = question.code(adjudication.value)
+        answers = [self._read_label(question, label, f"labels.{n}") for n, label in enumerate(adjudication.labels)]
+        if not adjudication.saw_judge and any(s.mode == "assisted" for s in answers):
             raise LineError(
                 "saw_judge", "saw_judge must be true: some of its labels were given with the judge in view."
             )
-        check_text(given.reason)
-        at = rows.parse_time(given.made_at)
-        plain = KnownDecision(check_person(given.adjudicator, "adjudicator"), value, given.reason, given.saw_judge, at)
+        check_text(adjudication.reason)
+        at = rows.parse_time(adjudication.made_at)
+        plain = KnownDecision(
+            check_person(adjudication.adjudicator, "adjudicator"),
+            value,
+            adjudication.reason,
+            adjudication.saw_judge,
+            at,
+        )
         entry = plain._replace(person=self.context.identity(plain.person))
-        cell = (rows.item_id(self.context.dataset_id, item.id), given.unit, given.dimension)
+        cell = (rows.item_id(self.context.dataset_id, item.id), adjudication.unit, adjudication.dimension)
         report = self.context.report
         if self.known.has(cell, plain) or self.known.has(cell, entry):
             report.known.adjudications += 1
             return
-        self._check_stored(cell, entry, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(item.id)}")
+        self._check_stored(
+            cell, entry, f"{adjudication.dimension.replace('_', ' ')} of {adjudication.unit} of {show_value(item.id)}"
+        )
         self.context.check_not_in_future(entry.at)
         self.known.add(cell, entry)
         for name in (entry.person, *(s.person for s in answers)):
@@ -54,8 +62,8 @@ class AdjudicationCheck:
         )
         self.context.spool.add([row], 100 * len(answers) + len(entry.reason))
         report.new.adjudications += 1
-        shown = given.model_dump(include={"item", "unit", "dimension", "reason", "saw_judge", "made_at"})
-        shown |= {"adjudicator": entry.person, "value": str(given.value)}
+        shown = adjudication.model_dump(include={"item", "unit", "dimension", "reason", "saw_judge", "made_at"})
+        shown |= {"adjudicator": entry.person, "value": str(adjudication.value)}
         self.context.show("adjudications", report.new.adjudications, **shown)
 
     def _read_label(self, question: LabelQuestion, label: AdjudicatedLabel, place: str) -> PersonLabel:

@@ -22,8 +22,8 @@ class GoldRuleCheck:
 
     def take(self, line: Line) -> None:
         """Remember the rule, count it as known, or say why it is left aside. Raises LineError."""
-        given = GoldRuleLine.model_validate(line.data).gold_rule
-        rule = GoldRule(given.resolve, given.apart, given.waiting).check()
+        gold_rule = GoldRuleLine.model_validate(line.data).gold_rule
+        rule = GoldRule(gold_rule.resolve, gold_rule.apart, gold_rule.waiting).check()
         if self._given not in (None, rule):
             raise LineError(
                 "gold_rule", "This import already has another rule for combining labels: a dataset has one rule."
@@ -88,11 +88,11 @@ class PromptsCheck:
 
     def take(self, line: Line) -> None:
         """Remember a set, or count it as known."""
-        found = PromptSet(line.file, tuple(PromptText(*one) for one in line.data["prompts"]))
+        prompt_set = PromptSet(line.file, tuple(PromptText(*prompt) for prompt in line.data["prompts"]))
         report = self.context.report
-        if found.id in self.context.snapshot.prompts or found.id in self.new:
+        if prompt_set.id in self.context.snapshot.prompts or prompt_set.id in self.new:
             report.known.prompts += 1
             return
-        self.new[found.id] = found
+        self.new[prompt_set.id] = prompt_set
         report.new.prompts += 1
-        self.context.show("prompts", len(self.new), file=line.file, families=", ".join(found.families))
+        self.context.show("prompts", len(self.new), file=line.file, families=", ".join(prompt_set.families))

@@ -73,12 +73,12 @@ class ImportContext:
 
     def item(self, name: str) -> KnownItem:
         """The item that a judgment or label names. Raises ItemMissing."""
-        found = self.items.get(name)
-        if found is None:
+        item = self.items.get(name)
+        if item is None:
             refused = name in self.refused
             why = "its own line cannot be imported" if refused else "it is neither in the dataset nor in this import"
             raise ItemMissing("item", f"The item {show_value(name)} is missing: {why}.")
-        return found
+        return item
 
     def check_not_in_future(self, moment: datetime) -> None:
         """Raise LineError for a time still to come, which nothing could follow.
@@ -102,14 +102,14 @@ class ImportContext:
             self.report.rows.setdefault(sort, []).append(cut)
 
 
-def check_person(given: str, name: str = "annotator") -> str:
+def check_person(text: str, name: str = "annotator") -> str:
     """A person's name as it is kept. Raises LineError for the field `name`, or BadJson, where it cannot be one."""
-    found = " ".join(given.split())
-    if not _PERSON.fullmatch(found):
-        message = f"{show_value(given)} cannot be a person's name: 1 to 60 characters without < > ` | / and \\."
+    person = " ".join(text.split())
+    if not _PERSON.fullmatch(person):
+        message = f"{show_value(text)} cannot be a person's name: 1 to 60 characters without < > ` | / and \\."
         raise LineError(name, message)
-    check_text(found)
-    return found
+    check_text(person)
+    return person
 
 
 def check_text(text: str, value: Any = None) -> None:

@@ -58,44 +58,46 @@ class JudgmentCheck:
 
     def take(self, line: Line) -> None:
         """Put a judgment, scores and remarks into the spool, or count it as known. Raises LineError or AssayError."""
-        given = JudgmentLine.model_validate(line.data)
-        item = self.context.item(given.item)
-        card = self._card(given)
+        judgment = JudgmentLine.model_validate(line.data)
+        item = self.context.item(judgment.item)
+        card = self._card(judgment)
         if card.kind != item.kind:
             raise LineError(
                 "card", f"The card {card.name} judges a {card.kind}, but {show_value(item.id)} is a {item.kind}."
             )
-        part = _part(given, card, item)
-        if given.scores is not None:
-            raw = bare_scores.to_raw(given.scores)
+        part = _part(judgment, card, item)
+        if judgment.scores is not None:
+            raw = bare_scores.to_raw(judgment.scores)
         else:
-            raw = given.raw if given.raw is not None else canonical(given.reply)
-        check_text(raw, given.reply)
+            raw = judgment.raw if judgment.raw is not None else canonical(judgment.reply)
+        check_text(raw, judgment.reply)
         key = rows.item_id(self.context.dataset_id, item.id)
-        if given.order is not None:
-            both = self.orders.meet(line, given, card, item, raw, (self.judge_id(given), key))
+        if judgment.order is not None:
+            both = self.orders.meet(line, judgment, card, item, raw, (self.judge_id(judgment), key))
             if both is None:
                 return
-            given, raw, line = both, both.raw or "", replace(line, unscored=None)
-        judge = self._judge(card, given)
-        placed = self.known.place(judge, key, part, raw, given.sample)
+            judgment, raw, line = both, both.raw or "", replace(line, unscored=None)
+        judge = self._judge(card, judgment)
+        placed = self.known.place(judge, key, part, raw, judgment.sample)
         if placed is None:
             self.context.report.known.judgments += 1
             return
         if line.unscored is not None:
             reading = Reading(unscored=line.unscored[0], why=line.unscored[1])  # type: ignore[arg-type]
-        elif given.unscored in ("cut_off", "refused", "api_error"):
-            check_text(given.why)
-            reading = Reading(unscored=given.unscored, why=given.why)
-        elif (scores := given.scores if given.raw is None else bare_scores.from_raw(raw)) is not None:
+        elif judgment.unscored in ("cut_off", "refused", "api_error"):
+            check_text(judgment.why)
+            reading = Reading(unscored=judgment.unscored, why=judgment.why)
+        elif (scores := judgment.scores if judgment.raw is None else bare_scores.from_raw(raw)) is not None:
             reading = bare_scores.read_scores(card, scores, item)
-        elif given.raw is not None and unpack_replies(given.raw) is not None:
-            reading = reread(card, params_of_stored(given.params), Task(key, item, part, placed[1]), given.raw).reading
+        elif judgment.raw is not None and unpack_replies(judgment.raw) is not None:
+            reading = reread(
+                card, params_of_stored(judgment.params), Task(key, item, part, placed[1]), judgment.raw
+            ).reading
         else:
-            reply = raw if given.reply is None else given.reply
-            reading = read_reply(card, reply, item, part, counted_verdict(given.params or {}))
+            reply = raw if judgment.reply is None else judgment.reply
+            reading = read_reply(card, reply, item, part, counted_verdict(judgment.params or {}))
         self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
-        self._report(given, part, placed[1], judge, reading)
+        self._report(judgment, part, placed[1], judge, reading)
 
     def _card(self, line: JudgmentLine) -> Card:
         """The card that a judgment names, in the version that it names where that one is there."""
@@ -145,30 +147,30 @@ class JudgmentCheck:
         """The id of the judge that a judgment names."""
         model, synthetic = self._model(line)
         params = canonical(line.params) if line.params else "{}"
-        found = self._ids.get((card.version, model, params, synthetic))
-        if found is None:
+        judge = self._ids.get((card.version, model, params, synthetic))
+        if judge is None:
             check_text(model)
             check_text(params, line.params)
             if len(params) > _PARAMS:
                 raise LineError("params", f"params is {len(params)} characters long: at most {_PARAMS} are allowed.")
-            found = rows.judge_id(card.version, model, line.params, synthetic)
-            self._ids[(card.version, model, params, synthetic)] = found
-            self.judges[found] = ImportedJudge(card, model, params, synthetic)
+            judge = rows.judge_id(card.version, model, line.params, synthetic)
+            self._ids[(card.version, model, params, synthetic)] = judge
+            self.judges[judge] = ImportedJudge(card, model, params, synthetic)
             for fault in find_faults(card) if card.recipe is None else ():
                 self.context.problems.warn(fault.text)
         if line.card_version != card.version:
-            self._unversioned.add(found)
-        return found
+            self._unversioned.add(judge)
+        return judge
 
     def describe_renewed(self) -> str:
         """Return a sentence on the judges that are new only because their card has a new version; "" if none is."""
         if not self._unversioned:
             return ""
         before, renewed = self.known.judges(self.context.dataset_id), []
-        for one in (self.judges[key] for key in self._unversioned):
-            versions = before.get((one.card.name, one.model, one.params, one.synthetic), ())
-            if versions and one.card.version not in versions:
-                renewed.append(one.named)
+        for judge in (self.judges[key] for key in self._unversioned):
+            versions = before.get((judge.card.name, judge.model, judge.params, judge.synthetic), ())
+            if versions and judge.card.version not in versions:
+                renewed.append(judge.named)
         if not renewed:
             return ""
         n, names = len(renewed), ", ".join(sorted(renewed)[:5]) + (" and others" if len(renewed) > 5 else "")

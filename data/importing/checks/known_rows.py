@@ -150,10 +150,10 @@ class KnownJudgments(_KnownOfItems):
 
     def judges(self, dataset_id: str) -> dict[tuple[str, str, str, bool], list[str]]:
         """(card, model, parameters, synthetic) of those who judged the dataset before: the versions of their card."""
-        found: dict[tuple[str, str, str, bool], list[str]] = {}
+        versions: dict[tuple[str, str, str, bool], list[str]] = {}
         for card, version, model, params, synthetic in self._lookup("judges", [dataset_id]):
-            found.setdefault((card, model, params, synthetic), []).append(version)
-        return found
+            versions.setdefault((card, model, params, synthetic), []).append(version)
+        return versions
 
     def ids_of_item(self, judge: str, item: str) -> list[str]:
         """The ids of a judge's judgments of a whole item."""
@@ -207,8 +207,8 @@ class KnownLabels(_KnownOfItems):
 
     def _learn(self, item_ids: list[str]) -> None:
         self._ids.update(row[0] for row in self._lookup("labels", item_ids))
-        found = self._lookup("labels that hold", item_ids)
-        for item, unit, dimension, annotator, key, made_at, answer, mode, value in found:
+        labels = self._lookup("labels that hold", item_ids)
+        for item, unit, dimension, annotator, key, made_at, answer, mode, value in labels:
             self.stored[label_slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "", value)
 
     def has(self, key: str) -> bool:
@@ -240,14 +240,14 @@ class KnownLabels(_KnownOfItems):
 
     def replacements(self) -> dict[str, str]:
         """Return label -> the label it replaces: of a person's labels for a cell the one before, by time, then line."""
-        found: dict[str, str] = {}
+        replaced: dict[str, str] = {}
         for cell, chain in self.new.items():
             before = self.stored[cell][0] if cell in self.stored else None
             for *_, key, _ in sorted(chain, key=itemgetter(0, 1, 2)):
                 if before is not None:
-                    found[key] = before
+                    replaced[key] = before
                 before = key
-        return found
+        return replaced
 
 
 class KnownDecision(NamedTuple):
@@ -271,8 +271,8 @@ class KnownAdjudications(_KnownOfItems):
         self.new: set[Place] = set()
 
     def _learn(self, item_ids: list[str]) -> None:
-        found = self._lookup("decisions", item_ids)
-        for *place, person, value, reason, saw, labels, withdrawn, at, action in found:
+        decisions = self._lookup("decisions", item_ids)
+        for *place, person, value, reason, saw, labels, withdrawn, at, action in decisions:
             cell = (place[0], place[1], place[2])
             if withdrawn:
                 self.stored.pop(cell, None)

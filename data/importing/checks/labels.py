@@ -48,18 +48,18 @@ class LabelQuestion(NamedTuple):
             raise LineError(name, f"{name}: {error}.") from None
 
 
-def find_question(given: CellLine, item: KnownItem, questions: Mapping[cards.Place, Dimension]) -> LabelQuestion:
+def find_question(line: CellLine, item: KnownItem, questions: Mapping[cards.Place, Dimension]) -> LabelQuestion:
     """The question that a line answers. Raises LineError where its unit or question does not exist."""
     own_units = units(item)
-    if not is_unit(given.unit) or given.unit not in own_units:
+    if not is_unit(line.unit) or line.unit not in own_units:
         raise LineError(
-            "unit", f"{show_value(item.id)} has no unit {show_value(given.unit)}. It has: {', '.join(own_units[:12])}."
+            "unit", f"{show_value(item.id)} has no unit {show_value(line.unit)}. It has: {', '.join(own_units[:12])}."
         )
-    dimension = questions.get((item.kind, sort_of(given.unit), given.dimension))
+    dimension = questions.get((item.kind, sort_of(line.unit), line.dimension))
     if dimension is None:
         names = ", ".join(sorted(f"{name} ({sort})" for kind, sort, name in questions if kind == item.kind))
         raise LineError(
-            "dimension", f"No card asks people for {show_value(given.dimension)} of {given.unit}. They ask: {names}."
+            "dimension", f"No card asks people for {show_value(line.dimension)} of {line.unit}. They ask: {names}."
         )
     return LabelQuestion(dimension.scale, frozenset(int(unit[5:]) for unit in own_units if unit.startswith("turn:")))
 
@@ -74,47 +74,47 @@ class LabelCheck:
 
     def take(self, line: Line) -> None:
         """Put a label into the spool, or count it as known. Raises LineError or AssayError."""
-        given = LabelLine.model_validate(line.data)
-        item = self.context.item(given.item)
-        value = find_question(given, item, self.context.questions).code(given.value)
-        named = check_person(given.annotator)
-        check_text(given.team)
-        made_at = rows.parse_time(given.made_at)
-        where = (rows.item_id(self.context.dataset_id, item.id), given.unit, given.dimension)
-        report, probability = self.context.report, self._probability(given)
+        label = LabelLine.model_validate(line.data)
+        item = self.context.item(label.item)
+        value = find_question(label, item, self.context.questions).code(label.value)
+        named = check_person(label.annotator)
+        check_text(label.team)
+        made_at = rows.parse_time(label.made_at)
+        where = (rows.item_id(self.context.dataset_id, item.id), label.unit, label.dimension)
+        report, probability = self.context.report, self._probability(label)
         if probability == LATER:
             self._sampled.add(item.id)
         # What came in before somebody of that name worked here is kept under the plain name.
-        if self.known.was_stored(self._key(line, (*where, named), value, given.mode, made_at)):
-            self._count_known(line, label_slot((*where, named), given.mode), value)
+        if self.known.was_stored(self._key(line, (*where, named), value, label.mode, made_at)):
+            self._count_known(line, label_slot((*where, named), label.mode), value)
             return
-        self._check_desk(given, named, (*where, named))
+        self._check_desk(label, named, (*where, named))
         annotator = self.context.identity(named)
         cell = (*where, annotator)
-        key, place = self._key(line, cell, value, given.mode, made_at), label_slot(cell, given.mode)
+        key, place = self._key(line, cell, value, label.mode, made_at), label_slot(cell, label.mode)
         if self.known.has(key):
             self._count_known(line, place, value)
             return
         if place in self.known.stored and made_at <= (time := self.known.stored[place][1]):
-            about, at = _describe_label(given), _format_moment(time)
+            about, at = _describe_label(label), _format_moment(time)
             which = "a later answer" if made_at < time else "another answer of the same moment"
             raise LineError("made_at", f"The dataset holds {which} of {annotator} to {about} ({at}).")
         self.context.check_not_in_future(made_at)
         if self.known.add(place, key, made_at, line.moment or 0, value):
             self.context.problems.warn(AGAIN)
-        self.people.setdefault(annotator, given.team)
+        self.people.setdefault(annotator, label.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
-        unknown = probability is None and "probability" not in given.model_fields_set
+        unknown = probability is None and "probability" not in label.model_fields_set
         if unknown and self.context.snapshot.plan.sampling == "random":
             self.context.problems.warn(NO_PROBABILITY)
         row = LabelRow(
-            key, "", *where, value, annotator, given.mode, draw_id="", judge_id="", saw=False, seen=None,
+            key, "", *where, value, annotator, label.mode, draw_id="", judge_id="", saw=False, seen=None,
             probability=probability, replaces=None, withdrawn=False, made_at=made_at,
         )  # fmt: skip
         self.context.spool.add([row])
         report.new.labels += 1
-        shown = given.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
-        self.context.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
+        shown = label.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
+        self.context.show("labels", report.new.labels, **shown, annotator=annotator, value=str(label.value))
 
     def _count_known(self, line: Line, place: Cell, value: float | None) -> None:
         self.context.report.known.labels += 1

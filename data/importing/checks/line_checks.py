@@ -160,19 +160,19 @@ class LineChecks:
                 self._checks[line.sort](line)
             return
         except ValidationError as error:
-            found = validation_problems(error)
+            problems = validation_problems(error)
         except LineError as no:
             place = line.file, line.line
             if isinstance(no, ItemMissing) and self.context.refused.get(line.data["item"]) == place:
                 return  # the same row is rejected already, with the reason
-            found = [no.problem]
+            problems = [no.problem]
         except BadJson as error:
-            found = [("", f"The line {error}.")]
+            problems = [("", f"The line {error}.")]
         except AssayError as error:
-            found = [("", str(error))]
+            problems = [("", str(error))]
         if line.sort == "item":
             self.context.refuse(line.data.get("id"), line)
-        self.context.problems.reject(line.file, line.line, found, line.row)
+        self.context.problems.reject(line.file, line.line, problems, line.row)
 
     def _early(self, line: Line) -> bool:
         """Whether a line names an item, or a card, that may still come."""
@@ -202,4 +202,4 @@ class LineChecks:
         self._waiting.seek(0)
         while texts := list(itertools.islice(self._waiting, _CHUNK)):
             records = map(json.loads, texts)
-            yield [Line(**{**one, "unscored": one["unscored"] and tuple(one["unscored"])}) for one in records]
+            yield [Line(**{**line, "unscored": line["unscored"] and tuple(line["unscored"])}) for line in records]

@@ -87,10 +87,10 @@ class OrderCheck:
                 half: OrderReply = tuple(row["half"])
                 item = row["about"][1]
                 stored_texts = [texts[key] for key in self._keys(row["data"], item, judge) if key in texts]
-                if any(len(found) == 2 and found[order] == half for found in stored_texts):
+                if any(len(halves) == 2 and halves[order] == half for halves in stored_texts):
                     self.context.report.known.judgments += 1
                     continue
-                mate = next((found for found in stored_texts if len(found) == 1 and other in found), {})
+                mate = next((halves for halves in stored_texts if len(halves) == 1 and other in halves), {})
                 if mate:
                     self.completed += 1
                 else:

@@ -50,7 +50,7 @@ class CallChain:
 
     def takes(self, call: TraceSpan, system: str, inputs: list[Utterance], rooted: bool) -> bool:
         """Whether a call continues the chain; then it is part of it."""
-        remembers = any(one.role != "user" for one in inputs)
+        remembers = any(utterance.role != "user" for utterance in inputs)
         users, known = _users(inputs), _users(self.utterances)
         shared, begin = _count_shared(known, users), first_new_entry(self.utterances, inputs)
         alike = system == self.system
@@ -81,7 +81,7 @@ def first_new_entry(history: Sequence[Utterance], heard: Sequence[Utterance]) ->
     shared = _count_shared(_users(history), users)
     if not shared or (len(users) == 1 and len(heard) == 1):
         return 0
-    places = [n for n, one in enumerate(heard) if one.role == "user"]
+    places = [n for n, utterance in enumerate(heard) if utterance.role == "user"]
     if len(places) > shared:
         return places[shared]
     rest = len(history) - _last_user(history) - 1
@@ -96,8 +96,8 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
     for call in calls:
         if call.sort != "model" or not (call.inputs or call.answer):
             continue
-        system = "\n\n".join(one.text for one in call.inputs if one.role == "system")
-        inputs = [one for one in call.inputs if one.role != "system"]
+        system = "\n\n".join(utterance.text for utterance in call.inputs if utterance.role == "system")
+        inputs = [utterance for utterance in call.inputs if utterance.role != "system"]
         if not any(chain.takes(call, system, inputs, rooted) for chain in reversed(chains)):
             chat = [*inputs, *call.answer]
             if chat:
@@ -114,8 +114,8 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
 
 
 def _of_root(root: TraceSpan) -> CallChain | None:
-    system = "\n\n".join(one.text for one in root.inputs if one.role == "system")
-    inputs = [one for one in root.inputs if one.role != "system"]
+    system = "\n\n".join(utterance.text for utterance in root.inputs if utterance.role == "system")
+    inputs = [utterance for utterance in root.inputs if utterance.role != "system"]
     chat = [*inputs, *root.answer]
     if not chat:
         return None
@@ -126,26 +126,28 @@ def _likeness(chain: CallChain, root: TraceSpan | None) -> tuple[bool, bool]:
     """Whether a chain ends with what the trace answered, and whether its last user text holds the trace's input."""
     if root is None:
         return False, False
-    answers = {one.text.strip() for one in root.answer if one.role == "assistant"}
-    user_inputs = [one.text.strip() for one in root.inputs if one.role == "user"]
+    answers = {utterance.text.strip() for utterance in root.answer if utterance.role == "assistant"}
+    user_inputs = [utterance.text.strip() for utterance in root.inputs if utterance.role == "user"]
     users = [text.strip() for text in _users(chain.utterances)]
     return chain.utterances[-1].text.strip() in answers, bool(user_inputs and users) and user_inputs[-1] in users[-1]
 
 
 def _unwrap_prompt(chain: CallChain, root: TraceSpan) -> None:
     """If a prompt wraps what the user said, replace it by the user's own words."""
-    user_inputs = [one for one in root.inputs if one.role == "user"]
+    user_inputs = [utterance for utterance in root.inputs if utterance.role == "user"]
     place = _last_user(chain.utterances)
     if user_inputs and place >= 0:
-        own, given = user_inputs[-1].text.strip(), chain.utterances[place].text
-        if own and own in given and len(own) < len(given.strip()):
+        own, prompt = user_inputs[-1].text.strip(), chain.utterances[place].text
+        if own and own in prompt and len(own) < len(prompt.strip()):
             chain.utterances[place] = Utterance("user", user_inputs[-1].text)
 
 
 def _with_tools(chain: CallChain, tools: Sequence[TraceSpan]) -> None:
     """Put the calls of tools before the answer that followed them, where the messages do not tell of them already."""
-    begins = max((n for n, one in enumerate(chain.utterances[: chain.heard]) if one.role == "user"), default=0)
-    if not tools or any(one.role == "tool" for one in chain.utterances[begins:]):
+    begins = max(
+        (n for n, utterance in enumerate(chain.utterances[: chain.heard]) if utterance.role == "user"), default=0
+    )
+    if not tools or any(utterance.role == "tool" for utterance in chain.utterances[begins:]):
         return
     put: dict[int, list[Utterance]] = {}
     for tool in tools:
@@ -159,7 +161,7 @@ def _with_tools(chain: CallChain, tools: Sequence[TraceSpan]) -> None:
 
 
 def _users(utterances: Sequence[Utterance]) -> list[str]:
-    return [one.text for one in utterances if one.role == "user"]
+    return [utterance.text for utterance in utterances if utterance.role == "user"]
 
 
 def _count_shared(known: Sequence[str], users: Sequence[str]) -> int:
@@ -169,4 +171,4 @@ def _count_shared(known: Sequence[str], users: Sequence[str]) -> int:
 
 
 def _last_user(utterances: Sequence[Utterance]) -> int:
-    return max((n for n, one in enumerate(utterances) if one.role == "user"), default=-1)
+    return max((n for n, utterance in enumerate(utterances) if utterance.role == "user"), default=-1)

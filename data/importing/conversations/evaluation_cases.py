@@ -70,11 +70,11 @@ class CaseReader(ToolReader):
 
     def add(self, case: EvaluationCase) -> None:
         """A case; one without an answer is reported."""
-        if case.sides is None and not any(one.role == "assistant" for one in case.utterances):
+        if case.sides is None and not any(utterance.role == "assistant" for utterance in case.utterances):
             why = "has no answer that could be judged."
             self.add_fault("case", why, case.id, {"id": case.id})
             return
-        content = content_id([list(one) for one in case.utterances], case.sides, case.scenario, case.system)
+        content = content_id([list(utterance) for utterance in case.utterances], case.sides, case.scenario, case.system)
         name = (case.id.strip() or f"case-{content[:12]}")[:280]
         if self._names.setdefault(name, content) != content:
             # The same name means something else in another file or run.
@@ -82,34 +82,36 @@ class CaseReader(ToolReader):
             name = f"{name} {content[:6]}"
         self._names.setdefault(name, content)
         case.id = name
-        users = sum(one.role == "user" for one in case.utterances)
-        self._dialogues |= case.sides is None and (users > 1 or any(one.role == "tool" for one in case.utterances))
+        users = sum(utterance.role == "user" for utterance in case.utterances)
+        self._dialogues |= case.sides is None and (
+            users > 1 or any(utterance.role == "tool" for utterance in case.utterances)
+        )
         self._shelf.put_object(len(self._shelf), (self.file, self.line, case))
 
     def entries(self) -> Iterator[ToolEntry]:
         """The items, each followed by its scores and labels, then what could not be imported."""
-        given: set[str] = set()
+        ids: set[str] = set()
         for number in range(len(self._shelf)):
             file, line, case = self._shelf.get_object(number)
             data, numbers = self._item(case)
-            if case.id not in given:
+            if case.id not in ids:
                 yield Line(file, line, "item", data, {"id": case.id})
-            given.add(case.id)
-            for one in case.opinions:
-                if one.value is None or one.value == "" or isinstance(one.value, (dict, list)):
+            ids.add(case.id)
+            for rating in case.opinions:
+                if rating.value is None or rating.value == "" or isinstance(rating.value, (dict, list)):
                     self.add_hint("{n} scores without a single value were left out.")
                     continue
                 yield NamedValue(
-                    file, line, case.id, data["kind"], _unit(one, data, numbers), one.name, one.value, one.by,
-                    one.who, one.note, one.made_at, {"id": case.id, "name": one.name, "value": one.value}, None,
-                    one.confidence,
+                    file, line, case.id, data["kind"], _unit(rating, data, numbers), rating.name, rating.value,
+                    rating.by, rating.who, rating.note, rating.made_at,
+                    {"id": case.id, "name": rating.name, "value": rating.value}, None, rating.confidence,
                 )  # fmt: skip
         yield from self.problems()
 
     def _item(self, case: EvaluationCase) -> tuple[dict[str, Any], list[int]]:
         """The item of a case, and the turn of each of its utterances."""
         if case.sides is not None:
-            texts = [one.text for one in case.utterances if one.role in ("user", "system")]
+            texts = [utterance.text for utterance in case.utterances if utterance.role in ("user", "system")]
             sides = {
                 f"response_{side}": {"system": "", "text": text} for side, text in zip("ab", case.sides, strict=True)
             }
@@ -129,12 +131,12 @@ class CaseReader(ToolReader):
         return data, numbers
 
 
-def _unit(one: CaseRating, data: Mapping[str, Any], numbers: Sequence[int]) -> str:
+def _unit(rating: CaseRating, data: Mapping[str, Any], numbers: Sequence[int]) -> str:
     if data["kind"] == "pair":
-        return f"response/{one.side}" if one.side else "pair"
+        return f"response/{rating.side}" if rating.side else "pair"
     if data["kind"] == "response":
         return "response"
-    turn = numbers[one.spoken] if one.spoken is not None and 0 <= one.spoken < len(numbers) else 0
+    turn = numbers[rating.spoken] if rating.spoken is not None and 0 <= rating.spoken < len(numbers) else 0
     answered = any(entry["turn"] == turn and entry["role"] == "assistant" for entry in data["turns"])
     return f"turn:{turn}" if answered else "conversation"
 
@@ -188,16 +190,18 @@ def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str], list[str]] | Non
 def _chat(value: Any) -> list[Utterance] | None:
     """The messages of a field, also where they name speakers in words of their own: then the first one asks."""
     value = decode_json(value)
-    if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not value or not all(isinstance(message, dict) for message in value):
         return None
     if (utterances := read_messages(value)) is not None:
         return utterances
-    speaker = next((k for k in _SPEAKER if all(k in one for one in value)), "")
-    spoken = next((k for k in _SPOKEN if all(k in one for one in value)), "")
+    speaker = next((k for k in _SPEAKER if all(k in message for message in value)), "")
+    spoken = next((k for k in _SPOKEN if all(k in message for message in value)), "")
     if not speaker or not spoken:
         return None
     first = value[0][speaker]
-    return [Utterance("user" if one[speaker] == first else "assistant", text_of(one[spoken])) for one in value]
+    return [
+        Utterance("user" if message[speaker] == first else "assistant", text_of(message[spoken])) for message in value
+    ]
 
 
 def as_confidence(value: Any) -> float | None:
@@ -208,6 +212,6 @@ def as_confidence(value: Any) -> float | None:
 def plain_fields(value: Any, but: Sequence[str] = ()) -> dict[str, Any]:
     """The short plain values of an object, to be kept beside an item."""
     value = decode_json(value)
-    found = value.items() if isinstance(value, dict) else ()
-    kept = {k: v for k, v in found if isinstance(v, (str, int, float, bool)) and k not in but and len(str(v)) <= 200}
+    fields = value.items() if isinstance(value, dict) else ()
+    kept = {k: v for k, v in fields if isinstance(v, (str, int, float, bool)) and k not in but and len(str(v)) <= 200}
     return dict(list(kept.items())[:20])

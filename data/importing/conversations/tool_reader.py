@@ -96,12 +96,12 @@ class ToolReader:
         Its place is where the reader is, or `at` that line of a file.
         """
         file, line = at or (self.file, self.line)
-        found = self._faults.setdefault((file, f"{what} {why}"), _Fault(file, line, what, why))
-        found.times += 1
-        if example and len(found.examples) < _EXAMPLES and example not in found.examples:
-            found.examples.append(example[:60])
-        if len(found.rows) < _ROWS:
-            found.rows.append(row)
+        fault = self._faults.setdefault((file, f"{what} {why}"), _Fault(file, line, what, why))
+        fault.times += 1
+        if example and len(fault.examples) < _EXAMPLES and example not in fault.examples:
+            fault.examples.append(example[:60])
+        if len(fault.rows) < _ROWS:
+            fault.rows.append(row)
 
     def note_unused(self, *keys: str) -> None:
         """Note keys that were not used."""
@@ -114,14 +114,16 @@ class ToolReader:
 
     def problems(self) -> Iterator[RejectedRow | Hint]:
         """All of it."""
-        for one in self._faults.values():
-            shown = f" ({', '.join(one.examples)})" if one.examples else ""
-            if one.times == 1:
-                sentence = f"A {one.what}{shown} {one.why}"
+        for fault in self._faults.values():
+            shown = f" ({', '.join(fault.examples)})" if fault.examples else ""
+            if fault.times == 1:
+                sentence = f"A {fault.what}{shown} {fault.why}"
             else:
-                first = one.examples and f" ({', '.join(one.examples)}{' ...' if one.times > _EXAMPLES else ''})"
-                sentence = f"{one.times:,} times: a {one.what}{first or ''} {one.why}"
-            yield RejectedRow(one.file, one.line, [("", sentence)], one.rows if one.times > 1 else one.rows[0])
+                first = fault.examples and f" ({', '.join(fault.examples)}{' ...' if fault.times > _EXAMPLES else ''})"
+                sentence = f"{fault.times:,} times: a {fault.what}{first or ''} {fault.why}"
+            yield RejectedRow(
+                fault.file, fault.line, [("", sentence)], fault.rows if fault.times > 1 else fault.rows[0]
+            )
         for sentence, times in self._hints.items():
             counted = f" ({times:,})." if "{n}" in sentence else "."
             yield Hint(f"{self._title}: {sentence.replace('{n} ', '').rstrip('.')}{counted}")

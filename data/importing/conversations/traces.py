@@ -73,10 +73,10 @@ class TraceReader(ToolReader):
         self._placed: dict[Key, _Place] = {}
         self._aside: set[Key] = set()
 
-    def set_place(self, one: TraceSpan | TraceScore) -> None:
+    def set_place(self, record: TraceSpan | TraceScore) -> None:
         """Write down the file and the line that is being read, unless that was done before."""
-        if not one.file:
-            one.file, one.line = self.file, self.line
+        if not record.file:
+            record.file, record.line = self.file, self.line
 
     def add(self, call: TraceSpan, answer: str = "") -> None:
         """A span; `answer` is the id of the response that it got."""
@@ -96,7 +96,9 @@ class TraceReader(ToolReader):
         if call.meta and not call.sort:
             self._meta.setdefault(call.trace, {}).update(call.meta)
         if call.sort:
-            self._dialogues = self._dialogues or call.sort == "tool" or any(one.role in _HEARD for one in call.inputs)
+            self._dialogues = (
+                self._dialogues or call.sort == "tool" or any(utterance.role in _HEARD for utterance in call.inputs)
+            )
             self.set_place(call)
             self._shelf.put_object(key, call)
             self._traces.setdefault(call.trace, []).append((key, call.session))
@@ -168,14 +170,14 @@ class TraceReader(ToolReader):
             return
         meta = {name: value for trace in loaded for name, value in self._meta.get(trace, {}).items()}
         meta |= {name: value for call in reversed(calls) for name, value in call.meta.items()}
-        one = not self._dialogues and len(entries) == 2 and entries[0]["role"] == "user"
-        data: dict[str, Any] = {"id": key[:300], "kind": "response" if one else "dialogue", "system": model}
-        if one:
+        is_response = not self._dialogues and len(entries) == 2 and entries[0]["role"] == "user"
+        data: dict[str, Any] = {"id": key[:300], "kind": "response" if is_response else "dialogue", "system": model}
+        if is_response:
             task = "\n\n".join(filter(None, (scenario, entries[0]["text"])))
             data |= {"task": task, "output": entries[1]["text"], "reference": str(meta.pop("reference", ""))}
         else:
             data |= {"scenario": scenario, "turns": entries}
-        place = _Place(data["id"], data["kind"], "response" if one else "conversation")
+        place = _Place(data["id"], data["kind"], "response" if is_response else "conversation")
         self._items[key] = place
         answered = {entry["turn"] for entry in entries if entry["role"] == "assistant"}
         if self._scores:
@@ -262,12 +264,12 @@ class TraceReader(ToolReader):
         if any(score.span and not score.trace for score in self._scores):
             for key in self._parents:
                 self._named.setdefault(key[1], []).append(key)
-        found: dict[Key, _Place] = {}
+        places: dict[Key, _Place] = {}
         if any(score.span for score in self._scores):
             for key, place in self._placed.items():
                 for outer in takewhile(lambda span: span not in self._placed, self._spans_around(key)):
-                    found[outer] = place if self._parents[outer] else self._wholes.get(outer[0], place)
-        return found
+                    places[outer] = place if self._parents[outer] else self._wholes.get(outer[0], place)
+        return places
 
     def _spans_around(self, key: Key) -> Iterator[Key]:
         """The spans around a span that are in the files, from the inside out; where they lie in a circle, each once."""
@@ -281,8 +283,8 @@ def nanoseconds(value: Any) -> int:
     """A time since 1970: from nanoseconds to seconds as numbers or their texts, or an ISO time; 0 for none."""
     if isinstance(value, str) and not value.isdecimal():
         try:
-            found = datetime.fromisoformat(value.strip())
-            return round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1e6) * 1_000
+            time = datetime.fromisoformat(value.strip())
+            return round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1e6) * 1_000
         except (ValueError, OverflowError):
             return 0
     try:

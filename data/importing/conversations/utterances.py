@@ -71,7 +71,7 @@ def list_of(value: Any) -> list[Any]:
 
 def as_objects(value: Any) -> list[dict[str, Any]]:
     """The objects in a list, or in the text of one."""
-    return [one for one in list_of(value) if isinstance(one, dict)]
+    return [entry for entry in list_of(value) if isinstance(entry, dict)]
 
 
 def text_of(value: Any) -> str:
@@ -85,7 +85,7 @@ def text_of(value: Any) -> str:
 
 def first_text(*values: Any) -> str:
     """The first of some values that is there, as a text."""
-    return next((text_of(one) for one in values if one), "")
+    return next((text_of(value) for value in values if value), "")
 
 
 def read_messages(value: Any) -> list[Utterance] | None:
@@ -97,41 +97,41 @@ def read_messages(value: Any) -> list[Utterance] | None:
         value = value[0]
     if not isinstance(value, list) or not value:
         return None
-    found: list[Utterance] = []
+    utterances: list[Utterance] = []
     names: dict[str, str] = {}
-    for one in _order_results(value, names):
-        if not isinstance(one, dict):
+    for message in _order_results(value, names):
+        if not isinstance(message, dict):
             return None
-        if (utterance := _read_plain_message(one)) is not None:
-            found.append(utterance)
-        elif role := _role(one):
-            _message(one, role, found, names)
+        if (utterance := _read_plain_message(message)) is not None:
+            utterances.append(utterance)
+        elif role := _role(message):
+            _message(message, role, utterances, names)
         else:
             return None
-    return found
+    return utterances
 
 
 def _order_results(value: list[Any], names: dict[str, str]) -> Iterator[Any]:
     """Return the messages of a list; results that come together get their calls' order, which alone pairs them."""
     together: list[dict[str, Any]] = []
-    for one in value:
-        one = decode_json(one)
-        inner = one.get("message", one) if isinstance(one, dict) else None
+    for message in value:
+        message = decode_json(message)
+        inner = message.get("message", message) if isinstance(message, dict) else None
         if isinstance(inner, dict) and (inner.get("role") or inner.get("type")) in _RESULT_ROLES:
-            together.append(one)
+            together.append(message)
             continue
         if together:
             yield from _in_order(together, names)
             together = []
-        yield one
+        yield message
     yield from _in_order(together, names)
 
 
 def _in_order(results: list[Any], names: dict[str, str]) -> list[Any]:
     """Results in the order of their calls, where these are known."""
     place = {ref: n for n, ref in enumerate(names)}
-    known = all(_of_call(one) in place for one in results)
-    return sorted(results, key=lambda one: place[_of_call(one)]) if known else results
+    known = all(_of_call(output) in place for output in results)
+    return sorted(results, key=lambda output: place[_of_call(output)]) if known else results
 
 
 def _of_call(result: Any) -> str:
@@ -139,10 +139,10 @@ def _of_call(result: Any) -> str:
     if not isinstance(result, dict):
         return ""
     message, parts = result.get("message"), result.get("parts")
-    given = message if isinstance(message, dict) else result
+    fields = message if isinstance(message, dict) else result
     if isinstance(parts, list) and parts:
-        given = parts[0] if isinstance(parts[0], dict) else given
-    return str(next((given[key] for key in _CALL_ID_KEYS if given.get(key)), ""))
+        fields = parts[0] if isinstance(parts[0], dict) else fields
+    return str(next((fields[key] for key in _CALL_ID_KEYS if fields.get(key)), ""))
 
 
 def _read_plain_message(message: dict[str, Any]) -> Utterance | None:
@@ -161,20 +161,20 @@ def _read_plain_message(message: dict[str, Any]) -> Utterance | None:
 def input_utterances(value: Any) -> list[Utterance]:
     """Return the utterances of an input: its messages, or its text as a user's."""
     value = decode_json(value)
-    found = _messages_within(value, _MESSAGE_LIST_KEYS)
-    if found is not None:
-        return found
+    utterances = _messages_within(value, _MESSAGE_LIST_KEYS)
+    if utterances is not None:
+        return utterances
     text = _text_within(value, _INPUT_KEYS)
     return [Utterance("user", text)] if text.strip() else []
 
 
 def output_utterances(value: Any) -> list[Utterance]:
     """Return the utterances of an output: its messages, the first of several choices, or its text as an assistant's."""
-    found = _answers(decode_json(value), 0)
-    if found is None:
+    utterances = _answers(decode_json(value), 0)
+    if utterances is None:
         text = _text_within(decode_json(value), _OUTPUT_KEYS)
-        found = [Utterance("assistant", text)] if text.strip() else []
-    return found
+        utterances = [Utterance("assistant", text)] if text.strip() else []
+    return utterances
 
 
 def single_text(value: Any) -> str:
@@ -187,14 +187,14 @@ def single_text(value: Any) -> str:
 
 
 def _messages_within(value: Any, keys: Sequence[str], depth: int = 0) -> list[Utterance] | None:
-    found = read_messages(value)
-    if found is None and isinstance(value, dict) and depth < _MAX_DEPTH:
+    messages = read_messages(value)
+    if messages is None and isinstance(value, dict) and depth < _MAX_DEPTH:
         for key in keys:
             if key in value and (utterances := _messages_within(decode_json(value[key]), keys, depth + 1)):
                 if isinstance(system := value.get("system"), str) and system:
                     utterances = [Utterance("system", system), *utterances]
                 return [*utterances, *input_beside_history(value, key)]
-    return found
+    return messages
 
 
 def input_beside_history(value: dict[str, Any], key: str) -> list[Utterance]:
@@ -212,15 +212,15 @@ def _answers(value: Any, depth: int) -> list[Utterance] | None:
                     inner = inner[0]
                 if key in ("choices", "generations", "candidates") and isinstance(inner, list):
                     inner = inner[0] if inner else None
-                if (found := _answers(inner, depth + 1)) is not None:
-                    return found
+                if (answers := _answers(inner, depth + 1)) is not None:
+                    return answers
     if isinstance(value, dict) and not _role(value) and isinstance(value.get("content"), dict):
         return _answers(value["content"], depth + 1)
-    found = read_messages(value)
-    if not found:
+    messages = read_messages(value)
+    if not messages:
         return None
-    utterances = [one for one in found if one.role != "system"]
-    last = max((n for n, one in enumerate(utterances) if one.role == "user"), default=-1)
+    utterances = [utterance for utterance in messages if utterance.role != "system"]
+    last = max((n for n, utterance in enumerate(utterances) if utterance.role == "user"), default=-1)
     return utterances[last + 1 :]
 
 
@@ -242,8 +242,8 @@ def _role(message: dict[str, Any]) -> str:
     kwargs = message.get("kwargs")
     if isinstance(kwargs, dict) and isinstance(message.get("id"), list) and message["id"]:
         return _ROLES.get(str(message["id"][-1]).lower(), "")
-    given = message.get("role") or message.get("from") or message.get("type")
-    role = _ROLES.get(given.lower(), "") if isinstance(given, str) else ""
+    raw_role = message.get("role") or message.get("from") or message.get("type")
+    role = _ROLES.get(raw_role.lower(), "") if isinstance(raw_role, str) else ""
     if not role and isinstance(message.get("message"), dict):
         return _role(message["message"])
     return role
@@ -266,7 +266,7 @@ def _message(message: dict[str, Any], role: str, utterances: list[Utterance], na
         entries += _calls(message, names)
         if texts or not entries:
             entries = [Utterance(role, "\n\n".join(texts)), *entries]
-    utterances += [one for one in entries if one.text.strip() or one.role == "tool"]
+    utterances += [entry for entry in entries if entry.text.strip() or entry.role == "tool"]
 
 
 def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utterance]]:
@@ -286,14 +286,16 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
         kind = str(part.get("type") or "")
         text = part.get("text", part.get("content"))
         if kind in ("tool_call", "tool_use", "toolCall") or "functionCall" in part or "function_call" in part:
-            one = part.get("functionCall") or part.get("function_call") or part
-            entries += _read_calls([one], names)
+            call = part.get("functionCall") or part.get("function_call") or part
+            entries += _read_calls([call], names)
         elif kind in _RESULT_TYPES or "functionResponse" in part:
-            one = part.get("functionResponse") or part
-            ref = str(one.get("id") or one.get("tool_use_id") or one.get("tool_call_id") or "")
-            back = next((one[k] for k in ("response", "result", "content", "output") if one.get(k) is not None), "")
+            response = part.get("functionResponse") or part
+            ref = str(response.get("id") or response.get("tool_use_id") or response.get("tool_call_id") or "")
+            back = next(
+                (response[k] for k in ("response", "result", "content", "output") if response.get(k) is not None), ""
+            )
             inner, _ = _content(back, names) if isinstance(back, list) else ([text_of(back)], [])
-            entries.append(Utterance("tool", "\n\n".join(inner), names.get(ref) or str(one.get("name") or "")))
+            entries.append(Utterance("tool", "\n\n".join(inner), names.get(ref) or str(response.get("name") or "")))
         elif kind in REASONING_TYPES:
             continue
         elif kind in _FILE_TYPES:
@@ -316,7 +318,7 @@ def _calls(message: dict[str, Any], names: dict[str, str]) -> list[Utterance]:
 
 
 def _read_calls(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
-    found = []
+    utterances = []
     for call in calls:
         if not isinstance(call, dict):
             continue
@@ -324,15 +326,15 @@ def _read_calls(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
         inner = inner if isinstance(inner := call.get("function"), dict) else call
         name = str(inner.get("name") or inner.get("function") or inner.get("tool") or "tool")
         keys = ("arguments", "args", "input", "parameters")
-        given = next((inner[k] for k in keys if inner.get(k) is not None), "")
+        arguments = next((inner[k] for k in keys if inner.get(k) is not None), "")
         names[str(call.get("id") or call.get("call_id") or call.get("tool_call_id") or "")] = name
-        found.append(tool_call_utterance(name, given))
-    return found
+        utterances.append(tool_call_utterance(name, arguments))
+    return utterances
 
 
-def tool_call_utterance(name: str, given: Any) -> Utterance:
+def tool_call_utterance(name: str, arguments: Any) -> Utterance:
     """The call of a tool."""
-    return Utterance("tool", call_text(name, text_of(given)), name)
+    return Utterance("tool", call_text(name, text_of(arguments)), name)
 
 
 def to_turns(utterances: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:
@@ -361,9 +363,9 @@ def to_turns(utterances: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]]
             turns[-1][role]["text"] += f"\n\n{text}"
         else:
             turns[-1][role] = {"turn": turn, "role": role, "text": text}
-    found = []
+    entries = []
     for both, between in zip(turns, tools, strict=True):
-        found += [both["user"]] if "user" in both else []
-        found += between
-        found += [both["assistant"]] if "assistant" in both else []
-    return "\n\n".join(scenario), found, numbers
+        entries += [both["user"]] if "user" in both else []
+        entries += between
+        entries += [both["assistant"]] if "assistant" in both else []
+    return "\n\n".join(scenario), entries, numbers

@@ -201,8 +201,8 @@ class _LaterRows:
             if not self._lacking[name]:
                 del self._lacking[name]
         again = any(str(row.get(name)) in cells for name, cells in self._ids.items())
-        for sort, found in (("lacking", bool(filled)), ("ids", again)):
-            if found and self._left[sort]:
+        for sort, hit in (("lacking", bool(filled)), ("ids", again)):
+            if hit and self._left[sort]:
                 self._left[sort] -= 1
                 if not self._left[sort]:
                     (self._lacking if sort == "lacking" else self._ids).clear()

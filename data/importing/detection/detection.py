@@ -59,18 +59,18 @@ def detect_formats(source: Source, chosen_format: Format = "auto") -> list[Detec
     With `chosen_format` "auto", such files are left aside instead if the source also has files of MT-Bench: other files
     in the folder of an evaluation are no reason to refuse all of it.
     """
-    found: list[DetectedFile | SourceFile] = []
+    files: list[DetectedFile | SourceFile] = []
     refused: BadInput | None = None
     for file in source.files:
         try:
-            found.append(_format(file, chosen_format))
+            files.append(_format(file, chosen_format))
         except BadInput as error:
             refused = refused or error
-            found.append(file)
-    of_bench = any(isinstance(one, DetectedFile) and one.format in formats.BENCH for one in found)
+            files.append(file)
+    of_bench = any(isinstance(file, DetectedFile) and file.format in formats.BENCH for file in files)
     if refused is not None and not (of_bench and chosen_format == "auto"):
         raise refused
-    return [one if isinstance(one, DetectedFile) else _leave_aside(one) for one in found]
+    return [file if isinstance(file, DetectedFile) else _leave_aside(file) for file in files]
 
 
 def _leave_aside(file: SourceFile) -> DetectedFile:
@@ -82,13 +82,13 @@ def _leave_aside(file: SourceFile) -> DetectedFile:
 
 def without_strays(detected: list[DetectedFile], unmapped: Callable[[DetectedFile], bool]) -> list[DetectedFile]:
     """Return the files; with files of MT-Bench, tables whose columns nobody has explained are marked as left out."""
-    if not any(one.format in formats.BENCH for one in detected):
+    if not any(known.format in formats.BENCH for known in detected):
         return detected
     return [
-        DetectedFile(one.file, one.container, formats.ASIDE, "other")
-        if one.format == "table" and unmapped(one)
-        else one
-        for one in detected
+        DetectedFile(known.file, known.container, formats.ASIDE, "other")
+        if known.format == "table" and unmapped(known)
+        else known
+        for known in detected
     ]
 
 
@@ -101,18 +101,18 @@ def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     if bare and not _has_record(file, container, lambda record: bool(record.value or record.problem)):
         raise BadInput(f"{file.name} holds nothing to import: its rows have no fields.")
     start = FileStart(file.name, container, [record.value for record in sample])
-    found = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format
-    return DetectedFile(file, container, found, formats.file_role(found, start), *_begins(sample))
+    file_format = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format
+    return DetectedFile(file, container, file_format, formats.file_role(file_format, start), *_begins(sample))
 
 
 def _read_with_nan(file: SourceFile, kind: Container) -> list[Record]:
     """The first records of a file none of which is JSON, as all hold NaN."""
     with file.open_uncounted() as stream:
-        given: Iterator[Record] = iter(())
+        raw_records: Iterator[Record] = iter(())
         if kind in ("lines", "list", "object"):
-            given = read_records(file, kind, stream, formats.lists())
-        records = [assembly.mend_record(record) for record in itertools.islice(given, _SAMPLE_RECORDS)]
-    return [Record(one.line, one.value, one.text) for one in records if one.value or not one.problem]
+            raw_records = read_records(file, kind, stream, formats.lists())
+        records = [assembly.mend_record(record) for record in itertools.islice(raw_records, _SAMPLE_RECORDS)]
+    return [Record(record.line, record.value, record.text) for record in records if record.value or not record.problem]
 
 
 def _fallback_format(start: FileStart) -> Format:
@@ -130,11 +130,11 @@ def _fallback_format(start: FileStart) -> Format:
 
 def _wraps(value: dict[str, Any]) -> bool:
     """Whether an object is no row but holds rows or columns: it has lists or objects in place of cells."""
-    inner = [one for one in value.values() if isinstance(one, (list, dict))]
+    inner = [cell for cell in value.values() if isinstance(cell, (list, dict))]
     if any(normalize(key) in names for key in value for names in WORDS["fields"].values()):
         return False
     whole = bool(inner) and len(inner) == len(value)
-    return whole or any(isinstance(one, list) and isinstance(next(iter(one), None), (list, dict)) for one in inner)
+    return whole or any(isinstance(cell, list) and isinstance(next(iter(cell), None), (list, dict)) for cell in inner)
 
 
 def _has_record(file: SourceFile, container: Container, fits: Callable[[Record], bool] = lambda record: True) -> bool:
@@ -180,4 +180,4 @@ def _lazy(stack: contextlib.ExitStack, known: DetectedFile) -> Iterator[Record]:
 
 def format_titles(detected: list[DetectedFile]) -> list[str]:
     """The formats of a source in words, each once."""
-    return sorted({one.title for one in detected if one.format != formats.ASIDE})
+    return sorted({known.title for known in detected if known.format != formats.ASIDE})

@@ -113,12 +113,14 @@ def interpret_contents(
         series += known.series
         sentences += known.assumptions
         unclear += known.unclear
-    for one in contents.value_summaries:
-        by: By = "person" if one.by == "person" else "judge"
-        kind = cast("Kind", one.kind)
-        who = next(iter(one.who)) if len(one.who) == 1 else ""
-        named = _dimension_name(one.name)
-        series.append(AnswerSeries("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
+    for summary in contents.value_summaries:
+        by: By = "person" if summary.by == "person" else "judge"
+        kind = cast("Kind", summary.kind)
+        who = next(iter(summary.who)) if len(summary.who) == 1 else ""
+        named = _dimension_name(summary.name)
+        series.append(
+            AnswerSeries("", summary.name, by, who, named, kind, summary.sort, None, **_cells(summary.values))
+        )
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
     settled = share_scales(matched_series(_cut_names(series)), stored)
@@ -127,12 +129,12 @@ def interpret_contents(
 
 def _cut_names(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
     """The series, the names of their questions as long as they may be; two that begin alike stay two."""
-    short_names = {one.dimension: _cut_name(one.dimension) for one in series}
+    short_names = {s.dimension: _cut_name(s.dimension) for s in series}
     met = list(short_names.values())
     for name, short in short_names.items():
         if met.count(short) > 1 and name != short:
             short_names[name] = f"{short[:_LETTERS - 7]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
-    return [replace(one, dimension=short_names[one.dimension]) for one in series]
+    return [replace(s, dimension=short_names[s.dimension]) for s in series]
 
 
 def _cut_name(name: str) -> str:
@@ -157,15 +159,15 @@ def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
 
     And one where no question has answers of both.
     """
-    given = [(one, survey(one.cells).answers) for one in series if one.by]
+    scales = [(s, survey(s.cells).answers) for s in series if s.by]
     warnings = []
-    for one, scale in given:
-        about = (one.kind, one.dimension)
-        same = [(s, of) for s, of in given if s.by == "person" and (s.kind, s.dimension) == about]
-        if one.by == "judge":
-            common = survey([*one.cells, *(cell for s, _ in same for cell in s.cells)]).answers
-            warnings += explain_two_scales(one.name, scale, [of for _, of in same], common)
-    sides = [{(s.kind, s.sort, s.dimension) for s, _ in given if s.by == by} for by in ("judge", "person")]
+    for answer_series, scale in scales:
+        about = (answer_series.kind, answer_series.dimension)
+        same = [(s, of) for s, of in scales if s.by == "person" and (s.kind, s.dimension) == about]
+        if answer_series.by == "judge":
+            common = survey([*answer_series.cells, *(cell for s, _ in same for cell in s.cells)]).answers
+            warnings += explain_two_scales(answer_series.name, scale, [of for _, of in same], common)
+    sides = [{(s.kind, s.sort, s.dimension) for s, _ in scales if s.by == by} for by in ("judge", "person")]
     if all(sides) and not sides[0] & sides[1]:
         names = [", ".join(sorted(name for _, _, name in side)) for side in sides]
         warnings.append(
@@ -181,23 +183,23 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
     That is the scale of the workspace's question of its name, where all values are answers on it, else the one that all
     its series have in common; then under a name that is free.
     """
-    given = list(series)
+    all_series = list(series)
     groups: dict[Place, list[int]] = {}
-    for place, one in enumerate(given):
-        if one.by:
-            groups.setdefault((one.kind, one.sort, one.dimension), []).append(place)
+    for place, answer_series in enumerate(all_series):
+        if answer_series.by:
+            groups.setdefault((answer_series.kind, answer_series.sort, answer_series.dimension), []).append(place)
     for (kind, sort, name), places in groups.items():
-        cells = [cell for place in places for cell in given[place].cells]
-        found = survey(cells)
-        chosen = next((given[place].answers for place in places if given[place].answers is not None), None)
-        dimension, scale = _name_question(kind, sort, name, chosen or found.answers or found.most, cells, stored)
+        cells = [cell for place in places for cell in all_series[place].cells]
+        joint = survey(cells)
+        chosen = next((all_series[place].answers for place in places if all_series[place].answers is not None), None)
+        dimension, scale = _name_question(kind, sort, name, chosen or joint.answers or joint.most, cells, stored)
         for place in places:
-            why = found.why if scale is None else "" if chosen is not None else survey(given[place].cells).why
+            why = joint.why if scale is None else "" if chosen is not None else survey(all_series[place].cells).why
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
-            if not given[place].cells and (given[place].count or given[place].only):
+            if not all_series[place].cells and (all_series[place].count or all_series[place].only):
                 why = "there are lists, long texts or too many different words among them"
-            given[place] = replace(given[place], answers=scale, dimension=dimension, why=why)
-    return tuple(given)
+            all_series[place] = replace(all_series[place], answers=scale, dimension=dimension, why=why)
+    return tuple(all_series)
 
 
 def _name_question(
@@ -266,38 +268,40 @@ class _Table:
         spoken = bool(fields)
         used = {column for source in fields.values() for column in source.columns}
         question = next(filter(self._names_questions, (n for n in names if n not in {*used, *judges, *people})), "")
-        found = find_columns([name for name in names if name not in {*used, question}], table.rows, judges, people)
-        self.assumptions = [f"{file}: {sentence}" for sentence in found.assumptions]
-        self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
-        self.kind: Kind = kind or ("dialogue" if fields else found.kind)
-        voices = [*found.judges, *found.people]
-        key = self._dialogue_id(found.id, "role" in fields) if fields else found.id
-        self.turns = self._by_turn(key, [v.column for v in (*voices, *found.values)]) if fields else set()
-        if kind is None and not fields and not found.texts and any(self._compares(one, voices) for one in voices):
+        roles = find_columns([name for name in names if name not in {*used, question}], table.rows, judges, people)
+        self.assumptions = [f"{file}: {sentence}" for sentence in roles.assumptions]
+        self.unclear = [f"{file}: {group.sentence}" for group in roles.unclear]
+        self.kind: Kind = kind or ("dialogue" if fields else roles.kind)
+        voices = [*roles.judges, *roles.people]
+        key = self._dialogue_id(roles.id, "role" in fields) if fields else roles.id
+        self.turns = self._by_turn(key, [v.column for v in (*voices, *roles.values)]) if fields else set()
+        if kind is None and not fields and not roles.texts and any(self._compares(voice, voices) for voice in voices):
             self.kind = "pair"
-        texts = {name: ValueSource(columns=columns) for name, columns in found.texts.items()}
+        texts = {name: ValueSource(columns=columns) for name, columns in roles.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
-        self.series = [self._one(voice, "judge") for voice in found.judges]
-        self.series += [self._one(voice, "person") for voice in found.people]
-        self.series += self._by(found.by, found.values) if found.by else []
-        question = question or self._question_column([*found.meta, *(c for one in found.unclear for c in one.columns)])
-        self.series = [part for one in self.series for part in self._parts(one, question)]
-        self._orders(found.meta)
+        self.series = [self._one(voice, "judge") for voice in roles.judges]
+        self.series += [self._one(voice, "person") for voice in roles.people]
+        self.series += self._by(roles.by, roles.values) if roles.by else []
+        question = question or self._question_column(
+            [*roles.meta, *(c for group in roles.unclear for c in group.columns)]
+        )
+        self.series = [part for s in self.series for part in self._parts(s, question)]
+        self._orders(roles.meta)
         taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
-        taken |= {found.by, question} | {c for s in self.series for c in s.order.columns}
-        self.series += self._unowned_columns([c for one in found.unclear for c in one.columns if c not in taken])
+        taken |= {roles.by, question} | {c for s in self.series for c in s.order.columns}
+        self.series += self._unowned_columns([c for group in roles.unclear for c in group.columns if c not in taken])
         by = self._key(key) if not spoken else [key] if key else []
-        meta_columns = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
+        meta_columns = [c for c in roles.meta if table.columns[c].count and not table.columns[c].many]
         beside = [c for c in meta_columns if c not in by and c not in taken]
         self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
         if not spoken:
             key_of_item = by or [column for source in fields.values() for column in source.columns]
             self.mapping = self.mapping.model_copy(update={"meta": self._of_items(beside, key_of_item)})
 
-    def _dialogue_id(self, found: str, by_role: bool) -> str:
+    def _dialogue_id(self, id_column: str, by_role: bool) -> str:
         """Return the column that names the dialogue of a row; with roles, one with the same cell in several rows."""
-        known = [name for name in self.table.columns if name == found or _flat(name) in _DIALOGUE_IDS]
-        known.sort(key=lambda name: name != found)
+        known = [name for name in self.table.columns if name == id_column or _flat(name) in _DIALOGUE_IDS]
+        known.sort(key=lambda name: name != id_column)
         several = (name for name in known if not by_role or not are_unique([name], self.table.rows))
         return next(several, next(iter(known), ""))
 
@@ -312,8 +316,8 @@ class _Table:
                 if first.setdefault(name, cell) != cell:
                     differing[name] = None
         latest = time_column(list(differing), self.table.rows)
-        if latest and any(one.by == "person" for one in self.series):
-            self.series = [replace(one, latest=latest) if one.by == "person" else one for one in self.series]
+        if latest and any(s.by == "person" for s in self.series):
+            self.series = [replace(s, latest=latest) if s.by == "person" else s for s in self.series]
             self.assumptions.append(f"{self.file}: where a person answered again, the last time in {latest} counts.")
             del differing[latest]
             names = [name for name in names if name != latest]
@@ -347,8 +351,8 @@ class _Table:
         """Whether a column has verdicts on pairs, and no column about the same question has other numbers."""
         if _VERDICT.search(_flat(voice.column)) is None or not self._code(voice.column):
             return False
-        same = [one for one in voices if one.dimension == voice.dimension and one.survey.numbers]
-        return all(self._code(one.column) for one in same)
+        same = [other for other in voices if other.dimension == voice.dimension and other.survey.numbers]
+        return all(self._code(other.column) for other in same)
 
     def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
         """Return the columns with different answers in the rows of a dialogue: these are of turns, not of the whole."""
@@ -357,11 +361,11 @@ class _Table:
             for name in names:
                 if (cell := cell_text(row.get(name)).strip()) and key:
                     cells_by_id.setdefault((name, str(row.get(key))), set()).add(cell)
-        found = list(dict.fromkeys(name for (name, _), cells in cells_by_id.items() if len(cells) > 1))
-        if found:
-            names = ", ".join(found)
+        columns = list(dict.fromkeys(name for (name, _), cells in cells_by_id.items() if len(cells) > 1))
+        if columns:
+            names = ", ".join(columns)
             self.assumptions.append(f"{self.file}: {names}: taken as said of turns, as a dialogue has several.")
-        return set(found)
+        return set(columns)
 
     def _unowned_columns(self, names: Iterable[str]) -> list[AnswerSeries]:
         """Return the columns of which a person has to say whose answers they are."""
@@ -369,23 +373,23 @@ class _Table:
 
     def _by(self, by: str, values: Iterable[AnswerColumn]) -> list[AnswerSeries]:
         """The answers of each judge and person that a column names; where they are many, those of a sort together."""
-        found = []
+        series = []
         who = _words(self.table.columns[by])
         usual: By = "judge" if owner(by) == "judge" else "person"
         sides: dict[str, By] = {name: "judge" if owner(name) == "judge" else usual for name in who}
         for voice in values:
-            one = self._one(voice, usual)
+            base = self._one(voice, usual)
             if 0 < len(who) <= _PEOPLE:
-                found += [replace(one, by=sides[name], who=name, only={by: [name]}, count=0) for name in who]
+                series += [replace(base, by=sides[name], who=name, only={by: [name]}, count=0) for name in who]
                 continue
-            together, both = replace(one, who="", whose=by), sorted(set(sides.values()))
+            together, both = replace(base, who="", whose=by), sorted(set(sides.values()))
             if len(both) < 2:
-                found.append(replace(together, by=both[0] if both else usual))
+                series.append(replace(together, by=both[0] if both else usual))
                 continue
             for side in both:
                 names = [name for name in who if sides[name] == side]
-                found.append(replace(together, by=side, only={by: names}, count=0))
-        return found
+                series.append(replace(together, by=side, only={by: names}, count=0))
+        return series
 
     def _question_column(self, names: Iterable[str]) -> str:
         """The column that names the question of each row, "" where there is none."""
@@ -406,42 +410,43 @@ class _Table:
         others = (cell for name, values in self.table.columns.items() if name != column for cell in values.cells)
         return {cell_text(cell).strip() for cell in cells}.isdisjoint(cell_text(cell).strip() for cell in others)
 
-    def _parts(self, one: AnswerSeries, column: str) -> list[AnswerSeries]:
+    def _parts(self, series: AnswerSeries, column: str) -> list[AnswerSeries]:
         """A series by question, where a column names that of each row."""
         names = _words(self.table.columns[column]) if column else []
         parts = [
-            replace(one, dimension=_dimension_name(name), only={**one.only, column: [name]}, count=0) for name in names
+            replace(series, dimension=_dimension_name(name), only={**series.only, column: [name]}, count=0)
+            for name in names
         ]
-        return parts or [one]
+        return parts or [series]
 
     def _orders(self, meta: Iterable[str]) -> None:
         """In which order a judge saw a pair: by a column, or by the name of a second column of its verdicts."""
         if self.kind != "pair":
             return
         columns = [c for c in meta if {cell_text(x).strip().lower() for x in self.table.columns[c].cells} in _ORDERED]
-        names = {_flat(one.name) for one in self.series if one.by == "judge"}
-        for place, one in enumerate(self.series):
-            turned = _TURNED.fullmatch(_flat(one.name))
-            if one.by == "judge" and columns:
-                self.series[place] = replace(one, order=ValueSource(columns=[columns[0]]))
-            elif one.by == "judge" and turned and {turned[1], f"{turned[1]}_ab"} & names:
+        names = {_flat(s.name) for s in self.series if s.by == "judge"}
+        for place, series in enumerate(self.series):
+            turned = _TURNED.fullmatch(_flat(series.name))
+            if series.by == "judge" and columns:
+                self.series[place] = replace(series, order=ValueSource(columns=[columns[0]]))
+            elif series.by == "judge" and turned and {turned[1], f"{turned[1]}_ab"} & names:
                 base = next(s for s in self.series if _flat(s.name) in (turned[1], f"{turned[1]}_ab"))
                 self.series[place] = replace(
-                    one, order=ValueSource(constant="ba"), who=base.who, dimension=base.dimension
+                    series, order=ValueSource(constant="ba"), who=base.who, dimension=base.dimension
                 )
                 self.series[self.series.index(base)] = replace(base, order=ValueSource(constant="ab"))
-                self.assumptions.append(f"{self.file}: {one.name} is taken for the verdict with the places swapped.")
+                self.assumptions.append(f"{self.file}: {series.name} is taken for the verdict with the places swapped.")
 
-    def _key(self, found: str) -> list[str]:
+    def _key(self, id_column: str) -> list[str]:
         """The columns that identify items: the id, and where it repeats, what separates its rows."""
-        if not found:
+        if not id_column:
             return []
-        beside = dict.fromkeys(c for one in self.series for c in (*one.only, one.whose) if c)
-        beside |= dict.fromkeys(c for one in self.series for c in one.order.columns)
-        columns = key_columns(found, self.table.columns, self.table.rows, list(beside))
+        beside = dict.fromkeys(c for s in self.series for c in (*s.only, s.whose) if c)
+        beside |= dict.fromkeys(c for s in self.series for c in s.order.columns)
+        columns = key_columns(id_column, self.table.columns, self.table.rows, list(beside))
         if not are_unique([*columns, *beside], self.table.rows):
             self.assumptions.append(
-                f"{self.file}: {found} repeats, and no column tells its rows apart: they are answers to one item."
+                f"{self.file}: {id_column} repeats, and no column tells its rows apart: they are answers to one item."
             )
         return columns
 
@@ -455,13 +460,13 @@ def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -
 
     turn = first("turn", "turn_number", "turn_id", "position", "order", "message_index")
     texts = ("text", "content", "utterance", "message", "value")
-    found = {"role": first("role", "speaker", "from"), "text": first(*texts)}
-    roles = {str(row.get(found["role"], "")).strip().lower() for row in rows} - {""}
-    if not (all(found.values()) and roles <= set(messages.ROLES)):
-        found = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
-        if not all(found.values()) or not first(*_DIALOGUE_IDS):
+    columns = {"role": first("role", "speaker", "from"), "text": first(*texts)}
+    roles = {str(row.get(columns["role"], "")).strip().lower() for row in rows} - {""}
+    if not (all(columns.values()) and roles <= set(messages.ROLES)):
+        columns = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
+        if not all(columns.values()) or not first(*_DIALOGUE_IDS):
             return {}
-    return {name: ValueSource(columns=[column]) for name, column in {**found, "turn": turn}.items() if column}
+    return {name: ValueSource(columns=[column]) for name, column in {**columns, "turn": turn}.items() if column}
 
 
 _DIALOGUE_IDS = ("id", "dialogue_id", "conversation_id", "session_id", "item_id")

@@ -116,7 +116,7 @@ def _homes(
             continue
         plain = ("plain_pairwise" in stored and {place for place in group if place[1:] == ("pair", "verdict")}) or set()
         homes |= dict.fromkeys(plain, "plain_pairwise")
-        rows = [(place, one) for place, one in group.items() if place not in plain]
+        rows = [(place, s) for place, s in group.items() if place not in plain]
         for start in range(0, len(rows), MAX_ENTRIES):
             card = _card(kind, dict(rows[start : start + MAX_ENTRIES]), dataset, {*stored, *homes.values()})
             recipes.append(card)
@@ -140,10 +140,10 @@ def _card(kind: str, group: Mapping[Place, AnswerSeries], dataset: str, taken: s
         name = f"{base}_{number}"
     dimensions = [
         {
-            "name": dimension, "unit": sort, "definition": f"What {one.name} says in the files it was imported from.",
-            "answers": None if one.answers is None else one.answers.model_dump(),
+            "name": dimension, "unit": sort, "definition": f"What {s.name} says in the files it was imported from.",
+            "answers": None if s.answers is None else s.answers.model_dump(),
         }
-        for (_, sort, dimension), one in group.items()
+        for (_, sort, dimension), s in group.items()
     ]  # fmt: skip
     title = " ".join(dataset.split())[:60] or "Imported"
     return check_recipe({"name": name, "title": title, "kind": kind, "dimensions": dimensions})
@@ -165,9 +165,9 @@ def previous_mapping(store: Store, known: DetectedFile, mapping: ColumnMapping) 
     kept = get_setting(store, SCOPE, mapping_key(known.columns))
     if kept is None:
         return None
-    found, cards_by_name = ColumnMapping.model_validate(kept), workspace.current_cards(store)
-    unlike = _comparable_mapping(found) != _comparable_mapping(mapping.complete({**mapping.cards(), **cards_by_name}))
-    return found if unlike and not found.faults(known.columns, cards_by_name) else None
+    earlier, cards_by_name = ColumnMapping.model_validate(kept), workspace.current_cards(store)
+    unlike = _comparable_mapping(earlier) != _comparable_mapping(mapping.complete({**mapping.cards(), **cards_by_name}))
+    return earlier if unlike and not earlier.faults(known.columns, cards_by_name) else None
 
 
 def _comparable_mapping(mapping: ColumnMapping) -> dict[str, Any]:

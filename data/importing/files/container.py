@@ -114,11 +114,11 @@ def first_records(
     file: SourceFile, container: Container, limit: int, lists: Collection[tuple[str, ...]] = ()
 ) -> list[Record]:
     """The first good records of a file, without counting as read; fewer where it begins with broken ones."""
-    found: list[Record] = []
+    records: list[Record] = []
     with file.open_uncounted() as stream:
         for number, record in enumerate(read_records(file, container, stream, lists)):
             if not record.problem:
-                found.append(record)
-            if len(found) == limit or number >= max(_PEEK, limit):
+                records.append(record)
+            if len(records) == limit or number >= max(_PEEK, limit):
                 break
-    return found
+    return records

@@ -80,14 +80,14 @@ class _Lines:
         for line in self._wide() if self._encoding.startswith("utf-16") else self._decoded_lines():
             if "\x00" in line:
                 self.bad[self.number] = "holds the character NUL"
-            given = line.lstrip("\ufeff") if self.number == 1 else line
-            self.row.append(given)
-            self._size += len(given)
+            text = line.lstrip("\ufeff") if self.number == 1 else line
+            self.row.append(text)
+            self._size += len(text)
             if self._size > SPREAD and len(self.row) > 1:
                 raise _RowTooLong(
                     f"opens a quote in line {self.open_quote_line()} that is not closed within {SPREAD // 2**20} MB"
                 )
-            yield given
+            yield text
 
     def begin(self) -> None:
         """A row is done: the next line is the first of another."""

@@ -40,8 +40,8 @@ class TextWindow:
     def next(self) -> str:
         """The next character that is no space, or "" at the end."""
         while True:
-            found = _SPACE.match(self.text, self.at)
-            self.at = found.end() if found else self.at
+            match = _SPACE.match(self.text, self.at)
+            self.at = match.end() if match else self.at
             if self.at < len(self.text):
                 return self.text[self.at]
             if not self.read_on():

@@ -115,35 +115,35 @@ def from_path(text: str | Path) -> Source:
     raise NotFound(f"There is no file {path}. Check the path; it is relative to the folder you are in.")
 
 
-def from_paths(given: Sequence[str | Path]) -> Source:
+def from_paths(paths: Sequence[str | Path]) -> Source:
     """The files at these paths and in these folders, in that order; one that is named twice is read once.
 
     Several have the name of the folder before theirs, which may say what they hold. Raises what `from_path` does.
     """
-    parts = [from_path(one) for one in given]
+    parts = [from_path(text) for text in paths]
     if len(parts) == 1:
         return parts[0]
     files: dict[Path, SourceFile] = {}
-    for one, part in zip(given, parts, strict=True):
+    for text, part in zip(paths, parts, strict=True):
         for file in part.files:
             assert file.path is not None
             taken = {other.name for path, other in files.items() if path != file.path.resolve()}
-            within = Path(one).resolve().name if Path(one).is_dir() else Path(one).parent.name
+            within = Path(text).resolve().name if Path(text).is_dir() else Path(text).parent.name
             name = f"{within}/{file.name}" if within else file.name
             if name in taken:
-                name = f"{one}/{file.name}" if Path(one).is_dir() else f"{one}"
+                name = f"{text}/{file.name}" if Path(text).is_dir() else f"{text}"
             files.setdefault(file.path.resolve(), _at(file.path, name))
     source = _several(list(files.values()))
     source.left_aside = [name for part in parts for name in part.left_aside]
     return source
 
 
-def from_bytes(given: Sequence[tuple[str, bytes]]) -> Source:
+def from_bytes(files: Sequence[tuple[str, bytes]]) -> Source:
     """Files at hand as (name, content). Only the last part of a name is kept; it is shown and never opened."""
-    names = _unique_names([name for name, _ in given])
+    names = _unique_names([name for name, _ in files])
     return _several([
         SourceFile(name, len(content), lambda content=content: io.BytesIO(content))  # type: ignore[misc]
-        for name, (_, content) in zip(names, given, strict=True)
+        for name, (_, content) in zip(names, files, strict=True)
     ])  # fmt: skip
 
 
@@ -157,12 +157,12 @@ def _unique_names(names: Sequence[str]) -> list[str]:
     """The names of files as they are shown: the last part of each, and no two alike."""
     if not names:
         raise BadInput("No file was given. Choose one or more files.")
-    found: list[str] = []
+    unique_names: list[str] = []
     for name in names:
         shown = name.replace("\\", "/").rsplit("/", 1)[-1][:200] or "upload"
-        numbered = chain([shown], (f"{shown} ({number})" for number in count(len(found) + 1)))
-        found.append(next(one for one in numbered if one not in found))
-    return found
+        numbered = chain([shown], (f"{shown} ({number})" for number in count(len(unique_names) + 1)))
+        unique_names.append(next(candidate for candidate in numbered if candidate not in unique_names))
+    return unique_names
 
 
 def _several(files: list[SourceFile], apart: bool = False) -> Source:

@@ -81,5 +81,5 @@ def lists() -> frozenset[tuple[str, ...]]:
 def empty_list(value: dict[str, Any]) -> str:
     """The name of the list of a tool's object in which its rows would stand, where all of these lists are empty."""
     known = lists()
-    found = {name: entries for name, entries in value.items() if (name,) in known}
-    return next(iter(found), "") if all(entries == [] for entries in found.values()) else ""
+    lists_by_name = {name: entries for name, entries in value.items() if (name,) in known}
+    return next(iter(lists_by_name), "") if all(entries == [] for entries in lists_by_name.values()) else ""

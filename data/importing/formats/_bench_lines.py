@@ -31,7 +31,7 @@ def bench_lines(contents: AssembledBench, task: bool = False) -> Iterator[Entry]
     for bad in contents.bad:
         yield RejectedRow(bad.place.file, bad.place.line, [(bad.field, bad.sentence)], bad.place.row, bad.answer)
     for file, prompts in contents.prompt_sets.items():
-        yield Line(file, 0, "prompts", {"prompts": [list(one) for one in prompts]})
+        yield Line(file, 0, "prompts", {"prompts": [list(prompt) for prompt in prompts]})
     lines = _Lines(contents, task)
     for key, place in contents.answered.items():
         yield lines.answer(place, contents.answers[key])
@@ -68,11 +68,11 @@ class _Lines:
         ]
         facts = {"choice": answer.choice or None, "continues": answer.continues, "cut_at": answer.cut_at or None}
         meta = self._meta(answer.question) | {fact: value for fact, value in facts.items() if value is not None}
-        given, sets = self._references(answer.question)
+        references, sets = self._references(answer.question)
         own = list(question.reference)
-        meta |= {"reference": own or given} if own or given else {}
+        meta |= {"reference": own or references} if own or references else {}
         # A question's own reference is shown to people, and never to a judge.
-        meta |= ({"reference_answer": given} if own else {}) | sets
+        meta |= ({"reference_answer": references} if own else {}) | sets
         data = {"id": name, "kind": "dialogue", "system": answer.model, "turns": turns, "meta": meta}
         return Line(place.file, place.line, "item", data, place.row)
 
@@ -80,7 +80,7 @@ class _Lines:
         """The reference answers to a question, the first of several; and all of them by judge where they differ."""
         sets = {judge: list(texts[question]) for judge, texts in self.made.references.items() if question in texts}
         first = next(iter(sets.values()), [])
-        return first, {} if all(one == first for one in sets.values()) else {"reference_answers": sets}
+        return first, {} if all(texts == first for texts in sets.values()) else {"reference_answers": sets}
 
     def _meta(self, question: str) -> dict[str, Any]:
         known = self.made.questions.get(question)
@@ -113,18 +113,20 @@ class _Lines:
         self.pairs.add(name)
         question = self.made.questions.get(verdict.question)
         sides = [self.made.answers.get((verdict.question, model, 0)) for model in (verdict.a, verdict.b)]
-        full = question is not None and all(given is not None and len(given.turns) >= verdict.turn for given in sides)
-        given, sets = self._references(verdict.question)
-        shown = {"reference_answer": given[: verdict.turn]} if given else {}
+        full = question is not None and all(
+            answer is not None and len(answer.turns) >= verdict.turn for answer in sides
+        )
+        references, sets = self._references(verdict.question)
+        shown = {"reference_answer": references[: verdict.turn]} if references else {}
         data: dict[str, Any] = {
             "id": name,
             "kind": "pair",
             "input": join_turns(question.turns[: verdict.turn], USER) if question else "",
             "meta": {**self._meta(verdict.question), "turn": verdict.turn, **shown, **sets},
         }
-        for side, model, one in zip("ab", (verdict.a, verdict.b), sides, strict=True):
-            has_turns = one is not None and len(one.turns) >= verdict.turn
-            text = join_turns(one.turns[: verdict.turn], ANSWER) if one is not None and has_turns else None
+        for side, model, answer in zip("ab", (verdict.a, verdict.b), sides, strict=True):
+            has_turns = answer is not None and len(answer.turns) >= verdict.turn
+            text = join_turns(answer.turns[: verdict.turn], ANSWER) if answer is not None and has_turns else None
             data[f"response_{side}"] = {"system": model, "text": text}
         in_votes = any((verdict.question, model, 0) in self.made.in_votes for model in (verdict.a, verdict.b))
         yield Line(place.file, place.line, "item", data, place.row, weak=not full or in_votes)

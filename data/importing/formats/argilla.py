@@ -26,7 +26,9 @@ _SIDE = {"1": "a", "2": "b", "a": "a", "b": "b"}
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows is an export of records."""
     return any(
-        _is_record(one) or _questions(one) for row in start.rows for one in objects_under(row, "items", "records")
+        _is_record(record) or _questions(record)
+        for row in start.rows
+        for record in objects_under(row, "items", "records")
     )
 
 
@@ -42,9 +44,9 @@ def _is_record(row: dict[str, Any]) -> bool:
 def _questions(row: dict[str, Any]) -> list[str]:
     """The questions of a row that has a column for each answer."""
     for ends in (".responses", "-suggestion"):
-        found = [name.removesuffix(ends) for name in row if name.endswith(ends)]
-        if found and (ends == "-suggestion" or any(name.endswith((".responses.users", ".suggestion")) for name in row)):
-            return found
+        names = [name.removesuffix(ends) for name in row if name.endswith(ends)]
+        if names and (ends == "-suggestion" or any(name.endswith((".responses.users", ".suggestion")) for name in row)):
+            return names
     return []
 
 
@@ -90,46 +92,46 @@ class _Reader(CaseReader):
             row = _to_record(row, names)
         utterances, sides, reference, used = text_fields(row["fields"])
         opinions = [*self._responses(row.get("responses")), *self._suggestions(row.get("suggestions"))]
-        for one in opinions if sides else ():
-            end = one.name.rpartition("_")[2].lower() if "_" in one.name else ""
-            one.side = _SIDE.get(end, "") if isinstance(one.value, (int, float)) else ""
+        for rating in opinions if sides else ():
+            end = rating.name.rpartition("_")[2].lower() if "_" in rating.name else ""
+            rating.side = _SIDE.get(end, "") if isinstance(rating.value, (int, float)) else ""
         meta = plain_fields(row.get("metadata")) | plain_fields(row["fields"], used)
         key = text_of(row.get("id") or row.get("external_id"))
         self.add(EvaluationCase(key, utterances, opinions, sides, reference, meta=meta))
 
-    def _responses(self, given: Any) -> Iterator[CaseRating]:
+    def _responses(self, responses: Any) -> Iterator[CaseRating]:
         """Yield people's answers: they are listed by question, or by person with the values of all questions."""
-        if isinstance(given, dict):
-            flat = [(name, one) for name, answers in given.items() for one in as_objects(answers)]
+        if isinstance(responses, dict):
+            flat = [(name, answer) for name, answers in responses.items() for answer in as_objects(answers)]
         else:
             flat = [
-                (name, {**one, "value": value.get("value") if isinstance(value, dict) else value})
-                for one in as_objects(given) for name, value in (one.get("values") or {}).items()
+                (name, {**response, "value": value.get("value") if isinstance(value, dict) else value})
+                for response in as_objects(responses) for name, value in (response.get("values") or {}).items()
             ]  # fmt: skip
-        for name, one in flat:
-            if one.get("status") in ("discarded", "draft", "pending"):
+        for name, answer in flat:
+            if answer.get("status") in ("discarded", "draft", "pending"):
                 self.add_hint("{n} answers that were drafts or discarded were left out.")
                 continue
-            if (value := self._value(one.get("value"), name)) is not None:
-                at = iso_time(one.get("updated_at") or one.get("inserted_at"))
-                yield CaseRating(name, "person", text_of(one.get("user_id") or one.get("user")), value, "", at)
+            if (value := self._value(answer.get("value"), name)) is not None:
+                at = iso_time(answer.get("updated_at") or answer.get("inserted_at"))
+                yield CaseRating(name, "person", text_of(answer.get("user_id") or answer.get("user")), value, "", at)
 
-    def _suggestions(self, given: Any) -> Iterator[CaseRating]:
+    def _suggestions(self, suggestions: Any) -> Iterator[CaseRating]:
         """Yield the values that models suggested."""
-        listed = ((text_of(one.get("question_name")), one) for one in as_objects(given))
-        for name, one in given.items() if isinstance(given, dict) else listed:
-            if isinstance(one, dict) and (value := self._value(one.get("value"), name)) is not None:
-                who = text_of(one.get("agent")) or "suggestion"
-                yield CaseRating(name, "judge", who, value, confidence=as_confidence(one.get("score")))
+        listed = ((text_of(suggestion.get("question_name")), suggestion) for suggestion in as_objects(suggestions))
+        for name, suggestion in suggestions.items() if isinstance(suggestions, dict) else listed:
+            if isinstance(suggestion, dict) and (value := self._value(suggestion.get("value"), name)) is not None:
+                who = text_of(suggestion.get("agent")) or "suggestion"
+                yield CaseRating(name, "judge", who, value, confidence=as_confidence(suggestion.get("score")))
 
     def _value(self, value: Any, name: str) -> Any:
         """An answer as one value: labels joined, of a ranking of two the better one; None where it is none."""
         value = decode_json(value)
-        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        if isinstance(value, list) and value and all(isinstance(label, str) for label in value):
             return " / ".join(value)
         ranked = as_objects(value)
-        if len(ranked) == 2 == len(value) and all("rank" in one for one in ranked):
-            first, second = sorted(ranked, key=lambda one: text_of(one.get("value")))
+        if len(ranked) == 2 == len(value) and all("rank" in option for option in ranked):
+            first, second = sorted(ranked, key=lambda option: text_of(option.get("value")))
             if first["rank"] == second["rank"]:
                 return "tie"
             return "a" if first["rank"] < second["rank"] else "b"

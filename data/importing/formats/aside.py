@@ -19,7 +19,7 @@ ROLES_OF_FILES = {
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     """A sentence for each reason."""
-    given = list(files)
+    parts = list(files)
     for role, why in ROLES_OF_FILES.items():
-        if names := [part.name for part in given if part.role == role]:
+        if names := [part.name for part in parts if part.role == role]:
             yield Hint(describe_left_aside(why, names))

@@ -133,10 +133,10 @@ def to_line(file: str, record: Record) -> Entry:
         problem = "This is exported gold, which is made of labels: import the export of labels, or the whole dataset."
         return RejectedRow(file, record.line, [("", problem)], value)
     if "card" in value and "annotator" not in value:
-        given = [key for key in ("reply", "raw", "scores") if value.get(key) is not None]
-        if len(given) == 1:
+        fields = [key for key in ("reply", "raw", "scores") if value.get(key) is not None]
+        if len(fields) == 1:
             return Line(file, record.line, "judgment", value, value)
-        problem = "A judgment has one of reply, raw and scores" + (", not several." if given else ".")
+        problem = "A judgment has one of reply, raw and scores" + (", not several." if fields else ".")
         return RejectedRow(file, record.line, [("reply", problem)], value)
     if "adjudicator" in value and "annotator" not in value:
         return Line(file, record.line, "adjudication", value, value)

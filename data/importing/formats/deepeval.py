@@ -20,7 +20,7 @@ LISTS = (*((key,) for key in _KEYS), *(("testRunData", key) for key in _KEYS[:2]
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows is a test run."""
-    return any(_is_case(one) for row in start.rows for one in _cases(row)) or any(
+    return any(_is_case(case) for row in start.rows for case in _cases(row)) or any(
         isinstance(row.get("testRunData"), dict) for row in start.rows
     )
 
@@ -33,7 +33,7 @@ def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
 def _cases(value: dict[str, Any]) -> list[dict[str, Any]]:
     value = inner if isinstance(inner := value.get("testRunData"), dict) else value
     lists = [value[key] for key in _KEYS if isinstance(value.get(key), list)]
-    return [one for inner in lists for one in inner if isinstance(one, dict)] or ([value] if _is_case(value) else [])
+    return [case for inner in lists for case in inner if isinstance(case, dict)] or ([value] if _is_case(value) else [])
 
 
 def _is_case(row: dict[str, Any]) -> bool:
@@ -57,19 +57,19 @@ class _Reader(CaseReader):
             return
         name, turns = text_of(row.get("name")), as_objects(row.get("turns"))
         metrics = as_objects(_get(row, "metricsData", "metrics_data"))
-        opinions = [one for metric in metrics for one in self._opinion(metric)]
+        opinions = [rating for metric in metrics for rating in self._opinion(metric)]
         context = _get(row, "retrievalContext", "retrieval_context") or row.get("context")
         meta = plain_fields(_get(row, "additionalMetadata", "additional_metadata") or row.get("metadata"))
         meta |= {"context": context} if context else {}
         if turns:
-            utterances = [one for turn in turns for one in _turn(turn)]
+            utterances = [utterance for turn in turns for utterance in _turn(turn)]
             expected = text_of(_get(row, "expectedOutcome", "expected_outcome"))
             scenario = text_of(row.get("scenario"))
             self.add(EvaluationCase(name, utterances, opinions, reference=expected, scenario=scenario, meta=meta))
             return
         output = text_of(_get(row, "actualOutput", "actual_output"))
         utterances = [Utterance("user", text_of(row.get("input"))), *_tools(row), Utterance("assistant", output)]
-        utterances = [one for one in utterances if one.role == "tool" or one.text.strip()]
+        utterances = [utterance for utterance in utterances if utterance.role == "tool" or utterance.text.strip()]
         expected = text_of(_get(row, "expectedOutput", "expected_output"))
         self.add(EvaluationCase(name, utterances, opinions, reference=expected, meta=meta))
 
@@ -95,9 +95,9 @@ def _turn(turn: dict[str, Any]) -> list[Utterance]:
 
 def _tools(row: dict[str, Any]) -> Iterator[Utterance]:
     """The calls of tools and what came back."""
-    for one in as_objects(_get(row, "toolsCalled", "tools_called")):
-        if name := text_of(one.get("name")):
+    for call in as_objects(_get(row, "toolsCalled", "tools_called")):
+        if name := text_of(call.get("name")):
             keys = ("inputParameters", "input_parameters", "input")
-            yield tool_call_utterance(name, next((one[k] for k in keys if one.get(k) is not None), ""))
-            if one.get("output") is not None:
-                yield Utterance("tool", text_of(one["output"]), name)
+            yield tool_call_utterance(name, next((call[k] for k in keys if call.get(k) is not None), ""))
+            if call.get("output") is not None:
+                yield Utterance("tool", text_of(call["output"]), name)

@@ -40,15 +40,15 @@ ROLES_OF_FILES: dict[Role, str] = {
 
 def role(start: FileStart) -> Role:
     """Return the role of a FastChat file that begins so. Raises BadInput if it is none of them."""
-    found = _role(start)
-    if found is None:
+    role = _role(start)
+    if role is None:
         named = ", ".join(sorted(frozenset().union(*start.shapes)))[:200] or "none"
         raise BadInput(f"{start.name} is none of FastChat's files: its keys are {named}.")
-    return found
+    return role
 
 
 def _role(start: FileStart) -> Role | None:
-    return next((found for keys in start.shapes if (found := role_of(start.name, keys)) is not None), None)
+    return next((role for keys in start.shapes if (role := role_of(start.name, keys)) is not None), None)
 
 
 def fits(start: FileStart) -> bool:
@@ -58,11 +58,11 @@ def fits(start: FileStart) -> bool:
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     """The items, judgments and labels of a set of files, whatever order they are given in."""
-    given = list(files)
-    if given and all(part.role in ("prompt", "question", "reference", ITEMS_ROLE) for part in given):
+    parts = list(files)
+    if parts and all(part.role in ("prompt", "question", "reference", ITEMS_ROLE) for part in parts):
         yield Hint("The files hold no answers, ratings or votes: questions alone make no items.")
     hints: list[Hint] = []
-    contents = assemble([BenchFile(part.name, str(part.role), _note_columns(part, hints)) for part in given])
+    contents = assemble([BenchFile(part.name, str(part.role), _note_columns(part, hints)) for part in parts])
     yield from hints
     yield from bench_lines(contents)
 

@@ -31,7 +31,7 @@ def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows is a log, or has samples of one."""
     return any(
         (isinstance(row.get("eval"), dict) and "task" in row["eval"]) or _is_sample(row)
-        or (isinstance(row.get("samples"), list) and any(_is_sample(one) for one in row["samples"][:3]))
+        or (isinstance(row.get("samples"), list) and any(_is_sample(sample) for sample in row["samples"][:3]))
         for row in start.rows
     )  # fmt: skip
 
@@ -65,16 +65,18 @@ class _Reader(CaseReader):
                 self.add_hint(f"a log has the status {text_of(row['status'])}: it may lack samples.")
         if _is_sample(row):
             self._sample(row)
-        for one in list_of(row.get("samples")):
-            if _is_sample(one):
-                self._sample(one)
+        for sample in list_of(row.get("samples")):
+            if _is_sample(sample):
+                self._sample(sample)
             else:
-                self.add_fault("sample", "has no id, or nothing was asked in it.", row=one)
+                self.add_fault("sample", "has no id, or nothing was asked in it.", row=sample)
 
     def _sample(self, sample: dict[str, Any]) -> None:
         attached, output = as_object(sample.get("attachments")), as_object(sample.get("output"))
         fallback = [*input_utterances(sample.get("input")), *output_utterances(output)]
-        utterances = [_attach_text(one, attached) for one in read_messages(sample.get("messages")) or fallback]
+        utterances = [
+            _attach_text(utterance, attached) for utterance in read_messages(sample.get("messages")) or fallback
+        ]
         choices, target = sample.get("choices"), sample.get("target")
         model = text_of(self._eval.get("model") or output.get("model"))
         name = "/".join(filter(None, (text_of(self._eval.get("task")), text_of(sample["id"]), model)))
@@ -94,7 +96,7 @@ class _Reader(CaseReader):
         for scorer, score in scores.items():
             if not isinstance(score, dict):
                 score = {"value": score}
-            edits = [{k: v for k, v in one.items() if v != _UNCHANGED} for one in as_objects(score.get("history"))]
+            edits = [{k: v for k, v in edit.items() if v != _UNCHANGED} for edit in as_objects(score.get("history"))]
             first = {**score, **{k: v for k, v in (edits[0] if edits else {}).items() if v is not None}}
             parts = [text_of(first.get("explanation"))]
             if first.get("answer") not in (None, ""):
@@ -109,8 +111,8 @@ class _Reader(CaseReader):
 
     def _values(self, name: str, value: Any, by: Any, who: str, note: str, at: str = "") -> Iterator[CaseRating]:
         if isinstance(value, dict):
-            for key, one in value.items():
-                yield CaseRating(f"{name}: {key}", by, who, one, note, at)
+            for key, score in value.items():
+                yield CaseRating(f"{name}: {key}", by, who, score, note, at)
         elif value is not None:
             yield CaseRating(name, by, who, value, note, at)
 
@@ -119,13 +121,15 @@ class _Reader(CaseReader):
         if isinstance(model := as_object(score.get("metadata")).get("model"), str):
             return model
         names = (scorer, f"inspect_ai/{scorer}")
-        known = next((one for one in as_objects(self._eval.get("scorers")) if one.get("name") in names), {})
+        known = next((spec for spec in as_objects(self._eval.get("scorers")) if spec.get("name") in names), {})
         model = as_object(known.get("options")).get("model")
         return model if isinstance(model, str) and model else scorer
 
 
-def _attach_text(one: Utterance, attached: dict[str, Any]) -> Utterance:
+def _attach_text(utterance: Utterance, attached: dict[str, Any]) -> Utterance:
     """An utterance whose text was put away as an attachment, with its text."""
-    if one.text.startswith("attachment://"):
-        return one._replace(text=text_of(attached.get(one.text.removeprefix("attachment://"), one.text)))
-    return one
+    if utterance.text.startswith("attachment://"):
+        return utterance._replace(
+            text=text_of(attached.get(utterance.text.removeprefix("attachment://"), utterance.text))
+        )
+    return utterance

@@ -54,14 +54,16 @@ class _Reader(CaseReader):
     def _task(self, row: dict[str, Any]) -> None:
         utterances, sides, reference, used = text_fields(row["data"])
         opinions: list[CaseRating] = []
-        for one in as_objects(row.get("annotations") or row.get("completions")):
-            if one.get("was_cancelled") or one.get("skipped"):
+        for annotation in as_objects(row.get("annotations") or row.get("completions")):
+            if annotation.get("was_cancelled") or annotation.get("skipped"):
                 self.add_hint("{n} annotations that were cancelled were left out.")
                 continue
-            opinions += self._opinions(one, "person", _person(one.get("completed_by")), _change_time(one))
-        for one in as_objects(row.get("predictions")):
-            who = text_of(one.get("model_version")) or "prediction"
-            opinions += self._opinions(one, "judge", who, sure=as_confidence(one.get("score")))
+            opinions += self._opinions(
+                annotation, "person", _person(annotation.get("completed_by")), _change_time(annotation)
+            )
+        for prediction in as_objects(row.get("predictions")):
+            who = text_of(prediction.get("model_version")) or "prediction"
+            opinions += self._opinions(prediction, "judge", who, sure=as_confidence(prediction.get("score")))
         meta = plain_fields(row["data"], used)
         self.add(EvaluationCase(text_of(row.get("id")), utterances, opinions, sides, reference, meta=meta))
 
@@ -87,45 +89,49 @@ class _Reader(CaseReader):
         self.add(EvaluationCase(text_of(row.get("id")), utterances, opinions, sides, reference))
 
     def _opinions(
-        self, given: dict[str, Any], by: str, who: str, at: str = "", sure: float | None = None
+        self, annotation: dict[str, Any], by: str, who: str, at: str = "", sure: float | None = None
     ) -> Iterator[CaseRating]:
         """One value for each control that was used; what was written freely is the note of all of them.
 
         The choice of one of two sides is a verdict, whatever the control is called, where there is but one.
         """
-        results = as_objects(given.get("result"))
-        written = (as_object(one.get("value")).get("text") for one in results if one.get("type") == "textarea")
+        results = as_objects(annotation.get("result"))
+        written = (as_object(region.get("value")).get("text") for region in results if region.get("type") == "textarea")
         note = "\n\n".join(filter(None, (text_of(text) for texts in written for text in _to_list(texts))))
-        for one in results:
-            kind, value, name = text_of(one.get("type")), as_object(one.get("value")), text_of(one.get("from_name"))
-            place = value.get("start") if kind == "paragraphlabels" else one.get("item_index")
+        for region in results:
+            kind, value, name = (
+                text_of(region.get("type")),
+                as_object(region.get("value")),
+                text_of(region.get("from_name")),
+            )
+            place = value.get("start") if kind == "paragraphlabels" else region.get("item_index")
             spoken = int(text_of(place)) if text_of(place).isdecimal() else None
             if kind in ("choices", "paragraphlabels", "taxonomy"):
-                found: Any = " / ".join(
-                    text_of(one) for chosen in _to_list(value.get(kind)) for one in _to_list(chosen)
+                answer: Any = " / ".join(
+                    text_of(choice) for chosen in _to_list(value.get(kind)) for choice in _to_list(chosen)
                 )
             elif kind in ("rating", "number"):
-                found = value.get(kind)
+                answer = value.get(kind)
             elif kind == "pairwise":
-                found = _SIDES.get(text_of(value.get("selected")), "tie")
+                answer = _SIDES.get(text_of(value.get("selected")), "tie")
             else:
                 if kind != "textarea":
                     self.note_unused(kind or "a result without a type")
                 continue
             if kind == "pairwise" and sum(other.get("type") == kind for other in results) == 1:
                 name = "verdict"
-            yield CaseRating(name or kind, by, who, found, note, at, sure, spoken)
+            yield CaseRating(name or kind, by, who, answer, note, at, sure, spoken)
 
 
 def _change_time(row: dict[str, Any]) -> str:
     return iso_time(row.get("updated_at") or row.get("created_at"))
 
 
-def _person(given: Any) -> str:
-    if isinstance(given, dict):
-        full = " ".join(filter(None, (text_of(given.get("first_name")), text_of(given.get("last_name")))))
-        return text_of(given.get("email") or given.get("username")) or full or text_of(given.get("id"))
-    return f"user {given}" if isinstance(given, int) else text_of(given)
+def _person(user: Any) -> str:
+    if isinstance(user, dict):
+        full = " ".join(filter(None, (text_of(user.get("first_name")), text_of(user.get("last_name")))))
+        return text_of(user.get("email") or user.get("username")) or full or text_of(user.get("id"))
+    return f"user {user}" if isinstance(user, int) else text_of(user)
 
 
 def _to_list(value: Any) -> list[Any]:

@@ -42,7 +42,7 @@ def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows comes from Langfuse."""
     if any(_sort(_to_api_keys(row)) not in ("", "session") for row in start.rows):
         return True
-    return any(_sort(_to_api_keys(one)) for row in start.rows for one in objects_under(row, *_HOLDERS))
+    return any(_sort(_to_api_keys(record)) for row in start.rows for record in objects_under(row, *_HOLDERS))
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
@@ -107,8 +107,8 @@ class _Reader(TraceReader):
             self._trace(row)
         elif any(isinstance(row.get(key), list) for key in _HOLDERS):
             beside = {"sessionId": self._session} if self._session and "traces" in row else {}
-            for one in objects_under(row, *_HOLDERS):
-                self.take({**beside, **_to_api_keys(one)})
+            for record in objects_under(row, *_HOLDERS):
+                self.take({**beside, **_to_api_keys(record)})
         else:
             # What surrounds the lists of one object: of a session, its id.
             self._session = text_of(row.get("id"))
@@ -124,10 +124,10 @@ class _Reader(TraceReader):
         self.add(TraceSpan(key, f"trace {key}", "", session, sort, name, start, "", inputs, answer, meta))
         self.session(key, session)
         self._add_column_scores(row, key, "")
-        for one in as_objects(row.get("observations")):
-            self._observation({"traceId": key, **_to_api_keys(one)})
-        for one in as_objects(row.get("scores")):
-            self._score({"traceId": key, **_to_api_keys(one)})
+        for observation in as_objects(row.get("observations")):
+            self._observation({"traceId": key, **_to_api_keys(observation)})
+        for score in as_objects(row.get("scores")):
+            self._score({"traceId": key, **_to_api_keys(score)})
 
     def _observation(self, row: dict[str, Any]) -> None:
         trace, key, parent = text_of(row["traceId"]), text_of(row["id"]), text_of(row.get("parentObservationId"))
@@ -153,12 +153,14 @@ class _Reader(TraceReader):
             if name in _READ or value is None:
                 continue
             values = list_of(value) if name not in _PLURAL else []
-            if not values or not all(isinstance(one, (int, float, str)) and len(str(one)) <= 100 for one in values):
+            if not values or not all(
+                isinstance(score, (int, float, str)) and len(str(score)) <= 100 for score in values
+            ):
                 self.note_unused(name)
                 continue
             by, who = ("person", "") if _PEOPLE.search(name) else ("judge", "langfuse")
-            for one in values:
-                self.score(TraceScore(name, by, who, trace=trace, span=span, **_value_field(one)))
+            for score in values:
+                self.score(TraceScore(name, by, who, trace=trace, span=span, **_value_field(score)))
 
     def _score(self, row: dict[str, Any]) -> None:
         source, kind = text_of(row.get("source")).upper(), text_of(row.get("dataType")).upper()
@@ -174,15 +176,15 @@ class _Reader(TraceReader):
         if kind == "TEXT":
             self.add_hint("{n} scores in free text were left out.")
             return
-        given = _value_field(value if label in (None, "") or kind == "NUMERIC" else label)
+        fields = _value_field(value if label in (None, "") or kind == "NUMERIC" else label)
         if kind == "BOOLEAN":
             text = text_of(value if value not in (None, "") else label).lower()
-            given = {"number": text in ("1", "1.0", "true", "yes")}
+            fields = {"number": text in ("1", "1.0", "true", "yes")}
         self.score(TraceScore(
             text_of(row["name"]), by, first_text(*(people if by == "person" else judges)), key=text_of(row.get("id")),
             trace=text_of(row.get("traceId")), span=text_of(row.get("observationId")),
             session=text_of(row.get("sessionId")), note=text_of(row.get("comment")),
-            made_at=iso_time(row.get("timestamp") or row.get("createdAt")), **given,
+            made_at=iso_time(row.get("timestamp") or row.get("createdAt")), **fields,
         ))  # fmt: skip
 
 

@@ -38,9 +38,9 @@ _READ = {
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows has runs or feedback of LangSmith."""
     return any(
-        _is_run(one) or _is_feedback(one)
+        _is_run(record) or _is_feedback(record)
         for row in start.rows
-        for one in (row, *objects_under(row, "runs", "feedback"))
+        for record in (row, *objects_under(row, "runs", "feedback"))
     )
 
 
@@ -108,12 +108,12 @@ class _Reader(TraceReader):
         start = nanoseconds(row.get("start_time"))
         self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, inputs, answer, kept))
         self.note_unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
-        for one in as_objects(row.get("feedback")):
-            self._feedback({"run_id": key, "trace_id": trace, **one})
-        for named, one in as_object(row.get("feedback_stats")).items():
-            if isinstance(one, dict) and one.get("avg") is not None:
+        for feedback in as_objects(row.get("feedback")):
+            self._feedback({"run_id": key, "trace_id": trace, **feedback})
+        for named, stats in as_object(row.get("feedback_stats")).items():
+            if isinstance(stats, dict) and stats.get("avg") is not None:
                 by, who = ("person", "") if _PEOPLE.search(named) else ("judge", "langsmith feedback")
-                score = TraceScore(named, by, who, trace=trace, span=key, number=one["avg"])
+                score = TraceScore(named, by, who, trace=trace, span=key, number=stats["avg"])
                 self.set_place(score)
                 self._averages.append(score)
         for child in filter(_is_run, as_objects(row.get("child_runs"))):

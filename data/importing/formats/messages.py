@@ -80,7 +80,7 @@ def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     scenario = value.get("scenario") or ""
     if not scenario and utterances and utterances[0][0] == "system":
         scenario, utterances = utterances[0][1], utterances[1:]
-    found = number_turns(utterances)
+    turns = number_turns(utterances)
     meta = {}
     for key in ("meta", "metadata"):
         fields = value.get(key) or {}
@@ -92,7 +92,7 @@ def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     name = value.get("id")
     if name is None:
         # The same chat gets the same name wherever it is, so that importing it again adds nothing.
-        name = f"chat-{content_id(found, scenario)[:12]}"
+        name = f"chat-{content_id(turns, scenario)[:12]}"
     elif isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
     data = {
@@ -100,7 +100,7 @@ def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         "kind": "dialogue",
         "scenario": scenario,
         "system": value.get("system") or "",
-        "turns": found,
+        "turns": turns,
         "meta": meta,
     }
     return data, kept
@@ -128,16 +128,16 @@ def _read_messages(value: dict[str, Any]) -> list[ChatMessage]:
 
 def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[ChatMessage]:
     """Yield the texts and tool calls of one message."""
-    given = message.get("role", message.get("from"))
-    if given is None and message.get("type") == "function_call":
+    raw_role = message.get("role", message.get("from"))
+    if raw_role is None and message.get("type") == "function_call":
         yield calls.call_entry(message, message.get("call_id"))
         return
-    if given is None and message.get("type") == "function_call_output":
+    if raw_role is None and message.get("type") == "function_call_output":
         yield calls.result_entry(message.get("call_id"), _result(message.get("output")))
         return
-    role = ROLES.get(given) if isinstance(given, str) else None
+    role = ROLES.get(raw_role) if isinstance(raw_role, str) else None
     if role is None:
-        problem = f"{where}.role must be user, assistant, system or tool (it is {show_value(given)})."
+        problem = f"{where}.role must be user, assistant, system or tool (it is {show_value(raw_role)})."
         raise LineError(f"{where}.role", problem)
     key = "content" if "content" in message or "value" not in message else "value"
     if role == "tool":
@@ -178,8 +178,8 @@ class _Calls:
         name = _name(function.get("name")) or "tool"
         if isinstance(id_, str):
             self._names.setdefault(id_, name)
-        given = function.get("arguments", "")
-        return ChatMessage("tool", call_text(name, "" if given is None else given), name)
+        arguments = function.get("arguments", "")
+        return ChatMessage("tool", call_text(name, "" if arguments is None else arguments), name)
 
     def result_entry(self, id_: Any, text: str, name: Any = "") -> ChatMessage:
         """The entry of a result."""
@@ -199,8 +199,8 @@ class _Calls:
         return utterances
 
 
-def _name(given: Any) -> str:
-    return given.strip()[:200] if isinstance(given, str) else ""
+def _name(name: Any) -> str:
+    return name.strip()[:200] if isinstance(name, str) else ""
 
 
 def _result(content: Any) -> str:
@@ -255,20 +255,20 @@ def number_turns(utterances: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
     What one role says twice in a row is one entry. Each call of a tool and each result is an entry of its own, before
     the assistant's of that turn, which is empty where the assistant only called tools.
     """
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     turn, here = 1, dict[str, dict[str, Any]]()
-    for given, text, *name in utterances:
-        role = "assistant" if given == "bot" else given
+    for raw_role, text, *name in utterances:
+        role = "assistant" if raw_role == "bot" else raw_role
         if role in ("user", "system") and "assistant" in here:
-            found.append(here["assistant"])
+            entries.append(here["assistant"])
             turn, here = turn + 1, {}
         if role == "tool":
-            found.append({"turn": turn, "role": role, "text": text} | ({"name": name[0]} if name and name[0] else {}))
+            entries.append({"turn": turn, "role": role, "text": text} | ({"name": name[0]} if name and name[0] else {}))
             here.setdefault("assistant", {"turn": turn, "role": "assistant", "text": ""})
         elif role in here:
             here[role]["text"] = "\n\n".join(part for part in (here[role]["text"], text) if part)
         else:
             here[role] = {"turn": turn, "role": role, "text": text}
             if role != "assistant":
-                found.append(here[role])
-    return found + ([here["assistant"]] if "assistant" in here else [])
+                entries.append(here[role])
+    return entries + ([here["assistant"]] if "assistant" in here else [])

@@ -43,7 +43,7 @@ _EXPECTED = ("expected_response", "expected_output", "ground_truth", "expected_a
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows has traces or an evaluation's table of MLflow."""
-    return any(_info(one) is not None for row in start.rows for one in objects_under(row, "traces")) or any(
+    return any(_info(record) is not None for row in start.rows for record in objects_under(row, "traces")) or any(
         _is_table(row["columns"]) if isinstance(row.get("columns"), list) else _is_table(row) for row in start.rows
     )
 
@@ -103,13 +103,13 @@ class _Reader(TraceReader):
             return
         if "columns" in row or not row:
             return
-        for one in objects_under(row, "traces"):
-            if (info := _info(one)) is not None:
-                self._trace(one, info)
-            elif any(_VALUE.fullmatch(name) for name in one):
-                self._row(self.line, one)
+        for record in objects_under(row, "traces"):
+            if (info := _info(record)) is not None:
+                self._trace(record, info)
+            elif any(_VALUE.fullmatch(name) for name in record):
+                self._row(self.line, record)
             else:
-                self.note_unused(*one)
+                self.note_unused(*record)
 
     def _trace(self, row: dict[str, Any], info: dict[str, Any]) -> None:
         key = first_text(info.get("trace_id"), info.get("request_id"))
@@ -121,8 +121,8 @@ class _Reader(TraceReader):
         start = nanoseconds(info.get("request_time") or info.get("timestamp_ms") or info.get("execution_time"))
         meta = {k: v for k, v in plain_fields(known).items() if not k.startswith("mlflow.")}
         meta |= {"user": known["mlflow.trace.user"]} if known.get("mlflow.trace.user") else {}
-        for one in as_objects(info.get("assessments") or row.get("assessments")):
-            self._assessment(key, one, meta)
+        for assessment in as_objects(info.get("assessments") or row.get("assessments")):
+            self._assessment(key, assessment, meta)
         into, out = (data.get(k) or row.get(k) or info.get(f"{k}_preview") for k in ("request", "response"))
         inputs = input_utterances(_loads(into)) if into else []
         answer = output_utterances(_loads(out)) if out else []
@@ -150,27 +150,27 @@ class _Reader(TraceReader):
         key = _hex(text_of(context.get("span_id")))
         self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, inputs, answer))
 
-    def _assessment(self, trace: str, one: dict[str, Any], meta: dict[str, Any]) -> None:
-        name, source = text_of(one.get("assessment_name") or one.get("name")), as_object(one.get("source"))
-        if one.get("valid") is False:
+    def _assessment(self, trace: str, row: dict[str, Any], meta: dict[str, Any]) -> None:
+        name, source = text_of(row.get("assessment_name") or row.get("name")), as_object(row.get("source"))
+        if row.get("valid") is False:
             self.add_hint("{n} assessments that were replaced by later ones were left out.")
             return
-        if isinstance(expected := one.get("expectation"), dict):
+        if isinstance(expected := row.get("expectation"), dict):
             if name in _EXPECTED:
                 meta["reference"] = single_text(expected.get("value", expected.get("serialized_value")))
             else:
                 self.note_unused(f"the expectation {name}")
             return
-        feedback = one.get("feedback")
-        value = feedback.get("value") if isinstance(feedback, dict) else one.get("value")
+        feedback = row.get("feedback")
+        value = feedback.get("value") if isinstance(feedback, dict) else row.get("value")
         words = isinstance(value, str)
         kind = text_of(source.get("source_type")).upper()
         by, who = ("person", "") if kind == "HUMAN" else ("judge", kind.lower().replace("_", " ") or "mlflow")
         self.score(TraceScore(
-            name, by, text_of(source.get("source_id")) or who, key=text_of(one.get("assessment_id")), trace=trace,
-            span=_hex(text_of(one.get("span_id"))),
+            name, by, text_of(source.get("source_id")) or who, key=text_of(row.get("assessment_id")), trace=trace,
+            span=_hex(text_of(row.get("span_id"))),
             number=None if words or isinstance(value, (dict, list)) else value, label=value if words else None,
-            note=text_of(one.get("rationale")), made_at=iso_time(one.get("last_update_time") or one.get("create_time")),
+            note=text_of(row.get("rationale")), made_at=iso_time(row.get("last_update_time") or row.get("create_time")),
         ))  # fmt: skip
 
     def _row(self, line: int, row: dict[str, Any]) -> None:

@@ -101,20 +101,20 @@ class _Reader(TraceReader):
         for resource in traces:
             beside = _attributes(as_object(resource.get("resource")).get("attributes"))
             scopes = as_objects(resource.get("scopeSpans")) or as_objects(resource.get("instrumentationLibrarySpans"))
-            for span in (one for scope in scopes for one in as_objects(scope.get("spans"))):
+            for span in (span for scope in scopes for span in as_objects(scope.get("spans"))):
                 with self.catch_faults(span):
                     self._span(span, beside)
-        for scope in (one for resource in logs for one in as_objects(resource.get("scopeLogs"))):
+        for scope in (scope for resource in logs for scope in as_objects(resource.get("scopeLogs"))):
             for log in as_objects(scope.get("logRecords")):
                 with self.catch_faults(log):
                     self._log(log)
-        for one in objects_under(row, "data") if not traces and not logs else ():
-            if _is_annotation(one):
-                self._annotation(one)
-            elif _is_span(one):
-                self._row(one)
+        for record in objects_under(row, "data") if not traces and not logs else ():
+            if _is_annotation(record):
+                self._annotation(record)
+            elif _is_span(record):
+                self._row(record)
             else:
-                self.note_unused(*(key for key in one if key not in ("resourceSpans", "resourceLogs")))
+                self.note_unused(*(key for key in record if key not in ("resourceSpans", "resourceLogs")))
 
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
@@ -214,7 +214,10 @@ class _Reader(TraceReader):
             self._result(trace, span, {**attributes, **fields}, at)
         elif name == "gen_ai.client.inference.operation.details":
             inputs, answer = _messages({**fields, **attributes})
-            spoken += [*(("", one) for one in inputs), *(("gen_ai.choice", one) for one in answer)]
+            spoken += [
+                *(("", utterance) for utterance in inputs),
+                *(("gen_ai.choice", utterance) for utterance in answer),
+            ]
         elif name.startswith("gen_ai."):
             spoken.append((name, body))
         else:
@@ -288,21 +291,21 @@ def _read_event(name: str, body: Any) -> list[Utterance]:
     role = name.removeprefix("gen_ai.").removesuffix(".message")
     fields = {name: decode_json(value) for name, value in body.items()} if isinstance(body, dict) else {"content": body}
     inner = as_object(fields.get("message")) or fields
-    given = {"role": "assistant" if role == "choice" else role, **inner}
+    message = {"role": "assistant" if role == "choice" else role, **inner}
     if role == "choice" and isinstance(fields.get("message"), str):
-        given["content"] = fields["message"]
-    return read_messages([given]) or []
+        message["content"] = fields["message"]
+    return read_messages([message]) or []
 
 
-def _attributes(given: Any) -> dict[str, Any]:
+def _attributes(pairs: Any) -> dict[str, Any]:
     """The attributes of a list of keys and values."""
-    if isinstance(given, dict):
-        return given
-    found = {}
-    for one in given or ():
-        value = one.get("value")
-        found[one.get("key", "")] = value["stringValue"] if value and "stringValue" in value else _value(value)
-    return found
+    if isinstance(pairs, dict):
+        return pairs
+    attributes = {}
+    for pair in pairs or ():
+        value = pair.get("value")
+        attributes[pair.get("key", "")] = value["stringValue"] if value and "stringValue" in value else _value(value)
+    return attributes
 
 
 def _value(value: Any) -> Any:
@@ -313,7 +316,7 @@ def _value(value: Any) -> Any:
         if kind == "intValue":
             return int(inner)
         if kind == "arrayValue":
-            return [_value(one) for one in (inner or {}).get("values", ())]
+            return [_value(element) for element in (inner or {}).get("values", ())]
         if kind == "kvlistValue":
             return _attributes((inner or {}).get("values", ()))
         return inner
@@ -322,15 +325,15 @@ def _value(value: Any) -> Any:
 
 def _listed_under(attributes: dict[str, Any], prefix: str) -> list[Any]:
     """The list that lies under a prefix with its numbers in the keys: PREFIX0.message.role, PREFIX0.message.content."""
-    found: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
     for key, value in attributes.items():
         if key.startswith(prefix):
-            inner = found
+            inner = tree
             *path, last = key[len(prefix) :].split(".")
             for step in path:
                 inner = child if isinstance(child := inner.get(step), dict) else inner.setdefault(step, {})
             inner[last] = value
-    entries = _lists_of_indexes(found)
+    entries = _lists_of_indexes(tree)
     return entries if isinstance(entries, list) else []
 
 

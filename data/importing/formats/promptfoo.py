@@ -18,7 +18,7 @@ _REFERENCES = ("reference", "expected", "ideal", "ground_truth", "expected_outpu
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows holds results."""
-    return any(map(_is_result, (one for row in start.rows for one in _results(row)))) or any(
+    return any(map(_is_result, (case for row in start.rows for case in _results(row)))) or any(
         "evalId" in row and isinstance(row.get("results"), dict) for row in start.rows
     )
 
@@ -33,7 +33,7 @@ def _results(value: dict[str, Any]) -> list[dict[str, Any]]:
     while isinstance(results, dict):
         results = results.get("results")
     if isinstance(results, list):
-        return [one for one in results if isinstance(one, dict)]
+        return [case for case in results if isinstance(case, dict)]
     return [value] if _is_result(value) else []
 
 
@@ -57,18 +57,18 @@ class _Reader(CaseReader):
         places = [f"{sort} {row[f'{sort}Idx']}" for sort in ("test", "prompt") if f"{sort}Idx" in row]
         name = ", ".join(filter(None, (*places, provider)))
         utterances = read_messages(meta.get("messages")) or [
-            Utterance(role, text_of(one[key]))
-            for one in as_objects(meta.get("redteamHistory"))
-            for role, key in (("user", "prompt"), ("assistant", "output")) if one.get(key)
+            Utterance(role, text_of(turn[key]))
+            for turn in as_objects(meta.get("redteamHistory"))
+            for role, key in (("user", "prompt"), ("assistant", "output")) if turn.get(key)
         ]  # fmt: skip
         if not utterances:
             if not output.strip():
                 why = "has no output: its provider gave an error, or nothing."
                 self.add_fault("result", why, name, {"error": row.get("error"), "vars": variables})
                 return
-            given = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
-            inputs = [Utterance("user", text_of(given))] if text_of(given).strip() else []
-            utterances = [*(read_messages(given) or inputs), Utterance("assistant", output)]
+            prompt = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
+            inputs = [Utterance("user", text_of(prompt))] if text_of(prompt).strip() else []
+            utterances = [*(read_messages(prompt) or inputs), Utterance("assistant", output)]
         reference = next((text_of(variables[key]) for key in _REFERENCES if key in variables), "")
         meta, opinions = plain_fields(variables, _REFERENCES), list(_opinions(row))
         self.add(EvaluationCase(name, utterances, opinions, reference=reference, system=provider, meta=meta))
@@ -83,19 +83,19 @@ def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
     met: dict[str, int] = {}
     passed: list[Any] = []
     human = False
-    for one in components:
-        assertion = as_object(one.get("assertion"))
+    for component in components:
+        assertion = as_object(component.get("assertion"))
         kind = text_of(assertion.get("type")) or "assertion"
         name = text_of(assertion.get("metric")) or kind
         met[name] = met.get(name, 0) + 1
-        note = "\n\n".join(filter(None, (text_of(one.get("reason")), text_of(one.get("comment")))))
+        note = "\n\n".join(filter(None, (text_of(component.get("reason")), text_of(component.get("comment")))))
         if kind == "human":
             # A person rates the result as a whole; if they pass it, the tool says that it passed.
             human = True
-            yield CaseRating("pass", "person", "", one.get("pass"), note)
+            yield CaseRating("pass", "person", "", component.get("pass"), note)
             continue
-        passed.append(one.get("pass"))
-        value = one.get("score") if isinstance(one.get("score"), (int, float)) else one.get("pass")
+        passed.append(component.get("pass"))
+        value = component.get("score") if isinstance(component.get("score"), (int, float)) else component.get("pass")
         rating_name = name if met[name] == 1 else f"{name} {met[name]}"
         yield CaseRating(rating_name, "judge", _provider_name(assertion.get("provider")) or kind, value, note)
     for name, value in as_object(row.get("namedScores") or grading.get("namedScores")).items():

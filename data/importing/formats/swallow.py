@@ -18,14 +18,14 @@ ROLES_OF_FILES: dict[Role, str] = {"results": "means of a run", "details": "answ
 
 def role(start: FileStart) -> Role:
     """Return the role of a file that begins so. Raises BadInput if it is none of the format's files."""
-    found = _role(start)
-    if found is None:
+    role = _role(start)
+    if role is None:
         raise BadInput(f"{start.name} is no file of {TITLE}: it has neither predictions and metrics, nor results.")
-    return found
+    return role
 
 
 def _role(start: FileStart) -> Role | None:
-    return next((found for keys in start.shapes if (found := role_of(keys)) is not None), None)
+    return next((role for keys in start.shapes if (role := role_of(keys)) is not None), None)
 
 
 def fits(start: FileStart) -> bool:

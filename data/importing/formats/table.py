@@ -94,10 +94,12 @@ class _Table:
         self.time = now().isoformat()
         self.ratings = ScoreCollector()
         self._chosen: dict[tuple[str, ...], list[JudgmentColumns | LabelColumns]] = {}
-        for one in self._answers:
-            self._chosen.setdefault(tuple(_source(one).columns), []).append(one)
+        for answer in self._answers:
+            self._chosen.setdefault(tuple(_source(answer).columns), []).append(answer)
         # If each answer in a column is taken from some rows only, a row may be none of these.
-        self._chosen = {columns: of for columns, of in self._chosen.items() if columns and all(one.only for one in of)}
+        self._chosen = {
+            columns: of for columns, of in self._chosen.items() if columns and all(answer.only for answer in of)
+        }
         self._unmatched: Counter[tuple[str, ...]] = Counter()
         scored = [judged for judged in mapping.judgments if not judged.reply]
         self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in scored)
@@ -142,7 +144,11 @@ class _Table:
                 spoken.append(record)
                 yield from self._read_row(record, name, number)
         # What is said of the whole dialogue may stand beside what a user says, as in its first row.
-        whole = [one for one in self._answers if _is_of_whole(one) and not any(_has(one, r.value) for r in spoken)]
+        whole = [
+            answer
+            for answer in self._answers
+            if _is_of_whole(answer) and not any(_has(answer, r.value) for r in spoken)
+        ]
         for record in records if whole else ():
             yield from self._read_answers(record, name, None, whole)
 
@@ -182,10 +188,10 @@ class _Table:
         placed = []
         for record in records:
             if mapping.field("text"):
-                given = mapping.field("role").text(record.value).strip().lower()
-                role = messages.ROLES.get(given)
+                raw_role = mapping.field("role").text(record.value).strip().lower()
+                role = messages.ROLES.get(raw_role)
                 if role is None:
-                    problem = f"The role must be user, assistant, system or tool (it is {show_value(given)})."
+                    problem = f"The role must be user, assistant, system or tool (it is {show_value(raw_role)})."
                     raise LineError("role", problem)
                 content = mapping.field("text").text(record.value)
                 placed.append((record, (role, content)))
@@ -202,20 +208,20 @@ class _Table:
         """Read all answers of a row, and count the values that no answer of the mapping applies to."""
         for columns, known in self._chosen.items():
             if not is_missing(_source(known[0]).value(record.value)):
-                self._unmatched[columns] += not any(one.has(record.value) for one in known)
+                self._unmatched[columns] += not any(answer.has(record.value) for answer in known)
         yield from self._read_answers(record, name, turn, self._answers)
 
     def _read_answers(
         self, record: Record, name: str, turn: int | None, answers: Iterable[JudgmentColumns | LabelColumns]
     ) -> Iterator[Entry]:
-        for one in answers:
-            if not _has(one, record.value):
+        for answer in answers:
+            if not _has(answer, record.value):
                 continue
             try:
-                if isinstance(one, JudgmentColumns):
-                    entry = self._judgment(record, name, one, turn)
+                if isinstance(answer, JudgmentColumns):
+                    entry = self._judgment(record, name, answer, turn)
                 else:
-                    entry = self._label(record, name, one, turn)
+                    entry = self._label(record, name, answer, turn)
             except LineError as error:
                 entry = RejectedRow(self.file, record.line, [error.problem], record.value)
             if entry is not None:
@@ -225,7 +231,7 @@ class _Table:
         """Give a sentence for each column of answers with values left out, because no answer applies to their rows."""
         for columns, count in self._unmatched.items():
             if count:
-                by = " and ".join(dict.fromkeys(column for one in self._chosen[columns] for column in one.only))
+                by = " and ".join(dict.fromkeys(column for answer in self._chosen[columns] for column in answer.only))
                 yield Hint(
                     f"{self.file}: {many(count, 'value')} of {' and '.join(columns)} {verb(count, 'is', 'are')} left "
                     f"out: the mapping does not know what stands in {by} there."
@@ -233,7 +239,7 @@ class _Table:
 
     def _judgment(self, record: Record, name: str, judged: JudgmentColumns, turn: int | None) -> Entry | None:
         row = record.value
-        given = judged.raw.value(row) if judged.raw else judged.value.value(row)
+        cell = judged.raw.value(row) if judged.raw else judged.value.value(row)
         data: dict[str, Any] = {"item": name, "card": judged.card, "model": judged.model.text(row)}
         data["params"] = judged.params
         data |= {"order": text.strip().lower()} if (text := judged.order.text(row)) else {}
@@ -241,19 +247,19 @@ class _Table:
         if sample := judged.sample.text(row).strip():
             data["sample"] = _whole_number(sample)
         if judged.value and not judged.reply:
-            self._score(record, data, judged, given, number)
+            self._score(record, data, judged, cell, number)
             return None
         if judged.card == "mt_bench":
             data["part"] = _unit("turn", number)
         if judged.raw:
-            data |= {"reply": given, "raw": canonical(given)} if isinstance(given, dict) else {"raw": cell_text(given)}
+            data |= {"reply": cell, "raw": canonical(cell)} if isinstance(cell, dict) else {"raw": cell_text(cell)}
             return Line(self.file, record.line, "judgment", data, row)
         cells = {c: row.get(c) for c in [*judged.value.columns, *judged.reason.columns]}
         data["raw"] = canonical(cells)
-        value = interpret_cell(given, judged.values, judged.answers)
+        value = interpret_cell(cell, judged.values, judged.answers)
         unscored = None
         if value is None:
-            unscored = ("unreadable", f"{show_value(cell_text(given))} is none of the values that the mapping knows")
+            unscored = ("unreadable", f"{show_value(cell_text(cell))} is none of the values that the mapping knows")
             value = ""
         if judged.card == "mt_bench":
             score = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
@@ -264,31 +270,31 @@ class _Table:
         return Line(self.file, record.line, "judgment", data, row, unscored=unscored)
 
     def _score(
-        self, record: Record, data: dict[str, Any], judged: JudgmentColumns, given: Any, number: str
+        self, record: Record, data: dict[str, Any], judged: JudgmentColumns, cell: Any, number: str
     ) -> None:
         """Keep one value of a judge until its other values for this item are there."""
         row = record.value
-        value = interpret_cell(given, judged.values, judged.answers)
-        one: dict[str, Any] = {
+        value = interpret_cell(cell, judged.values, judged.answers)
+        score: dict[str, Any] = {
             "unit": _unit(judged.unit.text(row).strip() or ("turn" if number else UNITS[self.mapping.kind]), number),
             "dimension": judged.dimension.text(row).strip(),
-            "value": (None if is_missing(given) else cell_text(given)) if value is None else value,
+            "value": (None if is_missing(cell) else cell_text(cell)) if value is None else value,
             "note": judged.reason.text(row),
         }
         if sure := judged.confidence.text(row).strip():
-            one["confidence"] = _chance("confidence", sure)
-        self.ratings.add(self.file, record.line, row, data, one)
+            score["confidence"] = _chance("confidence", sure)
+        self.ratings.add(self.file, record.line, row, data, score)
 
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
-        given = label.value.value(row)
-        if label.answers is not None and is_missing(given):
+        cell = label.value.value(row)
+        if label.answers is not None and is_missing(cell):
             return None
-        value = interpret_cell(given, label.values, label.answers)
+        value = interpret_cell(cell, label.values, label.answers)
         if value is None:
             scale = label.answers.scale.words if label.answers else ""
             known = f"allowed are {scale}" if scale else f"the mapping knows {', '.join(label.values)[:100]}"
-            raise LineError("value", f"value: {show_value(cell_text(given))} is no answer here: {known}.")
+            raise LineError("value", f"value: {show_value(cell_text(cell))} is no answer here: {known}.")
         unit = _unit(label.unit.text(row).strip(), label.turn.text(row).strip() or str(turn or ""))
         made_at = label.made_at.text(row).strip()
         data = {

@@ -164,7 +164,7 @@ class ColumnMapping(Strict):
     def columns(self) -> set[str]:
         """Every column that is used."""
         answered: list[AnswerColumns] = [*self.judgments, *self.labels]
-        only = {column for one in answered for column in one.only}
+        only = {column for answer in answered for column in answer.only}
         return {name for source in self._sources() for name in source.columns} | set(self.meta) | only
 
     def _sources(self) -> Iterator[ValueSource]:
@@ -191,39 +191,41 @@ class ColumnMapping(Strict):
         `cards_by_name` are the workspace's cards. Without it, those that have a folder are used.
         """
         cards_by_name = self.cards() | dict(cards() if cards_by_name is None else cards_by_name)
-        found = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
-        found += [f"{name!r} is not a field of a {self.kind}." for name in self.fields if name not in FIELDS[self.kind]]
+        faults = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
+        faults += [
+            f"{name!r} is not a field of a {self.kind}." for name in self.fields if name not in FIELDS[self.kind]
+        ]
         for names in _NEEDED[self.kind] if self.items and not self.textless else ():
             if not any(self.field(name) for name in names):
-                found.append(f"Say which column holds {' or '.join(names)}.")
+                faults.append(f"Say which column holds {' or '.join(names)}.")
         if not self.id and (not self.items or self.field("text") or self.field("user")):
-            found.append("Say which column holds the id of the item.")
+            faults.append("Say which column holds the id of the item.")
         if not self.items and not self.judgments and not self.labels:
-            found.append("Nothing would be imported: map items, judgments or labels.")
+            faults.append("Nothing would be imported: map items, judgments or labels.")
         for judged in self.judgments:
-            found += _judgment_faults(self.kind, judged, cards_by_name)
+            faults += _judgment_faults(self.kind, judged, cards_by_name)
             if judged.card == "mt_bench" and not judged.turn and not (self.field("text") or self.field("assistant")):
-                found.append("A judgment of mt_bench needs its turn.")
+                faults.append("A judgment of mt_bench needs its turn.")
         for label in self.labels:
             for name in ("value", "unit", "dimension", "annotator"):
                 if not getattr(label, name):
-                    found.append(f"A label needs its {name}.")
-        return found
+                    faults.append(f"A label needs its {name}.")
+        return faults
 
 
 def _judgment_faults(kind: Kind, judged: JudgmentColumns, cards_by_name: Cards) -> list[str]:
-    found = []
+    faults = []
     card = cards_by_name.get(judged.card)
     if card is None or card.kind != kind:
         fitting = ", ".join(name for name, known in cards_by_name.items() if known.kind == kind)
-        found.append(f"A judgment needs a card for a {kind}: {fitting} (not {judged.card[:60]!r}).")
+        faults.append(f"A judgment needs a card for a {kind}: {fitting} (not {judged.card[:60]!r}).")
     if not judged.model:
-        found.append("A judgment needs its model: a column, or a name.")
+        faults.append("A judgment needs its model: a column, or a name.")
     if bool(judged.raw) == bool(judged.value):
-        found.append("A judgment needs its whole reply or its value, one of the two.")
+        faults.append("A judgment needs its whole reply or its value, one of the two.")
     if card is not None and judged.value and not judged.reply and not judged.dimension.columns:
-        found += _dimension(card, judged)
-    return found
+        faults += _dimension(card, judged)
+    return faults
 
 
 def _fill_from_card(judged: JudgmentColumns, card: Card | None) -> JudgmentColumns:

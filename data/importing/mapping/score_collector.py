@@ -45,7 +45,10 @@ class ScoreCollector:
 
     def lines(self) -> Iterator[Line]:
         """Give each judgment once, then forget them all."""
-        for one in self._held.values():
-            for sample in one.samples:
-                yield Line(one.file, one.line, "judgment", {**one.data, "scores": list(sample.values())}, one.row)
+        for judgment in self._held.values():
+            for sample in judgment.samples:
+                yield Line(
+                    judgment.file, judgment.line, "judgment", {**judgment.data, "scores": list(sample.values())},
+                    judgment.row,
+                )  # fmt: skip
         self._held.clear()

@@ -96,7 +96,7 @@ def read(reply: Reply, item: Pair) -> Reading:
     sections = item.sections or unasked_sections(item)
     number = section_numbers([section.label for section in sections])
     alone = len(reply.section_judgments) == 1 and not item.sections
-    given: dict[int, SectionJudgment] = {}
+    by_place: dict[int, SectionJudgment] = {}
     remarks: list[Remark] = []
     for judged in reply.section_judgments:
         # A short response of which one section is judged is that section, whatever it is called.
@@ -105,15 +105,15 @@ def read(reply: Reply, item: Pair) -> Reading:
             text = f"judges {judged.section_label!r}, which is not in the list of sections"
             remarks.append(Remark("pair", "", "rule", text))
             continue
-        if place in given:
+        if place in by_place:
             return Reading(unscored="unreadable", why=f"section {sections[place - 1].label!r} is judged twice")
-        given[place] = judged
+        by_place[place] = judged
     scores: list[Score] = []
     lacking: dict[str, list[int]] = {"a": [], "b": []}
     for place, section in enumerate(sections, 1):
         for side in ("a", "b"):
-            found = given.get(place)
-            values: SideScores | None = getattr(found, f"response_{side}") if found else None
+            judgment = by_place.get(place)
+            values: SideScores | None = getattr(judgment, f"response_{side}") if judgment else None
             if getattr(section, side) is None:
                 if values is not None:
                     lacking[side] += [value for _, value in values]

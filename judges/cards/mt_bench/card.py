@@ -103,9 +103,9 @@ def read_pair(reply: PairReply, _item: Pair) -> Reading:
 
 def _prompts(pair: bool) -> dict[str, str]:
     """The prompts of a card by variant; prompts with a reference explain it before the part on the reply."""
-    found = prompts_beside(__file__)
+    texts = prompts_beside(__file__)
     own = {
-        name.removeprefix("pair").removeprefix("_"): t for name, t in found.items() if name.startswith("pair") == pair
+        name.removeprefix("pair").removeprefix("_"): t for name, t in texts.items() if name.startswith("pair") == pair
     }
     note = Path(__file__).with_name("reference.md").read_text(encoding="utf-8").strip()
     full = {material.join_names([name, "reference"]): t.replace(REPLY, f"{note}\n\n{REPLY}") for name, t in own.items()}

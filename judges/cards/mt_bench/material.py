@@ -18,10 +18,10 @@ def references(item: Dialogue | Pair, turn: int) -> list[str]:
     if item.meta.get("category") not in WITH_REFERENCE:
         return []
     reference = item.meta.get("reference_answer", item.meta.get("reference"))
-    given = [reference] if isinstance(reference, str) else reference
-    if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
+    answers = [reference] if isinstance(reference, str) else reference
+    if not isinstance(answers, list) or not all(isinstance(text, str) for text in answers):
         return []
-    return given[:turn] if len(given) >= turn and given[turn - 1].strip() else []
+    return answers[:turn] if len(answers) >= turn and answers[turn - 1].strip() else []
 
 
 def variant(item: Dialogue, part: str) -> str:
@@ -57,8 +57,8 @@ def pair_fields(item: Pair, _part: str) -> dict[str, Any]:
 
 
 def _with_reference(item: Dialogue | Pair, turn: int) -> dict[str, Any]:
-    given = references(item, turn)
-    return {"reference_answer": [{"turn": n, "text": text} for n, text in enumerate(given, 1)]} if given else {}
+    answers = references(item, turn)
+    return {"reference_answer": [{"turn": n, "text": text} for n, text in enumerate(answers, 1)]} if answers else {}
 
 
 def _turn(part: str) -> int:

@@ -49,8 +49,8 @@ def show(base: Card, shown: Presentation, prompts: dict[str, str], templates: di
     most = max([1, *(int(number) for number in _NUMBER.findall(templates.get("multi_turn", "")))])
 
     def parts(item: Any) -> list[str]:
-        given = base.parts(item)
-        return [part for part in given if len(_turns(item, part)) in (1, most)] if templates else given
+        base_parts = base.parts(item)
+        return [part for part in base_parts if len(_turns(item, part)) in (1, most)] if templates else base_parts
 
     def variant(item: Any, part: str) -> str:
         seen = _with_references(item, shown.references)
@@ -76,12 +76,12 @@ def _with_references(item: Dialogue | Pair, set_name: str) -> Dialogue | Pair:
     """
     sets = item.meta.get("reference_answers")
     if set_name in ("own", "none"):
-        given = item.meta.get("reference", []) if set_name == "own" else []
+        answers = item.meta.get("reference", []) if set_name == "own" else []
     elif set_name and isinstance(sets, dict):
-        given = sets.get(set_name, [])
+        answers = sets.get(set_name, [])
     else:
         return item
-    return item.model_copy(update={"meta": {**item.meta, "reference_answer": given}})
+    return item.model_copy(update={"meta": {**item.meta, "reference_answer": answers}})
 
 
 def _shown_item(item: Dialogue | Pair, shown: Presentation) -> Dialogue | Pair:
@@ -120,22 +120,22 @@ def _turns(item: Dialogue | Pair, part: str) -> list[dict[str, str]]:
         return list(fields_by_turn.values())
     turn = pair_turn(item)
     input_text = item.input if isinstance(item.input, str) else "\n\n".join(entry.text for entry in item.input)
-    given = (
+    columns = (
         split_turns(input_text, turn, USER),
         *(split_turns(side.text or "", turn, ANSWER) for side in (item.response_a, item.response_b)),
     )
-    if any(len(texts) != turn for texts in given):
+    if any(len(texts) != turn for texts in columns):
         return []
     names = ("question", "answer_a", "answer_b")
-    return [dict(zip(names, texts, strict=True)) for texts in zip(*given, strict=True)]
+    return [dict(zip(names, texts, strict=True)) for texts in zip(*columns, strict=True)]
 
 
 def _template_fields(item: Dialogue | Pair, part: str) -> dict[str, str]:
     """The fields of a template: unnumbered for a first turn, numbered for several turns, with the references."""
     turns = _turns(item, part)
-    given = references(item, len(turns))
+    answers = references(item, len(turns))
     if len(turns) == 1:
         fields = turns[0]
     else:
         fields = {f"{name}_{n}": text for n, turn in enumerate(turns, 1) for name, text in turn.items()}
-    return fields | {f"ref_answer_{n}": text for n, text in enumerate(given, 1)}
+    return fields | {f"ref_answer_{n}": text for n, text in enumerate(answers, 1)}

@@ -46,8 +46,8 @@ def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText], 
         texts = _japanese(base)
     elif name not in BUILT_IN_FAMILIES:
         family = find_family(name, prompts, sort, references=protocol.references != "none")
-        name, texts = family.name, {variant: one.system for variant, one in family.prompts.items()}
-        templates = {variant: one.template for variant, one in family.prompts.items()}
+        name, texts = family.name, {variant: prompt.system for variant, prompt in family.prompts.items()}
+        templates = {variant: prompt.template for variant, prompt in family.prompts.items()}
     references = protocol.references or references
     shown = Presentation(family=name, thinking=protocol.thinking, cut_at=protocol.cut_at, references=references)
     params = Params(

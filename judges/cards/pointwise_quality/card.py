@@ -126,12 +126,12 @@ def card_with_dimensions(
     There is a mean over the dimensions if all have the same scale; its name contains the ends of a scale other than 1
     to 5. Raises BadCard if a name is empty, too long, taken by this card or by another scale, or given twice.
     """
-    given = [(one[0].strip(), one[1].strip(), one[2] if len(one) > 2 else _SCALE) for one in dimensions]
-    if not 1 <= len(given) <= _MOST:
-        raise BadCard(f"Give 1 to {_MOST} dimensions; there are {len(given)}.")
-    mean = _mean([scale for _, _, scale in given])
+    rows = [(row[0].strip(), row[1].strip(), row[2] if len(row) > 2 else _SCALE) for row in dimensions]
+    if not 1 <= len(rows) <= _MOST:
+        raise BadCard(f"Give 1 to {_MOST} dimensions; there are {len(rows)}.")
+    mean = _mean([scale for _, _, scale in rows])
     known: dict[str, str] = {key(d.name): "of the card itself" for d in (mean, _OVERALL, _TRUST) if d is not None}
-    for name, definition, scale in given:
+    for name, definition, scale in rows:
         if not key(name) or len(name) > _NAME_LENGTH or not name.isprintable():
             raise BadCard(f"{name[:80]!r} cannot name a dimension: use 1 to {_NAME_LENGTH} characters on one line.")
         if len(definition) > _DEFINITION_LENGTH:
@@ -145,18 +145,18 @@ def card_with_dimensions(
                 f"The name {name} means another scale than {scale.words} in another card. Choose another name."
             )
         known[key(name)] = "among the dimensions already"
-    entries = [[n, d] if s == _SCALE else [n, d, {"lo": int(s.lo), "hi": int(s.hi)}] for n, d, s in given]
-    return _make_card(given, {"from": NAME, "dimensions": entries} | ({} if confidence else {"confidence": False}))
+    entries = [[n, d] if s == _SCALE else [n, d, {"lo": int(s.lo), "hi": int(s.hi)}] for n, d, s in rows]
+    return _make_card(rows, {"from": NAME, "dimensions": entries} | ({} if confidence else {"confidence": False}))
 
 
 def restore_card(_card: Card, spec: Mapping[str, Any]) -> Card:
     """The card with named dimensions whose stored content this is."""
     recipe = spec["recipe"]
-    given: list[Any] = [
+    dimensions: list[Any] = [
         (str(name), str(definition), *(Scale("ordinal", scale["lo"], scale["hi"]) for scale in own))
         for name, definition, *own in recipe["dimensions"]
     ]
-    return card_with_dimensions(given, bool(recipe.get("confidence", True)))
+    return card_with_dimensions(dimensions, bool(recipe.get("confidence", True)))
 
 
 def _mean(scales: list[Scale]) -> Dimension | None:
@@ -174,14 +174,14 @@ def _anchors(scale: Scale) -> tuple[tuple[str, str], ...]:
     return (scale.answers[0], "does not meet it, or does the opposite"), (scale.answers[-1], "fully meets it")
 
 
-def _make_card(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) -> Card:
-    names = [name for name, _, _ in given]
+def _make_card(rows: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) -> Card:
+    names = [name for name, _, _ in rows]
     dimensions = [
         Dimension(n, "response", scale, text or f"How good the output is in {n}.", anchors=_anchors(scale))
-        for n, text, scale in given
+        for n, text, scale in rows
     ]
     sure = recipe is None or recipe.get("confidence", True)
-    mean = _mean([scale for _, _, scale in given])
+    mean = _mean([scale for _, _, scale in rows])
     sums = [d for d in (mean, _TRUST) if d is not None] if sure else []
     enum = Annotated[str, WithJsonSchema({"type": "string", "enum": names})]
     usual = mean is _OVERALL
@@ -195,12 +195,12 @@ def _make_card(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | Non
     def fields(item: Response, _part: str) -> dict[str, Any]:
         shown = [
             {"name": name, "definition": text} | ({} if usual else {"scale": f"{scale.lo:g} to {scale.hi:g}"})
-            for name, text, scale in given
+            for name, text, scale in rows
         ]
         return {"task_description": item.task, "model_output": item.output, "scoring_dimensions": shown}
 
-    def read(found: Any, _item: Response) -> Reading:
-        return _read(found, dimensions, mean, sure)
+    def read(answer: Any, _item: Response) -> Reading:
+        return _read(answer, dimensions, mean, sure)
 
     return Card(
         NAME,
@@ -232,20 +232,20 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
     neither sum exists. `facts["reported"]` keeps the sums as the judge stated them.
     """
     names, scale = [d.name for d in dimensions], {d.name: d.scale for d in dimensions}
-    names_by_key, given, remarks = {key(name): name for name in names}, dict[str, Any](), list[Remark]()
+    names_by_key, by_name, remarks = {key(name): name for name in names}, dict[str, Any](), list[Remark]()
     for judged in reply.dimensions:
         name = names_by_key.get(key(judged.name))
         if name is None:
             remarks.append(_rule("", f"scores {judged.name[:60]!r}, which is not among the dimensions"))
-        elif name in given:
+        elif name in by_name:
             return Reading(unscored="unreadable", why=f"the dimension {name} is scored twice")
         else:
-            given[name] = judged
-    if missing := [name for name in names if name not in given]:
+            by_name[name] = judged
+    if missing := [name for name in names if name not in by_name]:
         return Reading(unscored="incomplete", why=f"no score for {', '.join(missing[:5])}")
     scores, sure, unsure = list[Score](), list[tuple[int, str]](), list[str]()
     for name in names:
-        judged = given[name]
+        judged = by_name[name]
         if not scale[name].lo <= judged.score <= scale[name].hi:
             why = f"{name}: {judged.score} is not on its scale, {scale[name].words}"
             return Reading(unscored="out_of_range", why=why)
@@ -307,4 +307,4 @@ def _rule(dimension: str, text: str) -> Remark:
     return Remark("response", dimension, "rule", text)
 
 
-CARD = _make_card([(*one, _SCALE) for one in DEFAULT], None)
+CARD = _make_card([(*row, _SCALE) for row in DEFAULT], None)

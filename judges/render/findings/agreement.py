@@ -44,7 +44,7 @@ def kappa_findings(line: DimensionResult) -> list[Finding]:
     """Kappa, its interval and bound, raw agreement and bias, and the data behind them."""
     summary, interval, scale = line.shown, line.shown.interval, line.shown.dimension.scale
     worth = "" if abs(interval.n_eff - interval.items) < 0.05 else f" (effective sample size {interval.n_eff:,.1f})"
-    found: list[Finding] = [
+    findings: list[Finding] = [
         Measures(_measures(line)),
         quiet(
             "From {cells} of {items}{worth} that both people and judge scored. Interval: {method}.{few}",
@@ -54,16 +54,16 @@ def kappa_findings(line: DimensionResult) -> list[Finding]:
         ),
     ]  # fmt: skip
     if bool(scale.weights) and summary.bias.low is not None:
-        found.append(quiet("95% interval of the bias: {span}.", span=span(summary.bias)))
+        findings.append(quiet("95% interval of the bias: {span}.", span=span(summary.bias)))
     if summary.rounded:
-        found.append(
+        findings.append(
             quiet(
                 "In {n} the judge's samples combine to a value between two answers. Kappa and bias use that value; "
                 "% agreement, within one and the tables use the nearest answer.",
                 n=many(summary.rounded, "rating"),
             )
         )
-    return found
+    return findings
 
 
 def _measures(line: DimensionResult) -> list[tuple[str, str, str]]:
@@ -110,12 +110,12 @@ def spread(summary: Summary, title: str = "") -> list[Finding]:
         return []
     people, judge = ([float(share) for share in side] for side in shares)
     how = "Share of each answer. Different distributions mean that judge and people use the scale differently."
-    found: list[Finding] = [Marginals(people, judge, summary.answers, title, how)]
+    findings: list[Finding] = [Marginals(people, judge, summary.answers, title, how)]
     for who, side in (("People", people), ("The judge", judge)):
         if max(side) == 1:
-            found.append(warn("{who} always gave one and the same answer: kappa is 0 or undefined.", who=who))
+            findings.append(warn("{who} always gave one and the same answer: kappa is 0 or undefined.", who=who))
     if summary.fragile:
-        found.append(
+        findings.append(
             warn(
                 "{share} of all answers are the same: kappa is then unstable (the kappa paradox). Gwet's {name}, which "
                 "is less affected by prevalence, is {ac}. It does not replace kappa.",
@@ -125,13 +125,13 @@ def spread(summary: Summary, title: str = "") -> list[Finding]:
         )  # fmt: skip
     r, point = summary.correlation, summary.interval.point
     if r is not None and point is not None and r - point > 0.15:
-        found.append(
+        findings.append(
             warn(
                 "Correlation is high (r {r}) but agreement is not: the judge ranks as people do, at another level.",
                 r=cell(r, ".2f"),
             )
         )
-    return found
+    return findings
 
 
 def omissions(summary: Summary, replies: Sequence[tuple[str, int]]) -> list[Sentence]:
@@ -139,9 +139,9 @@ def omissions(summary: Summary, replies: Sequence[tuple[str, int]]) -> list[Sent
 
     `replies` are the reasons for which replies could not be used, over the whole dataset, with their numbers.
     """
-    found, na = [], summary.na
+    sentences, na = [], summary.na
     if summary.dimension.scale.na and na.cells:
-        found.append(
+        sentences.append(
             say(
                 "**n/a**: people {people}, judge {judge} of {cells}. On whether the question applies they agree in "
                 "{agreed} (kappa {kappa}). The figures above use the ratings that both scored.",
@@ -151,7 +151,7 @@ def omissions(summary: Summary, replies: Sequence[tuple[str, int]]) -> list[Sent
         )  # fmt: skip
     if summary.unscored:
         failed = "Unusable replies over the whole dataset: {why}. " if replies else ""
-        found.append(
+        sentences.append(
             say(
                 "**Unscored**: {cells} with gold {have} no score of this judge. "
                 + failed
@@ -160,4 +160,4 @@ def omissions(summary: Summary, replies: Sequence[tuple[str, int]]) -> list[Sent
                 why=", ".join(f"{n:,} {REASONS.get(reason, reason)}" for reason, n in replies),
             )
         )  # fmt: skip
-    return found
+    return sentences

@@ -25,7 +25,7 @@ from judges.render.words import cell
 
 def html_parts(findings: Iterable[Finding]) -> list[str]:
     """Findings as parts of a document, in their order."""
-    return [_part(one) for one in findings]
+    return [_part(finding) for finding in findings]
 
 
 def _part(finding: Finding) -> str:
@@ -41,12 +41,12 @@ def _part(finding: Finding) -> str:
     return figure(plot_svg(finding), finding.caption)
 
 
-def _table(one: Table) -> str:
+def _table(finding: Table) -> str:
     """A table with its numbers in words; a heading stands once where it is the same for columns side by side."""
     plain = Column()
-    shapes = {key: one.columns.get(key, plain) for key in (one.rows[0] if one.rows else {})}
-    rows = [{key: _cell(value, shapes[key].shape) for key, value in row.items()} for row in one.rows]
-    return table(rows, {key: column.title or key for key, column in shapes.items()}, one.caption)
+    shapes = {key: finding.columns.get(key, plain) for key in (finding.rows[0] if finding.rows else {})}
+    rows = [{key: _cell(value, shapes[key].shape) for key, value in row.items()} for row in finding.rows]
+    return table(rows, {key: column.title or key for key, column in shapes.items()}, finding.caption)
 
 
 def _cell(value: object, shape: str) -> object:

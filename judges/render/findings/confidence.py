@@ -21,9 +21,9 @@ _SOURCES = {
 _MARGIN = 0.02
 
 
-def sources(found: Mapping[str, int]) -> dict[str, str]:
+def sources(counts: Mapping[str, int]) -> dict[str, str]:
     """The sources of a confidence in words, each with its number of ratings."""
-    return {source: f"{source_name(source)} · {many(n, 'rating')}" for source, n in found.items()}
+    return {source: f"{source_name(source)} · {many(n, 'rating')}" for source, n in counts.items()}
 
 
 def source_name(source: str) -> str:
@@ -31,9 +31,9 @@ def source_name(source: str) -> str:
     return _SOURCES.get(source, source)
 
 
-def sentences(found: reliability.Reliability, source: str, cells: int, scored: int) -> list[Sentence]:
+def sentences(figures: reliability.Reliability, source: str, cells: int, scored: int) -> list[Sentence]:
     """Accuracy at high and low confidence, over- or underconfidence, and discrimination, from `cells` of `scored`."""
-    low, high = found.levels[0], found.levels[-1]
+    low, high = figures.levels[0], figures.levels[-1]
     parts = [
         say(
             "At a confidence of **{sure}** the judge agrees with people in **{right}** of ratings ({span}), at "
@@ -47,18 +47,21 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
             sure=_level(high),
         )
     ]  # fmt: skip
-    gap = found.stated - (found.accuracy.point or 0.0)
-    outside = found.accuracy.low is not None and not found.accuracy.low <= found.stated <= (found.accuracy.high or 1.0)
+    gap = figures.stated - (figures.accuracy.point or 0.0)
+    outside = (
+        figures.accuracy.low is not None
+        and not figures.accuracy.low <= figures.stated <= (figures.accuracy.high or 1.0)
+    )  # fmt: skip
     parts.append(
         say(
             "Mean confidence {stated}, accuracy {right}{verdict}. Expected calibration error (ECE) {error}; about "
             "{chance} is expected by chance with so few ratings.",
-            stated=f"{found.stated:.0%}", right=f"{found.accuracy.point or 0:.0%}",
+            stated=f"{figures.stated:.0%}", right=f"{figures.accuracy.point or 0:.0%}",
             verdict="" if not outside or abs(gap) < _MARGIN else ": overconfident" if gap > 0 else ": underconfident",
-            error=f"{found.ece:.1%}", chance=f"{found.ece_if_calibrated:.1%}",
+            error=f"{figures.ece:.1%}", chance=f"{figures.ece_if_calibrated:.1%}",
         )
     )  # fmt: skip
-    ranks = found.auroc
+    ranks = figures.auroc
     if ranks is None or ranks.point is None:
         parts.append(say("All ratings agree, or none does: the AUROC of confidence is undefined."))
     else:
@@ -72,31 +75,31 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
                 verdict=wrong if (ranks.high or 1.0) < 0.5 else use if (ranks.low or 0.0) > 0.5 else none,
             )
         )  # fmt: skip
-    few = f" Fewer than {MIN_CLUSTERS} items: no conclusion." if found.items < MIN_CLUSTERS else ""
+    few = f" Fewer than {MIN_CLUSTERS} items: no conclusion." if figures.items < MIN_CLUSTERS else ""
     parts.append(
         quiet(
             "From {cells} of {items} with a confidence, of {scored} scored. Source: {source}.{few}",
-            cells=many(cells, "rating"), items=many(found.items, "item"), scored=many(scored, "rating"),
+            cells=many(cells, "rating"), items=many(figures.items, "item"), scored=many(scored, "rating"),
             source=source_name(source), few=few,
         )
     )  # fmt: skip
     return parts
 
 
-def plot(found: reliability.Reliability, title: str = "") -> ReliabilityDiagram:
+def plot(figures: reliability.Reliability, title: str = "") -> ReliabilityDiagram:
     """Accuracy by level of confidence."""
-    return ReliabilityDiagram(found.levels, title)
+    return ReliabilityDiagram(figures.levels, title)
 
 
-def table(found: reliability.Reliability, ordered: bool) -> Table:
+def table(figures: reliability.Reliability, ordered: bool) -> Table:
     """The same in figures; where answers are `ordered`, with the share that is at most one step apart."""
     rows = [
         {
-            "confidence": _level(one), "ratings": one.cells, "items": one.accuracy.items,
-            "% agreement": one.accuracy.point or 0.0, "95% interval": span(one.accuracy, ".0%"),
+            "confidence": _level(level), "ratings": level.cells, "items": level.accuracy.items,
+            "% agreement": level.accuracy.point or 0.0, "95% interval": span(level.accuracy, ".0%"),
         }
-        | ({"within one": one.near.point or 0.0} if ordered else {})
-        for one in found.levels
+        | ({"within one": level.near.point or 0.0} if ordered else {})
+        for level in figures.levels
     ]  # fmt: skip
     columns = {"ratings": COUNT, "items": COUNT, "% agreement": SHARE, "within one": SHARE}
     return Table(rows, columns, "Intervals by items (clustered). Dashed: perfect calibration.")

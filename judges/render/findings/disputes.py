@@ -9,7 +9,7 @@ from judges.render.words import cell, span
 from judges.stats.calibration import Summary
 
 
-def findings(found: Sequence[tuple[Summary, Summary]], counted: bool) -> list[Finding]:
+def findings(pairs: Sequence[tuple[Summary, Summary]], counted: bool) -> list[Finding]:
     """Kappa and bias of each dimension with and without those ratings.
 
     `counted` says whether the approval check counts them.
@@ -22,7 +22,7 @@ def findings(found: Sequence[tuple[Summary, Summary]], counted: bool) -> list[Fi
             "kappa, left out": f"{cell(out.interval.point, '.2f')} ({span(out.interval)})",
             "bias, counted": cell(both.mean_difference, "+.2f"), "bias, left out": cell(out.mean_difference, "+.2f"),
         }
-        for both, out in found
+        for both, out in pairs
     ]  # fmt: skip
     used = "counts them, combined by the setting of the dataset" if counted else "leaves them out"
     return [

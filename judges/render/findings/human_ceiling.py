@@ -12,16 +12,21 @@ from judges.stats.raters.human_ceiling import HumanCeiling, explain
 from judges.stats.uncertainty import Interval
 
 
-def findings(found: HumanCeiling | None, gold: Interval | None, title: str = "") -> list[Finding]:
+def findings(ceiling: HumanCeiling | None, gold: Interval | None, title: str = "") -> list[Finding]:
     """A sentence and a plot; `gold` is the judge against gold, where it is the same figure."""
-    parts: list[Finding] = [say("{said}", said=explain(found))]
-    if found is None:
+    parts: list[Finding] = [say("{said}", said=explain(ceiling))]
+    if ceiling is None:
         return parts
     rows: list[tuple[str, Interval | None, str, str]] = [
-        ("two people", found.between, "meets policy", f"{many(found.between.cells, 'pair')} of labels"),
-        ("judge and one person", found.judge, "inconclusive", f"{many(found.items, 'item')}, the same ratings"),
+        ("two people", ceiling.between, "meets policy", f"{many(ceiling.between.cells, 'pair')} of labels"),
+        ("judge and one person", ceiling.judge, "inconclusive", f"{many(ceiling.items, 'item')}, the same ratings"),
         ("judge and gold", gold, "inconclusive", f"{many(gold.items, 'item')}, as above" if gold else ""),
-        ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'rating')}, {found.people:,} people"),
+        (
+            "alpha, all people",
+            ceiling.alpha,
+            "meets policy",
+            f"{many(ceiling.cells, 'rating')}, {ceiling.people:,} people",
+        ),
     ]
     spans = [
         IntervalRow.of(name, i, state, f"{cell(i.point, '.2f')} · {on}")
@@ -31,18 +36,22 @@ def findings(found: HumanCeiling | None, gold: Interval | None, title: str = "")
     return [*parts, Intervals(spans, title=title)]
 
 
-def test(found: AlternativeAnnotatorTest) -> Sentence:
+def test(outcome: AlternativeAnnotatorTest) -> Sentence:
     """The outcome of the alternative-annotator test, without a person's name."""
-    if not found.enough:
+    if not outcome.enough:
         return say(
             "Not tested: the test needs {needed} people who each share {least} items or more with others and with "
             "the judge; there {are} {n}.",
-            n=len(found.people), least=alternative_annotator.MIN_ITEMS, needed=alternative_annotator.MIN_PEOPLE,
-            are="is" if len(found.people) == 1 else "are",
+            n=len(outcome.people), least=alternative_annotator.MIN_ITEMS, needed=alternative_annotator.MIN_PEOPLE,
+            are="is" if len(outcome.people) == 1 else "are",
         )  # fmt: skip
-    values = {"won": sum(one.won for one in found.people), "n": len(found.people), "omega": cell(found.omega, ".2f")}
-    values |= {"rho": cell(found.rho, ".2f"), "epsilon": f"{found.epsilon:g}"}
+    values = {
+        "won": sum(person.won for person in outcome.people),
+        "n": len(outcome.people),
+        "omega": cell(outcome.omega, ".2f"),
+    }
+    values |= {"rho": cell(outcome.rho, ".2f"), "epsilon": f"{outcome.epsilon:g}"}
     figures = "**{won} of {n}** people, and half are required (winning rate ω {omega}, advantage ρ {rho}, ε {epsilon})."
-    if found.passed:
+    if outcome.passed:
         return say("The judge may replace one annotator: it wins against " + figures, **values)
     return say("The judge is not shown to be able to replace one annotator: it wins against " + figures, **values)

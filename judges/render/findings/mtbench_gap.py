@@ -19,34 +19,36 @@ _BECOMES = {
 _KNOWN = {"files": "data", "protocol": "protocol", "not known": "not known"}
 
 
-def gap_summary(found: Gap) -> list[Sentence]:
+def gap_summary(gap: Gap) -> list[Sentence]:
     """Both means and their difference; the two as they are reported, where their scales differ."""
-    gap = found.difference
-    models = many(_models(found), "model")
+    difference = gap.difference
+    models = many(_models(gap), "model")
     sentences = [
         say(
             "Over {models} that both rated: **{one}** {start}, **{other}** {end}; difference **{gap}**, 95% interval "
             "{ends}.",
-            models=models, one=found.one.name, start=cell(found.start.point), other=found.other.name,
-            end=cell(found.end.point), gap=cell(gap.point, "+.3f"), ends=span(gap, "+.3f"),
+            models=models, one=gap.one.name, start=cell(gap.start.point), other=gap.other.name,
+            end=cell(gap.end.point), gap=cell(difference.point, "+.3f"), ends=span(difference, "+.3f"),
         )
     ]  # fmt: skip
-    if found.one.protocol.scale != found.other.protocol.scale:
-        first, second = (cell(one, ".4f") for one in found.reported)
+    if gap.one.protocol.scale != gap.other.protocol.scale:
+        first, second = (cell(mean, ".4f") for mean in gap.reported)
         sentences.append(quiet("Reported on their own scales: {first} and {second}.", first=first, second=second))
     return sentences
 
 
 def _models(gap: Gap) -> int:
-    rated = [{one.model for one in run.bench.ratings if one.judge == run.judge} for run in (gap.one, gap.other)]
+    rated = [
+        {rating.model for rating in run.bench.ratings if rating.judge == run.judge} for run in (gap.one, gap.other)
+    ]
     return len(rated[0] & rated[1])
 
 
 def waterfall(gap: Gap) -> WaterfallChart:
     """The steps and what is left, from one mean to the other."""
-    steps = [(one.factor, one.change.point or 0.0, one.explanation) for one in gap.steps]
-    steps += [(one.name, one.change.point or 0.0, one.explanation) for one in gap.rest]
-    steps += [(one.factor, one.change.point or 0.0, one.explanation) for one in gap.later]
+    steps = [(step.factor, step.change.point or 0.0, step.explanation) for step in gap.steps]
+    steps += [(part.name, part.change.point or 0.0, part.explanation) for part in gap.rest]
+    steps += [(step.factor, step.change.point or 0.0, step.explanation) for step in gap.later]
     ends = (gap.one.name, gap.start.point or 0.0), (gap.other.name, gap.end.point or 0.0)
     return WaterfallChart(ends[0], steps, ends[1])
 
@@ -55,18 +57,18 @@ def step_table(gap: Gap) -> Table:
     """Every replayed factor: what switching it did in this order, in other orders, and how many ratings it touched."""
     rows = [
         {
-            "factor": one.factor,
-            "before": one.before,
-            "after": one.after,
-            "change": one.change.point,
-            "95% interval": span(one.change, "+.3f"),
-            "fair share": one.fair,
-            "in other orders": f"{number(one.low, '+.3f')} to {number(one.high, '+.3f')}",
-            "ratings": one.rows,
-            "of": "second" if one.on_other else "first",
-            "what was done": one.explanation,
+            "factor": step.factor,
+            "before": step.before,
+            "after": step.after,
+            "change": step.change.point,
+            "95% interval": span(step.change, "+.3f"),
+            "fair share": step.fair,
+            "in other orders": f"{number(step.low, '+.3f')} to {number(step.high, '+.3f')}",
+            "ratings": step.rows,
+            "of": "second" if step.on_other else "first",
+            "what was done": step.explanation,
         }
-        for one in (*gap.steps, *gap.later)
+        for step in (*gap.steps, *gap.later)
     ]
     columns = {
         "factor": Column(width=190),
@@ -86,13 +88,13 @@ def rest_table(gap: Gap) -> Table:
     """Return a table of the parts of the difference that are left after the replay."""
     rows = [
         {
-            "what is left": one.name,
-            "change": one.change.point,
-            "95% interval": span(one.change, "+.3f"),
-            "turns": one.cells,
-            "of": one.explanation,
+            "what is left": part.name,
+            "change": part.change.point,
+            "95% interval": span(part.change, "+.3f"),
+            "turns": part.cells,
+            "of": part.explanation,
         }
-        for one in gap.rest
+        for part in gap.rest
     ]
     columns = {
         "what is left": Column(width=260),
@@ -108,14 +110,14 @@ def step_order(gap: Gap) -> list[Sentence]:
     """Return sentences on how far the size of the steps depends on their order."""
     sentences = []
     steps = (*gap.steps, *gap.later)
-    moving = [one for one in steps if abs(one.high - one.low) > 5e-4]
+    moving = [step for step in steps if abs(step.high - step.low) > 5e-4]
     if moving:
         sentences.append(
             quiet(
                 "The size of a step depends on the order of the steps: {names}. The table has the least and the "
                 "largest change in any order, and the fair share.",
                 names=", ".join(
-                    f"{one.factor} {number(one.low, '+.3f')} to {number(one.high, '+.3f')}" for one in moving
+                    f"{step.factor} {number(step.low, '+.3f')} to {number(step.high, '+.3f')}" for step in moving
                 ),
             )
         )  # fmt: skip
@@ -137,7 +139,7 @@ def experiment(pipeline_experiment: PipelineExperiment) -> list[Sentence | Table
     if not to_run:
         return reasons
     costs = [arm.cost for arm in to_run]
-    cost = "not known" if None in costs else f"about {sum(one or 0.0 for one in costs):,.2f} US dollars"
+    cost = "not known" if None in costs else f"about {sum(amount or 0.0 for amount in costs):,.2f} US dollars"
     summary = say(
         "**{calls}** to judges would tell {factors} apart: each from the first or the second pipeline, in every "
         "combination. Cost: **{cost}**, by the price list.",
@@ -168,9 +170,9 @@ FACTORS = (("factor", "20%"), ("first", "27%"), ("second", "27%"), ("where it is
 def factor_rows(factors: Sequence[Factor]) -> list[tuple[str, str, str, str]]:
     """(factor and whether it differs, first, second, what a difference becomes); those that differ come first."""
     rows = []
-    for one in sorted(factors, key=lambda each: (each.differs is not True, each.differs is not None)):
-        state = {True: "\N{NOT EQUAL TO} differs", False: "equal", None: "not known"}[one.differs]
-        source = " and ".join(dict.fromkeys(_KNOWN[known] for known in one.known))
-        details = source + (f"\n{_BECOMES[one.kind]}" if one.differs else "")
-        rows.append((f"{one.name}\n{state}", one.one, one.other, details))
+    for factor in sorted(factors, key=lambda each: (each.differs is not True, each.differs is not None)):
+        state = {True: "\N{NOT EQUAL TO} differs", False: "equal", None: "not known"}[factor.differs]
+        source = " and ".join(dict.fromkeys(_KNOWN[known] for known in factor.known))
+        details = source + (f"\n{_BECOMES[factor.kind]}" if factor.differs else "")
+        rows.append((f"{factor.name}\n{state}", factor.one, factor.other, details))
     return rows

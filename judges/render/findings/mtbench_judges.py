@@ -26,23 +26,24 @@ FIGURES = {
 """The figures of two judges: format, and what they mean."""
 
 
-def figures_by_name(one: PairAgreement) -> dict[str, Interval]:
+def figures_by_name(agreement: PairAgreement) -> dict[str, Interval]:
     """The figures by their names in `FIGURES`."""
-    found = (
-        one.difference, one.equal, one.within_one, one.pearson, one.spearman, one.kendall, one.kappa, one.mae,
+    figures = (
+        agreement.difference, agreement.equal, agreement.within_one, agreement.pearson, agreement.spearman,
+        agreement.kendall, agreement.kappa, agreement.mae,
     )  # fmt: skip
-    return dict(zip(FIGURES, found, strict=True))
+    return dict(zip(FIGURES, figures, strict=True))
 
 
 def judges_summary(comparison: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
     """Return a sentence or two that compare the two judges."""
-    whole, one, other = comparison.whole, names[comparison.one], names[comparison.other]
+    whole, judge, other = comparison.whole, names[comparison.one], names[comparison.other]
     if not whole.cells:
-        return [say("**{one}** and **{other}** have rated no turn of the same answer.", one=one, other=other)]
+        return [say("**{one}** and **{other}** have rated no turn of the same answer.", one=judge, other=other)]
     gap = whole.difference
     points = number(abs(gap.point or 0.0))
     ends = f"95% interval of the difference {span(gap, '+.2f')}"
-    higher, lower = (other, one) if (gap.point or 0) >= 0 else (one, other)
+    higher, lower = (other, judge) if (gap.point or 0) >= 0 else (judge, other)
     sure = gap.low is not None and gap.high is not None and (gap.low > 0 or gap.high < 0)
     values = {"higher": higher, "lower": lower, "held": points, "ends": ends}
     sentence = (
@@ -50,7 +51,7 @@ def judges_summary(comparison: RatingComparison, names: Mapping[str, str]) -> li
         if sure else say("**{higher}** and **{lower}** do not differ significantly: {held} points ({ends}).", **values)
     )  # fmt: skip
     alone = ", ".join(
-        f"{many(n, 'turn')} by {name} alone" for n, name in zip(comparison.alone, (one, other), strict=True) if n
+        f"{many(n, 'turn')} by {name} alone" for n, name in zip(comparison.alone, (judge, other), strict=True) if n
     )
     return [
         sentence,
@@ -68,18 +69,21 @@ COLUMNS = (("figure", "22%"), ("value", "15%"), ("95% interval", "23%"), ("meani
 """The columns of `figure_rows`, with their widths."""
 
 
-def figure_rows(found: RatingComparison) -> list[tuple[str, str, str, str]]:
+def figure_rows(comparison: RatingComparison) -> list[tuple[str, str, str, str]]:
     """Every figure on all shared turns: its name, its value, its interval, and what it means."""
     return [
         (name, cell(figure.point, shape), span(figure, shape), meaning)
-        for (name, figure), (shape, meaning) in zip(figures_by_name(found.whole).items(), FIGURES.values(), strict=True)
+        for (name, figure), (shape, meaning) in zip(
+            figures_by_name(comparison.whole).items(), FIGURES.values(), strict=True
+        )
     ]
 
 
 def part_table(by: str, cut: Mapping[str, PairAgreement], names: tuple[str, str], intervals: bool) -> Table:
     """A row for each part of the answers: both means and the figures, with their intervals where they are asked for."""
     rows = [
-        {by: name, "turns": one.cells, **dict(_cells(one, names, intervals))} for name, one in cut.items()
+        {by: name, "turns": agreement.cells, **dict(_cells(agreement, names, intervals))}
+        for name, agreement in cut.items()
     ]  # fmt: skip
     shapes = {name: Column(".2f") for name in names} | {n: Column(s, meaning) for n, (s, meaning) in FIGURES.items()}
     columns = {by: Column(width=200), "turns": COUNT} | ({} if intervals else shapes)
@@ -87,8 +91,10 @@ def part_table(by: str, cut: Mapping[str, PairAgreement], names: tuple[str, str]
 
 
 def _cells(pair_agreement: PairAgreement, names: tuple[str, str], intervals: bool) -> Iterator[tuple[str, object]]:
-    found = dict(zip(names, (pair_agreement.one, pair_agreement.other), strict=True)) | figures_by_name(pair_agreement)
-    for name, figure in found.items():
+    figures = (
+        dict(zip(names, (pair_agreement.one, pair_agreement.other), strict=True)) | figures_by_name(pair_agreement)
+    )  # fmt: skip
+    for name, figure in figures.items():
         shape = FIGURES.get(name, (".2f", ""))[0]
         yield name, f"{cell(figure.point, shape)} ({span(figure, shape)})" if intervals else figure.point
 
@@ -97,38 +103,39 @@ def question_table(question_gaps: Sequence[QuestionGap], names: tuple[str, str])
     """A row for each question, those with the largest difference first."""
     rows = [
         {
-            "question": one.question, "category": one.category, "turns": one.cells, names[0]: one.one,
-            names[1]: one.other, "difference": one.other - one.one, "equal": one.equal, "within one": one.within_one,
+            "question": gap.question, "category": gap.category, "turns": gap.cells, names[0]: gap.one,
+            names[1]: gap.other, "difference": gap.other - gap.one, "equal": gap.equal, "within one": gap.within_one,
         }
-        for one in sorted(question_gaps, key=lambda one: -abs(one.other - one.one))
+        for gap in sorted(question_gaps, key=lambda gap: -abs(gap.other - gap.one))
     ]  # fmt: skip
     shapes = {name: Column(".2f") for name in names}
     figure_columns = {name: Column(*FIGURES[name]) for name in ("difference", "equal", "within one")}
     return Table(rows, {"question": Column(width=90), "turns": COUNT} | shapes | figure_columns)
 
 
-def bubbles(found: RatingComparison, names: Mapping[str, str]) -> Bubbles:
+def bubbles(comparison: RatingComparison, names: Mapping[str, str]) -> Bubbles:
     """Return the number of times each two ratings meet, to the tenth of a point, as samples may be averaged."""
     met = Counter(
-        (round(x, 1), round(y, 1)) for x, y in zip(found.shared.one.tolist(), found.shared.other.tolist(), strict=True)
+        (round(x, 1), round(y, 1))
+        for x, y in zip(comparison.shared.one.tolist(), comparison.shared.other.tolist(), strict=True)
     )
     points = [(x, y, n) for (x, y), n in sorted(met.items())]
-    return Bubbles(points, names[found.one], names[found.other], (LOWEST, HIGHEST))
+    return Bubbles(points, names[comparison.one], names[comparison.other], (LOWEST, HIGHEST))
 
 
 def largest(disagreements: Sequence[Disagreement], names: tuple[str, str]) -> Table:
     """The turns on which the two judges differ most."""
     rows = [
         {
-            "question": one.question,
-            "category": one.category,
-            "model": one.model + (f" · sample {one.choice + 1}" if one.choice else ""),
-            "turn": one.turn,
-            names[0]: one.one,
-            names[1]: one.other,
-            "difference": one.other - one.one,
+            "question": disagreement.question,
+            "category": disagreement.category,
+            "model": disagreement.model + (f" · sample {disagreement.choice + 1}" if disagreement.choice else ""),
+            "turn": disagreement.turn,
+            names[0]: disagreement.one,
+            names[1]: disagreement.other,
+            "difference": disagreement.other - disagreement.one,
         }
-        for one in disagreements
+        for disagreement in disagreements
     ]
     columns = {
         "question": Column(width=76),
@@ -144,13 +151,13 @@ def rank_table(ranks: RankComparison, names: tuple[str, str]) -> Table:
     """Every model's rank with both judges, and how it changes."""
     rows = [
         {
-            "model": one.model,
-            names[0]: one.one,
-            names[1]: one.other,
-            "change": one.change.point,
-            "95% interval": span(one.change, "g"),
+            "model": rank.model,
+            names[0]: rank.one,
+            names[1]: rank.other,
+            "change": rank.change.point,
+            "95% interval": span(rank.change, "g"),
         }
-        for one in ranks.models
+        for rank in ranks.models
     ]
     columns = {
         "model": Column(width=260),
@@ -168,16 +175,16 @@ def flips(ranks: RankComparison, names: tuple[str, str]) -> list[Finding]:
         return []
     if not ranks.flipped:
         return [say("Both judges put the **{n} models** in the same order.", n=f"{len(ranks.models):,}")]
-    settled = sum(one.settled for one in ranks.flipped)
+    settled = sum(pair.settled for pair in ranks.flipped)
     rows = [
         {
-            "model": one.a,
-            "and": one.b,
-            names[0]: f"{cell(one.one.point, '+.3f')} ({span(one.one, '+.2f')})",
-            names[1]: f"{cell(one.other.point, '+.3f')} ({span(one.other, '+.2f')})",
-            "flips in": one.likely,
+            "model": pair.a,
+            "and": pair.b,
+            names[0]: f"{cell(pair.one.point, '+.3f')} ({span(pair.one, '+.2f')})",
+            names[1]: f"{cell(pair.other.point, '+.3f')} ({span(pair.other, '+.2f')})",
+            "flips in": pair.likely,
         }
-        for one in ranks.flipped
+        for pair in ranks.flipped
     ]
     columns = {
         "model": Column(width=220),

@@ -45,20 +45,20 @@ _PARSE = {
 def judge_names(judges: Iterable[Judge]) -> dict[str, str]:
     """Judges by id: the model, with as much of prompt, wording, protocol and id as tells it from the others."""
     parts = {
-        one.id: [one.model, one.prompt, one.wording[:6], one.protocol, one.id[:6]] for one in judges
+        judge.id: [judge.model, judge.prompt, judge.wording[:6], judge.protocol, judge.id[:6]] for judge in judges
     }  # fmt: skip
 
-    def join_parts(one: str, depth: int) -> str:
-        return " · ".join(part for part in parts[one][:depth] if part)
+    def join_parts(key: str, depth: int) -> str:
+        return " · ".join(part for part in parts[key][:depth] if part)
 
-    found = {}
-    for one in parts:
-        others = [other for other in parts if other != one]
-        found[one] = next(
-            (name for n in range(1, 5) if (name := join_parts(one, n)) not in {join_parts(two, n) for two in others}),
-            join_parts(one, 5),
+    names = {}
+    for key in parts:
+        others = [other for other in parts if other != key]
+        names[key] = next(
+            (name for n in range(1, 5) if (name := join_parts(key, n)) not in {join_parts(two, n) for two in others}),
+            join_parts(key, 5),
         )
-    return found
+    return names
 
 
 def rater_names(bench: Bench) -> dict[str, str]:
@@ -89,7 +89,7 @@ def reading_rules(rules: Rules) -> Sentence:
 
 def bench_contents(bench: Bench) -> list[Sentence]:
     """Return sentences on the contents of a benchmark, and on the questions and answers that are missing."""
-    found = [
+    sentences = [
         say(
             "**{questions}**, **{models}**, **{judges}**.",
             questions=many(len(bench.questions), "question"), models=many(len(bench.models), "model"),
@@ -101,12 +101,12 @@ def bench_contents(bench: Bench) -> list[Sentence]:
         answered[model].add(question)
     part = {model: n for model, questions in answered.items() if (n := len(bench.questions.keys() - questions))}
     if len(bench.questions) < FULL_QUESTION_COUNT:
-        found.append(quiet("A whole MT-Bench has {n} questions.", n=FULL_QUESTION_COUNT))
+        sentences.append(quiet("A whole MT-Bench has {n} questions.", n=FULL_QUESTION_COUNT))
     if part and bench.answers:
         named = [f"{model} ({many(n, 'question')})" for model, n in part.items()]
         least = ", ".join(named[:5]) + (f" and {len(named) - 5:,} more" if len(named) > 5 else "")
-        found.append(warn("Answers are missing from: {least}.", least=least))
-    return found
+        sentences.append(warn("Answers are missing from: {least}.", least=least))
+    return sentences
 
 
 def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) -> Table:
@@ -114,15 +114,15 @@ def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) ->
     rates, compares = ({each.judge for each in judged} for judged in (bench.ratings, bench.games))
     rows = [
         {
-            "judge": names[one.id],
+            "judge": names[judge.id],
             "rates": " and ".join(
-                subject for subject, these in (("turns", rates), ("pairs of answers", compares)) if one.id in these
+                subject for subject, these in (("turns", rates), ("pairs of answers", compares)) if judge.id in these
             ),
-            "protocol": one.protocol or "not known",
-            "prompt": one.prompt or "not known",
-            "wording": (known.get(one.wording) or one.wording) or "not known",
+            "protocol": judge.protocol or "not known",
+            "prompt": judge.prompt or "not known",
+            "wording": (known.get(judge.wording) or judge.wording) or "not known",
         }
-        for one in bench.judges.values()
+        for judge in bench.judges.values()
     ]
     return Table(rows, {"wording": Column(help="Fingerprint of the prompt: names stay while texts change.")})
 
@@ -131,23 +131,23 @@ def table(
     model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking], names: Mapping[str, str], rules: Rules
 ) -> Table:
     """A row for each model and judge: rank, each turn, all turns together with their interval, what was judged."""
-    places = {(judge, one.model): one for judge, ranking in ranked.items() for one in ranking.models}
+    places = {(judge, rank.model): rank for judge, ranking in ranked.items() for rank in ranking.models}
     model_means = best_first(model_means, ranked)
-    turns = sorted({turn for one in model_means for turn in one.turns})
+    turns = sorted({turn for means in model_means for turn in means.turns})
     rows = [
         {
-            "judge": names[one.judge],
-            "model": one.model or ALL_MODELS,
-            "rank": _point(rank.rank) if (rank := places.get((one.judge, one.model))) else None,
+            "judge": names[means.judge],
+            "model": means.model or ALL_MODELS,
+            "rank": _point(rank.rank) if (rank := places.get((means.judge, means.model))) else None,
             "95% interval of it": _ends(rank.rank) if rank else "",
-            **{f"turn {turn}": _point(one.turns.get(turn)) for turn in turns},
-            "mean": one.both.point,
-            "95% interval": span(one.both, mean_format(rules)),
-            "questions": one.both.items,
-            "judgments": one.judgments,
-            "failed": one.failed,
+            **{f"turn {turn}": _point(means.turns.get(turn)) for turn in turns},
+            "mean": means.both.point,
+            "95% interval": span(means.both, mean_format(rules)),
+            "questions": means.both.items,
+            "judgments": means.judgments,
+            "failed": means.failed,
         }
-        for one in model_means
+        for means in model_means
     ]
     columns = {
         "judge": Column(width=190),
@@ -172,24 +172,25 @@ def _point(interval: Interval | None) -> float | None:
 
 def best_first(model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking]) -> list[ModelMeans]:
     """The means judge by judge: all models together, then the models by rank."""
-    places = {(judge, one.model): n for judge, ranking in ranked.items() for n, one in enumerate(ranking.models, 1)}
-    judges = list(dict.fromkeys(one.judge for one in model_means))
-    return sorted(model_means, key=lambda one: (judges.index(one.judge), places.get((one.judge, one.model), 0)))
+    places = {(judge, rank.model): n for judge, ranking in ranked.items() for n, rank in enumerate(ranking.models, 1)}
+    judges = list(dict.fromkeys(means.judge for means in model_means))
+    return sorted(model_means, key=lambda means: (judges.index(means.judge), places.get((means.judge, means.model), 0)))
 
 
 def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Intervals:
     """One judge's models with their intervals, the best first, and a line at the mean of all of them."""
-    places = {one.model: n for n, one in enumerate(ranking.models)}
-    models = sorted((one for one in model_means if one.model in places), key=lambda one: places[one.model])
-    whole = next((one.both.point for one in model_means if not one.model), None)
+    places = {rank.model: n for n, rank in enumerate(ranking.models)}
+    models = sorted((means for means in model_means if means.model in places), key=lambda means: places[means.model])
+    whole = next((means.both.point for means in model_means if not means.model), None)
     rows = [
         IntervalRow.of(
-            one.model, one.both, "",
-            f"{cell(one.both.point, mean_format(rules))}, rank {_format_rank(ranking.models[places[one.model]].rank)}",
+            means.model, means.both, "",
+            f"{cell(means.both.point, mean_format(rules))}, rank "
+            f"{_format_rank(ranking.models[places[means.model]].rank)}",
         )
-        for one in models
+        for means in models
     ]  # fmt: skip
-    ends = [end for one in models for end in (one.both.low, one.both.point, one.both.high) if end is not None]
+    ends = [end for means in models for end in (means.both.low, means.both.point, means.both.high) if end is not None]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     spare = max(0.0, rules.unit - (high - low)) / 2  # never less than a point, as small gaps would look large
     return Intervals(rows, whole, "all models", (low - spare, high + spare), "Mean ratings")
@@ -228,13 +229,13 @@ def model_order(ranking: Ranking) -> list[Sentence]:
 
 def category_table(model_means: Sequence[ModelMeans], rules: Rules, intervals: bool) -> Table:
     """One judge's models by category: the means, with their intervals in words where they are asked for."""
-    named = list(dict.fromkeys(name for one in model_means for name in one.categories))
+    named = list(dict.fromkeys(name for means in model_means for name in means.categories))
     rows = [
         {
-            "model": one.model or ALL_MODELS,
-            **{name or "no category": _cell(mean, intervals) for name in named if (mean := one.categories.get(name))},
+            "model": means.model or ALL_MODELS,
+            **{name or "no category": _cell(mean, intervals) for name in named if (mean := means.categories.get(name))},
         }
-        for one in model_means
+        for means in model_means
     ]
     columns = {"model": Column(width=230)} | ({} if intervals else {n or "no category": Column(".2f") for n in named})
     return Table(rows, columns)
@@ -242,8 +243,8 @@ def category_table(model_means: Sequence[ModelMeans], rules: Rules, intervals: b
 
 def radar(model_means: Sequence[ModelMeans], models: Sequence[str], rules: Rules) -> Radar:
     """Some models of one judge over the categories."""
-    named = list(dict.fromkeys(name for one in model_means for name in one.categories))
-    chosen = {one.model: one for one in model_means}
+    named = list(dict.fromkeys(name for means in model_means for name in means.categories))
+    chosen = {means.model: means for means in model_means}
     series = [
         (model, [_point(chosen[model].categories.get(name)) for name in named]) for model in models if model in chosen
     ]
@@ -254,17 +255,17 @@ def counts(judge_counts: Sequence[JudgeCount], names: Mapping[str, str]) -> list
     """Return the counts of judgments that failed, came twice, differ when judged again, or differ from their file."""
     rows = [
         {
-            "judge": names[one.judge],
-            "judgments": one.judgments,
-            "turns": one.turns,
-            **{REASONS[why]: one.failed.get(why, 0) for why in ("unreadable", "out_of_range", "api_error")},
-            "duplicates": one.doubled,
-            "judged again": one.repeated,
-            "differently": one.differing,
-            "spread": one.spread,
-            "text \N{NOT EQUAL TO} file": one.changed,
+            "judge": names[count.judge],
+            "judgments": count.judgments,
+            "turns": count.turns,
+            **{REASONS[why]: count.failed.get(why, 0) for why in ("unreadable", "out_of_range", "api_error")},
+            "duplicates": count.doubled,
+            "judged again": count.repeated,
+            "differently": count.differing,
+            "spread": count.spread,
+            "text \N{NOT EQUAL TO} file": count.changed,
         }
-        for one in judge_counts
+        for count in judge_counts
     ]
     columns = {
         **dict.fromkeys(rows[0] if rows else (), COUNT),
@@ -282,22 +283,22 @@ def counts(judge_counts: Sequence[JudgeCount], names: Mapping[str, str]) -> list
 def rule_table(rule_means: Sequence[RuleMeans], names: Mapping[str, str], rules: Rules) -> list[Finding]:
     """The mean of every model under every rule on failed judgments and on several of one turn."""
     rows = [
-        {"judge": names[one.judge], "model": one.model or ALL_MODELS}
-        | {f"{failed} · {duplicates}": mean for (failed, duplicates), mean in one.means.items()}
-        | {"moves by": one.range}
-        for one in rule_means
+        {"judge": names[row.judge], "model": row.model or ALL_MODELS}
+        | {f"{failed} · {duplicates}": mean for (failed, duplicates), mean in row.means.items()}
+        | {"moves by": row.range}
+        for row in rule_means
     ]
     columns = {
         "judge": Column(width=190),
         "model": Column(width=230),
         **{
             f"{failed} · {duplicates}": Column(mean_format(rules), f"{_FAILED[failed]}; {_DUPLICATES[duplicates]}.")
-            for one in rule_means[:1]
-            for failed, duplicates in one.means
+            for row in rule_means[:1]
+            for failed, duplicates in row.means
         },
         "moves by": Column(mean_format(rules), "Highest less lowest mean of the row."),
     }
-    widest = max(((one.range or 0.0, one) for one in rule_means), key=lambda pair: pair[0], default=(0.0, None))
+    widest = max(((row.range or 0.0, row) for row in rule_means), key=lambda pair: pair[0], default=(0.0, None))
     if widest[0] > 0 and widest[1] is not None:
         sentence = say(
             "The rules move a mean by up to **{most}** ({model}, {judge}).",
@@ -312,16 +313,16 @@ def wins(win_rates: Sequence[WinRate], names: Mapping[str, str]) -> Table:
     """A row for each model and judge: shares of wins, losses and ties, and the adjusted win rate with its interval."""
     rows = [
         {
-            "judge": names[one.judge],
-            "model": one.model,
-            "games": one.games,
-            "win": one.win.point,
-            "loss": one.loss.point,
-            "tie": one.tie.point,
-            "adjusted": one.adjusted.point,
-            "95% interval": span(one.adjusted, ".1%"),
+            "judge": names[rate.judge],
+            "model": rate.model,
+            "games": rate.games,
+            "win": rate.win.point,
+            "loss": rate.loss.point,
+            "tie": rate.tie.point,
+            "adjusted": rate.adjusted.point,
+            "95% interval": span(rate.adjusted, ".1%"),
         }
-        for one in win_rates
+        for rate in win_rates
     ]
     columns = {
         "judge": Column(width=190),
@@ -340,37 +341,37 @@ def verdicts(counts: Sequence[VerdictCount], names: Mapping[str, str]) -> list[S
         quiet(
             "{judge}: {n} decided; {turned} changed with the order and count as ties, {failed} left out as a verdict "
             "failed, {single} asked in one order or given for both at once.",
-            judge=names[one.judge], n=many(one.decided, "pair"), turned=f"{one.inconsistent:,}",
-            failed=f"{one.failed:,}", single=f"{one.single:,}",
+            judge=names[count.judge], n=many(count.decided, "pair"), turned=f"{count.inconsistent:,}",
+            failed=f"{count.failed:,}", single=f"{count.single:,}",
         )
-        for one in counts
+        for count in counts
     ]  # fmt: skip
 
 
 def duels(win_rates: Sequence[WinRate]) -> tuple[list[str], list[list[float]], list[list[str]]]:
     """One judge's models, the adjusted win rate of each against each other (nan: none), and the same in words."""
     rates: dict[str, list[float]] = {}
-    for one in win_rates:
-        if one.adjusted.point is not None:
-            rates.setdefault(one.model, []).append(one.adjusted.point)
+    for rate in win_rates:
+        if rate.adjusted.point is not None:
+            rates.setdefault(rate.model, []).append(rate.adjusted.point)
     models = sorted(rates, key=lambda name: -sum(rates[name]) / len(rates[name]))
     at = {name: n for n, name in enumerate(models)}
     shares = [[nan] * len(models) for _ in models]
     tooltips = [[""] * len(models) for _ in models]
-    for one in win_rates:
-        if one.model in at and one.against in at and one.adjusted.point is not None:
-            shares[at[one.model]][at[one.against]] = one.adjusted.point
-            tooltips[at[one.model]][at[one.against]] = (
-                f"{one.model} against {one.against}: {one.adjusted.point:.1%} ({span(one.adjusted, '.1%')}), "
-                f"{one.games:,} games"
+    for rate in win_rates:
+        if rate.model in at and rate.against in at and rate.adjusted.point is not None:
+            shares[at[rate.model]][at[rate.against]] = rate.adjusted.point
+            tooltips[at[rate.model]][at[rate.against]] = (
+                f"{rate.model} against {rate.against}: {rate.adjusted.point:.1%} ({span(rate.adjusted, '.1%')}), "
+                f"{rate.games:,} games"
             )
     return models, shares, tooltips
 
 
 def japanese(japanese_shares: Sequence[JapaneseShare]) -> Table:
     """A row for each model: the share of Japanese characters in each turn and in all, with its interval."""
-    turns = sorted({one.turn for one in japanese_shares if one.turn is not None})
-    of = {(one.model, one.turn): one for one in japanese_shares}
+    turns = sorted({share.turn for share in japanese_shares if share.turn is not None})
+    of = {(share.model, share.turn): share for share in japanese_shares}
     rows = [
         {
             "model": model,
@@ -379,7 +380,7 @@ def japanese(japanese_shares: Sequence[JapaneseShare]) -> Table:
             "95% interval": span(of[model, None].share, ".1%"),
             "characters": of[model, None].characters,
         }
-        for model in dict.fromkeys(one.model for one in japanese_shares)
+        for model in dict.fromkeys(share.model for share in japanese_shares)
     ]
     columns = {
         "model": Column(width=230),

@@ -23,18 +23,21 @@ def vote_counts(bench: Bench) -> Sentence:
 def table(agreements: Sequence[VerdictAgreement], names: Mapping[str, str]) -> Table:
     """A row for each two sides and turn; ties counted (S1) and dropped (S2) side by side."""
     rows: dict[tuple[str, str, int | None], dict[str, object]] = {}
-    for one in agreements:
+    for agreement in agreements:
         row = rows.setdefault(
-            (one.one, one.other, one.turn),
-            {"between": f"{names.get(one.one, one.one)} and {one.other}", "turn": _turn(one.turn)},
+            (agreement.one, agreement.other, agreement.turn),
+            {
+                "between": f"{names.get(agreement.one, agreement.one)} and {agreement.other}",
+                "turn": _turn(agreement.turn),
+            },
         )
-        name = f"{one.setup} "
+        name = f"{agreement.setup} "
         row |= {
-            name + "agreement": one.equal.point,
-            name + "interval": span(one.equal, ".1%"),
-            name + "kappa": cell(one.kappa.point),
-            name + "kappa interval": span(one.kappa),
-            name + "n": one.pairs,
+            name + "agreement": agreement.equal.point,
+            name + "interval": span(agreement.equal, ".1%"),
+            name + "kappa": cell(agreement.kappa.point),
+            name + "kappa interval": span(agreement.kappa),
+            name + "n": agreement.pairs,
         }
     columns: dict[str, Column] = {"between": Column(width=230), "turn": Column(width=56)}
     for name, meaning in SETUPS.items():

@@ -19,36 +19,36 @@ _LIN = "On this interval scale kappa is Lin's concordance correlation, to which 
 def findings(metrics: OtherMetrics, dimension: Dimension) -> list[Finding]:
     """Accuracy, AC, correlations and the rest, each with its interval and what it says."""
     rows = [
-        {"figure": name, "value": cell(one.point), "95% interval": span(one, ".3f"), "meaning": meaning}
-        for name, one, meaning in metrics.rows
+        {"figure": name, "value": cell(interval.point), "95% interval": span(interval, ".3f"), "meaning": meaning}
+        for name, interval, meaning in metrics.rows
     ]
     columns = {"figure": Column(width=150), "value": Column(width=70), "95% interval": Column(width=110)}
     return [Table(rows, columns, f"{_LIN} {_OTHERS}" if dimension.scale.kind == "interval" else _OTHERS)]
 
 
-def missing_values(found: Missingness) -> list[Finding]:
+def missing_values(missing: Missingness) -> list[Finding]:
     """The figures where what the judge could not answer is left out, or counts as an answer, side by side."""
     rows: list[dict[str, object]] = []
-    for one in found.counted:
-        row: dict[str, object] = {"missing": missingness.describe_choice(one.choice)}
-        if one.summary is None:
-            rows.append(row | {"95% interval": one.why})
+    for choice in missing.counted:
+        row: dict[str, object] = {"missing": missingness.describe_choice(choice.choice)}
+        if choice.summary is None:
+            rows.append(row | {"95% interval": choice.why})
             continue
-        kappa, figures = one.summary.interval, one.accuracy
+        kappa, figures = choice.summary.interval, choice.accuracy
         row |= {
-            "ratings": one.summary.cells, "kappa": kappa.point, "95% interval": span(kappa, ".3f"),
+            "ratings": choice.summary.cells, "kappa": kappa.point, "95% interval": span(kappa, ".3f"),
             "% agreement": figures.exact,
         }  # fmt: skip
-        if one.summary.mean_difference is not None:
-            row["bias"] = one.summary.mean_difference
-        if one.summary.dimension.scale.weights is None:
+        if choice.summary.mean_difference is not None:
+            row["bias"] = choice.summary.mean_difference
+        if choice.summary.dimension.scale.weights is None:
             row |= {"macro precision": figures.precision, "macro recall": figures.recall, "macro F1": figures.f1}
         rows.append(row)
     shares = dict.fromkeys(("% agreement", "macro precision", "macro recall", "macro F1"), Column(".2%"))
     whole = {key: None for row in rows for key in row}
     columns = {"ratings": COUNT, "kappa": Column(".3f"), "bias": Column("+.2f"), **shares}
     return [
-        say("{sentence}", sentence=missingness.explain(found)),
+        say("{sentence}", sentence=missingness.explain(missing)),
         Table([whole | row for row in rows], columns),
         quiet("{check}", check=missingness.APPROVAL_CHECK_NOTE),
     ]

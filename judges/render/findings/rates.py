@@ -17,21 +17,24 @@ _SAID = 4
 """Of more answers there is only the table."""
 
 
-def findings(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean], dimension: Dimension) -> list[Finding]:
+def findings(answers: Sequence[AnswerRates], means: Mapping[int, CorrectedMean], dimension: Dimension) -> list[Finding]:
     """Sentences for every answer, a plot of a flag, and a table; `means` by an answer's place are the dashboard's."""
     parts: list[Finding] = []
-    for answer in found if len(found) <= _SAID else ():
+    for answer in answers if len(answers) <= _SAID else ():
         head, *rest = rates.explain(answer, dimension)
         parts.append(say("**{head}** {rest}", head=head, rest=" ".join(rest)))
-    if found and found[0].rates.people.items < MIN_CLUSTERS:
+    if answers and answers[0].rates.people.items < MIN_CLUSTERS:
         parts.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
-    if len(found) == 1:
-        one = found[0].rates
-        shown = [_row("recall", one.recall), _row("false positive rate", one.false_positive_rate, "beside")]
+    if len(answers) == 1:
+        flag_rates = answers[0].rates
+        shown = [
+            _row("recall", flag_rates.recall),
+            _row("false positive rate", flag_rates.false_positive_rate, "beside"),
+        ]
         parts.append(
-            Intervals([*shown, _row("precision", one.precision)], title="Recall, false positives and precision")
+            Intervals([*shown, _row("precision", flag_rates.precision)], title="Recall, false positives and precision")
         )
-    return [*parts, _table(found, means)]
+    return [*parts, _table(answers, means)]
 
 
 def _table(answer_rates: Sequence[AnswerRates], means: Mapping[int, CorrectedMean]) -> Table:

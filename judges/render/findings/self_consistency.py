@@ -9,16 +9,18 @@ from judges.stats import self_consistency
 from judges.stats.self_consistency import SelfConsistency
 
 
-def findings(found: SelfConsistency, named: str) -> list[Finding]:
+def findings(consistency: SelfConsistency, named: str) -> list[Finding]:
     """Kappa of all samples as one answer beside that of each alone; `named` is how the judge combines them."""
     parts: list[Finding] = [
         say("**{named}**: the samples of one rating are combined into one answer, here and everywhere.", named=named)
     ]
-    parts += [say("{sentence}", sentence=sentence) for sentence in self_consistency.explain(found)]
-    if found.together.cells:
-        whole = found.together
+    parts += [say("{sentence}", sentence=sentence) for sentence in self_consistency.explain(consistency)]
+    if consistency.together.cells:
+        whole = consistency.together
         ends = whole.point, whole.low, whole.high, whole.lower_bound
-        alone = [IntervalRow("single", f"sample {n}", kappa, None, None) for n, kappa in enumerate(found.singles, 1)]
-        rows = [IntervalRow("combined", many(found.samples, "sample"), *ends), *alone]
+        alone = [
+            IntervalRow("single", f"sample {n}", kappa, None, None) for n, kappa in enumerate(consistency.singles, 1)
+        ]
+        rows = [IntervalRow("combined", many(consistency.samples, "sample"), *ends), *alone]
         parts.append(Intervals(rows, title="Kappa of all samples combined, and of each alone"))
     return parts

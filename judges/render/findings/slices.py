@@ -17,20 +17,20 @@ ALPHA = 0.05
 
 def tests(slices: Sequence[SlicedKappa]) -> list[Sentence]:
     """Return sentences on the tests of all ways of slicing; every one is named."""
-    tested = [one for one in slices if one.test is not None]
-    apart = [one for one in tested if one.test is not None and one.test.adjusted <= ALPHA]
+    tested = [sliced for sliced in slices if sliced.test is not None]
+    apart = [sliced for sliced in tested if sliced.test is not None and sliced.test.adjusted <= ALPHA]
     sentences = []
-    for one in apart:
-        worst, best = _ends(one)
+    for sliced in apart:
+        worst, best = _ends(sliced)
         sentences.append(
             warn(
                 "Agreement differs by **{by}**: kappa {low} on {worst}, {high} on {best} (p {p}, adjusted for {ways}).",
-                by=one.by, low=cell(worst.interval.point, ".2f"), worst=worst.name,
+                by=sliced.by, low=cell(worst.interval.point, ".2f"), worst=worst.name,
                 high=cell(best.interval.point, ".2f"), best=best.name,
-                p=p_value(one.test.adjusted if one.test else 1.0), ways=many(len(tested), "way") + " of slicing",
+                p=p_value(sliced.test.adjusted if sliced.test else 1.0), ways=many(len(tested), "way") + " of slicing",
             )
         )  # fmt: skip
-    rest = [one.by for one in tested if one not in apart]
+    rest = [sliced.by for sliced in tested if sliced not in apart]
     if rest:
         sentences.append(
             say(
@@ -39,7 +39,7 @@ def tests(slices: Sequence[SlicedKappa]) -> list[Sentence]:
                 rest=" and ".join([", ".join(rest[:-1]), rest[-1]] if rest[1:] else rest),
             )
         )
-    few = [one.by for one in slices if one.test is None]
+    few = [sliced.by for sliced in slices if sliced.test is None]
     if few:
         sentences.append(
             quiet(

@@ -20,12 +20,12 @@ def findings(system_order: SystemOrder) -> list[Finding]:
         return [quiet("An order needs two systems: the ratings that both gave are of {n}.", n=many(count, "system"))]
     parts: list[Finding] = []
     if count >= MIN_SYSTEMS:
-        for name, one in (("Kendall's tau-b", system_order.kendall), ("Spearman's rho", system_order.spearman)):
-            if one.point is not None:
+        for name, interval in (("Kendall's tau-b", system_order.kendall), ("Spearman's rho", system_order.spearman)):
+            if interval.point is not None:
                 parts.append(
                     say(
                         "**{name} {point}** ({ends}) between people's order of {n} and the judge's.",
-                        name=name, point=number(one.point, ".3f"), ends=span(one, ".3f", "no interval"),
+                        name=name, point=number(interval.point, ".3f"), ends=span(interval, ".3f", "no interval"),
                         n=many(count, "system"),
                     )
                 )  # fmt: skip
@@ -40,12 +40,12 @@ def findings(system_order: SystemOrder) -> list[Finding]:
         parts.append(say("People and judge put the two systems in **{way}**.", way=way))
     rows = [
         {
-            "system": one.name, "ratings": one.cells, "people": one.human, "judge": one.judge,
-            "judge - people": one.judge - one.human, "rank by people": one.human_rank.point,
-            "of people": span(one.human_rank, ".0f"), "rank by judge": one.judge_rank.point,
-            "of judge": span(one.judge_rank, ".0f"),
+            "system": system.name, "ratings": system.cells, "people": system.human, "judge": system.judge,
+            "judge - people": system.judge - system.human, "rank by people": system.human_rank.point,
+            "of people": span(system.human_rank, ".0f"), "rank by judge": system.judge_rank.point,
+            "of judge": span(system.judge_rank, ".0f"),
         }
-        for one in system_order.systems
+        for system in system_order.systems
     ]  # fmt: skip
     columns = {
         "ratings": COUNT, "people": Column(".2f"), "judge": Column(".2f"), "judge - people": Column("+.2f"),

@@ -14,11 +14,13 @@ from judges.types import Dimension
 
 def at_one(rates: ThresholdRates, dimension: Dimension) -> list[Finding]:
     """Sentences, and the rates and kappa with their intervals, at one threshold."""
-    one = rates.rates
-    shown = [("kappa", rates.kappa), ("recall", one.recall), ("precision", one.precision)]
-    rows = [_row(name, interval) for name, interval in [*shown, ("false positive rate", one.false_positive_rate)]]
+    flag_rates = rates.rates
+    shown = [("kappa", rates.kappa), ("recall", flag_rates.recall), ("precision", flag_rates.precision)]
+    rows = [
+        _row(name, interval) for name, interval in [*shown, ("false positive rate", flag_rates.false_positive_rate)]
+    ]
     parts: list[Finding] = [say("{sentences}", sentences=" ".join(explain(rates, dimension))), Intervals(rows)]
-    if one.people.items < MIN_CLUSTERS:
+    if flag_rates.people.items < MIN_CLUSTERS:
         parts.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
     return parts
 

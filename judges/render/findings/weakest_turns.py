@@ -9,7 +9,10 @@ from judges.stats.weakest_turns import WeakestTurns, explain
 from judges.types import Dimension
 
 
-def findings(found: Mapping[Dimension, WeakestTurns]) -> list[Sentence]:
+def findings(turns: Mapping[Dimension, WeakestTurns]) -> list[Sentence]:
     """A sentence for each dimension whose answer is a turn."""
     template = "**{name}**: {sentences}"
-    return [say(template, name=d.title.capitalize(), sentences=" ".join(explain(one))) for d, one in found.items()]
+    return [
+        say(template, name=d.title.capitalize(), sentences=" ".join(explain(weakest_turns)))
+        for d, weakest_turns in turns.items()
+    ]

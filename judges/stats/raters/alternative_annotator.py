@@ -63,12 +63,12 @@ class AlternativeAnnotatorTest:
     @property
     def omega(self) -> float | None:
         """The winning rate: the share of people that the judge is as good as."""
-        return sum(one.won for one in self.people) / len(self.people) if self.people else None
+        return sum(person.won for person in self.people) / len(self.people) if self.people else None
 
     @property
     def rho(self) -> float | None:
         """The average advantage: the chance that the judge is at least as close to the others as a person is."""
-        return sum(one.judge for one in self.people) / len(self.people) if self.people else None
+        return sum(person.judge for person in self.people) / len(self.people) if self.people else None
 
     @property
     def passed(self) -> bool:
@@ -90,7 +90,7 @@ def run_test(ratings: Ratings, epsilon: float = 0.2) -> AlternativeAnnotatorTest
         raise ValueError(f"The handicap is at least 0 and below 1, such as .2; got {epsilon}.")
     used = ratings.where(ratings.judge >= 0).multi_rater_cells()
     judge, person = _wins(used)
-    found: list[tuple[str, int, int, float, float, float]] = []
+    rows: list[tuple[str, int, int, float, float, float]] = []
     left_out = []
     for number, name in enumerate(ratings.people):
         mask = used.person == number
@@ -103,10 +103,10 @@ def run_test(ratings: Ratings, epsilon: float = 0.2) -> AlternativeAnnotatorTest
             left_out.append((name, len(cells)))
             continue
         p = _p_value((by_person - by_judge).tolist(), epsilon)
-        found.append((name, len(cells), int(mask.sum()), float(by_judge.mean()), float(by_person.mean()), p))
-    adjusted = benjamini_yekutieli([row[-1] for row in found])
+        rows.append((name, len(cells), int(mask.sum()), float(by_judge.mean()), float(by_person.mean()), p))
+    adjusted = benjamini_yekutieli([row[-1] for row in rows])
     return AlternativeAnnotatorTest(
-        tuple(AnnotatorTest(*row, q) for row, q in zip(found, adjusted, strict=True)), tuple(left_out), epsilon
+        tuple(AnnotatorTest(*row, q) for row, q in zip(rows, adjusted, strict=True)), tuple(left_out), epsilon
     )
 
 
@@ -142,12 +142,12 @@ def _p_value(differences: list[float], epsilon: float) -> float:
     return float(stdtr(n - 1, gap / (spread / sqrt(n))))
 
 
-def as_json(found: AlternativeAnnotatorTest) -> dict[str, object]:
+def as_json(test: AlternativeAnnotatorTest) -> dict[str, object]:
     """The test as values of JSON, people without their names."""
     return {
-        "epsilon": found.epsilon, "people": len(found.people), "left_out": len(found.left_out), "omega": found.omega,
-        "rho": found.rho, "passed": found.passed,
+        "epsilon": test.epsilon, "people": len(test.people), "left_out": len(test.left_out), "omega": test.omega,
+        "rho": test.rho, "passed": test.passed,
         "tests": [
-            {"items": a.items, "judge": a.judge, "person": a.person, "p": a.p, "p_by": a.adjusted} for a in found.people
+            {"items": a.items, "judge": a.judge, "person": a.person, "p": a.p, "p_by": a.adjusted} for a in test.people
         ],
     }  # fmt: skip

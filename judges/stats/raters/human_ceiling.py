@@ -73,20 +73,20 @@ def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
     shared = _shared_cells(ratings)
     if not len(shared):
         return None
-    scale, (pairs, found) = shared.scale, _between(shared)
+    scale, (pairs, between) = shared.scale, _between(shared)
     judge = ahead = None
     if shared.judge[0] >= 0:
         # Weighted by the number of pairs with the person's label: then both kappas weigh people and cells equally.
         first, second = shared.pairs()
-        one = np.concatenate([first, second])
-        single = Cells(shared.item[one], shared.code[one], shared.judge[one])
+        rows = np.concatenate([first, second])
+        single = Cells(shared.item[rows], shared.code[rows], shared.judge[rows])
         judge = replace(kappa_interval(single, code_count(scale), scale.weights), cells=len(shared))
         ahead = kappa_difference(pairs, single, code_count(scale), scale.weights, paired=True)
     return HumanCeiling(
         people=len(np.unique(shared.person)),
         cells=len(np.unique(shared.cell)),
         items=len(np.unique(shared.item)),
-        between=found,
+        between=between,
         alpha=alpha_interval(shared),
         judge=judge,
         difference=ahead,
@@ -127,8 +127,8 @@ def _coincidences(ratings: Ratings, item: Codes, items: int) -> Floats:
     counts, (first, second) = ratings.counts(), ratings.pairs()
     answers, k = counts.sum(axis=1)[ratings.cell[first]], counts.shape[1]
     per_item = np.zeros((items, k, k))
-    for one, other in ((first, second), (second, first)):
-        np.add.at(per_item, (item[one], ratings.value[one], ratings.value[other]), 1 / (answers - 1))
+    for row, other in ((first, second), (second, first)):
+        np.add.at(per_item, (item[row], ratings.value[row], ratings.value[other]), 1 / (answers - 1))
     return per_item.reshape(items, k * k)
 
 
@@ -157,21 +157,23 @@ def _from_coincidences(table: Floats, kind: Level) -> float | None:
     return alpha_of_coincidences(coincidence, coincidence.sum(axis=0), kind)
 
 
-def explain(found: HumanCeiling | None) -> str:
+def explain(ceiling: HumanCeiling | None) -> str:
     """Return a sentence or two on what the ceiling says about the judge, for people who know no statistics."""
-    if found is None:
+    if ceiling is None:
         return (
             "Agreement between people is not known yet: no item has blind labels of two people. Let several people "
             "label the same items (people per item, on the page Queues)."
         )
-    if found.between.point is None:
-        return f"All people gave one and the same answer on {found.items:,} items: kappa between them is undefined."
-    people = f"Kappa between two people is {found.between.point:.2f}"
-    gap = found.difference
-    if found.judge is None or gap is None or found.judge.point is None or gap.point is None:
-        return f"{people}, from {found.items:,} items; the judge has no score there to compare."
-    both = f"{people}, between the judge and one of them {found.judge.point:.2f}, on the same {found.items:,} items."
-    if found.between.is_too_small or gap.low is None or gap.high is None:
+    if ceiling.between.point is None:
+        return f"All people gave one and the same answer on {ceiling.items:,} items: kappa between them is undefined."
+    people = f"Kappa between two people is {ceiling.between.point:.2f}"
+    gap = ceiling.difference
+    if ceiling.judge is None or gap is None or ceiling.judge.point is None or gap.point is None:
+        return f"{people}, from {ceiling.items:,} items; the judge has no score there to compare."
+    both = (
+        f"{people}, between the judge and one of them {ceiling.judge.point:.2f}, on the same {ceiling.items:,} items."
+    )
+    if ceiling.between.is_too_small or gap.low is None or gap.high is None:
         return f"{both} That is too few to compare: {MIN_CLUSTERS} items are needed."
     if gap.high < 0:
         by = f"by {-gap.point:.2f} ({-gap.high:.2f} to {-gap.low:.2f})"

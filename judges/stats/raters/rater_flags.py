@@ -117,11 +117,11 @@ def agreement_drift(values: Sequence[float]) -> RaterShift | None:
     return RaterShift(mean(last) - mean(first), sqrt(variance(first) / third + variance(last) / third), len(values))
 
 
-def common_shift(one: RaterShift | None, other: RaterShift | None) -> RaterShift | None:
+def common_shift(shift: RaterShift | None, other: RaterShift | None) -> RaterShift | None:
     """The smaller of two changes that go the same way and are both sure; else None."""
-    if one is None or other is None or not (one.sure and other.sure) or one.size * other.size <= 0:
+    if shift is None or other is None or not (shift.sure and other.sure) or shift.size * other.size <= 0:
         return None
-    return min(one, other, key=lambda change: abs(change.size))
+    return min(shift, other, key=lambda change: abs(change.size))
 
 
 def flag_rater(
@@ -134,7 +134,7 @@ def flag_rater(
     units of the scale, of which `step` is one step. `course` is the change in the share of equal answers, in itself and
     relative to the others' (`agreement_drift`, `common_shift`).
     """
-    found = []
+    flags = []
     paced = median(work.assisted_seconds) if work.assisted_seconds else None
     if (
         len(work.assisted_seconds) >= MIN_ITEMS
@@ -142,14 +142,14 @@ def flag_rater(
         and paced < FAST_SECONDS
         and (work.accepted or 0) >= ACCEPTING_SHARE
     ):
-        found.append(RaterFlag(
+        flags.append(RaterFlag(
             "accepts",
             f"accepts everything in {_seconds(paced)}: an acceptance rate of {work.accepted:.0%} with a median of "
             f"{_seconds(paced)} per item. Such labels repeat the judge's scores; a few blind items would show whether "
             "this person agrees.",
         ))  # fmt: skip
     elif len(work.seconds) >= MIN_ITEMS and (work.hasty or 0) >= HASTY_SHARE:
-        found.append(RaterFlag(
+        flags.append(RaterFlag(
             "fast",
             f"is rushing: {work.hasty:.0%} of {len(work.seconds):,} items were answered in under {HASTY_SECONDS:g} "
             "seconds. That is possible for short items; long ones cannot have been read.",
@@ -160,7 +160,7 @@ def flag_rater(
         and agreement.high is not None
         and agreement.high < LOW_KAPPA
     ):
-        found.append(RaterFlag(
+        flags.append(RaterFlag(
             "apart",
             f"agrees with the others hardly more than chance: kappa {agreement.point:.2f} (upper end "
             f"{agreement.high:.2f}) on {agreement.items:,} shared items. They may read the guidelines differently, or "
@@ -168,20 +168,20 @@ def flag_rater(
         ))  # fmt: skip
     if leniency is not None and leniency.sure and abs(leniency.size) >= LENIENT_STEPS * step:
         by = f"{abs(leniency.size):.1f} steps" if step == 1 else f"{abs(leniency.size):.2g}"
-        found.append(RaterFlag(
+        flags.append(RaterFlag(
             "lenient",
             f"gives {by} {'more' if leniency.size > 0 else 'less'} than the others on "
             f"average (bias), on {leniency.items:,} shared items. An example of each step may align the scales.",
         ))  # fmt: skip
     if course is not None and course.sure and abs(course.size) >= DRIFT_SHARE:
-        found.append(RaterFlag(
+        flags.append(RaterFlag(
             "drift",
             f"drifts {'towards' if course.size > 0 else 'away from'} the others: % agreement "
             f"{'rises' if course.size > 0 else 'falls'} by {abs(course.size):.0%} from the first to the last third of "
             "the items, beyond what the items explain. Practice, fatigue or another reading of the guidelines may be "
             "the cause.",
         ))  # fmt: skip
-    return found
+    return flags
 
 
 def _seconds(value: float) -> str:

@@ -55,9 +55,9 @@ class Ratings:
 
     def others(self) -> Codes:
         """Return the number of other people who gave each answer in the cell of each row, (rows, K)."""
-        found = self.counts()[self.cell] if len(self) else np.zeros((0, bins.row_count(self.scale)), dtype=np.int64)
-        found[np.arange(len(self)), self.value] -= 1
-        return found
+        counts = self.counts()[self.cell] if len(self) else np.zeros((0, bins.row_count(self.scale)), dtype=np.int64)
+        counts[np.arange(len(self)), self.value] -= 1
+        return counts
 
     def multi_rater_cells(self) -> Ratings:
         """The cells that at least two people labelled."""
@@ -92,19 +92,19 @@ def gold_without_self(ratings: Ratings, rule: Resolve = "median") -> Codes | Flo
     if ratings.exact is not None:
         return _exactly(ratings.cell, ratings.exact, majority)
     scale, others = ratings.scale, ratings.others()
-    given = others.sum(axis=1)
-    middle = (2 * others.cumsum(axis=1) >= given[:, None]).argmax(axis=1)
+    answers = others.sum(axis=1)
+    middle = (2 * others.cumsum(axis=1) >= answers[:, None]).argmax(axis=1)
     if scale.weights and not majority:
-        return np.where(given > 0, middle, -1)
+        return np.where(answers > 0, middle, -1)
     top = others.max(axis=1)
     drawn = (others == top[:, None]).sum(axis=1) > 1
     instead = middle if scale.weights else scale.categories.index(scale.drawn) if scale.drawn else -1
-    return np.where(given == 0, -1, np.where(drawn, instead, others.argmax(axis=1)))
+    return np.where(answers == 0, -1, np.where(drawn, instead, others.argmax(axis=1)))
 
 
 def _exactly(cell: Codes, code: Floats, majority: bool) -> Floats:
     """`gold_without_self` of codes that are no rows of a table, cell by cell."""
-    found = np.full(len(cell), -1.0)
+    gold = np.full(len(cell), -1.0)
     order = np.lexsort([code, cell])
     for rows in np.split(order, np.flatnonzero(np.diff(cell[order])) + 1):
         for place, row in enumerate(rows.tolist()):
@@ -112,13 +112,13 @@ def _exactly(cell: Codes, code: Floats, majority: bool) -> Floats:
             if len(others):
                 values, counts = np.unique(others, return_counts=True)
                 often = values[counts == counts.max()]
-                found[row] = often[0] if majority and len(often) == 1 else others[(len(others) - 1) // 2]
-    return found
+                gold[row] = often[0] if majority and len(often) == 1 else others[(len(others) - 1) // 2]
+    return gold
 
 
 def mean_without_self(ratings: Ratings) -> Floats:
     """The mean of the other people's answers to every row's cell, as a code; nan if there are no others."""
     code = ratings.code.astype(np.float64)
-    given = np.bincount(ratings.cell)[ratings.cell] - 1
+    answers = np.bincount(ratings.cell)[ratings.cell] - 1
     total = np.bincount(ratings.cell, code)[ratings.cell] - code
-    return np.where(given > 0, total / np.maximum(given, 1), np.nan)
+    return np.where(answers > 0, total / np.maximum(answers, 1), np.nan)

@@ -89,13 +89,13 @@ def _label(docket: AdjudicationItem, unit: str, name: str) -> str:
 
 def _describe_disagreement(cell: LabelledCell) -> str:
     """Return in words how people differ."""
-    given = [s.value for s in cell.labels if s.value is not None]
+    values = [s.value for s in cell.labels if s.value is not None]
     if cell.reopened and not cell.distance:
         return "labels changed"
-    if len(given) < len(cell.labels):
+    if len(values) < len(cell.labels):
         return "differ on n/a"
     if cell.scale.kind in ("ordinal", "ordered", "interval"):
-        steps = max(given) - min(given)
+        steps = max(values) - min(values)
         words = "" if cell.scale.kind == "interval" else " point" if steps == 1 else " points"
         return f"differ by {steps:.4g}{words}"
     return "drawn vote" if len(cell.labels) > 1 else "differ"

@@ -45,9 +45,9 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
         "why": _reasons(view),
         "judge": {"id": view.judge_id, "name": view.judge_name} if view.judge_id else None,
         "judges": [
-            {"model": one.judge_name, "card": _card_words(view, one), "version": one.card.version[:7]}
-            for one in view.layers
-            if one.judge_id
+            {"model": layer.judge_name, "card": _card_words(view, layer), "version": layer.card.version[:7]}
+            for layer in view.layers
+            if layer.judge_id
         ],
         "version": view.version,
         "kind": content.kind,
@@ -60,8 +60,13 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
 
 def _card_words(view: DeskView, layer: CardLayer) -> str:
     """A card as shown next to its judge's name: with the judge's prompt, if that is known."""
-    judgments = (one for found in view.judgments.values() for one in found if one.judge_id == layer.judge_id)
-    return f"{layer.card.title} {next((one.prompt for one in judgments), '')}".strip()
+    judgments = (
+        judgment
+        for unit_judgments in view.judgments.values()
+        for judgment in unit_judgments
+        if judgment.judge_id == layer.judge_id
+    )
+    return f"{layer.card.title} {next((judgment.prompt for judgment in judgments), '')}".strip()
 
 
 def _reasons(view: DeskView) -> list[Json]:
@@ -121,9 +126,9 @@ def _unasked_judgments(view: DeskView, content: Dialogue | Pair | Response) -> l
         sides = []
         for side in ("a", "b"):
             unit = f"section:{number}/{side}"
-            given = [(d, view.scores[unit, d.name]) for d in view.card.dimensions if (unit, d.name) in view.scores]
-            if given:
-                words = ", ".join(f"{d.title} {d.scale.say(value.value)}" for d, value in given)
+            scores = [(d, view.scores[unit, d.name]) for d in view.card.dimensions if (unit, d.name) in view.scores]
+            if scores:
+                words = ", ".join(f"{d.title} {d.scale.say(value.value)}" for d, value in scores)
                 sides.append(f"{side.upper()} {words}")
         if sides:
             lines.append(f"{section.label}: {'; '.join(sides)}")
@@ -193,16 +198,16 @@ def _references(view: DeskView, content: Dialogue) -> dict[int, list[Json]]:
     A set's name is a judge's, so that a blind item does not tell it. Sets of one text are shown as one.
     """
     meta = content.meta
-    own, given = meta.get("reference"), meta.get("reference_answer")
-    sets = [] if given is None else [("the question's own", own)]
+    own, answer = meta.get("reference"), meta.get("reference_answer")
+    sets = [] if answer is None else [("the question's own", own)]
     named = meta.get("reference_answers")
-    for name, answers in (named if isinstance(named, dict) else {"": own if given is None else given}).items():
+    for name, answers in (named if isinstance(named, dict) else {"": own if answer is None else answer}).items():
         sets.append((f"set {name}" if name and view.mode != "blind" else "the judges' set", answers))
-    found: dict[int, dict[str, dict[str, None]]] = {}
+    references: dict[int, dict[str, dict[str, None]]] = {}
     for whose, answers in sets:
         for place, text in enumerate(answers if isinstance(answers, list) else []):
             if isinstance(text, str) and text.strip():
-                found.setdefault(place, {}).setdefault(text, {})[whose] = None
+                references.setdefault(place, {}).setdefault(text, {})[whose] = None
     return {
         place: [
             {
@@ -213,7 +218,7 @@ def _references(view: DeskView, content: Dialogue) -> dict[int, list[Json]]:
             }
             for text, whose in texts.items()
         ]
-        for place, texts in found.items()
+        for place, texts in references.items()
     }
 
 
@@ -313,7 +318,7 @@ def _row(
 def _judgments(view: DeskView, unit: str) -> list[Json]:
     """Return each judge's words on a unit, if there are several; the main one's first text is shown at its rating."""
     judgments = view.judgments.get(unit, [])
-    return [_judgment(view, one) for one in judgments] if len(judgments) > 1 else []
+    return [_judgment(view, judgment) for judgment in judgments] if len(judgments) > 1 else []
 
 
 def _judgment(view: DeskView, judgment: UnitJudgments) -> Json:
@@ -326,21 +331,21 @@ def _judgment(view: DeskView, judgment: UnitJudgments) -> Json:
         "t": scale.say(judgment.value) if judgment.scored else "",
         "texts": [
             {
-                "t": scale.say(one.value) if several and not one.why else "",
-                "text": None if main and not one.why and n == 0 else one.text,
-                "why": one.why,
+                "t": scale.say(sample.value) if several and not sample.why else "",
+                "text": None if main and not sample.why and n == 0 else sample.text,
+                "why": sample.why,
             }
-            for n, one in enumerate(judgment.samples)
+            for n, sample in enumerate(judgment.samples)
         ],
     }
 
 
 def _cells(view: DeskView) -> dict[str, dict[int, list[Dimension]]]:
     """Return the dimensions that are asked of each unit, by the layer that asks them."""
-    found: dict[str, dict[int, list[Dimension]]] = {}
+    dimensions: dict[str, dict[int, list[Dimension]]] = {}
     for (unit, _), (number, dimension) in view.cells.items():
-        found.setdefault(unit, {}).setdefault(number, []).append(dimension)
-    return found
+        dimensions.setdefault(unit, {}).setdefault(number, []).append(dimension)
+    return dimensions
 
 
 def _layer_title(view: DeskView, number: int) -> str:
@@ -404,15 +409,15 @@ def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
 
 def _others(view: DeskView, cell: tuple[str, str], scale: Scale) -> list[Json]:
     """Return the values shown next to a rating's own: those of other judges, and of the judge's other samples."""
-    found = [
-        {"by": one.name, "v": shown_answer(scale, one.value), "t": scale.say(one.value)}
-        for one in view.others.get(cell, ())
+    values = [
+        {"by": other.name, "v": shown_answer(scale, other.value), "t": scale.say(other.value)}
+        for other in view.others.get(cell, ())
     ]
     score = view.scores.get(cell)
     if score is not None:
         samples = sorted({v for v in score.samples if v != score.value}, key=lambda v: (v is None, v or 0))
-        found += [{"by": "another sample", "v": shown_answer(scale, v), "t": scale.say(v)} for v in samples]
-    return found
+        values += [{"by": "another sample", "v": shown_answer(scale, v), "t": scale.say(v)} for v in samples]
+    return values
 
 
 def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
@@ -440,7 +445,7 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
         "dimension": dimension.name,
         "label": dimension.title,
         "definition": dimension.definition,
-        "anchors": [list(one) for one in anchors(dimension)],
+        "anchors": [list(anchor) for anchor in anchors(dimension)],
         "kind": scale.kind,
         "sort": sort_of(unit),
         "steps": steps,

@@ -30,22 +30,22 @@ def save_unsent(me: Person, address: str, zone: tzinfo, savers: Mapping[str, Sav
     def save() -> None:
         for sort, save_sent in savers.items():
             save_sent(me, key, states[sort], zone)
-        refused = [one["key"] for found in states.values() for one in found.get("refused", [])]
+        refused = [refusal["key"] for outcome in states.values() for refusal in outcome.get("refused", [])]
         state["never"] = sorted({*state.get("never", []), *refused})
-        state["again"] = not any(found["notice"] for found in states.values())
+        state["again"] = not any(outcome["notice"] for outcome in states.values())
 
     with st.container(key="unsent"):
         draw_unsent(
             {
                 "person": me.name,
                 "sorts": list(savers),
-                "saved": [one["key"] for found in states.values() for one in found.get("acked", [])],
+                "saved": [ack["key"] for outcome in states.values() for ack in outcome.get("acked", [])],
                 "refused": state.get("never", []),
             },
             key=key,
             on_outbox=url_state.callback_of(address, save),
         )
-    if why := next((found["notice"] for found in states.values() if found.get("notice")), None):
+    if why := next((outcome["notice"] for outcome in states.values() if outcome.get("notice")), None):
         message = "Your last answers or decisions are not saved yet. They are kept in this browser. {why}"
         text.warn(message, why=why)
     if state.pop("again", False):

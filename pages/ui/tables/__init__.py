@@ -84,7 +84,7 @@ def table(rows: Rows, columns: Columns, key: str | None = None, max_rows: int = 
     mapping, which may have columns that nothing is said of, or the texts of all columns in their order.
     """
     frame = pd.DataFrame(list(rows), columns=None if rows and isinstance(rows[0], Mapping) else list(columns))
-    used_columns = {name: one for name, one in columns.items() if name in frame} if isinstance(columns, Mapping) else {}
+    used_columns = {name: c for name, c in columns.items() if name in frame} if isinstance(columns, Mapping) else {}
     for name, column in used_columns.items():
         if isinstance(column, Column) and column.shape.endswith("%"):
             frame[name] = frame[name].astype("float64") * 100
