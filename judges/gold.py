@@ -42,9 +42,8 @@ def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "media
     """
     if len(set(values)) < 2:
         return ResolvedCell(values[0], "one" if len(values) == 1 else "agreed") if values else None
-    if scale.weights is None:
-        drawn = ResolvedCell(float(scale.categories.index(scale.drawn)), "drawn") if scale.drawn else None
-        return _majority(values) or drawn
+    if not scale.has_order:
+        return _majority(values) or (None if scale.tie_code is None else ResolvedCell(scale.tie_code, "drawn"))
     codes = [value for value in values if value is not None]
     if 2 * len(codes) < len(values):
         return ResolvedCell(None, "majority")
@@ -72,7 +71,7 @@ def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int 
     codes = [value for value in values if value is not None]
     if len(codes) < len(values):
         return True
-    if scale.weights is not None:
+    if scale.has_order:
         return max(codes) - min(codes) > steps + TOLERANCE
     return steps == 0 or _majority(codes) is None
 
@@ -85,6 +84,6 @@ def distance(values: Sequence[float | None], scale: Scale) -> float:
     if len(set(values)) < 2:
         return 0.0
     codes = [value for value in values if value is not None]
-    if len(codes) < len(values) or scale.weights is None:
+    if len(codes) < len(values) or not scale.has_order:
         return 1.0
     return (max(codes) - min(codes)) / (scale.size - 1 if scale.size else scale.hi - scale.lo)

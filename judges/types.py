@@ -254,7 +254,27 @@ class Scale:
 
         On an interval scale quadratic kappa is Lin's concordance, from the same six sums.
         """
-        return "quadratic" if self.kind in ("ordinal", "ordered", "interval") else None
+        return "quadratic" if self.has_order else None
+
+    @property
+    def has_order(self) -> bool:
+        """Whether its answers are ordered: numbers, or categories from low to high."""
+        return self.is_numeric or self.kind == "ordered"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its answers are numbers from `lo` to `hi`."""
+        return self.kind in ("ordinal", "interval")
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether its answers are names, and their codes places in `categories`."""
+        return self.kind in ("ordered", "unordered")
+
+    @property
+    def tie_code(self) -> float | None:
+        """The code of a tied vote ("tie"); None where the scale has none for it."""
+        return float(self.categories.index(self.drawn)) if self.drawn else None
 
     @property
     def answers(self) -> list[str]:
@@ -278,7 +298,7 @@ class Scale:
             return None
         if self.kind == "flag" and isinstance(value, bool):
             return float(value)
-        if self.kind in ("ordered", "unordered"):
+        if self.has_categories:
             if isinstance(value, str) and value.strip().lower() in self.categories:
                 return float(self.categories.index(value.strip().lower()))
         elif self.kind == "turn" and isinstance(value, str) and value.strip().lower() == "none":
@@ -310,7 +330,7 @@ class Scale:
         """
         if code is None:
             return "n/a"
-        if self.kind in ("ordered", "unordered"):
+        if self.has_categories:
             low, part = divmod(code, 1)
             return " to ".join(self.categories[int(low) : int(low) + (2 if part else 1)])
         if self.kind == "flag":
@@ -343,7 +363,7 @@ class Scale:
         """The allowed answers as a phrase for messages."""
         if self.kind == "turn":
             return "the number of an assistant turn, or none"
-        if self.kind in ("ordinal", "interval"):
+        if self.is_numeric:
             steps = f" in steps of {spell_number(self.step)}" if self.step else ""
             return f"{spell_number(self.lo)} to {spell_number(self.hi)}{steps}" + (" or n/a" if self.na else "")
         return ", ".join(self.answers) + (" or n/a" if self.na else "")

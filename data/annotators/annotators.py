@@ -240,7 +240,7 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_s
             if is_order_known(labels, relative):
                 both = (item_means(ratings.item[relative], of) for of in (same[relative[mask]], beside[relative]))
                 course = rater_flags.common_shift(*map(rater_flags.agreement_drift, both))
-            if scale.weights:
+            if scale.has_order:
                 leniency = rater_flags.mean_shift(item_means(item, (value - labels.mean[mask]) * bins.code_step(scale)))
         work = done.get(name, RaterWork())
         known = opinion is not None and bool((ratings.multi_rater_cells().person == number).any())

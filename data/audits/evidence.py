@@ -15,9 +15,8 @@ from data.audits.justification_labels import leans_sql
 from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import items_in_prompt
-from data.gold.gold import Basis, gold_sql, group_alike
+from data.gold.gold import Basis, load_gold
 from data.records import datasets
-from data.records.settings import gold_rule
 from data.records.tables import JudgeRow
 from data.store import Row, Store, compute_once
 from judges.audits import AuditEvidence, AuditReply, Cell, combine_replies, stated_confidence
@@ -278,16 +277,14 @@ def _gold(
     modes = store.rows(
         "select distinct l.mode from label_now l join item i on i.id = l.item_id where i.dataset_id = $1", [dataset_id]
     )
-    rule, left_out = gold_rule(store, dataset_id), not_excluded_sql(store, "item_id")
+    left_out = not_excluded_sql(store, "item_id")
     for basis in _BASES if modes else ():
         values: dict[Cell, float | None] = {}
-        for alike in group_alike(d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)):
-            names = [f"${n + 2}" for n in range(len(alike))]
-            gold = gold_sql(alike[0].sort, alike[0].scale, basis, rule, names=names)
-            query = f"select item_id, unit, value, no from ({gold}) g where 1 = 1{left_out}"
-            for item, unit, value, place in store.rows(query, [dataset_id, *(d.name for d in alike)]):
-                if item in items and item not in shown:
-                    values[str(item), str(unit), alike[place].name] = None if value is None else float(value)
+        dimensions = [d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)]
+        cells = load_gold(store, dataset_id, dimensions, basis, "item_id, unit, value", f" where true{left_out}")
+        for d, (item, unit, value) in cells:
+            if item in items and item not in shown:
+                values[str(item), str(unit), d.name] = None if value is None else float(value)
         if values:
             return basis, values
     return "", {}

@@ -111,6 +111,6 @@ def verdict_cells(
     names, number = np.unique(item, return_inverse=True)
     by_item = dict(zip(known.item.tolist(), known.confidence.tolist(), strict=True))
     sure_of = np.array([by_item.get(name, np.nan) for name in names.tolist()], dtype=np.float64)
-    steps = 1 if near and dimension.scale.weights else 0
+    steps = 1 if near and dimension.scale.has_order else 0
     agree = (bins.steps_apart(human, judge, dimension.scale) <= steps) | (np.isnan(human) & np.isnan(judge))
     return ConfidenceRatings(number.astype(np.int64), sure_of[number], agree.astype(np.float64), weight)

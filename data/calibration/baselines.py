@@ -84,8 +84,8 @@ def _floors(
     )
     numbers = np.unique(names.astype(str), return_inverse=True)[1] if len(names) else np.zeros(0)
     meeting = to_paired_ratings(frame, numbers.astype(np.int64))
-    if drop and dimension.scale.drawn:
-        code = float(dimension.scale.categories.index(dimension.scale.drawn))
+    code = dimension.scale.tie_code
+    if drop and code is not None:
         keep = (meeting.human != code) & (meeting.judge != code)
         meeting, lengths = meeting.drop_code(code), lengths[keep]
     return compare_baselines(meeting, lengths, dimension)

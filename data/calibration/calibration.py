@@ -329,7 +329,7 @@ def load_rating_sums(
             query = f"select g.*, u.code from ({gold}) g join cell_unit u on u.unit = g.unit"
             query = f"select item_id, code as unit, value, mean, share, people, waits from ({query}) g"
             cells = place_ratings(rows, no, d, partial(ask, query))
-            drop = float(d.scale.categories.index(d.scale.drawn)) if dropped and d.scale.drawn else None
+            drop = d.scale.tie_code if dropped else None
             sums.append(sum_ratings(cells.drop_code(drop), d))
         return sums
 

@@ -25,7 +25,7 @@ _PARTED = ("section", "side")
 @kept
 def answer_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[AnswerRates]:
     """Every answer of a flag or an unordered scale with its rates, and how often people would give it."""
-    if dimension.scale.weights is not None or not dimension.scale.size:
+    if dimension.scale.has_order or not dimension.scale.size:
         return []
     ratings = comparison_input(store, dataset_id, judge_id, dimension, basis)
     return rates_by_answer(ratings, dimension, whole_rates(store, dataset_id, judge_id, dimension))

@@ -67,5 +67,4 @@ def team_agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dime
     scale = dimension.scale
     if bins.is_binned(scale):
         return []
-    tie = scale.categories.index(scale.drawn) if scale.drawn else None
-    return agreement_table(votes(store, dataset_id, judge_id, dimension), bins.row_count(scale), tie)
+    return agreement_table(votes(store, dataset_id, judge_id, dimension), bins.row_count(scale), scale.tie_code)

@@ -8,9 +8,8 @@ from collections import defaultdict
 from data.calibration.calibration import paired_cells_sql
 from data.cards import cards
 from data.gold.fewshot import not_in_prompt_sql
-from data.gold.gold import Basis, gold_sql, group_alike
+from data.gold.gold import Basis, load_gold
 from data.records.access import allow
-from data.records.settings import gold_rule
 from data.store import Store, kept
 from judges.stats.weakest_turns import (
     NamedTurns,
@@ -78,15 +77,13 @@ def _scores_by_turn(
     """Return people's scores of every turn in these dimensions, and how many dialogues an item represents, by item."""
     scores: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     represented = {}
-    for alike in group_alike(dimensions):
-        among, names = not_in_prompt_sql(store, judge_id), [f"${n + 2}" for n in range(len(alike))]
-        cells = gold_sql(alike[0].sort, alike[0].scale, basis, gold_rule(store, dataset_id), among, names=names)
-        for item, unit, mean, weight in store.rows(
-            f"select item_id, unit, mean, weight from ({cells}) g where mean is not null order by no",
-            [dataset_id, *(d.name for d in alike)],
-        ):
-            scores[str(item)][int(str(unit)[5:])].append(float(mean))
-            represented[str(item)] = float(weight)
+    cells = load_gold(
+        store, dataset_id, dimensions, basis, "item_id, unit, mean, weight", " where mean is not null",
+        not_in_prompt_sql(store, judge_id),
+    )  # fmt: skip
+    for _, (item, unit, mean, weight) in cells:
+        scores[str(item)][int(str(unit)[5:])].append(float(mean))
+        represented[str(item)] = float(weight)
     return scores, represented
 
 

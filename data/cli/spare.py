@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         )
         basis = policy.approval_basis(store, dataset.id)
         threshold = auto_accept.find_threshold(store, dataset.id, judge_id, dimension, basis, target)
-        sentences = explain(threshold.result, options.near and bool(dimension.scale.weights))
+        sentences = explain(threshold.result, options.near and dimension.scale.has_order)
         print(f"{sentences} {bins.describe_equality(dimension.scale)}".rstrip())
         print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
         items = many(len(threshold.confidence.item), "scored item")

@@ -327,7 +327,7 @@ def check_answer_value(
         raise BadScale(f"no card asks {dimension!r} of {unit}")
     if value is None and scale.kind == "turn":
         return 0.0
-    if isinstance(value, float) and scale.kind in ("ordered", "unordered"):
+    if isinstance(value, float) and scale.has_categories:
         if value == int(value) and 0 <= value < scale.size:
             return value
         raise BadScale(f"{value:g} is not on the scale: allowed are {scale.words}")

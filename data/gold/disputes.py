@@ -148,7 +148,7 @@ def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Lab
     if rule.apart is None:
         return []
     scales = cards.scales(store)
-    loose = sorted({name for (_, _, name), scale in scales.items() if scale.weights is None})
+    loose = sorted({name for (_, _, name), scale in scales.items() if not scale.has_order})
     # A first filter, so that only cells in which people differ leave the database; `waits` has the last word.
     marks = ", ".join(f"${n}" for n in range(2, len(loose) + 2)) or "null"
     query = (

@@ -15,12 +15,11 @@ from typing import Any
 
 from data.cards import cards
 from data.gold import excluded_items
-from data.gold.gold import gold_sql, group_alike
+from data.gold.gold import load_gold
 from data.records import exposure
 from data.records.access import allow
 from data.records.items import load_item
 from data.records.people import require
-from data.records.settings import gold_rule
 from data.store import Store, Tx, kept
 from judges.card import Card
 from judges.examples import is_example
@@ -114,15 +113,11 @@ def _words(places: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
 def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple[str, str], float | None]:
     """Return people's gold in the cells of an item, by unit and dimension."""
-    values: dict[tuple[str, str], float | None] = {}
-    rule = gold_rule(store, dataset_id)
-    for alike in group_alike(d for d in card.dimensions if d.asked):
-        names = [f"${n + 3}" for n in range(len(alike))]
-        gold = gold_sql(alike[0].sort, alike[0].scale, "all", rule, " and l.item_id = $2", names=names)
-        query = f"select unit, value, no from ({gold}) g"
-        for unit, value, no in store.rows(query, [dataset_id, item_id, *(d.name for d in alike)]):
-            values[str(unit), alike[no].name] = None if value is None else float(value)
-    return values
+    cells = load_gold(
+        store, dataset_id, (d for d in card.dimensions if d.asked), "all", "unit, value",
+        among=" and l.item_id = $2", values=[item_id],
+    )  # fmt: skip
+    return {(str(unit), d.name): None if value is None else float(value) for d, (unit, value) in cells}
 
 
 @allow("annotator")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal
 
 from data.records.coverage import unit_sort_sql
-from data.records.settings import GoldRule
-from data.store.base import view_query
+from data.records.settings import GoldRule, gold_rule
+from data.store.base import Row, Store, view_query
 from judges.gold import TOLERANCE
 from judges.types import SORTS, Dimension, Scale, UnitSort
 
@@ -147,10 +147,9 @@ def group_alike(dimensions: Iterable[Dimension], means: bool = False) -> list[li
     """
     groups: dict[object, list[Dimension]] = defaultdict(list)
     for d in dimensions:
-        ordered = d.scale.kind in ("ordinal", "ordered", "interval")
-        drawn = d.scale.categories.index(d.scale.drawn) if d.scale.drawn and not ordered else None
+        tie = None if d.scale.has_order else d.scale.tie_code
         codes = (d.scale.base, d.scale.size) if means else None
-        groups[d.sort, ordered, d.scale.kind == "interval", drawn, codes].append(d)
+        groups[d.sort, d.scale.has_order, d.scale.kind == "interval", tie, codes].append(d)
     return list(groups.values())
 
 
@@ -187,7 +186,7 @@ def gold_sql(
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
     unseen = "not saw_judge" if basis in ("gate", "imported", "blind") else "true"
     unseen += " and seq not in (select seq from intake)" if basis == "gate" else ""
-    ordered = scale.kind in ("ordinal", "ordered", "interval")
+    ordered = scale.has_order
     by_mean = scale.kind == "interval" and rule.resolve == "mean"
     by_median = ordered and rule.resolve != "majority"
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
@@ -229,9 +228,9 @@ def gold_sql(
         kind = "case when w.winners = 1 or c.low = c.high then 'majority' else 'median' end"
         joins = f"left join middle m using ({cell}) left join won w using ({cell}) "
     else:
-        drawn = str(scale.categories.index(scale.drawn)) if scale.drawn else "null"
+        tie = "null" if scale.tie_code is None else f"{scale.tie_code:g}"
         resolved = votes.format(among="")
-        value = f"case when w.winners is null then c.low when w.winners = 1 then w.value else {drawn} end"
+        value = f"case when w.winners is null then c.low when w.winners = 1 then w.value else {tie} end"
         kind = "case when w.winners = 1 then 'majority' else 'drawn' end"
         joins = f"left join won w using ({cell}) "
     if ordered:
@@ -268,3 +267,20 @@ def gold_sql(
         f"else 1.0 * c.valued / c.people end as share{each} from cells c {joins}"
         f"left join settled a using ({cell}){none}"
     )
+
+
+def load_gold(
+    store: Store, dataset_id: str, dimensions: Iterable[Dimension], basis: Basis, columns: str, where: str = "",
+    among: str = "", values: Sequence[Any] = (),
+) -> Iterator[tuple[Dimension, Row]]:  # fmt: skip
+    """Give these columns of `gold_sql` with their dimension, for the cells that meet the SQL of `where`.
+
+    `among` is as in `gold_sql`; it may name the further parameters `values`, which begin with $2.
+    """
+    rule = gold_rule(store, dataset_id)
+    for alike in group_alike(dimensions):
+        names = [f"${2 + len(values) + n}" for n in range(len(alike))]
+        gold = gold_sql(alike[0].sort, alike[0].scale, basis, rule, among, names=names)
+        query = f"select no, {columns} from ({gold}) g{where} order by no"
+        for no, *row in store.rows(query, [dataset_id, *values, *(d.name for d in alike)]):
+            yield alike[no], tuple(row)

@@ -91,7 +91,7 @@ def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]
         ):
             continue  # an aggregate differs where what it is made of does
         scale = question.scale
-        ordered = scale.weights is not None
+        ordered = scale.has_order
         gap, width = (
             (abs(value - other_value) / bins.code_step(scale), bins.code_count(scale) - 1.0) if ordered else (1.0, 1.0)
         )

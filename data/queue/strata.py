@@ -134,8 +134,8 @@ def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[
     if design.of:
         dimensions = [d for d in dimensions if f"{d.sort}.{d.name}" == design.of]
     else:  # scores before categories in an order, as "good" and 3 are not on one scale
-        ordered = [d for d in dimensions if d.scale.weights is not None]
-        dimensions = [d for d in ordered if d.scale.kind in ("ordinal", "interval") and d.asked] or ordered
+        ordered = [d for d in dimensions if d.scale.has_order]
+        dimensions = [d for d in ordered if d.scale.is_numeric and d.asked] or ordered
     if not dimensions:
         raise BadInput(
             f"This judge's card has no dimension called {design.of!r} with a scale: choose one of its dimensions."
@@ -157,7 +157,7 @@ def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[
         return sampling.assign_bands(figures, LOWEST if len(scales) == 1 else f"{LOWEST} of 0 to 1,")
     [dimension] = dimensions
     what = dimension.name.replace("_", " ")
-    if dimension.scale.kind in ("ordinal", "interval"):
+    if dimension.scale.is_numeric:
         return sampling.assign_bands(figures, what)
     words = {i: None if v is None else dimension.scale.answers[int(nearest_answer(v))] for i, v in figures.items()}
     return {i: f"no {what}" if word is None else f"{what} {word}" for i, word in words.items()}

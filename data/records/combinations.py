@@ -10,7 +10,7 @@ from data.records.datasets import DatasetJudge
 from data.records.tables import CombineRuleRow
 from data.store import Store, Tx, kept
 from judges.card import Card
-from judges.protocols.combination import combination_rule, describe_samples, rule_on_scale, tie_code
+from judges.protocols.combination import combination_rule, describe_samples, rule_on_scale
 from judges.stats import bins
 from judges.types import Scale
 
@@ -47,7 +47,7 @@ def answer_sql(column: str, scale: Scale) -> str:
 def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> None:
     """Append how the samples of new judges combine, for every dimension of their cards."""
     tx.append([
-        CombineRuleRow(key, d.sort, d.name, rule_on_scale(combination_rule(card, params), d.scale), tie_code(d.scale))
+        CombineRuleRow(key, d.sort, d.name, rule_on_scale(combination_rule(card, params), d.scale), d.scale.tie_code)
         for key, (card, params) in judges.items()
         for d in card.dimensions
     ])  # fmt: skip

@@ -39,7 +39,7 @@ class CountedDimension:
 def counted_dimension(dimension: Dimension) -> CountedDimension:
     """Return the counted form of a dimension whose scale has a table."""
     scale: Scale = dimension.scale
-    mean = scale.kind in ("ordinal", "interval")
+    mean = scale.is_numeric
     sided = dimension.sort == "pair" and sorted(scale.categories) == ["a", "b", "tie"]
     return CountedDimension(dimension, SIDES if sided else bins.row_labels(scale), bins.row_values(scale), mean, sided)
 

@@ -55,7 +55,7 @@ def _bases(evidence: DimensionEvidence) -> list[str]:
                 "high": cell(interval.high, ".4f"),
                 "bound, one look": cell(interval.lower_bound, ".4f"), "% agreement": cell(summary.exact, ".1%"),
                 "r": cell(summary.correlation, ".3f"),
-                "AC2" if summary.dimension.scale.weights else "AC1": cell(summary.ac, ".3f"),
+                "AC2" if summary.dimension.scale.has_order else "AC1": cell(summary.ac, ".3f"),
             }
         )  # fmt: skip
     return [table(rows, list(rows[0]), "The same figures from each set of labels")] if rows else []

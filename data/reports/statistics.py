@@ -197,7 +197,7 @@ def _has_one_system(dimension: Dimension) -> bool:
 def _system_order(of: StatisticInput) -> SystemOrder | None:
     """Also None if the answers have no order, because the mean of their codes would mean nothing for a system."""
     scale = of.dimension.scale
-    if not _has_one_system(of.dimension) or (scale.weights is None and scale.kind != "flag"):
+    if not _has_one_system(of.dimension) or (not scale.has_order and scale.kind != "flag"):
         return None
     return system_order.measure_system_order(*of.place, of.basis)
 
@@ -206,7 +206,7 @@ SYSTEM_ORDER = Statistic[SystemOrder | None](
     "systems", "Order of systems", _system_order,
     lambda order, *_: system_order_findings.findings(order) if order is not None else [], None,
     lambda order: {"systems": None if order is None else system_order_figures.as_json(order)},
-    applies=lambda line: line.dimension.scale.weights is not None and _has_one_system(line.dimension),
+    applies=lambda line: line.dimension.scale.has_order and _has_one_system(line.dimension),
     can_drop_ties=False, explanations=("systems",),
 )  # fmt: skip
 
@@ -294,7 +294,7 @@ HUMAN_AGREEMENT = Statistic(
 THRESHOLD = Statistic[Sequence[ThresholdPoint]](
     "flag", "Binary threshold", lambda of: other_metrics.flag_curve(*of.place, of.basis),
     lambda curve, line, _: threshold_findings.curve(curve, f"{line.dimension.title}: as a flag, by threshold"), (),
-    applies=lambda line: line.dimension.scale.kind in ("ordinal", "interval"), can_drop_ties=False, collapsed=True,
+    applies=lambda line: line.dimension.scale.is_numeric, can_drop_ties=False, collapsed=True,
     explanations=("threshold",),
 )  # fmt: skip
 
@@ -322,7 +322,7 @@ RATES = Statistic(
     lambda of: RateFigures(rates.answer_rates(*of.place, of.basis), rates.corrected_means(*of.place, of.basis)),
     lambda figures, line, _: rates_findings.findings(*figures, line.dimension) if figures.answers else [],
     RateFigures((), {}), _rates_plain,
-    applies=lambda line: line.dimension.scale.weights is None, can_drop_ties=False,
+    applies=lambda line: not line.dimension.scale.has_order, can_drop_ties=False,
     explanations=("rates", "prevalence"),
 )  # fmt: skip
 
@@ -340,7 +340,7 @@ def _confidence_findings(reliability: ConfidenceReliability, line: DimensionResu
         drawn += confidence_findings.sentences(curve, source, cells, reliability.scored)
         drawn += _equality(line)
         drawn.append(confidence_findings.plot(curve, title))
-        drawn.append(confidence_findings.table(curve, bool(line.dimension.scale.weights)))
+        drawn.append(confidence_findings.table(curve, line.dimension.scale.has_order))
     return drawn
 
 
@@ -381,7 +381,7 @@ def _auto_accept(of: StatisticInput) -> AutoAcceptThreshold | None:
 def _auto_accept_findings(threshold: AutoAcceptThreshold | None, line: DimensionResult, _: Policy) -> list[Finding]:
     if threshold is None:
         return []
-    near, title = threshold.request.near and bool(line.dimension.scale.weights), line.dimension.title
+    near, title = threshold.request.near and line.dimension.scale.has_order, line.dimension.title
     sentences = auto_accept_findings.sentences(threshold.result, near, len(threshold.confidence.item), threshold.spared)
     plot = auto_accept_findings.plot(threshold.result, f"{title}: agreement on what is accepted automatically")
     sentences += _equality(line)

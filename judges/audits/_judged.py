@@ -81,14 +81,14 @@ def cell_means(judgments: Iterable[ItemJudgment]) -> dict[Cell, float]:
 
 def ordered_dimensions(card: Card) -> dict[Question, Dimension]:
     """The asked dimensions of the card whose answers are ordered, so that a score can be higher or lower."""
-    dimensions = [d for d in card.dimensions if d.asked and d.scale.kind in ("ordinal", "ordered", "interval")]
+    dimensions = [d for d in card.dimensions if d.asked and d.scale.has_order]
     return {(d.sort, d.name): d for d in dimensions}
 
 
 def graded_dimensions(card: Card) -> dict[Question, Dimension]:
     """The ordered dimensions that give points, of which a mean makes sense; all ordered ones if none gives points."""
     dimensions = ordered_dimensions(card)
-    return {question: d for question, d in dimensions.items() if d.scale.kind in ("ordinal", "interval")} or dimensions
+    return {question: d for question, d in dimensions.items() if d.scale.is_numeric} or dimensions
 
 
 def graded_cells(card: Card, judgments: Iterable[ItemJudgment]) -> dict[Cell, float]:

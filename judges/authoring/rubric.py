@@ -95,7 +95,7 @@ def _dimension(question: RecipeQuestion) -> str:
         allowed += ', or `"n/a"` where it does not apply'
     lines = [f"**{question.name}**: {question.definition.strip()}", f"Answer: {allowed}."]
     anchored_answers = [answer for answer in scale.answers if answer in question.anchors]
-    if scale.kind in ("ordinal", "ordered", "interval"):
+    if scale.has_order:
         anchored_answers.reverse()
     words = {"yes": "true", "no": "false"} if scale.kind == "flag" else {}
     lines += [f"- {words.get(answer, answer)}: {question.anchors[answer].strip()}" for answer in anchored_answers]

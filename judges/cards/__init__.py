@@ -208,7 +208,7 @@ def _scale_fault(scale: Scale) -> str:
         return f"goes from {scale.lo!r} to {scale.hi!r}. Give two numbers, the lower one first."
     if scale.kind == "interval" and not (_number(scale.step) and scale.step >= 0):
         return f"has steps of {scale.step!r}. Give a number above 0, or 0 for any number in between."
-    if scale.kind not in ("ordered", "unordered"):
+    if not scale.has_categories:
         return "has categories: only ordered and unordered ones do." if scale.categories else ""
     words = scale.categories
     if not isinstance(words, tuple) or len(words) < 2 or not all(isinstance(w, str) and w.strip() for w in words):

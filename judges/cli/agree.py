@@ -181,7 +181,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
             text.append(f"\n{named}: {' '.join(rates.explain(answer, d))}")
     for d, (source, result) in kept.items():
-        near = options.near and bool(d.scale.weights)
+        near = options.near and d.scale.has_order
         sentences = f"{auto_accept.explain(result, near)} {describe_equality(d.scale)}".rstrip()
         text.append(f"\n{d.title} ({source or 'no confidence'}): {sentences}")
     if placed:
@@ -299,7 +299,7 @@ def _row(card: Card, summary: Summary) -> str:
     exact = "" if summary.exact is None else f"{summary.exact:.1%}"
     alike = "" if summary.na.agreement is None or not d.scale.na else f"{summary.na.agreement:.3f}"
     few = "  too few items for a verdict" if kappa.is_too_small else ""
-    weights = "" if d.scale.weights else " (plain)"
+    weights = "" if d.scale.has_order else " (plain)"
     figures = f"{kappa.items:6} {summary.cells:7}  {point:>6}  {ends:16} {exact:>11} {alike:>13}"
     return f"{name + weights:34} {figures}{few}".rstrip()
 

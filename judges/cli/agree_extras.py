@@ -105,7 +105,7 @@ def describe_choices(d: Dimension, figures: Missingness, choice: str) -> list[st
         kappa, star = counted.summary.interval, "*" if counted.choice == choice else " "
         _, precision, recall, f1 = counted.accuracy
         macro = f"  macro precision {_number(precision)}, recall {_number(recall)}, F1 {_number(f1)}"
-        macro = "" if d.scale.weights else macro
+        macro = "" if d.scale.has_order else macro
         ends = "" if kappa.low is None else f" ({kappa.low:.3f} to {kappa.high:.3f})"
         lines.append(
             f"  {star} {missingness.describe_choice(counted.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "

@@ -76,7 +76,7 @@ def selective_lines(
     for cell in by_cell:
         value = np.nan if cell[0] in failed else sure.get(source, {}).get(cell, np.nan)
         lowest[cell[0]] = float(np.minimum(lowest.get(cell[0], np.inf), value))
-    steps = 1 if options.near and d.scale.weights else 0
+    steps = 1 if options.near and d.scale.has_order else 0
     alike = np.isnan(met.human) & np.isnan(met.judge)
     agree = np.where(alike | (steps_apart(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
     confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)

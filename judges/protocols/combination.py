@@ -34,7 +34,7 @@ def combination_rule(card: Card, params: Mapping[str, Any]) -> CombinationRule:
 
 def rule_on_scale(rule: CombinationRule, scale: Scale) -> CombinationRule:
     """The rule on a scale: categories without an order, flags and turns have no median or mean, so a vote decides."""
-    return rule if rule in ("first", "vote") or scale.weights else "vote"
+    return rule if rule in ("first", "vote") or scale.has_order else "vote"
 
 
 def combine_samples(samples: Sequence[float | None], rule: CombinationRule, drawn: float | None = None) -> float | None:
@@ -68,17 +68,12 @@ def combine_samples(samples: Sequence[float | None], rule: CombinationRule, draw
 
 def combine_on_scale(samples: Sequence[float | None], rule: CombinationRule, scale: Scale) -> float | None:
     """The combined answer of several samples on a scale, by the rule for that scale; a tied vote gives its tie."""
-    return combine_samples(samples, rule_on_scale(rule, scale), tie_code(scale))
+    return combine_samples(samples, rule_on_scale(rule, scale), scale.tie_code)
 
 
 def nearest_answer(value: float) -> float:
     """The answer of the scale that is nearest to a value between two; a half counts up."""
     return float(floor(value + 0.5))
-
-
-def tie_code(scale: Scale) -> float | None:
-    """The code of a tied vote on a scale ("tie"); None where the scale has none for it."""
-    return float(scale.categories.index(scale.drawn)) if scale.drawn else None
 
 
 def describe_samples(samples: int, rule: CombinationRule) -> str:
@@ -132,7 +127,7 @@ def combine_answers(scale: Scale, values: Sequence[tuple[float | None, float]]) 
         return True, None
     if scale.kind == "flag":
         return True, max(value for value, _ in known)
-    if scale.weights:
+    if scale.has_order:
         return True, mean_answer(scale, known)
     value = vote_answer(scale, known)
     return value is not None, value
@@ -156,6 +151,6 @@ def agreement_confidence(scale: Scale, values: Iterable[float | None]) -> float 
     if scale.kind == "flag":
         return round((ONE_STEP + DIFFER) / 2, 4)
     width = scale.hi - scale.lo if scale.kind == "interval" else scale.size - 1
-    if len(known) < len(answers) or not scale.weights or width <= 0:
+    if len(known) < len(answers) or not scale.has_order or width <= 0:
         return DIFFER
     return round(max(LEAST, AGREED - 1.2 * (max(known) - min(known)) / width), 4)

@@ -129,7 +129,7 @@ def forge_reply(card: Card) -> str:
     best: dict[str, Any] = {}
     for dimension in card.dimensions:
         scale = dimension.scale
-        if scale.kind in ("ordinal", "interval"):
+        if scale.is_numeric:
             best[dimension.name] = scale.hi
         elif scale.kind == "ordered":
             best[dimension.name] = scale.categories[-1]

@@ -205,7 +205,7 @@ def _combine_windows(dimension: Dimension, answers: Said) -> tuple[bool, float |
     if scale.na or not known:
         return True, known[-1][0] if known else None
     there_is, combined = combination.combine_answers(scale, answers)
-    if scale.weights and combined is not None:
+    if scale.has_order and combined is not None:
         return True, min(known[-1][0], combined)
     return there_is, combined
 
@@ -232,7 +232,7 @@ def _weakest(card: Card, scores: Sequence[Score], answers: Said) -> float:
     sums: dict[float, float] = {}
     for score in scores:
         dimension = card.dimension(score.dimension, score.unit)
-        ordered = dimension is not None and dimension.scale.weights is not None
+        ordered = dimension is not None and dimension.scale.has_order
         if score.unit.startswith("turn:") and ordered and score.value is not None:
             turn = float(score.unit.partition(":")[2])
             sums[turn] = sums.get(turn, 0.0) + score.value

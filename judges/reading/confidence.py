@@ -190,7 +190,7 @@ def _answer(scale: Scale, bare: str, place: ValueSpan) -> float | str | None:
     if scale.kind == "ordinal":
         head = bare[: len(bare) - len(bare.lstrip("0123456789"))]
         return float(head) if head and len(head) < 5 and scale.lo <= int(head) <= scale.hi else ""
-    if scale.kind in ("ordered", "unordered"):
+    if scale.has_categories:
         if place.prose and bare == "c" and "tie" in scale.categories:
             bare = "tie"
         fits = [n for n, name in enumerate(scale.categories) if name.startswith(bare) or bare.startswith(name)]

@@ -193,7 +193,7 @@ def _instead(card: Card, item: Item, score: Score) -> str:
 
 
 def _describe_scale(scale: Scale) -> str:
-    if scale.kind in ("ordered", "unordered"):
+    if scale.has_categories:
         named = ", ".join(f"{n} for {word}" for n, word in enumerate(scale.categories))
         return named + (", None for n/a" if scale.na else "")
     return "0 and 1" if scale.kind == "flag" else scale.words
@@ -201,7 +201,7 @@ def _describe_scale(scale: Scale) -> str:
 
 def _bound(scale: Scale, score: Score) -> str:
     """Return the advice for a number off its scale: set bounds on its key in the reply's model."""
-    if scale.kind not in ("ordinal", "interval") or score.value is None:
+    if not scale.is_numeric or score.value is None:
         return ""
     return f". Bound the key of Reply that it comes from: Field(ge={scale.lo:g}, le={scale.hi:g})"
 

@@ -158,7 +158,7 @@ def has_length_rule(dimension: Dimension) -> bool:
     """Whether a length rule makes sense: for ordered answers, for flags, and for which side is better."""
     scale = dimension.scale
     sides = dimension.sort == "pair" and {"a", "b"} <= set(scale.categories)
-    return scale.weights is not None or scale.kind == "flag" or sides
+    return scale.has_order or scale.kind == "flag" or sides
 
 
 def guess_by_length(
@@ -170,7 +170,7 @@ def guess_by_length(
     For the better side of a pair, the order is "a", answers that name no side, "b", however a card lists them.
     """
     k = bins.code_count(dimension.scale)
-    if dimension.scale.weights is not None or dimension.scale.kind == "flag":
+    if dimension.scale.has_order or dimension.scale.kind == "flag":
         return length_rule_guesses(x, item, human, weight, k, like)
     order = np.argsort([{"a": -1, "b": 1}.get(name, 0) for name in dimension.scale.categories], kind="stable")
     place = order.argsort()

@@ -27,7 +27,7 @@ _TENTH = 0.1000001
 
 def first_value(scale: Scale) -> float:
     """The value of code 0."""
-    return float(scale.lo) if scale.kind in ("ordinal", "interval") else 0.0
+    return float(scale.lo) if scale.is_numeric else 0.0
 
 
 def code_step(scale: Scale) -> float:

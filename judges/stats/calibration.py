@@ -338,7 +338,7 @@ def _figures(
     codes, answers = bins.row_values(scale), bins.row_labels(scale)
     keep = [n for n, code in enumerate(codes) if dropped is None or code != dropped]
     table, counts = table[np.ix_(keep, keep)], counts[np.ix_(keep, keep)]
-    ordered, near = scale.weights is not None, _near_shares(*exactly, scale) if bins.is_binned(scale) else None
+    ordered, near = scale.has_order, _near_shares(*exactly, scale) if bins.is_binned(scale) else None
 
     def cells(where: NDArray[np.bool_]) -> int:
         return round(float(tally.cells[where].sum()))

@@ -65,11 +65,11 @@ def imputed_code(choice: str, scale: Scale) -> float | None:
     if word == LOWEST:
         if scale.kind in ("unordered", "turn"):
             raise BadScale("answers without an order have no lowest one")
-        return float(scale.lo if scale.kind in ("ordinal", "interval") else 0)
+        return float(scale.lo if scale.is_numeric else 0)
     if word == TIE and not scale.drawn and TIE not in scale.categories:
         raise BadScale("this scale has no tie")
     value = scale.parse_text(word)
-    if scale.kind in ("ordinal", "interval") and isinstance(value, float) and scale.lo <= value <= scale.hi:
+    if scale.is_numeric and isinstance(value, float) and scale.lo <= value <= scale.hi:
         return value
     code = scale.code(scale.drawn or TIE if word == TIE else value)
     if code is None:
@@ -88,7 +88,7 @@ def impute(ratings: PairedRatings, value: float | None, lost: NDArray[np.bool_])
 
 def usual_choices(scale: Scale) -> list[str]:
     """The four choices shown side by side: left out, lowest, tie, and the middle of a numeric scale."""
-    middle = [f"{(scale.lo + scale.hi) / 2:g}"] if scale.kind in ("ordinal", "interval") else []
+    middle = [f"{(scale.lo + scale.hi) / 2:g}"] if scale.is_numeric else []
     return [OUT, LOWEST, TIE, *middle]
 
 

@@ -63,7 +63,7 @@ def measure_other_metrics(ratings: PairedRatings, dimension: Dimension, drop: st
     table = cross_table(bins.row_numbers(human, scale), bins.row_numbers(judge, scale), bins.row_count(scale), weight)
     if dropped is not None:
         table = np.delete(np.delete(table, dropped, 0), dropped, 1)
-    ordered = scale.weights is not None
+    ordered = scale.has_order
     return OtherMetrics(
         _exact(cells.item, equal, weight),
         None if ordered else accuracy(table),

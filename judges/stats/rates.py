@@ -118,7 +118,7 @@ def rates_by_answer(
     no prevalence is given: its share is then one of other cells than theirs.
     """
     scale = dimension.scale
-    if scale.weights is not None or not scale.size:
+    if scale.has_order or not scale.size:
         return []
     cells = sum_tables(ratings, dimension)
     aside = int(ratings.cells[ratings.scored & np.isnan(ratings.human) & ~np.isnan(ratings.judge)].sum())

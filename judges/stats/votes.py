@@ -55,7 +55,7 @@ JUDGE = ""
 """The judge's name in `Agreement.one`; a group of people is never nameless."""
 
 
-def agreement_table(votes: Votes, k: int, tie: int | None) -> list[VoteAgreement]:
+def agreement_table(votes: Votes, k: int, tie: float | None) -> list[VoteAgreement]:
     """Judge against every group of people and every group within itself, for all parts together and for each part.
 
     `k` values, `tie` the code of the tie (None: there is none, and S2 equals S1). Rows without a pair are left out.
@@ -78,7 +78,7 @@ def agreement_table(votes: Votes, k: int, tie: int | None) -> list[VoteAgreement
     return agreements
 
 
-def pairs_with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[Floats, Floats]:
+def pairs_with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: float | None) -> tuple[Floats, Floats]:
     """The equal pairs and all pairs of a person's vote and the judge's value, for every item that has such a pair.
 
     Pairs in which either is `drop` are left out.
@@ -91,7 +91,7 @@ def pairs_with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) 
     return np.bincount(item, (value == judge)[kept]).astype(np.float64), np.bincount(item).astype(np.float64)
 
 
-def pairs_of_people(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: int | None) -> tuple[Floats, Floats]:
+def pairs_of_people(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: float | None) -> tuple[Floats, Floats]:
     """(equal, all) pairs of two people's votes on one item, for every item that has such a pair.
 
     Those in which either vote is `drop` are left out. With c_v votes for value v: sum_v c_v (c_v - 1) / 2 equal pairs

@@ -38,7 +38,7 @@ def page() -> None:
     tables.draw_rater_labels(rows, len(labels.cells), label_set)
     tables.draw_warnings(rows)
     key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{label_set}"
-    tables.draw_people(rows, bool(dimension.scale.weights), key, lambda n: url_state.set_choice("person", rows[n].name))
+    tables.draw_people(rows, dimension.scale.has_order, key, lambda n: url_state.set_choice("person", rows[n].name))
     explanations.explain_equality(dimension.scale)
     if len(rows) > 1:
         st.header("One person", anchor=False)

@@ -36,7 +36,7 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         usual = rule.source if rule else ""
         source = url_state.select("source", "Confidence from", confidence.sources(sources), usual, 300)
-        request = _ask_target(source, rule, bool(d.scale.weights), key)
+        request = _ask_target(source, rule, d.scale.has_order, key)
         explanations.help_button("selective", "sequence", key=key)
     with text.refusals():
         with st.spinner("Testing confidence thresholds ..."):

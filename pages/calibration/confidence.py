@@ -29,7 +29,7 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     with left:
         findings.draw_plot(confidence_findings.plot(figures), f"chart:{key}:{source}")
     with right:
-        table = confidence_findings.table(figures, bool(line.dimension.scale.weights))
+        table = confidence_findings.table(figures, line.dimension.scale.has_order)
         findings.draw_table(table, f"levels:{key}:{source}")
 
 

@@ -212,7 +212,7 @@ def draw_kappas(
 
 def draw_other_metrics(compared: ComparedCells, dimension: Dimension, names: Mapping[str, str]) -> None:
     """Mean absolute error and correlations of each judge, on the same ratings; nothing where answers have no order."""
-    if dimension.scale.weights is None:
+    if not dimension.scale.has_order:
         return
     figures = concordance_by_judge(compared.seats, bins.code_step(dimension.scale))
     names, shown = short_names(names), []

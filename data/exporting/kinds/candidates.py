@@ -62,7 +62,7 @@ def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, 
     apart: dict[str, list[str]] = defaultdict(list)
     rule = gold_rule(store, dataset.id)
     for d in dimensions_by_place(store, dataset.id):
-        if not d.scale.weights:
+        if not d.scale.has_order:
             continue
         bound, far = bins.first_value(d.scale) + _LOW * bins.scale_width(d.scale), _full_disagreement(d.scale)
         cells = gold_sql(d.sort, d.scale, basis, rule)

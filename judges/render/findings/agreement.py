@@ -53,7 +53,7 @@ def kappa_findings(line: DimensionResult) -> list[Finding]:
             few=f" Fewer than {MIN_CLUSTERS} items: no conclusion." if interval.is_too_small else "",
         ),
     ]  # fmt: skip
-    if bool(scale.weights) and summary.bias.low is not None:
+    if scale.has_order and summary.bias.low is not None:
         findings.append(quiet("95% interval of the bias: {span}.", span=span(summary.bias)))
     if summary.rounded:
         findings.append(
@@ -68,7 +68,7 @@ def kappa_findings(line: DimensionResult) -> list[Finding]:
 
 def _measures(line: DimensionResult) -> list[tuple[str, str, str]]:
     summary, interval, scale = line.shown, line.shown.interval, line.shown.dimension.scale
-    ordered = bool(scale.weights)
+    ordered = scale.has_order
     name, how = ("Kappa (QWK)", "Quadratic-weighted kappa") if ordered else ("Kappa", "Cohen's kappa, unweighted")
     if scale.kind == "interval":
         name, how = "Kappa (CCC)", "Lin's concordance, by the six sums that quadratic-weighted kappa has"
@@ -119,7 +119,7 @@ def spread(summary: Summary, title: str = "") -> list[Finding]:
             warn(
                 "{share} of all answers are the same: kappa is then unstable (the kappa paradox). Gwet's {name}, which "
                 "is less affected by prevalence, is {ac}. It does not replace kappa.",
-                share=f"{summary.commonest:.0%}", name="AC2" if summary.dimension.scale.weights else "AC1",
+                share=f"{summary.commonest:.0%}", name="AC2" if summary.dimension.scale.has_order else "AC1",
                 ac=cell(summary.ac, ".2f"),
             )
         )  # fmt: skip

@@ -41,7 +41,7 @@ def missing_values(missing: Missingness) -> list[Finding]:
         }  # fmt: skip
         if choice.summary.mean_difference is not None:
             row["bias"] = choice.summary.mean_difference
-        if choice.summary.dimension.scale.weights is None:
+        if not choice.summary.dimension.scale.has_order:
             row |= {"macro precision": figures.precision, "macro recall": figures.recall, "macro F1": figures.f1}
         rows.append(row)
     shares = dict.fromkeys(("% agreement", "macro precision", "macro recall", "macro F1"), Column(".2%"))

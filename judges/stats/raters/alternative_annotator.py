@@ -118,7 +118,7 @@ def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float6
         judge, person = (-np.round(n * values**2 - 2 * values * s + q, 9) for values in (used.judge, used.exact))
         return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
     others, k = used.others(), bins.row_count(used.scale)
-    if used.scale.weights:
+    if used.scale.has_order:
         # All are compared with the same people, so sums of squares have the order of their root mean squares.
         judge, person = (
             -(others * (values[:, None] - np.arange(k)) ** 2).sum(axis=1) for values in (used.judge, used.value)

@@ -108,7 +108,7 @@ def alpha_interval(ratings: Ratings) -> Interval:
         per_item = _squares(ratings.code.astype(np.float64), item, place, items)
         point, figure = _from_squares(per_item.sum(axis=0)), _from_squares
     else:
-        kind: Level = "ordinal" if ratings.scale.weights else "nominal"
+        kind: Level = "ordinal" if ratings.scale.has_order else "nominal"
         per_item, figure = _coincidences(ratings, item, items), partial(_from_coincidences, kind=kind)
         point = krippendorff_alpha(ratings.counts(), kind)
     none = Interval.point_only(items, cells, float(items), "cluster bootstrap", point)

@@ -94,11 +94,11 @@ def gold_without_self(ratings: Ratings, rule: Resolve = "median") -> Codes | Flo
     scale, others = ratings.scale, ratings.others()
     answers = others.sum(axis=1)
     middle = (2 * others.cumsum(axis=1) >= answers[:, None]).argmax(axis=1)
-    if scale.weights and not majority:
+    if scale.has_order and not majority:
         return np.where(answers > 0, middle, -1)
     top = others.max(axis=1)
     drawn = (others == top[:, None]).sum(axis=1) > 1
-    instead = middle if scale.weights else scale.categories.index(scale.drawn) if scale.drawn else -1
+    instead = middle if scale.has_order else -1 if scale.tie_code is None else int(scale.tie_code)
     return np.where(answers == 0, -1, np.where(drawn, instead, others.argmax(axis=1)))
 
 

@@ -94,7 +94,7 @@ def _describe_disagreement(cell: LabelledCell) -> str:
         return "labels changed"
     if len(values) < len(cell.labels):
         return "differ on n/a"
-    if cell.scale.kind in ("ordinal", "ordered", "interval"):
+    if cell.scale.has_order:
         steps = max(values) - min(values)
         words = "" if cell.scale.kind == "interval" else " point" if steps == 1 else " points"
         return f"differ by {steps:.4g}{words}"

@@ -399,7 +399,7 @@ def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
     If the definition names both ends itself, nothing is added.
     """
     scale = dimension.scale
-    if dimension.anchors or scale.weights is None:
+    if dimension.anchors or not scale.has_order:
         return dimension.anchors
     ends = (scale.answers[0], scale.answers[-1]) if scale.answers else (f"{scale.lo:g}", f"{scale.hi:g}")
     if all(re.search(rf"(?<!\w){re.escape(end)}(?!\w)", dimension.definition) for end in ends):

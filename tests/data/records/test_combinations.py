@@ -41,7 +41,6 @@ from judges.protocols.combination import (
     combine_samples,
     nearest_answer,
     rule_on_scale,
-    tie_code,
 )
 from judges.stats import bins
 from judges.stats.calibration import summarise
@@ -379,7 +378,7 @@ def test_an_audit_looks_at_the_combined_answer(five: Store) -> None:
         verdict: Dimension = next(d for d in one.dimensions if d.name == "verdict")
         codes = [float((n + s) % 4) for s in range(5)]
         rule = rule_on_scale("mean", verdict.scale)
-        assert values["verdict"] == nearest_answer(combine_samples(codes, rule, tie_code(verdict.scale)) or 0)
+        assert values["verdict"] == nearest_answer(combine_samples(codes, rule, verdict.scale.tie_code) or 0)
 
 
 @pytest.mark.duckdb_only("a file of an older version is made of one")

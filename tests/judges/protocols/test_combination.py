@@ -18,7 +18,6 @@ from judges.protocols.combination import (
     describe_samples,
     nearest_answer,
     rule_on_scale,
-    tie_code,
 )
 from judges.stats.agreement import kappa, kappa_from_sums
 from judges.stats.intervals import (
@@ -59,8 +58,8 @@ def test_by_hand(
 
 
 def test_a_drawn_vote_is_a_tie_where_there_is_one_else_what_was_said_first() -> None:
-    drawn = tie_code(TIE)
-    assert drawn == 1 and tie_code(FLAG) is None
+    drawn = TIE.tie_code
+    assert drawn == 1 and FLAG.tie_code is None
     assert combine_samples([2.0, 0.0], "vote", drawn) == 1 and combine_samples([2.0, 0.0], "vote") == 2
     assert combine_samples([2.0, 0.0, 0.0], "vote", drawn) == 0
     assert combine_samples([2.0, 0.0, None], "vote", drawn) == 1, "n/a is no vote unless more than half say so"
