@@ -40,8 +40,8 @@ class JudgeTraits:
 
 def find_judges(judges: Sequence[JudgeTraits], words: str) -> list[JudgeTraits]:
     """The judges that these words name: a model, a card, an id or its beginning, or traits; all judges for ""."""
-    if whole := [judge for judge in judges if words in (judge.id, judge.model)]:
-        return whole
+    if chosen := [judge for judge in judges if words in (judge.id, judge.model)]:
+        return chosen
     match = _PAIRS.fullmatch(words.strip())
     assert match is not None
     head, pairs = match[1].strip(), [pair.partition("=") for pair in match[2].split()]
@@ -49,8 +49,8 @@ def find_judges(judges: Sequence[JudgeTraits], words: str) -> list[JudgeTraits]:
         judge for judge in judges if head in ("", judge.id, judge.model, judge.card, f"{judge.card} · {judge.model}")
     ]
     named = exact or [judge for judge in judges if judge.id.startswith(head)]
-    whole = [judge for judge in named if all(_is(judge.traits.get(key), value) for key, _, value in pairs)]
-    return whole or [
+    chosen = [judge for judge in named if all(_is(judge.traits.get(key), value) for key, _, value in pairs)]
+    return chosen or [
         judge for judge in named if all(_begins(key, judge.traits.get(key), value) for key, _, value in pairs)
     ]
 

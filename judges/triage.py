@@ -109,16 +109,16 @@ def _need(reasons: Iterable[Reason], size: ItemSize | None) -> float:
     calm: dict[tuple[str, str], list[float]] = defaultdict(list)
     for reason in reasons:
         calm[reason.unit, reason.dimension].append(1 - min(max(reason.strength, 0.0), 0.99))
-    whole = prod(calm.pop(("", ""), []))
+    item_factor = prod(calm.pop(("", ""), []))
     named = sum(1 - prod(factors) for factors in calm.values())
-    need = 1 - whole * (1 - named / max(len(calm), size.ratings if size else 1, 1))
+    need = 1 - item_factor * (1 - named / max(len(calm), size.ratings if size else 1, 1))
     return min(need, UNRATED_NEED) if size and not size.ratings else need
 
 
 def broken_rule(item: str, unit: str, dimension: str, text: str) -> Reason:
     """A judgment that breaks a rule of its own card."""
-    what = f"{dimension.replace('_', ' ')} breaks its rule" if dimension == "verdict" else text
-    return Reason(item, "broken rule", what, 0.8, unit, dimension)
+    description = f"{dimension.replace('_', ' ')} breaks its rule" if dimension == "verdict" else text
+    return Reason(item, "broken rule", description, 0.8, unit, dimension)
 
 
 def unusable_reply(item: str, part: str, why: str) -> Reason:
@@ -145,15 +145,15 @@ def low_confidence(item: str, unit: str, dimension: str, confidence: float, sour
     """
     if confidence_level(confidence) in (None, "high"):
         return None
-    what = f"{describe_unit(unit)}{dimension.replace('_', ' ')}"
-    text = f"{what} changed with the order" if source == "orders" else f"{what}: {_doubt(confidence, source)}"
+    subject = f"{describe_unit(unit)}{dimension.replace('_', ' ')}"
+    text = f"{subject} changed with the order" if source == "orders" else f"{subject}: {_doubt(confidence, source)}"
     return Reason(item, "low confidence", text, (1 - confidence) / 2, unit, dimension)
 
 
 def _doubt(confidence: float, source: str) -> str:
     name, _, between = source.partition(": ")
-    how = f"between {between.replace(' or ', ' and ')}" if between else _HOW.get(name, name)
-    return describe_confidence(confidence, source) + (f" ({how})" if how else "")
+    cause = f"between {between.replace(' or ', ' and ')}" if between else _HOW.get(name, name)
+    return describe_confidence(confidence, source) + (f" ({cause})" if cause else "")
 
 
 _BEFORE = re.compile(r"(.+) (is a guess|may shift)(?: \((.+?)(?: between (.+))?\))?")
@@ -167,9 +167,9 @@ _SOURCES = {
 def update_wording(text: str) -> str:
     """A reason stored in earlier wording, in today's wording."""
     if match := _BEFORE.fullmatch(text):
-        what, word, how, between = match.groups()
-        source = _SOURCES.get(how or "", how or "") + (f": {between.replace(' and ', ' or ')}" if between else "")
-        return f"{what}: {_doubt(0.0 if word == 'is a guess' else MEDIUM_CONFIDENCE, source)}"
+        subject, word, cause, between = match.groups()
+        source = _SOURCES.get(cause or "", cause or "") + (f": {between.replace(' and ', ' or ')}" if between else "")
+        return f"{subject}: {_doubt(0.0 if word == 'is a guess' else MEDIUM_CONFIDENCE, source)}"
     text = text.removesuffix(" says otherwise") + (" disagrees" if text.endswith(" says otherwise") else "")
     return text.replace(" is not kept unseen (", ": below the threshold of confidence (")
 

@@ -574,7 +574,10 @@ def functions_act_or_give(source: Source) -> Iterator[Finding]:
                 yield node.lineno, f"{node.name} names neither what it does nor what it gives"
 
 
-VAGUE = {"asked", "held", "made", "mine", "said", "theirs", "there", "told", "wanted"}
+VAGUE = set(
+    "asked each far few found given held here how its made mine ones said several some theirs there told wanted way "
+    "what who".split()
+)
 """Words that a thousand variables had for names, whatever was in them: rows, sentences, JSON objects, indexes."""
 
 

@@ -145,7 +145,7 @@ def dimension_labels(
     only cells that at least two people labelled, of at most that many items, drawn at random (0: all cells).
     """
     if shared:  # a hash of the id draws at random, and the same items each time
-        several = (
+        clauses = (
             ", several as (select item_id, unit from g where newest = 1 and value is not null group by item_id, unit "
             "having count(*) > 1), some_items as (select item_id from several group by item_id "
             f"order by md5(item_id) limit {shared:d})"
@@ -153,13 +153,13 @@ def dimension_labels(
         joined = "join several n on n.item_id = g.item_id and n.unit = g.unit "
         joined += "join some_items c on c.item_id = g.item_id "
     else:
-        several = joined = ""
+        clauses = joined = ""
     kept = not_in_prompt_sql(store, judge_id, "g.item_id") if judge_id else ""
     frame = store.frame(
         "with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
         "partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc) as newest "
         "from label_now l join item i on i.id = l.item_id "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[label_set]}){several} "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[label_set]}){clauses} "
         f"select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from g {joined}"
         "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
         f"where g.newest = 1 and g.value is not null{kept} order by g.made_at, g.item_id, g.unit, g.annotator",
@@ -238,8 +238,8 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_s
             agreement = kappa_interval(Cells(item, other_codes, value), bins.code_count(scale), scale.weights)
             relative = mask & ~np.isnan(beside)
             if is_order_known(labels, relative):
-                both = (item_means(ratings.item[relative], of) for of in (same[relative[mask]], beside[relative]))
-                course = rater_flags.common_shift(*map(rater_flags.agreement_drift, both))
+                means = (item_means(ratings.item[relative], of) for of in (same[relative[mask]], beside[relative]))
+                course = rater_flags.common_shift(*map(rater_flags.agreement_drift, means))
             if scale.has_order:
                 leniency = rater_flags.mean_shift(item_means(item, (value - labels.mean[mask]) * bins.code_step(scale)))
         work = done.get(name, RaterWork())
@@ -302,12 +302,12 @@ def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
         seconds[str(person)].append(float(milliseconds) / 1000)
         if mode == "assisted":
             assisted[str(person)].append(float(milliseconds) / 1000)
-    seen, near = "l.mode = 'assisted' and l.saw", nearest_sql("l.seen")
+    seen, nearest = "l.mode = 'assisted' and l.saw", nearest_sql("l.seen")
     rows = store.rows(
         "select l.annotator, count(*), count(distinct l.item_id), "
         + ", ".join(f"count(case when l.mode = '{mode}' then 1 end)" for mode in ("blind", "assisted", "revealed"))
         + f", count(case when {seen} then 1 end), "
-        f"count(case when {seen} and (l.value = l.seen or l.value is not distinct from {near}) then 1 end), "
+        f"count(case when {seen} and (l.value = l.seen or l.value is not distinct from {nearest}) then 1 end), "
         f"count(case when {seen} and l.unseen then 1 end) "
         "from label_now l join item i on i.id = l.item_id where i.dataset_id = $1 group by l.annotator",
         [dataset_id],
@@ -353,8 +353,8 @@ def estimate_dawid_skene(
     opinion = fit_dawid_skene(shared.cell, shared.person, shared.value, bins.row_count(scale), PRIOR_LABELS)
     query = gold_sql(dimension.sort, scale, label_set, gold_rule(store, dataset_id))
     resolved = {
-        (str(item), str(unit)): (value, str(how))
-        for item, unit, value, how in store.rows(
+        (str(item), str(unit)): (value, str(resolution))
+        for item, unit, value, resolution in store.rows(
             f"select item_id, unit, value, how from ({query}) g", [dataset_id, dimension.name]
         )
     }
@@ -363,14 +363,14 @@ def estimate_dawid_skene(
     for cell in np.unique(shared.cell).tolist():
         number, unit = labels.cells[cell]
         id_, name = labels.items[number]
-        value, how = resolved.get((id_, unit), (None, "drawn"))
+        value, resolution = resolved.get((id_, unit), (None, "drawn"))
         seen = bins.row_values(scale)[best[cell]]
-        if value is None and how != "drawn":
+        if value is None and resolution != "drawn":
             continue  # most people said n/a, which the model does not know
         if value is None or bins.steps_apart([value], [seen], scale)[0] > 0:
             at = slice(*np.searchsorted(shared.cell[order], [cell, cell + 1]))
             answers = tuple(bins.from_codes(shared.code[order[at]], scale).tolist())
-            rows.append(DifferingCell(id_, name, unit, value, how, seen, float(sure[cell]), answers))
+            rows.append(DifferingCell(id_, name, unit, value, resolution, seen, float(sure[cell]), answers))
     rows.sort(key=lambda row: (-row.posterior, row.name, row.unit))
     return DawidSkeneEstimate(opinion, len(np.unique(shared.cell)), tuple(rows))
 

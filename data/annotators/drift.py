@@ -56,7 +56,7 @@ def find_cells(
     Items that the actor may still get to answer blind are left out. That the rest are shown is recorded.
     """
     ratings = labels.ratings
-    here = (ratings.person == person) & (labels.rows == other_value) & (ratings.value == own)
-    cells = [(*labels.items[item], unit) for item, unit in (labels.cells[n] for n in ratings.cell[here].tolist())]
+    mask = (ratings.person == person) & (labels.rows == other_value) & (ratings.value == own)
+    cells = [(*labels.items[item], unit) for item, unit in (labels.cells[n] for n in ratings.cell[mask].tolist())]
     may = expose_labels(store, actor, (cell[0] for cell in cells))
     return sorted((cell for cell in cells if cell[0] in may), key=lambda c: c[1:])[:limit]

@@ -195,13 +195,13 @@ def find_open_decisions(store: Store, dataset_id: str = "") -> OpenDecisions:
         for judge in datasets.dataset_judges(store, d.id)
         for c in _cases_if_known(store, d.id, judge.id) if not c.objections and c.key not in stood
     ]  # fmt: skip
-    doubtful = [(a, how) for a, how in find_doubted(store, dataset_id) if not stood[a.key].proposed]
+    doubtful = [(a, review) for a, review in find_doubted(store, dataset_id) if not stood[a.key].proposed]
     doubts = {a.id for a, _ in doubtful}
     return OpenDecisions(
         tuple(a for a in active if a.decision == "suspend" and a.person == APPROVAL_ACTOR),
         tuple(s.proposed for s in stood.values() if s.proposed),
         tuple(eligible),
-        tuple((a, how.why) for a, how in doubtful),
+        tuple((a, review.why) for a, review in doubtful),
         tuple(under_older_policy(store, [a for a in active if a.decision == "approve" and a.id not in doubts])),
     )
 
@@ -289,11 +289,11 @@ def approval_note(store: Store, approval_status: ApprovalStatus) -> ApprovalNote
     approval = approval_status.approved
     if approval is None:
         return ApprovalNote()
-    how = review_approval(store, approval)
+    review = review_approval(store, approval)
     return ApprovalNote(
         policy.explain_stricter(store, approval.requirements, approval.at),
-        how,
-        find_keeper(store, approval, how) if how.doubtful else None,
+        review,
+        find_keeper(store, approval, review) if review.doubtful else None,
     )
 
 

@@ -110,14 +110,14 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     Raises NotFound for a dataset or judge that is not here, or whose card is not.
     """
     dataset, judge = datasets.find_dataset(store, dataset_id), datasets.find_judge(store, judge_id)
-    what = requirements(store)
+    required = requirements(store)
     if cards.card_of_judge_if_known(store, judge_id) is None:
         raise NotFound(f"The card {judge.card!r} of this judge is not here, so the meaning of its scores is unknown.")
     lines = check_results.dimension_results(store, dataset_id, judge_id)
-    alarms = audits.find_alarms(store, dataset_id, judge_id) if what.alarms else None
+    alarms = audits.find_alarms(store, dataset_id, judge_id) if required.alarms else None
     together = tuple(line.key for line in lines)
     imported = has_imported_labels(store, dataset_id)
-    return [Case(dataset, judge, line, what, alarms, together, imported) for line in lines]
+    return [Case(dataset, judge, line, required, alarms, together, imported) for line in lines]
 
 
 @kept
@@ -269,8 +269,8 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
     yield "mean difference, low end", gate.bias.low, f"{gate.bias.level:.0%} interval"
     yield "mean difference, high end", gate.bias.high, f"{gate.bias.level:.0%} interval"
     people = gate.people
-    each = people.labels / gate.gold_cells if gate.gold_cells else None
-    yield "people of a cell", each, f"{people.fewest} to {people.most}: kappa is agreement with their labels"
+    labels_per_cell = people.labels / gate.gold_cells if gate.gold_cells else None
+    yield "people of a cell", labels_per_cell, f"{people.fewest} to {people.most}: kappa is agreement with their labels"
     yield "correlation", gate.correlation, ""
     yield "commonest answer's share", gate.commonest, ""
     yield "Gwet's AC", gate.ac, ""
@@ -285,12 +285,12 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
     yield "table of weights", None, canonical(gate.table.tolist())
     yield "decided together", float(len(case.jointly_tested)), ", ".join(case.jointly_tested)
     yield "policy", None, canonical(to_stored(case.requirements))
-    near = case_context(store, case)
-    yield "audits in alarm", *_alarms(near)
+    context = case_context(store, case)
+    yield "audits in alarm", *_alarms(context)
     limits = audits.audit_limits(store)
     yield "limits of audits set here", float(len(limits)), canonical(limits) if limits else ""
     yield from _floors(store, case)
-    yield from _ceiling(near.ceiling)
+    yield from _ceiling(context.ceiling)
     for counted, out in check_results.with_and_without_waiting(store, case.dataset.id, case.judge.id, case.basis):
         for name, summary in (("with", counted), ("without", out)) if counted.dimension == line.dimension else ():
             yield f"kappa {name} what waits", summary.interval.point, f"{counted.people.waiting:,} ratings wait"
@@ -320,10 +320,10 @@ def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
     yield f"{name}, lower bound", interval.lower_bound, "one-sided, 95%"
 
 
-def _alarms(near: CaseContext) -> tuple[float | None, str]:
-    if near.alarms is None:
+def _alarms(context: CaseContext) -> tuple[float | None, str]:
+    if context.alarms is None:
         return None, "not computed"
-    return float(len(near.alarms)), "; ".join(f"{name}: {alarm.why}" for name, alarm in near.alarms.items())
+    return float(len(context.alarms)), "; ".join(f"{name}: {alarm.why}" for name, alarm in context.alarms.items())
 
 
 def _ceiling(top: HumanCeiling | None) -> Iterator[Fact]:
@@ -366,8 +366,8 @@ def _adjudication_facts(store: Store, case: Case) -> Iterator[Fact]:
         if importer:
             brought[str(importer)] += int(n)
     yield "adjudicated", float(settled.total()), canonical(settled) if settled else "ratings"
-    how = "they count" if counts else "they do not count, by the policy"
-    text = f"{how}; imported by {canonical(brought)}" if brought else ""
+    note = "they count" if counts else "they do not count, by the policy"
+    text = f"{note}; imported by {canonical(brought)}" if brought else ""
     yield "adjudicated in files", float(brought.total()), text
 
 

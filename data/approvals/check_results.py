@@ -115,12 +115,12 @@ def _summaries_by_judge(store: Store, dataset_id: str, judge_ids: Sequence[str])
 
 
 def _figures(
-    store: Store, dataset_id: str, judge_id: str, whole: list[Summary], basis: Basis, plan: LookPlan | None
+    store: Store, dataset_id: str, judge_id: str, full_summaries: list[Summary], basis: Basis, plan: LookPlan | None
 ) -> list[Summary]:
     if plan is None:
-        return whole
+        return full_summaries
     first = policy.requirements(store).policy.first
-    looks = [(summary, plan.newest_look(summary.interval.items, first)) for summary in whole]
+    looks = [(summary, plan.newest_look(summary.interval.items, first)) for summary in full_summaries]
     return [
         summary if items in (0, summary.interval.items)
         else stats_calibration.summarise(

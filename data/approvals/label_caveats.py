@@ -151,9 +151,9 @@ class LabelOrigin:
         people = self.labels_by_person
         yield "labels by person", float(len(people)), canonical(dict(sorted(people.items())))
         yield "labels given here", float(self.labels - (self.imported_count if self.counts else 0)), "on the desk"
-        how = "they count" if self.counts else "they do not count, by the policy"
+        note = "they count" if self.counts else "they do not count, by the policy"
         imports = canonical([imported._asdict() for imported in self.imported[:_MAX_STORED_IMPORTS]])
-        yield "labels from files", float(self.imported_count), f"{how}: {imports}" if self.imported_count else ""
+        yield "labels from files", float(self.imported_count), f"{note}: {imports}" if self.imported_count else ""
         unknown = float(self.unknown_population)
         yield "labels of random items, of how many unknown", unknown, "each counts as drawn with certainty"
         yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
@@ -172,7 +172,7 @@ def label_origin(
     """Return where the labels of one dimension come from that count for a judge; `counts`: imported ones count too."""
     own, imported, certain = Counter[str](), Counter[int](), Counter[int]()
     changed, examples, shown = 0, set[str](), fewshot.items_in_prompt(store, judge_id)
-    for item, annotator, here, seq, again, sure in store.rows(
+    for item, annotator, from_draw, seq, again, sure in store.rows(
         "select l.item_id, l.annotator, d.probability is not null, l.seq, l.replaces is not null, "
         "l.probability is not null and l.probability >= 1 "
         "from label_now l join item i on i.id = l.item_id "
@@ -184,10 +184,10 @@ def label_origin(
         if item in shown:
             examples.add(str(item))
             continue
-        if not here:
+        if not from_draw:
             imported[int(seq)] += 1
             certain[int(seq)] += bool(sure)
-        if here or counts:
+        if from_draw or counts:
             own[str(annotator)] += 1
             changed += bool(again)
     ((drawn, skipped),) = store.rows(

@@ -164,7 +164,11 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
         if approval in moved
         or is_of_older_version({name: figure for name, figure, _ in record.frozen_evidence(store, approval.id)})
     ]
-    return [(approval, how) for approval, how in reviews if how.doubtful and not find_keeper(store, approval, how)]
+    return [
+        (approval, review)
+        for approval, review in reviews
+        if review.doubtful and not find_keeper(store, approval, review)
+    ]
 
 
 @allow("lead")
@@ -193,10 +197,10 @@ def keep_approved(
     store.tx(actor, "keep approval", work, target=approval.dataset)
 
 
-def find_keeper(store: Store, approval: Approval, how: ApprovalReview) -> tuple[str, str] | None:
+def find_keeper(store: Store, approval: Approval, approval_review: ApprovalReview) -> tuple[str, str] | None:
     """Return who reviewed everything that speaks against an approval and keeps it, and why; None if nobody did."""
     review = settings.get_setting(store, approval.dataset, f"{KEPT_APPROVAL_PREFIX}{approval.id}", {})
-    known = bool(review) and set(how.finding.reasons) <= set(review["reasons"])
+    known = bool(review) and set(approval_review.finding.reasons) <= set(review["reasons"])
     return (str(review["person"]), str(review["reason"])) if known else None
 
 
@@ -207,12 +211,12 @@ def _rows_since(store: Store, seq: int) -> list[NewRows]:
 def _compute_figures(store: Store, moved: Sequence[Approval]) -> None:
     """Compute the figures of the approvals to review together; the store caches them."""
     for dataset_id, judge_id in sorted({(approval.dataset, approval.judge) for approval in moved}):
-        here = [approval for approval in moved if (approval.dataset, approval.judge) == (dataset_id, judge_id)]
-        keys = {approval.key[2:] for approval in here}
+        of_judge = [approval for approval in moved if (approval.dataset, approval.judge) == (dataset_id, judge_id)]
+        keys = {approval.key[2:] for approval in of_judge}
         with suppress(NotFound):
             synthetic = datasets.find_dataset(store, dataset_id).synthetic
             dimensions = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in keys]
-            for basis in {approval.requirements.basis(synthetic) for approval in here}:
+            for basis in {approval.requirements.basis(synthetic) for approval in of_judge}:
                 calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis)
 
 
@@ -221,18 +225,18 @@ def _suspend(store: Store, approval: Approval) -> list[Approval]:
 
     def work(tx: Tx) -> bool:
         in_force = record.approval_statuses(tx).get(approval.key, ApprovalStatus()).holds
-        how = review_approval(store, approval)
-        if in_force is None or in_force.id != approval.id or not how.suspends:
+        review = review_approval(store, approval)
+        if in_force is None or in_force.id != approval.id or not review.suspends:
             return False
         # Under the write lock nobody else commits, so the store shows the state at this very change.
-        current = how.found
+        current = review.found
         came = (rows.what for rows in _rows_since(store, approval.seq) if rows.touches(approval, approval.seq))
-        what = ", ".join(dict.fromkeys(came))
+        arrivals = ", ".join(dict.fromkeys(came))
         state, mark = (
             (current.result.decision.state, case.case_fingerprint(store, current)) if current else ("undefined", "")
         )
-        evidence = [*case.case_facts(store, current), *suspension_facts(how)] if current else []
-        why = f"Since the approval came {what}. {_describe_change(how)}{how.why}"
+        evidence = [*case.case_facts(store, current), *suspension_facts(review)] if current else []
+        why = f"Since the approval came {arrivals}. {_describe_change(review)}{review.why}"
         record.append_decision(
             tx, approval.key, "suspend", why, APPROVAL_ACTOR, state, approval.requirements, mark, evidence
         )
@@ -327,12 +331,12 @@ def _new_gold_summaries(store: Store, approval: Approval, case: Case) -> tuple[S
 # -- in figures and words ---------------------------------------------------------------------------------------------
 
 
-def suspension_facts(how: ApprovalReview) -> Iterator[Fact]:
+def suspension_facts(review: ApprovalReview) -> Iterator[Fact]:
     """Give what was frozen at the approval and what came since, as evidence besides the case's, which uses all gold."""
     for name in _PARTS:
-        yield f"{THEN}{name}", how.frozen.get(name), "frozen at the approval"
-    since = how.finding.since
-    for head, summary, interval in ((NEW, how.since, since), (NEWEST, how.latest, None)):
+        yield f"{THEN}{name}", review.frozen.get(name), "frozen at the approval"
+    since = review.finding.since
+    for head, summary, interval in ((NEW, review.since, since), (NEWEST, review.latest, None)):
         if summary is None:
             continue
         own = interval or summary.interval
@@ -342,7 +346,7 @@ def suspension_facts(how: ApprovalReview) -> Iterator[Fact]:
         yield f"{head}kappa, high end", own.high, ends
         yield f"{head}items", float(own.items), ""
         yield f"{head}mean difference", summary.mean_difference, "judge - people, in steps of the scale"
-    if change := how.finding.change:
+    if change := review.finding.change:
         yield f"{CHANGE}kappa", change.point, "kappa since the approval minus kappa at it"
         yield f"{CHANGE}kappa, low end", change.low, "any-time, two-sided 95%"
         yield f"{CHANGE}kappa, high end", change.high, "any-time, two-sided 95%"
@@ -370,8 +374,8 @@ def period_figures(facts: Sequence[Fact]) -> list[PeriodFigure]:
     known = {name: figure for name, figure, _ in facts}
     heads = {THEN: "at the approval", NEW: "labels since", NEWEST: "newest labels", "": "all labels now"}
     return [
-        PeriodFigure(what, *(known.get(f"{head}{part}") for part in _PARTS))
-        for head, what in heads.items() if f"{head}kappa" in known and f"{NEW}kappa" in known
+        PeriodFigure(period, *(known.get(f"{head}{part}") for part in _PARTS))
+        for head, period in heads.items() if f"{head}kappa" in known and f"{NEW}kappa" in known
     ]  # fmt: skip
 
 
@@ -380,21 +384,23 @@ def current_period_figures(store: Store, approval: Approval) -> list[PeriodFigur
     """Return the current figures of an approval in force, or the frozen ones of a suspension; empty without any."""
     if approval.decision != "approve":
         return period_figures(record.frozen_evidence(store, approval.id))
-    how = review_approval(store, approval)
-    if how.found is None:
+    review = review_approval(store, approval)
+    if review.found is None:
         return []
-    gate = how.found.result.gate
+    gate = review.found.result.gate
     now = gate.interval
-    whole = zip(_PARTS, (now.point, now.low, now.high, float(now.items), gate.mean_difference), strict=True)
-    return period_figures([*suspension_facts(how), *((name, figure, "") for name, figure in whole)])
+    figures = zip(_PARTS, (now.point, now.low, now.high, float(now.items), gate.mean_difference), strict=True)
+    return period_figures([*suspension_facts(review), *((name, figure, "") for name, figure in figures)])
 
 
-def _describe_change(how: ApprovalReview) -> str:
-    if how.found is None:
+def _describe_change(review: ApprovalReview) -> str:
+    if review.found is None:
         return ""
-    now = how.found.result.gate.interval
-    before = _describe_figures(how.frozen.get("kappa"), how.frozen.get("kappa, lower bound"), how.frozen.get("items"))
-    if {"pooled", "weights"} & set(how.finding.reasons):  # which tell what it is now
+    now = review.found.result.gate.interval
+    before = _describe_figures(
+        review.frozen.get("kappa"), review.frozen.get("kappa, lower bound"), review.frozen.get("items")
+    )
+    if {"pooled", "weights"} & set(review.finding.reasons):  # which tell what it is now
         return f"At the approval kappa was {before}. "
     after = _describe_figures(now.point, now.lower_bound, now.items)
     return f"At the approval kappa was {before}; with all labels it is {after}. "

@@ -74,8 +74,8 @@ class Selection:
             return f"{many(len(self.items), 'item')} chosen"
         part = "" if self.share is None else f"{self.share:.0%}"
         part = part if self.number is None else f"the first {self.number:,}"
-        whole = f"{self.field.replace('_', ' ')} {self.value}" if self.field else "all items"
-        return f"{part} of {whole}" if part else whole
+        pool = f"{self.field.replace('_', ' ')} {self.value}" if self.field else "all items"
+        return f"{part} of {pool}" if part else pool
 
 
 @dataclass(frozen=True)
@@ -422,8 +422,8 @@ def count_work(index: QueueIndex, indexed_assignments: Iterable[IndexedAssignmen
     if tags.is_tag(assignee):
         return WorkCount(len(draws), left, sum(bool(d.answered_by) for d, waits in draws.items() if not waits), 0)
     last = index.workers[assignee].last if draws else {}
-    how = Counter(last[d.item][0] for d, waits in draws.items() if not waits and d.item in last)
-    return WorkCount(len(draws), left, how["save"], how["skip"])
+    actions = Counter(last[d.item][0] for d, waits in draws.items() if not waits and d.item in last)
+    return WorkCount(len(draws), left, actions["save"], actions["skip"])
 
 
 class OwnWork(NamedTuple):

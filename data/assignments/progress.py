@@ -139,11 +139,11 @@ def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -
                 work[assignee] = AssignedWork(
                     count_work(index, assignments), tuple(dues), first, expired.get(assignee, 0)
                 )
-    here = {p.name for p in known.values() if p.active}
+    active_names = {p.name for p in known.values() if p.active}
     rows = []
-    for assignee in {*work, *done, *here}:
+    for assignee in {*work, *done, *active_names}:
         own = tags_by_name[assignee].tags if assignee in tags_by_name else ()
-        active = assignee in here or tags.is_tag(assignee)
+        active = assignee in active_names or tags.is_tag(assignee)
         did = done.get(assignee, PersonActivity())
         rows.append(_progress(assignee, active, own, work.get(assignee, AssignedWork()), did, moment, offset, since))
     order = list(STATES)
@@ -154,14 +154,14 @@ def _progress(
     assignee: str, active: bool, own: tuple[str, ...], work: AssignedWork, did: PersonActivity, moment: datetime,
     offset: timedelta, since: datetime,
 ) -> PersonProgress:  # fmt: skip
-    here, left = moment + offset, work.counts.left
+    local, left = moment + offset, work.counts.left
     saves = [answer for answer in did.recent if not answer.skipped and answer.seconds > 0][:50]
     cells = [answer.seconds / answer.cells for answer in saves if answer.cells]
     pace = finish = None
     if did.late and did.first:
         begun = max(did.first, since) + offset
-        pace = did.late / max(working_hours(begun, here), 1.0) * HOURS_PER_DAY
-        if left and (end := after_working_hours(here, left / pace * HOURS_PER_DAY)):
+        pace = did.late / max(working_hours(begun, local), 1.0) * HOURS_PER_DAY
+        if left and (end := after_working_hours(local, left / pace * HOURS_PER_DAY)):
             finish = end - offset
     needed = needed_pace(work.dues, moment, offset)
     state, why = progress_state(assignee, active, work, did, pace, needed, moment, offset)
@@ -238,9 +238,9 @@ def _skips_much(did: PersonActivity) -> int:
     return skips if skips >= max(STUCK_SKIPS, len(latest) / 2) else 0
 
 
-def _days_back(here: datetime) -> datetime:
+def _days_back(local: datetime) -> datetime:
     """Return the start of the day that lies `_PACE_DAYS` working days back, in local time."""
-    day = here.replace(hour=0, minute=0, second=0, microsecond=0)
+    day = local.replace(hour=0, minute=0, second=0, microsecond=0)
     left = _PACE_DAYS
     while left:
         day -= timedelta(days=1)

@@ -71,14 +71,14 @@ def _even_out(
     """Move items from people above their quota to people below it, through others if need be."""
     over = {name: len(shares[name]) - quota for name, quota in quotas.items()}
     while lacking := [name for name, n in over.items() if n < 0]:
-        way = _shortest_chain(shares, [name for name, n in over.items() if n > 0], lacking, barred)
-        if not way:
+        chain = _shortest_chain(shares, [name for name, n in over.items() if n > 0], lacking, barred)
+        if not chain:
             return
-        for giver, taker, item in way:
+        for giver, taker, item in chain:
             del shares[giver][item]
             shares[taker][item] = None
-        over[way[0][0]] -= 1
-        over[way[-1][1]] += 1
+        over[chain[0][0]] -= 1
+        over[chain[-1][1]] += 1
 
 
 def _shortest_chain(
@@ -96,11 +96,11 @@ def _shortest_chain(
                 continue
             came[taker] = giver, item
             if taker in takers:
-                way, step = [], came[taker]
+                chain, step = [], came[taker]
                 while step is not None:
-                    way.append((step[0], taker, step[1]))
+                    chain.append((step[0], taker, step[1]))
                     taker = step[0]
                     step = came[taker]
-                return way[::-1]
+                return chain[::-1]
             looked.append(taker)
     return []

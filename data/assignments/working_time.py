@@ -33,10 +33,10 @@ def after_working_hours(since: datetime, hours: float) -> datetime | None:
     left = hours - working_hours(since, day)
     while True:
         begin, _, following = _day(day)
-        here = working_hours(day, following)
-        if here >= left and day.weekday() < 5:
+        day_hours = working_hours(day, following)
+        if day_hours >= left and day.weekday() < 5:
             return max(begin, day) + timedelta(hours=left)
-        left, day = left - here, following
+        left, day = left - day_hours, following
 
 
 def _day(moment: datetime) -> tuple[datetime, datetime, datetime]:

@@ -179,12 +179,12 @@ class _JudgedItems:
             self.params,
         )
         self.judged, replies = int(counts[0][0]), int(counts[0][1])
-        some = ""
+        limit = ""
         if replies > max_replies:  # a hash of the id draws at random, and the same items each time
-            some = f" order by md5(m.item_id) limit {max(1, self.judged * max_replies // replies):d}"
+            limit = f" order by md5(m.item_id) limit {max(1, self.judged * max_replies // replies):d}"
         self.chosen = (
             "with chosen as (select m.item_id as id from judgment m join item i on i.id = m.item_id "
-            f"where i.dataset_id = $1 and m.judge_id = $2 group by m.item_id{some}) "
+            f"where i.dataset_id = $1 and m.judge_id = $2 group by m.item_id{limit}) "
         )
 
     def rows(self, sql: str, *params: object) -> Sequence[Row]:

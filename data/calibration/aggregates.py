@@ -61,16 +61,16 @@ class AggregateGroup:
     def moments(self, counted: CountedDimension, outcome: int, labelled: Moments | None) -> Moments:
         """The moments of a mean, of items with a value, with those of the labelled items where there are any."""
         tt, tm, mm = self.cross[outcome]
-        whole, cross = self.whole[outcome], np.array([[tt, tm], [tm, mm]])
+        totals, cross = self.whole[outcome], np.array([[tt, tm], [tm, mm]])
         if counted.mean:
             codes, counts = np.array(counted.codes), self.counts
         else:  # of an outcome that is or is not
-            codes, counts = np.array([0.0, 1.0]), np.array([whole[1] - whole[0], whole[0]])
+            codes, counts = np.array([0.0, 1.0]), np.array([totals[1] - totals[0], totals[0]])
         squares = self.squares if counted.mean else float(counts @ codes**2)
         base = _NO_LABELS if labelled is None else labelled
         outside = counts[(codes < base.seen[0] - _TOLERANCE) | (codes > base.seen[1] + _TOLERANCE)].sum()
         uncovered = float(outside / counts.sum())
-        return base._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
+        return base._replace(items=self.items, whole=totals, whole_cross=cross, squares=squares, uncovered=uncovered)
 
 
 Key = tuple[str, str]
@@ -166,9 +166,9 @@ def _grouped_scores(
             for system, code in _systems_of_score(ask, str(a), str(b), side, None if value is None else float(value)):
                 yield (sort, str(name)), str(run or IMPORTED), system, _single(ask, code, int(n))
     for sort in SORTS_WITH_SEVERAL_UNITS:
-        several = [asks[key] for key in asks if key[0] == sort]
-        if several:
-            yield from _by_item(store, several, came, where, params)
+        of_sort = [asks[key] for key in asks if key[0] == sort]
+        if of_sort:
+            yield from _by_item(store, of_sort, came, where, params)
 
 
 SORTS_WITH_SEVERAL_UNITS = ("turn", "section")
@@ -195,26 +195,26 @@ def _turn(counted: CountedDimension, value: float, first: bool) -> float:
 def _single(counted: CountedDimension, value: float | None, n: int) -> AggregateGroup:
     """So many cells with one value; of items that have one cell also their sums."""
     counts, size = np.zeros(len(counted.codes)), counted.outcomes
-    whole, cross = np.zeros((size, 2)), np.zeros((size, 3))
+    totals, cross = np.zeros((size, 2)), np.zeros((size, 3))
     if value is None:
-        return AggregateGroup(0, n, counts, whole, cross)
+        return AggregateGroup(0, n, counts, totals, cross)
     counts[int(bins.row_numbers([value], counted.dimension.scale)[0]) if not counted.sided else int(value)] = n
     squares = n * value * value if counted.mean else 0.0
     if counted.dimension.sort in SORTS_WITH_SEVERAL_UNITS:
-        return AggregateGroup(0, n, counts, whole, cross, squares)
+        return AggregateGroup(0, n, counts, totals, cross, squares)
     t = [value] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
     for k, x in enumerate(t):
-        whole[k], cross[k] = (n * x, n), (n * x * x, n * x, n)
-    return AggregateGroup(n, n, counts, whole, cross, squares)
+        totals[k], cross[k] = (n * x, n), (n * x * x, n * x, n)
+    return AggregateGroup(n, n, counts, totals, cross, squares)
 
 
 def _by_item(
-    store: Store, several: Sequence[CountedDimension], came: str, where: str, params: Sequence[object]
+    store: Store, asks: Sequence[CountedDimension], came: str, where: str, params: Sequence[object]
 ) -> Iterator[tuple[Key, str, str, AggregateGroup]]:
     """The sums over items, of dimensions whose items have several cells each."""
-    side = "right(s.unit, 1) as side" if several[0].dimension.sort == "section" else "'a' as side"
+    side = "right(s.unit, 1) as side" if asks[0].dimension.sort == "section" else "'a' as side"
     own, sums = [], []
-    for n, ask in enumerate(several):
+    for n, ask in enumerate(asks):
         condition = f"s.dimension = '{_escape_quotes(ask.dimension.name)}' and {unit_condition(ask.dimension, 's')}"
         own.append(f"count(case when {condition} then s.value end) as m{n}")
         sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(m{n}), sum(m{n} * m{n})")
@@ -233,12 +233,12 @@ def _by_item(
         params,
     ):
         numbers = iter(float(x) for x in rest)
-        for ask in several:
+        for ask in asks:
             items, m, mm = (next(numbers) for _ in range(3))
-            each = np.array([[next(numbers) for _ in range(3)] for _ in range(ask.outcomes)])
-            whole = np.column_stack([each[:, 0], np.full(ask.outcomes, m)])
-            cross = np.column_stack([each[:, 1:], np.full(ask.outcomes, mm)])
-            group = AggregateGroup(int(items), 0, np.zeros(len(ask.codes)), whole, cross)
+            by_outcome = np.array([[next(numbers) for _ in range(3)] for _ in range(ask.outcomes)])
+            totals = np.column_stack([by_outcome[:, 0], np.full(ask.outcomes, m)])
+            cross = np.column_stack([by_outcome[:, 1:], np.full(ask.outcomes, mm)])
+            group = AggregateGroup(int(items), 0, np.zeros(len(ask.codes)), totals, cross)
             yield (ask.dimension.sort, ask.dimension.name), str(run or IMPORTED), str(system), group
 
 

@@ -37,8 +37,8 @@ def measure_baselines(
     items = _items(store, dataset_id)
     if not items or not dimensions:
         return {(d.sort, d.name): Baselines(0) for d in dimensions}
-    left_out, few = not_in_prompt_sql(store, judge_id), ("{item} <= $4", max(items))
-    frames = paired_frames(store, dataset_id, [judge_id], dimensions, basis, left_out, few=few, units=True)
+    left_out, subset = not_in_prompt_sql(store, judge_id), ("{item} <= $4", max(items))
+    frames = paired_frames(store, dataset_id, [judge_id], dimensions, basis, left_out, subset=subset, units=True)
     return {
         (d.sort, d.name): _floors(frame[frame["no"] == no], d, drop, items)
         for alike, frame in frames

@@ -39,5 +39,5 @@ def load_positional_agreement(store: Store, dataset_id: str, judge_id: str) -> P
         elif scored:
             word = dimension.scale.say(value)
             verdicts.setdefault(key, (item, word, word))
-    both = [verdict for verdict in verdicts.values() if verdict[1]]
-    return positional_agreement(both, dimension.scale.answers) if both else None
+    complete = [verdict for verdict in verdicts.values() if verdict[1]]
+    return positional_agreement(complete, dimension.scale.answers) if complete else None

@@ -170,45 +170,45 @@ def load_paired_ratings(
     others. Items that are examples in the judge's prompt are left out, here and in all figures (data/gold/fewshot.py).
     `among` is a further condition on the labels' l.item_id, with $1 the dataset, $2 the dimension and $3 the judge.
     """
-    among, few = not_in_prompt_sql(store, judge_id) + among, None
+    among, subset = not_in_prompt_sql(store, judge_id) + among, None
     if first is not None:
-        few = "{item} = any($4)", _earliest(store, dataset_id, judge_id, dimension, basis, first)
-    ratings = load_ratings_of_judges(store, dataset_id, [judge_id], [dimension], basis, among, few=few)
+        subset = "{item} = any($4)", _earliest(store, dataset_id, judge_id, dimension, basis, first)
+    ratings = load_ratings_of_judges(store, dataset_id, [judge_id], [dimension], basis, among, subset=subset)
     return ratings[judge_id, dimension]
 
 
 def load_ratings_of_judges(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimensions: Sequence[Dimension], basis: Basis, among: str,
-    waiting: Waiting | None = None, few: tuple[str, Any] | None = None,
+    waiting: Waiting | None = None, subset: tuple[str, Any] | None = None,
 ) -> dict[tuple[str, Dimension], PairedRatings]:  # fmt: skip
     """Return what `load_paired_ratings` does of each of these judges and dimensions; otherwise as `paired_frames`."""
     ratings: dict[tuple[str, Dimension], PairedRatings] = {}
-    frames = paired_frames(store, dataset_id, judge_ids, dimensions, basis, among, waiting, few)
+    frames = paired_frames(store, dataset_id, judge_ids, dimensions, basis, among, waiting, subset)
     for alike, frame in frames:
         judge, no, item = (frame[column].to_numpy(dtype=np.int64) for column in ("judge_no", "no", "item"))
-        whole = to_paired_ratings(frame, item)
+        frame_ratings = to_paired_ratings(frame, item)
         if "stratum" in frame:
-            whole = replace(whole, stratum=frame["stratum"].to_numpy(dtype=np.int64))
+            frame_ratings = replace(frame_ratings, stratum=frame["stratum"].to_numpy(dtype=np.int64))
         for (judge_no, judge_id), (place, d) in product(enumerate(judge_ids), enumerate(alike)):
-            ratings[judge_id, d] = whole.where((judge == judge_no) & (no == place))
+            ratings[judge_id, d] = frame_ratings.where((judge == judge_no) & (no == place))
     return ratings
 
 
 def paired_frames(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimensions: Iterable[Dimension], basis: Basis, among: str,
-    waiting: Waiting | None = None, few: tuple[str, Any] | None = None, units: bool = False,
+    waiting: Waiting | None = None, subset: tuple[str, Any] | None = None, units: bool = False,
 ) -> Iterator[tuple[list[Dimension], pandas.DataFrame]]:  # fmt: skip
     """Give the cells of judges as frames of those dimensions that can share a statement.
 
     Columns judge_no and no (the places of judge and dimension), item (its number), PAIRED_COLUMNS, if there are strata
     the number of a `stratum`, and with `units` item_id and unit. `among` are conditions on the labels' l.item_id that
-    hold for all judges. `few` is one on labels and scores, for a few items of many: "{item} <= $4", and its value.
+    hold for all judges. `subset` is one on labels and scores, for a few items of many: "{item} <= $4", and its value.
     """
     rule, strata = gold_rule(store, dataset_id), is_stratified(store, dataset_id, basis)
     rule = rule if waiting is None else replace(rule, waiting=waiting)
-    scored, values = "", [] if few is None else [few[1]]
-    if few is not None:
-        among, scored = f"{among} and {few[0].format(item='l.item_id')}", f" and {few[0].format(item='item_id')}"
+    scored, values = "", [] if subset is None else [subset[1]]
+    if subset is not None:
+        among, scored = f"{among} and {subset[0].format(item='l.item_id')}", f" and {subset[0].format(item='item_id')}"
     judges = ["$3", *(f"${n + 4 + len(values)}" for n in range(len(judge_ids) - 1))]
     whose, taken = f"in ({', '.join(judges)})", len(judges) + len(values) + 3
     for alike in group_alike(dimensions):
@@ -397,14 +397,14 @@ def list_cells(
     ]
 
 
-def _came(how: str, people: int, person: str | None, reason: str | None) -> str:
+def _came(resolution: str, people: int, person: str | None, reason: str | None) -> str:
     """Say how the gold of a cell came about."""
     return {
         "one": "one person",
         "agreed": f"{people} people agree",
         "drawn": f"drawn vote of {people}",
         "adjudicated": f"adjudicated by {person}: {reason}",
-    }.get(how, f"{how} of {people}")
+    }.get(resolution, f"{resolution} of {people}")
 
 
 @kept

@@ -111,10 +111,10 @@ def compare_on_shared_cells(
 ) -> dict[str, tuple[Dimension, ComparedCells, JudgeComparison]]:
     """Every dimension that the first judge, the reference, has, with those of the others that have it too."""
     comparisons = {}
-    for name, (dimension, who) in common_dimensions(store, judge_ids).items():
-        if judge_ids[0] not in who:
+    for name, (dimension, judges) in common_dimensions(store, judge_ids).items():
+        if judge_ids[0] not in judges:
             continue
-        shared = compared_cells(store, dataset_id, who, dimension, basis, rules=True)
+        shared = compared_cells(store, dataset_id, judges, dimension, basis, rules=True)
         if len(shared.seats.item):
             scale = dimension.scale
             comparisons[name] = (

@@ -31,14 +31,14 @@ def confidence_cells(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> LabelledConfidence:
     """The confidences of one judge and dimension where there is gold, most cells first."""
-    several = store.rows("select 1 from score where judge_id = $1 and sample > 0 limit 1", [judge_id])
+    sampled = store.rows("select 1 from score where judge_id = $1 and sample > 0 limit 1", [judge_id])
     spread = (
         "left join score_spread p on p.judge_id = $3 and p.item_id = m.item_id and p.unit = m.unit "
         "and p.dimension = $2 "
-        if several
+        if sampled
         else ""
     )
-    agreed = "p.agreement" if several else "cast(null as double precision)"
+    agreed = "p.agreement" if sampled else "cast(null as double precision)"
     frame = store.frame(
         f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}) "
         "select dense_rank() over (order by m.item_id) - 1 as no, m.human, m.judge, m.weight, s.confidence, s.source, "

@@ -135,6 +135,6 @@ def forecast_draw(
         "neyman": neyman,
     }
     return {
-        how: forecast.forecast(spreads, sizes, worth, items, threshold, z, first, last, level)
-        for how, worth in worths.items()
+        allocation: forecast.forecast(spreads, sizes, worth, items, threshold, z, first, last, level)
+        for allocation, worth in worths.items()
     }

@@ -132,22 +132,22 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
             of_numbers |= (frame["dimension"] == d.name) & (frame["sort"] == d.sort)
         apart = int((of_numbers & judge_mask & ~other_mask).sum()), int((of_numbers & other_mask & ~judge_mask).sum())
         frame = frame[judge_mask & other_mask]
-    rows, few = [], dict[str, None]()
+    rows, small_groups = [], dict[str, None]()
     for d in numbers:
         own = frame[(frame["dimension"] == d.name) & (frame["sort"] == d.sort)]
         units = sorted(map(str, own["unit"].unique()))
         parts = _parts(frame, numbers, d)
-        several = units if 1 < len(units) <= FEW_UNITS else []
-        for who, group_rows in own.groupby("group", sort=True):
-            for of in ["", *several]:
+        listed_units = units if 1 < len(units) <= FEW_UNITS else []
+        for group_name, group_rows in own.groupby("group", sort=True):
+            for of in ["", *listed_units]:
                 part = group_rows[group_rows["unit"] == of] if of else group_rows
                 means = figures.judge_means(_score_rows(part, d, card, frame, parts), *_ends(d))
                 if means.reportable:
-                    rows.append(MeanRow(str(who), d, of, means))
+                    rows.append(MeanRow(str(group_name), d, of, means))
                 elif not of:
-                    few[str(who)] = None
+                    small_groups[str(group_name)] = None
     rows.sort(key=lambda row: row.group)
-    return MeansTable(tuple(rows), tuple(few), apart)
+    return MeansTable(tuple(rows), tuple(small_groups), apart)
 
 
 def _scores(store: Store, dataset_id: str, judge_id: str, other: str) -> pandas.DataFrame:
@@ -222,8 +222,8 @@ def _words(items: ItemFields, name: str, frame: pandas.DataFrame) -> NDArray[np.
     place = frame["place"].to_numpy(dtype=np.int64)
     words: NDArray[np.object_] = items.words[name][place]
     if name == SYSTEM:
-        second, whole = items.second[place], (frame["sort"] == "pair").to_numpy() & (items.second[place] != "")
-        words[whole] = words[whole] + " ~ " + second[whole]
+        second, pair_mask = items.second[place], (frame["sort"] == "pair").to_numpy() & (items.second[place] != "")
+        words[pair_mask] = words[pair_mask] + " ~ " + second[pair_mask]
         words = np.where(frame["side"] == "b", second, words)
     return words
 

@@ -80,7 +80,7 @@ def missing_answers(
         "select item_id, person, action, mode, reason from answer_now where item_id = any($1) order by seq, id", [ids]
     ):
         answers_by_item.setdefault(str(item), []).append((str(by), str(action), str(mode), str(reason)))
-    here, shown = [p.name for p in people.all_people(store)], items_in_prompt(store, judge_id)
+    annotators, shown = [p.name for p in people.all_people(store)], items_in_prompt(store, judge_id)
     hidden = exposure.blind_pending(store, person)
     index, moment = current_index(store), now()
     missing = []
@@ -89,14 +89,14 @@ def missing_answers(
             draw, answers = index.draws.get(str(draw_id)), answers_by_item.get(str(item), [])
             secret = item in hidden
 
-            def by_whom(who: Sequence[str], reason: str = "", secret: bool = secret) -> str:
-                return f"by {', '.join(who)}" + (f": {reason}" if reason and not secret else "")
+            def by_whom(names: Sequence[str], reason: str = "", secret: bool = secret) -> str:
+                return f"by {', '.join(names)}" + (f": {reason}" if reason and not secret else "")
 
             saved = [a for a in answers if a[1] == "save"]
             seen = [a[0] for a in saved if a[2] != "blind"]
             skips = [a for a in answers if a[1] == "skip"]
             holders = index.holders(draw, moment) if draw else []
-            open_to = draw is not None and any(not index.is_closed_to(draw, annotator) for annotator in here)
+            open_to = draw is not None and any(not index.is_closed_to(draw, annotator) for annotator in annotators)
             explanation: tuple[Why, str]
             if by is not None:
                 explanation = "put aside", by_whom([by], why or "")

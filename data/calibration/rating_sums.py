@@ -81,31 +81,31 @@ def place_ratings(
     judge[said_at], scored[said_at] = scores, True
 
     def item_of(slot: Integers) -> Integers:
-        whole = slot if labelled_slots is None else labelled_slots[slot]
-        return whole // units if units > 1 else whole
+        full_slot = slot if labelled_slots is None else labelled_slots[slot]
+        return full_slot // units if units > 1 else full_slot
 
     people = np.bincount(slot, minlength=slots)
     people[settled] += people[settled] > 0
-    several = np.flatnonzero(people[slot] > 1) if people.max(initial=0) > 1 else np.zeros(0, dtype=np.int64)
+    multiple = np.flatnonzero(people[slot] > 1) if people.max(initial=0) > 1 else np.zeros(0, dtype=np.int64)
     # Cells of one label first, then the others, by their place.
     cell, human, single = slot, value, np.ones(len(slot), dtype=bool)
-    if len(several):
-        single[several] = False
-        several = several[np.argsort(slot[several], kind="stable")]
-        first = np.flatnonzero(np.diff(slot[several], prepend=-1))
-        cell = np.concatenate([slot[single], slot[several][first]])
+    if len(multiple):
+        single[multiple] = False
+        multiple = multiple[np.argsort(slot[multiple], kind="stable")]
+        first = np.flatnonzero(np.diff(slot[multiple], prepend=-1))
+        cell = np.concatenate([slot[single], slot[multiple][first]])
         human = value[single]
-        sampled = [np.concatenate([c[single], np.maximum.reduceat(c[several], first)]) for c in sampled]
+        sampled = [np.concatenate([c[single], np.maximum.reduceat(c[multiple], first)]) for c in sampled]
     weight = np.ones(len(cell))
     if rows.weighted:
         weight = _weights(rows, dimension, item_of(cell), *sampled)
     alone = len(human)
     mean, share = human, np.where(np.isnan(human), 0.0, 1.0)
     people_counts, waits = np.ones(alone, dtype=np.int64), np.zeros(alone, dtype=bool)
-    if len(several):
+    if len(multiple):
         numbers = np.flatnonzero(of_sort)
-        whole = slot[several] if labelled_slots is None else labelled_slots[slot[several]]
-        gold = resolve(item_id=whole // units, unit=numbers[whole % units], value=value[several])
+        full_slot = slot[multiple] if labelled_slots is None else labelled_slots[slot[multiple]]
+        gold = resolve(item_id=full_slot // units, unit=numbers[full_slot % units], value=value[multiple])
         at = gold["item_id"].astype(np.int64) * units + within[gold["unit"]]
         at = at if labelled_slots is None else np.searchsorted(labelled_slots, at)
         place = np.searchsorted(cell[alone:], at)
@@ -165,8 +165,8 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
     part = np.where(np.isnan(judge) | np.isnan(mean), 0.0, weight * share)
     v = by_item(part)
     gap = by_item(part * np.where(part > 0, judge - mean, 0.0))
-    each = _terms(dimension, human, judge, counted, ok)
-    terms = np.stack([by_item(term) for term in each]) if len(item) else np.zeros((len(each), 0))
+    cell_terms = _terms(dimension, human, judge, counted, ok)
+    terms = np.stack([by_item(term) for term in cell_terms]) if len(item) else np.zeros((len(cell_terms), 0))
     strata: list[Any] = [slice(None)]
     if cells.stratum is not None:
         code = np.zeros(len(per_item), dtype=np.int64)
@@ -177,12 +177,12 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
     totals = np.array([terms[:, rows].sum(axis=1) for rows in strata])
     cross = np.array([terms[:, rows] @ terms[:, rows].T for rows in strata])
     items = np.array([float(np.count_nonzero(met[rows])) for rows in strata])
-    (human_code, ones), (other, others) = _codes(human), _codes(judge)
+    (human_code, human_values), (other, others) = _codes(human), _codes(judge)
     kind = (human_code * len(others) + other) * 2 + scored
-    count = np.bincount(kind, minlength=len(ones) * len(others) * 2)
+    count = np.bincount(kind, minlength=len(human_values) * len(others) * 2)
     kinds = np.flatnonzero(count)
     return RatingSums(
-        human=ones[kinds // 2 // len(others)],
+        human=human_values[kinds // 2 // len(others)],
         judge=others[kinds // 2 % len(others)],
         scored=kinds % 2 == 1,
         cells=count[kinds].astype(np.float64),
@@ -209,9 +209,9 @@ def _codes(values: Floats) -> tuple[Integers, Floats]:
     present = values[~np.isnan(values)] if np.isnan(values.sum()) else values
     low, high = (present.min(), present.max()) if len(present) else (0.0, 0.0)
     if high - low < _MAX_DIRECT_CODES:  # the whole numbers of most scales
-        far = np.where(np.isnan(values), high - low + 1, values - low)
-        code = far.astype(np.int64)
-        if np.array_equal(code, far):
+        offsets = np.where(np.isnan(values), high - low + 1, values - low)
+        code = offsets.astype(np.int64)
+        if np.array_equal(code, offsets):
             return code, np.append(np.arange(high - low + 1) + low, np.nan)
     code, uniques = pandas.factorize(values, use_na_sentinel=False)
     return code.astype(np.int64), np.asarray(uniques, dtype=np.float64)

@@ -49,6 +49,6 @@ def paired_ratings_by_judge(
     for (left_out, judges), dimensions in groups.items():
         step = max(1, _MAX_CELLS_PER_QUERY // max(1, sum(labels.get(d.name, 0) for d in dimensions)))
         for start in range(0, len(judges), step):
-            some = judges[start : start + step]
-            ratings |= load_ratings_of_judges(store, dataset_id, some, dimensions, basis, left_out)
+            batch = judges[start : start + step]
+            ratings |= load_ratings_of_judges(store, dataset_id, batch, dimensions, basis, left_out)
     return {judge: [(d, ratings[judge, d]) for d in of] for judge, of in dimensions_by_judge.items()}

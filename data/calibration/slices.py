@@ -84,8 +84,8 @@ def slice_cells(
         keep = meeting.human != (code := float(dimension.scale.categories.index(drop)))
         units = units._replace(code=units.code[keep & (meeting.judge != code)])
         meeting = meeting.drop_code(code)
-    both = meeting.both
-    units, gap = units._replace(code=units.code[both]), (meeting.judge - meeting.average)[both]
+    mask = meeting.both
+    units, gap = units._replace(code=units.code[mask]), (meeting.judge - meeting.average)[mask]
     cells, k = kappa_cells(meeting, dimension.scale)
     number = np.asarray(cells.item, dtype=np.int64)
     items = item_fields(store, dataset_id)
@@ -100,7 +100,7 @@ def slice_cells(
         _cut("stratum of the draw", items.drawn[number]),
         *(_cut(_cut_name(key), words[number]) for key, words in sorted(items.meta.items()) if _is_cut(key, items)),
     ]
-    share = None if meeting.share is None else meeting.share[both]
+    share = None if meeting.share is None else meeting.share[mask]
     return SlicedCells(cells, k, units, distinct_slicings([cut for cut in cuts if cut is not None]), gap, share)
 
 
@@ -207,8 +207,8 @@ def _system(items: ItemFields, number: Codes, units: CodedWords, dimension: Dime
         return _cut("system", np.where(later, second, first))
     if dimension.sort != "pair":
         return _cut("system", first)
-    both = [" and ".join(sorted((a, b))) if a and b else "" for a, b in zip(first, second, strict=True)]
-    return _cut("systems", np.array(both, dtype=object))
+    systems = [" and ".join(sorted((a, b))) if a and b else "" for a, b in zip(first, second, strict=True)]
+    return _cut("systems", np.array(systems, dtype=object))
 
 
 def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:

@@ -83,9 +83,9 @@ def _show(planned: Experiment) -> None:
         print(f"{sides}{arm.estimate.calls:5,}  {cost}  {mean}  {arm.run.judge}, {arm.run.protocol.mark}")
     costs = [arm.estimate.cost for arm in planned.arms]
     known = [cost for cost in costs if cost is not None]
-    whole = f"about {dollars(sum(known))}" if len(known) == len(costs) else "at a price that is not known"
+    total_cost = f"about {dollars(sum(known))}" if len(known) == len(costs) else "at a price that is not known"
     calls = sum(arm.estimate.calls for arm in planned.arms)
-    print(f"{many(len(planned.arms), 'arm')}: {many(calls, 'call')}, {whole}.")
+    print(f"{many(len(planned.arms), 'arm')}: {many(calls, 'call')}, {total_cost}.")
     for effect in estimate_effects([arm.arm for arm in planned.arms], [arm.mean for arm in planned.arms]):
         if effect.main is not None and effect.alone is not None:
             sentence = f"from A to B it moves the mean by {effect.main:+.4f}, alone by {effect.alone:+.4f}"

@@ -19,9 +19,9 @@ from judges.plural import many
 
 def add(verbs: Any) -> None:
     """Add both to the verbs of `mtbench`."""
-    here = verbs.add_parser("protocol", help="protocols: add one, list them, show one")
-    what = here.add_subparsers(dest="what", required=True, metavar="add|list|show")
-    new = what.add_parser(
+    parser = verbs.add_parser("protocol", help="protocols: add one, list them, show one")
+    actions = parser.add_subparsers(dest="what", required=True, metavar="add|list|show")
+    new = actions.add_parser(
         "add",
         help="one from a file",
         description="Add a protocol from a file of JSON, or change the one of that name. The earlier version stays "
@@ -29,18 +29,18 @@ def add(verbs: Any) -> None:
     )
     new.add_argument("file", metavar="FILE", help="a file of JSON")
     add_actor(new)
-    what.add_parser("list", help="the protocols there are", description="A line for each protocol.")
-    shown = what.add_parser("show", help="one in words", description="A protocol, factor by factor.")
+    actions.add_parser("list", help="the protocols there are", description="A line for each protocol.")
+    shown = actions.add_parser("show", help="one in words", description="A protocol, factor by factor.")
     shown.add_argument("name", metavar="NAME|MARK|FILE", help="its name, its mark as a judge bears it, or a file")
     shown.add_argument("--json", action="store_true", help="as JSON, to be changed and added")
-    here = verbs.add_parser("prompts", help="prompts of judges: list them, show some")
-    what = here.add_subparsers(dest="what", required=True, metavar="list|show")
-    what.add_parser(
+    parser = verbs.add_parser("prompts", help="prompts of judges: list them, show some")
+    actions = parser.add_subparsers(dest="what", required=True, metavar="list|show")
+    actions.add_parser(
         "list",
         help="the families there are",
         description="A line for each family of prompts: ours, and those of every judge_prompts.jsonl that came in.",
     )
-    shown = what.add_parser("show", help="the texts of a family", description="The texts of a family of prompts.")
+    shown = actions.add_parser("show", help="the texts of a family", description="The texts of a family of prompts.")
     shown.add_argument("name", metavar="FAMILY", help="its name; with @WORDING where several have that name")
 
 

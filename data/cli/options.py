@@ -30,12 +30,12 @@ def workspace_store(accept: bool = False, new: bool = False) -> Iterator[Store]:
 
 
 @contextlib.contextmanager
-def file_refusals(what: str, instead: str) -> Iterator[None]:
+def file_refusals(failure: str, instead: str) -> Iterator[None]:
     """Turn an error of the system about a file into a sentence: what could not be done, why, and what to do."""
     try:
         yield
     except OSError as error:
-        raise BadInput(f"{what}: {error.strerror}. {instead}") from None
+        raise BadInput(f"{failure}: {error.strerror}. {instead}") from None
 
 
 def add_dataset(parser: argparse.ArgumentParser, about: str | None = None, required: bool = True) -> None:

@@ -71,6 +71,6 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _say(what: str) -> None:
+def _say(message: str) -> None:
     if sys.stderr.isatty():
-        print(f"{what} ...", file=sys.stderr)
+        print(f"{message} ...", file=sys.stderr)

@@ -74,15 +74,15 @@ def run(options: argparse.Namespace) -> int:
                 print_problems(refused.preview)
                 raise BadInput(f"{refused} (--good-rows)") from None
         print_problems(done.preview)
-        way = start.next_step(store, actor, done.dataset_id)
+        step = start.next_step(store, actor, done.dataset_id)
         known_rows = f"{done.known:,} {verb(done.known, 'was', 'were')} there already"
         print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {known_rows}.\n")
-        if way and way.sentence:
-            print(f"{way.sentence}\n")
+        if step and step.sentence:
+            print(f"{step.sentence}\n")
         if figures := "\n".join(_figures(store, done.dataset_id)):
             print(f"{figures}\n")
     port = os.environ.get("ASSAY_PORT", "8501")
-    address = f"http://127.0.0.1:{port}{way.path if way else ''}"
+    address = f"http://127.0.0.1:{port}{step.path if step else ''}"
     if options.no_serve:
         print(f"Go on: `make run`, then {address}")
         return 0
@@ -126,7 +126,7 @@ def _describe_series(series: AnswerSeries) -> str:
     scale = series.answers.scale.words if series.answers is not None else ""
     shown = ", ".join(series.examples)
     by = {"judge": "a judge's answers", "person": "a person's answers", "": "not taken"}[series.by]
-    who = f" ({series.who})" if series.who and series.who != series.name else ""
+    author = f" ({series.who})" if series.who and series.who != series.name else ""
     about = f" to {series.dimension} of a {series.sort}, {scale}" if series.by else ""
     rows = " and ".join(f"{column} is {' or '.join(values)}" for column, values in series.only.items())
     rows = f" where {rows}" if rows else ""
@@ -134,7 +134,7 @@ def _describe_series(series: AnswerSeries) -> str:
     order = " and ".join(series.order.columns) or series.order.constant
     order = f", asked in the order {order}" if order else ""
     mixed = f" ({series.why})" if series.by and series.why else ""
-    return f"{series.name}{rows}: {by}{who}{about}{order}; {count}such as {shown}{mixed}."
+    return f"{series.name}{rows}: {by}{author}{about}{order}; {count}such as {shown}{mixed}."
 
 
 def _asking(interpretation: Interpretation) -> str:

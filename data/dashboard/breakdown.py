@@ -129,27 +129,27 @@ def break_down(
 
     Raises BadInput for a way that the items cannot be parted in, and for more scores than memory is spent on.
     """
-    way = breakdown_fields(store, dataset_id, judge_id, tile.dimension).get(by)
-    if way is None:
+    field = breakdown_fields(store, dataset_id, judge_id, tile.dimension).get(by)
+    if field is None:
         raise BadInput(f"The items cannot be broken down by {by!r}. Choose another field.")
     of = tile.headline if outcome is None else outcome
     basis = tile.approval.requirements.basis(policy.is_synthetic(store, dataset_id))
     frame = _frame(store, dataset_id, judge_id, tile.dimension, basis)
-    return _split_groups(store, dataset_id, judge_id, tile, frame, (by, way), system, of)
+    return _split_groups(store, dataset_id, judge_id, tile, frame, (by, field), system, of)
 
 
 def _split_groups(
     store: Store, dataset_id: str, judge_id: str, tile: Tile, frame: pandas.DataFrame,
     chosen: tuple[str, BreakdownField], system: str, outcome: int,
 ) -> Breakdown:  # fmt: skip
-    (by, way), ask = chosen, tile.dimension
+    (by, field), ask = chosen, tile.dimension
     reach, items = dashboard.reach_of_mean(ask), item_fields.item_fields(store, dataset_id)
     frame = frame.assign(place=frame["item_id"].map(items.place))
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)
     if system and by != SYSTEM:
         frame = frame[frame["system"] == system]
     cells, step, cell_words = _cells(frame, ask, outcome), "", list[str]()
-    whole = None if ask.sided and (not system or by == SYSTEM) else mean_of_slice("all", cells, reach, not ask.mean)
+    overall = None if ask.sided and (not system or by == SYSTEM) else mean_of_slice("all", cells, reach, not ask.mean)
     place = frame["place"].to_numpy(dtype=np.int64)
     if by == RUN:
         cut = _runs(store, dataset_id, judge_id, frame)
@@ -157,23 +157,23 @@ def _split_groups(
         units = slices.encode_words(frame["unit"])
         cut = (slices.position_cut if by == POSITION else slices.side_cut)(units, ask.dimension)
     else:
-        name, own = by.removeprefix(META), items.days if way.time else items.words
+        name, own = by.removeprefix(META), items.days if field.time else items.words
         words = {DAY: frame["day"], SYSTEM: frame["system"], KIND: items.kind[place], STRATUM: items.stratum[place]}
         cell_words = list(words[by] if by in words else own[name][place])
         labelled, every = (len(pandas.unique(part)) for part in (place[cells.gold], place))
         enough = labelled if labelled >= 2 * MIN_CLUSTERS else every  # periods that can be corrected, if any can
-        cut, step = _words(by, cell_words, enough if way.time else 0)
+        cut, step = _words(by, cell_words, enough if field.time else 0)
     if cut is None:
-        return Breakdown(way, whole, (), step=step)
+        return Breakdown(field, overall, (), step=step)
     without = len(pandas.unique(place)) - len(pandas.unique(place[cut.code >= 0]))
     means, rest = slice_means(cells, cut, reach, not ask.mean), 0
-    if cut.names[-1] == _REST and not way.time:
+    if cut.names[-1] == _REST and not field.time:
         rest = len(set(cell_words) - {""}) - len(cut.names) + 1
         means[-1] = replace(means[-1], name=f"{_REST} ({rest:,} values)")
     if by == SYSTEM:  # as the tile has them
         order = {s.name: n for n, s in enumerate(tile.systems)}
         means.sort(key=lambda mean: order.get(mean.name, len(order)))
-    return Breakdown(way, whole, tuple(means), rest, without, step)
+    return Breakdown(field, overall, tuple(means), rest, without, step)
 
 
 def _words(by: str, words: Sequence[str], items: int) -> tuple[Slicing | None, str]:

@@ -151,23 +151,23 @@ def _tile(
     systems, reach = [], reach_of_mean(counted)
     for name in sorted({system for _, system in groups}):
         own = {run: group for (run, system), group in groups.items() if system == name}
-        whole = reduce(add, own.values())
-        if not whole.items:
+        total = reduce(add, own.values())
+        if not total.items:
             continue  # n/a throughout
         means = tuple(
             correct_mean(
-                whole.moments(counted, n, gold[name][n] if name in gold else None), reach, share=not counted.mean
+                total.moments(counted, n, gold[name][n] if name in gold else None), reach, share=not counted.mean
             )
             for n in range(counted.outcomes)
         )
         lost = gone.get(name, 0)
         judged = (
-            whole.items if counted.dimension.sort in SORTS_WITH_SEVERAL_UNITS else whole.cells
+            total.items if counted.dimension.sort in SORTS_WITH_SEVERAL_UNITS else total.cells
         )  # items that are n/a were read, too
         systems.append(
             System(
-                name, whole.items, whole.cells, lost / (lost + judged), 1 - whole.valued / whole.cells,
-                tuple((whole.counts / max(whole.valued, 1)).tolist()), means, _trend(own, counted, order),
+                name, total.items, total.cells, lost / (lost + judged), 1 - total.valued / total.cells,
+                tuple((total.counts / max(total.valued, 1)).tolist()), means, _trend(own, counted, order),
             )
         )  # fmt: skip
     lead = _lead(counted, systems)

@@ -28,20 +28,25 @@ def explain_tile(tile: Tile) -> list[str]:
     if refused and not sure:
         return [*_coverage_sentences(refused, tile), "So the figures here are the judge's own."]
     if not sure:
-        few = int(max((s.means[tile.headline].interval.n_eff for s in tile.systems), default=0) + 1e-9)
+        most = int(max((s.means[tile.headline].interval.n_eff for s in tile.systems), default=0) + 1e-9)
         unequal = ", counting for less what was likelier to be drawn or called n/a" if _unequal(tile) else ""
         return [
             f"No system has enough labelled items for a corrected figure ({MIN_CLUSTERS} are needed, the most is "
-            f"{few}{unequal}), so the figures here are the judge's own."
+            f"{most}{unequal}), so the figures here are the judge's own."
         ]
-    few, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
+    others, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
     top, low = _corrected_figure(tile, best), _corrected_figure(tile, worst)
     if len(sure) > 1 and top == low:
-        those = f"The {len(sure)} systems with enough labelled items" if few else f"All {len(sure)} systems"
+        those = f"The {len(sure)} systems with enough labelled items" if others else f"All {len(sure)} systems"
         same = f"{those} come out alike, at {top}{_ends(tile)}."
-        return [same, *_difference_sentences(tile), *_small_sample_sentences(few), *_coverage_sentences(refused, tile)]
+        return [
+            same,
+            *_difference_sentences(tile),
+            *_small_sample_sentences(others),
+            *_coverage_sentences(refused, tile),
+        ]
     first = f"{_describe_figure(tile, best, len(sure) > 1)}{_span(tile, best)}."
-    among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
+    among = f"Among the {len(sure)} systems with enough labelled items, " if others and len(sure) > 1 else ""
     sentences = [among + ("people" + first.removeprefix("People") if among else first)]
     alike = [_system_name(s) for s in sure[1:] if _corrected_figure(tile, s) == top]
     if alike:
@@ -50,7 +55,7 @@ def explain_tile(tile: Tile) -> list[str]:
         sentences += [f"Lowest is {_system_name(worst)}, with {low}.", *_difference_sentences(tile)]
     else:
         sentences += _bias_sentences(tile, best)
-    return sentences + _small_sample_sentences(few) + _coverage_sentences(refused, tile)
+    return sentences + _small_sample_sentences(others) + _coverage_sentences(refused, tile)
 
 
 def _unequal(tile: Tile) -> bool:
@@ -68,11 +73,11 @@ def _coverage_sentences(refused: Sequence[System], tile: Tile) -> list[str]:
     ]
 
 
-def _small_sample_sentences(few: int) -> list[str]:
+def _small_sample_sentences(others: int) -> list[str]:
     """That some systems have the judge's own figure only."""
-    if not few:
+    if not others:
         return []
-    whose = "One other has" if few == 1 else f"{few} others have"
+    whose = "One other has" if others == 1 else f"{others} others have"
     return [f"{whose} too few labelled items for a corrected figure: do not compare the judge's own with those."]
 
 
@@ -85,12 +90,12 @@ def _system_name(system: System) -> str:
     return system.name or "the unnamed system"
 
 
-def _describe_figure(tile: Tile, system: System, several: bool) -> str:
+def _describe_figure(tile: Tile, system: System, compared: bool) -> str:
     value, ask = _corrected_figure(tile, system), tile.dimension
-    most = " highest" if several else ""
+    most = " highest" if compared else ""
     if ask.mean:
         return f"People would rate {_system_name(system)}{most}, {value} on average{_ends(tile)}"
-    more = ", most of all" if several else ""
+    more = ", most of all" if compared else ""
     if ask.sided:
         return f"People would say that {_system_name(system)} wins {value} of its pairs{more}"
     named = {"turn": "turns", "section": "sections", "side": "responses", "response": "responses"}
@@ -112,8 +117,8 @@ def _bias_sentences(tile: Tile, system: System) -> list[str]:
     gap = round(mean.judge, digits) - round(mean.interval.point or 0.0, digits)
     if tile_figure(tile, mean.judge) == tile_figure(tile, mean.interval.point or 0.0):
         return ["The judge itself says the same."]
-    how = f"{tile_gap(tile, abs(gap))} {'more' if gap > 0 else 'less'}"
-    return [f"The judge itself says {tile_figure(tile, mean.judge)}, {how}."]
+    difference = f"{tile_gap(tile, abs(gap))} {'more' if gap > 0 else 'less'}"
+    return [f"The judge itself says {tile_figure(tile, mean.judge)}, {difference}."]
 
 
 def tile_gap(tile: Tile, gap: float) -> str:
@@ -184,12 +189,12 @@ def tile_span(tile: Tile, interval: Interval | None) -> str:
     return tile_figure(tile, interval.point) + (f" ({' to '.join(ends)})" if ends else "")
 
 
-def describe_rest(tile: Tile, whole: MeanSlice, system: str, outcome: int) -> str:
+def describe_rest(tile: Tile, overall: MeanSlice, system: str, outcome: int) -> str:
     """Return the result of all slices together, in a sentence or two."""
     of = system or ("all systems together" if len(tile.systems) > 1 else _system_name(tile.systems[0]))
-    what = "" if tile.dimension.mean else f" “{tile.dimension.describe_mean(outcome)}” in"
-    own = f"the judge itself says{what} {tile_span(tile, whole.judge)}"
-    if whole.mean is None or whole.mean.interval.point is None:
-        return f"Of {of}, {own}; {explain_missing_figure(whole)}."
+    phrase = "" if tile.dimension.mean else f" “{tile.dimension.describe_mean(outcome)}” in"
+    own = f"the judge itself says{phrase} {tile_span(tile, overall.judge)}"
+    if overall.mean is None or overall.mean.interval.point is None:
+        return f"Of {of}, {own}; {explain_missing_figure(overall)}."
     mean = " on average" if tile.dimension.mean else ""
-    return f"Of {of}, people would say{what} {tile_span(tile, whole.mean.interval)}{mean}; {own}."
+    return f"Of {of}, people would say{phrase} {tile_span(tile, overall.mean.interval)}{mean}; {own}."

@@ -137,12 +137,12 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
         [item_id],
     )
     draw, stream, mode, judge, kept = rows[0] if rows else ("", "open", "assisted", "", "[]")
-    reasons, how = parse_reasons(item_id, kept), "opened by its link"
-    view = desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, how)])[0]
+    reasons, route = parse_reasons(item_id, kept), "opened by its link"
+    view = desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, route)])[0]
     index = current_index(store)
     with index.lock:
         whose = "" if view.version else index.describe_reservation(draw, person)
-    return replace(view, why=(f"{how}; reserved for {whose}: an answer of yours is not saved",)) if whose else view
+    return replace(view, why=(f"{route}; reserved for {whose}: an answer of yours is not saved",)) if whose else view
 
 
 @allow("annotator")
@@ -314,8 +314,8 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
         key = view.item.id, number, unit, dimension
         if confidence is None and key in spread:
             confidence, source = spread[key], "samples"
-        several = tuple(samples[key]) if key in spread else ()
-        view.scores[(unit, dimension)] = JudgeValue(value, confidence, source, several)
+        values = tuple(samples[key]) if key in spread else ()
+        view.scores[(unit, dimension)] = JudgeValue(value, confidence, source, values)
     general: list[tuple[DeskView, int, str, str]] = []
     sampled = {(item, number) for item, number, *_ in spread}
     for view, number, (unit, dimension, sort, text) in rows(

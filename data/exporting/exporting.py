@@ -195,8 +195,8 @@ def answers_in_rows(
 
 def _ids(reader: Store | Tx, dataset: Dataset, names: set[str] | None) -> list[tuple[str, str]]:
     """(name, id) of the items of those names, or of all."""
-    some, params = ("", []) if names is None else (" and name = any($2)", [sorted(names)])
-    rows = reader.rows(f"select name, id from item where dataset_id = $1{some}", [dataset.id, *params])
+    condition, params = ("", []) if names is None else (" and name = any($2)", [sorted(names)])
+    rows = reader.rows(f"select name, id from item where dataset_id = $1{condition}", [dataset.id, *params])
     return [(str(name), str(id_)) for name, id_ in rows]
 
 

@@ -36,8 +36,8 @@ def _bases(_store: Store, _dataset_id: str) -> dict[str, str]:
 
 def dimensions_by_place(store: Store, dataset_id: str) -> list[Dimension]:
     """The dimensions that people can be asked about in a dataset, by its kinds of items."""
-    here = datasets.item_kinds(store, dataset_id)
-    return [d for (kind, _, _), d in sorted(cards.answerable_dimensions(store).items()) if kind in here]
+    kinds = datasets.item_kinds(store, dataset_id)
+    return [d for (kind, _, _), d in sorted(cards.answerable_dimensions(store).items()) if kind in kinds]
 
 
 JUDGE = ExportOption("judge", "Judge", "only of this judge (default: all)", "", _judges, _judge_ids)

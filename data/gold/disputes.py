@@ -88,8 +88,8 @@ def comparable_labels(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
     by_mode: dict[str, list[PersonLabel]] = {"blind": [], "assisted": []}
     for label in labels:
         by_mode[label.mode].append(label)
-    several = [group for group in by_mode.values() if len(group) > 1]
-    return _sort_by_person(next(iter(several or [f for f in by_mode.values() if f]), []))
+    comparable = [group for group in by_mode.values() if len(group) > 1]
+    return _sort_by_person(next(iter(comparable or [f for f in by_mode.values() if f]), []))
 
 
 def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell]:
@@ -103,14 +103,14 @@ def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell
 
 def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
     """Return the cells that wait, in the order in which people go through them."""
-    far: dict[str, tuple[float, float]] = {}
+    distances: dict[str, tuple[float, float]] = {}
     for cell in cells:
-        most, total = far.get(cell.item, (0.0, 0.0))
-        far[cell.item] = (max(most, cell.distance), total + cell.distance)
+        most, total = distances.get(cell.item, (0.0, 0.0))
+        distances[cell.item] = (max(most, cell.distance), total + cell.distance)
     ranks = {(sort, dimension): n for n, (_, sort, dimension) in enumerate(cards.scales(store))}
 
     def key(cell: LabelledCell) -> tuple[Any, ...]:
-        most, total = far[cell.item]
+        most, total = distances[cell.item]
         sort = sort_of(cell.unit)
         number = int("".join(filter(str.isdigit, cell.unit)) or 0)
         last = _UNITS.index(sort) if sort != "conversation" else len(_UNITS)
@@ -177,7 +177,7 @@ Place = tuple[str, str, str]
 
 def _cells(
     store: Store | Tx, query: str, params: list[Any], rule: GoldRule, decisions: Mapping[Place, Adjudication],
-    whole: bool = False,
+    both_classes: bool = False,
 ) -> list[LabelledCell]:  # fmt: skip
     """The cells that a query names, with people's labels and what was decided of them."""
     scales: Mapping[Any, Scale] = cards.scales(store)
@@ -195,7 +195,7 @@ def _cells(
         item, unit, dimension = place
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
-            counted = _sort_by_person(labels) if whole else comparable_labels(labels)
+            counted = _sort_by_person(labels) if both_classes else comparable_labels(labels)
             cells.append(LabelledCell(item, name, unit, dimension, scale, counted, decisions.get(place), rule))
     return cells
 

@@ -119,10 +119,10 @@ def set_excluded(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why:
     new = [i for i in item_ids if (i in now) != tuning]
     evidence = blind_sample_items(tx, dataset_id)
     if conflicts := [names[i] for i in new if i in evidence]:
-        what = "put aside" if tuning else "counted again"
+        verb = "put aside" if tuning else "counted again"
         more = f" and {len(conflicts) - 5} more" if len(conflicts) > 5 else ""
         raise BadInput(
-            f"{', '.join(conflicts[:5])}{more} cannot be {what}: people have labelled them blind in a random draw, and "
+            f"{', '.join(conflicts[:5])}{more} cannot be {verb}: people have labelled them blind in a random draw, and "
             "nobody may choose which of those labels the approval check counts. If a prompt was tuned on such items, "
             "import the others as a dataset of their own and draw a new sample there."
         )

@@ -118,11 +118,11 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
     of = "d" if numbered else "h"
     parts = f"{f'coalesce({of}.part, -n.population) as part' if imported else f'{of}.part'}, {of}.drawn, {of}.cut"
     if numbered:
-        item, here = "i.place as item_id", "true"
+        item, in_dataset = "i.place as item_id", "true"
         now = view_query("label_now").replace(_GONE, "cell_gone")
         source = f"({now}) l join cell_item i on i.id = l.item_id left join cell_draw d on d.id = l.draw_id "
     else:
-        item, here = "l.item_id", "i.dataset_id = $1"
+        item, in_dataset = "l.item_id", "i.dataset_id = $1"
         source = (
             "label_now l join item i on i.id = l.item_id "
             "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
@@ -136,7 +136,7 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
     return (
         f"select {item}, l.unit, {place_sql('l.dimension', names)} as no, l.value, "
         f"coalesce(d.probability, l.probability) as probability, {parts} from {source}"
-        f"where {here} and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
+        f"where {in_dataset} and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
     )
 
 
@@ -236,18 +236,18 @@ def gold_sql(
     if ordered:
         value = f"case when 2 * c.valued < c.people then null else {value} end"
         kind = f"case when 2 * c.valued < c.people then 'majority' else {kind} end"
-    some = "c.valued between 1 and c.people - 1"
+    partly_valued = "c.valued between 1 and c.people - 1"
     if rule.apart is None:
         waits = "false"
     elif ordered:
-        waits = f"a.counts is null and ({some} or coalesce(c.high - c.low, 0) > {rule.apart:d} + {TOLERANCE})"
+        waits = f"a.counts is null and ({partly_valued} or coalesce(c.high - c.low, 0) > {rule.apart:d} + {TOLERANCE})"
     else:
         drawn_vote = "true" if rule.apart == 0 else "coalesce(w.winners, 0) > 1"
-        waits = f"a.counts is null and ({some} or coalesce(c.low < c.high, false) and {drawn_vote})"
+        waits = f"a.counts is null and ({partly_valued} or coalesce(c.low < c.high, false) and {drawn_vote})"
     gone = [] if ordered or scale.drawn else ["not (coalesce(a.counts, false) or coalesce(w.winners, 1) = 1)"]
     gone += [waits] if rule.waiting == "out" and rule.apart is not None else []
     none = "" if means or not gone else f" where not ({' or '.join(gone)})"
-    each = "".join(
+    answer_columns = "".join(
         f", case when a.counts then case when a.value = {c} then 1.0 else 0.0 end else c.said{n} end as said{n}"
         for n, c in enumerate(codes)
     )
@@ -264,7 +264,7 @@ def gold_sql(
         "when c.valued = 0 or c.valued = c.people and c.low = c.high then 'agreed' "
         f"else {kind} end as how, {waits} as waits, case when a.counts then a.value else c.mean end as mean, "
         "case when a.counts then case when a.value is null then 0.0 else 1.0 end "
-        f"else 1.0 * c.valued / c.people end as share{each} from cells c {joins}"
+        f"else 1.0 * c.valued / c.people end as share{answer_columns} from cells c {joins}"
         f"left join settled a using ({cell}){none}"
     )
 

@@ -132,8 +132,8 @@ def record_preview(store: Store, actor: str, dataset: str, shown: ImportPreview)
     by_item: dict[str, set[str]] = {}
     for sort in ("labels", "adjudications", "judgments"):
         for row in shown.rows.get(sort, ()):
-            who = str(row["model"]) if sort == "judgments" else exposure.OTHER_PEOPLE
-            by_item.setdefault(item_id(dataset_id, str(row["item"])), set()).add(who)
+            judge = str(row["model"]) if sort == "judgments" else exposure.OTHER_PEOPLE
+            by_item.setdefault(item_id(dataset_id, str(row["item"])), set()).add(judge)
     stored_ids = {str(r[0]) for r in store.rows("select id from item where id = any($1)", [list(by_item)])}
     exposure.record_exposures(store, actor, {item: by for item, by in by_item.items() if item in stored_ids}, "import")
 

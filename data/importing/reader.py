@@ -140,8 +140,8 @@ def limit_resources(memory: int, seconds: int, file: int, last: bool = True) -> 
     if memory_line is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (int(memory_line[1]) * 1024 + memory,) * 2)
     spent = resource.getrusage(resource.RUSAGE_SELF)
-    whole = int(spent.ru_utime + spent.ru_stime) + seconds
-    resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 5))
+    cpu_seconds = int(spent.ru_utime + spent.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
     resource.setrlimit(resource.RLIMIT_FSIZE, (file, file))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

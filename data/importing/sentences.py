@@ -16,16 +16,16 @@ _SHOULD = re.compile(r"^(input|value|string|list|dictionary) should")
 _TAGS = ("dialogue", "pair", "response")
 
 
-def validation_problems(error: ValidationError, what: str = "line") -> list[tuple[str, str]]:
-    """(field, sentence) for everything that a model refused, at most a handful; `what` was read: a line has a meta."""
+def validation_problems(error: ValidationError, noun: str = "line") -> list[tuple[str, str]]:
+    """(field, sentence) for everything that a model refused, at most a handful; `noun` was read: a line has a meta."""
     problems = [
-        _problem(detail, what) for detail in error.errors(include_url=False, include_context=True)[:_MAX_PROBLEMS]
+        _problem(detail, noun) for detail in error.errors(include_url=False, include_context=True)[:_MAX_PROBLEMS]
     ]
     left = error.error_count() - len(problems)
     return problems + ([("", f"It has {many(left, 'more error')}.")] if left > 0 else [])
 
 
-def _problem(detail: Any, what: str) -> tuple[str, str]:
+def _problem(detail: Any, noun: str) -> tuple[str, str]:
     where = [part for part in detail["loc"] if part not in WAYS]
     if where and where[0] in _TAGS:
         where = where[1:]
@@ -34,7 +34,7 @@ def _problem(detail: Any, what: str) -> tuple[str, str]:
     if kind == "missing":
         return name, f"{name} is missing. Add it."
     if kind == "extra_forbidden":
-        remove = "Remove it, or put it into meta." if what == "line" else "Remove it."
+        remove = "Remove it, or put it into meta." if noun == "line" else "Remove it."
         return name, f"{show_value(name)} is an unknown key. {remove}"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return "kind", "kind must be dialogue, pair or response."
@@ -42,4 +42,4 @@ def _problem(detail: Any, what: str) -> tuple[str, str]:
     if kind == "value_error":
         return name, f"{name}: {message}." if name else f"{message[:1].upper()}{message[1:]}."
     message = _SHOULD.sub("must", message[:1].lower() + message[1:])
-    return name, f"{name or f'The {what}'}: {message} (it is {show_value(value)})."
+    return name, f"{name or f'The {noun}'}: {message} (it is {show_value(value)})."

@@ -238,19 +238,19 @@ class _Session:
 
 def _end_reason(source: Source, file: str, code: int, seconds: int, folder: Path) -> BadInput:
     """Return an error with the reason why the process ended before it had answered."""
-    what = file or (source.name if len(source.files) == 1 else f"One of the files ({source.name})")
+    name = file or (source.name if len(source.files) == 1 else f"One of the files ({source.name})")
     rest = "Split the file into smaller ones, or import it with `python -m data import`, which has no such limit."
     if code == -signal.SIGXCPU:
-        return BadInput(f"{what} takes longer to read than its size allows: {seconds:,} seconds. {rest}")
+        return BadInput(f"{name} takes longer to read than its size allows: {seconds:,} seconds. {rest}")
     if code in (OUT_OF_MEMORY, -signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
-        return BadInput(f"{what} needs more memory to read than is allowed: {MAX_MEMORY_BYTES / 2**30:.0f} GB. {rest}")
+        return BadInput(f"{name} needs more memory to read than is allowed: {MAX_MEMORY_BYTES / 2**30:.0f} GB. {rest}")
     trace = folder / TRACE
     return _unexpected_end(
-        source, what, code, trace.read_text("utf-8", "replace").splitlines() if trace.exists() else []
+        source, name, code, trace.read_text("utf-8", "replace").splitlines() if trace.exists() else []
     )
 
 
-def _unexpected_end(source: Source, what: str, code: int | None, trace: Sequence[str]) -> BadInput:
+def _unexpected_end(source: Source, name: str, code: int | None, trace: Sequence[str]) -> BadInput:
     """The refusal after an end that nobody foresaw; where it was goes into the log, and nothing of what was read."""
     log.error("reader_failed", lines=trace, source=source.name, exit_code=code)
-    return BadInput(f"{what or source.name} could not be read: the process that read it ended. The log says why.")
+    return BadInput(f"{name or source.name} could not be read: the process that read it ended. The log says why.")

@@ -85,9 +85,9 @@ def write_answers(store: Store, actor: str, target: Target, judge: str) -> tuple
     dialogues: list[Dialogue] = []
     lacking: Counter[str] = Counter()
     for item, (raw, unscored) in stored_raws(store, judge, questions).items():
-        whole = answered_dialogues(target.protocol, questions[item], target.model, raw, target.references)
-        dialogues += whole
-        lacking[unscored] += not whole
+        answered = answered_dialogues(target.protocol, questions[item], target.model, raw, target.references)
+        dialogues += answered
+        lacking[unscored] += not answered
     return write_items(store, actor, target, [answer for answer in dialogues if answer.id not in stored_ids]), +lacking
 
 

@@ -40,8 +40,8 @@ def rating_table(store: Store, dataset_id: str, parse: Parse, shared: Shared = (
     if not shared:
         return read_ratings(load_bench(store, dataset_id), parse)
     table = rating_table(store, dataset_id, parse)
-    both = means.shared_turns(table, *shared)
-    return table.where(np.isin(table.place, np.concatenate([rows.place for rows in both])))
+    tables = means.shared_turns(table, *shared)
+    return table.where(np.isin(table.place, np.concatenate([rows.place for rows in tables])))
 
 
 @allow("annotator")

@@ -132,8 +132,8 @@ def describe_plan(store: Store, spec: ProtocolRun, planned: Sequence[PlannedStep
         out.append(f"{TITLES[step].capitalize()} by {model}: {summary}.")
         out += [estimate.long] if estimate.long else []
     if len(planned) > 1:
-        whole = reduce(_sum, (planned_step.estimate for planned_step in planned))
-        out.append(f"Together: {many(whole.calls, 'call')}, {_tokens(whole)}, {_paid_for(whole)}.")
+        total = reduce(_sum, (planned_step.estimate for planned_step in planned))
+        out.append(f"Together: {many(total.calls, 'call')}, {_tokens(total)}, {_paid_for(total)}.")
     if spec.judge:
         params = step_card(spec, "ratings").defaults
         out.append(f"The judge's prompts: {params.prompt}, wording {params.wording}; protocol {protocol.mark}.")
@@ -230,15 +230,15 @@ def of_run(store: Store, run_id: str) -> ProtocolRun | None:
     if stored_run is None:
         return None
     spec = _STORED.validate_json(canonical(stored_run["protocol_run"]))
-    here = [name for name in stored_run["inside"] if name in ("endpoint", "judge_endpoint")]
-    moved = {name: getattr(spec, name).model_copy(update={"base_url": practice_url()}) for name in here}
+    endpoint_names = [name for name in stored_run["inside"] if name in ("endpoint", "judge_endpoint")]
+    moved = {name: getattr(spec, name).model_copy(update={"base_url": practice_url()}) for name in endpoint_names}
     return replace(spec, **moved)
 
 
 def _remember(store: Store, actor: str, run_id: str, spec: ProtocolRun) -> None:
     """Store what a run is a step of; the practice endpoint in Assay has another address after each start."""
-    here = [name for name in ("endpoint", "judge_endpoint") if is_practice_here(getattr(spec, name))]
-    stored_run = {"protocol_run": _STORED.dump_python(spec, mode="json"), "inside": here}
+    endpoint_names = [name for name in ("endpoint", "judge_endpoint") if is_practice_here(getattr(spec, name))]
+    stored_run = {"protocol_run": _STORED.dump_python(spec, mode="json"), "inside": endpoint_names}
     store.tx(actor, "mtbench", lambda tx: put_setting(tx, _SCOPE, run_id, stored_run), target=run_id)
 
 
@@ -257,21 +257,21 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
             for step in spec.steps
             for judgment in runs.dry_run(store, actor, _order(store, spec, step), 2)
         ]
-    few = replace(spec, protocol=spec.protocol.model_copy(update={"samples": min(2, spec.protocol.samples)}))
-    order = _order(store, few, "answers")
-    questions = _one_of_each_sort(few.protocol, load_questions(store, few.questions))
+    trial = replace(spec, protocol=spec.protocol.model_copy(update={"samples": min(2, spec.protocol.samples)}))
+    order = _order(store, trial, "answers")
+    questions = _one_of_each_sort(trial.protocol, load_questions(store, trial.questions))
     out = _try_items(store, actor, order, list(questions.items()))
     results: list[tuple[Step, DryRunJudgment]] = [("answers", judgment) for judgment in out]
-    target = _target(store, few)
-    if few.judge:
+    target = _target(store, trial)
+    if trial.judge:
         items = [
             dialogue
             for shown in out
             for dialogue in answered_dialogues(
-                few.protocol, questions[shown.answers[0].key], few.model, shown.raw, target.references
+                trial.protocol, questions[shown.answers[0].key], trial.model, shown.raw, target.references
             )
         ]
-        judged = _order(store, few, "ratings")
+        judged = _order(store, trial, "ratings")
         known = answers.dataset_item_names(store, spec.dataset, "dialogue")
         by_item = {
             item_id(judged.dataset_id, item.id): (runs.judge_id_of(judged),) for item in items if item.id in known

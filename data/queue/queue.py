@@ -138,8 +138,8 @@ def draw_audit(
         strata.store_strata(tx, dataset_id, population, used)
         return tx.append(rows)
 
-    how = "" if design is None else f", {strata.describe_design(design)}, {sampling.ALLOCATIONS[design.allocation]}"
-    return store.tx(actor, f"draw audit sample (seed {seed}{how})", work, target=dataset_id)
+    suffix = "" if design is None else f", {strata.describe_design(design)}, {sampling.ALLOCATIONS[design.allocation]}"
+    return store.tx(actor, f"draw audit sample (seed {seed}{suffix})", work, target=dataset_id)
 
 
 def _population(
@@ -226,8 +226,8 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
 
     def work(tx: Tx) -> FlaggedItems:
         people.require(tx, actor, "researcher")
-        here = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
-        if any(need.item not in here for need in needs):
+        item_ids = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
+        if any(need.item not in item_ids for need in needs):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
         new, queued_count, reserved = _split_needs(tx, current_index(store, tx), dataset_id, needs)
         return FlaggedItems(tx.append(_review(dataset_id, judge_id, new)), queued_count, reserved)
@@ -387,10 +387,10 @@ def count_known_to_all(store: Store, dataset_id: str) -> int:
     Each of these people was shown them with a judge's scores or other people's labels, or answered them. The items stay
     in the population, because a sample of the others would only describe the others.
     """
-    here, index = [p.name for p in people.all_people(store)], current_index(store)
+    names, index = [p.name for p in people.all_people(store)], current_index(store)
     query = "select id from item where dataset_id = $1 and id not in (select item_id from draw where stream = 'audit')"
     with index.lock:
-        known_items = [(w.last.keys() | w.known | w.judged) for w in (index.workers[name] for name in here)]
+        known_items = [(w.last.keys() | w.known | w.judged) for w in (index.workers[name] for name in names)]
         shared = set.intersection(*map(set, known_items)) if known_items else set[str]()
     return len(shared & {str(r[0]) for r in store.rows(query, [dataset_id])}) if shared else 0
 
@@ -398,9 +398,9 @@ def count_known_to_all(store: Store, dataset_id: str) -> int:
 @allow("annotator")
 def count_stranded(store: Store, dataset_id: str) -> int:
     """Count the items of the audit sample that wait for a blind answer that nobody who works here now can give."""
-    here, index = [p.name for p in people.all_people(store)], current_index(store)
+    names, index = [p.name for p in people.all_people(store)], current_index(store)
     with index.lock:
         return sum(
-            index.wants_blind(d) and all(index.is_closed_to(d, name) for name in here)
+            index.wants_blind(d) and all(index.is_closed_to(d, name) for name in names)
             for d in index.queues[dataset_id, "audit"].waiting_draws()
         )

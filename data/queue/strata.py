@@ -156,11 +156,11 @@ def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[
     if not design.of:
         return sampling.assign_bands(figures, LOWEST if len(scales) == 1 else f"{LOWEST} of 0 to 1,")
     [dimension] = dimensions
-    what = dimension.name.replace("_", " ")
+    name = dimension.name.replace("_", " ")
     if dimension.scale.is_numeric:
-        return sampling.assign_bands(figures, what)
+        return sampling.assign_bands(figures, name)
     words = {i: None if v is None else dimension.scale.answers[int(nearest_answer(v))] for i, v in figures.items()}
-    return {i: f"no {what}" if word is None else f"{what} {word}" for i, word in words.items()}
+    return {i: f"no {name}" if word is None else f"{name} {word}" for i, word in words.items()}
 
 
 def _lowest(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, float]:

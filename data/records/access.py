@@ -181,20 +181,20 @@ def allow(role: Least) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Co
 
     def guard(function: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
         parameters = list(inspect.signature(function).parameters)
-        who = next((name for name in ("actor", "person") if name in parameters), "")
-        place = parameters.index(who) - 1 if who else -1
+        parameter = next((name for name in ("actor", "person") if name in parameters), "")
+        place = parameters.index(parameter) - 1 if parameter else -1
 
         @wraps(function)
         def call(store: R, /, *args: P.args, **options: P.kwargs) -> T:
             if not isinstance(store, Visit):
                 return function(store, *args, **options)
             actor: Any = None
-            if who:
-                actor = args[place] if place < len(args) else options.get(who, "")
+            if parameter:
+                actor = args[place] if place < len(args) else options.get(parameter, "")
             admitted: Any = store.admit(role, actor)
             return function(admitted, *args, **options)
 
-        call.__dict__.update(least_role=role, acting=who)
+        call.__dict__.update(least_role=role, acting=parameter)
         return call
 
     return guard

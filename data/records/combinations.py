@@ -32,8 +32,8 @@ def table_row_sql(column: str, scale: Scale) -> str:
     """SQL of the code of the table's row in which a value is (`judges.stats.bins.row_values`)."""
     if not bins.is_binned(scale):
         return answer_sql(column, scale)
-    low, each = repr(float(scale.lo)), repr(bins.scale_width(scale) / bins.MAX_BINS)
-    return f"({low} + (least({bins.MAX_BINS - 1}, floor(({column} - {low}) / {each} + 1e-9)) + 0.5) * {each})"
+    low, width = repr(float(scale.lo)), repr(bins.scale_width(scale) / bins.MAX_BINS)
+    return f"({low} + (least({bins.MAX_BINS - 1}, floor(({column} - {low}) / {width} + 1e-9)) + 0.5) * {width})"
 
 
 def answer_sql(column: str, scale: Scale) -> str:
@@ -67,9 +67,9 @@ def describe_combinations(store: Store) -> dict[str, str]:
 
 def model_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
     """The model of each judge by the judge's id, with its samples where it was asked several times."""
-    several = describe_combinations(store)
+    samples = describe_combinations(store)
     return {
-        judge.id: f"{judge.model} · {several[judge.id]}" if judge.id in several else judge.model for judge in judges
+        judge.id: f"{judge.model} · {samples[judge.id]}" if judge.id in samples else judge.model for judge in judges
     }
 
 

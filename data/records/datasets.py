@@ -104,8 +104,8 @@ def item_kinds(store: Store | Tx, dataset_id: str) -> list[str]:
 @kept
 def dataset_systems(store: Store | Tx, dataset_id: str) -> list[str]:
     """The systems under test whose texts a dataset holds, by name."""
-    both = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
-    return sorted(str(name) for (name,) in store.rows(both, [dataset_id]) if name)
+    query = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
+    return sorted(str(name) for (name,) in store.rows(query, [dataset_id]) if name)
 
 
 @allow("annotator")

@@ -139,10 +139,10 @@ def explain_dependence(events: Sequence[LeadEvent], lead: str, other: str) -> st
         return ""
     if lead == other:
         return f"Two leads are required, and {lead} is one."
-    how = "; ".join(f"{name}: {describe_lead_origin(events, name)}" for name in (lead, other))
+    origins = "; ".join(f"{name}: {describe_lead_origin(events, name)}" for name in (lead, other))
     return (
         f"Two independent leads are required, and {lead} and {other} are not independent: one of them, or one person, "
-        f"made the other a lead ({how}). An independent lead is one on whom two such leads agreed, or one who was "
+        f"made the other a lead ({origins}). An independent lead is one on whom two such leads agreed, or one who was "
         f"made a lead on the command line of this machine: {MAKE_LEAD_COMMAND}."
     )
 
@@ -182,8 +182,8 @@ def _replay_events(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, fro
 
 
 def _are_independent(leads: set[str], behind: dict[str, frozenset[str]], lead: str, other: str) -> bool:
-    both = lead in leads and other in leads and lead != other
-    return both and _origins(behind, lead).isdisjoint(_origins(behind, other))
+    are_leads = lead in leads and other in leads and lead != other
+    return are_leads and _origins(behind, lead).isdisjoint(_origins(behind, other))
 
 
 def _origins(behind: dict[str, frozenset[str]], name: str) -> frozenset[str]:

@@ -62,8 +62,8 @@ class PersonAccount:
 def read_account(claims: Mapping[str, Any]) -> Account:
     """Return the account that verified claims describe. Raises NotAllowed if they lack what identifies an account."""
     issuer, subject, issued = (claims.get(name) for name in ("iss", "sub", "iat"))
-    both = issuer + subject if isinstance(issuer, str) and issuer and isinstance(subject, str) and subject else ""
-    if not both or len(both) > _MAX_ACCOUNT_LENGTH or make_storable(both) != both:
+    identity = issuer + subject if isinstance(issuer, str) and issuer and isinstance(subject, str) and subject else ""
+    if not identity or len(identity) > _MAX_ACCOUNT_LENGTH or make_storable(identity) != identity:
         raise NotAllowed("The provider did not say which account this is (iss, sub). Ask whoever operates it.")
     if not isinstance(issued, int | float) or isinstance(issued, bool) or not 0 < issued < 1e11:
         raise NotAllowed("The provider did not say when this sign-in was made (iat). Ask whoever operates it.")
@@ -120,8 +120,8 @@ def granted_role(claims: Mapping[str, Any]) -> tuple[Role | None, Any]:
         "researcher": os.environ.get("ASSAY_OIDC_RESEARCHERS", ""),
         "annotator": os.environ.get("ASSAY_OIDC_ANNOTATORS", ""),
     }
-    for role, some in groups_by_role.items():
-        if giving := groups & set(re.split(r"\s*,\s*", some.strip())) - {""}:
+    for role, setting in groups_by_role.items():
+        if giving := groups & set(re.split(r"\s*,\s*", setting.strip())) - {""}:
             return role, min(giving)
     return None, None
 

@@ -118,15 +118,15 @@ def why_reserved(name: str, known: bool = False) -> str:
     return ""
 
 
-def imported_name(name: str, here: Iterable[str]) -> str:
-    """As whom a person in a file is kept, where `here` are the people who are or were active in the workspace.
+def imported_name(name: str, known_names: Iterable[str]) -> str:
+    """As whom a person in a file is kept, where `known_names` are the people who are or were active in the workspace.
 
     It is their own name, unless that is, or looks like, one of those: then " (file)" is put behind it, and " (file 2)"
     behind one that has "(file)" already, so that no two people of one file become one.
     """
     match = _SUFFIX.fullmatch(name)
     base, number = (match[1], match[2]) if match else (name, None)
-    if not find_lookalike((*here, *RESERVED), base):
+    if not find_lookalike((*known_names, *RESERVED), base):
         return name
     if base == name:
         return f"{base} (file)"

@@ -51,11 +51,11 @@ def members(store: Store) -> list[MemberActivity]:
     counts = "select person, count(distinct item_id) from answer where action = 'save' group by person"
     items: dict[str, int] = dict(store.rows(counts))
     last: dict[str, datetime] = dict(store.rows("select actor, max(made_at) from change group by actor"))
-    here = known_names(store)
+    known = known_names(store)
     return [
         MemberActivity(p, items.get(p.name, 0), last.get(p.name))
         for p in all_people(store, active=False)
-        if p.name in here
+        if p.name in known
     ]
 
 

@@ -468,7 +468,7 @@ class QueueIndex:
         """Yield the draws open to a person: those assigned to them, then to nobody, then those for others first."""
         urgent = groupby(self.assignments_of(dataset, stream, person), key=lambda a: a.rank)
         own = chain.from_iterable(
-            merge(*(a.waiting_draws() for a in some), key=lambda d: d.order) for _, some in urgent
+            merge(*(a.waiting_draws() for a in assignments), key=lambda d: d.order) for _, assignments in urgent
         )
         yielded_draws: set[QueuedDraw] = set()
         for draw in chain(own, self.queues[dataset, stream].waiting_draws(FREE, LATER)):

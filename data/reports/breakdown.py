@@ -18,10 +18,10 @@ def breakdown_csv(tile: Tile, breakdown: Breakdown, system: str, outcome: int) -
     """The slices, after all of them together."""
     by = f"{breakdown.field.title} ({breakdown.step})" if breakdown.step else breakdown.field.title
     ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.dimension.describe_mean(outcome), by]
-    whole = [breakdown.whole] if breakdown.whole is not None else []
+    totals = [breakdown.whole] if breakdown.whole is not None else []
     return tables.as_csv(
         COLUMNS,
-        [[*ahead, *_row(mean_slice), tile.policy_today.warning] for mean_slice in (*whole, *breakdown.slices)],
+        [[*ahead, *_row(mean_slice), tile.policy_today.warning] for mean_slice in (*totals, *breakdown.slices)],
     )
 
 

@@ -180,9 +180,9 @@ def tile_plot(tile: Tile, title: str = "") -> str:
     for place, system in enumerate(tile.systems):
         body += _row(tile, system, top + _ROW * place + (gap if place >= sure else 0), left, at)
     if gap:
-        few = "Too few labels, or none where they are needed: these figures are the judge's own, not corrected"
+        note = "Too few labels, or none where they are needed: these figures are the judge's own, not corrected"
         y = top + _ROW * sure
-        body += [line(0, y, 760, y, "grid"), label(0, y + 15, few, "soft", size=11)]
+        body += [line(0, y, 760, y, "grid"), label(0, y + 15, note, "soft", size=11)]
     body += _legend(bottom + 20)
     return frame(bottom + 34, title, body)
 
@@ -218,9 +218,9 @@ def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float]
         )
     raised = 0 if interval.point is None else 11
     parts.append(_diamond(at(mean.judge), middle - raised, f"{name}: the judge says {own}"))
-    x, whole = 760.0 - _BAR, sum(system.answer_shares) or 1.0
+    x, total = 760.0 - _BAR, sum(system.answer_shares) or 1.0
     for n, share in enumerate(system.answer_shares):
-        width = _BAR * share / whole
+        width = _BAR * share / total
         if width <= 0:
             continue
         tip = f"{name}: the judge answers {tile.dimension.answers[n]} in {share:.0%}"

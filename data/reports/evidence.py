@@ -145,7 +145,7 @@ def gather_report_evidence(
     cells = {b: calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, b) for b in bases}
     figures = {b: [*map(stats_calibration.summarise, cells[b], dimensions)] for b in bases}
     lines = check_results.dimension_results(store, dataset_id, judge_id, None if basis == gate else figures[basis])
-    ones = []
+    dims = []
     wait = {
         pair[0].dimension: pair for pair in check_results.with_and_without_waiting(store, dataset_id, judge_id, basis)
     }
@@ -157,7 +157,7 @@ def gather_report_evidence(
             for b in basis_sizes if line.dimension.scale.drawn
         }  # fmt: skip
         of = StatisticInput(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
-        ones.append(
+        dims.append(
             DimensionEvidence(
                 line,
                 {(b, False): figures[b][place] for b in basis_sizes} | without_ties,
@@ -175,7 +175,7 @@ def gather_report_evidence(
     progress("Looking for known failures")
     suspension.suspend_unsupported(store)  # after everything that came since has been looked at
     decided, statuses = record.decision_history(store, dataset_id, judge_id), record.approval_statuses(store).values()
-    prints = [(dim.line.key, basis, print_) for dim in ones for basis, print_ in sorted(dim.fingerprints.items())]
+    prints = [(dim.line.key, basis, print_) for dim in dims for basis, print_ in sorted(dim.fingerprints.items())]
     return Evidence(
         dataset=dataset,
         items=int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0]),
@@ -186,7 +186,7 @@ def gather_report_evidence(
         gate=gate,
         basis=basis,
         basis_sizes=basis_sizes,
-        dimensions=tuple(ones),
+        dimensions=tuple(dims),
         audits=audits.run_audits(store, dataset_id, judge_id) if card is not None else None,
         decisions=tuple(sorted(decided, key=lambda d: (d.seq, d.sort, d.dimension, d.id))),
         in_force=frozenset(a.id for status in statuses for a in (status.holds, status.proposed) if a),

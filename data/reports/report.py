@@ -171,9 +171,9 @@ def _describe_raters(evidence: Evidence) -> str:
     if not with_gold:
         return ""
     people = [dim.line.shown.people for dim in with_gold]
-    each = sum(p.labels for p in people) / sum(dim.line.shown.gold_cells for dim in with_gold)
+    average = sum(p.labels for p in people) / sum(dim.line.shown.gold_cells for dim in with_gold)
     known = any((top := dim.ceiling) is not None and not top.between.is_too_small for dim in with_gold)
-    return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), each, known)
+    return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), average, known)
 
 
 def _judge_section(evidence: Evidence) -> list[str]:

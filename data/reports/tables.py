@@ -86,7 +86,7 @@ def _of_dimension(dim: Json) -> Iterator[tuple[str, list[Json]]]:
     names = {"between": "between people", "alpha": "alpha", "judge": "judge", "judge_minus_between": "judge - people"}
     people = dim["people"] or {}
     yield "people", [
-        {**people[key], "what": what, "people": people["people"]} for key, what in names.items() if people.get(key)
+        {**people[key], "what": name, "people": people["people"]} for key, name in names.items() if people.get(key)
     ]
     yield "slices", [cut | part for cut in dim["slices"] for part in cut["slices"]]
     yield "growth", dim["by_items"]

@@ -66,13 +66,13 @@ class PendingJudgments:
         """Return the number of items that are not judged in full, and the number of judgments to be made."""
         items = judgments = 0
         ids, before = self.ids(), self._judged_before()
-        whole = self.order.card.parts is _PARTS and self.order.card.kind != "pair"
+        has_one_part = self.order.card.parts is _PARTS and self.order.card.kind != "pair"
         for start in range(0, len(ids), _MANY):
             chunk = ids[start : start + _MANY]
             judged = self._slots(chunk) if before else {}
-            content: dict[str, Item] = {} if whole else self._items(chunk)
+            content: dict[str, Item] = {} if has_one_part else self._items(chunk)
             for key in chunk:
-                parts = [""] if whole else self.order.card.parts(content[key])
+                parts = [""] if has_one_part else self.order.card.parts(content[key])
                 samples = range(self.order.params.samples)
                 lacking = sum(self._is_needed(judged.get((key, part, n))) for part in parts for n in samples)
                 judgments += lacking

@@ -40,7 +40,7 @@ def ray_source(address: str = "", workers: int = 0) -> Iterator[Source]:
         raise BadInput(
             "This engine needs ray, which is not installed: pip install -r requirements-ray.txt. Or leave --engine out."
         ) from None
-    here: dict[str, Any] = {
+    local_options: dict[str, Any] = {
         "num_cpus": workers or os.cpu_count(), "object_store_memory": OBJECTS, "include_dashboard": False,
         "_temp_dir": str(temp_folders.folder("ray")), "_node_ip_address": "127.0.0.1",
     }  # fmt: skip
@@ -49,7 +49,7 @@ def ray_source(address: str = "", workers: int = 0) -> Iterator[Source]:
         try:
             ray.init(
                 address=address or "local", log_to_driver=False, logging_level=logging.ERROR, runtime_env=package,
-                **({} if address else here),
+                **({} if address else local_options),
             )  # fmt: skip
         except Exception as error:
             where = f"the Ray cluster at {address}" if address else "workers on this machine"

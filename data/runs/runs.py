@@ -149,8 +149,8 @@ def resume(
     require(store, actor, "researcher")
     row = _row(store, run_id)
     state, _ = worker.run_state(store, run_id)
-    here = worker.live_run(run_id) is not None
-    if state in LIVE and (here or state != "waiting for batch" or run_id in leases.runs_elsewhere(store)):
+    is_local = worker.live_run(run_id) is not None
+    if state in LIVE and (is_local or state != "waiting for batch" or run_id in leases.runs_elsewhere(store)):
         raise BadInput("This run goes on already.")
     order = order_of(store, run_id)
     order = replace(

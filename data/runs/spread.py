@@ -220,17 +220,17 @@ class _Spread:
 
     async def _serve(self, runner: _Runner, max_tasks: int) -> None:
         """Give a runner work and hear what it tells, until its last word."""
-        both = self._begin_task(self._send_work(runner, max_tasks)), self._begin_task(self._receive_messages(runner))
+        tasks = self._begin_task(self._send_work(runner, max_tasks)), self._begin_task(self._receive_messages(runner))
         try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            for task in both:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks:
                 if task.done():
                     await task
-            await both[1]
+            await tasks[1]
         finally:
-            for task in both:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*both, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
         for asking in runner.under_way:  # let in, and not begun before its last word
             self._throttle.release(asking.estimate, 0.0, asking.max_cost, 0.0)
         runner.under_way = []

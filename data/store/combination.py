@@ -41,8 +41,8 @@ def combine(tx: Tx) -> None:
     """
     came = tx.rows("select distinct judge_id from score where seq = $1", [tx.seq])
     marks = ", ".join(f"${n}" for n in range(1, len(came) + 1)) or "null"
-    several = "select distinct judge_id from score where sample > 0 and judge_id in ({})"
-    for (judge,) in tx.rows(several.format(marks), [judge for (judge,) in came]):
+    query = "select distinct judge_id from score where sample > 0 and judge_id in ({})"
+    for (judge,) in tx.rows(query.format(marks), [judge for (judge,) in came]):
         params: list[Any] = [judge]
         where = "judge_id = $1"
         if tx.rows("select 1 from combination where judge_id = $1 limit 1", params):

@@ -137,20 +137,20 @@ class DuckTables(Store):
             cursor.close()
 
     @contextlib.contextmanager
-    def _translate_errors(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, failure: str) -> Iterator[None]:
         """Every error of DuckDB is one sentence of ours."""
         try:
             yield
         except duckdb.Error as error:
             # Only what the system said of the file: other messages may quote what was to be stored.
             why = opening.first_line(error) if isinstance(error, duckdb.IOException) else None
-            log.error("store_failed", what=what, store=self.name, error=type(error).__name__, why=why)
+            log.error("store_failed", what=failure, store=self.name, error=type(error).__name__, why=why)
             then = "Check the disk's free space and rights, then try again."
             if isinstance(error, duckdb.OutOfMemoryException):
                 then = "Let it have more memory (ASSAY_MEMORY, or a larger machine), then try again."
             elif isinstance(error, duckdb.ProgrammingError):
                 then = "This is an error in Assay: please report it."
-            raise StoreFailed(f"{what}: the store {self.name} says {opening.first_line(error)} {then}") from error
+            raise StoreFailed(f"{failure}: the store {self.name} says {opening.first_line(error)} {then}") from error
 
     def _read(self, run: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         with self._translate_errors("Nothing was read"):
@@ -256,8 +256,8 @@ class DuckStore(DuckTables):
                 self.close()
                 raise
         self._mark.write(self._confirmed, digest(rows))
-        how = "store_made" if file is None else "store_opened"
-        log.info(how, file=str(self.path), revision=self._confirmed, accepted=True if accept else None)
+        event = "store_made" if file is None else "store_opened"
+        log.info(event, file=str(self.path), revision=self._confirmed, accepted=True if accept else None)
 
     # -- opening ------------------------------------------------------------------------------------------------
 

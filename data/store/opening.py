@@ -226,9 +226,9 @@ def _is_file(path: Path) -> None:
     except OSError as error:
         raise StoreFailed(f"The store {path} cannot be opened: {error.strerror}. Check the file's rights.") from None
     if head[8:] != b"DUCK":
-        what = "is not a DuckDB file" if head else "is empty (0 bytes), not a DuckDB file"
+        problem = "is not a DuckDB file" if head else "is empty (0 bytes), not a DuckDB file"
         raise StoreDamaged(
-            f"{path} {what}, so it is not opened as a store. Name another path in ASSAY_STORE; or, if a store was "
+            f"{path} {problem}, so it is not opened as a store. Name another path in ASSAY_STORE; or, if a store was "
             "here, restore a backup (python -m data restore BACKUP)."
         )
 

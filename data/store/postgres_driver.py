@@ -233,16 +233,16 @@ class PostgresStore(DuckTables):
             raise StoreFailed(self._wrong)
 
     @contextlib.contextmanager
-    def _translate_errors(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, failure: str) -> Iterator[None]:
         """Every error of PostgreSQL, too, is one sentence of ours."""
-        with super()._translate_errors(what):
+        with super()._translate_errors(failure):
             import psycopg
 
             try:
                 yield
             except psycopg.Error as error:
-                log.error("store_failed", what=what, store=self.name, error=type(error).__name__, why=error.sqlstate)
-                raise StoreFailed(f"{what}: {self._error_text(error)}") from error
+                log.error("store_failed", what=failure, store=self.name, error=type(error).__name__, why=error.sqlstate)
+                raise StoreFailed(f"{failure}: {self._error_text(error)}") from error
 
     def _error_text(self, error: psycopg.Error) -> str:
         message = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[-1]
@@ -456,7 +456,7 @@ class PostgresStore(DuckTables):
         """Send what was written, and commit; False where the connection broke in the middle of that."""
         import psycopg
 
-        few, statement = {}, "insert into wrote (tables, seq, token) values (%s, %s, %s)"
+        rows_by_table, statement = {}, "insert into wrote (tables, seq, token) values (%s, %s, %s)"
         if tx.shown:
             statement = postgres_bulk.SHOW
         for table in sorted(tx.wrote):
@@ -466,13 +466,13 @@ class PostgresStore(DuckTables):
                 continue
             names = ", ".join(self._tables[table])
             query = f"select {names} from {table} where seq = $1 limit {transfer.MAX_ROWS_AS_VALUES + 1}"
-            few[table] = cursor.execute(query, [tx.seq]).fetchall()
-            if len(few[table]) > transfer.MAX_ROWS_AS_VALUES:
-                del few[table]
+            rows_by_table[table] = cursor.execute(query, [tx.seq]).fetchall()
+            if len(rows_by_table[table]) > transfer.MAX_ROWS_AS_VALUES:
+                del rows_by_table[table]
                 transfer.send(link, table, self._tables[table], cursor, f"{table} where seq = {tx.seq:d}")
         try:
             with link.pipeline():
-                for table, rows in few.items():
+                for table, rows in rows_by_table.items():
                     marks = ", ".join("%s" for _ in self._tables[table])
                     insert = f"insert into {table} ({', '.join(self._tables[table])}) values ({marks})"
                     link.cursor().executemany(insert.encode(), rows)

@@ -106,9 +106,9 @@ def _entries(store: Store, narrow: TrailFilter, before: int | None, limit: int) 
     )
     descriptions = _describe_changes(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in traces})
     return [
-        TrailEntry(int(seq), at, str(actor), kind, dataset, what)
+        TrailEntry(int(seq), at, str(actor), kind, dataset, description)
         for seq, at, actor in changes
-        for kind, dataset, what in descriptions[int(seq)]
+        for kind, dataset, description in descriptions[int(seq)]
     ]
 
 

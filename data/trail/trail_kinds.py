@@ -139,18 +139,18 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
         return f"reviewed {review['dimension']}, and kept it approved{_reason_suffix(review['reason'])}"
     if name == "policy proposed":
         return _describe_proposal(json.loads(value))
-    what = setting_title(name, scope)
+    title = setting_title(name, scope)
     if scope == "mapping":
-        return f"saved {what}"
+        return f"saved {title}"
     if PROMPTS in (scope, name):
-        return "noted " + what if name == PROMPTS else f"kept the judges' prompts of {json.loads(value)['file']}"
+        return "noted " + title if name == PROMPTS else f"kept the judges' prompts of {json.loads(value)['file']}"
     if scope == PROTOCOLS and was is None:
-        return f"added {what}"
+        return f"added {title}"
     if new in ({}, []) and old:
-        return f"removed {what} (before: {describe_value(old)}){why}"
+        return f"removed {title} (before: {describe_value(old)}){why}"
     if new == {}:
-        return f"confirmed {what}{why}"
-    return f"changed {what}: {describe_value(new)}" + (f" (before: {describe_value(old)})" if old else "") + why
+        return f"confirmed {title}{why}"
+    return f"changed {title}: {describe_value(new)}" + (f" (before: {describe_value(old)})" if old else "") + why
 
 
 def _describe_proposal(new: dict[str, Any]) -> str:
@@ -158,8 +158,8 @@ def _describe_proposal(new: dict[str, Any]) -> str:
     if not new:
         return "ended the proposal of a less strict policy"
     values = {**new.get("policy", {}), **{k: v for k, v in new.items() if k not in ("policy", "reason", "person")}}
-    what = f"{describe_value(values)}{_reason_suffix(new['reason'])}"
-    return f"proposed a less strict policy, which a second lead has to agree to: {what}"
+    proposal = f"{describe_value(values)}{_reason_suffix(new['reason'])}"
+    return f"proposed a less strict policy, which a second lead has to agree to: {proposal}"
 
 
 def setting_title(name: str, scope: str = "") -> str:
@@ -179,8 +179,8 @@ _SCOPES = {"cards": "the current version of the card {}", "endpoints": "how the 
 def _lead(person: str, new: dict[str, Any], was: dict[str, Any]) -> str:
     """A change of who leads that waits for another lead, and what came of it."""
     if "role" in new:
-        what = f"{person} as {new['role']}" if new["active"] else f"to deactivate {person}"
-        return f"proposed {what}, which a second lead has to agree to"
+        change = f"{person} as {new['role']}" if new["active"] else f"to deactivate {person}"
+        return f"proposed {change}, which a second lead has to agree to"
     if "first" in new:
         return f"agreed to the proposal of {new['first']} about {person}"
     return f"ended the proposal of {was.get('by', 'a lead')} about {person}"
@@ -233,7 +233,7 @@ def _signed_out(person: str, login: str, actor: str) -> str:
 
 def _describe_import(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
     brought = [(items, "item"), (judgments, "judgment"), (labels, "label"), (adjudicated, "adjudication")]
-    parts = [many(int(n), what) for n, what in brought if n] + ["how labels are combined"] * bool(rule)
+    parts = [many(int(n), noun) for n, noun in brought if n] + ["how labels are combined"] * bool(rule)
     return f"imported {', '.join(parts) or 'nothing new'} from {source}"
 
 
@@ -279,8 +279,8 @@ ROUTES = {"trail": "audit log", "desk": "review desk"}
 
 
 def _describe_exposure(_: int, items: int, name: str, route: str, judge: str) -> str:
-    what = "judge scores" if judge else "labels of others"
-    return f"was shown {what} of {_items_or_name(items, name)} ({ROUTES.get(route, route)})"
+    noun = "judge scores" if judge else "labels of others"
+    return f"was shown {noun} of {_items_or_name(items, name)} ({ROUTES.get(route, route)})"
 
 
 def _describe_run(card: str, model: str, items: int) -> str:

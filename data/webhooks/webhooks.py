@@ -83,10 +83,10 @@ def check_url(url: str) -> str:
             f"or password in it, of at most {_MAX_URL_LENGTH} characters."
         )
     try:
-        near = not is_public(name)
+        is_private = not is_public(name)
     except ValueError:
-        near = name.lower() == "localhost" or name.lower().endswith(".localhost")
-    if near and not allows_private():
+        is_private = name.lower() == "localhost" or name.lower().endswith(".localhost")
+    if is_private and not allows_private():
         raise BadInput(
             f"{name} is an address of this machine or of a private network. Whoever operates Assay can allow that "
             "with ASSAY_WEBHOOK_PRIVATE=1."

@@ -151,8 +151,8 @@ def _as_one(samples: Sequence[AuditReply], card: Card, rule: CombinationRule) ->
                 rules.setdefault((remark.unit, remark.dimension, _shape(card, remark)), remark)
     remarks = (*(r for r in used[0].remarks if r.sort != "rule"), *rules.values())
     facts = {name: value for reading in reversed(used) for name, value in reading.facts.items()}
-    whole = replace(used[0], scores=tuple(scores), remarks=remarks, facts=facts)
-    return AuditReply(samples[0].item, whole, samples[0].part)
+    combined = replace(used[0], scores=tuple(scores), remarks=remarks, facts=facts)
+    return AuditReply(samples[0].item, combined, samples[0].part)
 
 
 def _shape(card: Card, remark: Remark) -> str:

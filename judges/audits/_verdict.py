@@ -2,7 +2,7 @@
 
 Rates and correlations need `MIN_ITEMS` items. Against a limit: *alarm* when the figure is above it, *warning* while its
 interval still reaches above it, *pass* when the interval stays below. Against a neutral value: *alarm* when the
-interval excludes it, *warning* when the figure is further off than `near` and the interval does not settle it, else
+interval excludes it, *warning* when the figure is further off than `distance` and the interval does not settle it, else
 *pass*. Cases that are listed singly: *pass* without any, *warning* from the first case on, *alarm* when their share is
 above the limit (docs/methods.md, Audits).
 """
@@ -29,11 +29,11 @@ def not_tested(why: str, n: int = 0) -> AuditFinding:
     return AuditFinding("not tested", why, n=n)
 
 
-def too_few(n: int, what: str, need: int = MIN_ITEMS) -> AuditFinding | None:
+def too_few(n: int, noun: str, need: int = MIN_ITEMS) -> AuditFinding | None:
     """*Not tested*, with how many more it takes, if there are fewer than `need`; None if there are enough."""
     if n >= need:
         return None
-    amount = f"No {what} yet" if n == 0 else f"Only {n} {what}"
+    amount = f"No {noun} yet" if n == 0 else f"Only {n} {noun}"
     return not_tested(f"{amount}: {need - n} more {'is' if need - n == 1 else 'are'} needed for a verdict.", n=n)
 
 
@@ -45,13 +45,13 @@ def limit_verdict(figure: float, interval: Interval | None, limit: float) -> Ver
     return "warning" if reaches else "pass"
 
 
-def neutral_verdict(interval: Interval, neutral: float, near: float) -> Verdict:
+def neutral_verdict(interval: Interval, neutral: float, distance: float) -> Verdict:
     """The verdict against a value that means no preference."""
     if interval.point is None or interval.low is None or interval.high is None:
         return "not tested"
     if interval.low > neutral or interval.high < neutral:
         return "alarm"
-    return "warning" if abs(interval.point - neutral) > near else "pass"
+    return "warning" if abs(interval.point - neutral) > distance else "pass"
 
 
 def case_verdict(hits: int, interval: Interval, limit: float) -> Verdict:

@@ -27,12 +27,12 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     names = {name for sort, name in ordered_dimensions(evidence.card) if sort == "turn"}
     rows = [(j, turns) for j in group_judgments(evidence) if len(turns := _turns(j, names)) > 1]
     groups = [[(j, t) for j, t in rows if (len(t) > LONG_DIALOGUE_TURNS) is long] for long in (False, True)]
-    for group, what in zip(
+    for group, noun in zip(
         groups,
         (f"dialogues of 2 to {LONG_DIALOGUE_TURNS} turns", f"dialogues of over {LONG_DIALOGUE_TURNS} turns"),
         strict=True,
     ):
-        if stop := too_few(len({j.key for j, _ in group}), what):
+        if stop := too_few(len({j.key for j, _ in group}), noun):
             return stop
     same = [[(j, turns, all(turn == turns[0] for turn in turns)) for j, turns in group] for group in groups]
     short, long = (share_of((j.key, flat) for j, _, flat in group) for group in same)

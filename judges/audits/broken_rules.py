@@ -12,13 +12,13 @@ from judges.types import Remark
 
 
 def find(
-    evidence: AuditEvidence, threshold: float, *, what: str, about: Callable[[Place], bool],
+    evidence: AuditEvidence, threshold: float, *, noun: str, about: Callable[[Place], bool],
     breaks: Callable[[Remark], bool], strength: float, why: str, words: tuple[str, str],
 ) -> AuditFinding:  # fmt: skip
     """The judgments that the card's reader marked for this rule, and their share of those the rule is `about`."""
     judgments = [j for j in group_judgments(evidence) if any(map(about, j.scores))]
     if not judgments:
-        return not_tested(f"No judgment with {what} is there yet: 1 is needed to list any.")
+        return not_tested(f"No judgment with {noun} is there yet: 1 is needed to list any.")
     cases = [
         (j.key, [
             Flag(j.key, as_sentence(r.text), r.unit, r.dimension, strength)
@@ -38,7 +38,7 @@ AUDITS = (
         "The share is above {threshold}. A single case is a warning.",
         0.05,
         partial(
-            find, what="sections", about=lambda place: place[0].startswith("section:"),
+            find, noun="sections", about=lambda place: place[0].startswith("section:"),
             breaks=lambda r: r.unit == "pair" and not r.dimension and "section" in r.text, strength=0.7,
             why="{hits} of {n} judgments score a section that does not exist, {rate}.",
             words=("sections as given", "sections invented"),
@@ -53,7 +53,7 @@ AUDITS = (
         "The share is above {threshold}. A single case is a warning.",
         0.05,
         partial(
-            find, what="a verdict", about=lambda place: place[1] == "verdict",
+            find, noun="a verdict", about=lambda place: place[1] == "verdict",
             breaks=lambda r: r.dimension == "verdict", strength=0.8,
             why="{hits} of {n} verdicts are inconsistent with their scores, {rate}.",
             words=("consistent", "inconsistent"),

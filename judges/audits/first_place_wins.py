@@ -27,7 +27,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     "ab", B in "ba". A pair judged alike in both orders gives each slot one win, so only flips move the share away from
     one half. A flip is any difference between the two verdicts.
     """
-    pairs = [(j.key, *both) for j in group_judgments(evidence) if (both := _orders(j.facts)) is not None]
+    pairs = [(j.key, *orders) for j in group_judgments(evidence) if (orders := _orders(j.facts)) is not None]
     if not pairs:
         return not_tested("The pairs were asked in one order only: run the judge in both orders (A/B and B/A).")
     if stop := too_few(len({key for key, _, _ in pairs}), "pairs judged in both orders"):
@@ -46,8 +46,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     dimension = verdict_of(evidence.card)
     name, text = dimension.name if dimension else "", "The verdict is {} with A first and {} with B first."
     flags = [
-        Flag(key, text.format(*both), "pair", name, 0.4 if "tie" in both else 0.7)
-        for key, *both in pairs if both[0] != both[1]
+        Flag(key, text.format(*orders), "pair", name, 0.4 if "tie" in orders else 0.7)
+        for key, *orders in pairs if orders[0] != orders[1]
     ]  # fmt: skip
     picture = bar_picture("", "share", ("won by the first place", first.point), ("flips", flipped.point), mark=0.5)
     return make_finding(verdict, why, first, strongest_flags(flags), picture)

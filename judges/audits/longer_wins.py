@@ -69,9 +69,9 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     verdict = neutral_verdict(rate, 0.5, _WARNING_DISTANCE)
     r = bootstrap_spearman(ratios, signs, range(len(ratios)))
     link = "no rank correlation defined" if r.point is None else f"rank correlation with length {r.point:.2f}"
-    how = "at equal quality" if controlled else "with quality not known"
+    condition = "at equal quality" if controlled else "with quality not known"
     why = (
-        f"The longer response wins {percent(rate.point)} ({bounds(rate)}) {how}, {percent(plain.point)} of all "
+        f"The longer response wins {percent(rate.point)} ({bounds(rate)}) {condition}, {percent(plain.point)} of all "
         f"{len(rows)} pairs with a winner, {link}."
     )
     d = verdict_of(evidence.card)
@@ -99,11 +99,11 @@ def _rows(evidence: AuditEvidence) -> tuple[list[_Row], list[float], list[float]
     leads: dict[str, list[float]] = defaultdict(list)
     tokens: dict[str, tuple[int, int]] = {}
     for judgment in group_judgments(evidence):
-        sign, both = verdict_sign(evidence.card, judgment), response_lengths(judgment)
-        if sign is None or both is None:
+        sign, lengths = verdict_sign(evidence.card, judgment), response_lengths(judgment)
+        if sign is None or lengths is None:
             continue
         signs[judgment.key].append(sign)
-        tokens[judgment.key] = both
+        tokens[judgment.key] = lengths
         quality = section_lead(section_means(evidence.card, judgment))
         if quality is not None:
             leads[judgment.key].append(quality)

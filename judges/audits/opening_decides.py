@@ -35,15 +35,15 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         at = next((n for n, (_, means) in enumerate(parts) if len(means) == 2), None)
         if chosen is None or at is None:
             continue
-        first, rest, whole = map(section_lead, (parts[at : at + 1], parts[:at] + parts[at + 1 :], parts))
-        if first is not None and rest is not None and whole is not None:
-            rows.append((judgment.key, chosen, first, rest, whole, parts[at][0]))
+        first, rest, overall = map(section_lead, (parts[at : at + 1], parts[:at] + parts[at + 1 :], parts))
+        if first is not None and rest is not None and overall is not None:
+            rows.append((judgment.key, chosen, first, rest, overall, parts[at][0]))
     place = item_numbers(row[0] for row in rows)
     items = len(set(place))
     if stop := too_few(items, "pairs with a verdict and two or more sections that both sides have"):
         return stop
     verdicts, firsts, rests = [row[1] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
-    part, both = share_explained_by_first(verdicts, firsts, rests, place)
+    part, full = share_explained_by_first(verdicts, firsts, rests, place)
     if part.point is None:
         return not_tested("The verdicts, the scores of first sections or those of other sections do not vary.", n=items)
     alone = (pearson_correlation(firsts, verdicts) or 0.0) ** 2
@@ -51,22 +51,22 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     right = [sum(side[n] == side[2] for side in sides) / len(sides) for n in (0, 1)]
     why = (
         f"The first section alone explains {percent(part.point)} ({bounds(part)}) of the variance that all sections "
-        f"explain (R\u00b2 {alone:.2f} of {both:.2f}). It predicts the winner in {percent(right[0])} of the pairs, all "
+        f"explain (R\u00b2 {alone:.2f} of {full:.2f}). It predicts the winner in {percent(right[0])} of the pairs, all "
         f"sections together in {percent(right[1])}."
     )
     picture = bar_picture(
-        "", "share", ("R\u00b2 first section", alone), ("R\u00b2 all sections", both),
+        "", "share", ("R\u00b2 first section", alone), ("R\u00b2 all sections", full),
         ("winner predicted by first", right[0]), ("winner predicted by all", right[1]),
     )  # fmt: skip
-    if both < _MIN_R_SQUARED:
-        why = f"The section scores hardly explain the verdict (R\u00b2 {both:.2f} over {items} pairs)."
+    if full < _MIN_R_SQUARED:
+        why = f"The section scores hardly explain the verdict (R\u00b2 {full:.2f} over {items} pairs)."
         return make_finding("warning", why, part, (), picture, items)
     verdict = limit_verdict(part.point, part, threshold)
     sentence = "The verdict is the winner of the first section, and all sections together favour the other response."
     flags = [
-        Flag(key, sentence, unit=f"{section}/a", strength=min(0.3 + abs(whole) / 4, 0.8))
-        for key, chosen, first, _, whole, section in rows
-        if chosen and _side(first) == chosen and _side(whole) == -chosen
+        Flag(key, sentence, unit=f"{section}/a", strength=min(0.3 + abs(overall) / 4, 0.8))
+        for key, chosen, first, _, overall, section in rows
+        if chosen and _side(first) == chosen and _side(overall) == -chosen
     ]
     return make_finding(verdict, why, part, flags_of(verdict, flags), picture, items)
 

@@ -25,15 +25,15 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     by_dimension: dict[str, list[bool]] = defaultdict(list)
     for item, cells in before.items():
         now = after.get(item, {})
-        both = [
+        shared = [
             (dimension, value != now[unit, dimension])
             for (unit, dimension), value in cells.items()
             if (unit, dimension) in now and (sort_of(unit), dimension) in questions
         ]
-        for dimension, changed in both:
+        for dimension, changed in shared:
             by_dimension[dimension].append(changed)
-        if both:
-            moved[item] = any(changed for _, changed in both)
+        if shared:
+            moved[item] = any(changed for _, changed in shared)
     if stop := too_few(len(moved), "dialogues scored with and without the probe"):
         return stop
     rate = share_of(moved.items())

@@ -67,8 +67,8 @@ def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFindin
         return stop
     by_level = {word: [row for row in rows if row[3] == word] for word in _LEVELS}
     rest = by_level["medium"] + by_level["low"]
-    for group, what in ((by_level["high"], "scores of high confidence"), (rest, "scores of medium or low confidence")):
-        if stop := too_few(len(group), f"{what} with gold", MIN_LEVEL_RATINGS):
+    for group, noun in ((by_level["high"], "scores of high confidence"), (rest, "scores of medium or low confidence")):
+        if stop := too_few(len(group), f"{noun} with gold", MIN_LEVEL_RATINGS):
             return stop
     sure, other = (share_of((row[0], row[4] == row[5]) for row in group) for group in (by_level["high"], rest))
     gap = newcombe_difference(other, sure)

@@ -114,8 +114,8 @@ def parse_scale(text: str) -> dict[str, Any]:
     if match := _RANGE.fullmatch(bare):
         lo, hi = (_number(end) for end in match.groups()[:2])
         step = _number(match[3]) if match[3] else 0
-        whole = isinstance(lo, int) and isinstance(hi, int) and lo >= 0 and hi <= 10 and (lo, hi) != (0, 1)
-        if whole and step in (0, 1) and not between:
+        small_integers = isinstance(lo, int) and isinstance(hi, int) and lo >= 0 and hi <= 10 and (lo, hi) != (0, 1)
+        if small_integers and step in (0, 1) and not between:
             return na_option | {"kind": "ordinal", "lo": lo, "hi": hi}
         return na_option | {"kind": "interval", "lo": lo, "hi": hi} | ({"step": step} if step else {})
     if re.fullmatch(r"(yes\s*/\s*no|no\s*/\s*yes|true\s*/\s*false|flag)", bare, re.IGNORECASE):
@@ -262,8 +262,8 @@ def _pointwise(text: str) -> tuple[str, str] | tuple[str, str, Scale]:
     try:
         recipe = parse_scale(scale)
     except BadCard:
-        whole, _, definition = text.partition(":")
-        return whole.strip(), definition.strip()
+        full_name, _, definition = text.partition(":")
+        return full_name.strip(), definition.strip()
     if recipe["kind"] != "ordinal" or recipe.get("na"):
         raise BadCard(
             f"{text[:80]!r}: {POINTWISE} scores in whole numbers, such as (1-3). For another scale leave out --card "

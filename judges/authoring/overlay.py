@@ -93,7 +93,7 @@ def turn_as_response(item: Dialogue, part: str) -> Response:
     return Response(id=item.id, kind="response", task="\n\n".join(before), output=output, system=item.system)
 
 
-def _field_that_shows(card: Card, what: str) -> str:
+def _field_that_shows(card: Card, attribute: str) -> str:
     """The field in which a card shows the task or the output of a response."""
     shown = card.fields(Response(id="x", kind="response", task="\x02task", output="\x02output"), "")
-    return next((name for name, value in shown.items() if value == f"\x02{what}"), what)
+    return next((name for name, value in shown.items() if value == f"\x02{attribute}"), attribute)

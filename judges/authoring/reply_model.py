@@ -109,8 +109,8 @@ def reply_model(dimensions: tuple[Dimension, ...]) -> type[BaseModel]:
             ...,
         )
     for sort in ("conversation", "pair", "response"):
-        if whole := of(sort):
-            keys[sort] = (_names(sort.capitalize(), whole, noted=True), ...)
+        if sort_dimensions := of(sort):
+            keys[sort] = (_names(sort.capitalize(), sort_dimensions, noted=True), ...)
     return create_model("Reply", __base__=Strict, **keys)
 
 

@@ -87,9 +87,9 @@ def survey(values: Iterable[Any]) -> Survey:
     by_number, why_number = _numeric(cells, decimal) if numbers else (None, "")
     by_word, why_word = _categories(set(words)) if words else (None, "")
     if numbers and words:
-        few = "word" if numbers >= words.total() else "number"
-        most = by_number if few == "word" else by_word
-        rest = [cell for _, cell in raw if (_read(cell)[0] == "word") == (few == "word") and not is_missing(cell)]
+        minority = "word" if numbers >= words.total() else "number"
+        most = by_number if minority == "word" else by_word
+        rest = [cell for _, cell in raw if (_read(cell)[0] == "word") == (minority == "word") and not is_missing(cell)]
         named = ", ".join(repr(str(cell)[:30]) for cell in list(rest)[:3])
         return Survey(None, most, *sizes, f"numbers ({numbers:,}) and words ({words.total():,}) are mixed: {named}")
     scale = by_number or by_word

@@ -165,8 +165,8 @@ def _reading_faults(card: Card) -> Iterator[CardFault]:
                 message_by_cell.setdefault(str(error).partition(" = ")[0], str(error))
                 continue
             except Exception as error:
-                what = f"a reply cannot be read: {_error_line(error)}. Fix text() or the reply's model."
-                text = f"{describe_origin(card)}: {what}"
+                fault = f"a reply cannot be read: {_error_line(error)}. Fix text() or the reply's model."
+                text = f"{describe_origin(card)}: {fault}"
                 message_by_cell.setdefault(text, text)
                 continue
             read_once = read_once or reading.unscored is None

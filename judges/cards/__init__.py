@@ -150,19 +150,19 @@ def _faults(card: Card, folder: str) -> Iterator[str]:
     yield from _dimension_faults(card)
     if not isinstance(card.reply, type) or not issubclass(card.reply, BaseModel) or not card.reply.model_fields:
         yield "reply has to be a pydantic model (base class Strict) with the keys of the judge's JSON."
-    for what in ("read", "variant", "parts", "fields"):
-        if not callable(getattr(card, what)):
-            yield f"{what} has to be a function."
-    for what in ("text", "allowed", "read_part"):
-        if getattr(card, what) is not None and not callable(getattr(card, what)):
-            yield f"{what} has to be a function, or None."
+    for field in ("read", "variant", "parts", "fields"):
+        if not callable(getattr(card, field)):
+            yield f"{field} has to be a function."
+    for field in ("text", "allowed", "read_part"):
+        if getattr(card, field) is not None and not callable(getattr(card, field)):
+            yield f"{field} has to be a function, or None."
     prompts: Any = card.prompts
     if not isinstance(prompts, Mapping) or not all(isinstance(v, str) and v.strip() for v in prompts.values()):
         yield "prompts must map variants to texts, none empty: prompts_beside(__file__) reads those of the folder."
-    for what in ("audits", "rules"):
-        value = getattr(card, what)
+    for field in ("audits", "rules"):
+        value = getattr(card, field)
         if not isinstance(value, (tuple, list)) or not all(isinstance(text, str) for text in value):
-            yield f'{what} is {value!r}: it has to be a tuple of texts; a tuple of one has a comma, as in ("...",).'
+            yield f'{field} is {value!r}: it has to be a tuple of texts; a tuple of one has a comma, as in ("...",).'
     if not isinstance(card.defaults, Params):
         yield "defaults has to be Params(...)."
     if not isinstance(card.examples, (tuple, list)) or not all(
@@ -225,11 +225,11 @@ def _one_meaning(cards: Mapping[str, Card], homes: Mapping[str, str]) -> None:
         for dimension in card.dimensions:
             other, scale = first.setdefault((card.kind, dimension.sort, dimension.name), (card, dimension.scale))
             if scale != dimension.scale:
-                existing, here = scale.words, dimension.scale.words
-                if existing == here:
-                    existing, here = repr(scale), repr(dimension.scale)
+                existing, own = scale.words, dimension.scale.words
+                if existing == own:
+                    existing, own = repr(scale), repr(dimension.scale)
                 raise BadCard(
-                    f"{_file(homes[card.name])}: {dimension.name} of a {dimension.sort} is {here} here, {existing} in "
+                    f"{_file(homes[card.name])}: {dimension.name} of a {dimension.sort} is {own} here, {existing} in "
                     f"{other.name} ({_file(homes[other.name])}). A name means one scale: take that one, or another "
                     "name."
                 )

@@ -98,8 +98,8 @@ def run(options: argparse.Namespace) -> int:
         raise NoGold(_explain_no_judge(options.files, contents, matches))
     if options.json:
         records = [figures for _, figures, _ in blocks]
-        several = [{"judge": judge, "dimensions": figures} for judge, figures, _ in blocks]
-        print(json.dumps(records[0] if len(matches) == 1 else several, ensure_ascii=False, indent=1))
+        judge_records = [{"judge": judge, "dimensions": figures} for judge, figures, _ in blocks]
+        print(json.dumps(records[0] if len(matches) == 1 else judge_records, ensure_ascii=False, indent=1))
     else:
         print("\n\n".join("\n".join(text) for _, _, text in blocks))
     return 0
@@ -174,8 +174,8 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
             text.append("\n" + "\n".join(agree_extras.describe_choices(d, lack, options.missing)))
     for d, test in tested.items():
         text.append(f"\n{d.title}: {sentence_text(human_ceiling_findings.test(test))}")
-    for d, both in turns.items():
-        text.append(f"\n{d.title}: {' '.join(weakest_turns.explain(both))}")
+    for d, worst in turns.items():
+        text.append(f"\n{d.title}: {' '.join(weakest_turns.explain(worst))}")
     for d, found_of in rated.items():
         for answer in found_of:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
@@ -190,11 +190,11 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         left = many(match.left_out, "reply", "replies")
         are = verb(match.left_out, "is", "are")
         text.append(f"\n{left} of it that {are} not to both orders of a pair {are} left out.")
-    several = [(d, gain) for d, gain in repeated.items() if gain is not None]
-    if several:
-        most = max(gain.samples for _, gain in several)
+    gains = [(d, gain) for d, gain in repeated.items() if gain is not None]
+    if gains:
+        most = max(gain.samples for _, gain in gains)
         text.append(f"\n{most} samples, {RULE_NAMES[rule]}: all samples about one thing count as one answer.")
-    for d, consistency in several:
+    for d, consistency in gains:
         text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.explain(consistency))]
         text += [f"  {sentence}"] if (sentence := describe_equality(d.scale)) else []
     return match.judge, figures, text
@@ -212,17 +212,17 @@ def _position_agreement(card: Card, replies: list[AuditReply]) -> tuple[Dimensio
 def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[AuditReply]) -> SelfConsistency | None:
     """Return the gain from several samples in a dimension; None if there is only one. `cells` are those of `met`."""
     by_cell = scores_by_cell(d, replies)
-    several: dict[str, list[bool]] = {}
+    changes_by_item: dict[str, list[bool]] = {}
     for cell, scores in by_cell.items():
         if len(scores) > 1:
-            several.setdefault(cell[0], []).append(differ([score.value for score in scores.values()], d.scale))
-    if not several:
+            changes_by_item.setdefault(cell[0], []).append(differ([score.value for score in scores.values()], d.scale))
+    if not changes_by_item:
         return None
     numbers = sorted({number for scores in by_cell.values() for number in scores})
     cell_scores = [by_cell.get(cell, {}) for cell in cells]
     values = [[_code(samples[n].value if n in samples else None) for n in numbers] for samples in cell_scores]
     draws = SampledCells(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
-    hits, of = (np.array([float(count(changes)) for changes in several.values()]) for count in (sum, len))
+    hits, of = (np.array([float(count(changes)) for changes in changes_by_item.values()]) for count in (sum, len))
     return self_consistency.measure_self_consistency(draws, (hits, of), d.scale)
 
 
@@ -298,10 +298,10 @@ def _row(card: Card, summary: Summary) -> str:
     ends = "none" if kappa.low is None or kappa.high is None else f"{kappa.low:.3f} to {kappa.high:.3f}"
     exact = "" if summary.exact is None else f"{summary.exact:.1%}"
     alike = "" if summary.na.agreement is None or not d.scale.na else f"{summary.na.agreement:.3f}"
-    few = "  too few items for a verdict" if kappa.is_too_small else ""
+    note = "  too few items for a verdict" if kappa.is_too_small else ""
     weights = "" if d.scale.has_order else " (plain)"
     figures = f"{kappa.items:6} {summary.cells:7}  {point:>6}  {ends:16} {exact:>11} {alike:>13}"
-    return f"{name + weights:34} {figures}{few}".rstrip()
+    return f"{name + weights:34} {figures}{note}".rstrip()
 
 
 def _summary_record(summary: Summary) -> dict[str, Any]:

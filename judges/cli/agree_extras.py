@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="E",
         help="run the alternative-annotator test with this handicap of people: "
-        + ", ".join(f"{epsilon:g} for {who}" for epsilon, who in alternative_annotator.EPSILONS.items()),
+        + ", ".join(f"{epsilon:g} for {people}" for epsilon, people in alternative_annotator.EPSILONS.items()),
     )
 
 
@@ -124,16 +124,18 @@ def alternative_annotator_lines(
 ) -> alternative_annotator.AlternativeAnnotatorTest:  # fmt: skip
     """The alternative-annotator test of a dimension; `cells` are those of `met`, in its order."""
     place = {cell: n for n, cell in enumerate(cells)}
-    rows = [(place[cell], who, value) for (cell, who), value in answers.items() if cell in place and value is not None]
-    names = sorted({who for _, who, _ in rows})
-    number = {who: n for n, who in enumerate(names)}
+    rows = [
+        (place[cell], person, value) for (cell, person), value in answers.items() if cell in place and value is not None
+    ]
+    names = sorted({person for _, person, _ in rows})
+    number = {person: n for n, person in enumerate(names)}
     cell = np.array([n for n, _, _ in rows], dtype=np.int64)
     scale, values = d.scale, np.array([value for _, _, value in rows], dtype=np.float64)
     judge = np.where(np.isnan(met.judge), -1.0, bins.to_codes(met.judge, scale))[cell]
     ratings = Ratings(
         item=met.item[cell],
         cell=cell,
-        person=np.array([number[who] for _, who, _ in rows], dtype=np.int64),
+        person=np.array([number[person] for _, person, _ in rows], dtype=np.int64),
         value=bins.row_numbers(values, scale).astype(np.int64),
         judge=judge.astype(np.int64) if np.all(judge == np.floor(judge)) else judge,
         people=tuple(names),

@@ -25,8 +25,8 @@ def print_tables(tables: Sequence[ResultTable], format: str, out: Path | None) -
     """Print tables, or write them into one file. Raises BadOutput for a format that has a file for each table."""
     if format == "parquet" or (format == "csv" and len(tables) > 1):
         named = ", ".join(table.name for table in tables)
-        way = "--out FOLDER" if format == "parquet" else "--out FOLDER, or one of them with --table"
-        raise BadOutput(f"As {format} each table is a file of its own: give {way}. The tables: {named}.")
+        option = "--out FOLDER" if format == "parquet" else "--out FOLDER, or one of them with --table"
+        raise BadOutput(f"As {format} each table is a file of its own: give {option}. The tables: {named}.")
     text = format_tables(tables, format)
     if out is None:
         print(text)

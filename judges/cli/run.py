@@ -121,8 +121,8 @@ class _Work:
             self._summary(counts, time.monotonic() - began, left, out)
             self._say_spent(purse, out)
         if ended:
-            how = "with a higher --spend" if "spending limit" in ended else "again"
-            print(f"{ended} To go on, run the same command {how}.", file=sys.stderr)
+            advice = "with a higher --spend" if "spending limit" in ended else "again"
+            print(f"{ended} To go on, run the same command {advice}.", file=sys.stderr)
             return 130
         if counts.unscored["api_error"]:
             print("Some calls failed: run the same command again to ask for those.", file=sys.stderr)
@@ -243,10 +243,10 @@ class _Work:
         return stream_items(self.path, self.card.kind, self.limit)
 
     async def _asked_few(self, first: list[tuple[str, Any]], purse: ChargeFile) -> None:
-        few = (task for task in call_plan.tasks(self.card, self.params, first) if not task.sample)
+        tasks = (task for task in call_plan.tasks(self.card, self.params, first) if not task.sample)
         async with Client(self.endpoint) as client:
             async for event in runner.run(
-                *(self.card, self.model, self.params, client, few), endpoint=self.endpoint, budget=self._budget(purse)
+                *(self.card, self.model, self.params, client, tasks), endpoint=self.endpoint, budget=self._budget(purse)
             ):
                 if isinstance(event, CallReply):
                     purse.pay(event)

@@ -35,8 +35,8 @@ class BatchResult:
 
 def max_calls(params: Params) -> int:
     """Return the most calls that one file may hold so that its results can be read (response_body.MAX_FILE_BYTES)."""
-    each = params.max_tokens * (_TOKEN_LOGPROBS_BYTES if params.logprobs else _TOKEN_BYTES) + _OVERHEAD_BYTES
-    return max(min(MAX_LINES, MAX_FILE_BYTES // each), 1)
+    call_bytes = params.max_tokens * (_TOKEN_LOGPROBS_BYTES if params.logprobs else _TOKEN_BYTES) + _OVERHEAD_BYTES
+    return max(min(MAX_LINES, MAX_FILE_BYTES // call_bytes), 1)
 
 
 def custom_id(task: Task, piece: str) -> str:

@@ -320,10 +320,10 @@ class Client:
         known = next((failure for failure in _CONNECTION_FAILURES if names & failure.raised), None)
         if not known and "ClientConnectorError" not in names:
             return TransientError("connection", "the connection broke before the answer was whole", charged=True)
-        what, then = (known.what, known.then) if known else (reason or "no connection", _SERVER_HINT)
+        problem, then = (known.what, known.then) if known else (reason or "no connection", _SERVER_HINT)
         if not self._proven:
-            return FatalError(f"{self.where} cannot be reached: {what}. Check the base URL{then}.")
-        return TransientError("connection", f"the endpoint cannot be reached: {what}")
+            return FatalError(f"{self.where} cannot be reached: {problem}. Check the base URL{then}.")
+        return TransientError("connection", f"the endpoint cannot be reached: {problem}")
 
     def _call_context(
         self, model: str = "", params: Params | None = None, capabilities: Capabilities | None = None

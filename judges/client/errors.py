@@ -103,9 +103,9 @@ def classify_error(status: int, headers: Mapping[str, str], body: str, call: Cal
         return CallError("refused", f"the endpoint's filter refused the call ({status}: {reason})")
     if status in (401, 403):
         named = call.key_variable or "a variable with its key, and name it"
-        what = f"set {named} to a key that it takes" if call.key else f"set {named}"
-        how = f"refuses the key in {call.key_variable}" if call.key else "wants a key"
-        return FatalError(f"{call.where} {how} ({status}: {reason}). In the environment, {what}.")
+        advice = f"set {named} to a key that it takes" if call.key else f"set {named}"
+        complaint = f"refuses the key in {call.key_variable}" if call.key else "wants a key"
+        return FatalError(f"{call.where} {complaint} ({status}: {reason}). In the environment, {advice}.")
     if _too_long(code, words):
         return CallError("api_error", f"the call does not fit the model's context ({status}: {reason})")
     if _no_model(status, code, words):

@@ -95,12 +95,12 @@ def estimate(
     stretch = number / len(drawn) if drawn else 0.0
     if judgments is not None and task_count:
         stretch = judgments / task_count
-    whole = round(task_count * stretch) if judgments is None else judgments
+    judgment_count = round(task_count * stretch) if judgments is None else judgments
     prompt_tokens, back = round(tokens_in * stretch), round(min(tokens_out, calls * params.max_tokens) * stretch)
     call_count = round(calls * stretch)
     return Estimate(
         items=number,
-        judgments=whole,
+        judgments=judgment_count,
         calls=call_count,
         tokens_in=prompt_tokens,
         tokens_out=back,

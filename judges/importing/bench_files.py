@@ -119,8 +119,8 @@ def _records(path: Path, head: bytes) -> Sequence[FileRecord]:
         with path.open("rb") as stream:
             lines = [mend_record(record) for record in jsonl.read_jsonl(stream)]
         if len(lines) > 1 and all(record.problem for record in lines):
-            whole = mend_record(jsonl.read_jsonl_line(1, path.read_bytes().removeprefix(b"\xef\xbb\xbf")))
-            lines = lines if whole.problem else [whole]
+            document = mend_record(jsonl.read_jsonl_line(1, path.read_bytes().removeprefix(b"\xef\xbb\xbf")))
+            lines = lines if document.problem else [document]
         return lines
     rows = contents.read_rows(path)
     return [Record(n, {}, "", f"is {row}") if isinstance(row, str) else Record(n, row) for n, row in rows]

@@ -281,8 +281,8 @@ class _Table:
                 return column
         first = self.left[0] if self.left else ""
         if first and len(self.rows) > 2 and self._distinct(first) and not (name := parse_name(first)).owner:
-            whole = all(re.fullmatch(r"\d{1,18}", str(row.get(first))) for row in self.rows)
-            if whole and not (name.plain or name.both):
+            numeric = all(re.fullmatch(r"\d{1,18}", str(row.get(first))) for row in self.rows)
+            if numeric and not (name.plain or name.both):
                 self.assumptions.append(f"{first} is taken for the id, as its numbers are all different.")
                 return first
         return ""
@@ -361,9 +361,9 @@ class _Table:
             return bool(name.owner or name.plain) and scale.kind != "unordered"
         if name.owner or name.plain or name.both:
             return True
-        far = scale.kind == "interval" and max(abs(scale.lo), abs(scale.hi)) > 100
+        large = scale.kind == "interval" and max(abs(scale.lo), abs(scale.hi)) > 100
         words = scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"}
-        return not far and not words
+        return not large and not words
 
     def _owner_column(self, names: Mapping[str, ColumnName]) -> str:
         """The column that names who gave the answers of its row: a title for people or judges, with names below it."""
@@ -501,10 +501,10 @@ class _Table:
 def _holds_side_facts(column: str, name: ColumnName) -> bool:
     """Whether a column contains facts about the answers: the language, the cost, the number of people."""
     flat_ = normalize(column)
-    several = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
+    counted = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
     measured = flat_ in WORDS["times"] or re.search(r"_(at|date|time|timestamp)$", flat_) is not None
     measured |= not name.owner and bool(set(flat_.split("_")) & set(WORDS["measured"]))
-    return flat_ in WORDS["meta"] or several or measured or _names_id_or_sort(flat_, name)
+    return flat_ in WORDS["meta"] or counted or measured or _names_id_or_sort(flat_, name)
 
 
 def _names_id_or_sort(flat_: str, name: ColumnName) -> bool:

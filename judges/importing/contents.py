@@ -167,9 +167,9 @@ def _read_array(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """The rows of a table of text, with comma, semicolon, tab or | between cells. Raises BadLines."""
-    whole = path.read_bytes()
+    content = path.read_bytes()
     try:
-        text = whole.decode(detect_encoding(whole[: 2**16]) or "utf-8").lstrip("\ufeff")
+        text = content.decode(detect_encoding(content[: 2**16]) or "utf-8").lstrip("\ufeff")
     except UnicodeDecodeError:
         raise BadLines(f"{path} is not UTF-8: save the file as UTF-8.") from None
     csv.field_size_limit(2**27)
@@ -277,33 +277,33 @@ def _take(contents: FileContents, path: Path, rows: Iterable[tuple[int, dict[str
 
 
 def _one(contents: FileContents, path: Path, number: int, row: dict[str, Any]) -> None:
-    what = sort_of_line(row)
-    if what == "head":
+    sort = sort_of_line(row)
+    if sort == "head":
         file_format = row["assay"].get("format") if isinstance(row["assay"], dict) else None
         if not isinstance(file_format, int) or file_format > FORMAT:
             raise AssayError(f"the file is of format {file_format}, and this Assay reads up to {FORMAT}: update it.")
-    elif what == "card":
+    elif sort == "card":
         try:
             card = from_spec(lines.CardLine.model_validate(row).card, cards())
         except (KeyError, TypeError, AttributeError):
             raise BadCard("the card lacks what a card has.") from None
         contents.cards[card.version] = card
-    elif what == "rule":
+    elif sort == "rule":
         contents.resolve = lines.GoldRuleLine.model_validate(row).gold_rule.resolve
-    elif what == "item":
+    elif sort == "item":
         item = lines.parse_item(row)
         if item.id in contents.items:
             raise AssayError(f"the id {item.id} is in an earlier line too: each item needs its own id.")
         contents.items[item.id] = item
-    elif what == "judgment":
+    elif sort == "judgment":
         contents.judgments.setdefault(path, []).append((number, lines.parse_judgment(row)))
-    elif what == "label":
+    elif sort == "label":
         contents.labels.setdefault(path, []).append((number, lines.parse_label(row)))
-    elif what in ("score", "gold", "decided"):
-        {"score": contents.scores, "gold": contents.gold, "decided": contents.decided}[what].append(
+    elif sort in ("score", "gold", "decided"):
+        {"score": contents.scores, "gold": contents.gold, "decided": contents.decided}[sort].append(
             _exported_value(row)
         )
-    elif not what:
+    elif not sort:
         keys = ", ".join(map(str, list(row)[:_MAX_SHOWN_KEYS]))
         raise AssayError(f"this kind of line is not known; its first keys are {keys}.")
 

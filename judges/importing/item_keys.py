@@ -58,9 +58,9 @@ def time_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
 def time_in_seconds(text: str) -> float:
     """The seconds of an ISO time, UTC unless it names a zone; any other text counts as older than every time."""
     text = text.strip()
-    for whole in (text, f"{text}Z", f"{text}T00:00Z") if text else ():
+    for candidate in (text, f"{text}Z", f"{text}T00:00Z") if text else ():
         with contextlib.suppress(ValidationError):
-            return _TIME.validate_python(whole).timestamp()
+            return _TIME.validate_python(candidate).timestamp()
     return -math.inf
 
 

@@ -85,9 +85,9 @@ def choose_judge(
     of_card = [traits for traits in named if card_name in (None, traits.card)]
     chosen = find_judges(of_card, " ".join([model or "", *params]).strip())
     fit = [candidates[next(place for place, traits in enumerate(named) if traits is judge)] for judge in chosen]
-    both = [judge for judge in fit if judge.orders == "both"]
-    if len(both) == 1 and {judge.asked_anyhow for judge in fit} == {both[0].asked_anyhow}:
-        return both[0]
+    both_orders = [judge for judge in fit if judge.orders == "both"]
+    if len(both_orders) == 1 and {judge.asked_anyhow for judge in fit} == {both_orders[0].asked_anyhow}:
+        return both_orders[0]
     if len(fit) == 1:
         return fit[0]
     if chosen:
@@ -121,9 +121,9 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
         elif not line.part and line.scores is None and known.text is not None and any(known.parts(item)):
             bad.append((number, f"a judgment of {known.name} is about one unit: part has to name it."))
         elif line.part and known.read_part is None and not line.fits_part(known.parts(item), line.part):
-            judged, whole = ", ".join(known.parts(item)[:12]), "an item as a whole: part has to be empty"
+            judged, whole_item = ", ".join(known.parts(item)[:12]), "an item as a whole: part has to be empty"
             only = f"{judged} of {line.item!r}, and not {line.part!r}"
-            bad.append((number, f"{known.name} judges {only if judged else whole}."))
+            bad.append((number, f"{known.name} judges {only if judged else whole_item}."))
         else:
             sample = seen[line.item, line.part].place(_text(line), line.sample)
             if sample is not None:
@@ -195,13 +195,13 @@ def answers_by_cell(answers: Mapping[tuple[Cell, str], float | None]) -> dict[Ce
 
 
 def answers_by_person(
-    files: Mapping[Path, Sequence[tuple[int, LabelLine]]], known: Card, items: Mapping[str, Item], whole: bool = True
+    files: Mapping[Path, Sequence[tuple[int, LabelLine]]], known: Card, items: Mapping[str, Item], complete: bool = True
 ) -> dict[tuple[Cell, str], float | None]:
     """Each person's answer in every cell: blind labels or, without any blind label, all except revealed ones.
 
     A person's newest label of a cell counts, from any file. Labels for dimensions that the card does not have are left
-    out. If items are stand-ins and not `whole`, labels for units that they lack are left out too. Raises BadLines for a
-    unit that an item lacks or a value off its scale.
+    out. If items are stand-ins and not `complete`, labels for units that they lack are left out too. Raises BadLines
+    for a unit that an item lacks or a value off its scale.
     """
     modes = {line.mode for lines in files.values() for _, line in lines}
     newest: dict[tuple[Cell, str], tuple[str, float | None]] = {}
@@ -215,7 +215,7 @@ def answers_by_person(
                 continue
             cell = (line.item, line.unit, line.dimension)
             if line.unit not in units(item):
-                if whole:
+                if complete:
                     bad.append((number, f"the item {line.item!r} has no unit {line.unit}."))
                 continue
             try:

@@ -72,8 +72,8 @@ def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, Judgme
             line_by_number[number] = line
             continue
         half = _order_reply(line)
-        who = (line.item, line.card, line.model, json.dumps(line.params, sort_keys=True))
-        mate = waiting.meet(who, line.order, line.sample, half, number)
+        key = (line.item, line.card, line.model, json.dumps(line.params, sort_keys=True))
+        mate = waiting.meet(key, line.order, line.sample, half, number)
         half_by_line[number] = line.order, half
         line_by_number[number] = line
         if mate == -1:
@@ -213,9 +213,9 @@ def describe_single_value(path: Path) -> str:
         return ""
     if isinstance(value, dict) and b"\n" not in content:
         return ""  # a line of its own
-    what = f"one JSON object (its keys: {', '.join(list(value)[:8])[:200]})" if isinstance(value, dict) else ""
-    what = f"a JSON list of {len(value):,}" if isinstance(value, list) else what
-    return f"{path} is {what}, and JSON lines are taken: write its rows one object a line." if what else ""
+    shape = f"one JSON object (its keys: {', '.join(list(value)[:8])[:200]})" if isinstance(value, dict) else ""
+    shape = f"a JSON list of {len(value):,}" if isinstance(value, list) else shape
+    return f"{path} is {shape}, and JSON lines are taken: write its rows one object a line." if shape else ""
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:

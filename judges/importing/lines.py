@@ -175,8 +175,8 @@ def _explain(error: Any) -> str:
         where = where[1:]
     named, sort = ".".join(where), error["type"]
     if sort in ("union_tag_not_found", "union_tag_invalid"):
-        what = "missing" if sort.endswith("found") else "another one"
-        return f"kind is {what}: it has to be dialogue, pair or response"
+        fault = "missing" if sort.endswith("found") else "another one"
+        return f"kind is {fault}: it has to be dialogue, pair or response"
     if sort == "missing":
         return f"{named} is missing"
     return f"{named}: {error['msg'][:1].lower()}{error['msg'][1:]}" if named else str(error["msg"])

@@ -89,12 +89,12 @@ def match_judges(
         by_value[_judge(value)].append(value)
     usual = [judge for judge in (*line_judges, *(j for j in by_value if j not in line_judges)) if not judge.probe]
     chosen = [judge for judge in usual if card in (None, judge.card) and _is_named(judge, words)]
-    both = {judge.asked_anyhow for judge in chosen if judge.orders == "both"}
-    chosen = [judge for judge in chosen if judge.orders == "both" or judge.asked_anyhow not in both]
+    both_orders = {judge.asked_anyhow for judge in chosen if judge.orders == "both"}
+    chosen = [judge for judge in chosen if judge.orders == "both" or judge.asked_anyhow not in both_orders]
     names = "; ".join(judge.title for judge in usual[:8])
     if not usual:
-        what = "all judgments in the files are of probes" if line_judges else "the files hold no judgments"
-        raise AmbiguousJudge(f"There is no judge: {what}. Give the judge's usual judgments or scores too.")
+        reason = "all judgments in the files are of probes" if line_judges else "the files hold no judgments"
+        raise AmbiguousJudge(f"There is no judge: {reason}. Give the judge's usual judgments or scores too.")
     if not chosen:
         raise AmbiguousJudge(f"There is no judge of that card, model and parameters. There are: {names}.")
     if not (files.labels or files.gold):
@@ -136,7 +136,7 @@ def _by_lines(
     named_ = frozenset((line.item, s.unit, s.dimension) for line in lines for s in line.scores or ())
     others = [judge_of(line) for pairs in files.judgments.values() for _, line in pairs]
     aside = sum(other != judge and other.asked_anyhow == judge.asked_anyhow for other in others if not other.probe)
-    judge_match = _match(files, known, judge, replies, known_items, whole=bool(items))
+    judge_match = _match(files, known, judge, replies, known_items, complete=bool(items))
     return replace(judge_match, asked=reply_keys, named=named_, left_out=aside)
 
 
@@ -160,7 +160,7 @@ def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]
             score = Score(v.unit, v.dimension, code, v.row.get("confidence"), str(v.row.get("source") or ""))
             samples[v.item, int(v.row.get("sample") or 0)].append(score)
     replies = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
-    judge_match = _match(files, known, judge, replies, _units(known.kind, files, values), whole=False, words=words)
+    judge_match = _match(files, known, judge, replies, _units(known.kind, files, values), complete=False, words=words)
     return replace(judge_match, named=frozenset(value.cell for value in values))
 
 
@@ -180,13 +180,13 @@ def _dimensions(
 
 def _match(
     files: FileContents, known: Card, judge: JudgeKey, replies: list[AuditReply], items: Mapping[str, Item],
-    whole: bool, words: bool = False,
+    complete: bool, words: bool = False,
 ) -> JudgeMatch:  # fmt: skip
     modes = {label.mode for lines in files.labels.values() for _, label in lines}
     labels = files.labels
     if words:
         labels = {path: [(n, _match_words(label, known)) for n, label in lines] for path, lines in labels.items()}
-    heard = answers_by_person(labels, known, items, whole)
+    heard = answers_by_person(labels, known, items, complete)
     answers = answers_by_cell(heard)
     people = resolve_cells(answers, known, files.resolve)
     for value in (*files.gold, *files.decided):
@@ -224,8 +224,8 @@ def _code(value: ExportedValue, scale: Scale, words: bool) -> float | None:
         raise BadLines(f"{value.dimension} of {value.unit} of {value.item!r}: {error}.") from None
     low, high = (scale.base, scale.base + scale.size - 1) if scale.size else (scale.lo, scale.hi)
     if value.code is not None and scale.kind != "turn" and not low <= value.code <= high:
-        what = f"{value.dimension} of {value.unit} of {value.item!r}"
-        raise BadLines(f"code of {what}: {value.code:g} is not on the scale.")
+        subject = f"{value.dimension} of {value.unit} of {value.item!r}"
+        raise BadLines(f"code of {subject}: {value.code:g} is not on the scale.")
     return value.code
 
 
@@ -281,10 +281,10 @@ def match_table(
     about = dict.fromkeys(v.dimension for v in roles.judges)
     if not set(about) & {v.dimension for v in roles.people}:
         raise NoTable(_column_question(path, names, roles))
-    who: dict[str, list[AnswerColumn]] = defaultdict(list)
+    groups: dict[str, list[AnswerColumn]] = defaultdict(list)
     for series in roles.judges:
-        who[series.who].append(series)
-    return [_of_columns(path, rows, keys_, name, own_columns, roles, good_rows) for name, own_columns in who.items()]
+        groups[series.who].append(series)
+    return [_of_columns(path, rows, keys_, name, own_columns, roles, good_rows) for name, own_columns in groups.items()]
 
 
 def _of_columns(
@@ -365,12 +365,12 @@ def _column_question(path: Path, names: Sequence[str], roles: Columns) -> str:
     known += [f"{', '.join(v.column for v in roles.people)} as a person's"] if roles.people else []
     taken = f" Found: {' and '.join(known)}." if known else ""
     why = " ".join(unclear.sentence for unclear in roles.unclear)
-    what, how = "it is not clear which columns are the judge's and which are people's", "Say it with"
+    problem, advice = "it is not clear which columns are the judge's and which are people's", "Say it with"
     if roles.judges and roles.people:
-        what, how = "by their names no judge and no person answer the same question", "Name those that do with"
+        problem, advice = "by their names no judge and no person answer the same question", "Name those that do with"
     return (
-        f"{path}: {what}. It has: {', '.join(names)}.{taken}{f' {why}' if why else ''} "
-        f"{how} --judge COLUMN --human COLUMN."
+        f"{path}: {problem}. It has: {', '.join(names)}.{taken}{f' {why}' if why else ''} "
+        f"{advice} --judge COLUMN --human COLUMN."
     )
 
 
@@ -385,18 +385,18 @@ def _pivot_wide(
     for key, row in by_time:
         into = rows_by_key[key]
         for series in roles.values:
-            who = cell_text(row.get(roles.by)).strip()
-            column = who if len(roles.values) == 1 else f"{who} {series.column}"
+            rater = cell_text(row.get(roles.by)).strip()
+            column = rater if len(roles.values) == 1 else f"{rater} {series.column}"
             # A judge's first answer counts, and the last one of a person.
-            if column not in into or (owner(who) != "judge" and not is_missing(row.get(series.column))):
+            if column not in into or (owner(rater) != "judge" and not is_missing(row.get(series.column))):
                 into[column] = row.get(series.column)
-            names[column] = (who, series.dimension)
+            names[column] = (rater, series.dimension)
         for series in (*roles.judges, *roles.people):
             into.setdefault(series.column, row.get(series.column))
     wide = list(rows_by_key.values())
     voices: dict[Owner, list[AnswerColumn]] = {"judge": [], "person": [], "": []}
-    for name, (who, dimension) in names.items():
-        voices[owner(who)].append(AnswerColumn(name, who, dimension, survey(row.get(name) for row in wide)))
+    for name, (rater, dimension) in names.items():
+        voices[owner(rater)].append(AnswerColumn(name, rater, dimension, survey(row.get(name) for row in wide)))
     notes = list(roles.assumptions)
     if roles.people and not roles.judges:
         voices["judge"] += voices.pop("")

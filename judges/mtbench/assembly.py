@@ -317,8 +317,8 @@ class Assembly:
         samples = Counter(judged_turn.turn for judged_turn in scores if judged_turn.sample is not None)
         kept = place if not stored else place._replace(row=None)
         for score in scores:
-            several = len(stored) > 1 and samples[score.turn] == len(stored)
-            choice = stored[score.sample] if several and score.sample is not None else None
+            sample_per_choice = len(stored) > 1 and samples[score.turn] == len(stored)
+            choice = stored[score.sample] if sample_per_choice and score.sample is not None else None
             choice = own if isinstance(own, int) and not isinstance(own, bool) and own in stored else choice
             unclear = choice is None and len(stored) > 1
             shown = self._choices_in_prompt(key, model, score) if unclear and score.prompt else []
@@ -637,28 +637,28 @@ class Assembly:
         for judge, family, file, cell in judged:
             if not family:
                 folders[judge, cell].add(PurePosixPath(file).parent.name)
-        several = {judge for (judge, _), names in folders.items() if len(names) > 1}
+        ambiguous = {judge for (judge, _), names in folders.items() if len(names) > 1}
         return [
-            PurePosixPath(file).parent.name if not family and judge in several else family
+            PurePosixPath(file).parent.name if not family and judge in ambiguous else family
             for judge, family, file, _ in judged
         ]
 
     def _note(self) -> None:
         """Notes on the files, a sentence for each sort of finding."""
         notes = self.found.notes
-        for (what, where), counts in self.counted.items():
+        for (sort, where), counts in self.counted.items():
             n = counts.total()
-            if what == "not asked":
+            if sort == "not asked":
                 notes.append(
                     f"{where}: {many(n, 'row')} whose scores are all -1, without a judgment, "
                     f"{verb(n, 'was', 'were')} left out: they were not asked."
                 )
-            elif what == "contrary":
+            elif sort == "contrary":
                 notes.append(
                     f"{where}: in {many(n, 'row')} the winner does not follow from the verdicts of both orders. The "
                     "verdicts are used."
                 )
-            elif what == "under two names":
+            elif sort == "under two names":
                 name, known = where.split("\x00")
                 notes.append(
                     f"{show_value(name)} in judgments ({', '.join(sorted(counts))}) is taken to be the model "
@@ -666,15 +666,15 @@ class Assembly:
                 )
             else:
                 notes.append(f"{where}: {many(n, 'answer')} {verb(n, 'appears', 'appear')} twice, word for word.")
-        for (what, where), questions in self.swapped.items():
+        for (sort, where), questions in self.swapped.items():
             listed = list_names(questions)
             n = len(questions)
-            if what == "other text":
+            if sort == "other text":
                 notes.append(
                     f"{where}: {many(n, 'judgment')} {verb(n, 'was', 'were')} made on another text than the answer in "
                     f"the files (questions {listed})."
                 )
-            elif what == "answer":
+            elif sort == "answer":
                 notes.append(
                     f"{where}: the turns of {many(n, 'answer')} seem to be swapped, as what its judges were shown as "
                     f"the first turn is the second in the files (questions {listed})."

@@ -124,7 +124,7 @@ def _ratings(bench: Bench) -> list[str]:
     idle: dict[str, list[str]] = defaultdict(list)
     judges = list(dict.fromkeys(rating.judge for rating in bench.ratings))
     for judge in judges:
-        for model in dict.fromkeys([*cells_by_model, *(name for who, name in met if who == judge)]):
+        for model in dict.fromkeys([*cells_by_model, *(name for rater, name in met if rater == judge)]):
             counts = met.get((judge, model))
             if counts is None:
                 idle[judge].append(model)

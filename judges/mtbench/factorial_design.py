@@ -84,6 +84,6 @@ def estimate_effects(arms: Sequence[ExperimentArm], means: Sequence[float | None
                 before = value[tuple({**arm.sides, factor: "a"}.items())]
                 after = value[tuple(arm.sides.items())]
                 steps.append(None if before is None or after is None else after - before)
-        whole = None if None in steps else sum(step for step in steps if step is not None) / len(steps)
-        effects.append(Effect(factor, steps[0], whole))
+        main = None if None in steps else sum(step for step in steps if step is not None) / len(steps)
+        effects.append(Effect(factor, steps[0], main))
     return effects

@@ -134,9 +134,9 @@ def answered_dialogues(
     for sample in range(protocol.samples):
         own = sample if _temperature(protocol, question) else 0
         replies = [by_piece.get(_piece(turn, own)) for turn in range(1, len(turn_texts(question, "user")) + 1)]
-        whole = [reply for reply in replies if reply is not None and not is_lost(*reply)]
-        if len(whole) == len(replies):
-            dialogues.append(_build_dialogue(protocol, question, model, sample, whole, references))
+        intact = [reply for reply in replies if reply is not None and not is_lost(*reply)]
+        if len(intact) == len(replies):
+            dialogues.append(_build_dialogue(protocol, question, model, sample, intact, references))
     return dialogues
 
 

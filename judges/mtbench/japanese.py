@@ -72,10 +72,10 @@ def japanese_shares(bench: Bench, thinking: bool = False) -> list[JapaneseShare]
             by_model.setdefault(answer.model, []).append((question, turn, *counts))
     shares = []
     for model, rows in by_model.items():
-        question_of, turn_of, japanese, whole = np.array(rows, dtype=np.int64).T
+        question_of, turn_of, japanese, characters = np.array(rows, dtype=np.int64).T
         for turn in [None, *np.unique(turn_of).tolist()]:
-            some = (whole > 0) if turn is None else (whole > 0) & (turn_of == turn)
-            share = mean_by_item(japanese[some] / whole[some], question_of[some], weight=whole[some])
-            counted = int(whole[some].sum()), int(japanese[some].sum())
+            mask = (characters > 0) if turn is None else (characters > 0) & (turn_of == turn)
+            share = mean_by_item(japanese[mask] / characters[mask], question_of[mask], weight=characters[mask])
+            counted = int(characters[mask].sum()), int(japanese[mask].sum())
             shares.append(JapaneseShare(model, turn, *counted, with_t_ends(share, 0.0, 1.0)))
     return shares

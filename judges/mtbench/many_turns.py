@@ -43,10 +43,10 @@ def assemble_dialogues(files: Iterable[BenchFile]) -> AssembledBench:
 
 def _take(state: Assembly, place: SourcePlace, row: dict[str, Any]) -> None:
     if not fits(row):
-        what = f"history must be a list of what user and bot said (it is {show_value(row.get('history'))})."
-        raise rows.BadField("history", what)
+        fault = f"history must be a list of what user and bot said (it is {show_value(row.get('history'))})."
+        raise rows.BadField("history", fault)
     key = rows.question_id({"question_id": row["id"]})
-    questions, answers = ([turn.get(who) for turn in row["history"]] for who in ("user", "bot"))
+    questions, answers = ([turn.get(speaker) for turn in row["history"]] for speaker in ("user", "bot"))
     answered = [text for text in answers if isinstance(text, str)]
     if answers[: len(answered)] != answered or not answered:
         raise rows.BadField("history", "Only the last turns of a history may lack the bot's answer.")

@@ -108,10 +108,10 @@ def shared_turns(table: RatingTable, judge: str, other: str) -> tuple[RatingTabl
     return first.where(np.isin(keys[0], common)), second.where(np.isin(keys[1], common))
 
 
-def _cell_key(rows: RatingTable, whole: RatingTable) -> Codes:
+def _cell_key(rows: RatingTable, table: RatingTable) -> Codes:
     """A number for each turn of each answer, the same with any judge."""
-    turns, choices = int(whole.turn.max(initial=0)) + 1, int(whole.choice.max(initial=0)) + 1
-    return ((rows.question * len(whole.models) + rows.model) * turns + rows.turn) * choices + rows.choice
+    turns, choices = int(table.turn.max(initial=0)) + 1, int(table.choice.max(initial=0)) + 1
+    return ((rows.question * len(table.models) + rows.model) * turns + rows.turn) * choices + rows.choice
 
 
 class RuleMeans(NamedTuple):

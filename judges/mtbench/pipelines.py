@@ -71,9 +71,9 @@ def question_editions(bench: Bench, other: Bench) -> dict[str, int]:
 
 def differing_references(pipeline: Pipeline, other: Pipeline) -> list[str]:
     """The shared questions with different references for the two judges, or for one judge only; names do not count."""
-    both = [key for key in pipeline.bench.questions if key in other.bench.questions]
+    shared = [key for key in pipeline.bench.questions if key in other.bench.questions]
     return [
-        key for key in both
+        key for key in shared
         if any(
             shown_reference(pipeline, key, turn) != shown_reference(other, key, turn)
             for turn in range(1, len(pipeline.bench.questions[key].turns) + 1)

@@ -76,15 +76,15 @@ def parse_prompt(row: Mapping[str, Any]) -> PromptText:
     sort = row.get("type") or ("pairwise" if name.startswith("pair") else "single")
     if not isinstance(sort, str) or sort not in _NAMES:
         raise BadPrompt(f"type of {name} must be single or pairwise.")
-    for what, text in (("name", name), ("system_prompt", system), ("prompt_template", template)):
+    for field, text in (("name", name), ("system_prompt", system), ("prompt_template", template)):
         if not isinstance(text, str):
-            raise BadPrompt(f"{what} of {name} must be a text.")
+            raise BadPrompt(f"{field} of {name} must be a text.")
         if len(text) > MAX_PROMPT_CHARACTERS:
-            raise BadPrompt(f"{what} of {name} has {len(text):,} characters: {MAX_PROMPT_CHARACTERS:,} are allowed.")
+            raise BadPrompt(f"{field} of {name} has {len(text):,} characters: {MAX_PROMPT_CHARACTERS:,} are allowed.")
         try:
             check_value(text)
         except BadJson as error:
-            raise BadPrompt(f"{what} of a prompt {error}.") from None
+            raise BadPrompt(f"{field} of a prompt {error}.") from None
     prompt = PromptText(name.strip(), sort, system, str(template))
     if fault := _template_fault(prompt):
         raise BadPrompt(f"prompt_template of {prompt.name}: {fault}")
@@ -103,19 +103,19 @@ def _template_fault(prompt: PromptText) -> str:
         named = template_fields(prompt.template)
     except ValueError:
         return "its braces are not valid. Write {{ and }} for braces that are not a field."
-    names, several = _NAMES[prompt.type], prompt.name.endswith("-multi-turn")
+    names, multiturn = _NAMES[prompt.type], prompt.name.endswith("-multi-turn")
     for name in sorted(named):
         stem = match[1] if (match := _NUMBERED.fullmatch(name)) else ""
-        if stem != "ref_answer" and (stem if several else name) not in names:
+        if stem != "ref_answer" and (stem if multiturn else name) not in names:
             known_fields = ", ".join(
-                f"{{{field}}}" for field in (*(field + "_1" * several for field in names), "ref_answer_1")
+                f"{{{field}}}" for field in (*(field + "_1" * multiturn for field in names), "ref_answer_1")
             )
-            turns = "several turns" if several else "one turn"
+            turns = "several turns" if multiturn else "one turn"
             unknown = name[:_MAX_NAME_CHARACTERS]
             return f"{{{unknown}}} is not a field of a prompt for {turns}: there are {known_fields}."
-    shown = {name.rpartition("_")[0] if several else name for name in named}
+    shown = {name.rpartition("_")[0] if multiturn else name for name in named}
     lacking = [name for name in names[1:] if name not in shown]
-    return f"it lacks {{{lacking[0]}{'_2' * several}}}, so its judge would not see what it judges." if lacking else ""
+    return f"it lacks {{{lacking[0]}{'_2' * multiturn}}}, so its judge would not see what it judges." if lacking else ""
 
 
 def families(prompts: Iterable[PromptText]) -> dict[str, Family]:

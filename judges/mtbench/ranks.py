@@ -165,16 +165,16 @@ def _draws(
         return bins.reshape(shape).astype(np.float64)
 
     sums = [table(value) for value in values] + [table(None)]
-    whole = [np.round(each.sum(axis=0) / sums[-1].sum(axis=0), _EQUAL_DECIMALS) for each in sums[:-1]]
+    means = [np.round(column.sum(axis=0) / sums[-1].sum(axis=0), _EQUAL_DECIMALS) for column in sums[:-1]]
     if shape[0] < 2:
-        return models.tolist(), whole, [np.empty((0, shape[1])) for _ in values], shape[0]
+        return models.tolist(), means, [np.empty((0, shape[1])) for _ in values], shape[0]
     totals = resample_from_seed(np.hstack(sums), replicates, seed=0)
     parts = [totals[:, n * shape[1] : (n + 1) * shape[1]] for n in range(len(sums))]
     full = np.flatnonzero((parts[-1] > 0).all(axis=1))
     if len(full) < (1 - MAX_UNDEFINED) * len(totals):
         full = full[:0]
     drawn = [np.round(part[full] / parts[-1][full], _EQUAL_DECIMALS) for part in parts[:-1]]
-    return models.tolist(), whole, drawn, shape[0]
+    return models.tolist(), means, drawn, shape[0]
 
 
 def _ranks(means: Floats) -> Floats:

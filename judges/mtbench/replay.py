@@ -138,19 +138,19 @@ def replay(pipeline: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> W
         return None
     common_tables = [table.narrow(models=common) for table in tables]
     questions = list(dict.fromkeys(table.questions[n] for table in common_tables for n in np.unique(table.question)))
-    both = _Both(
+    pair = _Both(
         _ReplayedRatings(pipeline, other, common, questions), _ReplayedRatings(other, pipeline, common, questions)
     )
-    if not (both.own.rated and both.theirs.rated):
+    if not (pair.own.rated and pair.theirs.rated):
         return None
-    (first, start), (second, end) = both.own.state(NO_FACTORS), both.theirs.state(NO_FACTORS)
-    steps, switched, later = both.step_path()
+    (first, start), (second, end) = pair.own.state(NO_FACTORS), pair.theirs.state(NO_FACTORS)
+    steps, switched, later = pair.step_path()
     at, last = len(first.row), len(second.row)
     return Waterfall(
         pipeline, other, start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
         (start.point * rules_of(pipeline.protocol).unit, end.point * rules_of(other.protocol).unit),
-        steps, both.rest(switched), later, both.contributions(RATINGS), tuple(compare_pipelines(pipeline, other)),
-        (*((name, "it changes no mean here") for name in both.still), *_fixed_factors(both)),
+        steps, pair.rest(switched), later, pair.contributions(RATINGS), tuple(compare_pipelines(pipeline, other)),
+        (*((name, "it changes no mean here") for name in pair.still), *_fixed_factors(pair)),
     )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ class _ReplayedRatings:
         self.same = alike and run.judge == other.judge
         self.masks: dict[str, NDArray[np.bool_]] = {}
         self.whole: list[str] = []
-        left = np.logical_and.reduce([each.reason == 0 for each in self.tables.values()]) & (table.choice == 0)
+        left = np.logical_and.reduce([parsed.reason == 0 for parsed in self.tables.values()]) & (table.choice == 0)
         self.rated = bool(left.any())
         for name, find in _LEFT_OUT.items():
             mask = None if self.same else find(self, table)
@@ -296,15 +296,15 @@ _LEFT_OUT_REASONS = {
 }
 
 
-def _fixed_factors(both: _Both) -> list[tuple[str, str]]:
+def _fixed_factors(pair: _Both) -> list[tuple[str, str]]:
     """Factors that differ and cannot be replayed on these ratings, with the reason."""
-    own, other_replay = both.own, both.theirs
+    own, other_replay = pair.own, pair.theirs
     protocol, other = own.run.protocol, other_replay.run.protocol
-    factors = [(name, "it touches every rating of one of them, so that none is left to compare") for name in both.whole]
+    factors = [(name, "it touches every rating of one of them, so that none is left to compare") for name in pair.whole]
     if protocol.samples != other.samples and not (own.several or other_replay.several):
         factors.append((SAMPLES, "one sample was judged; more of them take new answers and new calls"))
     for name, differs in ((THINKING, protocol.thinking != other.thinking), (CUT, protocol.cut_at != other.cut_at)):
-        if differs and name not in (*both.factors, *both.still, *both.whole):
+        if differs and name not in (*pair.factors, *pair.still, *pair.whole):
             known = own.run.bench.answers and other_replay.run.bench.answers
             why = "no answer is touched by it" if known else "the texts of the answers are not known"
             factors.append((name, "these are the same judgments" if own.same else why))
@@ -351,11 +351,11 @@ class _Both:
         for name in self.whole:
             own.masks.pop(name, None)
             other_replay.masks.pop(name, None)
-        several = own.several or other_replay.several
+        has_samples = own.several or other_replay.several
         factors = {
             PARSE: "every text is read by the other's rule" if protocol.parse != other.parse else "",
             FAILED_RULE: _FAILED_SAID[other.failed] if protocol.failed != other.failed else "",
-            SAMPLES: _samples_said(other, protocol) if protocol.samples != other.samples and several else "",
+            SAMPLES: _samples_said(other, protocol) if protocol.samples != other.samples and has_samples else "",
             DUPLICATES: _MANY_SAID[other.duplicates] if protocol.duplicates != other.duplicates else "",
         } | {name: _LEFT_OUT_REASONS[name] for name in _LEFT_OUT if name in own.masks or name in other_replay.masks}
         self.factors = {name: explanation for name, explanation in factors.items() if explanation}
@@ -377,7 +377,7 @@ class _Both:
 
             fair = sum over states S of the others of |S|! (k - |S| - 1)! / k! (mean(S + it) - mean(S))
         """
-        others = [each for each in (*self.factors, *(() if self.own.same else (RATINGS,))) if each != name]
+        others = [factor for factor in (*self.factors, *(() if self.own.same else (RATINGS,))) if factor != name]
         if self.own.same and name == RATINGS:
             return 0.0, 0.0, 0.0
         k, fair, changes = len(others) + 1, 0.0, []
@@ -418,18 +418,18 @@ class _Both:
         if self.own.same:
             return ()
         own, other_replay = self.own, self.theirs
-        here, other_cells = own.cells(switched), other_replay.cells(frozenset(self.factors) - switched)
-        shared = [key for key in here if key in other_cells]
-        last, end = (self.state(each).mean for each in (switched, switched | {RATINGS}))
+        own_cells, other_cells = own.cells(switched), other_replay.cells(frozenset(self.factors) - switched)
+        shared = [key for key in own_cells if key in other_cells]
+        last, end = (self.state(factors).mean for factors in (switched, switched | {RATINGS}))
         judged, size = _judge_differences(own.run, other_replay.run), len(own.names)
         if not shared:
             explanation = "no turn of an answer was judged in both, so nothing can be separated"
             return (Part(f"{judged}, and answers", (end - last).interval(0), 0, explanation),)
         names = {name: n for n, name in enumerate(own.names)}
         at = np.array([names[question] for question, *_ in shared], dtype=np.int64)
-        x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (here, other_cells))
+        x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (own_cells, other_cells))
         alike = _same_answers(own.run, other_replay.run, shared)
-        alone = len(here) - len(shared), len(other_cells) - len(shared)
+        alone = len(own_cells) - len(shared), len(other_cells) - len(shared)
         same, others = (_Mean.of(np.where(mask, y - x, 0.0), at, size) for mask in (alike, ~alike))
         first, second = _Mean.of(x, at, size), _Mean.of(y, at, size)
         parts = (

@@ -250,11 +250,11 @@ def _samples(turn: int, texts: Any, stated: Any, user_prompt: Any) -> list[Judge
     count = len(lists[0])
     if any(len(value) != count for value in lists):
         raise BadField("score", "score and judgment are lists of different length: each sample needs both.")
-    each = [value if isinstance(value, list) else [value] * count for value in (texts, stated)]
+    columns = [value if isinstance(value, list) else [value] * count for value in (texts, stated)]
     prompts = [prompt] * count
     if isinstance(user_prompt, list) and len(user_prompt) == count:
         prompts = [asked_text(value) for value in user_prompt]
-    return [_score(turn, *fields, n) for n, fields in enumerate(zip(each[0], each[1], prompts, strict=True))]
+    return [_score(turn, *fields, n) for n, fields in enumerate(zip(columns[0], columns[1], prompts, strict=True))]
 
 
 def _score(turn: int, text: Any, stated: Any, prompt: str, sample: int | None) -> JudgedTurn:

@@ -286,10 +286,10 @@ def _lists(metrics: Mapping[str, Any], turn: int) -> str:
     return _OVERALL if _OVERALL in names else next(iter(names), "")
 
 
-def _values_of_turn(metrics: Mapping[str, Any], what: str, turn: int) -> list[Any] | None:
+def _values_of_turn(metrics: Mapping[str, Any], field: str, turn: int) -> list[Any] | None:
     name = _lists(metrics, turn)
-    value = metrics.get(f"{what}_{name}_turn_{turn}") if name else None
-    if what == "user_prompt" and isinstance(value, list) and value and isinstance(value[0], dict):
+    value = metrics.get(f"{field}_{name}_turn_{turn}") if name else None
+    if field == "user_prompt" and isinstance(value, list) and value and isinstance(value[0], dict):
         return [value]
     return value if value is None or isinstance(value, list) else [value]
 
@@ -328,6 +328,6 @@ def _compare(assembled_bench: AssembledBench, files: list[_File], results: list[
 
 def _means(samples: list[list[float]]) -> list[float]:
     """The mean over questions of the mean over samples: -1 counted; counted unless all are -1; and left out."""
-    some = [numbers for numbers in samples if any(number != -1 for number in numbers)] or samples
-    scored = [[number for number in numbers if number != -1] or numbers for numbers in some]
-    return [fmean(fmean(numbers) for numbers in selection) for selection in (samples, some, scored)]
+    rated = [numbers for numbers in samples if any(number != -1 for number in numbers)] or samples
+    scored = [[number for number in numbers if number != -1] or numbers for numbers in rated]
+    return [fmean(fmean(numbers) for numbers in selection) for selection in (samples, rated, scored)]

@@ -110,12 +110,12 @@ def select_ratings(
     rating = table.judged
     rating = [judge for judge in judges or rating if judge in rating]
     for judge in rating:
-        its = protocol or own_protocol(bench, judge)
-        by_name.setdefault(its.name, (its, []))[1].append(judge)
-    for its, named in by_name.values():
-        if its.parse != "fastchat":
+        judge_protocol = protocol or own_protocol(bench, judge)
+        by_name.setdefault(judge_protocol.name, (judge_protocol, []))[1].append(judge)
+    for judge_protocol, named in by_name.values():
+        if judge_protocol.parse != "fastchat":
             mask = np.isin(table.judge, [table.judges.index(judge) for judge in named])
-            other = read_ratings(bench, its.parse)
+            other = read_ratings(bench, judge_protocol.parse)
             number = np.where(mask, other.number, table.number)
             table = replace(table, number=number, reason=np.where(mask, other.reason, table.reason))
     return RatingSelection(bench, table, by_name, rating)
@@ -152,7 +152,7 @@ def _judges(chosen: RatingSelection) -> ResultTable:
     for _, table in chosen.parts:
         for count in count_judgments(chosen.bench, table):
             judge = chosen.bench.judges.get(count.judge)
-            read_by = next(name for name, (_, its) in chosen.protocols.items() if count.judge in its)
+            read_by = next(name for name, (_, judges) in chosen.protocols.items() if count.judge in judges)
             rows.append({
                 "judge": judge_label(chosen.bench, count.judge), "prompt": judge.prompt if judge else "",
                 "wording": judge.wording if judge else "",
@@ -189,8 +189,8 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
     notes = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
     count = len(np.unique(chosen.table.question))
     notes.append(f"Intervals are at 95 %, by {many(count, 'question')}. both: the mean over the rows of all turns.")
-    if few := sorted({model_mean.both.items for model_mean in means if 0 < model_mean.both.items < 30}):
-        notes.append(f"Below 30 questions ({', '.join(map(str, few))} here) nothing is concluded from an interval.")
+    if sizes := sorted({model_mean.both.items for model_mean in means if 0 < model_mean.both.items < 30}):
+        notes.append(f"Below 30 questions ({', '.join(map(str, sizes))} here) nothing is concluded from an interval.")
     return ResultTable("means", "Mean ratings", rows, notes)
 
 
@@ -317,8 +317,8 @@ def _japanese(chosen: RatingSelection) -> ResultTable:
             row | {"characters": share.characters, "japanese": share.japanese} | figure_columns("share", share.share)
         )
     notes = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
-    some = any((share.share.point or 0) >= _MIN_JAPANESE_SHARE for share in shares)
-    return ResultTable("japanese", "Share of Japanese characters", rows if some else (), notes)
+    has_japanese = any((share.share.point or 0) >= _MIN_JAPANESE_SHARE for share in shares)
+    return ResultTable("japanese", "Share of Japanese characters", rows if has_japanese else (), notes)
 
 
 def _changed_table(chosen: RatingSelection) -> ResultTable:
@@ -365,11 +365,12 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
             row = names | {"higher": flip.a, "lower": flip.b} | figure_columns("ahead", flip.one)
             row |= figure_columns("other_ahead", flip.other) | {"likely": flip.likely, "settled": flip.settled}
             flips.append(row)
-        for far in comparison.largest:
-            text, other_text = (chosen.bench.ratings[place].text.strip() for place in far.places)
+        for disagreement in comparison.largest:
+            text, other_text = (chosen.bench.ratings[place].text.strip() for place in disagreement.places)
             largest.append(names | {
-                "question": far.question, "category": far.category, "model": far.model, "choice": far.choice,
-                "turn": far.turn, "rating": far.one, "other_rating": far.other, "text": text, "other_text": other_text,
+                "question": disagreement.question, "category": disagreement.category, "model": disagreement.model,
+                "choice": disagreement.choice, "turn": disagreement.turn, "rating": disagreement.one,
+                "other_rating": disagreement.other, "text": text, "other_text": other_text,
             })  # fmt: skip
     flipping = ("higher, lower: as the first judge has them. likely: in which share of draws the judges disagree.",)
     found_tables = [
@@ -409,14 +410,14 @@ def waterfall_tables(waterfall: Waterfall) -> list[ResultTable]:
          "known_from": " and ".join(dict.fromkeys(factor.known))}
         for factor in waterfall.factors
     ]  # fmt: skip
-    way: list[Row] = [_step("mean of the first", waterfall.start, "start")]
-    way += [_replay_row(step) for step in waterfall.steps]
-    way += [
+    steps: list[Row] = [_step("mean of the first", waterfall.start, "start")]
+    steps += [_replay_row(step) for step in waterfall.steps]
+    steps += [
         _step(part.name, part.change, "left") | {"ratings": part.cells, "done": part.explanation}
         for part in waterfall.rest
     ]
-    way += [_replay_row(step) for step in waterfall.later]
-    way += [_step("mean of the other", waterfall.end, "end"), _step("difference", waterfall.difference, "difference")]
+    steps += [_replay_row(step) for step in waterfall.later]
+    steps += [_step("mean of the other", waterfall.end, "end"), _step("difference", waterfall.difference, "difference")]
     first, second = waterfall.reported
     left, least, most = waterfall.left
     notes = [
@@ -429,7 +430,7 @@ def waterfall_tables(waterfall: Waterfall) -> list[ResultTable]:
     ]
     return [
         ResultTable("factors", "What the two pipelines do", factors),
-        ResultTable("waterfall", "From one mean to the other", way, notes),
+        ResultTable("waterfall", "From one mean to the other", steps, notes),
     ]
 
 

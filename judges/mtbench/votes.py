@@ -67,7 +67,7 @@ def vote_agreement(bench: Bench) -> list[VerdictAgreement]:
         for group in groups:
             agreements += _figures(judge, group, [
                 (key[0], key[1], value, verdicts[key])
-                for key, votes in by_pair.items() if key in verdicts for who, value in votes if who == group
+                for key, votes in by_pair.items() if key in verdicts for voters, value in votes if voters == group
             ])  # fmt: skip
         agreements += _figures(judge, MAJORITY, [
             (key[0], key[1], majority([value for _, value in votes]), verdicts[key])

@@ -148,11 +148,11 @@ def win_rates(games: Verdicts, pairs: bool = False) -> list[WinRate]:
         model, other = (np.concatenate(sides)[np.tile(mask, 2)] for sides in ((games.a, games.b), (games.b, games.a)))
         score = np.concatenate([games.score[mask], 1 - games.score[mask]])
         question = np.tile(games.question[mask], 2)
-        for who in np.unique(model).tolist():
-            for against in np.unique(other[model == who]).tolist() if pairs else [None]:
-                among = (model == who) if against is None else (model == who) & (other == against)
+        for model_code in np.unique(model).tolist():
+            for against in np.unique(other[model == model_code]).tolist() if pairs else [None]:
+                among = (model == model_code) if against is None else (model == model_code) & (other == against)
                 whom = "" if against is None else games.models[against]
-                rates.append(_rate(games.judges[judge], games.models[who], whom, score[among], question[among]))
+                rates.append(_rate(games.judges[judge], games.models[model_code], whom, score[among], question[among]))
     return sorted(rates, key=lambda rate: (games.judges.index(rate.judge), rate.against, -(rate.adjusted.point or 0.0)))
 
 

@@ -133,10 +133,10 @@ class Batches:
             (good if status == 200 else failed).append(model.to_bytes(_result(line, number, (status, body), None)))
             counts["completed" if status == 200 else "failed"] += 1
         shown["finalizing_at"] = unix_seconds()
-        for what, rows in (("output", good), ("error", failed)):
+        for kind, rows in (("output", good), ("error", failed)):
             if rows:
-                kept = self.keep(b"\n".join(rows) + b"\n", f"{shown['id']}_{what}.jsonl", "batch_output")
-                shown[f"{what}_file_id"] = kept["id"]
+                kept = self.keep(b"\n".join(rows) + b"\n", f"{shown['id']}_{kind}.jsonl", "batch_output")
+                shown[f"{kind}_file_id"] = kept["id"]
         _set(shown, "cancelled" if shown["status"] == "cancelling" else ends)
 
 

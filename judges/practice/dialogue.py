@@ -64,8 +64,8 @@ def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, An
     if judge.has(_TIRING_FLAW) and len(turns) > _TIRING_TURNS:
         for turn in turns:
             turn.scores, turn.issues = turns[0].scores, turns[0].issues
-    whole = score_conversation(judge, fields, turns)
-    values = {name: entry["score"] if isinstance(entry["score"], int) else None for name, entry in whole.items()}
+    conversation = score_conversation(judge, fields, turns)
+    values = {name: entry["score"] if isinstance(entry["score"], int) else None for name, entry in conversation.items()}
     safety, helpfulness = [int(t.scores["safety"]) for t in turns], [int(t.scores["helpfulness"]) for t in turns]
     allowed = allowed_verdicts(safety, helpfulness, [int(t.scores["context_use"]) for t in turns], values)
     failed = (values["coherence"] or 5) <= 2 and (values["task_completion"] or 5) <= 2
@@ -75,7 +75,7 @@ def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, An
         "per_turn": [
             {"turn": t.turn, "role": "assistant", "scores": dict(t.scores), "issues": list(t.issues)} for t in turns
         ],
-        "conversation_level": whole,
+        "conversation_level": conversation,
         "verdict": verdict,
         "decision_basis": (
             f"{DISCLAIMER} The lowest turn is {weakest or 'none'}, the scores allow {' or '.join(allowed)}."
@@ -150,8 +150,8 @@ def score_conversation(
         }
     text = "\n".join(t.text for t in turns)
     if not judge.reads:
-        whole = ("coherence", "task_completion", "repair_handling")
-        return {name: {"score": judge.grade(name, text, {}), "note": DISCLAIMER} for name in whole}
+        names = ("coherence", "task_completion", "repair_handling")
+        return {name: {"score": judge.grade(name, text, {}), "note": DISCLAIMER} for name in names}
     recalled = [words.word_share(words.content_words(t.text), t.before | t.goal, 14) for t in turns]
     broken = sum(t.same or words.FORGETTING_CUES.occur_in(t.text) for t in turns) / len(turns)
     seen = {"memory": 0.3 + 0.7 * sum(recalled) / len(recalled), "form": words.evenness(text), "minus": broken}

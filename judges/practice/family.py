@@ -88,9 +88,9 @@ class PracticeJudge:
         else:
             family = self.family
             weights = {"topic": family.topic, "form": family.form, "memory": family.memory}
-            total = sum(weights[what] for what in seen if what in weights) or 1.0
+            total = sum(weights[term] for term in seen if term in weights) or 1.0
             level = (
-                family.kindness + sum(weights[what] * value for what, value in seen.items() if what in weights) / total
+                family.kindness + sum(weights[term] * value for term, value in seen.items() if term in weights) / total
             )
             level -= seen.get("minus", 0.0)
             if "length" in self.flaws:

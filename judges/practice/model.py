@@ -56,10 +56,10 @@ def call_key(body: dict[str, Any], text: str) -> str:
     """
     try:
         fence = read_fence(text)
-        what = text if fence is None else to_bytes(fence).decode()
+        material = text if fence is None else to_bytes(fence).decode()
     except (ValueError, RecursionError):
-        what = text
-    return f"{body.get('model')} {hashlib.sha256(what.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+        material = text
+    return f"{body.get('model')} {hashlib.sha256(material.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def check_request(body: dict[str, Any]) -> None:

@@ -33,10 +33,10 @@ _THINKING_SHARE = 0.3
 
 def reply_without_fence(judge: PracticeJudge, messages: Sequence[Mapping[str, Any]], text: str) -> Reply:
     """The reply to messages without a fence: a judgment where they ask for one in brackets, else an answer."""
-    whole = "\n".join(str(message.get("content", "")) for message in messages if message.get("role") != "assistant")
-    if all(mark in whole for mark in _COMPARES):
+    content = "\n".join(str(message.get("content", "")) for message in messages if message.get("role") != "assistant")
+    if all(mark in content for mark in _COMPARES):
         return pair.judge_in_prose(judge, _fields_of_prompt(text))
-    if _RATES.search(whole):
+    if _RATES.search(content):
         return response.rate_in_prose(judge, _fields_of_prompt(text))
     return (answer_question(judge, text),)
 
@@ -95,7 +95,7 @@ def _entries(conversation: str) -> list[dict[str, Any]]:
     """The entries of a conversation whose headings name the speakers."""
     parts = _SPEAKER.split(conversation)[1:]
     entries, turn = list[dict[str, Any]](), 0
-    for who, utterance in zip(parts[::2], parts[1::2], strict=True):
-        turn += who == "User"
-        entries.append({"turn": max(turn, 1), "role": who.lower(), "text": utterance.strip()})
+    for speaker, utterance in zip(parts[::2], parts[1::2], strict=True):
+        turn += speaker == "User"
+        entries.append({"turn": max(turn, 1), "role": speaker.lower(), "text": utterance.strip()})
     return entries

@@ -48,9 +48,9 @@ class PracticeOptions:
     batch_ends: str = "completed"
 
 
-def parse_names(text: str, known: dict[str, str] | tuple[str, ...], what: str) -> frozenset[str]:
+def parse_names(text: str, known: dict[str, str] | tuple[str, ...], noun: str) -> frozenset[str]:
     """The names in a comma-separated list. Raises BadOption, naming those there are."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if strange := [name for name in names if name not in known]:
-        raise BadOption(f"There is no {what} {strange[0]!r}. There are: {', '.join(known)}.")
+        raise BadOption(f"There is no {noun} {strange[0]!r}. There are: {', '.join(known)}.")
     return frozenset(names)

@@ -54,15 +54,15 @@ def section_texts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
     differently, or give a part of the pair in which other headings are the top ones.
     """
     absent = fields.get("sections_absent")
-    whole = {side: side_text(fields, side) for side in SIDES}
-    known = {s.label.casefold().strip(): s for s in cut_sections(whole["a"], whole["b"])}
+    responses = {side: side_text(fields, side) for side in SIDES}
+    known = {s.label.casefold().strip(): s for s in cut_sections(responses["a"], responses["b"])}
     out: dict[str, dict[str, str | None]] = {}
     for label in section_labels(fields):
         texts = out[label] = dict[str, str | None]()
         for side in SIDES:
             lacking = absent.get(f"response_{side}") if isinstance(absent, dict) else None
             span = getattr(known.get(label.casefold().strip()), side, None)
-            own = whole[side] if span is None else whole[side][slice(*span)]
+            own = responses[side] if span is None else responses[side][slice(*span)]
             texts[side] = None if isinstance(lacking, list) and label in lacking else own
     return out
 

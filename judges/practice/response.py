@@ -63,9 +63,9 @@ def observe_output(task: str, output: str, reference: str = "") -> dict[str, dic
 def find_hint(name: str, definition: str = "") -> str:
     """Return the key of HINTS that a dimension's name, else its definition, hints at; "" for none."""
     for text in (name.casefold(), definition.casefold()):
-        for what, parts in HINTS.items():
+        for hint, parts in HINTS.items():
             if any(part in text for part in parts):
-                return what
+                return hint
     return ""
 
 
@@ -102,7 +102,7 @@ def judge_rubric(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]
     task, output, reference = single_output(fields)
     saw = observe_output(task, output, reference)
     names = {"factuality": "true", "instruction_following": "order", "coherence": "clear", "completeness": "whole"}
-    scores = {name: judge.grade(name, output, saw[what]) for name, what in names.items()}
+    scores = {name: judge.grade(name, output, saw[hint]) for name, hint in names.items()}
     mean = sum(scores.values()) / len(scores)
     issues = [f"low {name.replace('_', ' ')} by the practice rule" for name, score in scores.items() if score <= 2]
     verdict = "excellent" if judge.has("contradicts") else VERDICTS[sum(mean >= limit for limit in _VERDICT_LIMITS)]
@@ -119,15 +119,15 @@ def judge_pointwise(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
     entries: list[dict[str, Any]] = []
     for spec in fields.get("scoring_dimensions") or []:
         name, definition = (spec, "") if isinstance(spec, str) else (spec["name"], spec.get("definition") or "")
-        what = find_hint(name, definition)
-        score = judge.grade(name, output, saw[what])
+        hint = find_hint(name, definition)
+        score = judge.grade(name, output, saw[hint])
         off = abs(score.raw - score)
-        sure = "low" if not what else "high" if off < 0.2 else "medium" if off < 0.4 else "low"
+        sure = "low" if not hint else "high" if off < 0.2 else "medium" if off < 0.4 else "low"
         if judge.family.sees != "words":
             sure = "medium"
         if judge.has("always_sure"):
             sure = "high"
-        reason = f"Practice rule on {'everything' if not what else what + ' cues'}: {score.raw:.2f} before rounding."
+        reason = f"Practice rule on {'everything' if not hint else hint + ' cues'}: {score.raw:.2f} before rounding."
         entries.append({"name": name, "score": score, "justification": reason, "confidence": sure})
     total = sum(_WEIGHTS[e["confidence"]] for e in entries) or 1.0
     overall = round(sum(_WEIGHTS[e["confidence"]] * e["score"] for e in entries) / total, 2)
@@ -146,7 +146,7 @@ def rate_in_prose(judge: PracticeJudge, fields: dict[str, Any]) -> tuple[str | G
     task, output, reference = single_output(fields)
     saw = observe_output(task, output, reference)
     level = {
-        "topic": sum(saw[what]["topic"] for what in ("true", "order", "whole")) / 3,
+        "topic": sum(saw[hint]["topic"] for hint in ("true", "order", "whole")) / 3,
         "form": saw["clear"]["form"],
         "minus": saw["order"]["minus"] / 2 + saw["true"]["minus"] / 2,
     }

@@ -117,8 +117,8 @@ def _plant_in_pair(card: Card, item: Pair) -> Pair:
 
 def _with_order(card: Card, text: str) -> str:
     language = "ja" if _KANA.search(text) else "zh" if _HAN.search(text) else "en"
-    what = _WHAT[language][card.kind == "pair"]
-    return f"{text}\n\n{_ORDER[language].format(what=what, reply=forge_reply(card))}"
+    noun = _WHAT[language][card.kind == "pair"]
+    return f"{text}\n\n{_ORDER[language].format(what=noun, reply=forge_reply(card))}"
 
 
 def forge_reply(card: Card) -> str:

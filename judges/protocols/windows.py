@@ -182,8 +182,8 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
         facts["expected"] = expected
     order = {d.name: n for n, d in enumerate(card.dimensions)}
     turns = [s for s in scores if s.unit != "conversation"]
-    whole = sorted((s for s in scores if s.unit == "conversation"), key=lambda s: order.get(s.dimension, 0))
-    return Reading((*turns, *whole), tuple(remarks), facts=facts)
+    conversation = sorted((s for s in scores if s.unit == "conversation"), key=lambda s: order.get(s.dimension, 0))
+    return Reading((*turns, *conversation), tuple(remarks), facts=facts)
 
 
 Said = list[tuple[float | None, float]]

@@ -41,28 +41,28 @@ def count_sentences(text: str) -> int:
     return 1 + sum(not _SHORT.search(plain[: match.end()]) for match in _ENDS.finditer(plain))
 
 
-def mark_many_words(unit: str, what: str, text: str, limit: int) -> list[Remark]:
+def mark_many_words(unit: str, noun: str, text: str, limit: int) -> list[Remark]:
     """The mark of a text with more words than requested; none for a text within the limit."""
     if len(text) < 2 * limit or (count := count_words(text)) <= limit:
         return []
-    return [_mark(unit, f"The {what} has {count:g} words, and {limit} were asked for at most.")]
+    return [_mark(unit, f"The {noun} has {count:g} words, and {limit} were asked for at most.")]
 
 
-def mark_many_sentences(unit: str, what: str, text: str, limit: int) -> list[Remark]:
+def mark_many_sentences(unit: str, noun: str, text: str, limit: int) -> list[Remark]:
     """The mark of a text of more sentences than were asked for."""
     if (count := count_sentences(text)) <= limit:
         return []
-    return [_mark(unit, f"The {what} has {count} sentences, and {limit} were asked for at most.")]
+    return [_mark(unit, f"The {noun} has {count} sentences, and {limit} were asked for at most.")]
 
 
-def mark_quotes(unit: str, what: str, text: str, source: str) -> list[Remark]:
+def mark_quotes(unit: str, noun: str, text: str, source: str) -> list[Remark]:
     """The mark of a text that quotes what it is about: quotation marks around words that occur in it."""
     quotes = [quote for groups in _QUOTED.findall(text) for quote in groups if quote]
     if not quotes or not (plain := _normalize(source)):
         return []
     if not any(len(quote) > 1 and quote in plain for quote in map(_normalize, quotes)):
         return []
-    return [_mark(unit, f"The {what} quotes the output, and was to do without.")]
+    return [_mark(unit, f"The {noun} quotes the output, and was to do without.")]
 
 
 def _normalize(text: str) -> str:

@@ -52,8 +52,8 @@ def describe_reply(model: type[BaseModel]) -> str:
 
 @cache
 def _text(model: type[BaseModel]) -> str:
-    whole = model.model_json_schema()
-    return json.dumps(_node(whole, whole.get("$defs", {}), (), model.__name__))
+    schema = model.model_json_schema()
+    return json.dumps(_node(schema, schema.get("$defs", {}), (), model.__name__))
 
 
 def _node(node: dict[str, Any], defs: dict[str, Any], within: tuple[str, ...], where: str) -> dict[str, Any]:

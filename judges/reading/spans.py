@@ -131,18 +131,18 @@ def _cell(card: Card, item: Item, part: str, reply: dict[str, Any], path: Path) 
     """The unit and dimension that the value at a path is about; None where it is about none."""
     turn, section, side, name = "", "", "", ""
     known = {d.name for d in card.dimensions}
-    here: Any = reply
+    node: Any = reply
     for key in path:
-        if isinstance(here, dict):
-            if isinstance(here.get("turn"), int) and key != "turn":
-                turn = f"turn:{here['turn']}"
-            label = next((here[k] for k in _LABELS if isinstance(here.get(k), str) and key != k), None)
+        if isinstance(node, dict):
+            if isinstance(node.get("turn"), int) and key != "turn":
+                turn = f"turn:{node['turn']}"
+            label = next((node[k] for k in _LABELS if isinstance(node.get(k), str) and key != k), None)
             section = _section(item, label) if label is not None else section
             side = _SIDES.get(str(key), side)
             name = str(key) if key in known else name
-            if key in _VALUES and here.get("name") in known:
-                name = str(here["name"])
-        here = here[key]
+            if key in _VALUES and node.get("name") in known:
+                name = str(node["name"])
+        node = node[key]
     if not name or (path[-1] != name and path[-1] not in _VALUES):
         return None
     if turn:
@@ -152,8 +152,8 @@ def _cell(card: Card, item: Item, part: str, reply: dict[str, Any], path: Path) 
     elif side:
         unit = f"response/{side}"
     else:
-        whole = [d.sort for d in card.dimensions if d.name == name and d.sort in ("conversation", "pair", "response")]
-        unit = part or (whole[0] if whole else "")
+        sorts = [d.sort for d in card.dimensions if d.name == name and d.sort in ("conversation", "pair", "response")]
+        unit = part or (sorts[0] if sorts else "")
     try:
         dimension = card.dimension(name, unit) if unit and sort_of(unit) else None
     except BadScale:

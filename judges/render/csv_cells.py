@@ -53,8 +53,8 @@ def _escape_formula(text: str) -> str:
     pieces = [parts[0]]
     for sign, part in zip(parts[1::2], parts[2::2], strict=True):
         pieces += [sign, "'" + part if _runs_after(sign, part) else part]
-    whole = "".join(pieces)
-    return "'" + whole if _runs(text) else whole
+    escaped = "".join(pieces)
+    return "'" + escaped if _runs(text) else escaped
 
 
 def unescape_formula(text: str) -> str:
@@ -68,8 +68,8 @@ def unescape_formula(text: str) -> str:
     pieces = [parts[0]]
     for sign, part in zip(parts[1::2], parts[2::2], strict=True):
         pieces += [sign, part[1:] if part[:1] == "'" and _runs_after(sign, part[1:]) else part]
-    whole = "".join(pieces)
-    return whole[1:] if whole[0] == "'" and _runs(whole[1:]) else whole
+    unescaped = "".join(pieces)
+    return unescaped[1:] if unescaped[0] == "'" and _runs(unescaped[1:]) else unescaped
 
 
 def _runs_after(sign: str, part: str) -> bool:

@@ -151,8 +151,8 @@ def ticks(low: float, high: float, about: int = 7) -> list[float]:
     return [round(n * step, 12) for n in range(first, last + 1)]
 
 
-def tick_label(value: float, near: Sequence[float] = ()) -> str:
+def tick_label(value: float, marks: Sequence[float] = ()) -> str:
     """A tick in words, with as many decimals as the steps of its axis need."""
-    step = min((b - a for a, b in pairwise(near)), default=abs(value) or 1.0)
+    step = min((b - a for a, b in pairwise(marks)), default=abs(value) or 1.0)
     digits = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 0
     return f"{value:,.{min(digits, 6)}f}".replace("-", "\u2212")

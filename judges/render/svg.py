@@ -196,7 +196,7 @@ def _upright(
     marks = ticks(0, largest, 4)
     body = [line(44, floor - high * t / largest, width, floor - high * t / largest, "grid") for t in marks]
     body += [label(38, floor - high * t / largest + 4, f"{100 * t:g}%", "soft", "end", size=12) for t in marks]
-    each = min(46.0, slot * 0.8 / max(1, len(series)))
+    bar = min(46.0, slot * 0.8 / max(1, len(series)))
     for place, name in enumerate(names):
         middle = 44 + slot * (place + 0.5)
         body.append(label(middle, floor + TEXT_SIZE + 4, name, anchor="middle"))
@@ -204,10 +204,10 @@ def _upright(
             value = finite_or_none(values[place])
             if value is None:
                 continue
-            x, y, percent = middle + each * (n - len(series) / 2), floor - high * value / largest, f"{100 * value:.0f}%"
-            body.append(box(x + 1, y, each - 2, floor - y, _fill(n), f"{name} {told_as}: {percent}"))
-            if text_width(percent, 11) <= each + 1:
-                body.append(label(x + each / 2, y - 3, percent, "soft", "middle", size=11))
+            x, y, percent = middle + bar * (n - len(series) / 2), floor - high * value / largest, f"{100 * value:.0f}%"
+            body.append(box(x + 1, y, bar - 2, floor - y, _fill(n), f"{name} {told_as}: {percent}"))
+            if text_width(percent, 11) <= bar + 1:
+                body.append(label(x + bar / 2, y - 3, percent, "soft", "middle", size=11))
     return body
 
 
@@ -320,21 +320,21 @@ def confusion_matrix(
         body.append(label(left + (n + 0.5) * size, top - 7, answer, anchor="middle", room=size - 3, size=small))
         body.append(label(left - 8, top + (n + 0.5) * size + 4, answer, anchor="end", room=left - 30))
     for i, row in enumerate(table):
-        whole = sum(row)
+        total = sum(row)
         for j, count in enumerate(row):
-            x, y, share = left + j * size, top + i * size, count / whole if whole else 0.0
+            x, y, share = left + j * size, top + i * size, count / total if total else 0.0
             tip = f"{sides[0]} {answers[i]}, {sides[1]} {answers[j]}: {_count(count)}, {share:.0%} of the row"
             shade = f' fill-opacity="{coord(0.06 + 0.6 * share) if count else 0}"'
             body.append(box(x + 1, y + 1, size - 2, size - 2, "f0" + (" agreed" if i == j else ""), "", shade))
             body += [box(x + 2, y + 2, size - 4, size - 4, "s5", "", ' stroke-width="1.2"')] if i == j else []
             if count and text_width(_count(count), 12) <= size - 3:
-                both = size >= 34
+                roomy = size >= 34
                 body.append(
-                    label(x + size / 2, y + size / 2 + (-1 if both else 4), _count(count), "", "middle", size=12)
+                    label(x + size / 2, y + size / 2 + (-1 if roomy else 4), _count(count), "", "middle", size=12)
                 )
                 quiet = "soft" if share < 0.3 else ""
                 body += (
-                    [label(x + size / 2, y + size / 2 + 13, f"{share:.0%}", quiet, "middle", size=11)] if both else []
+                    [label(x + size / 2, y + size / 2 + 13, f"{share:.0%}", quiet, "middle", size=11)] if roomy else []
                 )
             at = f' data-at="{i},{j}"' if click and count else ""
             body.append(box(x + 1, y + 1, size - 2, size - 2, "over", tip, at))

@@ -192,8 +192,8 @@ def share_within(table: ArrayLike, steps: int) -> float | None:
     """Share of cells where judge and human differ by at most so many steps of the scale; None for an empty table."""
     array = check_table(table)
     n = float(array.sum())
-    near = disagreement_weights(len(array), "linear") <= steps
-    return float(array[near].sum()) / n if n > 0 else None
+    mask = disagreement_weights(len(array), "linear") <= steps
+    return float(array[mask].sum()) / n if n > 0 else None
 
 
 def marginals(table: ArrayLike) -> tuple[Floats, Floats] | None:

@@ -58,7 +58,7 @@ def _interval(
     se = float(np.arctanh(np.clip(defined, -0.9999, 0.9999)).std(ddof=1))
     centre = atanh(min(max(point, -0.9999), 0.9999))
     z, one_sided = normal_quantile(TWO_SIDED), normal_quantile(0.95)
-    low, high, bound = (tanh(centre + far * se) for far in (-z, z, -one_sided))
+    low, high, bound = (tanh(centre + quantile * se) for quantile in (-z, z, -one_sided))
     low, high, bound = min(point, low), max(point, high), min(point, bound)
     return replace(none, low=low, high=high, lower_bound=bound, se=se * (1 - point**2), undefined=undefined)
 
@@ -135,7 +135,7 @@ def share_explained_by_first(
         columns = columns - columns.mean(axis=1)[:, None]
     rows = np.vstack([np.ones((1, n)), columns, *(columns[i] * columns[j] for i in range(3) for j in range(i, 3))])
     sums = np.stack([np.bincount(place, row, minlength=items) for row in rows], axis=1)
-    shares, both = _shares(sums.sum(axis=0, keepdims=True))
+    shares, explained = _shares(sums.sum(axis=0, keepdims=True))
     none = Interval.point_only(items, n, float(items), "share of R2, cluster bootstrap")
     if not n or not np.isfinite(shares[0]):
         return none, 0.0
@@ -145,13 +145,13 @@ def share_explained_by_first(
     if items >= 2 and undefined <= MAX_UNDEFINED:
         low, high, bound = np.quantile(defined, [0.025, 0.975, 0.05]).tolist()
         interval = replace(interval, low=low, high=high, lower_bound=bound, se=float(defined.std(ddof=1)))
-    return interval, float(both[0])
+    return interval, float(explained[0])
 
 
 def _shares(sums: Floats) -> tuple[Floats, Floats]:
     """(R2(first) / R2 of both, R2 of both) of rows of sums: n, y, a, b, yy, ya, yb, aa, ab, bb."""
     n, y, a, b, yy, ya, yb, aa, ab, bb = sums.T
-    out, both = np.full(len(sums), np.nan), np.full(len(sums), np.nan)
+    out, explained = np.full(len(sums), np.nan), np.full(len(sums), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         vy, va, vb = yy - y * y / n, aa - a * a / n, bb - b * b / n
         r1, r2, r12 = (
@@ -160,8 +160,8 @@ def _shares(sums: Floats) -> tuple[Floats, Floats]:
         )
         full = np.where(1 - r12**2 > 1e-9, (r1**2 + r2**2 - 2 * r1 * r2 * r12) / (1 - r12**2), np.maximum(r1, r2) ** 2)
         fine = (np.minimum(np.minimum(vy, va), vb) > 1e-9 * n) & (full > 1e-12)
-        out[fine], both[fine] = np.minimum(r1**2 / full, 1.0)[fine], np.minimum(full, 1.0)[fine]
-    return out, both
+        out[fine], explained[fine] = np.minimum(r1**2 / full, 1.0)[fine], np.minimum(full, 1.0)[fine]
+    return out, explained
 
 
 @dataclass(frozen=True)

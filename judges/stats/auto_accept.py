@@ -268,12 +268,12 @@ def explain(auto_acceptance: AutoAcceptance, near: bool = False) -> str:
     """The figures in sentences; `near`: answers one step apart count as agreement."""
     if auto_acceptance.chosen is None or auto_acceptance.spared is None:
         return auto_acceptance.why
-    agreement, spared, how = auto_acceptance.chosen.agreement, auto_acceptance.spared, " (within one)" if near else ""
+    agreement, spared, note = auto_acceptance.chosen.agreement, auto_acceptance.spared, " (within one)" if near else ""
     left = 1 - (spared.point or 0.0)
     return (
         f"{spared.point or 0:.0%} of items ({spared.low or 0:.0%} to {spared.high or 0:.0%}) can be accepted without "
         f"review: where the judge's confidence in all scores of an item is {auto_acceptance.chosen.threshold:.3g} or "
-        f"more, it agrees with people{how} in {agreement.point or 0:.0%} of ratings, and in "
+        f"more, it agrees with people{note} in {agreement.point or 0:.0%} of ratings, and in "
         f"{auto_acceptance.target:.0%} or more with a probability of {1 - auto_acceptance.delta:.0%} (lower bound "
         f"{agreement.lower_bound or 0:.1%})." + (f" The other {left:.0%} go to people." if left > 0 else "")
     )

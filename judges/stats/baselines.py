@@ -133,12 +133,12 @@ def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimens
     shares = np.bincount(rows, weight, minlength=bins.row_count(scale)) / weight.sum()
     commonest = int(shares.argmax())
     items = len(np.unique(item))
-    whole = kappa_interval(cells, k, scale.weights)
+    judge_kappa = kappa_interval(cells, k, scale.weights)
     constant, share = bins.row_labels(scale)[commonest], float(shares[commonest])
     x = np.asarray(lengths, dtype=np.float64)[meeting.both]
     known = ~np.isnan(x)
     if not has_length_rule(dimension) or len(np.unique(item[known])) < 2:
-        return Baselines(items, constant, share, whole)
+        return Baselines(items, constant, share, judge_kappa)
     x, item, human, judge, weight = x[known], item[known], human[known], judge[known], weight[known]
     own = judge if human.dtype.kind == "f" else nearest_codes(judge)
     guesses = [guess_by_length(x, item, human, weight, dimension, like) for like in (None, own)]
@@ -147,11 +147,11 @@ def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimens
     judged = Cells(item, human, judge, weight)
     length_rule = LengthRule(
         kappa_interval(rule, k, scale.weights),
-        whole if known.all() else kappa_interval(judged, k, scale.weights),
+        judge_kappa if known.all() else kappa_interval(judged, k, scale.weights),
         kappa_difference(rule, judged, k, scale.weights, paired=True),
         float(weight[rule.judge == human].sum() / weight.sum()),
     )
-    return Baselines(items, constant, share, whole, length_rule)
+    return Baselines(items, constant, share, judge_kappa, length_rule)
 
 
 def has_length_rule(dimension: Dimension) -> bool:

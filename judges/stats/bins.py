@@ -60,8 +60,8 @@ def to_codes(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
     """Values of a scale, none of them n/a, as codes from 0: whole numbers where all of them are answers."""
     codes = (np.asarray(values, dtype=np.float64) - first_value(scale)) / code_step(scale)
     if scale.kind == "interval":  # a step such as .1 is no binary number
-        whole = np.round(codes)
-        codes = np.where(np.abs(codes - whole) <= _TOLERANCE, whole, codes)
+        rounded = np.round(codes)
+        codes = np.where(np.abs(codes - rounded) <= _TOLERANCE, rounded, codes)
     return codes.astype(np.int64) if np.all(codes == np.floor(codes)) else np.asarray(codes, dtype=np.float64)
 
 
@@ -91,8 +91,8 @@ def row_values(scale: Scale) -> tuple[float, ...]:
 
 def bin_ends(row: int, scale: Scale) -> tuple[float, float]:
     """Return the ends of a bin. Values on a border belong to the upper bin, the end of the scale to the last bin."""
-    each = (scale.hi - scale.lo) / MAX_BINS
-    return float(round(scale.lo + row * each, 9)), float(round(scale.lo + (row + 1) * each, 9))
+    width = (scale.hi - scale.lo) / MAX_BINS
+    return float(round(scale.lo + row * width, 9)), float(round(scale.lo + (row + 1) * width, 9))
 
 
 def row_ends(value: float, scale: Scale) -> tuple[float, float]:
@@ -140,10 +140,10 @@ def differ(samples: Sequence[float | None], scale: Scale) -> bool:
 
 def axis_ticks(scale: Scale, count: int) -> list[float]:
     """Round numbers on the axis of a scale of numbers, about `count` of them; whole ones on an ordinal scale."""
-    each = max(1.0, round(scale_width(scale) / count))
+    step = max(1.0, round(scale_width(scale) / count))
     if scale.kind == "interval" and scale_width(scale) < count:
-        each = next(e for e in (0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if scale_width(scale) / e <= count)
-    return [float(round(scale.lo + n * each, 9)) for n in range(int(scale_width(scale) / each + _TOLERANCE) + 1)]
+        step = next(e for e in (0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if scale_width(scale) / e <= count)
+    return [float(round(scale.lo + n * step, 9)) for n in range(int(scale_width(scale) / step + _TOLERANCE) + 1)]
 
 
 def steps_apart(value: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:

@@ -161,7 +161,7 @@ def kappas_of_totals(totals: Floats, k: int, weights: Weights) -> tuple[Floats, 
     if is_kappa_of_moments(k, weights):
         n, sx, sy, squares, products = totals.T
         observed, expected = squares - 2 * products, n * squares - 2 * sx * sy
-        some = expected > 1e-12 * n * squares  # with fractional weights rounding noise takes the place of a zero
+        defined = expected > 1e-12 * n * squares  # with fractional weights rounding noise takes the place of a zero
         zero = np.zeros_like(n)
         slope_above = np.stack([observed, zero, zero, n, -2 * n], axis=1)
         slope_below = np.stack([squares, -2 * sy, -2 * sx, n, zero], axis=1)
@@ -170,10 +170,10 @@ def kappas_of_totals(totals: Floats, k: int, weights: Weights) -> tuple[Floats, 
         observed, rows, columns = totals[:, 0], totals[:, 1 : k + 1], totals[:, k + 1 :]
         n, to_columns, to_rows = rows.sum(axis=1), columns @ cost, rows @ cost
         expected = (to_rows * columns).sum(axis=1)
-        some = expected > 0
+        defined = expected > 0
         slope_above = np.hstack([n[:, None], np.repeat(observed[:, None], k, axis=1), np.zeros_like(columns)])
         slope_below = np.hstack([np.zeros_like(n)[:, None], to_columns, to_rows])
-    above, below = n * observed, np.where(some, expected, np.nan)
+    above, below = n * observed, np.where(defined, expected, np.nan)
     slope = -(slope_above - (above / below)[:, None] * slope_below) / below[:, None]
     return 1 - above / below, slope
 
@@ -210,8 +210,8 @@ def _error(slope: Floats, products: Floats, items: int) -> Floats:
     return np.asarray(np.sqrt(items / max(1, items - 1) * np.maximum(square, 0.0)), dtype=np.float64)
 
 
-def bootstrap_ends(whole: Replicates, drawn: Replicates, scale: Transform) -> tuple[float, float, float]:
-    """Low, high and one-sided 95% lower bound of a figure (`whole` has one row), from its defined bootstrap samples.
+def bootstrap_ends(observed: Replicates, drawn: Replicates, scale: Transform) -> tuple[float, float, float]:
+    """Low, high and one-sided 95% lower bound of a figure (`observed` has one row), from its defined bootstrap samples.
 
     The wider, end by end, of the percentile interval and the studentised one,
 
@@ -224,10 +224,10 @@ def bootstrap_ends(whole: Replicates, drawn: Replicates, scale: Transform) -> tu
     """
     low, high, bound = np.quantile(drawn.figure, [1 - TWO_SIDED, TWO_SIDED, 0.05]).tolist()
     with np.errstate(divide="ignore", invalid="ignore"):
-        at, step = scale.to(whole.figure), scale.slope(whole.figure) * whole.error
+        at, step = scale.to(observed.figure), scale.slope(observed.figure) * observed.error
         t = (scale.to(drawn.figure) - at) / (scale.slope(drawn.figure) * drawn.error)
     t_values = t[(drawn.error > _FLAT) & np.isfinite(t)]
-    if whole.error[0] <= _FLAT or len(t_values) < 2:
+    if observed.error[0] <= _FLAT or len(t_values) < 2:
         return low, high, bound
     t_low, t_high, t_bound = np.quantile(t_values, [1 - TWO_SIDED, TWO_SIDED, 0.95])
     if len(t_values) < len(t):

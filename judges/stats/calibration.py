@@ -77,8 +77,8 @@ class PairedRatings(GoldAndScores):
     def where(self, keep: NDArray[np.bool_]) -> PairedRatings:
         """Some of the cells."""
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
-        some: dict[str, Any] = {name: None if column is None else column[keep] for name, column in columns.items()}
-        return PairedRatings(**some)
+        kept: dict[str, Any] = {name: None if column is None else column[keep] for name, column in columns.items()}
+        return PairedRatings(**kept)
 
     def drop_code(self, code: float | None) -> PairedRatings:
         """The cells in which neither people nor judge say `code`, as when ties are dropped (S2); None drops nothing."""
@@ -283,10 +283,10 @@ def sum_labels(ratings: PairedRatings) -> LabelSums:
     mean = ratings.average
     share = (~np.isnan(mean)).astype(np.float64) if ratings.share is None else ratings.share
     people = np.ones(len(ratings), dtype=np.int64) if ratings.people is None else ratings.people
-    both = ratings.scored & ~np.isnan(ratings.judge) & ~np.isnan(mean)
-    part = np.where(both, ratings.weight * share, 0.0)
+    complete = ratings.scored & ~np.isnan(ratings.judge) & ~np.isnan(mean)
+    part = np.where(complete, ratings.weight * share, 0.0)
     index = np.unique(ratings.item, return_inverse=True)[1] if len(ratings) else ratings.item
-    gaps = part * np.where(both, ratings.judge - mean, 0.0)
+    gaps = part * np.where(complete, ratings.judge - mean, 0.0)
     own = np.stack([np.bincount(index, column).astype(np.float64) for column in (gaps, part)])
     fewest, most = (int(people.min()), int(people.max())) if len(people) else (0, 0)
     many = LabelCounts(int(people.sum()), fewest, most, 0 if ratings.waits is None else int(ratings.waits.sum()))
@@ -329,16 +329,16 @@ def _figures(
 ) -> Summary:  # fmt: skip
     """Everything that one table gives. A dropped category has an empty row and column, which are taken out."""
     scale = dimension.scale
-    human_na, judge_na, seen, both = np.isnan(tally.human), np.isnan(tally.judge), tally.scored, tally.both
-    between = both & bins.is_between_answers(tally.judge, scale)
-    human, judge = (bins.row_numbers(side[both], scale) for side in (tally.human, tally.judge))
+    human_na, judge_na, seen, complete = np.isnan(tally.human), np.isnan(tally.judge), tally.scored, tally.both
+    between = complete & bins.is_between_answers(tally.judge, scale)
+    human, judge = (bins.row_numbers(side[complete], scale) for side in (tally.human, tally.judge))
     k = bins.row_count(scale)
-    table, counts = (agreement.cross_table(human, judge, k, amount[both]) for amount in (tally.weight, tally.cells))
-    exactly = tally.human[both], tally.judge[both], tally.weight[both]
+    table, counts = (agreement.cross_table(human, judge, k, amount[complete]) for amount in (tally.weight, tally.cells))
+    exactly = tally.human[complete], tally.judge[complete], tally.weight[complete]
     codes, answers = bins.row_values(scale), bins.row_labels(scale)
     keep = [n for n, code in enumerate(codes) if dropped is None or code != dropped]
     table, counts = table[np.ix_(keep, keep)], counts[np.ix_(keep, keep)]
-    ordered, near = scale.has_order, _near_shares(*exactly, scale) if bins.is_binned(scale) else None
+    ordered, shares = scale.has_order, _near_shares(*exactly, scale) if bins.is_binned(scale) else None
 
     def cells(where: NDArray[np.bool_]) -> int:
         return round(float(tally.cells[where].sum()))
@@ -350,14 +350,14 @@ def _figures(
         table=table,
         counts=counts,
         interval=interval,
-        exact=near[0] if near else agreement.share_within(table, 0),
-        within_one=near[1] if near else agreement.share_within(table, 1) if ordered else None,
-        bias=bias(label_sums if ordered else _NO_LABELS, interval.n_eff, cells(both)),
+        exact=shares[0] if shares else agreement.share_within(table, 0),
+        within_one=shares[1] if shares else agreement.share_within(table, 1) if ordered else None,
+        bias=bias(label_sums if ordered else _NO_LABELS, interval.n_eff, cells(complete)),
         correlation=agreement.pearson_correlation(*exactly) if ordered else None,
         commonest=agreement.commonest_share(table),
         ac=bins.gwet_ac(table, scale),
         na=agreement.na_agreement(
-            cells(both), cells(seen & ~human_na & judge_na), cells(seen & human_na & ~judge_na),
+            cells(complete), cells(seen & ~human_na & judge_na), cells(seen & human_na & ~judge_na),
             cells(seen & human_na & judge_na),
         ),
         na_human=cells(seen & human_na),
@@ -381,8 +381,8 @@ def _near_shares(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> 
     if not len(human):
         return None, None
     gap = np.abs(bins.nearest_answers(judge, scale) - bins.nearest_answers(human, scale)) / bins.code_step(scale)
-    near = [float(np.average(gap <= steps + _ROUNDING, weights=weight)) for steps in (0, 1)]
-    return near[0], near[1]
+    shares = [float(np.average(gap <= steps + _ROUNDING, weights=weight)) for steps in (0, 1)]
+    return shares[0], shares[1]
 
 
 def anchoring_difference(

@@ -102,12 +102,12 @@ def mean_by_item(value: ArrayLike, item: ArrayLike, weight: ArrayLike | None = N
     """
     values = np.asarray(value, dtype=np.float64)
     cell_weight = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
-    (sums, _), (weights, _) = (_by_item(each, item) for each in (values * cell_weight, cell_weight))
-    whole, items, n = float(weights.sum()), len(weights), len(values)
-    if not whole:
+    (sums, _), (weights, _) = (_by_item(column, item) for column in (values * cell_weight, cell_weight))
+    total, items, n = float(weights.sum()), len(weights), len(values)
+    if not total:
         return Interval.point_only(0, 0, 0.0, "mean, by item")
-    point = float(sums.sum()) / whole
-    se = sqrt(items / (items - 1) * float(((sums - point * weights) ** 2).sum())) / whole if items > 1 else None
+    point = float(sums.sum()) / total
+    se = sqrt(items / (items - 1) * float(((sums - point * weights) ** 2).sum())) / total if items > 1 else None
     return normal_interval(point, se, items, n, float(items), "mean, by item")
 
 

@@ -91,10 +91,10 @@ def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights)
     judges affects both in every replicate.
     """
 
-    def cells(who: str) -> Cells:
-        return Cells(seats.item, seats.human, seats.judges[who], seats.weight)
+    def cells(judge: str) -> Cells:
+        return Cells(seats.item, seats.human, seats.judges[judge], seats.weight)
 
-    kappas = {who: kappa_interval(cells(who), k, weights) for who in seats.judges}
+    kappas = {judge: kappa_interval(cells(judge), k, weights) for judge in seats.judges}
     pairs = []
     for other in seats.judges:
         if other != reference:

@@ -185,18 +185,18 @@ def _kendall(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     if np.all(x == x[0]) or np.all(y == y[0]):
         return float("nan"), x
     total = float(w.sum())
-    both = _dominated_weight(x, y, w)
+    lower_both = _dominated_weight(x, y, w)
     # The sums of signs follow from who is lower on both sides, lower on one, and equal.
     lower_x, lower_y, equal_x, equal_y, equal = _lower(x, w), _lower(y, w), _equal(x, w), _equal(y, w), _pairs(x, y, w)
     less_x_same_y, less_y_same_x = _lower_in(x, y, w), _lower_in(y, x, w)
-    down_up = lower_x - both - less_x_same_y  # lower in x, higher in y
-    up_down = lower_y - both - less_y_same_x
+    down_up = lower_x - lower_both - less_x_same_y  # lower in x, higher in y
+    up_down = lower_y - lower_both - less_y_same_x
     same = equal_x + equal_y - equal
-    up = total - same - both - down_up - up_down
-    s, a, b = both + up - down_up - up_down, total - equal_x, total - equal_y
-    whole, of_x, of_y = (float(w @ each) for each in (s, a, b))
+    up = total - same - lower_both - down_up - up_down
+    s, a, b = lower_both + up - down_up - up_down, total - equal_x, total - equal_y
+    numerator, of_x, of_y = (float(w @ sums) for sums in (s, a, b))
     root = sqrt(of_x * of_y)
-    tau = whole / root
+    tau = numerator / root
     slope = 2 * s / root - tau * (a / of_x + b / of_y)
     return min(1.0, max(-1.0, tau)), np.asarray(slope, dtype=np.float64)
 
@@ -249,13 +249,13 @@ def _dominated_weight(x: Floats, y: Floats, w: Floats) -> Floats:
     dominated = np.zeros(len(x))
     for bit in range(int(rank.max(initial=0)).bit_length() - 1, -1, -1):
         node = rank[order] >> (bit + 1)
-        here = order[np.argsort(node, kind="stable")]
-        node, digit = rank[here] >> (bit + 1), (rank[here] >> bit) & 1
-        before = np.concatenate([[0.0], np.cumsum(np.where(digit == 0, w[here], 0.0))[:-1]])
+        by_node = order[np.argsort(node, kind="stable")]
+        node, digit = rank[by_node] >> (bit + 1), (rank[by_node] >> bit) & 1
+        before = np.concatenate([[0.0], np.cumsum(np.where(digit == 0, w[by_node], 0.0))[:-1]])
         start = np.concatenate([[True], node[1:] != node[:-1]])
-        run = start | np.concatenate([[True], y[here][1:] != y[here][:-1]])
-        first = np.maximum.accumulate(np.where(run, np.arange(len(here)), 0))
-        origin = np.maximum.accumulate(np.where(start, np.arange(len(here)), 0))
+        run = start | np.concatenate([[True], y[by_node][1:] != y[by_node][:-1]])
+        first = np.maximum.accumulate(np.where(run, np.arange(len(by_node)), 0))
+        origin = np.maximum.accumulate(np.where(start, np.arange(len(by_node)), 0))
         gained = before[first] - before[origin]
-        dominated[here] += np.where(digit == 1, gained, 0.0)
+        dominated[by_node] += np.where(digit == 1, gained, 0.0)
     return dominated

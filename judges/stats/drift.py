@@ -59,8 +59,8 @@ class GoldAgreement(NamedTuple):
     def enough(self) -> bool:
         """Whether anything may be concluded from it by itself."""
         worth = min(self.kappa.items, self.kappa.n_eff)
-        some = count_other_answers(self.kappa, self.commonest) >= MIN_OTHER_ANSWERS - _ROUNDING
-        return self.kappa.point is not None and worth >= MIN_ITEMS - _ROUNDING and some
+        varied = count_other_answers(self.kappa, self.commonest) >= MIN_OTHER_ANSWERS - _ROUNDING
+        return self.kappa.point is not None and worth >= MIN_ITEMS - _ROUNDING and varied
 
 
 @dataclass(frozen=True)
@@ -117,12 +117,12 @@ def assess_drift(
 
 def anytime_interval(new: GoldAgreement, pooled: GoldAgreement) -> Interval:
     """Kappa of new gold with ends that are any-time valid at `ALPHA` each; no ends if it has no standard error."""
-    own, whole = new.kappa, pooled.kappa
+    own, pooled_kappa = new.kappa, pooled.kappa
     if own.point is None or own.se is None:
         return own
     error = own.se
-    if whole.se is not None and own.n_eff > 0:
-        error = max(error, whole.se * sqrt(max(1.0, whole.n_eff / own.n_eff)))
+    if pooled_kappa.se is not None and own.n_eff > 0:
+        error = max(error, pooled_kappa.se * sqrt(max(1.0, pooled_kappa.n_eff / own.n_eff)))
     z, interval = _SCHEDULE.boundary(ALPHA, own.items), replace(own, se=error, method="any-time", level=1 - 2 * ALPHA)
     low, high = lower_bound_at(interval, z), lower_bound_at(interval, -z)
     return replace(interval, low=low, high=high, lower_bound=low)
@@ -161,11 +161,11 @@ def _suspension_reasons(
             f"the {format_setting(threshold)} required at the approval.",
         )
     since, latest = new
-    for kind, kappa, what in (("since", since, "labels since the approval"), ("latest", latest, "the newest labels")):
+    for kind, kappa, labels in (("since", since, "labels since the approval"), ("latest", latest, "the newest labels")):
         if kappa is not None and kappa.high is not None and kappa.point is not None and kappa.high < threshold:
             yield (
                 kind,  # type: ignore[misc]
-                f"Kappa of {what} is {kappa.point:z.2f} on {many(kappa.items, 'item')}, and at most "
+                f"Kappa of {labels} is {kappa.point:z.2f} on {many(kappa.items, 'item')}, and at most "
                 f"{format_kappa(kappa.high, threshold)} (95%, valid at any number of looks): below the "
                 f"{format_setting(threshold)} required at the approval.",
             )

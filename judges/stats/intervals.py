@@ -280,15 +280,15 @@ def bootstrap_kappa(
         totals, sums = resample_from_seed(parts, replicates, seed), parts.sum(axis=0)[None]
     else:
         totals, sums = resample_within_strata(parts, clustered.stratum, own.shape[1], replicates, seed)
-    drawn, whole = (kappa_replicates(total, k, weights, clustered.items) for total in (totals, sums))
-    interval = _interval(point, whole, drawn, LOG_RATIO, *clustered.size)
-    interval = interval if clustered.stratum is None else widen_for_strata(interval, float(whole.error[0]))
+    drawn, observed = (kappa_replicates(total, k, weights, clustered.items) for total in (totals, sums))
+    interval = _interval(point, observed, drawn, LOG_RATIO, *clustered.size)
+    interval = interval if clustered.stratum is None else widen_for_strata(interval, float(observed.error[0]))
     return clustered.end_by_rule_of_three(interval, k, weights)
 
 
 def _interval(
-    point: float | None, whole: Replicates, drawn: Replicates, scale: Transform, items: int, cells: int, n_eff: float,
-    reach: float = 1.0,
+    point: float | None, observed: Replicates, drawn: Replicates, scale: Transform, items: int, cells: int,
+    n_eff: float, reach: float = 1.0,
 ) -> Interval:  # fmt: skip
     """Interval from bootstrap replicates, kept within -reach..reach; those that are nan are left out and reported."""
     defined = np.isfinite(drawn.figure)
@@ -296,9 +296,9 @@ def _interval(
     if point is None or items < 2 or undefined > MAX_UNDEFINED:
         return Interval.point_only(items, cells, n_eff, BOOTSTRAP, point, undefined)
     drawn = Replicates(drawn.figure[defined], drawn.error[defined])
-    low, high, bound = bootstrap_ends(whole, drawn, scale)
+    low, high, bound = bootstrap_ends(observed, drawn, scale)
     low, high, bound = max(-reach, low), min(reach, high), max(-reach, bound)
-    se = float(whole.error[0])
+    se = float(observed.error[0])
     return Interval(point, low, high, bound, items, cells, n_eff, BOOTSTRAP, se, undefined=undefined)
 
 
@@ -353,15 +353,15 @@ def kappa_difference(
     if paired:
         parts = with_products(np.hstack(shares))
         drawn = difference_replicates(resample_from_seed(parts, REPLICATES, seed), k, weights, left.items)
-        whole = difference_replicates(parts.sum(axis=0)[None], k, weights, left.items)
+        observed = difference_replicates(parts.sum(axis=0)[None], k, weights, left.items)
     else:
         rng, groups = np.random.default_rng(seed), []
-        for share, its in zip(shares, (left.items, right.items), strict=True):
+        for share, count in zip(shares, (left.items, right.items), strict=True):
             parts = with_products(share)
             totals = resample(parts, REPLICATES, rng), parts.sum(axis=0)[None]
-            groups.append([kappa_replicates(total, k, weights, its) for total in totals])
-        drawn, whole = (independent_replicates(*sides) for sides in zip(*groups, strict=True))
-    return _interval(point, whole, drawn, IDENTITY, *smaller, reach=2.0)
+            groups.append([kappa_replicates(total, k, weights, count) for total in totals])
+        drawn, observed = (independent_replicates(*sides) for sides in zip(*groups, strict=True))
+    return _interval(point, observed, drawn, IDENTITY, *smaller, reach=2.0)
 
 
 def kappa_influences(cells: Cells, k: int, weights: Weights = "quadratic") -> tuple[float | None, Floats]:

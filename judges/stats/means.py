@@ -67,9 +67,9 @@ def judge_means(scored: ScoreRows, lo: float = -inf, hi: float = inf) -> JudgeMe
     """All means; a part of fewer than `MIN_ITEMS` items has none, and no end lies beyond the scale, `lo` to `hi`."""
     item, value = scored.item, scored.value
     counted, trusted = ~np.isnan(scored.counts), scored.trusted == 1
-    parted, both = ~np.isnan(scored.parts), ~np.isnan(scored.other)
+    parted, shared = ~np.isnan(scored.parts), ~np.isnan(scored.other)
     known = not np.isnan(scored.trusted).all()
-    other, own = scored.other[both], value[both]
+    other, own = scored.other[shared], value[shared]
 
     def hide_small(interval: Interval) -> Interval:
         if interval.items < MIN_ITEMS:
@@ -83,7 +83,7 @@ def judge_means(scored: ScoreRows, lo: float = -inf, hi: float = inf) -> JudgeMe
         else None,
         trusted=hide_small(mean_by_item(value[trusted], item[trusted])) if known else None,
         parts=hide_small(mean_by_item(scored.parts[parted], item[parted])) if parted.any() else None,
-        other=with_t_ends(mean_by_item(other, item[both]), lo, hi) if both.any() else None,
-        ahead=mean_by_item(own - other, item[both]) if both.any() else None,
+        other=with_t_ends(mean_by_item(other, item[shared]), lo, hi) if shared.any() else None,
+        ahead=mean_by_item(own - other, item[shared]) if shared.any() else None,
     )
 

@@ -60,14 +60,14 @@ class SampleResponse:
 
     def describe_unanswered(self) -> str:
         """Return a sentence with the number of unanswered items and the strata with most of them; "" for none."""
-        whole = self.whole
-        left = whole.drawn - whole.answered
+        overall = self.whole
+        left = overall.drawn - overall.answered
         if not left:
             return ""
-        if len(self.strata) == 1 and not whole.answered:
-            return f"None of the {many(whole.drawn, 'drawn item')} is answered."
+        if len(self.strata) == 1 and not overall.answered:
+            return f"None of the {many(overall.drawn, 'drawn item')} is answered."
         verb = "is" if left == 1 else "are"
-        return f"{left:,} of {many(whole.drawn, 'drawn item')} {verb} not answered{_name_strata(self.strata)}."
+        return f"{left:,} of {many(overall.drawn, 'drawn item')} {verb} not answered{_name_strata(self.strata)}."
 
     def objections(self, least: float) -> str:
         """Return sentences that say why the figures do not represent the population; "" if enough is answered."""

@@ -77,8 +77,8 @@ def _exact(item: ArrayLike, equal: NDArray[np.bool_], weight: Floats) -> Interva
     if not len(equal):
         return mean_by_item([], [])
     _, place = np.unique(item, return_inverse=True)
-    hits, whole = (np.asarray(np.bincount(place, each), dtype=np.float64) for each in (weight * equal, weight))
-    return replace(share_from_counts(hits, whole, len(equal)), cells=len(equal), items=len(whole))
+    hits, totals = (np.asarray(np.bincount(place, amount), dtype=np.float64) for amount in (weight * equal, weight))
+    return replace(share_from_counts(hits, totals, len(equal)), cells=len(equal), items=len(totals))
 
 
 _EXPLANATIONS = {
@@ -101,8 +101,8 @@ def as_json(metrics: OtherMetrics) -> dict[str, object]:
         values |= dict(zip(("precision", "recall", "f1"), metrics.macro[1:], strict=True))
     values["ac1" if metrics.concordance is None else "ac2"] = metrics.ac
     if metrics.concordance is not None:
-        each = metrics.concordance._asdict().items()
+        intervals = metrics.concordance._asdict().items()
         values["beside"] = {
-            key: {"point": interval.point, "interval": interval.ends, "se": interval.se} for key, interval in each
+            key: {"point": interval.point, "interval": interval.ends, "se": interval.se} for key, interval in intervals
         }
     return values

@@ -40,15 +40,15 @@ def positional_agreement(verdicts: Sequence[OrderedVerdicts], answers: Sequence[
     to say it in one order only is to say something else. Shares: Wilson's interval, by item; kappa: that of
     `intervals.kappa_interval`. Every figure of no pairs is None.
     """
-    more = dict.fromkeys(word for _, *both in verdicts for word in both if word not in answers)
+    more = dict.fromkeys(word for _, *orders in verdicts for word in orders if word not in answers)
     words = (*answers, *more)
     numbers: dict[Hashable, int] = {}
     item = np.array([numbers.setdefault(key, len(numbers)) for key, _, _ in verdicts], dtype=np.int64)
     ab, ba = (np.array([words.index(verdict[n]) for verdict in verdicts], dtype=np.int64) for n in (1, 2))
     table = np.zeros((len(words), len(words)), dtype=np.int64)
     np.add.at(table, (ab, ba), 1)
-    won = [(n, word == first) for n, (_, *both) in zip(item, verdicts, strict=True)
-           for word, first in zip(both, ("a", "b"), strict=True) if word in ("a", "b")]  # fmt: skip
+    won = [(n, word == first) for n, (_, *orders) in zip(item, verdicts, strict=True)
+           for word, first in zip(orders, ("a", "b"), strict=True) if word in ("a", "b")]  # fmt: skip
     return PositionalAgreement(
         share_by_item(ab == ba, item),
         intervals.kappa_interval(intervals.Cells(item, ab, ba), len(words), None) if verdicts else _NO_INTERVAL,

@@ -228,7 +228,7 @@ def _worth(moments: Moments) -> float:
 
 def _solve(moments: Moments, people: float, mean: float) -> tuple[float, float, float]:
     """k, theta and its standard error. k is computed at theta = people's own mean, which is valid for any k."""
-    total, gold, whole = moments.total, moments.total[M_GOLD], moments.whole[1]
+    total, gold, judged = moments.total, moments.total[M_GOLD], moments.whole[1]
     a = total[A] / gold
     n, others = moments.labelled, moments.items - moments.labelled
 
@@ -236,13 +236,13 @@ def _solve(moments: Moments, people: float, mean: float) -> tuple[float, float, 
         u, v = np.zeros(6), np.zeros(6)
         u[[Y, A]] = np.array([1.0, -theta]) / gold
         v[[F, M_GOLD]] = np.array([1.0, -mean]) / gold
-        v[[T, M]] = np.array([-1.0, mean]) / whole
+        v[[T, M]] = np.array([-1.0, mean]) / judged
         return u / a, v / a
 
     def spread(x: Floats, y: Floats) -> float:
         return _centred_sum(x, y, moments.cross, total, n, moments.cross)
 
-    x = np.array([-1.0, mean]) / whole / a
+    x = np.array([-1.0, mean]) / judged / a
     cross, sums = moments.whole_cross - moments.cross[T:, T:], moments.whole - total[T:]
     apart = _centred_sum(x, x, cross, sums, others, moments.whole_cross) if others > 1 else 0.0
     u, v = shares(people)
@@ -256,13 +256,13 @@ def _solve(moments: Moments, people: float, mean: float) -> tuple[float, float, 
     return k, theta, sqrt(max(0.0, spread(w, w) + k * k * apart))
 
 
-def _centred_sum(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, whole: Floats) -> float:
+def _centred_sum(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, overall: Floats) -> float:
     """n / (n - 1) times the centred sum of products of x and y over n items with those sums and sums of products.
 
-    0 where that is rounding only, as the products in `whole` are large beside it: of equal values there is no spread.
+    0 where that is rounding only, as the products in `overall` are large beside it: of equal values there is no spread.
     """
     total = float(x @ cross @ y - (x @ sums) * (y @ sums) / n)
-    if abs(total) <= _NO_SPREAD * float(np.abs(x) @ np.abs(whole) @ np.abs(y)):
+    if abs(total) <= _NO_SPREAD * float(np.abs(x) @ np.abs(overall) @ np.abs(y)):
         return 0.0
     return total * n / (n - 1)
 
@@ -271,12 +271,12 @@ def _interval(
     point: float, se: float, reach: tuple[float, float], share: bool, n: int, cells: int, kish: float
 ) -> Interval:
     if share:
-        far = t_quantile(TWO_SIDED, kish - 1)
-        stretch = far / normal_quantile(TWO_SIDED)
+        quantile = t_quantile(TWO_SIDED, kish - 1)
+        stretch = quantile / normal_quantile(TWO_SIDED)
         trials = point * (1 - point) / (stretch * se) ** 2 if se > 0 and 0 < point < 1 else kish
         wilson = wilson_interval(point * trials, trials)
         low, high = wilson.low or 0.0, wilson.high or 0.0
-        return Interval(point, low, high, wilson.lower_bound, n, cells, kish, _METHOD, (high - low) / (2 * far))
+        return Interval(point, low, high, wilson.lower_bound, n, cells, kish, _METHOD, (high - low) / (2 * quantile))
     if se == 0:
         return _no_interval(n, cells, kish, point)
     return t_interval(point, se, kish - 1, n, cells, kish, _METHOD, *reach)

@@ -228,9 +228,9 @@ def sum_tables(ratings: PairedRatings | RatingSums, dimension: Dimension) -> Tab
     """The tables of the cells that both people and judge gave a value."""
     k = dimension.scale.size
     if isinstance(ratings, RatingSums):
-        both, base = ratings.both, dimension.scale.base
-        place = ((ratings.human[both] - base) * k + nearest_codes(ratings.judge[both] - base)).astype(np.int64)
-        counts = np.bincount(place, ratings.cells[both], minlength=k * k).astype(np.float64)
+        complete, base = ratings.both, dimension.scale.base
+        place = ((ratings.human[complete] - base) * k + nearest_codes(ratings.judge[complete] - base)).astype(np.int64)
+        counts = np.bincount(place, ratings.cells[complete], minlength=k * k).astype(np.float64)
         if has_kappa_of_moments(dimension.scale):
             return TableSums(_MOMENTS @ ratings.total, _MOMENTS @ ratings.cross @ _MOMENTS.T, ratings.items, counts)
         return TableSums(ratings.total, ratings.cross, ratings.items, counts)
@@ -238,8 +238,8 @@ def sum_tables(ratings: PairedRatings | RatingSums, dimension: Dimension) -> Tab
     distinct, item = np.unique(np.asarray(cells.item), return_inverse=True)
     items = len(distinct)
     place = np.asarray(cells.human) * k + nearest_codes(np.asarray(cells.judge))
-    each = np.bincount(item * k * k + place, cells.weight, minlength=items * k * k)
-    own = each.reshape(items, k * k).astype(np.float64)
+    tables = np.bincount(item * k * k + place, cells.weight, minlength=items * k * k)
+    own = tables.reshape(items, k * k).astype(np.float64)
     return TableSums(own.sum(axis=0), own.T @ own, items, np.bincount(place, minlength=k * k).astype(np.float64))
 
 
@@ -284,12 +284,12 @@ def share_of_tables(sums: TableSums, a: Floats, b: Floats, weights: tuple[float,
 
     `weights` are w1 and w0 (see above); 0 where nothing is known of them.
     """
-    cells, whole = round(float(sums.counts @ b)), float(b @ sums.total)
-    if not whole > 0:
+    cells, total = round(float(sums.counts @ b)), float(b @ sums.total)
+    if not total > 0:
         return Interval.point_only(0, 0, 0.0, "wilson")
-    p = min(max(float(a @ sums.total) / whole, 0.0), 1.0)
-    worth = whole**2 / float(b @ sums.cross @ b)
-    v = (a - p * b) / whole
+    p = min(max(float(a @ sums.total) / total, 0.0), 1.0)
+    worth = total**2 / float(b @ sums.cross @ b)
+    v = (a - p * b) / total
     square = max(0.0, sums.items / max(sums.items - 1, 1) * float(v @ sums.cross @ v))
     hit = round(float(sums.counts @ (a * b)))
     n = worth
@@ -300,33 +300,33 @@ def share_of_tables(sums: TableSums, a: Floats, b: Floats, weights: tuple[float,
             float(cells), p * (1 - p) / square * (normal_quantile(0.975) / t_quantile(0.975, max(worth - 1, 1.0))) ** 2
         )
     heavy = (1 - p) * weights[0] + p * weights[1]
-    n = max(1.0, min(n, whole / heavy)) if heavy > 0 else max(1.0, n)
+    n = max(1.0, min(n, total / heavy)) if heavy > 0 else max(1.0, n)
     plain = wilson_interval(p * n, n)
     return replace(plain, point=p, items=round(worth), cells=cells, n_eff=n, se=sqrt(square))
 
 
-def correct_prevalence(sums: TableSums, rates: Rates, whole: JudgeShare) -> CorrectedPrevalence:
+def correct_prevalence(sums: TableSums, rates: Rates, overall: JudgeShare) -> CorrectedPrevalence:
     """Return the prevalence of an answer, by people's judgment, over all cells that the judge gave a value.
 
     It is refused, with a sentence in `why`, if there are no cells, if one of the judge's rates is not known, or if the
     judge does not clearly give the answer more often where people do.
     """
     recall, raised, people = rates.recall, rates.false_positive_rate, rates.people
-    if whole.cells <= 0:
+    if overall.cells <= 0:
         return CorrectedPrevalence(None, None, "The judge valued no cell.")
     if recall.point is None or raised.point is None:
         missing = "gave" if recall.point is None else "withheld"
         reason = f"People never {missing} the answer {rates.answer} here, so one of the judge's two rates is not known."
-        return CorrectedPrevalence(None, whole.share, reason)
+        return CorrectedPrevalence(None, overall.share, reason)
     if not rates.is_informative:
         reason = (
             f"The judge is not shown to say {rates.answer} more often where people do than where they do not: nothing "
             "can be corrected."
         )
-        return CorrectedPrevalence(None, whole.share, reason)
+        return CorrectedPrevalence(None, overall.share, reason)
     labelled = float(sums.counts.sum())
     alike = np.allclose(sums.total * labelled, sums.counts * sums.total.sum())
-    f = min(1.0, labelled / whole.cells) if alike else 0.0
+    f = min(1.0, labelled / overall.cells) if alike else 0.0
     z = normal_quantile(0.975)
     n1, n0 = recall.n_eff + 2, raised.n_eff + 2
     tpr, fpr = (recall.n_eff * recall.point + 1) / n1, (raised.n_eff * raised.point + 1) / n0
@@ -334,7 +334,7 @@ def correct_prevalence(sums: TableSums, rates: Rates, whole: JudgeShare) -> Corr
     centre, spread = f * own, (f * (people.se or 0.0)) ** 2
     point = f * own
     if f < 1:
-        q, nq = _unlabelled_share(sums, rates, whole) if f else (whole.share, _cells(whole))
+        q, nq = _unlabelled_share(sums, rates, overall) if f else (overall.share, _cells(overall))
         point += (1 - f) * min(1.0, max(0.0, (q - raised.point) / (recall.point - raised.point)))
         smooth = (nq * q + z * z / 2) / (nq + z * z)
         rest = (smooth - fpr) / d
@@ -347,18 +347,18 @@ def correct_prevalence(sums: TableSums, rates: Rates, whole: JudgeShare) -> Corr
     low, high = (min(1.0, max(0.0, end)) for end in (centre - z * se, centre + z * se))
     low, high, bound = min(low, point), max(high, point), min(max(0.0, centre - normal_quantile(0.95) * se), point)
     on = sums.items, int(labelled), people.n_eff
-    return CorrectedPrevalence(Interval(point, low, high, bound, *on, "rogan-gladen", se), whole.share)
+    return CorrectedPrevalence(Interval(point, low, high, bound, *on, "rogan-gladen", se), overall.share)
 
 
-def _unlabelled_share(sums: TableSums, rates: Rates, whole: JudgeShare) -> tuple[float, float]:
+def _unlabelled_share(sums: TableSums, rates: Rates, overall: JudgeShare) -> tuple[float, float]:
     """The judge's share of the answer in the cells that nobody labelled, and how many cells it is worth."""
     _, judge = _sides(rates.place, round(sqrt(len(sums.counts))))
-    left = whole.cells - float(sums.counts.sum())
-    q = min(1.0, max(0.0, (whole.share * whole.cells - float(sums.counts @ judge)) / left))
-    return q, max(1.0, _cells(whole) * left / whole.cells)
+    left = overall.cells - float(sums.counts.sum())
+    q = min(1.0, max(0.0, (overall.share * overall.cells - float(sums.counts @ judge)) / left))
+    return q, max(1.0, _cells(overall) * left / overall.cells)
 
 
-def _cells(whole: JudgeShare) -> float:
+def _cells(overall: JudgeShare) -> float:
     """Return the number of independent cells that the judge's share is worth."""
-    spread = whole.share * (1 - whole.share)
-    return spread / whole.se**2 if spread > 0 and whole.se > 0 else float(whole.cells)
+    spread = overall.share * (1 - overall.share)
+    return spread / overall.se**2 if spread > 0 and overall.se > 0 else float(overall.cells)

@@ -78,14 +78,14 @@ def reliability(sure: ConfidenceCells) -> Reliability | None:
     """
     if not len(sure.item):
         return None
-    right, near = (sure.off == 0).astype(np.float64), (sure.off <= 1).astype(np.float64)
+    right, close = (sure.off == 0).astype(np.float64), (sure.off <= 1).astype(np.float64)
     total, levels, error, chance = sure.weight.sum(), [], 0.0, 0.0
     for inside, low, high in _levels(sure.confidence):
         item, weight = sure.item[inside], sure.weight[inside]
         share, stated = float(weight.sum() / total), float(np.average(sure.confidence[inside], weights=weight))
         exact = weighted_share(item, right[inside], weight)
         levels.append(
-            ReliabilityLevel(low, high, stated, share, len(item), exact, weighted_share(item, near[inside], weight))
+            ReliabilityLevel(low, high, stated, share, len(item), exact, weighted_share(item, close[inside], weight))
         )  # fmt: skip
         error += share * abs(stated - (exact.point or 0.0))
         chance += share * sqrt(2 / pi * stated * (1 - stated) / max(exact.n_eff, 1.0))

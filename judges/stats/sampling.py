@@ -111,12 +111,12 @@ def assign_strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
     return {item: (name if name in kept[wave] else OTHER_STRATUM) + later[wave] for item, name, wave in rows}
 
 
-def assign_bands(figures: Mapping[str, float | None], what: str, max_bands: int = MAX_BANDS) -> dict[str, str]:
+def assign_bands(figures: Mapping[str, float | None], noun: str, max_bands: int = MAX_BANDS) -> dict[str, str]:
     """item -> the band that its figure falls into, in words: "lowest score 1", "confidence 0.60 to 0.80".
 
     Up to `max_bands` distinct values are a band each. More values are cut at their quantiles into at most so many
     bands; equal values stay together. Figures have two decimals, or as many as needed to distinguish the bands. Items
-    without a figure form a separate band, "no ..." of `what`.
+    without a figure form a separate band, "no ..." of `noun`.
     """
     known = np.array([f for f in figures.values() if f is not None], dtype=np.float64)
     values = np.unique(known)
@@ -129,9 +129,9 @@ def assign_bands(figures: Mapping[str, float | None], what: str, max_bands: int 
         ends = [(f"{low:.{digits}f}", f"{high:.{digits}f}") for low, high in zip(cuts, last, strict=True)]
         if len(set(ends)) == len(ends):
             break
-    names = [f"{what} {low}" if low == high else f"{what} {low} to {high}" for low, high in ends]
+    names = [f"{noun} {low}" if low == high else f"{noun} {low} to {high}" for low, high in ends]
     return {
-        item: f"no {what}" if f is None else names[int(np.searchsorted(cuts, f, side="right")) - 1]
+        item: f"no {noun}" if f is None else names[int(np.searchsorted(cuts, f, side="right")) - 1]
         for item, f in figures.items()
     }
 

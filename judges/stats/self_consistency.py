@@ -83,10 +83,10 @@ def measure_self_consistency(
         return Cells(item[known], human, to_codes(judge[known], scale), table.weight[has_gold][known])
 
     k, weights, items = code_count(scale), scale.weights, int(item.max(initial=-1)) + 1
-    whole = cells(table.judge[has_gold])
-    together = kappa_interval(whole, k, weights)
-    point, slope = kappa_influences(whole, k, weights)
-    moved: Floats = np.bincount(np.asarray(whole.item), slope, minlength=items).astype(np.float64)
+    combined = cells(table.judge[has_gold])
+    together = kappa_interval(combined, k, weights)
+    point, slope = kappa_influences(combined, k, weights)
+    moved: Floats = np.bincount(np.asarray(combined.item), slope, minlength=items).astype(np.float64)
     singles: list[float | None] = []
     for n in enough:
         sample = cells(table.samples[has_gold, n])

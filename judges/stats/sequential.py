@@ -191,9 +191,9 @@ def _continuous(first: int, last: int) -> tuple[float, ...]:
     """The steps of log G that approximate looking after every item; minus signs mark a continuous boundary."""
     if not 1 <= first <= last:
         raise ValueError(f"Looks begin at one item or more and end no earlier; got {first} to {last}.")
-    whole = log(last / first)
-    count = round(whole / _STEP) if whole > 0 else 0
-    return tuple(-whole / count for _ in range(count)) if count else ()
+    span = log(last / first)
+    count = round(span / _STEP) if span > 0 else 0
+    return tuple(-span / count for _ in range(count)) if count else ()
 
 
 def _log_steps(sizes: Sequence[int]) -> tuple[float, ...]:

@@ -145,12 +145,12 @@ def _left_out(cells: Cells, place: Codes, k: int, weights: Weights) -> tuple[flo
     """Kappa, and by how much it changes when each item (0.. in `place`) is left out; nan where it is undefined then."""
     human, judge = (np.asarray(side) for side in cells[1:3])
     items = int(place.max(initial=-1)) + 1
-    each = item_sums(place, human, judge, check_weights(cells.weight, len(place)), items, k, weights)
-    total = each.sum(axis=0)
+    sums = item_sums(place, human, judge, check_weights(cells.weight, len(place)), items, k, weights)
+    total = sums.sum(axis=0)
     point = float(kappas_of_totals(total[None], k, weights)[0][0])
     if np.isnan(point):
         return None, np.zeros(items)
-    return point, kappas_of_totals(total - each, k, weights)[0] - point
+    return point, kappas_of_totals(total - sums, k, weights)[0] - point
 
 
 def f_survival(x: float, df: int, rest: int) -> float:

@@ -35,12 +35,12 @@ def item_strata(stratum: Codes, item: Codes, items: int) -> Codes | None:
 
 def collapse_strata(sizes: ArrayLike) -> Codes | None:
     """The group of every stratum, by its items: neighbours until they are `MIN_ITEMS` together. None: a single one."""
-    group, number, here = [], 0, 0.0
+    group, number, group_size = [], 0, 0.0
     for size in np.asarray(sizes).tolist():
         group.append(number)
-        here += size
-        if here >= MIN_ITEMS:
-            number, here = number + 1, 0.0
+        group_size += size
+        if group_size >= MIN_ITEMS:
+            number, group_size = number + 1, 0.0
     return np.minimum(np.array(group, dtype=np.intp), number - 1) if number > 1 else None
 
 
@@ -87,11 +87,11 @@ def products_within_strata(items: ArrayLike, totals: ArrayLike, cross: ArrayLike
     group = collapse_strata(size)
     if group is None:
         return np.asarray(square.sum(axis=0), dtype=np.float64)
-    here = np.eye(int(group.max()) + 1)[group].T
-    n, s = here @ size, here @ sums
-    centred = np.einsum("ha,aij->hij", here, square) - s[:, :, None] * s[:, None, :] / n[:, None, None]
-    whole = float(n.sum())
-    return np.asarray(np.einsum("h,hij->ij", n / (n - 1), centred) * (whole - 1) / whole, dtype=np.float64)
+    membership = np.eye(int(group.max()) + 1)[group].T
+    n, s = membership @ size, membership @ sums
+    centred = np.einsum("ha,aij->hij", membership, square) - s[:, :, None] * s[:, None, :] / n[:, None, None]
+    total = float(n.sum())
+    return np.asarray(np.einsum("h,hij->ij", n / (n - 1), centred) * (total - 1) / total, dtype=np.float64)
 
 
 def resample_within_strata(

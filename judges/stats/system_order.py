@@ -92,9 +92,9 @@ def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster
             RankedSystem(name, int(own.sum()), items, float(means[0, 0, n]), float(means[0, 1, n]), *by_side)
         )
     systems.sort(key=lambda ranked: (-ranked.human, ranked.name))
-    few = np.nan if count < MIN_SYSTEMS else 1.0
+    factor = np.nan if count < MIN_SYSTEMS else 1.0
     kendall, spearman = (
-        _interval(few * point, draws, groups, len(code)) for point, draws in ((tau, taus), (rho, rhos))
+        _interval(factor * point, draws, groups, len(code)) for point, draws in ((tau, taus), (rho, rhos))
     )
     return SystemOrder(tuple(systems), kendall, spearman, int((sign[0] * sign[1] < 0).sum()) // 2)
 
@@ -109,17 +109,17 @@ def _orders(means: Floats) -> tuple[Floats, Floats, Floats]:
     """Tau-b and rho of each draw, and the ranks (draws, 2, systems), 1 the highest; nan where they do not exist."""
     draws, _, count = means.shape
     tau, rho, ranks = np.full(draws, np.nan), np.full(draws, np.nan), np.full(means.shape, np.nan)
-    whole = np.flatnonzero(np.isfinite(means).all(axis=(1, 2)))
+    complete = np.flatnonzero(np.isfinite(means).all(axis=(1, 2)))
     step = max(1, _MAX_SIGNS_IN_MEMORY // max(1, count * count))
-    for start in range(0, len(whole), step):
-        at = whole[start : start + step]
+    for start in range(0, len(complete), step):
+        at = complete[start : start + step]
         sign = np.sign(means[at, :, :, None] - means[at, :, None, :])
         ranks[at] = (count + 1 - sign.sum(axis=3)) / 2
         away = ranks[at] - (count + 1) / 2
-        for out, each in ((tau, sign.reshape(len(at), 2, -1)), (rho, away)):
-            above, (a, b) = (each[:, 0] * each[:, 1]).sum(axis=1), np.square(each).sum(axis=2).T
-            some = (a > 0) & (b > 0)
-            out[at[some]] = np.clip(above[some] / np.sqrt(a[some] * b[some]), -1.0, 1.0)
+        for out, sides in ((tau, sign.reshape(len(at), 2, -1)), (rho, away)):
+            above, (a, b) = (sides[:, 0] * sides[:, 1]).sum(axis=1), np.square(sides).sum(axis=2).T
+            defined = (a > 0) & (b > 0)
+            out[at[defined]] = np.clip(above[defined] / np.sqrt(a[defined] * b[defined]), -1.0, 1.0)
     return tau, rho, ranks
 
 

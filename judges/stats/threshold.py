@@ -48,17 +48,17 @@ def flag_thresholds(scale: Scale) -> list[float]:
     step = scale.step if scale.kind == "interval" else 1.0
     if step and bins.scale_width(scale) / step <= _MAX_THRESHOLDS + _CLOSE:
         return [float(round(scale.lo + n * step, 9)) for n in range(1, round(bins.scale_width(scale) / step) + 1)]
-    each = bins.scale_width(scale) / _MAX_THRESHOLDS
-    thresholds = (scale.lo + n * each for n in range(1, _MAX_THRESHOLDS))
+    spacing = bins.scale_width(scale) / _MAX_THRESHOLDS
+    thresholds = (scale.lo + n * spacing for n in range(1, _MAX_THRESHOLDS))
     return list(dict.fromkeys(float(round(scale.snap(t), 9)) for t in thresholds))
 
 
 def threshold_curve(ratings: PairedRatings, scale: Scale) -> list[ThresholdPoint]:
     """The figures at every threshold, of the cells that both people and judge gave a value; [] without any."""
-    both, points = ratings.both, []
-    for at in flag_thresholds(scale) if both.any() else []:
-        human, judge = ((side[both] >= at - _CLOSE).astype(np.intp) for side in (ratings.human, ratings.judge))
-        table = cross_table(human, judge, 2, ratings.weight[both])
+    complete, points = ratings.both, []
+    for at in flag_thresholds(scale) if complete.any() else []:
+        human, judge = ((side[complete] >= at - _CLOSE).astype(np.intp) for side in (ratings.human, ratings.judge))
+        table = cross_table(human, judge, 2, ratings.weight[complete])
         yes, judge_yes, hits, total = (float(n) for n in (table[1].sum(), table[:, 1].sum(), table[1, 1], table.sum()))
         precision, recall = (hits / n if n else None for n in (judge_yes, yes))
         points.append(ThresholdPoint(at, kappa(table), precision, recall, yes / total, judge_yes / total))

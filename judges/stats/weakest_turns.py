@@ -71,34 +71,35 @@ def scored_dimensions(dimensions: Sequence[Dimension]) -> list[Dimension]:
 
 def measure_weakest_turns(dialogues: Sequence[NamedTurns]) -> WeakestTurns:
     """The figures; a dialogue is one cell, so that its interval is Wilson's (by weights: on the effective number)."""
-    both = [dialogue for dialogue in dialogues if dialogue.people and dialogue.judge]
-    weight = np.array([dialogue.weight for dialogue in both], dtype=np.float64)
-    (equal, equal_by_chance), (near, near_by_chance) = (_share(both, weight, far) for far in (0, NEAR_TURNS))
+    complete = [dialogue for dialogue in dialogues if dialogue.people and dialogue.judge]
+    weight = np.array([dialogue.weight for dialogue in complete], dtype=np.float64)
+    (equal, equal_by_chance), (near, near_by_chance) = (_share(complete, weight, reach) for reach in (0, NEAR_TURNS))
     return WeakestTurns(
         equal,
         near,
         equal_by_chance,
         near_by_chance,
-        sum(dialogue.labelled for dialogue in both),
+        sum(dialogue.labelled for dialogue in complete),
         sum(bool(dialogue.people) and not dialogue.judge for dialogue in dialogues),
         sum(not dialogue.people and bool(dialogue.judge) for dialogue in dialogues),
         sum(not dialogue.people and not dialogue.judge for dialogue in dialogues),
     )
 
 
-def _share(both: Sequence[NamedTurns], weight: Floats, far: int) -> tuple[Interval, float | None]:
-    """Return how often the judge's turn is at most `far` from people's, and how often a random turn would be."""
-    if not both:
+def _share(dialogues: Sequence[NamedTurns], weight: Floats, reach: int) -> tuple[Interval, float | None]:
+    """Return how often the judge's turn is at most `reach` from people's, and how often a random turn would be."""
+    if not dialogues:
         return share_from_counts(weight, weight), None
     near_turns = [
-        {turn for turn in dialogue.turns if any(abs(turn - p) <= far for p in dialogue.people)} for dialogue in both
+        {turn for turn in dialogue.turns if any(abs(turn - p) <= reach for p in dialogue.people)}
+        for dialogue in dialogues
     ]
     hit = np.array(
-        [dialogue.judge in turns for dialogue, turns in zip(both, near_turns, strict=True)], dtype=np.float64
+        [dialogue.judge in turns for dialogue, turns in zip(dialogues, near_turns, strict=True)], dtype=np.float64
     )
-    luck = [len(turns) / len(dialogue.turns) for dialogue, turns in zip(both, near_turns, strict=True)]
-    interval = share_from_counts(hit * weight, weight, len(both))
-    return replace(interval, cells=len(both), items=len(both)), float(np.average(luck, weights=weight))
+    luck = [len(turns) / len(dialogue.turns) for dialogue, turns in zip(dialogues, near_turns, strict=True)]
+    interval = share_from_counts(hit * weight, weight, len(dialogues))
+    return replace(interval, cells=len(dialogues), items=len(dialogues)), float(np.average(luck, weights=weight))
 
 
 def explain(weakest_turns: WeakestTurns) -> list[str]:

@@ -42,13 +42,13 @@ FLAG_NAMES = {
 
 def draw_rater_labels(rows: Sequence[Annotator], cells: int, basis: LabelSet) -> None:
     """The labels that everything below is made of."""
-    here = [row for row in rows if row.labels]
+    raters = [row for row in rows if row.labels]
     text.quiet(
         "Labels used: {labels} by {people} for {cells}. {basis}; n/a and revealed labels are left out.",
-        labels=many(sum(row.labels for row in here), "label"), people=many(len(here), "person", "people"),
+        labels=many(sum(row.labels for row in raters), "label"), people=many(len(raters), "person", "people"),
         cells=many(cells, "rating"), basis=LABEL_SETS[basis],
     )  # fmt: skip
-    if basis == "all" and any(row.work.assisted for row in here):
+    if basis == "all" and any(row.work.assisted for row in raters):
         st.warning(_ANCHORING_NOTE, icon=":material/info:")
 
 

@@ -24,13 +24,13 @@ _MAX_IN_PROCESS_BYTES = 2**20
 """Bytes that are read in this process; what is longer is read by another one, as uploads are."""
 
 
-def import_lines(call: Call, what: str) -> StoredAnswer:
+def import_lines(call: Call, kind: str) -> StoredAnswer:
     """Import the lines of a body into the dataset of the path, which is made if it is missing."""
     assert call.file is not None
     query = call.query
     plan = ImportPlan(
         _dataset_name(call), query.description, query.synthetic, "canonical", query.sampling,
-        population=query.population, sorts=LINE_SORTS[what],
+        population=query.population, sorts=LINE_SORTS[kind],
     )  # fmt: skip
     source = _source(call.file, f"API ({call.token.name})")
 

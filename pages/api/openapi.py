@@ -121,8 +121,8 @@ def parameters(route: ApiRoute) -> list[dict[str, Any]]:
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     """A query has no null: what may be null is left out."""
-    some = [variant for variant in schema.pop("anyOf", ()) if variant.get("type") != "null"]
-    schema |= some[0] if some else {}
+    variants = [variant for variant in schema.pop("anyOf", ()) if variant.get("type") != "null"]
+    schema |= variants[0] if variants else {}
     if schema.get("default", ...) is None:
         del schema["default"]
     return schema

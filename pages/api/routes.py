@@ -66,9 +66,9 @@ ROUTES: tuple[ApiRoute, ...] = (
         for kind in KEYS
     ),
     *(
-        ApiRoute("POST", f"{_AT}/{what}", f"send_{what}", _SENT[what], "write", "researcher",
-                 partial(intake.import_lines, what=what), models.LinesOut, models.LinesQuery, lines=what)
-        for what in intake.LINE_SORTS
+        ApiRoute("POST", f"{_AT}/{kind}", f"send_{kind}", _SENT[kind], "write", "researcher",
+                 partial(intake.import_lines, kind=kind), models.LinesOut, models.LinesQuery, lines=kind)
+        for kind in intake.LINE_SORTS
     ),
     ApiRoute("POST", f"{_AT}/draws/audit", "draw_audit", "Draw further items at random into the audit sample.", "draw",
              "researcher", intake.draw_audit, models.DrawnOut, models.NoQuery, models.AuditDraw),

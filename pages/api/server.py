@@ -241,9 +241,9 @@ class Api:
             self._waiting[pool] -= 1
 
 
-def _a_minute(what: str, number: int) -> Buckets:
+def _a_minute(name: str, number: int) -> Buckets:
     """Rate limits of so many requests a minute."""
-    return Buckets(Limit(what, number, number / 60))
+    return Buckets(Limit(name, number, number / 60))
 
 
 def _number_setting(name: str, usual: int, least: int = 0) -> int:

@@ -44,7 +44,7 @@ def case_address(case: Case) -> str:
 def draw_decision_counts(pending: OpenDecisions) -> None:
     """Draw in one sentence how many dimensions there are to decide on."""
     counts = [
-        f"{len(of):,} {what}" for of, what in (
+        f"{len(of):,} {state}" for of, state in (
             (pending.suspended, "suspended by new evidence"), (pending.proposed, "proposed, waiting for a second lead"),
             (pending.eligible, "meeting the policy, not decided"), (pending.doubted, "approved, to be reviewed"),
             (pending.older, "approved under an older policy"),
@@ -65,7 +65,7 @@ def draw_dimension_row(
     `also` is called when a row is opened or closed.
     """
     interval = case.result.gate.interval
-    figured, few = interval.point is not None, case.result.decision.state == "below minimum sample"
+    figured, is_too_small = interval.point is not None, case.result.decision.state == "below minimum sample"
     left, figure = st.columns([76, 24], gap="small")
     with left, st.container(horizontal=True, gap="small"):
         with st.container(width=130):
@@ -78,7 +78,7 @@ def draw_dimension_row(
         if not figured:
             text.quiet("{n} to compare", n=many(interval.items, "item"))
             return
-        (text.quiet if few else text.say)(  # in grey where nothing may be concluded from it yet
+        (text.quiet if is_too_small else text.say)(  # in grey where nothing may be concluded from it yet
             "kappa **{kappa}** &nbsp;{span}", kappa=cell(interval.point, ".2f"), span=span(interval)
         )
         bound, items = case.result.decision.bound, many(interval.items, "item")
@@ -151,7 +151,7 @@ def draw_verdict(case: Case, holds: Approval | None, then: float | None, lead: b
         )
 
 
-def draw_context(case: Case, near: CaseContext) -> None:
+def draw_context(case: Case, context: CaseContext) -> None:
     """Draw the other facts to weigh about an open dimension."""
     gate, share = case.result.gate, case.coverage
     replied = (
@@ -159,12 +159,16 @@ def draw_context(case: Case, near: CaseContext) -> None:
         f"{many(gate.gold_cells, 'rating')} with reference labels (gold)."
         if share is not None else ""
     )  # fmt: skip
-    wait = f"{many(near.waiting, 'rating')} on which people disagree {'waits' if near.waiting == 1 else 'wait'} for "
+    wait = (
+        f"{many(context.waiting, 'rating')} on which people disagree {'waits' if context.waiting == 1 else 'wait'} for "
+    )
     p = gate.people
     many_ = f"{p.fewest}" if p.fewest == p.most else f"{p.fewest} to {p.most}"
-    each = "label" if p.most == 1 else "labels"
-    whose = f"Each rating has {many_} {each}." if gate.gold_cells else ""
-    notes = [replied, whose, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
+    noun = "label" if p.most == 1 else "labels"
+    whose = f"Each rating has {many_} {noun}." if gate.gold_cells else ""
+    notes = [
+        replied, whose, _people(context.ceiling), f"{wait}adjudication." if context.waiting else "", _alarms(context),
+    ]  # fmt: skip
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
     gold.draw_unanswered(
         case.dataset.id,
@@ -175,9 +179,9 @@ def draw_context(case: Case, near: CaseContext) -> None:
         " ".join(case.objections),
         "case",
     )
-    if near.origin:
-        text.quiet("**Labels:** {origin}", origin=near.origin)
-    for caution in near.cautions:
+    if context.origin:
+        text.quiet("**Labels:** {origin}", origin=context.origin)
+    for caution in context.cautions:
         text.quiet(":orange[:material/priority_high:] {caution}", caution=caution)
 
 
@@ -187,19 +191,19 @@ def _people(top: HumanCeiling | None) -> str:
             "No item was labelled blind by two people, so agreement between people, the usual upper limit for a judge, "
             "is not known: set people per item to 2 on the Queues page."
         )
-    few = " That is too few items for a conclusion." if top.between.is_too_small else ""
+    caution = " That is too few items for a conclusion." if top.between.is_too_small else ""
     return (
         f"Agreement between people: kappa {top.between.point:z.2f} ({span(top.between)}), "
-        f"from {many(top.cells, 'rating')} of {many(top.items, 'item')} that several labelled.{few}"
+        f"from {many(top.cells, 'rating')} of {many(top.items, 'item')} that several labelled.{caution}"
     )
 
 
-def _alarms(near: CaseContext) -> str:
-    if near.alarms is None:
+def _alarms(context: CaseContext) -> str:
+    if context.alarms is None:
         return "The audits have not been computed since this judge's last replies."
-    if not near.alarms:
+    if not context.alarms:
         return "No audit in alarm."
-    return "Audits in alarm: " + ", ".join(all_audits()[name].title for name in near.alarms) + "."
+    return "Audits in alarm: " + ", ".join(all_audits()[name].title for name in context.alarms) + "."
 
 
 def draw_evidence(facts: Sequence[Fact]) -> None:

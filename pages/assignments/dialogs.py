@@ -127,10 +127,10 @@ def _people() -> tuple[list[str], str]:
     known = tags.all_tags(store)
     able = [p.name for p in people.all_people(store)]
     tag_names = sorted({tag for name in able if name in known for tag in known[name].tags}, key=str.casefold)
-    way = "People"
+    choice = "People"
     if tag_names:
-        way = st.segmented_control("To", ["People", TAG_CHOICE], default="People", key="assign:to", required=True)
-    if way == TAG_CHOICE:
+        choice = st.segmented_control("To", ["People", TAG_CHOICE], default="People", key="assign:to", required=True)
+    if choice == TAG_CHOICE:
         return [], st.selectbox("Tag", tag_names, key="assign:tag")
     left, right = st.columns([2, 1])
     only = right.selectbox("All with the tag", ["", *tag_names], key="assign:with", disabled=not tag_names,

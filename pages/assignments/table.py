@@ -31,7 +31,7 @@ def _row(person: PersonProgress, zone: tzinfo) -> list[str]:
     counts, needed = person.counts, person.needed
     lacks = "" if needed is None else "past due" if needed == float("inf") else f"needed {needed:.3g}"
     paces = ((person.seconds, ""), (person.cell_seconds, " a rating"))
-    did = [f"{n:,} {what}" for n, what in ((counts.done, "done"), (counts.skipped, "skipped")) if n]
+    did = [f"{n:,} {state}" for n, state in ((counts.done, "done"), (counts.skipped, "skipped")) if n]
     return [
         text.join_lines(person.name, ", ".join(person.tags)), person.state,
         text.join_lines(f"{counts.left:,} of {counts.total:,}", ", ".join(did)) if counts.total else "",

@@ -31,10 +31,10 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
 
 def _draw_arms(arms: Arms, key: str) -> None:
     """Both arms side by side: equal answers, changes, seconds; and what was changed after a reveal."""
-    both = (arms.blind, arms.assisted)
-    if any(arm.labels for arm in both):
+    both_arms = (arms.blind, arms.assisted)
+    if any(arm.labels for arm in both_arms):
         rows = []
-        for name, arm in zip(("blind", "assisted"), both, strict=True):
+        for name, arm in zip(("blind", "assisted"), both_arms, strict=True):
             same = arm.same / arm.labels if arm.labels else None
             pace = arm.seconds[1] if arm.seconds else None
             changed = None if same is None else 1 - same

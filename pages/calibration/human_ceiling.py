@@ -59,14 +59,14 @@ def _alternatives(test: alternative_annotator.AlternativeAnnotatorTest) -> None:
     ]  # fmt: skip
     tables.table(rows, columns, width="content")
     if test.left_out:
-        few = max(n for _, n in test.left_out)
+        most = max(n for _, n in test.left_out)
         text.quiet(
             "Left out: {n} with fewer than {least} items in common with others ({most} at most).",
-            n=many(len(test.left_out), "person", "people"), least=alternative_annotator.MIN_ITEMS, most=few,
+            n=many(len(test.left_out), "person", "people"), least=alternative_annotator.MIN_ITEMS, most=most,
         )  # fmt: skip
 
 
-HANDICAPS: Mapping[float, str] = {eps: f"{who} · ε {eps:g}" for eps, who in alternative_annotator.EPSILONS.items()}
+HANDICAPS: Mapping[float, str] = {eps: f"{kind} · ε {eps:g}" for eps, kind in alternative_annotator.EPSILONS.items()}
 
 
 def _handicap(key: str) -> float:

@@ -71,5 +71,5 @@ def _table(table: MeansTable, by: str) -> None:
         findings.draw_table(means_findings.table([row.display for row in table.rows], by), "means")
     else:
         st.caption("This judge gives no numeric scores or flags here.")
-    if few := explain_few_scores(table):
-        text.quiet("{few}", few=few)
+    if sentence := explain_few_scores(table):
+        text.quiet("{few}", few=sentence)

@@ -30,8 +30,8 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     needed = needed or approval_policy.schedule.boundary(1 - approval_policy.level, now.items)
     width, bound = more_items_for_width(now, half), more_items_for_threshold(now, approval_policy.threshold, needed)
     with right:
-        what = "blind item" if line.gated else "item"
-        findings.draw(sample_size_findings.plan(now, half, width, bound, approval_policy, what), f"plan:{key}")
+        noun = "blind item" if line.gated else "item"
+        findings.draw(sample_size_findings.plan(now, half, width, bound, approval_policy, noun), f"plan:{key}")
     explanations.heading_with_help("Kappa by sample size", "curve", "planner", key=key)
     further = max(width[1] if width else 0, bound[1] if bound else 0)
     forecast = extrapolate_interval(now, now.items + min(further, 4 * now.items))

@@ -52,5 +52,5 @@ def _list_ratings(members: Sequence[SliceMember], name: str, summary: Summary, k
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)
     people = [scale.say(value) for value in bins.from_codes([m.human for m in members], scale)]
     judge = [scale.say(value) for value in bins.from_codes([m.judge for m in members], scale)]
-    rows = [(m.name, m.unit, *both) for m, *both in zip(members, people, judge, strict=True)]
+    rows = [(m.name, m.unit, *answers) for m, *answers in zip(members, people, judge, strict=True)]
     tables.item_table(rows, ("item", "unit", "people", "judge"), [m.item for m in members], key, dataset)

@@ -76,6 +76,6 @@ def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None
 
 def _majority(store: Store, place: CalibrationPlace, dimension: Dimension) -> tuple[Summary, Summary]:
     """The judge held against the majority of all votes, with ties counted and dropped."""
-    both = [check_results.summaries(store, place.dataset, place.judge, "all", dropped) for dropped in (False, True)]
-    with_ties, without_ties = (next(s for s in summaries if s.dimension == dimension) for summaries in both)
+    variants = [check_results.summaries(store, place.dataset, place.judge, "all", dropped) for dropped in (False, True)]
+    with_ties, without_ties = (next(s for s in summaries if s.dimension == dimension) for summaries in variants)
     return with_ties, without_ties

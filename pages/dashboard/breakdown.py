@@ -60,7 +60,7 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = url_state.select("by", "Mean by", {key: way.title for key, way in fields.items()}, width=230)
+        by = url_state.select("by", "Mean by", {key: field.title for key, field in fields.items()}, width=230)
         system = _system(tile) if by != SYSTEM else ""
         outcome = _outcome(tile)
         with st.spinner("Summing up by slice ..."):
@@ -101,12 +101,12 @@ def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: 
         text.say("{told}", told=sentences.describe_rest(tile, breakdown.whole, system, outcome))
     shown = [s for s in breakdown.slices if s.mean is not None]
     if len(shown) < 2:
-        few = many(len(breakdown.slices), "slice")
-        text.quiet("No chart: {few} here, of which {n} can be shown.", few=few, n=str(len(shown)))
+        slices = many(len(breakdown.slices), "slice")
+        text.quiet("No chart: {few} here, of which {n} can be shown.", few=slices, n=str(len(shown)))
     else:
-        what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.describe_mean(outcome)}”"
+        figure = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.describe_mean(outcome)}”"
         mark = tile.policy_today.mark if tile.policy_today.warning else ""
-        title = " · ".join(part for part in (what, dataset.name, system, f"by {breakdown.field.title}", mark) if part)
+        title = " · ".join(part for part in (figure, dataset.name, system, f"by {breakdown.field.title}", mark) if part)
         means = charts.SlicedMeans(shown, breakdown.whole, reach, share, title, partial(sentences.tile_span, tile))
         (charts.means_over_time if breakdown.field.time else charts.means_by_slice)(means, key)
     rows = [

@@ -35,12 +35,12 @@ def show_scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
 
 def list_doubted(store: Store, dataset: Dataset, judge: str) -> None:
     """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
-    doubted = [(a, how) for a, how in suspension.find_doubted(store, dataset.id) if a.judge == judge]
-    for approval, how in doubted:
+    doubted = [(a, review) for a, review in suspension.find_doubted(store, dataset.id) if a.judge == judge]
+    for approval, review in doubted:
         with st.container(horizontal=True, vertical_alignment="center"):
             text.quiet(
                 ":orange[:material/visibility:] **{name}** · {sort} is to be reviewed: {why}",
-                name=approval.dimension.replace("_", " "), sort=approval.sort, why=how.why,
+                name=approval.dimension.replace("_", " "), sort=approval.sort, why=review.why,
             )  # fmt: skip
             case = f"{judge}.{approval.sort}.{approval.dimension}"
             url_state.link("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
@@ -87,8 +87,8 @@ def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None
     text.quiet("{n} of {name} may not be shown.", n=many(len(dimensions), "dimension"), name=name)
     with st.container(gap="xsmall"):
         for withheld in dimensions:
-            what, state, reason = st.columns([22, 24, 54], gap="small", vertical_alignment="top")
-            with what:
+            dimension, state, reason = st.columns([22, 24, 54], gap="small", vertical_alignment="top")
+            with dimension:
                 text.say("**{dimension}** · {unit}", dimension=withheld.dimension.title, unit=withheld.dimension.sort)
             state.badge(text.escape(withheld.state), color=_COLOURS.get(withheld.state, "gray"))
             with reason, st.container(gap=None):

@@ -99,8 +99,8 @@ def _import(actor: str, kept: dict[str, Any], plan: ImportPlan) -> None:
             waits=seen.show_waiting,
         )  # fmt: skip
     importing.record_preview(session.store(), actor, plan.dataset, shown)
-    way = start.next_step(session.store(), actor, kept["done"].dataset_id, draw=new)
+    step = start.next_step(session.store(), actor, kept["done"].dataset_id, draw=new)
     _discard_uploads(kept)
-    if way is not None:
-        url_state.open_page(way.page, **way.query)
+    if step is not None:
+        url_state.open_page(step.page, **step.query)
     st.rerun()

@@ -45,8 +45,8 @@ def edit_series(outline: Interpretation, key: str) -> Interpretation:
     for series in edited.series:
         if series.by and (series.why or series.answers is None):
             off = "some values are not on the scale"
-            what = "left out, as no scale fits; write one under Answers" if series.answers is None else off
-            text.quiet("{name}: {what} ({why}).", name=series.name, what=what, why=series.why or "there are none")
+            problem = "left out, as no scale fits; write one under Answers" if series.answers is None else off
+            text.quiet("{name}: {what} ({why}).", name=series.name, what=problem, why=series.why or "there are none")
     return edited
 
 
@@ -67,8 +67,8 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
     if series == list(outline.series):
         return outline
     # A scale that is set in one row is that of the question, in all its rows.
-    both = zip(series, outline.series, strict=True)
-    changed = {_place(s): s.answers for s, old in both if s.answers not in (None, old.answers)}
+    pairs = zip(series, outline.series, strict=True)
+    changed = {_place(s): s.answers for s, old in pairs if s.answers not in (None, old.answers)}
     series = [replace(s, answers=changed.get(_place(s), s.answers)) for s in series]
     settled = share_scales(series, cards.answerable_dimensions(session.store()))
     for row, answer_series in zip(rows, settled, strict=True):

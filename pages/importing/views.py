@@ -161,8 +161,8 @@ def _population() -> int | None:
 class ReadingProgress:
     """The progress of some work, as a bar; call it with bytes done, bytes in all, and lines."""
 
-    def __init__(self, what: str) -> None:
-        self.what, self.bar = what, st.progress(0.0, text.escape(what))
+    def __init__(self, task: str) -> None:
+        self.what, self.bar = task, st.progress(0.0, text.escape(task))
 
     def __call__(self, done: int, total: int, lines: int) -> None:
         message = f"{self.what}: {lines:,} lines" if lines else self.what
@@ -174,9 +174,9 @@ class ReadingProgress:
 
 
 @contextmanager
-def show_import_progress(what: str) -> Iterator[ReadingProgress]:
+def show_import_progress(task: str) -> Iterator[ReadingProgress]:
     """A bar while the body runs."""
-    seen = ReadingProgress(what)
+    seen = ReadingProgress(task)
     try:
         yield seen
     finally:
@@ -266,8 +266,8 @@ def _problems(preview: ImportPreview, rejects: str) -> None:
         if numbered:
             tables.table(numbered, _ERRORS, max_rows=MAX_SHOWN_ERRORS)
         if count > len(problems):
-            few = f"The first {len(problems)} are shown." if problems else "None is shown."
-            text.quiet("{few} The file of these lines has all of them.", few=few)
+            note = f"The first {len(problems)} are shown." if problems else "None is shown."
+            text.quiet("{few} The file of these lines has all of them.", few=note)
 
 
 def show_result(result: ImportResult) -> None:

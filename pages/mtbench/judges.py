@@ -91,6 +91,6 @@ def _largest(place: BenchPlace, judge: str, other: str, key: str) -> None:
         text.quiet("None that you can be shown. {note}", note=NOTE)
         return
     text.quiet("Click one to open the answer on the desk. {note}", note=NOTE)
-    shown = mtbench_judges.largest([each for each, _ in largest], (place.names[judge], place.names[other]))
+    shown = mtbench_judges.largest([difference for difference, _ in largest], (place.names[judge], place.names[other]))
     items = [item for _, item in largest]
     tables.item_table(shown.rows, shown.columns, items, f"largest:{key}", place.dataset.name, len(items))

@@ -81,7 +81,9 @@ def _prompts(store: Store) -> None:
     for prompt_set in judge_prompts.all_prompts(store):
         for name, family in prompt_set.families.items():
             rows.append((name, family.wording, f"{prompt_set.file}, {many(len(family.prompts), 'prompt')}"))
-            texts.append([(each.name, f"{each.system}\n\n{each.template}".strip()) for each in family.prompts.values()])
+            texts.append(
+                [(prompt.name, f"{prompt.system}\n\n{prompt.template}".strip()) for prompt in family.prompts.values()]
+            )
     ids = ["\n".join(row) for row in rows]
     opened = tables.open_row(_KEY, ids)
     detail = [] if opened is None else [("", ("prompt", "system prompt and template"), texts[opened])]

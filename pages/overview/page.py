@@ -27,21 +27,21 @@ def page() -> None:
         _first_steps(me)
         return
     own, done = progress.personal_progress(store, me.name, zone=zone), progress.dataset_progress(store)
-    here = {
+    desks = {
         (d.id, s): progress.desk_progress(store, me.name, d.id, s, queue.QueueFilters(), zone)
         for d in known for s in STREAMS
     }  # fmt: skip
     left, right = st.columns([2, 1], gap="large")
     with left:
         st.header("To label", anchor=False)
-        some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or own.seconds) for d in known for s in STREAMS]
-        _draw_queues([row for row in some if row[2]])
+        rows = [(d, s, desks[d.id, s].left, desks[d.id, s].mine.seconds or own.seconds) for d in known for s in STREAMS]
+        _draw_queues([row for row in rows if row[2]])
         for dataset in known:
             sections.draw_notes(dataset)
             sections.draw_adjudication(dataset, me)
         st.header("Datasets", anchor=False)
         for dataset in known:
-            queues = {s: here[dataset.id, s].queue for s in STREAMS}
+            queues = {s: desks[dataset.id, s].queue for s in STREAMS}
             nothing = progress.DatasetProgress(0, 0, 0, 0)
             scored = datasets.dataset_judges(store, dataset.id)
             sections.draw_dataset_progress(dataset, done.get(dataset.id, nothing), queues, scored)
@@ -57,15 +57,15 @@ def page() -> None:
             sections.draw_approvals(approvals.find_open_decisions(store), {d.id: d.name for d in known}, judges)
 
 
-def _draw_queues(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
+def _draw_queues(rows: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
     """The queues with something for this person; the first is where the one accent points."""
-    if not some:
+    if not rows:
         st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
-    for number, row in enumerate(some[:MAX_SHOWN_QUEUES]):
+    for number, row in enumerate(rows[:MAX_SHOWN_QUEUES]):
         sections.draw_waiting_queue(*row, first=not number)
-    if some[MAX_SHOWN_QUEUES:]:
-        with st.expander(f"{len(some) - MAX_SHOWN_QUEUES:d} more queues"):
-            for row in some[MAX_SHOWN_QUEUES:]:
+    if rows[MAX_SHOWN_QUEUES:]:
+        with st.expander(f"{len(rows) - MAX_SHOWN_QUEUES:d} more queues"):
+            for row in rows[MAX_SHOWN_QUEUES:]:
                 sections.draw_waiting_queue(*row, first=False)
 
 

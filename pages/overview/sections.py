@@ -83,8 +83,8 @@ def draw_dataset_progress(
             url_state.link("calibration", dataset=dataset.name)
         bars = [("labelled", done.labelled, done.items)]
         bars += [(STREAMS[s].lower(), q.answered, q.drawn) for s, q in queues.items()]
-        for column, (name, part, whole) in zip(st.columns(3, gap="medium"), bars, strict=True):
-            column.progress(part / whole if whole else 0.0, text=text.escape(f"{name} {part:,} of {whole:,}"))
+        for column, (name, part, total) in zip(st.columns(3, gap="medium"), bars, strict=True):
+            column.progress(part / total if total else 0.0, text=text.escape(f"{name} {part:,} of {total:,}"))
         named = ", ".join(f"{judge.model} ({judge.items:,})" for judge in judges[:4])
         more = f" and {len(judges) - 4} more" if judges[4:] else ""
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
@@ -109,8 +109,8 @@ def draw_recent_activity(activities: list[Activity], zone: tzinfo) -> None:
         st.caption("Nothing yet.")
     for move in activities:
         values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": text.moment(move.at, zone)}
-        what = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
-        text.quiet(ACTIVITY_TEMPLATES[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)
+        noun = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
+        text.quiet(ACTIVITY_TEMPLATES[move.sort], actor=display_name(move.actor), n=many(move.n, noun), **values)
 
 
 def draw_approvals(pending: OpenDecisions, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
@@ -141,7 +141,7 @@ def draw_approvals(pending: OpenDecisions, names: Mapping[str, str], judges: Map
         )
         keys = [a.dataset for a in pending.proposed] + [c.dataset.id for c in pending.eligible]
         keys += [a.dataset for a, _ in (*pending.doubted, *pending.older)] + [a.dataset for a in pending.suspended[3:]]
-        if summary := "; ".join(f"{n:,} {what}" for n, what in parts if n > 0):
+        if summary := "; ".join(f"{n:,} {state}" for n, state in parts if n > 0):
             text.quiet("{told}.", told=summary)
             with st.container(horizontal=True):
                 for key in list(dict.fromkeys(keys))[:3]:

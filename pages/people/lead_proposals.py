@@ -17,12 +17,12 @@ def show_proposals(me: Person) -> None:
     if proposals and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.escape(leads.NO_INDEPENDENT_LEADS), icon=":material/group:")
     for proposal in proposals:
-        what = f"{proposal.person} as {proposal.role}" if proposal.active else f"to deactivate {proposal.person}"
+        change = f"{proposal.person} as {proposal.role}" if proposal.active else f"to deactivate {proposal.person}"
         key = f"{proposal.person}:{proposal.at}"  # a press counts for the proposal that stood there
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             text.say(
                 ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
-                by=proposal.by, what=what, at=text.moment(proposal.at, text.time_zone()),
+                by=proposal.by, what=change, at=text.moment(proposal.at, text.time_zone()),
             )  # fmt: skip
             if not me.may("lead"):
                 continue

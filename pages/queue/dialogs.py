@@ -122,7 +122,7 @@ def _kind(dataset: Dataset, judge: str) -> ReasonKind | None:
         None: "all that are in doubt", "not spared": "only those that are not accepted unseen",
     }  # fmt: skip
     return st.radio(
-        "Items", list(ways), format_func=lambda way: ways[way], horizontal=True, key="review:kind", index=1
+        "Items", list(ways), format_func=lambda kind: ways[kind], horizontal=True, key="review:kind", index=1
     )
 
 

@@ -156,8 +156,11 @@ def show_forecast(
         return
     tables.table(
         [
-            (_ALLOCATION_NAMES[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(forecast, gate, last))
-            for how, forecast in seen.items()
+            (
+                _ALLOCATION_NAMES[allocation] + (" (chosen)" if allocation == chosen.allocation else ""),
+                *_words(forecast, gate, last),
+            )
+            for allocation, forecast in seen.items()
         ],
         ["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],
     )

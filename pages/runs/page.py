@@ -108,8 +108,8 @@ def _controls(me: Person, run: RunSummary, now: RunProgress) -> None:
     if now.state == "finished":
         protocol_run.continue_button(me, run.id)
     if now.state == "finished" and left:
-        what = f"Ask the {left:,} unscored again" if left > 1 else "Ask the unscored one again"
-        if st.button(text.escape(what), icon=":material/replay:", key=f"again:{run.id}"):
+        label = f"Ask the {left:,} unscored again" if left > 1 else "Ask the unscored one again"
+        if st.button(text.escape(label), icon=":material/replay:", key=f"again:{run.id}"):
             with text.refusals():
                 with st.spinner("Starting"):
                     begun = runs.start(store, me.name, replace(runs.order_of(store, run.id), only_unscored=True))

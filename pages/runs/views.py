@@ -130,14 +130,14 @@ def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]],
 def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:
     """A run as the table has it."""
     total = max(run.judgments, done)
-    whole = run.cost / done * total if run.cost and done else run.cost
+    full_cost = run.cost / done * total if run.cost and done else run.cost
     about = "about " if run.estimated and run.cost else ""
     return (
         STATE_NAMES[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
         run.model, run.card, run.dataset,
         "not known" if run.cost is None else f"{about}{dollars(run.cost)}",
-        "" if whole is None else dollars(whole) if done == total or not whole
-        else f"about {run_estimate.cost_words(whole)}",
+        "" if full_cost is None else dollars(full_cost) if done == total or not full_cost
+        else f"about {run_estimate.cost_words(full_cost)}",
         "" if run.limit is None else dollars(run.limit), _endpoint_of(run), done - scored or None, run.tokens, run.by,
         text.moment(run.at, zone), describe_params(run.params),
     )  # fmt: skip

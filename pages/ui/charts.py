@@ -210,14 +210,14 @@ def audit_plot(plot: Plot, key: str) -> None:
     if plot.mark is not None:
         figure.add_hline(y=plot.mark, line=_DASHED)
         _note(figure, f"{plot.mark:g}", x=1, y=plot.mark, xref="paper", yref="y", xanchor="right", yanchor="bottom")
-    several = len(plot.series) > 1
+    has_legend = len(plot.series) > 1
     figure.update_xaxes(title={"text": escape(plot.x), "standoff": 8}, fixedrange=True, showgrid=plot.kind != "bars")
     figure.update_yaxes(fixedrange=True, nticks=6)
     if plot.kind == "bars" and not any(y for _, _, ys in plot.series for y in ys):
         figure.update_yaxes(range=[0, 1])  # all bars are 0: an axis from -1 to 1 would say that there is nothing
     _note(figure, plot.y, x=0, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
     figure.update_layout(
-        barmode="group", bargap=0.35, bargroupgap=0.05, showlegend=several,
+        barmode="group", bargap=0.35, bargroupgap=0.05, showlegend=has_legend,
         legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
     )  # fmt: skip
     _draw(figure, key, 280, margin={"l": 10, "r": 8, "t": 30, "b": 10})
@@ -402,8 +402,8 @@ def _error_lengths(interval: Interval | None) -> tuple[float, float]:
 
 def _axis_range(means: SlicedMeans) -> list[float]:
     """The part of a scale that the figures are in: never less than a quarter of it, as small gaps would look large."""
-    both = [i for s in means.slices for i in (s.judge, s.mean and s.mean.interval) if i]
-    ends = [v for i in both for v in (i.low, i.point, i.high) if v is not None] or list(means.reach)
+    intervals = [i for s in means.slices for i in (s.judge, s.mean and s.mean.interval) if i]
+    ends = [v for i in intervals for v in (i.low, i.point, i.high) if v is not None] or list(means.reach)
     low, high, size = min(ends), max(ends), means.reach[1] - means.reach[0]
     spare, edge = max(0.04 * size, (size / 4 - (high - low)) / 2), 0.02 * size
     return [max(means.reach[0] - edge, low - spare), min(means.reach[1] + edge, high + spare)]

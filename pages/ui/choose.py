@@ -36,12 +36,12 @@ def dataset(store: Store, labelled: bool = False, width: int | Literal["stretch"
 
 
 @contextmanager
-def _note_if_missing(what: str, lost: str, width: int | Literal["stretch"]) -> Iterator[None]:
+def _note_if_missing(noun: str, lost: str, width: int | Literal["stretch"]) -> Iterator[None]:
     """Say above a chooser if a link names something that does not exist."""
     with st.container(width=width) if lost else nullcontext():
         if lost:
             words = "There is no {what} **{named}** here; another one is shown."
-            text.warn(words, what=what, named=text.shorten(lost, 60))
+            text.warn(words, what=noun, named=text.shorten(lost, 60))
         yield
 
 

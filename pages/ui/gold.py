@@ -40,12 +40,12 @@ def draw_rule(dataset: Dataset, me: Person, words: DeltaGenerator, beside: Delta
 
 def rule_sentence(now: GoldRule) -> str:
     """Return in plain words how labels are combined."""
-    how = _HOLDS[now.resolve]
+    resolution = _HOLDS[now.resolve]
     if now.apart is None:
-        return f"Where people disagree, {how}; nothing is sent to adjudication."
+        return f"Where people disagree, {resolution}; nothing is sent to adjudication."
     steps = "any disagreement" if now.apart == 0 else f"a disagreement of more than {many(now.apart, 'point')}"
     out = ", and is left out of kappa until then" if now.waiting == "out" else ""
-    return f"Where people disagree, {how}; {steps} waits for adjudication{out}."
+    return f"Where people disagree, {resolution}; {steps} waits for adjudication{out}."
 
 
 @text.dialog(RULE, width="medium")

@@ -190,10 +190,10 @@ def time_zone() -> tzinfo:
         return UTC
 
 
-def moment(at: datetime, here: tzinfo) -> str:
+def moment(at: datetime, zone: tzinfo) -> str:
     """A moment of the store (UTC) in a zone: 14:03, yesterday or tomorrow 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
-    local = at.replace(tzinfo=UTC).astimezone(here)
-    present = datetime.now(here)
+    local = at.replace(tzinfo=UTC).astimezone(zone)
+    present = datetime.now(zone)
     days = (present.date() - local.date()).days
     if days == 0:
         return f"{local:%H:%M}"
@@ -204,20 +204,20 @@ def moment(at: datetime, here: tzinfo) -> str:
     return f"{local.day} {local:%b}" + (f" {local.year}" if local.year != present.year else "")
 
 
-def day(at: datetime, here: tzinfo) -> str:
+def day(at: datetime, zone: tzinfo) -> str:
     """The day of a moment to come, in that zone: today, Fri 27 Nov, 8 Jan 2027."""
-    local, present = at.replace(tzinfo=UTC).astimezone(here), datetime.now(here)
+    local, present = at.replace(tzinfo=UTC).astimezone(zone), datetime.now(zone)
     if local.date() == present.date():
         return "today"
     named = f"{local.day} {local:%b}"
     return f"{local:%a} {named}" if local.year == present.year else f"{named} {local.year}"
 
 
-def work_left(left: int, total: int, due: datetime | None, here: tzinfo) -> str:
+def work_left(left: int, total: int, due: datetime | None, zone: tzinfo) -> str:
     """Return somebody's assigned work that waits: 12 of 40 assigned items left, due Fri 27 Nov. "" if none does."""
     if not left:
         return ""
-    return f"{left:,} of {many(total, 'assigned item')} left{f', due {day(due, here)}' if due else ''}"
+    return f"{left:,} of {many(total, 'assigned item')} left{f', due {day(due, zone)}' if due else ''}"
 
 
 def duration(length: timedelta) -> str:

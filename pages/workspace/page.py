@@ -52,7 +52,7 @@ def page() -> None:
 def _draw_backup_plan(me: Person) -> None:
     """Draw the form for automatic backups, when the last one was made, and what went wrong."""
     store = session.store()
-    plan, state, here = schedule.backup_plan(store), schedule.backup_state(store), text.time_zone()
+    plan, state, zone = schedule.backup_plan(store), schedule.backup_state(store), text.time_zone()
     with st.form("plan", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         every = st.number_input(
             "Hours between backups", 0, 744, plan.every, width=190, help="0: none is made by itself.",
@@ -68,7 +68,7 @@ def _draw_backup_plan(me: Person) -> None:
     if plan.every and state.made_at is not None:
         text.quiet(
             "The last one by this plan: {age} ago, read as a whole when it was made. The next: {due}.",
-            age=text.duration(now() - state.made_at), due=text.moment(state.due_at(plan), here),
+            age=text.duration(now() - state.made_at), due=text.moment(state.due_at(plan), zone),
         )  # fmt: skip
     elif plan.every:
         st.caption("The first one by this plan is made within a minute or two.")

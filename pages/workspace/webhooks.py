@@ -64,12 +64,12 @@ def _delivery_row(delivery: DeliveryRecord) -> list[str]:
     return [text.moment(delivery.at, zone), delivery.host, delivery.kind, delivery.state, delivery.why, due]
 
 
-def _perform(me: Person, webhook: Webhook, what: str) -> str:
+def _perform(me: Person, webhook: Webhook, action: str) -> str:
     """Do what was clicked; what is said of it."""
     store = session.store()
-    if what == "Test":
+    if action == "Test":
         webhooks.send_test(store, me.name, webhook.id)
         return f"A test is on its way to {webhook.host}. Load the page again to see the result."
-    state = {"Pause": "paused", "Activate": "active", "Remove": "removed"}[what]
+    state = {"Pause": "paused", "Activate": "active", "Remove": "removed"}[action]
     webhooks.set_state(store, me.name, webhook.id, state)
     return f"The webhook to {webhook.host} is {state}."

@@ -177,5 +177,5 @@ def _simple(
 
 def _spoil(rows: list[Row], rng: random.Random) -> None:
     """Make about three in a hundred replies unreadable, in place."""
-    for way, number in enumerate(sorted(rng.sample(range(len(rows)), round(len(rows) * _UNREADABLE)))):
-        rows[number]["raw"] = spoil_reply(rows[number].pop("reply"), way, rng)
+    for fault, number in enumerate(sorted(rng.sample(range(len(rows)), round(len(rows) * _UNREADABLE)))):
+        rows[number]["raw"] = spoil_reply(rows[number].pop("reply"), fault, rng)

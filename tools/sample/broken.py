@@ -19,11 +19,11 @@ _PROSE = (
 )
 
 
-def spoil_reply(reply: dict[str, Any], way: int, rng: random.Random) -> str:
-    """The raw text of a reply gone wrong in way number `way` (they take turns)."""
+def spoil_reply(reply: dict[str, Any], fault: int, rng: random.Random) -> str:
+    """The raw text of a reply gone wrong with fault number `fault` (they take turns)."""
     text = json.dumps(reply, ensure_ascii=False, indent=2)
-    if way % 4 == 0:
+    if fault % 4 == 0:
         return text[: int(len(text) * rng.uniform(0.45, 0.8))]
-    if way % 4 == 1:
+    if fault % 4 == 1:
         return re.sub(r'("(?:helpfulness|factuality|relevance)": )[1-5]', r"\g<1>7", text, count=1)
-    return rng.choice(_REFUSALS if way % 4 == 2 else _PROSE)
+    return rng.choice(_REFUSALS if fault % 4 == 2 else _PROSE)

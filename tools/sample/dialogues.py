@@ -33,14 +33,14 @@ def dialogues(count: int, rng: random.Random) -> list[GeneratedItem]:
         systems = rng.sample(SYSTEMS, plays)
         ways = _ways(story, systems, rng)
         start = rng.randrange(60)
-        for number, (system, way) in enumerate(zip(systems, ways, strict=True)):
-            rounds[number].append((story, system, way, start + number))
+        for number, (system, choices) in enumerate(zip(systems, ways, strict=True)):
+            rounds[number].append((story, system, choices, start + number))
     last = rounds.pop()
     rng.shuffle(last)
     last.sort(key=lambda play: play[0].language == "en")  # the other languages are rare enough: they all stay
     kept = [play for round_ in rounds for play in round_] + last
     order = _spread_stories(kept[:count], rng)
-    return [play(f"d-{n:04d}", story, system, way, slot, rng) for n, (story, system, way, slot) in enumerate(order, 1)]
+    return [play(f"d-{n:04d}", *one_play, rng) for n, one_play in enumerate(order, 1)]
 
 
 def short_dialogues(count: int, turns: int, rng: random.Random) -> list[GeneratedItem]:
@@ -51,9 +51,9 @@ def short_dialogues(count: int, turns: int, rng: random.Random) -> list[Generate
     number = 0
     while len(items) < count:
         story = fit[number % len(fit)]
-        way = [rng.randrange(len(exchange.replies)) for exchange in story.exchanges[:turns]]
+        choices = [rng.randrange(len(exchange.replies)) for exchange in story.exchanges[:turns]]
         system = SYSTEMS[(number + number // len(fit)) % len(SYSTEMS)]
-        one = play(f"b-{len(items) + 1:04d}", story, system, way, rng.randrange(60), rng)
+        one = play(f"b-{len(items) + 1:04d}", story, system, choices, rng.randrange(60), rng)
         text = "\n".join(turn["text"] for turn in one.item["turns"])
         number += 1
         if text not in seen:
@@ -87,8 +87,8 @@ def _spread_stories(plays: list[Play], rng: random.Random) -> list[Play]:
     return out
 
 
-def play(id: str, story: Story, system: str, way: Sequence[int], slot: int, rng: random.Random) -> GeneratedItem:
-    """One dialogue: reply number `way[k]` in exchange k, slots filled by their option number `slot`."""
+def play(id: str, story: Story, system: str, choices: Sequence[int], slot: int, rng: random.Random) -> GeneratedItem:
+    """One dialogue: reply number `choices[k]` in exchange k, slots filled by their option number `slot`."""
     fill = _filler(story, slot, rng)
     gap = "" if story.language in ("ja", "zh") else " "
     turns: list[dict[str, Any]] = []
@@ -99,7 +99,7 @@ def play(id: str, story: Story, system: str, way: Sequence[int], slot: int, rng:
     corrected: list[int] = []
     repairs: list[int] = []
     before: Text | None = None
-    for number, (exchange, choice) in enumerate(zip(story.exchanges, way, strict=False), 1):
+    for number, (exchange, choice) in enumerate(zip(story.exchanges, choices, strict=False), 1):
         unit, reply = f"turn:{number}", exchange.replies[choice]
         objected = before is not None and bool(before.objection)
         user, text, scores = fill(exchange.user), fill(reply.text), list(reply.scores)
@@ -117,7 +117,7 @@ def play(id: str, story: Story, system: str, way: Sequence[int], slot: int, rng:
         if objected or exchange.corrects:
             corrected.append(number)
             repairs.append(scores[0])
-        faults += [Fault(kind, unit, fill(earlier), fill(here)) for kind, earlier, here in reply.faults]
+        faults += [Fault(kind, unit, fill(earlier), fill(later)) for kind, earlier, later in reply.faults]
         turns += [{"turn": number, "role": "user", "text": user}, {"turn": number, "role": "assistant", "text": text}]
         truth |= {(unit, name): score for name, score in zip(_TURN, scores, strict=True)}
         lengths[unit] = words(text, story.language)
@@ -148,8 +148,8 @@ def _filler(story: Story, slot: int, rng: random.Random) -> Any:
         values |= zip(names, options[slot % len(options)], strict=True)
 
     def fill(text: str) -> str:
-        text = _EITHER.sub(lambda found: rng.choice(found[1].split("|")), text)
-        return _SLOT.sub(lambda found: values.get(found[1], found[0]), text)
+        text = _EITHER.sub(lambda match: rng.choice(match[1].split("|")), text)
+        return _SLOT.sub(lambda match: values.get(match[1], match[0]), text)
 
     return fill
 

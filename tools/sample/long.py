@@ -166,7 +166,7 @@ def _report(
 
 def _beginning(text: str) -> str:
     """The first two sentences of a section."""
-    ends = [found.end() for found in _SENTENCE.finditer(text)]
+    ends = [sentence.end() for sentence in _SENTENCE.finditer(text)]
     return text[: ends[1] if len(ends) > 1 else len(text)].strip()
 
 

@@ -132,8 +132,8 @@ def _blocks(path: Path, marks: re.Pattern[str]) -> Iterator[tuple[list[str], Lin
             if head:
                 yield head, _strip_lines(lines)
             head, lines = [part.strip() for part in line[4:].split(" | ")], [("", "")]
-        elif found := marks.match(line):
-            lines.append((found[1], found[2] or ""))
+        elif match := marks.match(line):
+            lines.append((match[1], match[2] or ""))
         elif head:
             lines[-1] = (lines[-1][0], f"{lines[-1][1]}\n{line}")
     if head:
@@ -170,8 +170,8 @@ def _aftermath(reply: Text, mark: str, text: str) -> None:
         reply.repair = text
     else:
         kind, evidence = text.split(": ", 1)
-        earlier, here = evidence.split(" | ")
-        reply.faults.append((kind, earlier, here))
+        earlier, later = evidence.split(" | ")
+        reply.faults.append((kind, earlier, later))
 
 
 def _question(head: list[str], lines: Lines) -> SampleQuestion:

@@ -159,5 +159,5 @@ def response_basis(verdict: str, problems: Sequence[str], rng: random.Random) ->
 
 def _problem(example: GeneratedItem, weak: int | None) -> str:
     """ ": what is wrong with that turn", or nothing."""
-    found = example.issues.get(f"turn:{weak}") if weak else None
-    return f": {found[0]}" if found else ""
+    remarks = example.issues.get(f"turn:{weak}") if weak else None
+    return f": {remarks[0]}" if remarks else ""

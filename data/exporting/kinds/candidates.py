@@ -64,18 +64,18 @@ def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, 
     for d in dimensions_by_place(store, dataset.id):
         if not d.scale.has_order:
             continue
-        bound, far = bins.first_value(d.scale) + _LOW * bins.scale_width(d.scale), _full_disagreement(d.scale)
+        bound, gap = bins.first_value(d.scale) + _LOW * bins.scale_width(d.scale), _full_disagreement(d.scale)
         cells = gold_sql(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
             "where g.value <= $3 or g.high - g.low >= $4 order by g.item_id, g.unit",
-            [dataset.id, d.name, bound, far],
+            [dataset.id, d.name, bound, gap],
         ):
-            what = f"{describe_unit(unit)}{d.title}"
+            subject = f"{describe_unit(unit)}{d.title}"
             if code is not None and code <= bound:
-                low[item].append(f"{what} is {d.scale.say(code)}")
-            if least is not None and most - least >= far:
-                apart[item].append(f"{what}: people say {d.scale.say(least)} and {d.scale.say(most)}")
+                low[item].append(f"{subject} is {d.scale.say(code)}")
+            if least is not None and most - least >= gap:
+                apart[item].append(f"{subject}: people say {d.scale.say(least)} and {d.scale.say(most)}")
     return low, apart
 
 

@@ -36,10 +36,10 @@ LEAST = ExportOption(
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The conversations all of whose gold in the dimension, or an approved judge's values, reach the answer."""
-    here = _dimensions(store, dataset.id)
-    dimensions = [d for d in here if d.name == options["by"]]
+    ordered = _dimensions(store, dataset.id)
+    dimensions = [d for d in ordered if d.name == options["by"]]
     if not dimensions and options["by"] != BY.default:
-        raise BadInput(f"{options['by']!r} is not a dimension with an order here. There are: {_names(here)}.")
+        raise BadInput(f"{options['by']!r} is not a dimension with an order here. There are: {_names(ordered)}.")
     judge = options["by_judge"]
     for d in dimensions:
         least = _least(d, options["least"])

@@ -35,7 +35,7 @@ def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin
         waits = waits and (d.sort, d.name) != (sort_of(begin["unit"]), begin["dimension"])
         if waits or options["dimension"] not in ("", d.name):
             continue
-        for name, unit, code, how, people, low, high, probability, aside, scored, judge_code in store.stream(
+        for name, unit, code, resolution, people, low, high, probability, aside, scored, judge_code in store.stream(
             "select i.name, g.unit, g.value, g.how, g.people, g.low, g.high, g.probability, t.item_id is not null, "
             f"s.judge_id is not null, s.value from ({gold_sql(d.sort, d.scale, options['basis'], rule)}) g "
             "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
@@ -45,7 +45,7 @@ def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin
         ):
             yield {
                 "item": name, "unit": unit, "dimension": d.name, "value": exact_words(d.scale, code), "code": code,
-                "how": how, "people": people, "low": low, "high": high, "probability": probability,
+                "how": resolution, "people": people, "low": low, "high": high, "probability": probability,
                 "basis": options["basis"], "tuning": aside,
                 "judge": judge or None, "judge_value": exact_words(d.scale, judge_code) if scored else None,
                 "judge_code": judge_code, "card": by.card if by else None,

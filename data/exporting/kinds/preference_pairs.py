@@ -21,7 +21,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         if d.sort != "pair" or not {"a", "b"} <= set(d.scale.categories):
             continue
         older = approval_terms(store, dataset, judge, d, "its verdicts are not exported.")
-        for name, content, code, how, people, probability in _pairs_with_verdict(
+        for name, content, code, resolution, people, probability in _pairs_with_verdict(
             store, dataset, d, judge, options["basis"]
         ):
             item = ITEM.validate_json(content)
@@ -39,8 +39,8 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             yield {
                 "prompt": prompt, "chosen": [to_message("assistant", better.text)],
                 "rejected": [to_message("assistant", worse.text)], "item": name, "unit": "pair", "dimension": d.name,
-                "judge": judge or None, "chosen_system": better.system, "rejected_system": worse.system, "how": how,
-                "people": people, "probability": probability, "older_policy": older,
+                "judge": judge or None, "chosen_system": better.system, "rejected_system": worse.system,
+                "how": resolution, "people": people, "probability": probability, "older_policy": older,
             }  # fmt: skip
 
 

@@ -74,9 +74,9 @@ def _fork_row(content: str, unit: str, options: Options) -> Row | None:
 
 def _weakest_turns(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
     """(item id, unit) of the turns that people's gold, or a judge, names the weakest."""
-    here = datasets.item_kinds(store, dataset.id)
+    kinds = datasets.item_kinds(store, dataset.id)
     dimensions = [
-        d for (kind, _, _), d in cards.answerable_dimensions(store).items() if d.scale.kind == "turn" and kind in here
+        d for (kind, _, _), d in cards.answerable_dimensions(store).items() if d.scale.kind == "turn" and kind in kinds
     ]
     turns: list[tuple[Any, ...]] = []
     for d in dimensions:

@@ -67,18 +67,18 @@ class AdjudicationCheck:
         self.context.show("adjudications", report.new.adjudications, **shown)
 
     def _read_label(self, question: LabelQuestion, label: AdjudicatedLabel, place: str) -> PersonLabel:
-        who = self.context.identity(check_person(label.annotator, f"{place}.annotator"))
-        return PersonLabel("", who, question.code(label.value, f"{place}.value"), label.mode)
+        annotator = self.context.identity(check_person(label.annotator, f"{place}.annotator"))
+        return PersonLabel("", annotator, question.code(label.value, f"{place}.value"), label.mode)
 
-    def _check_stored(self, cell: Place, decision: KnownDecision, what: str) -> None:
+    def _check_stored(self, cell: Place, decision: KnownDecision, subject: str) -> None:
         """Raise LineError where a decision on this cell holds that must not be replaced."""
         if cell in self.known.new:
-            raise LineError("item", f"There is another decision on {what} earlier in this import: a cell has one.")
+            raise LineError("item", f"There is another decision on {subject} earlier in this import: a cell has one.")
         stored = self.known.stored.get(cell)
         if stored is None:
             return
         when = f"{stored.at:%Y-%m-%d %H:%M}"
         if stored.here:
-            raise LineError("adjudicator", f"{stored.person} already decided on {what} here ({when}).")
+            raise LineError("adjudicator", f"{stored.person} already decided on {subject} here ({when}).")
         if decision.at <= stored.at:
-            raise LineError("made_at", f"The dataset holds a later decision of {stored.person} on {what} ({when}).")
+            raise LineError("made_at", f"The dataset holds a later decision of {stored.person} on {subject} ({when}).")

@@ -73,10 +73,10 @@ class JudgmentCheck:
         check_text(raw, judgment.reply)
         key = rows.item_id(self.context.dataset_id, item.id)
         if judgment.order is not None:
-            both = self.orders.meet(line, judgment, card, item, raw, (self.judge_id(judgment), key))
-            if both is None:
+            joined = self.orders.meet(line, judgment, card, item, raw, (self.judge_id(judgment), key))
+            if joined is None:
                 return
-            judgment, raw, line = both, both.raw or "", replace(line, unscored=None)
+            judgment, raw, line = joined, joined.raw or "", replace(line, unscored=None)
         judge = self._judge(card, judgment)
         placed = self.known.place(judge, key, part, raw, judgment.sample)
         if placed is None:
@@ -195,8 +195,8 @@ def _part(line: JudgmentLine, card: Card, item: KnownItem) -> str:
     if part and part not in (choices := units(item)):
         raise LineError("part", f"{show_value(item.id)} has no {show_value(part)}. It has: {', '.join(choices[:12])}.")
     if part and card.read_part is None and not line.fits_part(judged, part):
-        what = f"an item as a whole: part must be empty, and is {show_value(part)}"
+        subject = f"an item as a whole: part must be empty, and is {show_value(part)}"
         if any(judged):
-            what = f"{', '.join(judged[:12])} of {show_value(item.id)}, and not {show_value(part)}"
-        raise LineError("part", f"The card {card.name} judges {what}.")
+            subject = f"{', '.join(judged[:12])} of {show_value(item.id)}, and not {show_value(part)}"
+        raise LineError("part", f"The card {card.name} judges {subject}.")
     return part

@@ -70,9 +70,9 @@ class LineChecks:
                 self.context.problems.reject(entry.file, entry.line, entry.problems, entry.row)
             else:
                 self._hint(entry)
-        for what, members, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
+        for noun, members, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
             if len(members) > most:
-                raise BadInput(f"The import names more than {most:,} {what}. Is it the right column that names them?")
+                raise BadInput(f"The import names more than {most:,} {noun}. Is it the right column that names them?")
 
     def finish(self) -> None:
         """Take what waited, and settle which label replaces which, and what probability they have.

@@ -107,9 +107,9 @@ class OrderCheck:
                 "already: together they are now one judgment, of a judge that was asked in both orders."
             )
         if self.alone:
-            each = ", ".join(f"{n:,} as {NAMES[order]}" for order, n in sorted(self.alone.items()))
+            counts = ", ".join(f"{n:,} as {NAMES[order]}" for order, n in sorted(self.alone.items()))
             sentences.append(
-                f"{many(self.alone.total(), 'judgment')} came in one order only ({each}): "
+                f"{many(self.alone.total(), 'judgment')} came in one order only ({counts}): "
                 "they are kept under a judge that was asked in that order. When the other order is imported, with the "
                 "same card, model and params, both become one judgment."
             )

@@ -89,14 +89,14 @@ class ToolReader:
             self.add_fault("row", f"has another shape than {self._title} writes.", row=row)
 
     def add_fault(
-        self, what: str, why: str, example: str = "", row: Any = None, at: tuple[str, int] | None = None
+        self, noun: str, why: str, example: str = "", row: Any = None, at: tuple[str, int] | None = None
     ) -> None:
-        """Report what cannot be imported: `what` names it in the singular, `why` is what follows, with its verb.
+        """Report what cannot be imported: `noun` names it in the singular, `why` is what follows, with its verb.
 
         Its place is where the reader is, or `at` that line of a file.
         """
         file, line = at or (self.file, self.line)
-        fault = self._faults.setdefault((file, f"{what} {why}"), _Fault(file, line, what, why))
+        fault = self._faults.setdefault((file, f"{noun} {why}"), _Fault(file, line, noun, why))
         fault.times += 1
         if example and len(fault.examples) < _EXAMPLES and example not in fault.examples:
             fault.examples.append(example[:60])

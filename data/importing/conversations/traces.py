@@ -198,8 +198,8 @@ class TraceReader(ToolReader):
             self._placed[span] = turn(numbers[min(index, len(numbers) - 1)])
         for trace, start, end in spread:
             turns = sorted({number for number in numbers[start:end] if number in answered})
-            whole = not turns or key == trace or (len(spread) == 1 and len(turns) > 1)
-            self._wholes[trace] = place if whole else turn(turns[-1])
+            covers_item = not turns or key == trace or (len(spread) == 1 and len(turns) > 1)
+            self._wholes[trace] = place if covers_item else turn(turns[-1])
 
     def _items_without_texts(self) -> Iterator[Line]:
         """Items without texts, where the import has scores and no traces at all."""

@@ -364,8 +364,8 @@ def to_turns(utterances: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]]
         else:
             turns[-1][role] = {"turn": turn, "role": role, "text": text}
     entries = []
-    for both, between in zip(turns, tools, strict=True):
-        entries += [both["user"]] if "user" in both else []
+    for by_role, between in zip(turns, tools, strict=True):
+        entries += [by_role["user"]] if "user" in by_role else []
         entries += between
-        entries += [both["assistant"]] if "assistant" in both else []
+        entries += [by_role["assistant"]] if "assistant" in by_role else []
     return "\n\n".join(scenario), entries, numbers

@@ -109,8 +109,8 @@ class _Column:
 
     def summarise(self) -> ColumnValues:
         """Return the summary of the cells."""
-        few = not self.summary.many or self._numbers > 0.9 * (self.summary.count - self.summary.missing)
-        if not self._texts and few:
+        surveyable = not self.summary.many or self._numbers > 0.9 * (self.summary.count - self.summary.missing)
+        if not self._texts and surveyable:
             ends = [cell for _, cell in self._ends] if self.summary.many else []
             self.summary.cells = [*self._cells.values(), *ends]
         if self._none and (scale := survey(self.summary.cells).answers) is not None and "none" in scale.categories:
@@ -233,13 +233,13 @@ def _count_values(others: list[DetectedFile], facts: SourceContents, tell: Calla
             items[str(entry.data.get("kind"))] += 1
         elif isinstance(entry, NamedValue):
             sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
-            who, values = by_name.setdefault((entry.by, entry.kind, sort, entry.name), (Counter(), _Column()))
-            who[entry.who] += 1
+            tally, values = by_name.setdefault((entry.by, entry.kind, sort, entry.name), (Counter(), _Column()))
+            tally[entry.who] += 1
             values.add(entry.value)
         tell(number)
     facts.items = dict(items)
     facts.value_summaries = [
-        ValueSummary(*key, dict(who.most_common(50)), values.summarise()) for key, (who, values) in by_name.items()
+        ValueSummary(*key, dict(tally.most_common(50)), values.summarise()) for key, (tally, values) in by_name.items()
     ]
 
 

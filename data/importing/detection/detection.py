@@ -133,8 +133,8 @@ def _wraps(value: dict[str, Any]) -> bool:
     inner = [cell for cell in value.values() if isinstance(cell, (list, dict))]
     if any(normalize(key) in names for key in value for names in WORDS["fields"].values()):
         return False
-    whole = bool(inner) and len(inner) == len(value)
-    return whole or any(isinstance(cell, list) and isinstance(next(iter(cell), None), (list, dict)) for cell in inner)
+    nested = bool(inner) and len(inner) == len(value)
+    return nested or any(isinstance(cell, list) and isinstance(next(iter(cell), None), (list, dict)) for cell in inner)
 
 
 def _has_record(file: SourceFile, container: Container, fits: Callable[[Record], bool] = lambda record: True) -> bool:

@@ -87,8 +87,8 @@ class Interpretation:
     @property
     def sampling(self) -> Sampling:
         """The way in which labelled items were chosen, as far as files show: "all" if people answered for every row."""
-        whole = any(s.by == "person" and s.count >= self.items > 0 for s in self.series)
-        return "all" if whole else "unknown"
+        complete = any(s.by == "person" and s.count >= self.items > 0 for s in self.series)
+        return "all" if complete else "unknown"
 
 
 def interpret_contents(
@@ -116,10 +116,10 @@ def interpret_contents(
     for summary in contents.value_summaries:
         by: By = "person" if summary.by == "person" else "judge"
         kind = cast("Kind", summary.kind)
-        who = next(iter(summary.who)) if len(summary.who) == 1 else ""
+        rater = next(iter(summary.who)) if len(summary.who) == 1 else ""
         named = _dimension_name(summary.name)
         series.append(
-            AnswerSeries("", summary.name, by, who, named, kind, summary.sort, None, **_cells(summary.values))
+            AnswerSeries("", summary.name, by, rater, named, kind, summary.sort, None, **_cells(summary.values))
         )
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
@@ -302,8 +302,8 @@ class _Table:
         """Return the column that names the dialogue of a row; with roles, one with the same cell in several rows."""
         known = [name for name in self.table.columns if name == id_column or _flat(name) in _DIALOGUE_IDS]
         known.sort(key=lambda name: name != id_column)
-        several = (name for name in known if not by_role or not are_unique([name], self.table.rows))
-        return next(several, next(iter(known), ""))
+        repeated = (name for name in known if not by_role or not are_unique([name], self.table.rows))
+        return next(repeated, next(iter(known), ""))
 
     def _of_items(self, names: Sequence[str], key: Sequence[str]) -> list[str]:
         """Return the columns whose cells are the same in all rows of an item; the others concern its answers."""
@@ -374,20 +374,20 @@ class _Table:
     def _by(self, by: str, values: Iterable[AnswerColumn]) -> list[AnswerSeries]:
         """The answers of each judge and person that a column names; where they are many, those of a sort together."""
         series = []
-        who = _words(self.table.columns[by])
+        raters = _words(self.table.columns[by])
         usual: By = "judge" if owner(by) == "judge" else "person"
-        sides: dict[str, By] = {name: "judge" if owner(name) == "judge" else usual for name in who}
+        sides: dict[str, By] = {name: "judge" if owner(name) == "judge" else usual for name in raters}
         for voice in values:
             base = self._one(voice, usual)
-            if 0 < len(who) <= _PEOPLE:
-                series += [replace(base, by=sides[name], who=name, only={by: [name]}, count=0) for name in who]
+            if 0 < len(raters) <= _PEOPLE:
+                series += [replace(base, by=sides[name], who=name, only={by: [name]}, count=0) for name in raters]
                 continue
-            together, both = replace(base, who="", whose=by), sorted(set(sides.values()))
-            if len(both) < 2:
-                series.append(replace(together, by=both[0] if both else usual))
+            together, owners = replace(base, who="", whose=by), sorted(set(sides.values()))
+            if len(owners) < 2:
+                series.append(replace(together, by=owners[0] if owners else usual))
                 continue
-            for side in both:
-                names = [name for name in who if sides[name] == side]
+            for side in owners:
+                names = [name for name in raters if sides[name] == side]
                 series.append(replace(together, by=side, only={by: names}, count=0))
         return series
 

@@ -37,9 +37,9 @@ def detect_dialect(name: str, head: bytes) -> Dialect:
     if not encoding:
         raise BadInput(f"{name}: its encoding cannot be detected. Save it as UTF-8 and import it again.")
     text = head.decode(encoding, "ignore").lstrip("\ufeff")
-    whole = len(head) < _SAMPLE
+    complete = len(head) < _SAMPLE
     lines = text.splitlines(keepends=True)
-    sample = lines if whole or len(lines) < 2 else lines[:-1]
+    sample = lines if complete or len(lines) < 2 else lines[:-1]
     if stated := stated_delimiter(text):
         return Dialect(encoding, stated)
     return Dialect(encoding, max(DELIMITERS, key=lambda sign: _regular(sample, sign)))

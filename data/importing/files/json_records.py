@@ -74,11 +74,11 @@ def read_json_object(stream: BinaryIO, lists: Collection[Path]) -> Iterator[Reco
     return _read(TextWindow(stream), "object", frozenset(lists))
 
 
-def _read(window: TextWindow, what: str, lists: frozenset[Path]) -> Iterator[Record]:
+def _read(window: TextWindow, kind: str, lists: frozenset[Path]) -> Iterator[Record]:
     try:
-        yield from _array(window) if what == "list" else _Walk(window, lists).all_parts()
+        yield from _array(window) if kind == "list" else _Walk(window, lists).all_parts()
         if window.next():
-            raise BadJson(f"is not JSON: something follows the end of the {what}")
+            raise BadJson(f"is not JSON: something follows the end of the {kind}")
     except UnicodeDecodeError as error:
         bad = f"is not UTF-8 from here on (byte 0x{error.object[error.start]:02x}); {_REST}"
         yield Record(window.number, {}, "", bad)
@@ -100,8 +100,8 @@ def _members(window: TextWindow, close: str, cut: str, strict: bool = True) -> I
             window.at += 1
             sign = window.next()
             if sign == close and strict:
-                what = "list" if close == "]" else "object"
-                raise BadJson(f"is not JSON: there is a comma before the end of the {what}")
+                kind = "list" if close == "]" else "object"
+                raise BadJson(f"is not JSON: there is a comma before the end of the {kind}")
         elif sign != close:
             raise BadJson("is not JSON: " + ("a comma is missing" if sign else cut))
     window.at += 1
@@ -154,17 +154,17 @@ class _Walk:
             if window.next() != ":":
                 raise BadJson("is not JSON: a colon is missing after a key")
             window.at += 1
-            sign, here = window.next(), (*path, key)
-            if sign == "{" and here in self._open:
-                yield from self._object(here)
-            elif sign == "[" and here in self._lists:
+            sign, key_path = window.next(), (*path, key)
+            if sign == "{" and key_path in self._open:
+                yield from self._object(key_path)
+            elif sign == "[" and key_path in self._lists:
                 yield from self._close_frame()
-                yield from self._list(here)
+                yield from self._list(key_path)
             else:
                 value, text = next_element(window)
                 if isinstance(value, BadJson):
                     value, self._problem = _with_nan(text, value), str(value)
-                _put(self._frame, here, value)
+                _put(self._frame, key_path, value)
 
     def _list(self, path: Path) -> Iterator[Record]:
         empty = True
@@ -180,12 +180,12 @@ class _Walk:
         self._begins = self._window.number
 
 
-def _put(whole: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
-    inner = whole
+def _put(root: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    inner = root
     for key in path[:-1]:
         inner = inner.setdefault(key, {})
     inner[path[-1]] = value
-    return whole
+    return root
 
 
 def _with_nan(text: str, problem: BadJson) -> Any:

@@ -63,8 +63,8 @@ class _Lines:
             return RejectedRow(place.file, place.line, [("question_id", why)], place.row, name)
         turns = [
             {"turn": turn, "role": role, "text": text}
-            for turn, both in enumerate(zip(question.turns, answer.turns, strict=False), 1)
-            for role, text in zip(("user", "assistant"), both, strict=True)
+            for turn, texts in enumerate(zip(question.turns, answer.turns, strict=False), 1)
+            for role, text in zip(("user", "assistant"), texts, strict=True)
         ]
         facts = {"choice": answer.choice or None, "continues": answer.continues, "cut_at": answer.cut_at or None}
         meta = self._meta(answer.question) | {fact: value for fact, value in facts.items() if value is not None}

@@ -121,8 +121,8 @@ class _Reader(CaseReader):
         listed = ((text_of(suggestion.get("question_name")), suggestion) for suggestion in as_objects(suggestions))
         for name, suggestion in suggestions.items() if isinstance(suggestions, dict) else listed:
             if isinstance(suggestion, dict) and (value := self._value(suggestion.get("value"), name)) is not None:
-                who = text_of(suggestion.get("agent")) or "suggestion"
-                yield CaseRating(name, "judge", who, value, confidence=as_confidence(suggestion.get("score")))
+                judge = text_of(suggestion.get("agent")) or "suggestion"
+                yield CaseRating(name, "judge", judge, value, confidence=as_confidence(suggestion.get("score")))
 
     def _value(self, value: Any, name: str) -> Any:
         """An answer as one value: labels joined, of a ranking of two the better one; None where it is none."""

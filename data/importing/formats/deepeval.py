@@ -81,8 +81,8 @@ class _Reader(CaseReader):
             self.add_hint("{n} metrics ended with an error and have no score.")
             return
         value = value if value is not None else metric.get("success")
-        who = text_of(_get(metric, "evaluationModel", "evaluation_model")) or "deepeval"
-        yield CaseRating(text_of(metric["name"]), "judge", who, value, text_of(metric.get("reason")))
+        judge = text_of(_get(metric, "evaluationModel", "evaluation_model")) or "deepeval"
+        yield CaseRating(text_of(metric["name"]), "judge", judge, value, text_of(metric.get("reason")))
 
 
 def _turn(turn: dict[str, Any]) -> list[Utterance]:

@@ -109,12 +109,12 @@ class _Reader(CaseReader):
                     at, why = iso_time(by.get("timestamp")), text_of(by.get("reason") or edit.get("explanation"))
                     yield from self._values(scorer, edit["value"], "person", text_of(by["author"]), why, at)
 
-    def _values(self, name: str, value: Any, by: Any, who: str, note: str, at: str = "") -> Iterator[CaseRating]:
+    def _values(self, name: str, value: Any, by: Any, rater: str, note: str, at: str = "") -> Iterator[CaseRating]:
         if isinstance(value, dict):
             for key, score in value.items():
-                yield CaseRating(f"{name}: {key}", by, who, score, note, at)
+                yield CaseRating(f"{name}: {key}", by, rater, score, note, at)
         elif value is not None:
-            yield CaseRating(name, by, who, value, note, at)
+            yield CaseRating(name, by, rater, value, note, at)
 
     def _who(self, scorer: str, score: dict[str, Any]) -> str:
         """The model that graded, where the log names it, else the scorer."""

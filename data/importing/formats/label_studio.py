@@ -62,8 +62,8 @@ class _Reader(CaseReader):
                 annotation, "person", _person(annotation.get("completed_by")), _change_time(annotation)
             )
         for prediction in as_objects(row.get("predictions")):
-            who = text_of(prediction.get("model_version")) or "prediction"
-            opinions += self._opinions(prediction, "judge", who, sure=as_confidence(prediction.get("score")))
+            judge = text_of(prediction.get("model_version")) or "prediction"
+            opinions += self._opinions(prediction, "judge", judge, sure=as_confidence(prediction.get("score")))
         meta = plain_fields(row["data"], used)
         self.add(EvaluationCase(text_of(row.get("id")), utterances, opinions, sides, reference, meta=meta))
 
@@ -89,7 +89,7 @@ class _Reader(CaseReader):
         self.add(EvaluationCase(text_of(row.get("id")), utterances, opinions, sides, reference))
 
     def _opinions(
-        self, annotation: dict[str, Any], by: str, who: str, at: str = "", sure: float | None = None
+        self, annotation: dict[str, Any], by: str, rater: str, at: str = "", sure: float | None = None
     ) -> Iterator[CaseRating]:
         """One value for each control that was used; what was written freely is the note of all of them.
 
@@ -120,7 +120,7 @@ class _Reader(CaseReader):
                 continue
             if kind == "pairwise" and sum(other.get("type") == kind for other in results) == 1:
                 name = "verdict"
-            yield CaseRating(name or kind, by, who, answer, note, at, sure, spoken)
+            yield CaseRating(name or kind, by, rater, answer, note, at, sure, spoken)
 
 
 def _change_time(row: dict[str, Any]) -> str:

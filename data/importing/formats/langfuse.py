@@ -158,9 +158,9 @@ class _Reader(TraceReader):
             ):
                 self.note_unused(name)
                 continue
-            by, who = ("person", "") if _PEOPLE.search(name) else ("judge", "langfuse")
+            by, rater = ("person", "") if _PEOPLE.search(name) else ("judge", "langfuse")
             for score in values:
-                self.score(TraceScore(name, by, who, trace=trace, span=span, **_value_field(score)))
+                self.score(TraceScore(name, by, rater, trace=trace, span=span, **_value_field(score)))
 
     def _score(self, row: dict[str, Any]) -> None:
         source, kind = text_of(row.get("source")).upper(), text_of(row.get("dataType")).upper()

@@ -112,8 +112,8 @@ class _Reader(TraceReader):
             self._feedback({"run_id": key, "trace_id": trace, **feedback})
         for named, stats in as_object(row.get("feedback_stats")).items():
             if isinstance(stats, dict) and stats.get("avg") is not None:
-                by, who = ("person", "") if _PEOPLE.search(named) else ("judge", "langsmith feedback")
-                score = TraceScore(named, by, who, trace=trace, span=key, number=stats["avg"])
+                by, rater = ("person", "") if _PEOPLE.search(named) else ("judge", "langsmith feedback")
+                score = TraceScore(named, by, rater, trace=trace, span=key, number=stats["avg"])
                 self.set_place(score)
                 self._averages.append(score)
         for child in filter(_is_run, as_objects(row.get("child_runs"))):

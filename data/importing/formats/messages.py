@@ -232,8 +232,8 @@ def _text(message: dict[str, Any], key: str, where: str) -> str:
         if kind in REASONING_TYPES:
             continue
         if not isinstance(text, str):
-            what = f"a part of type {show_value(kind)}" if isinstance(kind, str) else kind_of(part)
-            raise LineError(f"{where}.{key}", f"{where}.{key} holds {what}: only text can be judged.")
+            description = f"a part of type {show_value(kind)}" if isinstance(kind, str) else kind_of(part)
+            raise LineError(f"{where}.{key}", f"{where}.{key} holds {description}: only text can be judged.")
         parts.append(text)
     return "\n\n".join(parts)
 
@@ -256,19 +256,19 @@ def number_turns(utterances: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
     the assistant's of that turn, which is empty where the assistant only called tools.
     """
     entries: list[dict[str, Any]] = []
-    turn, here = 1, dict[str, dict[str, Any]]()
+    turn, by_role = 1, dict[str, dict[str, Any]]()
     for raw_role, text, *name in utterances:
         role = "assistant" if raw_role == "bot" else raw_role
-        if role in ("user", "system") and "assistant" in here:
-            entries.append(here["assistant"])
-            turn, here = turn + 1, {}
+        if role in ("user", "system") and "assistant" in by_role:
+            entries.append(by_role["assistant"])
+            turn, by_role = turn + 1, {}
         if role == "tool":
             entries.append({"turn": turn, "role": role, "text": text} | ({"name": name[0]} if name and name[0] else {}))
-            here.setdefault("assistant", {"turn": turn, "role": "assistant", "text": ""})
-        elif role in here:
-            here[role]["text"] = "\n\n".join(part for part in (here[role]["text"], text) if part)
+            by_role.setdefault("assistant", {"turn": turn, "role": "assistant", "text": ""})
+        elif role in by_role:
+            by_role[role]["text"] = "\n\n".join(part for part in (by_role[role]["text"], text) if part)
         else:
-            here[role] = {"turn": turn, "role": role, "text": text}
+            by_role[role] = {"turn": turn, "role": role, "text": text}
             if role != "assistant":
-                entries.append(here[role])
-    return entries + ([here["assistant"]] if "assistant" in here else [])
+                entries.append(by_role[role])
+    return entries + ([by_role["assistant"]] if "assistant" in by_role else [])

@@ -65,8 +65,8 @@ def _info(row: dict[str, Any]) -> dict[str, Any] | None:
     info = decode_json(row.get("info"))
     if isinstance(info, dict) and ("trace_id" in info or "request_id" in info):
         return info
-    whole = row.keys() & {"trace_id", "request_id"} and row.keys() & {"spans", "assessments"}
-    return row if whole and "run_type" not in row else None
+    trace_columns = row.keys() & {"trace_id", "request_id"} and row.keys() & {"spans", "assessments"}
+    return row if trace_columns and "run_type" not in row else None
 
 
 class _Reader(TraceReader):
@@ -165,9 +165,9 @@ class _Reader(TraceReader):
         value = feedback.get("value") if isinstance(feedback, dict) else row.get("value")
         words = isinstance(value, str)
         kind = text_of(source.get("source_type")).upper()
-        by, who = ("person", "") if kind == "HUMAN" else ("judge", kind.lower().replace("_", " ") or "mlflow")
+        by, default = ("person", "") if kind == "HUMAN" else ("judge", kind.lower().replace("_", " ") or "mlflow")
         self.score(TraceScore(
-            name, by, text_of(source.get("source_id")) or who, key=text_of(row.get("assessment_id")), trace=trace,
+            name, by, text_of(source.get("source_id")) or default, key=text_of(row.get("assessment_id")), trace=trace,
             span=_hex(text_of(row.get("span_id"))),
             number=None if words or isinstance(value, (dict, list)) else value, label=value if words else None,
             note=text_of(row.get("rationale")), made_at=iso_time(row.get("last_update_time") or row.get("create_time")),

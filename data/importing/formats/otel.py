@@ -189,8 +189,8 @@ class _Reader(TraceReader):
             if name.startswith("gen_ai.") and name not in _RESULT:
                 answered = name in ("gen_ai.choice", "gen_ai.content.completion")
                 (call.answer if answered else call.inputs).extend(_read_event(name, body))
-        whole = bool(call.inputs and call.answer and not operation and not kind)
-        if operation in _MODEL or kind == "LLM" or whole:
+        complete = bool(call.inputs and call.answer and not operation and not kind)
+        if operation in _MODEL or kind == "LLM" or complete:
             call.sort = "model"
         elif operation in _AGENT or kind in _ROOTS or not call.parent:
             call.sort = "root"
@@ -227,10 +227,10 @@ class _Reader(TraceReader):
         """An evaluation's result, as the conventions have it."""
         short = {name.removeprefix("gen_ai.evaluation."): value for name, value in result.items()}
         kind = str(short.get("annotator_kind") or short.get("source") or "").lower()
-        by, who = ("person", "") if kind in ("human", "annotator", "person") else ("judge", "evaluator")
+        by, default = ("person", "") if kind in ("human", "annotator", "person") else ("judge", "evaluator")
         names = ("evaluator.name", "evaluator", "gen_ai.request.model")
         self.score(TraceScore(
-            str(short.get("name") or "evaluation"), by, first_text(*map(short.get, names)) or who,
+            str(short.get("name") or "evaluation"), by, first_text(*map(short.get, names)) or default,
             trace=trace, span=span, answer=str(result.get("gen_ai.response.id") or ""),
             number=short.get("score.value", short.get("score")), label=short.get("score.label", short.get("label")),
             note=text_of(short.get("explanation")), made_at=iso_time(at),

@@ -144,13 +144,13 @@ class _Table:
                 spoken.append(record)
                 yield from self._read_row(record, name, number)
         # What is said of the whole dialogue may stand beside what a user says, as in its first row.
-        whole = [
+        dialogue_answers = [
             answer
             for answer in self._answers
             if _is_of_whole(answer) and not any(_has(answer, r.value) for r in spoken)
         ]
-        for record in records if whole else ():
-            yield from self._read_answers(record, name, None, whole)
+        for record in records if dialogue_answers else ():
+            yield from self._read_answers(record, name, None, dialogue_answers)
 
     def _common(self, row: dict[str, Any], name: str) -> dict[str, Any]:
         """Return the fields that items of all kinds have."""

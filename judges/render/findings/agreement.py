@@ -23,13 +23,13 @@ _METHODS = {
 def check_result(line: DimensionResult) -> list[Sentence]:
     """The result of the approval check: what a lead may conclude, why, and what is missing."""
     decision, gate = line.decision, line.gate
-    near = (
+    within = (
         "" if gate.within_one is None else f", {gate.within_one:.0%} within {bins.describe_step(gate.dimension.scale)}"
     )
     missing = decision.missing[:1].lower() + decision.missing[1:]
     return [
         say(
-            CONCLUSIONS[decision.state], name=line.dimension.title, exact=cell(gate.exact, ".0%"), near=near,
+            CONCLUSIONS[decision.state], name=line.dimension.title, exact=cell(gate.exact, ".0%"), near=within,
             kappa=cell(gate.interval.point, ".2f"), items=many(gate.interval.items, "item"),
         ),
         quiet(
@@ -69,14 +69,14 @@ def kappa_findings(line: DimensionResult) -> list[Finding]:
 def _measures(line: DimensionResult) -> list[tuple[str, str, str]]:
     summary, interval, scale = line.shown, line.shown.interval, line.shown.dimension.scale
     ordered = scale.has_order
-    name, how = ("Kappa (QWK)", "Quadratic-weighted kappa") if ordered else ("Kappa", "Cohen's kappa, unweighted")
+    name, measure = ("Kappa (QWK)", "Quadratic-weighted kappa") if ordered else ("Kappa", "Cohen's kappa, unweighted")
     if scale.kind == "interval":
-        name, how = "Kappa (CCC)", "Lin's concordance, by the six sums that quadratic-weighted kappa has"
+        name, measure = "Kappa (CCC)", "Lin's concordance, by the six sums that quadratic-weighted kappa has"
     linearised = interval.method == "linearised"
     how_wide = "Linearised over whole items." if linearised else "Cluster bootstrap: whole items are resampled."
     gated = "One-sided; the approval check compares it with the required kappa."
     shown = [
-        (name, cell(interval.point), f"{how}: 1 is full agreement, 0 is chance."),
+        (name, cell(interval.point), f"{measure}: 1 is full agreement, 0 is chance."),
         ("95% interval", span(interval), how_wide),
         ("Lower bound", cell(line.bound), gated)
         if line.gated
@@ -85,9 +85,9 @@ def _measures(line: DimensionResult) -> list[tuple[str, str, str]]:
     ]
     if ordered:
         step, bias = bins.describe_step(scale), cell(summary.mean_difference, "+.2f")
-        near = f"Share of ratings that differ by {step} or less."
+        meaning = f"Share of ratings that differ by {step} or less."
         shown += [
-            (f"Within {step.removesuffix(' step')}", cell(summary.within_one, ".1%"), near),
+            (f"Within {step.removesuffix(' step')}", cell(summary.within_one, ".1%"), meaning),
             ("Bias (judge - people)", bias, "Mean difference: above 0 the judge is higher."),
         ]
     return shown
@@ -109,11 +109,11 @@ def spread(summary: Summary, title: str = "") -> list[Finding]:
     if shares is None:
         return []
     people, judge = ([float(share) for share in side] for side in shares)
-    how = "Share of each answer. Different distributions mean that judge and people use the scale differently."
-    findings: list[Finding] = [Marginals(people, judge, summary.answers, title, how)]
-    for who, side in (("People", people), ("The judge", judge)):
+    caption = "Share of each answer. Different distributions mean that judge and people use the scale differently."
+    findings: list[Finding] = [Marginals(people, judge, summary.answers, title, caption)]
+    for rater, side in (("People", people), ("The judge", judge)):
         if max(side) == 1:
-            findings.append(warn("{who} always gave one and the same answer: kappa is 0 or undefined.", who=who))
+            findings.append(warn("{who} always gave one and the same answer: kappa is 0 or undefined.", who=rater))
     if summary.fragile:
         findings.append(
             warn(

@@ -35,11 +35,11 @@ def findings(blind: Interval, assisted: Interval, change: Interval, others: floa
 
 
 def _sentence(blind: Interval, assisted: Interval, change: Interval, others: float) -> Sentence:
-    few = min(blind.items, assisted.items)
-    if few < MIN_CLUSTERS:
+    items = min(blind.items, assisted.items)
+    if items < MIN_CLUSTERS:
         return say(
             "**Not tested**: {n} in the smaller group, and {least} are needed.",
-            n=many(few, "item"), least=MIN_CLUSTERS,
+            n=many(items, "item"), least=MIN_CLUSTERS,
         )  # fmt: skip
     if change.point is None or change.low is None or change.high is None:
         return say("**Not tested**: kappa is undefined in one of the groups.")

@@ -24,9 +24,9 @@ def findings(baselines: Baselines) -> list[Sentence]:
         return []
     rule, sentences = baselines.length, []
     against = [(rule.standing, "the length baseline")] if rule is not None else []
-    for standing, what in [*against, (baselines.above_constant, "the majority-class baseline")]:
+    for standing, baseline in [*against, (baselines.above_constant, "the majority-class baseline")]:
         if standing in _SHORTFALLS:
-            sentences.append(warn("This judge {how} {what}.", how=_SHORTFALLS[standing], what=what))
+            sentences.append(warn("This judge {how} {what}.", how=_SHORTFALLS[standing], what=baseline))
     if rule is not None:
         sentences.append(
             quiet(

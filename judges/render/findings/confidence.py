@@ -75,12 +75,12 @@ def sentences(figures: reliability.Reliability, source: str, cells: int, scored:
                 verdict=wrong if (ranks.high or 1.0) < 0.5 else use if (ranks.low or 0.0) > 0.5 else none,
             )
         )  # fmt: skip
-    few = f" Fewer than {MIN_CLUSTERS} items: no conclusion." if figures.items < MIN_CLUSTERS else ""
+    caveat = f" Fewer than {MIN_CLUSTERS} items: no conclusion." if figures.items < MIN_CLUSTERS else ""
     parts.append(
         quiet(
             "From {cells} of {items} with a confidence, of {scored} scored. Source: {source}.{few}",
             cells=many(cells, "rating"), items=many(figures.items, "item"), scored=many(scored, "rating"),
-            source=source_name(source), few=few,
+            source=source_name(source), few=caveat,
         )
     )  # fmt: skip
     return parts

@@ -16,13 +16,13 @@ def findings(pairs: Sequence[tuple[Summary, Summary]], counted: bool) -> list[Fi
     """
     rows = [
         {
-            "dimension": both.dimension.title, "unit": both.dimension.sort,
-            "to adjudicate": f"{both.people.waiting:,} of {both.gold_cells:,}",
-            "kappa, counted": f"{cell(both.interval.point, '.2f')} ({span(both.interval)})",
+            "dimension": kept.dimension.title, "unit": kept.dimension.sort,
+            "to adjudicate": f"{kept.people.waiting:,} of {kept.gold_cells:,}",
+            "kappa, counted": f"{cell(kept.interval.point, '.2f')} ({span(kept.interval)})",
             "kappa, left out": f"{cell(out.interval.point, '.2f')} ({span(out.interval)})",
-            "bias, counted": cell(both.mean_difference, "+.2f"), "bias, left out": cell(out.mean_difference, "+.2f"),
+            "bias, counted": cell(kept.mean_difference, "+.2f"), "bias, left out": cell(out.mean_difference, "+.2f"),
         }
-        for both, out in pairs
+        for kept, out in pairs
     ]  # fmt: skip
     used = "counts them, combined by the setting of the dataset" if counted else "leaves them out"
     return [

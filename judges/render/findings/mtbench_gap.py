@@ -170,7 +170,7 @@ FACTORS = (("factor", "20%"), ("first", "27%"), ("second", "27%"), ("where it is
 def factor_rows(factors: Sequence[Factor]) -> list[tuple[str, str, str, str]]:
     """(factor and whether it differs, first, second, what a difference becomes); those that differ come first."""
     rows = []
-    for factor in sorted(factors, key=lambda each: (each.differs is not True, each.differs is not None)):
+    for factor in sorted(factors, key=lambda factor: (factor.differs is not True, factor.differs is not None)):
         state = {True: "\N{NOT EQUAL TO} differs", False: "equal", None: "not known"}[factor.differs]
         source = " and ".join(dict.fromkeys(_KNOWN[known] for known in factor.known))
         details = source + (f"\n{_BECOMES[factor.kind]}" if factor.differs else "")

@@ -37,10 +37,10 @@ def figures_by_name(agreement: PairAgreement) -> dict[str, Interval]:
 
 def judges_summary(comparison: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
     """Return a sentence or two that compare the two judges."""
-    whole, judge, other = comparison.whole, names[comparison.one], names[comparison.other]
-    if not whole.cells:
+    overall, judge, other = comparison.whole, names[comparison.one], names[comparison.other]
+    if not overall.cells:
         return [say("**{one}** and **{other}** have rated no turn of the same answer.", one=judge, other=other)]
-    gap = whole.difference
+    gap = overall.difference
     points = number(abs(gap.point or 0.0))
     ends = f"95% interval of the difference {span(gap, '+.2f')}"
     higher, lower = (other, judge) if (gap.point or 0) >= 0 else (judge, other)
@@ -59,7 +59,7 @@ def judges_summary(comparison: RatingComparison, names: Mapping[str, str]) -> li
             "From {cells} of {questions} that both rated"
             + ("; left out: {alone}" if alone else "")
             + ". Intervals are by questions: the turns, samples and models of one question go together.",
-            cells=many(whole.cells, "turn"), questions=many(whole.difference.items, "question"),
+            cells=many(overall.cells, "turn"), questions=many(overall.difference.items, "question"),
             alone=alone,
         ),
     ]  # fmt: skip

@@ -111,7 +111,7 @@ def bench_contents(bench: Bench) -> list[Sentence]:
 
 def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) -> Table:
     """Return the prompt that each judge was given, as far as known; `known` names wordings by fingerprint."""
-    rates, compares = ({each.judge for each in judged} for judged in (bench.ratings, bench.games))
+    rates, compares = ({judgment.judge for judgment in judged} for judged in (bench.ratings, bench.games))
     rows = [
         {
             "judge": names[judge.id],
@@ -181,7 +181,7 @@ def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: Rules) ->
     """One judge's models with their intervals, the best first, and a line at the mean of all of them."""
     places = {rank.model: n for n, rank in enumerate(ranking.models)}
     models = sorted((means for means in model_means if means.model in places), key=lambda means: places[means.model])
-    whole = next((means.both.point for means in model_means if not means.model), None)
+    overall = next((means.both.point for means in model_means if not means.model), None)
     rows = [
         IntervalRow.of(
             means.model, means.both, "",
@@ -193,7 +193,7 @@ def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: Rules) ->
     ends = [end for means in models for end in (means.both.low, means.both.point, means.both.high) if end is not None]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     spare = max(0.0, rules.unit - (high - low)) / 2  # never less than a point, as small gaps would look large
-    return Intervals(rows, whole, "all models", (low - spare, high + spare), "Mean ratings")
+    return Intervals(rows, overall, "all models", (low - spare, high + spare), "Mean ratings")
 
 
 def _ends(rank: Interval) -> str:

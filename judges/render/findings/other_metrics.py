@@ -45,10 +45,10 @@ def missing_values(missing: Missingness) -> list[Finding]:
             row |= {"macro precision": figures.precision, "macro recall": figures.recall, "macro F1": figures.f1}
         rows.append(row)
     shares = dict.fromkeys(("% agreement", "macro precision", "macro recall", "macro F1"), Column(".2%"))
-    whole = {key: None for row in rows for key in row}
+    blank = {key: None for row in rows for key in row}
     columns = {"ratings": COUNT, "kappa": Column(".3f"), "bias": Column("+.2f"), **shares}
     return [
         say("{sentence}", sentence=missingness.explain(missing)),
-        Table([whole | row for row in rows], columns),
+        Table([blank | row for row in rows], columns),
         quiet("{check}", check=missingness.APPROVAL_CHECK_NOTE),
     ]

@@ -32,9 +32,9 @@ def growth(steps: Sequence[Interval], ahead: Sequence[Interval], policy: Policy,
 
 
 def plan(
-    now: Interval, half: float, width: tuple[int, int] | None, bound: tuple[int, int] | None, policy: Policy, what: str
+    now: Interval, half: float, width: tuple[int, int] | None, bound: tuple[int, int] | None, policy: Policy, noun: str
 ) -> list[Sentence]:
-    """Return sentences on further items (`what`: "blind item") for an interval of -+ `half` and the required bound.
+    """Return sentences on further items (`noun`: "blind item") for an interval of -+ `half` and the required bound.
 
     `width` and `bound` are the ranges of `judges.stats.planner`. With fewer items than the policy asks for, there is no
     sentence on the bound, because kappa of a few items does not show on which side of the threshold it will lie.
@@ -48,13 +48,13 @@ def plan(
     else:
         first = say(
             "About **{low} to {high}** until the interval is no wider than ±{half}; now it is {span} from {items}.",
-            low=f"{width[0]:,}", high=many(width[1], f"more {what}"), **wide,
+            low=f"{width[0]:,}", high=many(width[1], f"more {noun}"), **wide,
         )  # fmt: skip
     if now.items < policy.first:
         second = say(
             "With fewer than {first} it cannot be estimated when the lower bound reaches {threshold}: {more} are "
             "needed first.",
-            first=many(policy.first, "item"), threshold=threshold, more=many(policy.first - now.items, f"more {what}"),
+            first=many(policy.first, "item"), threshold=threshold, more=many(policy.first - now.items, f"more {noun}"),
         )  # fmt: skip
     elif bound == (0, 0):
         second = say("The lower bound is at the required {threshold} or above.", threshold=threshold)
@@ -62,7 +62,7 @@ def plan(
         second = say(
             "About **{low} to {high}** until the lower bound is at {threshold}, if the true kappa is as estimated "
             "(80% range).",
-            low=f"{bound[0]:,}", high=many(bound[1], f"more {what}"), threshold=threshold,
+            low=f"{bound[0]:,}", high=many(bound[1], f"more {noun}"), threshold=threshold,
         )  # fmt: skip
     elif (now.point or 0.0) < policy.threshold:
         second = say("Kappa itself is below {threshold}, so more labels alone will not help.", threshold=threshold)

@@ -16,8 +16,8 @@ def findings(consistency: SelfConsistency, named: str) -> list[Finding]:
     ]
     parts += [say("{sentence}", sentence=sentence) for sentence in self_consistency.explain(consistency)]
     if consistency.together.cells:
-        whole = consistency.together
-        ends = whole.point, whole.low, whole.high, whole.lower_bound
+        combined = consistency.together
+        ends = combined.point, combined.low, combined.high, combined.lower_bound
         alone = [
             IntervalRow("single", f"sample {n}", kappa, None, None) for n, kappa in enumerate(consistency.singles, 1)
         ]

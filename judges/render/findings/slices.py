@@ -39,11 +39,13 @@ def tests(slices: Sequence[SlicedKappa]) -> list[Sentence]:
                 rest=" and ".join([", ".join(rest[:-1]), rest[-1]] if rest[1:] else rest),
             )
         )
-    few = [sliced.by for sliced in slices if sliced.test is None]
-    if few:
+    untested = [sliced.by for sliced in slices if sliced.test is None]
+    if untested:
         sentences.append(
             quiet(
-                "Not tested by {few}: fewer than two slices have {least} items.", few=", ".join(few), least=MIN_CLUSTERS
+                "Not tested by {few}: fewer than two slices have {least} items.",
+                few=", ".join(untested),
+                least=MIN_CLUSTERS,
             )
         )
     return sentences
@@ -61,15 +63,15 @@ def rank_slices(sliced: SlicedKappa) -> list[KappaSlice]:
     return sorted(sliced.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
 
 
-def plot(sliced: SlicedKappa, whole: Interval) -> Intervals:
+def plot(sliced: SlicedKappa, overall: Interval) -> Intervals:
     """The slices with their intervals, best first, under all items."""
-    rows = [IntervalRow.of("all", whole, "beside", _remark(whole, None))]
+    rows = [IntervalRow.of("all", overall, "beside", _remark(overall, None))]
     for slice_ in rank_slices(sliced):
         i = slice_.interval
         state = "below minimum sample" if i.is_too_small or i.point is None else "meets policy"
         rows.append(IntervalRow.of(slice_.name, i, state, _remark(i, slice_.bias)))
     return Intervals(
-        rows, whole.point, "all", (0.0, 1.0), f"Kappa by {sliced.by}",
+        rows, overall.point, "all", (0.0, 1.0), f"Kappa by {sliced.by}",
         "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: no conclusion. Dashed: all "
         "items.",
     )  # fmt: skip
@@ -77,9 +79,9 @@ def plot(sliced: SlicedKappa, whole: Interval) -> Intervals:
 
 def _remark(interval: Interval, lenient: float | None) -> str:
     point = "undefined" if interval.point is None else cell(interval.point, ".2f")
-    few = " · too few" if interval.is_too_small else ""
+    caveat = " · too few" if interval.is_too_small else ""
     bias = "" if lenient is None else f" · bias {cell(lenient, '+.2f')}"
-    return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{bias}{few}"
+    return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{bias}{caveat}"
 
 
 def table(sliced: SlicedKappa) -> Table:

@@ -34,10 +34,10 @@ def findings(system_order: SystemOrder) -> list[Finding]:
         parts.append(say(opposite, n=system_order.flipped, pairs=system_order.pairs))
     else:
         first, second = system_order.systems
-        way = "opposite orders" if system_order.flipped else "the same order"
+        orders = "opposite orders" if system_order.flipped else "the same order"
         if first.human == second.human or first.judge == second.judge:
-            way = "no order: two of their means are equal"
-        parts.append(say("People and judge put the two systems in **{way}**.", way=way))
+            orders = "no order: two of their means are equal"
+        parts.append(say("People and judge put the two systems in **{way}**.", way=orders))
     rows = [
         {
             "system": system.name, "ratings": system.cells, "people": system.human, "judge": system.judge,

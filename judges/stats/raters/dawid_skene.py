@@ -68,8 +68,8 @@ def fit_dawid_skene(
         now = np.concatenate([prior, error.ravel()])
         converged = before is not None and float(np.abs(now - before).max()) < tolerance
         before = now
-    whole = np.where((alike >= 0)[:, None], posterior[alike], prior)
-    return DawidSkene(whole, error, prior, loglik, steps, converged)
+    by_cell = np.where((alike >= 0)[:, None], posterior[alike], prior)
+    return DawidSkene(by_cell, error, prior, loglik, steps, converged)
 
 
 def _group_cells(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
@@ -86,10 +86,10 @@ def _group_cells(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
         list[Codes](),
     )
     for size in np.unique(many[many > 0]).tolist():
-        here = np.flatnonzero(many == size)
-        rows = code[start[here][:, None] + np.arange(size)]
+        cells = np.flatnonzero(many == size)
+        rows = code[start[cells][:, None] + np.arange(size)]
         _, group, n = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-        groups[here] = group.reshape(-1) + sum(len(n) for n in often)
+        groups[cells] = group.reshape(-1) + sum(len(n) for n in often)
         often.append(n)
     return groups, np.concatenate(often).astype(np.float64)
 

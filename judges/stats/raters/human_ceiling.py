@@ -58,8 +58,8 @@ def _shared_cells(ratings: Ratings) -> Ratings:
 def _between(shared: Ratings) -> tuple[Cells, Interval]:
     """Every pair of people in a cell, in both directions, with its kappa."""
     first, second = shared.pairs()
-    both = np.concatenate([first, second]), np.concatenate([second, first])
-    pairs, scale = Cells(shared.item[both[0]], shared.code[both[0]], shared.code[both[1]]), shared.scale
+    sides = np.concatenate([first, second]), np.concatenate([second, first])
+    pairs, scale = Cells(shared.item[sides[0]], shared.code[sides[0]], shared.code[sides[1]]), shared.scale
     return pairs, replace(kappa_interval(pairs, code_count(scale), scale.weights), cells=len(first))
 
 
@@ -170,26 +170,26 @@ def explain(ceiling: HumanCeiling | None) -> str:
     gap = ceiling.difference
     if ceiling.judge is None or gap is None or ceiling.judge.point is None or gap.point is None:
         return f"{people}, from {ceiling.items:,} items; the judge has no score there to compare."
-    both = (
+    text = (
         f"{people}, between the judge and one of them {ceiling.judge.point:.2f}, on the same {ceiling.items:,} items."
     )
     if ceiling.between.is_too_small or gap.low is None or gap.high is None:
-        return f"{both} That is too few to compare: {MIN_CLUSTERS} items are needed."
+        return f"{text} That is too few to compare: {MIN_CLUSTERS} items are needed."
     if gap.high < 0:
         by = f"by {-gap.point:.2f} ({-gap.high:.2f} to {-gap.low:.2f})"
-        return f"{both} So people agree better, {by}: a better judge is possible."
+        return f"{text} So people agree better, {by}: a better judge is possible."
     if gap.low > 0:
-        return f"{both} So the judge agrees with people better than they do with each other."
+        return f"{text} So the judge agrees with people better than they do with each other."
     return (
-        f"{both} The difference, {gap.point:+.2f}, may be chance ({gap.low:+.2f} to {gap.high:+.2f}): the judge is not "
+        f"{text} The difference, {gap.point:+.2f}, may be chance ({gap.low:+.2f} to {gap.high:+.2f}): the judge is not "
         "shown to agree with people less than they do with each other."
     )
 
 
-def explain_labels(fewest: int, most: int, each: float, known: bool) -> str:
+def explain_labels(fewest: int, most: int, mean: float, known: bool) -> str:
     """Return a sentence or two on the people with whom a kappa measures agreement.
 
-    `fewest`, `most` and `each` (the average) are numbers of people who labelled a cell. `known` says whether the
+    `fewest`, `most` and `mean` (the average) are numbers of people who labelled a cell. `known` says whether the
     agreement between two of them is known.
     """
     if most < 2 and not known:
@@ -200,7 +200,7 @@ def explain_labels(fewest: int, most: int, each: float, known: bool) -> str:
         )
     many = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     people = "one person per rating" if most < 2 else f"{many} people per rating"
-    people += "" if fewest == most else f" ({each:.1f} on average)"
+    people += "" if fewest == most else f" ({mean:.1f} on average)"
     text = f"Kappa is agreement with the labels of {people}, not with the truth."
     if not known:
         return f"{text} Agreement between people is not known yet: fewer than {MIN_CLUSTERS} items have labels of two."

@@ -43,7 +43,7 @@ def _cell(docket: AdjudicationItem, cell: LabelledCell, actor: str) -> Json:
     first = 15 if docket.view.item.content.kind == "pair" else 0
     letter = {s.person: person_letter(first + n) for n, s in enumerate(labels)}
     dimension = docket.dimensions.get((cell.unit, cell.dimension))
-    here = {cell.unit, cell.unit.partition("/")[0]}
+    units = {cell.unit, cell.unit.partition("/")[0]}
     decision = cell.decision
     return {
         "unit": cell.unit,
@@ -57,7 +57,7 @@ def _cell(docket: AdjudicationItem, cell: LabelledCell, actor: str) -> Json:
         "notes": [
             {"by": letter.get(w.person, "–"), "sort": w.sort, "text": w.text}
             for w in docket.comments
-            if w.unit and w.unit in here
+            if w.unit and w.unit in units
         ],
         "apart": _describe_disagreement(cell),
         "token": cell.token,

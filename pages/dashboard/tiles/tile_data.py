@@ -21,7 +21,7 @@ _UNITS = {
 
 def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
     """The data of one tile (pages/dashboard/tiles/tiles.js)."""
-    several = len({point.run for system in tile.systems for point in system.trend}) > 1
+    has_trend = len({point.run for system in tile.systems for point in system.trend}) > 1
     approval, dimension = tile.approval, tile.dimension.dimension
     trust: dict[str, Any] = {
         "t": "✓ approved", "help": "A lead approved it: here the judge agrees with people as the policy requires.",
@@ -38,11 +38,11 @@ def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) ->
         "answers": list(tile.dimension.answers),
         "axis": _axis(tile),
         "systems": [_system(tile, n, system, runs) for n, system in enumerate(tile.systems)],
-        "trend": _trend_range(tile) if several else None,
+        "trend": _trend_range(tile) if has_trend else None,
         "pairs": [
             {"t": sentences.describe_difference(tile, pair), "apart": pair.apart} for pair in _by_certainty(tile)
         ],
-        "tables": [_figures(tile), *([_trend(tile, runs)] if several else [])],
+        "tables": [_figures(tile), *([_trend(tile, runs)] if has_trend else [])],
         "words": {
             "figure": "mean" if tile.dimension.mean else f"“{tile.dimension.describe_mean(tile.headline)}”",
             "answers": "the judge's answers",

@@ -278,12 +278,12 @@ def _row(
     view: DeskView, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1
 ) -> Json:
     """One row: texts on the left, the cells of its unit (or of both its sides) on the right, and what belongs to it."""
-    whole = _cells(view)
-    names = [unit] if unit in whole else [f"{unit}/a", f"{unit}/b"] if sort in ("section", "side") else []
+    cells = _cells(view)
+    names = [unit] if unit in cells else [f"{unit}/a", f"{unit}/b"] if sort in ("section", "side") else []
     stacked = len(names) == 1 and columns == 1
     groups: list[Json] = []
     for name in names:
-        layers = whole.get(name, {})
+        layers = cells.get(name, {})
         if stacked:
             # Each card has a group of its own, one below the other; only those beside the main one need a title.
             groups += [
@@ -323,7 +323,7 @@ def _judgments(view: DeskView, unit: str) -> list[Json]:
 
 def _judgment(view: DeskView, judgment: UnitJudgments) -> Json:
     scale, main = view.card.dimensions[0].scale, judgment.judge_id == view.judge_id
-    several = len(judgment.samples) > 1
+    is_repeated = len(judgment.samples) > 1
     return {
         "judge": judgment.name,
         "prompt": judgment.prompt,
@@ -331,7 +331,7 @@ def _judgment(view: DeskView, judgment: UnitJudgments) -> Json:
         "t": scale.say(judgment.value) if judgment.scored else "",
         "texts": [
             {
-                "t": scale.say(sample.value) if several and not sample.why else "",
+                "t": scale.say(sample.value) if is_repeated and not sample.why else "",
                 "text": None if main and not sample.why and n == 0 else sample.text,
                 "why": sample.why,
             }

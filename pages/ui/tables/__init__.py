@@ -88,8 +88,8 @@ def table(rows: Rows, columns: Columns, key: str | None = None, max_rows: int = 
     for name, column in used_columns.items():
         if isinstance(column, Column) and column.shape.endswith("%"):
             frame[name] = frame[name].astype("float64") * 100
-    few = frame.size <= _MAX_FORMATTED_CELLS  # of a large table the writing would take longer than the drawing
-    own = {n: c.shape for n, c in used_columns.items() if few and _falls_below_0(c, frame[n])}
+    is_small = frame.size <= _MAX_FORMATTED_CELLS  # of a large table the writing would take longer than the drawing
+    own = {n: c.shape for n, c in used_columns.items() if is_small and _falls_below_0(c, frame[n])}
     words_of: dict[Any, Any] = {n: partial(_figure, shape=own.get(n, "")) for n in map(str, frame)}
     return st.dataframe(
         frame.style.format(words_of, na_rep="–") if own else frame,
