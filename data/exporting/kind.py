@@ -75,6 +75,11 @@ class ExportKind:
     parts: tuple[ExportKind, ...] = ()
     nothing: str = "There is nothing of this kind in the dataset yet."
 
+    @property
+    def is_reimported(self) -> bool:
+        """Whether an import takes its files back."""
+        return self.reimport.startswith("imported")
+
     def size(self, store: Store, dataset: Dataset, options: Options) -> int:
         """Return the number of rows."""
         if self.query is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from data.exporting.exporting import ExportResult, loading_code
+from data.exporting.exporting import ExportResult, export_kinds, loading_code
 from data.exporting.files import FORMATS, Format
 from data.exporting.kind import ExportKind, ExportOption, list_choices
 from data.gold.excluded_items import ExcludedItem
@@ -20,6 +20,7 @@ from judges.render.findings.findings import Column
 from pages.ui import tables, text
 
 _MAX_CELL_CHARACTERS = 400
+_OPTIONS_PER_ROW = 4
 _FORMULA_NOTE = "In CSV, a text that a spreadsheet would run as a formula gets an apostrophe before it."
 _EXCLUSION_WARNING = (
     "Making this file **puts its items aside**: from then on they are not drawn and count in no figure of any judge, "
@@ -47,11 +48,11 @@ def choose_format(of: ExportKind) -> Format:
 def choose_options(store: Store, dataset_id: str, of: ExportKind) -> dict[str, Any]:
     """The options of a kind as they are set."""
     options: dict[str, Any] = {}
-    if not of.options:
-        return options
-    for option, column in zip(of.options, st.columns(4, vertical_alignment="bottom"), strict=False):
-        with column:
-            options[option.name] = _option(store, dataset_id, of, option)
+    for start in range(0, len(of.options), _OPTIONS_PER_ROW):
+        columns = st.columns(_OPTIONS_PER_ROW, vertical_alignment="bottom")
+        for option, column in zip(of.options[start:], columns, strict=False):
+            with column:
+                options[option.name] = _option(store, dataset_id, of, option)
     return options
 
 
@@ -158,7 +159,7 @@ def show_file(export: ExportResult, address: str) -> None:
         if export.aside:
             text.say("{n} put aside: the approval check leaves them out from now on.", n=many(export.aside, "item"))
         st.link_button("Download", address, icon=":material/download:", type="primary")
-        if export.kind in ("dataset", "items", "judgments", "labels", "adjudications") and export.format == "jsonl":
+        if export_kinds()[export.kind].is_reimported:
             st.caption("To bring it into another workspace:")
             st.code(f"python -m data import {export.file.name} --dataset NAME", language="bash")
         if export.kind != "dataset":

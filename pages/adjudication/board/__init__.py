@@ -1,7 +1,7 @@
 """The component for adjudication: the text of an item and people's answers, side by side.
 
 `data` (Python to browser): person, place; `items` in the order of work, the first few; `acked` [{key, at, names}];
-`refused` [{key, why}]; `progress` {done, left}; `empty` {title, text} or None; `notice`.
+`refused` [{key, why}]; `progress` {left}; `empty` {title, text} or None; `notice`.
 
 An item: item, sig (changes whenever anything of it does), name, title, systems, synthetic, head, rows (as the desk's,
 without cells), comments [text], saw (the judge was asked for), cells and decided. A cell: unit, dimension, label,

@@ -99,7 +99,7 @@ function drawTexts(b) {
     const e = el("section", "row bare" + (row.columns === 2 ? " two" : ""), null, { "data-unit": row.unit });
     const main = el("div", "main");
     if (row.no || row.title) { const no = el("div", "no" + (row.title ? " titled" : ""), row.no || ""); if (row.title) no.append(prose("title", row.title)); e.append(no); }
-    for (const notice of row.notices || []) e.append(el("div", "notice", notice));
+    for (const notice of row.notices) e.append(el("div", "notice", notice));
     const box2 = row.columns === 2 ? el("div", "cols") : main;
     for (const t of row.texts) box2.append(drawText(t, t.label || LABELS[t.role]));
     if (box2 !== main) main.append(box2);

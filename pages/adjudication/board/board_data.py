@@ -16,7 +16,7 @@ def item_data(docket: AdjudicationItem, actor: str) -> Json:
     """The board's JSON for one item (its fields are described in this folder's __init__)."""
     sheet = sheet_data.sheet_data(docket.view)
     rows = [
-        {k: row[k] for k in ("unit", "sort", "no", "title", "texts", "columns")}
+        {k: row[k] for k in ("unit", "no", "title", "texts", "columns", "notices")}
         for row in sheet["rows"]
         if any(row["texts"])
     ]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from data.adjudication.adjudication_items import AdjudicationItem
 from data.desk import desk
 from data.desk.judgments import shows_every_judge
 from data.queue.queue import QueueFilters, claim_items
@@ -21,6 +22,7 @@ from judges.cards import cards
 from judges.cards.mt_bench import card as mt_bench
 from judges.importing.lines import parse_item
 from judges.types import Dimension, Scale
+from pages.adjudication.board import board_data
 from pages.desk import exchange
 from pages.ui.sheet import sheet_data
 from tests import seeds
@@ -218,5 +220,7 @@ def test_a_conversation_that_was_never_held_says_so_at_its_second_turn() -> None
     said = "Turn 2 was asked after choice 0's first answer, not after this one: "
     said += "the conversation never took place as it is shown here."
     assert [row["notices"] for row in sheet["rows"]] == [[], [said], []]
+    on_board = AdjudicationItem(plain_view(answer(choice=2, continues=0)), [], [], [], None, {})
+    assert [row["notices"] for row in board_data.item_data(on_board, "lea")["rows"]] == [[], [said]]
     for held in (answer(), answer(continues=0), answer(choice=3, continues=3), answer(choice="3", continues=True)):
         assert not any(row["notices"] for row in plain_sheet(held)["rows"])

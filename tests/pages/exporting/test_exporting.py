@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from data.exporting.exporting import export_kinds
 from tests.pages.desk_driver import accept, all_saved, at_rest, choose, enter, on_item, seeded
 from tests.server import Server
 
@@ -105,6 +106,18 @@ def test_items_are_put_aside_and_taken_back_with_a_reason(app: Server, page: Any
     page.get_by_label("Reason").first.fill("it was not used after all")
     page.get_by_role("button", name="Count again").click()
     expect(page.get_by_text("0 items put aside.")).to_be_visible()
+
+
+def test_every_option_of_a_kind_can_be_set(app: Server, page: Any) -> None:
+    kinds = export_kinds()
+    enter(page, app.url, "lea", "export?dataset=demo")
+    for name in ("adjudications", "preference_turns"):  # the last has the most options
+        choose(page, "What", kinds[name].title)
+        page.get_by_text(kinds[name].description).first.wait_for()
+        at_rest(page)
+        for option in kinds[name].options:
+            expect(page.get_by_label(option.title, exact=True)).to_be_attached()
+    assert len(kinds["preference_turns"].options) == max(len(kind.options) for kind in kinds.values())
 
 
 def test_an_annotator_has_no_such_page_and_no_guessed_file(app: Server, page: Any) -> None:
