@@ -11,11 +11,11 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from data import log, temp_folders
-from data.dashboard.warmup import warm_up
 from data.runs import endpoints, runs
 from data.webhooks import deliverer
 from data.workspace import schedule
 from data.workspace.bootstrap import open_workspace
+from data.workspace.warmup import warm_up
 from judges.cards import cards
 from judges.errors import AssayError
 from judges.version import VERSION

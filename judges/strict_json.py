@@ -66,6 +66,13 @@ def check_depth(text: str) -> None:
         raise BadJson(f"is nested {deepest} levels deep: at most {MAX_DEPTH} are allowed")
 
 
+def storable_text(text: str) -> str:
+    """A text that every store can hold: NUL and halves of surrogate pairs are replaced by a mark."""
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def check_characters(text: str, value: Any) -> None:
     """Raise BadJson when an escape in the text put a NUL or half a surrogate pair into the value."""
     if "\\u" in text and _ODD.search(text):

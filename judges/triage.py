@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal, NamedTuple
 
+from judges.reading.confidence import STATED, TOKENS, Measure, source_words
+from judges.types import section_place, turn_number
+
 ReasonKind = Literal[
     "broken rule", "unscored", "low confidence", "judges disagree", "no confidence", "flagged", "not spared"
 ]
@@ -16,19 +19,6 @@ ConfidenceLevel = Literal["high", "medium", "low"]
 
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 """Confidence from which it is called high, and from which it is called medium; below that it is low."""
-
-
-Measure = Literal["self-consistency", "stated confidence", "token confidence", "confidence"]
-_MEASURES: dict[str, Measure] = {
-    "samples": "self-consistency",
-    "agreement of samples": "self-consistency",
-    "windows": "self-consistency",
-    "chapters": "self-consistency",
-    "orders": "self-consistency",
-    "self-reported": "stated confidence",
-    "log-probabilities": "token confidence",
-}
-"""Asked again, as the judge says itself, or from the probabilities of its tokens; by the source of a confidence."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +68,7 @@ def describe_confidence(confidence: float | None, source: str) -> str:
 
 def confidence_measure(source: str) -> Measure:
     """Return the name of the measure behind a confidence of that source, such as "self-consistency"."""
-    return _MEASURES.get(source.partition(": ")[0], "confidence")
+    return source_words(source.partition(": ")[0]).measure
 
 
 def rank_by_need(reasons: Iterable[Reason], sizes: Mapping[str, ItemSize] | None = None) -> list[ReviewNeed]:
@@ -126,17 +116,6 @@ def unusable_reply(item: str, part: str, why: str) -> Reason:
     return Reason(item, "unscored", f"the judge's reply could not be used: {why}", 0.9, part)
 
 
-_HOW = {
-    "samples": "samples differ",
-    "windows": "windows differ",
-    "chapters": "chapters differ",
-    "self-reported": "",
-    "log-probabilities": "",
-    "broken rule": "breaks its rule",
-}
-"""The reason to doubt a score, by the source of its confidence; "" if the name of the measure already says it."""
-
-
 def low_confidence(item: str, unit: str, dimension: str, confidence: float, source: str) -> Reason | None:
     """A score of medium or low confidence, else None. Strength is half of what is missing to certainty.
 
@@ -152,14 +131,14 @@ def low_confidence(item: str, unit: str, dimension: str, confidence: float, sour
 
 def _doubt(confidence: float, source: str) -> str:
     name, _, between = source.partition(": ")
-    cause = f"between {between.replace(' or ', ' and ')}" if between else _HOW.get(name, name)
+    cause = f"between {between.replace(' or ', ' and ')}" if between else source_words(name).cause
     return describe_confidence(confidence, source) + (f" ({cause})" if cause else "")
 
 
 _BEFORE = re.compile(r"(.+) (is a guess|may shift)(?: \((.+?)(?: between (.+))?\))?")
 _SOURCES = {
-    "the judge says so": "self-reported",
-    "token probabilities waver": "log-probabilities",
+    "the judge says so": STATED,
+    "token probabilities waver": TOKENS,
     **{f"{name} differ": name for name in ("samples", "windows", "chapters")},
 }
 
@@ -199,11 +178,10 @@ def audit_flag(item: str, audit: str, text: str, strength: float, unit: str = ""
 
 def describe_unit(unit: str) -> str:
     """A unit as the beginning of a sentence: `turn:3` -> "turn 3 ", `section:2/a` -> "section 2 of A "."""
-    sort, _, rest = unit.partition(":")
-    if sort == "turn":
-        return f"turn {rest} "
-    if sort == "section":
-        number, _, side = rest.partition("/")
+    if unit.startswith("turn:"):
+        return f"turn {turn_number(unit)} "
+    if unit.startswith("section:"):
+        number, side = section_place(unit)
         return f"section {number} of {side.upper()} "
     if unit.startswith("response/"):
         return f"response {unit[-1].upper()} "

@@ -30,6 +30,10 @@ Kind = Literal["dialogue", "pair", "response"]
 UnitSort = Literal["conversation", "turn", "section", "side", "pair", "response"]
 SORTS: tuple[UnitSort, ...] = ("turn", "section", "side", "response", "conversation", "pair")
 """The order in which units are listed: parts first, then the whole."""
+SORTS_WITH_SEVERAL_UNITS: tuple[UnitSort, ...] = ("turn", "section")
+"""The sorts of which an item, or a side of a pair, has several units."""
+SORTS_WITH_SEVERAL_CELLS: tuple[UnitSort, ...] = (*SORTS_WITH_SEVERAL_UNITS, "side")
+"""The sorts of which an item has several units: with the two sides of a pair."""
 SORTS_OF: dict[Kind, tuple[UnitSort, ...]] = {
     "dialogue": ("turn", "conversation"),
     "pair": ("section", "side", "pair"),
@@ -197,6 +201,17 @@ def sort_of(unit: str) -> UnitSort:
     raise BadScale(f"{unit!r} is not a unit: use conversation, turn:3, section:2/a, response/a, pair or response")
 
 
+def turn_number(unit: str) -> int:
+    """The number of a turn: 3 of `turn:3`. Raises ValueError for a unit of another sort."""
+    return int(unit.removeprefix("turn:"))
+
+
+def section_place(unit: str) -> tuple[int, str]:
+    """The number and the side of a section: (2, "a") of `section:2/a`. Raises ValueError for a unit of another sort."""
+    number, _, side = unit.removeprefix("section:").partition("/")
+    return int(number), side
+
+
 def assistant_units(item: Dialogue) -> list[str]:
     """Every assistant turn of a dialogue."""
     return [f"turn:{turn}" for turn in item.assistant_turns]
@@ -265,6 +280,11 @@ class Scale:
     def is_numeric(self) -> bool:
         """Whether its answers are numbers from `lo` to `hi`."""
         return self.kind in ("ordinal", "interval")
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether a mean of its answers says something: one of numbers does, and that of a flag is the share of yes."""
+        return self.is_numeric or self.kind == "flag"
 
     @property
     def has_categories(self) -> bool:
@@ -411,9 +431,34 @@ class Dimension:
         return replace(self.scale, kind="interval") if self.between else self.scale
 
     @property
+    def is_of_side(self) -> bool:
+        """Whether it is asked of one side of a pair, or of a section of it."""
+        return self.sort in ("section", "side")
+
+    @property
+    def is_of_one_system(self) -> bool:
+        """Whether every item is of one system in it: a pair is of two, and so is what is asked of its sides."""
+        return self.sort in ("turn", "conversation", "response")
+
+    @property
+    def has_several_units(self) -> bool:
+        """Whether an item, or a side of a pair, has several units of its sort."""
+        return self.sort in SORTS_WITH_SEVERAL_UNITS
+
+    @property
+    def has_several_cells(self) -> bool:
+        """Whether an item has several cells in it, those of both sides of a pair together."""
+        return self.sort in SORTS_WITH_SEVERAL_CELLS
+
+    @property
     def title(self) -> str:
         """The name as people read it: context_use -> "context use"."""
         return self.name.replace("_", " ")
+
+    @property
+    def title_with_sort(self) -> str:
+        """The title and the sort of its unit: context use · turn."""
+        return f"{self.title} · {self.sort}"
 
 
 class Score(NamedTuple):

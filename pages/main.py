@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from data.records.people import Role
+from data.records.access import Role
 from judges.errors import AssayError
 from pages.adjudication import exchange as adjudication_exchange
 from pages.adjudication import page as adjudication_page

@@ -10,21 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from data.cards import cards
-from data.desk.labels import StorableText, check_answer_value
+from data.desk.labels import check_answer_value
 from data.gold import disputes
 from data.gold.disputes import Adjudication, LabelledCell
 from data.gold.gold import gold_sql
 from data.records import exposure, items, people
-from data.records.access import allow
+from data.records.access import allow, require
 from data.records.settings import GoldRule, gold_rule
 from data.records.tables import AdjudicationRow
 from data.store import Store, Tx, columns_of
 from data.store.errors import BadInput, NotAllowed, NotFound
 from judges.errors import BadScale
 from judges.importing.lines import LONGEST_REASON
+from judges.strict_json import storable_text
 from judges.types import sort_of
 
 _MAX_ABSOLUTE_VALUE = 1e9
@@ -63,7 +62,7 @@ def record_look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
     From then on the audit sample does not offer them these items, and their answers to these items do not count as
     blind. Raises NotAllowed below the role researcher.
     """
-    people.require(store, actor, "researcher")
+    require(store, actor, "researcher")
     exposure.record_exposures(store, actor, dict.fromkeys(item_ids, (exposure.OTHER_PEOPLE,)), "adjudication")
 
 
@@ -78,7 +77,7 @@ def adjudicate(
     actor, here or on the desk, or the labels themselves were given with them in view. Such a decision counts on no
     blind basis. Raises NotAllowed, NotFound, BadScale or BadInput.
     """
-    reason = TypeAdapter(StorableText).validate_python(str(reason)).strip()
+    reason = storable_text(str(reason)).strip()
 
     def code(tx: Tx, item: items.StoredItem) -> float | None:
         try:
@@ -91,16 +90,14 @@ def adjudicate(
             raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
 
     def act(tx: Tx) -> Adjudication:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         item = items.load_item(tx, item_id)
-        kept = f"select {columns_of(AdjudicationRow)}, seq from adjudication where id = $1"
-        for *columns, seq in tx.rows(kept, [key]):
+        for columns in tx.rows(f"select {columns_of(AdjudicationRow)} from adjudication where id = $1", [key]):
             row = AdjudicationRow(*columns)
             decision_fields = (item_id, unit, dimension, code(tx, item), reason, False, actor)
             if (*row[2:7], row.withdrawn, row.person) != decision_fields:
                 raise BadInput(_KEY_TAKEN)
-            labels = disputes.labels_from_json(row.labels)
-            return Adjudication(key, row.person, row.value, row.reason, row.saw_judge, labels, seq)
+            return Adjudication(key, row.person, row.value, row.reason, disputes.labels_from_json(row.labels))
         if not reason:
             raise BadInput("A decision needs a reason, in a few words.")
         if len(reason) > LONGEST_REASON:
@@ -109,15 +106,15 @@ def adjudicate(
         instead = _people_who_could_decide([p.name for p in people.all_people(tx) if p.may("researcher")], actor, cell)
         if instead:
             raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
-        known = exposure.find_exposures(tx, actor, [item_id]).get(item_id, exposure.Exposure())
-        saw = known.judge or any(s.mode == "assisted" for s in cell.labels)
+        known = exposure.find_exposures(tx, actor, [item_id]).get(item_id, set())
+        saw = bool(known - {exposure.OTHER_PEOPLE}) or any(s.mode == "assisted" for s in cell.labels)
         labels_json = disputes.labels_to_json(cell.labels)
         row = AdjudicationRow(
             key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, labels_json, saw, False, actor
         )
         tx.append([row])
         exposure.add_exposures(tx, actor, {item_id: [exposure.OTHER_PEOPLE]}, "adjudication")
-        return Adjudication(key, actor, row.value, reason, saw, cell.labels, tx.seq)
+        return Adjudication(key, actor, row.value, reason, cell.labels)
 
     if not 8 <= len(key) <= 80:
         raise BadInput("A decision needs a key of 8 to 80 letters, made where it was taken.")
@@ -132,7 +129,7 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
     """
 
     def act(tx: Tx) -> None:
-        person = people.require(tx, actor, "researcher")
+        person = require(tx, actor, "researcher")
         done = tx.rows(
             "select a.person, a.withdrawn, a.item_id = d.item_id and a.unit = d.unit and a.dimension = d.dimension "
             "and d.seq < a.seq from adjudication a left join adjudication d on d.id = $2 where a.id = $1",
@@ -167,7 +164,7 @@ def reveal_while_adjudicating(store: Store, actor: str, item_id: str) -> None:
     """
 
     def act(tx: Tx) -> None:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         item = items.load_item(tx, item_id)
         if not any(cell.waits for cell in disputes.cells_of_item(tx, item.dataset_id, item_id)):
             raise NotFound("No cell of this item waits for a decision: the judge's scores are on the review desk.")

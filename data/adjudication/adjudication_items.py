@@ -12,8 +12,9 @@ from data.desk import desk
 from data.desk.desk import DeskView
 from data.gold.disputes import LabelledCell, PersonLabel, cells_of_item, decision_time, labels_from_json
 from data.queue.queue import GivenItem
-from data.records import exposure, people
-from data.records.access import allow
+from data.records import exposure
+from data.records.access import allow, require
+from data.records.datasets import NO_PROBE_SQL
 from data.store import Store
 from data.store.ids import content_id
 from judges.types import Dimension, sort_of
@@ -58,7 +59,6 @@ class AdjudicatedCell:
     """A decision in force, as a row of a list."""
 
     id: str
-    item: str
     name: str
     unit: str
     dimension: str
@@ -119,7 +119,7 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str) -> list[Adjudic
 
     Items that the actor may still get to answer blind are left out, because the list shows what people said.
     """
-    people.require(store, actor, "researcher")
+    require(store, actor, "researcher")
     scales = cards.scales(store)
     rows = store.rows(
         "select a.id, a.item_id, i.name, i.kind, a.unit, a.dimension, a.value, a.person, a.reason, a.saw_judge, "
@@ -136,7 +136,7 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str) -> list[Adjudic
         if scale is not None:
             label_text = ", ".join(f"{s.person} {scale.say(s.value)}" for s in labels_from_json(labels))
             details = (str(reason), label_text, bool(saw), decision_time(labels, at))
-            cells.append(AdjudicatedCell(id_, item, name, unit, dimension, scale.say(value), str(person), *details))
+            cells.append(AdjudicatedCell(id_, name, unit, dimension, scale.say(value), str(person), *details))
     return sorted(cells, key=lambda cell: cell.at, reverse=True)
 
 
@@ -146,7 +146,7 @@ def _scores_of_item(store: Store, item_id: str) -> list[AdjudicationScore]:
         "select s.unit, s.dimension, j.model, s.value, coalesce(max(r.text), '') from score_now s "
         "join judge j on j.id = s.judge_id left join remark r on r.item_id = s.item_id and r.judge_id = s.judge_id "
         "and r.unit = s.unit and r.dimension = s.dimension and r.sort = 'note' and r.sample = 0 "
-        "where s.item_id = $1 and j.params not like '%\"probe\":%' "
+        f"where s.item_id = $1 and {NO_PROBE_SQL} "
         "group by s.unit, s.dimension, j.model, s.judge_id, s.value order by j.model, s.judge_id",
         [item_id],
     )

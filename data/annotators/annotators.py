@@ -15,20 +15,19 @@ import pandas as pd
 
 from data.cards import cards
 from data.gold.fewshot import not_in_prompt_sql
-from data.gold.gold import gold_sql
+from data.gold.gold import NEWEST_OF_PERSON, gold_sql
 from data.records import datasets, exposure
-from data.records.access import allow
-from data.records.combinations import nearest_sql
-from data.records.people import require
+from data.records.access import allow, require
+from data.records.outcomes import nearest_sql
 from data.records.settings import gold_rule
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.stats import bins
-from judges.stats.agreement import Floats
+from judges.stats.agreement import Codes, Floats
 from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.raters import rater_flags
 from judges.stats.raters.dawid_skene import DawidSkene, fit_dawid_skene
 from judges.stats.raters.rater_flags import RaterFlag, RaterShift, RaterWork
-from judges.stats.raters.ratings import Codes, Ratings, gold_without_self, mean_without_self
+from judges.stats.raters.ratings import Ratings, gold_without_self, mean_without_self
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension, sort_of
 
@@ -73,8 +72,7 @@ class Annotator:
     """A person in a dataset and dimension.
 
     `labels` and `items` count their labels here, `shared` those with gold of others. `exact` and `agreement` (kappa)
-    compare them with that gold; `accuracy` is by Dawid and Skene's model. A figure that does not exist is None. `drift`
-    is also None if no change is certain.
+    compare them with that gold; `accuracy` is by Dawid and Skene's model. A figure that does not exist is None.
     """
 
     name: str
@@ -85,7 +83,6 @@ class Annotator:
     exact: float | None
     agreement: Interval | None
     leniency: RaterShift | None
-    drift: RaterShift | None
     accuracy: float | None
     work: RaterWork
     flags: tuple[RaterFlag, ...]
@@ -115,7 +112,7 @@ class DawidSkeneEstimate:
 
 
 @allow("researcher")
-@kept
+@cache_result
 def labelled_dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     """The dimensions that people have labelled in a dataset, by key (turn.helpfulness), most labels first."""
     rows = store.rows(
@@ -134,7 +131,7 @@ def labelled_dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
 
 
 @allow("researcher")
-@kept
+@cache_result
 def dimension_labels(
     store: Store, dataset_id: str, dimension: Dimension, label_set: LabelSet | Literal["here"] = "blind",
     judge_id: str = "", shared: int = 0,
@@ -156,8 +153,7 @@ def dimension_labels(
         clauses = joined = ""
     kept = not_in_prompt_sql(store, judge_id, "g.item_id") if judge_id else ""
     frame = store.frame(
-        "with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
-        "partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc) as newest "
+        f"with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, {NEWEST_OF_PERSON} as newest "
         "from label_now l join item i on i.id = l.item_id "
         f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[label_set]}){clauses} "
         f"select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from g {joined}"
@@ -217,7 +213,7 @@ def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, la
 
 
 @allow("researcher")
-@kept
+@cache_result
 def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_set: LabelSet) -> list[Annotator]:
     """Return everybody who labelled the dataset, most labels of the dimension first; those without have only `work`."""
     labels = dimension_labels(store, dataset_id, dimension, label_set)
@@ -253,14 +249,13 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_s
             exact=exact,
             agreement=agreement,
             leniency=leniency,
-            drift=course,
             accuracy=float(opinion.opinion.accuracy[number]) if opinion is not None and known else None,
             work=work,
             flags=tuple(rater_flags.flag_rater(work, agreement, leniency, course, bins.code_step(scale))),
         ))  # fmt: skip
     for name in set(done) - set(ratings.people):
         remarks = tuple(rater_flags.flag_rater(done[name], None, None, None))
-        rows.append(Annotator(name, teams.get(name, ""), 0, 0, 0, None, None, None, None, None, done[name], remarks))
+        rows.append(Annotator(name, teams.get(name, ""), 0, 0, 0, None, None, None, None, done[name], remarks))
     return sorted(rows, key=lambda row: (-row.labels, row.name))
 
 
@@ -288,7 +283,7 @@ def is_order_known(labels: DimensionLabels, rows: np.ndarray[tuple[int, ...], np
     return moments > 1 and 2 * moments >= items
 
 
-@kept
+@cache_result
 def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     """Return the work of every person in a dataset, over all dimensions, by name."""
     seconds = defaultdict[str, list[float]](list)
@@ -341,7 +336,7 @@ def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
 
 
 @allow("researcher")
-@kept
+@cache_result
 def estimate_dawid_skene(
     store: Store, dataset_id: str, dimension: Dimension, label_set: LabelSet
 ) -> DawidSkeneEstimate | None:

@@ -9,15 +9,17 @@ import numpy as np
 from data.annotators.annotators import DimensionLabels, expose_labels, is_order_known
 from data.records.access import allow
 from data.store import Store
+from judges.stats.agreement import Codes
 from judges.stats.bins import is_same_answer, row_count
-from judges.stats.raters.ratings import Codes
+
+_MAX_PERIODS = 12
 
 
-def agreement_over_time(labels: DimensionLabels, person: int, max_periods: int = 12) -> list[tuple[str, float, int]]:
+def agreement_over_time(labels: DimensionLabels, person: int) -> list[tuple[str, float, int]]:
     """Return how a person's agreement with the others changed over time.
 
     Each point is (when, share of equal answers, labels): one or more weeks if the labels span three weeks or more, else
-    a group of equally many labels. There are at most `max_periods` points, and none if the order is unknown.
+    a group of equally many labels. There are at most 12 points, and none if the order is unknown.
     """
     mask = (labels.ratings.person == person) & (labels.others >= 0)
     if not mask.any() or not is_order_known(labels, mask):
@@ -27,9 +29,9 @@ def agreement_over_time(labels: DimensionLabels, person: int, max_periods: int =
     week = (day + 3) // 7  # the first day of 1970 was a Thursday; weeks begin on Mondays
     weeks = np.unique(week)
     if len(weeks) >= 3:
-        group = np.searchsorted(weeks, week) * min(max_periods, len(weeks)) // len(weeks)
+        group = np.searchsorted(weeks, week) * min(_MAX_PERIODS, len(weeks)) // len(weeks)
     else:
-        parts = min(max_periods, max(1, len(equal) // 10))
+        parts = min(_MAX_PERIODS, max(1, len(equal) // 10))
         group = np.arange(len(equal)) * parts // len(equal)
     points = []
     for part in np.unique(group):

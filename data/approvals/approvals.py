@@ -8,13 +8,13 @@ from typing import NamedTuple, get_args
 
 from data import log
 from data.approvals import case, policy, record
-from data.approvals.actions import ACTIONS, DONE
+from data.approvals.actions import ACTIONS, DONE, Action
 from data.approvals.case import Case
-from data.approvals.record import APPROVAL_ACTOR, Action, Approval, ApprovalStatus, Fact, approval_statuses
+from data.approvals.record import Approval, ApprovalStatus, Fact, approval_statuses
 from data.approvals.suspension import ApprovalReview, find_doubted, find_keeper, review_approval, suspend_unsupported
-from data.records import datasets, leads, people
-from data.records.access import allow
-from data.records.people import require
+from data.records import datasets, leads
+from data.records.access import allow, find_person, require
+from data.records.names import APPROVAL_ACTOR
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotApprovable, NotFound
 from judges.stats.check_states import may_be_approved
@@ -125,7 +125,7 @@ def _check_not_repeated(
     if approved and approved.is_based_on(mark, case.requirements):
         raise NotApprovable(f"{approved.person} has approved this already, on the same evidence and policy.")
     fresh = proposed is not None and proposed.is_based_on(mark, case.requirements)
-    if decision == "propose" and proposed and fresh and people.find_person(tx, proposed.person).may("lead"):
+    if decision == "propose" and proposed and fresh and find_person(tx, proposed.person).may("lead"):
         raise NotApprovable(f"{proposed.person} has proposed this already, on the same evidence and policy.")
     if decision == "propose" or not case.requirements.four_eyes:
         return
@@ -139,7 +139,7 @@ def _check_not_repeated(
         raise NotApprovable(
             f"Two leads are required (policy): {actor} has proposed this, so another lead has to approve."
         )
-    if not people.find_person(tx, proposed.person).may("lead"):
+    if not find_person(tx, proposed.person).may("lead"):
         raise NotApprovable(
             f"{proposed.person}, who proposed this, is not a lead any more. Another lead has to propose it again."
         )
@@ -180,7 +180,18 @@ class OpenDecisions:
     older: tuple[tuple[Approval, str], ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.suspended or self.proposed or self.eligible or self.doubted or self.older)
+        return any(count for count, _ in self.counts)
+
+    @property
+    def counts(self) -> list[tuple[int, str]]:
+        """The number of each of these in the order of the fields, with what they are in words."""
+        return [
+            (len(self.suspended), "suspended by new evidence"),
+            (len(self.proposed), "proposed, waiting for a second lead"),
+            (len(self.eligible), "meeting the policy, not decided"),
+            (len(self.doubted), "approved, to be reviewed"),
+            (len(self.older), "approved under an older policy"),
+        ]
 
 
 @allow("annotator")
@@ -219,12 +230,11 @@ def under_older_policy(store: Store, approvals: Sequence[Approval]) -> list[tupl
 class PolicyToday:
     """The comparison of an approved dimension with today's policy.
 
-    `stricter_now`: what that policy requires in addition, as a sentence ("" nothing). `state`: the state by the
-    approval check. `explanation`: that state with its figures, in sentences. `met`: nothing would refuse an approval.
+    `stricter_now`: what that policy requires in addition, as a sentence ("" nothing). `explanation`: the state
+    by the approval check with its figures, in sentences. `met`: nothing would refuse an approval.
     """
 
     stricter_now: str = ""
-    state: str = "meets policy"
     explanation: str = ""
     met: bool = True
 
@@ -256,14 +266,14 @@ def compare_with_today(store: Store, approvals: Sequence[Approval]) -> dict[tupl
 
 def _policy_today(older: str, case: Case | None) -> PolicyToday:
     if case is None:
-        return PolicyToday(older, "undefined", "By today's policy: undefined. Its judge's card is not here.", False)
+        return PolicyToday(older, "By today's policy: undefined. Its judge's card is not here.", False)
     decision, against = case.result.decision, case.objections
     if against and may_be_approved(decision.state):
         says = f"By today's policy it would be refused. {' '.join(against)}"
     else:
         rest = [objection for objection in against if decision.reason not in objection]
         says = " ".join([f"By today's policy: {decision.state}. {decision.reason}", *rest])
-    return PolicyToday(older, decision.state, says, not against)
+    return PolicyToday(older, says, not against)
 
 
 class ApprovalNote(NamedTuple):

@@ -7,7 +7,6 @@ changes by itself when gold comes in.
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -17,10 +16,9 @@ from data.calibration import auto_accept as figures
 from data.calibration import calibration
 from data.calibration.auto_accept import ItemConfidence
 from data.gold.gold import Basis
-from data.records import settings
-from data.records.access import allow
-from data.records.people import require
-from data.store import Store, Tx, kept
+from data.records.access import allow, require
+from data.records.values import change_setting, settings_in
+from data.store import Store, cache_result
 from data.store.errors import BadInput
 from judges import triage
 from judges.stats import auto_accept
@@ -86,7 +84,7 @@ class AutoAcceptThreshold:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def find_threshold(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, target: AutoAcceptTarget
 ) -> AutoAcceptThreshold:
@@ -136,22 +134,14 @@ def end_rule(store: Store, actor: str, dataset_id: str, rule: AutoAcceptRule) ->
 
 
 def _append(store: Store, actor: str, dataset_id: str, rule: AutoAcceptRule, value: object) -> None:
-    def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
-        name = f"{_NAME}{rule.judge}:{rule.sort}.{rule.dimension}"
-        if settings.get_setting(tx, dataset_id, name) != value:
-            settings.put_setting(tx, dataset_id, name, value)
-
-    store.tx(actor, "which verdicts are kept unseen", work, target=dataset_id)
+    name = f"{_NAME}{rule.judge}:{rule.sort}.{rule.dimension}"
+    change_setting(store, actor, "lead", "which verdicts are kept unseen", dataset_id, name, value)
 
 
 @allow("annotator")
 def rules_in_force(store: Store, dataset_id: str, judge_id: str = "") -> list[AutoAcceptRule]:
     """The rules in force on a dataset, of one judge or all."""
-    rows = store.rows(
-        f"select value from setting_now where scope = $1 and name like '{_NAME}%' order by name", [dataset_id]
-    )
-    rules = [AutoAcceptRule(**value) for (text,) in rows if (value := json.loads(text)) is not None]
+    rules = [AutoAcceptRule(**value) for value in settings_in(store, dataset_id, _NAME).values() if value is not None]
     return [rule for rule in rules if judge_id in ("", rule.judge)]
 
 

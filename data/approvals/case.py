@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from data.approvals import check_results, plans
 from data.approvals.label_caveats import NOTABLE_SHARE, LabelOrigin, label_origin
-from data.approvals.policy import Requirements, requirements, to_stored
-from data.approvals.record import Fact
-from data.approvals.rules import RULES
+from data.approvals.policy import requirements, to_stored
+from data.approvals.record import Fact, case_address
+from data.approvals.rules import RULES, Requirements
 from data.audits import audits
 from data.calibration import baselines, human_ceiling
 from data.cards import cards
@@ -18,11 +18,11 @@ from data.gold import disputes, fewshot
 from data.gold.gold import BASES, Basis
 from data.records import datasets
 from data.records.access import allow
-from data.records.coverage import unit_condition
 from data.records.datasets import Dataset
+from data.records.outcomes import unit_sort_sql
 from data.records.settings import gold_rule
 from data.records.tables import JudgeRow
-from data.store import Store, kept
+from data.store import Store, cache_result
 from data.store.errors import NotFound
 from data.store.ids import content_id
 from judges.audits import AuditFinding
@@ -64,6 +64,11 @@ class Case:
     def key(self) -> tuple[str, str, str, str]:
         """The key of the decision: dataset, judge, sort, dimension."""
         return self.dataset.id, self.judge.id, self.result.dimension.sort, self.result.dimension.name
+
+    @property
+    def address(self) -> str:
+        """The dimension of the judge, as addresses have it."""
+        return case_address(self.key)
 
     @property
     def coverage(self) -> float | None:
@@ -114,13 +119,13 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     if cards.card_of_judge_if_known(store, judge_id) is None:
         raise NotFound(f"The card {judge.card!r} of this judge is not here, so the meaning of its scores is unknown.")
     lines = check_results.dimension_results(store, dataset_id, judge_id)
-    alarms = audits.find_alarms(store, dataset_id, judge_id) if required.alarms else None
+    alarms = audits.run_audits(store, dataset_id, judge_id).alarms if required.alarms else None
     together = tuple(line.key for line in lines)
     imported = has_imported_labels(store, dataset_id)
     return [Case(dataset, judge, line, required, alarms, together, imported) for line in lines]
 
 
-@kept
+@cache_result
 def has_imported_labels(store: Store, dataset_id: str) -> bool:
     """Whether a dataset has labels, or decisions on cells, that came in from files."""
     query = (
@@ -354,7 +359,7 @@ def _adjudication_facts(store: Store, case: Case) -> Iterator[Fact]:
     rows = store.rows(
         "select a.person, coalesce(c.actor, ''), count(*) from adjudication_now a left join intake n on n.seq = a.seq "
         "left join change c on c.seq = n.seq where a.dataset_id = $1 and a.dimension = $2 "
-        f"and {unit_condition(case.result.dimension, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
+        f"and {unit_sort_sql(case.result.dimension.sort, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
         [case.dataset.id, case.result.dimension.name],
     )
     counts = case.basis == "imported"

@@ -13,7 +13,7 @@ from data.gold.gold import Basis
 from data.records import datasets
 from data.records.access import allow
 from data.records.settings import Waiting, gold_rule
-from data.store import Store, each_kept, kept
+from data.store import Store, cache_each, cache_result
 from judges.client.endpoint import is_practice
 from judges.stats import calibration as stats_calibration
 from judges.stats.approval_check import CheckResult, check_dimensions
@@ -24,7 +24,7 @@ from judges.types import SORTS, Dimension
 
 
 @allow("annotator")
-@kept
+@cache_result
 def summaries(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
 ) -> list[Summary]:
@@ -42,7 +42,7 @@ def summaries(
 
 
 @allow("annotator")
-@kept
+@cache_result
 def with_and_without_waiting(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False
 ) -> list[tuple[Summary, Summary]]:
@@ -111,7 +111,7 @@ def _summaries_by_judge(store: Store, dataset_id: str, judge_ids: Sequence[str])
         return [_figures(store, dataset_id, judge, wholes[judge], basis, plan) for judge in lacking]
 
     keys = [("checked", dataset_id, judge, basis, plan) for judge in judge_ids]
-    return dict(zip(judge_ids, each_kept(store, keys, make), strict=True))
+    return dict(zip(judge_ids, cache_each(store, keys, make), strict=True))
 
 
 def _figures(
@@ -135,7 +135,7 @@ NO_CELLS = hashlib.sha256().hexdigest()[:20]
 """The fingerprint where there are none."""
 
 
-@kept
+@cache_result
 def fingerprint_cells(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
     """Twenty hex digits of the SHA-256 of the cells behind a figure: item, unit, people's value, the judge's, weight.
 

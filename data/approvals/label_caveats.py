@@ -15,10 +15,10 @@ from data.approvals.record import Fact
 from data.calibration.nonresponse import sample_responses
 from data.gold import fewshot
 from data.gold.excluded_items import not_excluded_sql
-from data.gold.gold import Basis
+from data.gold.gold import LABEL_CONDITIONS, Basis
 from data.records import datasets, people
-from data.records.coverage import unit_condition
-from data.store import Store, kept
+from data.records.outcomes import unit_sort_sql
+from data.store import Store, cache_result
 from judges.plural import many
 from judges.stats.nonresponse import SampleResponse
 from judges.strict_json import canonical
@@ -165,7 +165,7 @@ class LabelOrigin:
         yield "judges tried", float(self.judges), "judges of this card compared on the same labels"
 
 
-@kept
+@cache_result
 def label_origin(
     store: Store, dataset_id: str, judge_id: str, card: str, dimension: Dimension, counts: bool = False
 ) -> LabelOrigin:
@@ -177,8 +177,8 @@ def label_origin(
         "l.probability is not null and l.probability >= 1 "
         "from label_now l join item i on i.id = l.item_id "
         "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {unit_condition(dimension, 'l')} and l.mode = 'blind' "
-        f"and (d.probability is not null or l.probability is not null){not_excluded_sql(store, 'l.item_id')}",
+        f"where i.dataset_id = $1 and l.dimension = $2 and {unit_sort_sql(dimension.sort, 'l')} "
+        f"and {LABEL_CONDITIONS['imported']}{not_excluded_sql(store, 'l.item_id')}",
         [dataset_id, dimension.name],
     ):
         if item in shown:

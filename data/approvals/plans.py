@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from data.approvals import policy
-from data.approvals.policy import Requirements
 from data.approvals.record import Fact
-from data.records import settings
-from data.records.access import allow
-from data.records.people import require
+from data.approvals.rules import Requirements
+from data.gold.gold import LABEL_CONDITIONS
+from data.records import datasets
+from data.records.access import allow, require
+from data.records.values import get_setting, put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.plural import many
@@ -23,15 +24,15 @@ from judges.stats.sequential import LookPlan
 MAX_LOOKS = 5
 """The most looks of a plan; more would gain little over looking at any time."""
 _COUNTED = (
-    "select count(*) from label l join item i on i.id = l.item_id where i.dataset_id = $1 and l.mode = 'blind' "
-    "and (l.probability is not null or l.draw_id in (select id from draw where stream = 'audit'))"
+    "select count(*) from label l join item i on i.id = l.item_id left join draw d on d.id = l.draw_id "
+    f"and d.stream = 'audit' where i.dataset_id = $1 and {LABEL_CONDITIONS['imported']}"
 )
 
 
 @allow("annotator")
 def look_plan(store: Store | Tx, dataset_id: str) -> LookPlan | None:
     """The plan of a dataset; None where there is none."""
-    sizes = settings.get_setting(store, dataset_id, "plan", {}).get("sizes", [])
+    sizes = get_setting(store, dataset_id, "plan", {}).get("sizes", [])
     return LookPlan(tuple(int(n) for n in sizes)) if sizes else None
 
 
@@ -59,7 +60,7 @@ def set_look_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int
                 f"This dataset has {many(labels, 'label')} that count already. A plan is valid only if it was fixed "
                 "before the first of them, so nothing was changed."
             )
-        settings.put_setting(tx, dataset_id, "plan", {"sizes": list(new.sizes)} if new else {})
+        put_setting(tx, dataset_id, "plan", {"sizes": list(new.sizes)} if new else {})
 
     store.tx(actor, "plan", work, target=dataset_id)
 
@@ -86,7 +87,7 @@ def check_sizes(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Loo
         raise BadInput(str(error)) from None
     if against := policy.requirements(store).policy.refuses(new):
         raise BadInput(against)
-    items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
+    items = datasets.count_items(store, dataset_id)
     if new.sizes[-1] > items:
         raise BadInput(f"The last look is at {new.sizes[-1]:,} items, and the dataset has {items:,}.")
     return new

@@ -9,15 +9,15 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from data.approvals.rules import MAX_REQUIRED_ITEMS, RULES, is_looser
-from data.approvals.rules import Requirements as Requirements
+from data.approvals.rules import MAX_REQUIRED_ITEMS, RULES, Requirements, is_looser
 from data.gold.gold import Basis
-from data.records import datasets, leads, settings
-from data.records.access import allow
-from data.records.people import require
+from data.records import datasets, leads
+from data.records.access import allow, require
+from data.records.values import WORKSPACE, get_setting, put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.stats.approval_check import Policy
+from judges.strict_json import storable_text
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def make_policy(**values: Any) -> Policy:
 @allow("annotator")
 def requirements(store: Store | Tx) -> Requirements:
     """Return the requirements in force."""
-    gate = settings.get_setting(store, settings.WORKSPACE, "policy", {})
-    return _parse_requirements(gate, settings.get_setting(store, settings.WORKSPACE, "approvals", {}))
+    gate = get_setting(store, WORKSPACE, "policy", {})
+    return _parse_requirements(gate, get_setting(store, WORKSPACE, "approvals", {}))
 
 
 @allow("annotator")
@@ -82,30 +82,30 @@ def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -
         before, first = requirements(tx), proposed_requirements(tx)
         if before == new:
             if first is not None:
-                settings.put_setting(tx, settings.WORKSPACE, "policy proposed", {})
+                put_setting(tx, WORKSPACE, "policy proposed", {})
             return True
         if before.four_eyes and is_looser(new, before):
             proposer = first[2] if first is not None and first[0] == new else None
             if not leads.agreed_by_two(tx, actor, proposer):
                 if proposer != actor:
                     kept = {**to_stored(new), "reason": why, "person": actor}
-                    settings.put_setting(tx, settings.WORKSPACE, "policy proposed", kept)
+                    put_setting(tx, WORKSPACE, "policy proposed", kept)
                 return False
         if first is not None:
-            settings.put_setting(tx, settings.WORKSPACE, "policy proposed", {})
-        if settings.get_setting(tx, settings.WORKSPACE, "policy", {}) != asdict(new.policy):
-            settings.put_setting(tx, settings.WORKSPACE, "policy", asdict(new.policy))
+            put_setting(tx, WORKSPACE, "policy proposed", {})
+        if get_setting(tx, WORKSPACE, "policy", {}) != asdict(new.policy):
+            put_setting(tx, WORKSPACE, "policy", asdict(new.policy))
         more = {name: value for name, value in to_stored(new).items() if name != "policy"} | {"reason": why}
-        settings.put_setting(tx, settings.WORKSPACE, "approvals", more)
+        put_setting(tx, WORKSPACE, "approvals", more)
         return True
 
-    return store.tx(actor, "policy", work, target=settings.WORKSPACE)
+    return store.tx(actor, "policy", work, target=WORKSPACE)
 
 
 @allow("annotator")
 def proposed_requirements(store: Store | Tx) -> tuple[Requirements, str, str] | None:
     """A looser policy that waits for another lead, with its reason and who proposes it; None where none does."""
-    kept = settings.get_setting(store, settings.WORKSPACE, "policy proposed", {})
+    kept = get_setting(store, WORKSPACE, "policy proposed", {})
     if not kept:
         return None
     return _parse_requirements(kept.get("policy", {}), kept), str(kept["reason"]), str(kept["person"])
@@ -126,7 +126,7 @@ def explain_stricter(store: Store, then: Requirements, at: datetime) -> str:
 
 def check_reason(reason: str) -> str:
     """A reason as it is stored. Raises BadInput where there is none, or it is too long."""
-    text = reason.replace("\0", " ").encode("utf-8", "replace").decode().strip()
+    text = storable_text(reason.replace("\0", " ")).strip()
     if not any(character.isalnum() for character in text):
         raise BadInput("Say why, in a sentence: whoever reads this decision later has nothing else to go by.")
     if len(text) > 2_000:
@@ -140,7 +140,7 @@ def policy_changes(store: Store) -> list[PolicyChange]:
     rows = store.rows(
         "select s.name, s.value, c.actor, c.made_at from setting s join change c on c.seq = s.seq "
         "where s.scope = $1 and s.name in ('policy', 'approvals') order by s.seq, s.name desc",
-        [settings.WORKSPACE],
+        [WORKSPACE],
     )
     changes: list[PolicyChange] = []
     check = _values_if_missing(in_check=True)

@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from data.approvals import policy
-from data.approvals.actions import DONE
-from data.approvals.actions import Action as Action
-from data.approvals.policy import Requirements
+from data.approvals.actions import DONE, Action
+from data.approvals.rules import Requirements
 from data.records.access import allow
-from data.records.names import APPROVAL_ACTOR as APPROVAL_ACTOR
 from data.records.tables import ApprovalEvidenceRow, ApprovalRow
-from data.store import Row, Store, Tx, kept
+from data.store import Row, Store, Tx, cache_result
 from data.store.ids import new_id
-from judges.stats.approval_check import Policy
 from judges.strict_json import canonical
 
 Fact = tuple[str, float | None, str]
@@ -28,12 +25,17 @@ _COLUMNS = (
 )
 
 
+def case_address(key: tuple[str, str, str, str]) -> str:
+    """A dimension of a judge (dataset, judge, sort, dimension) as addresses have it: judge.sort.dimension."""
+    return ".".join(key[1:])
+
+
 @dataclass(frozen=True)
 class Approval:
     """One decision on a dimension of a judge on a dataset (both by id); `sort` is the sort of unit.
 
-    `state` is the approval check's state at that time. `policy` (and all the `requirements`) is what it was checked
-    against, `fingerprint` that of the labels and scores behind it, `at` the time in UTC.
+    `state` is the approval check's state at that time. `requirements` is what it was checked against, `fingerprint`
+    that of the labels and scores behind it, `at` the time in UTC.
     """
 
     id: str
@@ -44,7 +46,6 @@ class Approval:
     decision: Action
     reason: str
     state: str
-    policy: Policy
     fingerprint: str
     person: str
     at: datetime
@@ -60,6 +61,11 @@ class Approval:
     def key(self) -> tuple[str, str, str, str]:
         """The key of the decision: dataset, judge, sort, dimension."""
         return self.dataset, self.judge, self.sort, self.dimension
+
+    @property
+    def address(self) -> str:
+        """Its dimension of its judge, as addresses have it."""
+        return case_address(self.key)
 
     def is_based_on(self, fingerprint: str, requirements: Requirements) -> bool:
         """Whether it was decided on this evidence, by its fingerprint, and on this policy."""
@@ -80,11 +86,12 @@ class ApprovalStatus:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], ApprovalStatus]:
     """Return the state of everything that was ever decided on.
 
-    A proposal changes nothing that is in force. Any other decision ends it.
+    A proposal changes nothing that is in force. Any other decision replaces the one in force and ends an open
+    proposal.
     """
     statuses: dict[tuple[str, str, str, str], ApprovalStatus] = {}
     for row in sorted(map(_read, store.rows(_COLUMNS)), key=lambda a: (a.seq, a.id)):
@@ -198,8 +205,8 @@ _WORDS = {
 
 def _read(row: Row) -> Approval:
     id_, dataset, judge, sort, dimension, decision, reason, state, print_, person, at, seq, kept = row
-    requirements = policy.from_stored(json.loads(kept))
     return Approval(
         str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason),
-        _WORDS.get(str(state), str(state)), requirements.policy, str(print_), str(person), at, int(seq), requirements,
+        _WORDS.get(str(state), str(state)), str(print_), str(person), at, int(seq),
+        policy.from_stored(json.loads(kept)),
     )  # fmt: skip

@@ -15,14 +15,15 @@ from typing import NamedTuple
 from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
-from data.approvals.record import APPROVAL_ACTOR, Approval, ApprovalStatus, Fact
+from data.approvals.record import Approval, ApprovalStatus, Fact
 from data.calibration import calibration
-from data.records import datasets, settings
-from data.records.access import allow
-from data.records.coverage import unit_condition
-from data.records.names import KEPT_APPROVAL_PREFIX
-from data.records.people import require
-from data.store import Store, Tx, kept
+from data.gold.gold import LABEL_CONDITIONS
+from data.records import datasets
+from data.records.access import allow, require
+from data.records.names import APPROVAL_ACTOR, KEPT_APPROVAL_PREFIX
+from data.records.outcomes import unit_sort_sql
+from data.records.values import get_setting, put_setting
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotFound
 from judges.plural import many
 from judges.stats import approval_check, drift
@@ -192,14 +193,14 @@ def keep_approved(
             raise BadInput("There are new reasons against it since you looked. Review the current figures first.")
         name = f"{approval.dimension} ({approval.sort})"
         review = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
-        settings.put_setting(tx, approval.dataset, f"{KEPT_APPROVAL_PREFIX}{approval.id}", review)
+        put_setting(tx, approval.dataset, f"{KEPT_APPROVAL_PREFIX}{approval.id}", review)
 
     store.tx(actor, "keep approval", work, target=approval.dataset)
 
 
 def find_keeper(store: Store, approval: Approval, approval_review: ApprovalReview) -> tuple[str, str] | None:
     """Return who reviewed everything that speaks against an approval and keeps it, and why; None if nobody did."""
-    review = settings.get_setting(store, approval.dataset, f"{KEPT_APPROVAL_PREFIX}{approval.id}", {})
+    review = get_setting(store, approval.dataset, f"{KEPT_APPROVAL_PREFIX}{approval.id}", {})
     known = bool(review) and set(approval_review.finding.reasons) <= set(review["reasons"])
     return (str(review["person"]), str(review["reason"])) if known else None
 
@@ -254,7 +255,7 @@ def _suspend(store: Store, approval: Approval) -> list[Approval]:
     return [s.holds] if done and (s := record.approval_statuses(store)[approval.key]).holds else []
 
 
-@kept
+@cache_result
 def review_approval(store: Store, approval: Approval) -> ApprovalReview:
     """The state of an approval now."""
     frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, approval.id)}
@@ -267,8 +268,9 @@ def review_approval(store: Store, approval: Approval) -> ApprovalReview:
     beside = replace(current, result=replace(current.result, decision=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.from_summary(figures) for figures in (since, latest))
     finding = drift.assess_drift(
-        frozen_figures(frozen), GoldAgreement.from_summary(current.result.gate), new, newest, approval.policy
-    )
+        frozen_figures(frozen), GoldAgreement.from_summary(current.result.gate), new, newest,
+        approval.requirements.policy,
+    )  # fmt: skip
     return ApprovalReview(current, finding, tuple(beside.objections), since, latest, frozen)
 
 
@@ -294,7 +296,7 @@ def _single_dimension_case(store: Store, approval: Approval) -> Case:
     basis = requirements.basis(dataset.synthetic)
     cells = calibration.comparison_input(store, approval.dataset, approval.judge, dimension, basis)
     summary = stats_calibration.summarise(cells, dimension)
-    line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, approval.policy))
+    line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, requirements.policy))
     return Case(
         dataset, judge, line, requirements, None, (line.key,), case.has_imported_labels(store, approval.dataset)
     )
@@ -307,12 +309,11 @@ def _new_gold_summaries(store: Store, approval: Approval, case: Case) -> tuple[S
     same item, affects only the figures of all gold.
     """
     dimension, basis = case.result.dimension, case.basis
-    drawn = "l.draw_id in (select id from draw where stream = 'audit')"
     first = (
         "select l.item_id, min(l.seq) as seq from label l join item i on i.id = l.item_id "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {unit_condition(dimension, 'l')} and l.mode = 'blind' "
-        f"and not l.withdrawn and ({drawn}{' or l.probability is not null' if basis == 'imported' else ''}) "
-        f"group by l.item_id having min(l.seq) > {approval.seq:d}"
+        "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {unit_sort_sql(dimension.sort, 'l')} "
+        f"and not l.withdrawn and {LABEL_CONDITIONS[basis]} group by l.item_id having min(l.seq) > {approval.seq:d}"
     )
     came = store.rows(f"select seq from ({first}) f order by 1 desc", [approval.dataset, approval.dimension])
     seqs = [int(row[0]) for row in came]

@@ -14,14 +14,15 @@ from data.assignments.shares import spread_items
 from data.calibration import item_fields
 from data.queue.queue import Stream
 from data.records import people, tags
-from data.records.access import allow
-from data.records.queue_index import OVERLAP, IndexedAssignment, QueuedDraw, QueueIndex, current_index
+from data.records.access import allow, find_person, require
+from data.records.queue_index import IndexedAssignment, QueuedDraw, QueueIndex, current_index
+from data.records.settings import QueueRules
 from data.records.tables import AssignmentItemRow, AssignmentRow, ClaimRow
-from data.store import Store, Tx, columns_of
+from data.store import Row, Store, Tx, columns_of
 from data.store.errors import BadInput, NotFound
-from data.store.ids import make_storable, new_id, now
+from data.store.ids import new_id, now
 from judges.plural import many
-from judges.strict_json import canonical
+from judges.strict_json import canonical, storable_text
 
 PRIORITIES = {1: "high", 2: "normal", 3: "low"}
 MAX_NOTE_LENGTH, MAX_PEOPLE = 500, 20
@@ -109,7 +110,7 @@ class AssignmentTerms:
             raise BadInput(f"The priority is {self.priority}: it must be 1 (high), 2 (normal) or 3 (low).")
         if len(self.note) > MAX_NOTE_LENGTH:
             raise BadInput(f"The note has {len(self.note):,} letters: at most {MAX_NOTE_LENGTH} are allowed.")
-        return replace(self, note=make_storable(self.note).strip())
+        return replace(self, note=storable_text(self.note).strip())
 
 
 class SharePlan(NamedTuple):
@@ -126,13 +127,9 @@ class SharePlan(NamedTuple):
 
 @dataclass(frozen=True)
 class Assignment:
-    """Work that is given to somebody, and how far it is: `total` items, of which `left` still wait.
-
-    The person answered `done` of them and skipped `skipped` (of a tag: anybody answered). `by` gave it out, at `at`.
-    """
+    """Work that `by` gave to somebody at `at`, and how far it is: `total` items, of which `left` still wait."""
 
     id: str
-    dataset: str
     stream: Stream
     assignee: str
     reserved: bool
@@ -140,17 +137,14 @@ class Assignment:
     due: datetime | None
     note: str
     chosen: Selection
-    revision: int
     by: str
     at: datetime
     total: int
     left: int
-    done: int
-    skipped: int
 
 
 class UndoableChange(NamedTuple):
-    """A change that gave out work and can be undone: its number, who, when, what, how many items, to how many people.
+    """A change that gave out work and can be undone: its number, who, when, how many items, to how many people.
 
     `first` is one of several assignees.
     """
@@ -158,7 +152,6 @@ class UndoableChange(NamedTuple):
     revision: int
     by: str
     at: datetime
-    action: str
     items: int
     assignees: int
     first: str
@@ -199,13 +192,13 @@ def assign(
     Raises NotAllowed below the role researcher, BadInput and NotFound as `plan_shares` does, and BadInput if nothing
     would be given.
     """
-    people.require(store, actor, "researcher")
+    require(store, actor, "researcher")
     terms, ids = terms.check(), _chosen_ids(store, dataset_id, stream, chosen.check(stream))
     index = current_index(store)
     began, planned = index.seq, _plan(store, index, dataset_id, stream, chosen, ids, terms)
 
     def work(tx: Tx) -> SharePlan:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         index.follow(tx)
         plan = _drop_invalid_shares(tx, index, planned, began, terms)
         if plan is None:
@@ -237,7 +230,7 @@ def _drop_invalid_shares(
             for draw in touched.intersection(share):
                 entry = index.draws[draw]
                 had = _people_of_draw(index, entry, moment)
-                full = len(had) >= max(terms.overlap, index.overlap.get(entry.dataset, OVERLAP))
+                full = len(had) >= max(terms.overlap, index.overlap.get(entry.dataset, QueueRules.overlap))
                 if full or name in had or index.is_closed_to(entry, name) or not _can_be_given(index, entry, terms):
                     lost.add(draw)
     if lost:  # an item for several people goes to none of them: how many it lacks may be different now
@@ -287,7 +280,7 @@ def _plan(
         raise NotFound(f"Nobody has the tag {terms.tag!r}. A lead can give it to people on the page Assignments.")
     needs, barred, moment = dict[str, int](), defaultdict[str, set[str]](set), now()
     with index.lock:
-        seats = max(terms.overlap, index.overlap.get(dataset_id, OVERLAP))
+        seats = max(terms.overlap, index.overlap.get(dataset_id, QueueRules.overlap))
         for draw in index.queues[dataset_id, stream].all:
             if ids is not None and draw.item not in ids:
                 continue
@@ -327,7 +320,7 @@ def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
     """The share that each of these people takes. Raises BadInput where somebody cannot label, or nobody takes any."""
     known = {person.name: person for person in people.all_people(reader, active=False)}
     for name in names:
-        if not (known.get(name) or people.find_person(reader, name)).active:
+        if not (known.get(name) or find_person(reader, name)).active:
             raise BadInput(f"{name} is not active in this workspace: nothing can be given to them.")
     tags_by_name = tags.all_tags(reader)
     weights = {name: tags_by_name.get(name, tags.PersonTags(name)).share for name in names}
@@ -370,18 +363,13 @@ def _begin(
 
 # -- what there is ------------------------------------------------------------------------------------------------
 
-_COLUMNS = (
-    "n.assignment_id, n.dataset_id, n.stream, n.assignee, n.offer, n.priority, n.due, n.note, n.chosen, n.began, "
-    "c.actor, c.made_at"
-)
-
-
 @allow("researcher")
 def current_assignments(store: Store, dataset_id: str, assignee: str = "") -> list[Assignment]:
     """The assignments of a dataset that have not ended (of one assignee, or all), the most urgent first."""
     where, params = (" and n.assignee = $2", [assignee]) if assignee else ("", [])
     rows = store.rows(
-        f"select {_COLUMNS} from assignment_now n join change c on c.seq = n.began "
+        "select n.assignment_id, n.stream, n.assignee, n.offer, n.priority, n.due, n.note, n.chosen, c.actor, "
+        "c.made_at from assignment_now n join change c on c.seq = n.began "
         f"where n.dataset_id = $1 and not n.ended{where}",
         [dataset_id, *params],
     )
@@ -391,13 +379,12 @@ def current_assignments(store: Store, dataset_id: str, assignee: str = "") -> li
     return sorted(assignments, key=lambda a: (a.priority, a.due or datetime.max, a.assignee, a.id))
 
 
-def _assignment(index: QueueIndex, row: tuple[object, ...]) -> Assignment:
-    key, dataset, stream, assignee, offer, priority, due, note, chosen, began, by, at = row
-    assignment = index.assignments[str(key)]
-    counts = count_work(index, [assignment])
+def _assignment(index: QueueIndex, row: Row) -> Assignment:
+    key, stream, assignee, offer, priority, due, note, chosen, by, at = row
+    counts = count_work(index, [index.assignments[str(key)]])
     return Assignment(
-        str(key), str(dataset), stream, str(assignee), offer == "reserved", int(priority), due, str(note),  # type: ignore[arg-type, call-overload]
-        Selection.of_json(str(chosen)), int(began), str(by), at, counts.total, counts.left, counts.done, counts.skipped,  # type: ignore[arg-type, call-overload]
+        str(key), stream, str(assignee), offer == "reserved", int(priority), due, str(note),
+        Selection.of_json(str(chosen)), str(by), at, counts.total, counts.left,
     )  # fmt: skip
 
 
@@ -474,7 +461,7 @@ def change_assignment(
     terms = AssignmentTerms(tag="any", reserved=reserved, priority=priority, due=due, note=note).check()
 
     def work(tx: Tx) -> None:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         before = _find(tx, assignment_id)
         offer = "reserved" if terms.reserved else "preferred"
         new = before._replace(offer=offer, priority=terms.priority, due=terms.due, note=terms.note)
@@ -492,7 +479,7 @@ def end_assignment(store: Store, actor: str, assignment_id: str) -> None:
     """
 
     def work(tx: Tx) -> None:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         tx.append([_find(tx, assignment_id)._replace(id=new_id(), ended=True)])
 
     store.tx(actor, "end assignment", work, target=assignment_id)
@@ -520,7 +507,7 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
     """
 
     def work(tx: Tx) -> SharePlan:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         index = current_index(store, tx)
         plan, source = _plan_reassignment(tx, index, dataset_id, giver, to, seed)
         moved = {draw for share in plan.shares.values() for draw in share}
@@ -558,7 +545,7 @@ def _plan_reassignment(
         for assignment in sorted(assignments, key=lambda a: a.rank):
             for draw in assignment.line:
                 had = _people_of_draw(index, draw, moment)
-                open_ = giver not in index.gone or len(had) < index.overlap.get(dataset_id, OVERLAP)
+                open_ = giver not in index.gone or len(had) < index.overlap.get(dataset_id, QueueRules.overlap)
                 if draw in assignment.left and draw.id not in source and open_:
                     source[draw.id] = assignment
                     barred[draw.id] |= had
@@ -572,10 +559,10 @@ def _plan_reassignment(
 def undoable_changes(store: Store, dataset_id: str) -> list[UndoableChange]:
     """The newest changes that gave work of a dataset out and have not been undone, the newest first."""
     rows = store.rows(
-        "select c.seq, c.actor, c.made_at, c.action, count(*), count(distinct n.assignee), min(n.assignee) "
+        "select c.seq, c.actor, c.made_at, count(*), count(distinct n.assignee), min(n.assignee) "
         "from assignment_now n join change c on c.seq = n.began "
         "join assignment_item i on i.assignment_id = n.assignment_id and i.seq = n.began "
-        "where n.dataset_id = $1 and not n.ended group by c.seq, c.actor, c.made_at, c.action "
+        "where n.dataset_id = $1 and not n.ended group by c.seq, c.actor, c.made_at "
         f"order by c.seq desc limit {_MAX_UNDOABLE_CHANGES}",
         [dataset_id],
     )
@@ -591,7 +578,7 @@ def undo(store: Store, actor: str, dataset_id: str, revision: int) -> None:
     """
 
     def work(tx: Tx) -> None:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         rows = tx.rows(
             f"select {columns_of(AssignmentRow)} from assignment_now "
             "where dataset_id = $1 and began = $2 and not ended",

@@ -14,7 +14,7 @@ from data.assignments.working_time import HOURS_PER_DAY, after_working_hours, wo
 from data.records import people, tags
 from data.records.access import allow
 from data.records.queue_index import current_index
-from data.store import Store, kept
+from data.store import Store, cache_result
 from data.store.ids import now
 from judges.plural import many
 
@@ -248,7 +248,7 @@ def _days_back(local: datetime) -> datetime:
     return day
 
 
-@kept
+@cache_result
 def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, PersonActivity]:
     """Person -> what they did in a dataset, without reservations that ran out."""
     recent = defaultdict[str, list[RecentAnswer]](list)

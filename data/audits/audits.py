@@ -13,10 +13,10 @@ from data import log
 from data.audits import evidence as gathered
 from data.audits.evidence import GatheredEvidence, Scope
 from data.cards import cards
-from data.records import exposure, leads, settings
-from data.records.access import allow
-from data.records.people import require
-from data.store import Store, Tx, compute_once, each_kept, kept
+from data.records import exposure, leads
+from data.records.access import allow, require
+from data.records.values import WORKSPACE, get_setting, put_setting
+from data.store import Store, Tx, cache_each, cache_result, compute_once
 from data.store.errors import BadInput
 from judges.audits import Audit, AuditFinding, Flag, all_audits
 
@@ -34,8 +34,12 @@ class AuditResults:
 
     @property
     def alarms(self) -> dict[str, AuditFinding]:
-        """The audits in alarm."""
-        return {name: finding for name, finding in self.findings.items() if finding.verdict == "alarm"}
+        """The audits in alarm, by name: what speaks against publishing the judge's scores."""
+        return _in_alarm(self.findings)
+
+
+def _in_alarm(findings: dict[str, AuditFinding]) -> dict[str, AuditFinding]:
+    return {name: finding for name, finding in findings.items() if finding.verdict == "alarm"}
 
 
 @allow("annotator")
@@ -48,7 +52,7 @@ def run_audits(store: Store, dataset_id: str, judge_id: str, max_replies: int = 
 
     def make_results(base: Callable[[], GatheredEvidence]) -> AuditResults:
         key = ("audit", dataset_id, judge_id, max_replies, "scope")
-        [scope] = each_kept(store, [key], lambda _: [base().scope()])
+        [scope] = cache_each(store, [key], lambda _: [base().scope()])
         return AuditResults(_findings(store, dataset_id, judge_id, max_replies, base), scope)
 
     try:
@@ -58,11 +62,6 @@ def run_audits(store: Store, dataset_id: str, judge_id: str, max_replies: int = 
             return make_results(
                 compute_once(partial(gathered.gather_audit_evidence, store, dataset_id, judge_id, max_replies))
             )
-
-
-def find_alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, AuditFinding]:
-    """The audits of a judge that are in alarm, by name: what speaks against publishing its scores."""
-    return run_audits(store, dataset_id, judge_id).alarms
 
 
 @allow("annotator")
@@ -81,13 +80,12 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
         return gathered.gather_audit_evidence(store, dataset_id, judge_id)
 
     try:
-        findings = _findings(store, dataset_id, judge_id, gathered.MAX_REPLIES, compute_once(base))
+        return _in_alarm(_findings(store, dataset_id, judge_id, gathered.MAX_REPLIES, compute_once(base)))
     except _Unknown:
         return None
-    return {name: finding for name, finding in findings.items() if finding.verdict == "alarm"}
 
 
-@kept
+@cache_result
 def _count_replies(store: Store, dataset_id: str, judge_id: str) -> int:
     query = (
         "select count(*) from judgment m join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2"
@@ -109,14 +107,6 @@ def visible_flags(
     return shown
 
 
-@allow("annotator")
-def item_names(store: Store, item_ids: Sequence[str]) -> dict[str, str]:
-    """The names of items, by id."""
-    ids = sorted(set(item_ids))
-    marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1)) or "null"
-    return {str(i): str(name) for i, name in store.rows(f"select id, name from item where id in ({marks})", ids)}
-
-
 class _Unknown(Exception):
     """Raised where a finding would have to be computed."""
 
@@ -134,7 +124,7 @@ def _findings(
         audit = all_audits()[name]
         limit = limits.get(name, audit.threshold or 0.0)
         key = ("audit", dataset_id, judge_id, max_replies, name, limit)
-        [findings[name]] = each_kept(store, [key], partial(_find, audit, limit, base, new_audits))
+        [findings[name]] = cache_each(store, [key], partial(_find, audit, limit, base, new_audits))
     if new_audits:
         alarms = sum(findings[name].verdict == "alarm" for name in new_audits)
         log.info("audits_run", dataset_id=dataset_id, judge=judge_id, audits=len(new_audits), alarms=alarms)
@@ -152,7 +142,7 @@ def _find(
 @allow("annotator")
 def audit_limits(store: Store | Tx) -> dict[str, float]:
     """The limits that the workspace has set, by audit; for others the audit's own default holds."""
-    limits = settings.get_setting(store, settings.WORKSPACE, _SETTING, {})
+    limits = get_setting(store, WORKSPACE, _SETTING, {})
     return {name: float(value) for name, value in limits.items() if name in all_audits()}
 
 
@@ -173,7 +163,7 @@ class ProposedLimit:
 @allow("annotator")
 def proposed_limits(store: Store | Tx) -> dict[str, ProposedLimit]:
     """The limits that wait for another lead, by audit."""
-    proposals = settings.get_setting(store, settings.WORKSPACE, _PROPOSED, {})
+    proposals = get_setting(store, WORKSPACE, _PROPOSED, {})
     return {str(name): ProposedLimit(proposal["value"], str(proposal["by"])) for name, proposal in proposals.items()}
 
 
@@ -195,7 +185,7 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
 
     def work(tx: Tx) -> bool:
         require(tx, actor, "lead")
-        before = settings.get_setting(tx, settings.WORKSPACE, _SETTING, {})
+        before = get_setting(tx, WORKSPACE, _SETTING, {})
         after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
         wait = proposed_limits(tx)
         proposal = wait.pop(name, None)
@@ -206,11 +196,11 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
         if holds and proposal is not None:
             _put(tx, wait)
         if holds and after != before:
-            settings.put_setting(tx, settings.WORKSPACE, _SETTING, after)
+            put_setting(tx, WORKSPACE, _SETTING, after)
         return holds
 
     return store.tx(actor, "audit limit", work, target=name)
 
 
 def _put(tx: Tx, wait: dict[str, ProposedLimit]) -> None:
-    settings.put_setting(tx, settings.WORKSPACE, _PROPOSED, {name: asdict(proposal) for name, proposal in wait.items()})
+    put_setting(tx, WORKSPACE, _PROPOSED, {name: asdict(proposal) for name, proposal in wait.items()})

@@ -17,7 +17,7 @@ from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import items_in_prompt
 from data.gold.gold import Basis, load_gold
 from data.records import datasets
-from data.records.tables import JudgeRow
+from data.records.tables import COUNTED_JUDGMENT_SQL, JudgeRow
 from data.store import Row, Store, compute_once
 from judges.audits import AuditEvidence, AuditReply, Cell, combine_replies, stated_confidence
 from judges.card import Card, Item
@@ -203,11 +203,10 @@ class _JudgedItems:
     def replies(self, judge: JudgeRow, card: Card, items: LazyItems) -> list[AuditReply]:
         """A judge's replies by item, part and sample. If one was asked for again, the readable one counts."""
         rows = self.rows(
-            "select id, item_id, part, sample, unscored, why, several from (select m.id, m.item_id, m.part, m.sample, "
-            f"m.unscored, m.why, substr(m.raw, 1, {len(_PIECES)}) = '{_PIECES}' as several, row_number() over "
-            "(partition by m.item_id, m.part, m.sample order by case when m.unscored = '' then 0 else 1 end, "
-            "m.seq desc, m.id) as newest from judgment m join chosen x on x.id = m.item_id where m.judge_id = $3) n "
-            "where newest = 1 order by item_id, part, sample",
+            "select m.id, m.item_id, m.part, m.sample, m.unscored, m.why, "
+            f"substr(m.raw, 1, {len(_PIECES)}) = '{_PIECES}' as several "
+            "from judgment m join chosen x on x.id = m.item_id where m.judge_id = $3 "
+            f"qualify {COUNTED_JUDGMENT_SQL} order by m.item_id, m.part, m.sample",
             judge.id,
         )
         scores: dict[str, list[Score]] = {str(row[0]): [] for row in rows if not row[4]}

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data.records import exposure
-from data.records.access import allow
-from data.records.people import require
+from data.records.access import allow, require
 from data.records.tables import FitRow
 from data.store import Store, Tx
 from data.store.errors import BadInput

@@ -17,16 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.calibration import calibration
-from data.records import combinations
-from data.records.coverage import CountedDimension, counted_dimension, unit_condition, verdict_codes
-from data.store import Store
+from data.records.outcomes import CountedDimension, counted_dimension, is_answer_sql, unit_sort_sql, verdict_codes
+from data.store import Store, quote_sql
 from judges.stats import bins, ppi
 from judges.stats.ppi import Moments
-from judges.types import Dimension
+from judges.types import SORTS_WITH_SEVERAL_UNITS, Dimension
 
 Floats = NDArray[np.float64]
 IMPORTED = "imported"
 """The beginning of the name that scores from files have instead of a run's id."""
+RUN_KEY = f"coalesce(m.run_id, '{IMPORTED}' || m.seq)"
+"""SQL of the run that a judgment `m` is of, or of the change that its file came in with; one in each change."""
 _TOLERANCE = 1e-6
 _NO_LABELS = ppi.moments([], [], [], [])
 
@@ -146,8 +147,8 @@ def _grouped_scores(
     names = ", ".join(f"${n}" for n in range(5, 5 + len(called)))
     params = [dataset_id, judge_id, since, up_to, *called]
     came = (
-        f"came as (select seq, coalesce(max(run_id), '{IMPORTED}' || seq) as run from judgment "
-        "where judge_id = $2 and seq > $3 and seq <= $4 group by seq)"
+        f"came as (select m.seq, max({RUN_KEY}) as run from judgment m "
+        "where m.judge_id = $2 and m.seq > $3 and m.seq <= $4 group by m.seq)"
     )
     where = f"where s.judge_id = $2 and s.seq > $3 and s.seq <= $4 and s.dimension in ({names})"
     asks: dict[Key, CountedDimension] = {(d.sort, d.name): counted_dimension(d) for d in dimensions}
@@ -169,10 +170,6 @@ def _grouped_scores(
         of_sort = [asks[key] for key in asks if key[0] == sort]
         if of_sort:
             yield from _by_item(store, of_sort, came, where, params)
-
-
-SORTS_WITH_SEVERAL_UNITS = ("turn", "section")
-"""The sorts of which an item, or a side of it, has several units."""
 
 
 def _systems_of_score(
@@ -200,7 +197,7 @@ def _single(counted: CountedDimension, value: float | None, n: int) -> Aggregate
         return AggregateGroup(0, n, counts, totals, cross)
     counts[int(bins.row_numbers([value], counted.dimension.scale)[0]) if not counted.sided else int(value)] = n
     squares = n * value * value if counted.mean else 0.0
-    if counted.dimension.sort in SORTS_WITH_SEVERAL_UNITS:
+    if counted.dimension.has_several_units:
         return AggregateGroup(0, n, counts, totals, cross, squares)
     t = [value] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
     for k, x in enumerate(t):
@@ -215,12 +212,12 @@ def _by_item(
     side = "right(s.unit, 1) as side" if asks[0].dimension.sort == "section" else "'a' as side"
     own, sums = [], []
     for n, ask in enumerate(asks):
-        condition = f"s.dimension = '{_escape_quotes(ask.dimension.name)}' and {unit_condition(ask.dimension, 's')}"
+        condition = f"s.dimension = {quote_sql(ask.dimension.name)} and {unit_sort_sql(ask.dimension.sort, 's')}"
         own.append(f"count(case when {condition} then s.value end) as m{n}")
         sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(m{n}), sum(m{n} * m{n})")
         for k in range(ask.outcomes):
             code = ask.codes[1 if ask.outcomes == 1 else k]
-            is_it = combinations.is_answer_sql("s.value", code, ask.dimension.scale)
+            is_it = is_answer_sql("s.value", code, ask.dimension.scale)
             value = "s.value" if ask.mean else f"case when {is_it} then 1.0 else 0.0 end"
             t = f"t{n}_{k}"
             own.append(f"coalesce(sum(case when {condition} then {value} end), 0) as {t}")
@@ -240,7 +237,3 @@ def _by_item(
             cross = np.column_stack([by_outcome[:, 1:], np.full(ask.outcomes, mm)])
             group = AggregateGroup(int(items), 0, np.zeros(len(ask.codes)), totals, cross)
             yield (ask.dimension.sort, ask.dimension.name), str(run or IMPORTED), str(system), group
-
-
-def _escape_quotes(name: str) -> str:
-    return name.replace("'", "''")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from data.calibration.calibration import comparison_input, load_paired_ratings, paired_cells_sql
 from data.gold.gold import Basis
 from data.records.access import allow
-from data.records.combinations import answer_sql
-from data.store import Store, kept
+from data.records.outcomes import answer_sql
+from data.store import Store, cache_result
 from judges.stats.calibration import anchoring_difference, count_other_answers, summarise
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
@@ -32,15 +32,13 @@ class Arm(NamedTuple):
     """One arm of the audit sample.
 
     It has the labels in cells with a score of the judge, how many equal it (n/a on both sides too), items with such
-    labels, and the median and quartiles of seconds that an item took (None: none timed), with the number of timed
-    answers.
+    labels, and the median and quartiles of seconds that an item took (None: none timed).
     """
 
     labels: int
     same: int
     items: int
     seconds: tuple[float, float, float] | None
-    timed: int
 
 
 class Arms(NamedTuple):
@@ -58,7 +56,7 @@ class Arms(NamedTuple):
 
 
 @allow("annotator")
-@kept
+@cache_result
 def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Arms:
     """Return the arms of one dimension that `anchor` compares.
 
@@ -83,10 +81,10 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, cou
             params,
         )
     }
-    timed = {
-        str(mode): (int(n), (float(q1), float(q2), float(q3)))
-        for mode, n, q1, q2, q3 in store.rows(
-            "select a.mode, count(*), percentile_cont(0.25) within group (order by a.milliseconds), "
+    seconds = {
+        str(mode): (float(q1) / 1000, float(q2) / 1000, float(q3) / 1000)
+        for mode, q1, q2, q3 in store.rows(
+            "select a.mode, percentile_cont(0.25) within group (order by a.milliseconds), "
             "percentile_cont(0.5) within group (order by a.milliseconds), "
             "percentile_cont(0.75) within group (order by a.milliseconds) from answer_now a "
             "join draw_now d on d.id = a.draw_id and d.stream = 'audit' "
@@ -106,10 +104,7 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, cou
     )[0]
 
     def arm(mode: str) -> Arm:
-        n, same, items = labels_by_mode.get(mode, (0, 0, 0))
-        answers, quartiles = timed.get(mode, (0, None))
-        seconds = None if quartiles is None else (quartiles[0] / 1000, quartiles[1] / 1000, quartiles[2] / 1000)
-        return Arm(n, same, items, seconds, answers)
+        return Arm(*labels_by_mode.get(mode, (0, 0, 0)), seconds.get(mode))
 
     return Arms(arm("blind"), arm("assisted"), *(int(n or 0) for n in changed))
 
@@ -126,7 +121,7 @@ class Anchor(NamedTuple):
     others: float
 
 
-@kept
+@cache_result
 def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Anchor:
     """Compare the judge with blind labels on the basis `counted`, and with labels given with this judge in view."""
     blind = comparison_input(store, dataset_id, judge_id, dimension, counted)

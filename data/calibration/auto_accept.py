@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from data.calibration.calibration import paired_cells_sql
 from data.gold.gold import Basis
 from data.records.access import allow
-from data.records.coverage import unit_condition
-from data.store import Store, kept
+from data.records.outcomes import unit_sort_sql
+from data.store import Store, cache_result
 from judges.reading.confidence import SAMPLES
 from judges.stats import bins
 from judges.stats.auto_accept import ConfidenceRatings
@@ -36,10 +36,11 @@ class ItemConfidence:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def confidence_sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
     """Return the sources of confidence, with the number of cells of each, most first."""
-    where = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_condition(dimension, 's')} "
+    of_unit = unit_sort_sql(dimension.sort, "s")
+    where = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {of_unit} "
     rows = store.rows(
         "select split_part(s.source, ': ', 1), count(*) from score_now s join item i on i.id = s.item_id "
         f"{where}and s.confidence is not null group by 1 "
@@ -55,7 +56,7 @@ def item_confidence(store: Store, dataset_id: str, judge_id: str, dimension: Dim
 
     So a score that breaks a rule of its card, whose confidence is low in any case, is never accepted without review.
     """
-    units = unit_condition(dimension, "s")
+    units = unit_sort_sql(dimension.sort, "s")
     if source == SAMPLES:
         own = (
             "select s.item_id, s.unit, p.agreement as confidence from score_now s join item i on i.id = s.item_id "

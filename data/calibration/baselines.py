@@ -11,7 +11,7 @@ from data.calibration.calibration import paired_frames, to_paired_ratings
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records.access import allow
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.stats.baselines import Baselines, compare_baselines, unit_length
 from judges.types import ITEM, Dialogue, Dimension, Pair, Response
 
@@ -26,7 +26,7 @@ Ids are hashes of names, so the first by id are a random choice, and always the 
 
 
 @allow("annotator")
-@kept
+@cache_result
 def measure_baselines(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool = False
 ) -> dict[tuple[str, str], Baselines]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from data.cards import cards
 from data.records.access import allow
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.protocols import orders
-from judges.stats.position import OrderedVerdicts, PositionalAgreement, positional_agreement
+from judges.stats.both_orders import OrderedVerdicts, PositionalAgreement, positional_agreement
 
 _BOTH = "m.raw like '{\"pieces\":[{\"piece\":\"order:ab%' and m.raw like '%,{\"piece\":\"order:ba%'"
 """Quotes within a reply are escaped there, so that none can pass for a piece."""
 
 
 @allow("annotator")
-@kept
+@cache_result
 def load_positional_agreement(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreement | None:
     """The positional agreement of a judge's verdicts; None where it has none in both orders.
 

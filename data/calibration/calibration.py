@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,22 +16,20 @@ from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import (
-    BASES,
+    LABEL_CONDITIONS,
     WEIGHTED,
     Basis,
-    bases_of_label,
     gold_sql,
     group_alike,
     label_tables,
     labels_sql,
     place_sql,
 )
-from data.records import exposure
+from data.records import datasets, exposure
 from data.records.access import allow
-from data.records.combinations import is_answer_sql
-from data.records.coverage import unit_condition
+from data.records.outcomes import is_answer_sql, unit_sort_sql
 from data.records.settings import Waiting, gold_rule
-from data.store import Store, Tx, each_kept, kept
+from data.store import Store, Tx, cache_each, cache_result
 from judges.stats import bins
 from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_moments
 from judges.stats.intervals import LINEARISE_FROM
@@ -77,15 +74,15 @@ def compared_dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
     return [d for d in dimensions if d.asked or (d.scale.kind == "interval" and _has_labels(store, d))]
 
 
-@kept
+@cache_result
 def _has_labels(store: Store | Tx, dimension: Dimension) -> bool:
     """Whether anybody ever gave a label of a dimension."""
-    query = f"select 1 from label l where l.dimension = $1 and {unit_condition(dimension, 'l')} limit 1"
+    query = f"select 1 from label l where l.dimension = $1 and {unit_sort_sql(dimension.sort, 'l')} limit 1"
     return bool(store.rows(query, [dimension.name]))
 
 
 @allow("annotator")
-@kept
+@cache_result
 def basis_sizes(store: Store, dataset_id: str, dimensions: Sequence[Dimension]) -> dict[Basis, BasisSize]:
     """Return the number of labels of these dimensions that each basis has in a dataset, and the number of their people.
 
@@ -93,35 +90,30 @@ def basis_sizes(store: Store, dataset_id: str, dimensions: Sequence[Dimension]) 
     """
     names = [d.name for d in dimensions if bins.row_count(d.scale)]
     marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"
-    rows = store.rows(
-        "select l.mode, coalesce(d.probability, l.probability) is not null as random, "
-        "d.probability is not null as drawn, l.annotator, count(*) "
-        "from label_now l join item i on i.id = l.item_id "
+    own = ", ".join(f"count(case when {on} then 1 end) as n{n}" for n, on in enumerate(LABEL_CONDITIONS.values()))
+    sizes = ", ".join(f"sum(n{n}), count(nullif(n{n}, 0))" for n in range(len(LABEL_CONDITIONS)))
+    [row] = store.rows(  # labels by person first: counts of distinct people among all labels would take far longer
+        f"select {sizes} from (select l.annotator, {own} from label_now l join item i on i.id = l.item_id "
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
         f"where i.dataset_id = $1 and l.dimension in ({marks}){not_excluded_sql(store, 'l.item_id')} "
-        "group by 1, 2, 3, 4",
+        "group by l.annotator) p",
         [dataset_id, *names],
     )
-    people: dict[Basis, dict[str, int]] = {basis: defaultdict(int) for basis in BASES}
-    for mode, random, drawn, annotator, count in rows:
-        for basis in bases_of_label(str(mode), bool(random), bool(drawn)):
-            people[basis][str(annotator)] += int(count)
-    return {basis: BasisSize(sum(counts.values()), len(counts)) for basis, counts in people.items()}
-
-
-@kept
-def _count_items(store: Store, dataset_id: str) -> int:
-    return int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
+    counts = [int(count or 0) for count in row]
+    return {
+        basis: BasisSize(*size) for basis, *size in zip(LABEL_CONDITIONS, counts[::2], counts[1::2], strict=True)
+    }
 
 
 def comparison_input(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
 ) -> PairedRatings | RatingSums:
     """The cells of one judge and dimension where there is gold: single ones, or their sums where items are many.
 
-    `drop` is a category ("tie") whose cells are left out of the sums; of single cells `summarise` leaves them out.
+    `drop`: cells in the scale's drawn category ("tie") are left out of the sums; of single cells `summarise` leaves
+    them out.
     """
-    return comparison_inputs(store, dataset_id, judge_id, [dimension], basis, bool(drop))[0]
+    return comparison_inputs(store, dataset_id, judge_id, [dimension], basis, drop)[0]
 
 
 def comparison_inputs(
@@ -133,7 +125,7 @@ def comparison_inputs(
     It costs less than one after the other. `dropped`: without the drawn category. `waiting`: how cells count that wait
     for adjudication (None: by the dataset's rule).
     """
-    items = _count_items(store, dataset_id)
+    items = datasets.count_items(store, dataset_id)
     many = [d for d in dimensions if has_kappa_of_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
     sums_by_dimension: dict[Dimension, RatingSums] = {}
     if items >= LINEARISE_FROM:
@@ -149,7 +141,7 @@ def comparison_inputs(
                 for s in load_rating_sums(store, dataset_id, judge_id, part, basis, dropped, waiting)
             ]
 
-        sums_by_dimension = dict(zip(many, each_kept(store, keys, make), strict=True))
+        sums_by_dimension = dict(zip(many, cache_each(store, keys, make), strict=True))
     summed = {d: sums for d, sums in sums_by_dimension.items() if sums.items >= LINEARISE_FROM}
     single = [d for d in dimensions if d not in summed]
     loaded = load_ratings_of_judges(
@@ -181,7 +173,7 @@ def load_ratings_of_judges(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimensions: Sequence[Dimension], basis: Basis, among: str,
     waiting: Waiting | None = None, subset: tuple[str, Any] | None = None,
 ) -> dict[tuple[str, Dimension], PairedRatings]:  # fmt: skip
-    """Return what `load_paired_ratings` does of each of these judges and dimensions; otherwise as `paired_frames`."""
+    """The paired ratings of each judge and dimension. Parameters as in `paired_frames`."""
     ratings: dict[tuple[str, Dimension], PairedRatings] = {}
     frames = paired_frames(store, dataset_id, judge_ids, dimensions, basis, among, waiting, subset)
     for alike, frame in frames:
@@ -230,7 +222,7 @@ def paired_frames(
         )
 
 
-@kept
+@cache_result
 def is_stratified(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
     """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
 
@@ -407,7 +399,7 @@ def _came(resolution: str, people: int, person: str | None, reason: str | None) 
     }.get(resolution, f"{resolution} of {people}")
 
 
-@kept
+@cache_result
 def count_unscored(store: Store, dataset_id: str, judge_id: str) -> list[tuple[str, int]]:
     """Return (reason, count) of a judge's replies that could not be used and that no later reply replaced."""
     rows = store.rows(

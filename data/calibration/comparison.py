@@ -12,7 +12,7 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
 from data.records.access import allow
 from data.records.settings import gold_rule
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.stats import bins
 from judges.stats.agreement import Floats
 from judges.stats.baselines import guess_by_length, has_length_rule, unit_length
@@ -50,9 +50,9 @@ def common_dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple
 
 
 def compared_cells(
-    store: Store, dataset_id: str, judge_ids: Sequence[str], dimension: Dimension, basis: Basis, rules: bool = False
+    store: Store, dataset_id: str, judge_ids: Sequence[str], dimension: Dimension, basis: Basis
 ) -> ComparedCells:
-    """Return the cells that all of these judges share with people; `rules` adds LENGTH and CONSTANT as judges.
+    """Return the cells that all of these judges share with people, with the rules LENGTH and CONSTANT as judges.
 
     Items that are examples in the prompt of any of them are left out for all.
     """
@@ -82,7 +82,7 @@ def compared_cells(
     weights = chosen["weight"].to_numpy(dtype=np.float64)
     judges = {judge_id: bins.to_codes(scores[everywhere], scale) for judge_id, scores in values.items()}
     many = len(np.unique(item)) > MOST_ITEMS
-    if rules and len(item):
+    if len(item):
         row = int(np.bincount(bins.row_numbers(chosen["human"], scale), weights).argmax())
         lengths = None if many or not has_length_rule(dimension) else _lengths(store, dataset_id, chosen)
         if lengths is not None and not np.isnan(lengths).any() and len(np.unique(item)) > 1:
@@ -90,7 +90,7 @@ def compared_cells(
         judges[CONSTANT] = bins.to_codes(np.full(len(item), bins.row_values(scale)[row]), scale)
     seats = SharedCells(item, human, judges, None if np.all(weights == 1) else weights)
     return ComparedCells(
-        seats, len(frame), {judge_id: int((~np.isnan(v)).sum()) for judge_id, v in values.items()}, rules and many
+        seats, len(frame), {judge_id: int((~np.isnan(v)).sum()) for judge_id, v in values.items()}, many
     )
 
 
@@ -105,7 +105,7 @@ def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def compare_on_shared_cells(
     store: Store, dataset_id: str, judge_ids: tuple[str, ...], basis: Basis
 ) -> dict[str, tuple[Dimension, ComparedCells, JudgeComparison]]:
@@ -114,7 +114,7 @@ def compare_on_shared_cells(
     for name, (dimension, judges) in common_dimensions(store, judge_ids).items():
         if judge_ids[0] not in judges:
             continue
-        shared = compared_cells(store, dataset_id, judges, dimension, basis, rules=True)
+        shared = compared_cells(store, dataset_id, judges, dimension, basis)
         if len(shared.seats.item):
             scale = dimension.scale
             comparisons[name] = (

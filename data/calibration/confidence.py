@@ -9,10 +9,10 @@ import numpy as np
 
 from data.calibration.calibration import paired_cells_sql
 from data.gold.gold import Basis
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.reading.confidence import SAMPLES
 from judges.stats.bins import steps_apart
-from judges.stats.reliability import ConfidenceCells, Reliability, reliability
+from judges.stats.confidence import ConfidenceCalibration, ConfidenceCells, confidence_calibration
 from judges.types import Dimension
 
 
@@ -70,17 +70,19 @@ def confidence_cells(
 class ConfidenceReliability(NamedTuple):
     """Calibration of confidence by where it comes from, each with its number of ratings, of `scored` ratings in all."""
 
-    by_source: Mapping[str, tuple[Reliability, int]]
+    by_source: Mapping[str, tuple[ConfidenceCalibration, int]]
     scored: int
 
 
-@kept
+@cache_result
 def confidence_reliability(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> ConfidenceReliability:
     """Return how often the judge agrees with people at each level of its confidence, by source of confidence."""
     labelled = confidence_cells(store, dataset_id, judge_id, dimension, basis)
-    levels_by_source = {source: (reliability(cells), len(cells.item)) for source, cells in labelled.by_source.items()}
+    levels_by_source = {
+        source: (confidence_calibration(cells), len(cells.item)) for source, cells in labelled.by_source.items()
+    }
     return ConfidenceReliability(
         {source: (levels, n) for source, (levels, n) in levels_by_source.items() if levels is not None}, labelled.scored
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from data.calibration.calibration import compared_dimensions, paired_cells_sql
 from data.records.access import allow
-from data.records.coverage import unit_condition
+from data.records.outcomes import unit_sort_sql
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.stats import bins, forecast, sampling
@@ -45,7 +45,7 @@ def known_population(
             number[item] = len(number)
     rows = store.rows(
         "select l.item_id, l.value from score_now l join item i on i.id = l.item_id where i.dataset_id = $1 and "
-        f"l.judge_id = $2 and l.dimension = $3 and {unit_condition(dimension, 'l')} and l.value is not null "
+        f"l.judge_id = $2 and l.dimension = $3 and {unit_sort_sql(dimension.sort, 'l')} and l.value is not null "
         "order by l.item_id, l.unit",
         [dataset_id, judge_id, dimension.name],
     )

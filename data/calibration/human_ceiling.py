@@ -7,7 +7,7 @@ from typing import Literal
 
 from data.annotators import annotators
 from data.records.access import allow
-from data.store import Store, each_kept, kept
+from data.store import Store, cache_each, cache_result
 from judges.stats.raters import alternative_annotator
 from judges.stats.raters import human_ceiling as stats_human_ceiling
 from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
@@ -21,7 +21,7 @@ BlindLabelSet = Literal["blind", "here"]
 
 
 @allow("annotator")
-@kept
+@cache_result
 def measure_ceiling(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, label_set: BlindLabelSet = "blind"
 ) -> HumanCeiling | None:
@@ -52,11 +52,11 @@ def kappas_between_people(
         return [stats_human_ceiling.kappa_between_people(labels.ratings) for labels in per_dimension]
 
     keys = [("between", dataset_id, judge_id, d, label_set) for d in dimensions]
-    return dict(zip(dimensions, each_kept(store, keys, make), strict=True))
+    return dict(zip(dimensions, cache_each(store, keys, make), strict=True))
 
 
 @allow("annotator")
-@kept
+@cache_result
 def alternative_annotator_test(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, epsilon: float
 ) -> AlternativeAnnotatorTest | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.store import Store, kept
+from data.store import Store, cache_result
 
 SYSTEM, LANGUAGE = "system", "language"
 MAX_VALUES = 200
@@ -52,8 +52,13 @@ class ItemFields(NamedTuple):
     drawn: NDArray[np.object_]
     length: NDArray[np.float64]
 
+    def systems(self, place: NDArray[np.int64], second: Any) -> NDArray[np.object_]:
+        """The system of each cell, by the place of its item; where `second`, it is of response B and has that one's."""
+        systems: NDArray[np.object_] = np.where(second, self.second[place], self.words[SYSTEM][place])
+        return systems
 
-@kept
+
+@cache_result
 def item_fields(store: Store, dataset_id: str) -> ItemFields:
     """All items of a dataset."""
     frame = store.frame(

@@ -9,18 +9,18 @@ import numpy as np
 
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql, group_alike
-from data.records.combinations import table_row_sql
-from data.records.coverage import (
+from data.records.outcomes import (
     CountedDimension,
     counted_dimension,
     outcome_sums,
     side_column,
     sides_join,
     system_sql,
-    unit_condition,
+    table_row_sql,
+    unit_sort_sql,
 )
 from data.records.settings import gold_rule
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.stats.ppi import M_GOLD, A, F, Moments, T, Y
 from judges.stats.ppi import M as CELLS
 from judges.types import Dimension
@@ -29,14 +29,14 @@ Key = tuple[str, str]
 """Unit sort and name of a dimension."""
 
 
-@kept
+@cache_result
 def labelled_items(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], bases: Sequence[Basis]
 ) -> dict[Key, dict[str, list[Moments]]]:
     """The moments of the items with gold, by dimension and system, one for each outcome.
 
-    The basis is given beside them; `items` and what is of the whole are 0 (`Group.moments` fills them in). They are
-    made anew only where rows were added that they depend on.
+    The basis is given beside them; `items` and what is of the whole are 0 (`AggregateGroup.moments` fills them in).
+    They are made anew only where rows were added that they depend on.
     """
     if not dimensions:
         return {}
@@ -86,7 +86,7 @@ _SUMS = 6 + 21 + 2
 
 def _moments(n: int, counted: CountedDimension, width: int, gold: str) -> tuple[list[str], str]:
     """SQL of one dimension: what goes before, and its row for each system, filled up to `width` sums."""
-    side, codes = side_column(counted.dimension, "s"), [] if counted.mean else list(enumerate(counted.codes))
+    side, codes = side_column(counted.dimension), [] if counted.mean else list(enumerate(counted.codes))
     by = "1, 2" if side else "1"
 
     def count_columns(column: str, letter: str) -> str:
@@ -103,7 +103,7 @@ def _moments(n: int, counted: CountedDimension, width: int, gold: str) -> tuple[
         ends = f"min(case when {judged} = g.m then 1 else 0 end)", f"max(case when {judged} > 0 then 1 else 0 end)"
         columns += ["min(g.lowest)", "max(g.highest)"] if counted.mean else ends
     columns += ["null"] * (width - len(columns))
-    condition = f"s.dimension = ${n + 3} and {unit_condition(counted.dimension, 's')}"
+    condition = f"s.dimension = ${n + 3} and {unit_sort_sql(counted.dimension.sort, 's')}"
     judged = table_row_sql("s.value", counted.dimension.scale)
     before = [
         f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "

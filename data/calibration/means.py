@@ -16,7 +16,7 @@ from data.calibration.item_fields import item_fields as described
 from data.calibration.score_sums import MAX_UNITS_WITH_OWN_MEANS as FEW_UNITS
 from data.cards import cards
 from data.records.access import allow
-from data.store import Store, kept
+from data.store import Store, cache_result
 from data.store.errors import BadInput
 from judges.card import Card
 from judges.stats import means as figures
@@ -76,7 +76,7 @@ def group_fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def means_table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
     """The means of a judge over the dimensions of its card that are numbers, and of flags the share of yes.
 
@@ -109,7 +109,7 @@ def has_means(store: Store, judge_id: str) -> bool:
 
 
 def _numeric_dimensions(card: Card | None) -> list[Dimension]:
-    return [d for d in card.dimensions if d.scale.kind in ("ordinal", "interval", "flag")] if card is not None else []
+    return [d for d in card.dimensions if d.scale.has_mean] if card is not None else []
 
 
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
@@ -222,9 +222,9 @@ def _words(items: ItemFields, name: str, frame: pandas.DataFrame) -> NDArray[np.
     place = frame["place"].to_numpy(dtype=np.int64)
     words: NDArray[np.object_] = items.words[name][place]
     if name == SYSTEM:
-        second, pair_mask = items.second[place], (frame["sort"] == "pair").to_numpy() & (items.second[place] != "")
+        words, second = items.systems(place, frame["side"] == "b"), items.second[place]
+        pair_mask = (frame["sort"] == "pair").to_numpy() & (second != "")
         words[pair_mask] = words[pair_mask] + " ~ " + second[pair_mask]
-        words = np.where(frame["side"] == "b", second, words)
     return words
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from data.calibration.calibration import load_paired_ratings, paired_cells_sql
 from data.gold.gold import Basis
 from data.records.access import allow
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.reading.bare_scores import from_raw
 from judges.stats import missingness as figures
 from judges.stats.missingness import Missingness
@@ -16,16 +16,16 @@ from judges.types import Dimension
 
 
 @allow("annotator")
-@kept
+@cache_result
 def measure_missingness(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, more: tuple[str, ...] = (),
-    drop: str = "",
+    drop: bool = False,
 ) -> Missingness:  # fmt: skip
-    """The figures under the usual choices and `more`; `drop` as in `judges.stats.calibration.summarise`."""
+    """The figures under the usual choices and `more`; `drop`: without ties."""
     choices = list(dict.fromkeys([*figures.usual_choices(dimension.scale), *more]))
     cells = load_paired_ratings(store, dataset_id, judge_id, dimension, basis)
     lost = _missing_scores(store, dataset_id, judge_id, dimension, basis)
-    return figures.compare_choices(cells, dimension, lost, choices, drop)
+    return figures.compare_choices(cells, dimension, lost, choices, dimension.scale.drawn if drop else "")
 
 
 def _missing_scores(

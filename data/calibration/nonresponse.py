@@ -11,10 +11,10 @@ from data.cards import cards
 from data.gold.fewshot import items_in_prompt, not_in_prompt_sql
 from data.gold.gold import STRATA, WEIGHTED, Basis, labels_sql
 from data.records import exposure, people
-from data.records.access import allow
-from data.records.coverage import unit_condition
+from data.records.access import allow, require
+from data.records.outcomes import unit_sort_sql
 from data.records.queue_index import current_index
-from data.store import Store, kept
+from data.store import Store, cache_result
 from data.store.ids import now
 from judges.stats.nonresponse import SampleResponse, StratumResponse
 from judges.types import Dimension, UnitSort
@@ -56,10 +56,10 @@ def missing_answers(
     No score is shown. A reason that people wrote is shown only for items that this person can no longer get to answer
     blind, because it may reveal what they think of the item. Raises NotAllowed.
     """
-    people.require(store, person, "annotator")
+    require(store, person, "annotator")
     card = cards.card_of_judge_if_known(store, judge_id)
     counted = labels_sql(basis, ["$3"], not_in_prompt_sql(store, judge_id))
-    units = unit_condition(dimension, "l")
+    units = unit_sort_sql(dimension.sort, "l")
     rows = store.rows(
         "select d.item_id, i.name, d.stratum, d.id, t.person, t.why from draw d join item i on i.id = d.item_id "
         "left join tuning_now t on t.item_id = d.item_id "
@@ -121,7 +121,7 @@ def missing_answers(
 
 
 @allow("annotator")
-@kept
+@cache_result
 def sample_responses(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis
 ) -> dict[Key, SampleResponse]:

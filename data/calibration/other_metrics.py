@@ -5,7 +5,7 @@ from __future__ import annotations
 from data.calibration.calibration import load_paired_ratings
 from data.gold.gold import Basis
 from data.records.access import allow
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.stats import other_metrics, threshold
 from judges.stats.other_metrics import OtherMetrics
 from judges.stats.threshold import ThresholdPoint, ThresholdRates
@@ -13,16 +13,16 @@ from judges.types import Dimension
 
 
 @allow("annotator")
-@kept
+@cache_result
 def measure_other_metrics(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
 ) -> OtherMetrics:
-    """Accuracy, AC and correlations on the cells that the calibration page's kappa rests on."""
+    """Accuracy, AC and correlations on the cells that the calibration page's kappa rests on; `drop`: without ties."""
     cells = load_paired_ratings(store, dataset_id, judge_id, dimension, basis)
-    return other_metrics.measure_other_metrics(cells, dimension, drop)
+    return other_metrics.measure_other_metrics(cells, dimension, dimension.scale.drawn if drop else "")
 
 
-@kept
+@cache_result
 def flag_curve(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> list[ThresholdPoint]:
@@ -33,7 +33,7 @@ def flag_curve(
 
 
 @allow("annotator")
-@kept
+@cache_result
 def flag_at(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float
 ) -> ThresholdRates:

@@ -11,18 +11,14 @@ from data.calibration.aggregates import load_tallies
 from data.calibration.calibration import comparison_input
 from data.calibration.labelled_items import labelled_items
 from data.gold.gold import Basis
-from data.records.combinations import nearest_sql
-from data.records.coverage import counted_dimension, unit_condition
-from data.store import Store, kept
+from data.records.outcomes import counted_dimension, nearest_sql, unit_sort_sql
+from data.store import Store, cache_result
 from judges.stats.ppi import CorrectedMean, Moments, correct_mean
 from judges.stats.rates import AnswerRates, JudgeShare, judge_share, rates_by_answer
 from judges.types import Dimension
 
-_PARTED = ("section", "side")
-"""Sorts whose items are counted under two systems, and so would count twice in a mean over all."""
 
-
-@kept
+@cache_result
 def answer_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[AnswerRates]:
     """Every answer of a flag or an unordered scale with its rates, and how often people would give it."""
     if dimension.scale.has_order or not dimension.scale.size:
@@ -36,7 +32,7 @@ def whole_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     rows = store.rows(
         f"with own as (select s.item_id, {nearest_sql('s.value')} as value, count(*) as n from score_now s "
         "join item i on i.id = s.item_id "
-        f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_condition(dimension, 's')} "
+        f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_sort_sql(dimension.sort, 's')} "
         "and s.value is not null group by 1, 2), "
         "every as (select item_id, sum(n) as m from own group by item_id) "
         "select o.value, sum(o.n), sum(o.n * o.n), sum(o.n * e.m), "
@@ -47,7 +43,7 @@ def whole_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     return {float(v): judge_share(*(float(x) for x in (t, m, tt, tm, mm))) for v, t, tt, tm, m, mm in rows}
 
 
-@kept
+@cache_result
 def corrected_means(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> dict[int, CorrectedMean]:
@@ -56,7 +52,7 @@ def corrected_means(
     Verdicts on the better of two are kept as wins of each system, and parts of pairs under both of them.
     """
     ask = counted_dimension(dimension)
-    if ask.sided or ask.mean or dimension.sort in _PARTED:
+    if ask.sided or ask.mean or dimension.is_of_side:  # whose items would count twice, under both their systems
         return {}
     key = dimension.sort, dimension.name
     groups = load_tallies(store, dataset_id, judge_id, [dimension])[key].values()

@@ -135,7 +135,7 @@ def _weights(rows: NumberedRows, dimension: Dimension, item: Integers, probabili
     """Return how many items the item of each cell represents, as in `gold_sql`: N_h / answered_h."""
     code, parts = pandas.factorize(part)
     answered = code
-    if dimension.sort in ("turn", "section", "side"):  # an item of several cells is one that was answered
+    if dimension.has_several_cells:  # an item of several cells is one that was answered
         answered = pandas.unique(item * len(parts) + code) % len(parts)
     n = np.bincount(answered, minlength=len(parts)).astype(np.float64)
     drawn = dict(zip(rows.parts["part"], rows.parts["cut" if dimension.sort == "section" else "drawn"], strict=True))

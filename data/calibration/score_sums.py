@@ -8,10 +8,9 @@ from math import fsum
 
 from data.cards import cards
 from data.records.access import allow
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.types import sort_of
 
-_MEAN = ("ordinal", "interval", "flag")
 MAX_UNITS_WITH_OWN_MEANS = 4
 """Up to so many units (the turns of MT-Bench) a dimension's means are given for each of them too."""
 
@@ -32,7 +31,7 @@ class Mean:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
     """The means of a judge over dialogues and responses, by system, dimension and unit.
 
@@ -51,7 +50,7 @@ def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
     counts: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
     for kind, system, dimension, unit, value, n in rows:
         scale = scales.get((kind, sort_of(unit), dimension))
-        if scale is None or scale.kind not in _MEAN:
+        if scale is None or not scale.has_mean:
             continue
         units[dimension].add(unit)
         for key in ((system, dimension, unit), (system, dimension, "")):

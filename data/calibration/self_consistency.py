@@ -6,13 +6,13 @@ import numpy as np
 
 from data.calibration.calibration import paired_cells_sql
 from data.gold.gold import Basis
-from data.records.coverage import unit_condition
-from data.store import Store, kept
+from data.records.outcomes import unit_sort_sql
+from data.store import Store, cache_result
 from judges.stats.self_consistency import SampledCells, SelfConsistency, measure_self_consistency
 from judges.types import Dimension
 
 
-@kept
+@cache_result
 def measure_repeats(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> SelfConsistency | None:
@@ -20,7 +20,7 @@ def measure_repeats(
     flips = store.rows(
         "select sum(case when p.flips then 1.0 else 0.0 end), cast(count(*) as double precision) from score_spread p "
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.dimension = $3 "
-        f"and {unit_condition(dimension, 'p')} group by p.item_id",
+        f"and {unit_sort_sql(dimension.sort, 'p')} group by p.item_id",
         [dataset_id, judge_id, dimension.name],
     )
     if not flips:

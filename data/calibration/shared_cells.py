@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from data.calibration.calibration import compared_dimensions, comparison_inputs, load_ratings_of_judges
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
+from data.records import datasets
 from data.store import Store
 from judges.stats.calibration import PairedRatings, RatingSums
 from judges.stats.intervals import LINEARISE_FROM
@@ -29,8 +30,7 @@ def paired_ratings_by_judge(
     In datasets so large that the database sums up, judges are queried one after the other.
     """
     dimensions_by_judge = {judge: compared_dimensions(store, judge) for judge in judge_ids}
-    items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
-    if len(dimensions_by_judge) < 2 or items >= LINEARISE_FROM:
+    if len(dimensions_by_judge) < 2 or datasets.count_items(store, dataset_id) >= LINEARISE_FROM:
         return {
             judge: list(zip(of, comparison_inputs(store, dataset_id, judge, of, basis), strict=True))
             for judge, of in dimensions_by_judge.items()

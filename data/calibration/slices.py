@@ -14,11 +14,12 @@ from data.calibration.item_fields import LANGUAGE, LANGUAGE_KEYS, SYSTEM, ItemFi
 from data.gold.gold import Basis
 from data.records import exposure
 from data.records.access import allow
-from data.store import Store, kept
-from judges.stats.agreement import Floats
+from data.records.items import item_names
+from data.store import Store, cache_result
+from judges.stats.agreement import Codes, Floats
 from judges.stats.calibration import PairedRatings, kappa_cells
 from judges.stats.intervals import Cells
-from judges.stats.planner import kappa_by_size
+from judges.stats.sample_size import kappa_by_size
 from judges.stats.slices import (
     THIRDS,
     SlicedKappa,
@@ -39,7 +40,6 @@ _RESERVED_NAMES = {
     "95% interval", "bias",
 }  # fmt: skip
 """The names of other cuts, and of columns beside the slices."""
-Codes = NDArray[np.int64]
 
 
 class SliceMember(NamedTuple):
@@ -76,12 +76,13 @@ class SlicedCells(NamedTuple):
 
 @allow("annotator")
 def slice_cells(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
 ) -> SlicedCells:
-    """Return the cells that calibration uses, and every way to divide them into at least two slices."""
+    """Return the cells that calibration uses (`drop`: without ties), and every way to divide them into slices."""
     meeting, units = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
-    if drop:
-        keep = meeting.human != (code := float(dimension.scale.categories.index(drop)))
+    code = dimension.scale.tie_code if drop else None
+    if code is not None:
+        keep = meeting.human != code
         units = units._replace(code=units.code[keep & (meeting.judge != code)])
         meeting = meeting.drop_code(code)
     mask = meeting.both
@@ -121,10 +122,8 @@ def slice_members(
     human, judge = (np.asarray(side)[inside] for side in (at.cells.human, at.cells.judge))
     inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:limit]
     ids = [every[n] for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]
-    item_ids = sorted(set(ids))
-    exposure.record_exposures(store, person, dict.fromkeys(item_ids, (judge_id, exposure.OTHER_PEOPLE)), "slices")
-    marks = ", ".join(f"${n}" for n in range(1, len(item_ids) + 1)) or "null"
-    names = {str(i): str(n) for i, n in store.rows(f"select id, name from item where id in ({marks})", item_ids)}
+    names = item_names(store, ids)
+    exposure.record_exposures(store, person, dict.fromkeys(sorted(names), (judge_id, exposure.OTHER_PEOPLE)), "slices")
     codes = (np.asarray(side, dtype=np.float64)[inside] for side in (at.cells.human, at.cells.judge))
     return [
         SliceMember(id_, names[id_], at.units.names[unit], float(h), float(j))
@@ -133,16 +132,15 @@ def slice_members(
 
 
 def cells_in_order(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
 ) -> tuple[Cells, int]:
-    """The ratings that people and judge gave a value, and K.
+    """The ratings that people and judge gave a value (`drop`: without ties), and K.
 
     Items are numbered in the order in which they got their first label of this dimension (of the same moment: by the
     hash of their content).
     """
     meeting, _ = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
-    dropped = float(dimension.scale.categories.index(drop)) if drop else None
-    cells, k = kappa_cells(meeting.drop_code(dropped), dimension.scale)
+    cells, k = kappa_cells(meeting.drop_code(dimension.scale.tie_code if drop else None), dimension.scale)
     rows = store.frame(
         "select n.no, row_number() over (order by l.first, n.hash, n.no) as place from ("
         "select item_id, min(made_at) as first from label where dimension = $2 group by item_id) l "
@@ -158,7 +156,7 @@ def cells_in_order(
 def numbered_ratings(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> tuple[PairedRatings, CodedWords]:
-    """`calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
+    """The paired ratings of a judge and dimension, items numbered by the order of their ids, and the unit of each."""
     frame = store.frame(
         f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}), "
         "numbered as (select id, row_number() over (order by id) - 1 as no from item where dataset_id = $1) "
@@ -171,14 +169,14 @@ def numbered_ratings(
 
 
 def encode_words(words: Any) -> CodedWords:
-    """A column of words; by hash, as sorting millions of words would take seconds."""
-    code, names = words.factorize()
+    """A column or list of words; by hash, as sorting millions of words would take seconds."""
+    code, names = pandas.Series(words, dtype=object).factorize()
     return CodedWords(np.asarray(code, dtype=np.int64), [str(name) for name in names])
 
 
 def side_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     """The side of the pair."""
-    if dimension.sort not in ("section", "side"):
+    if not dimension.is_of_side:
         return None
     return make_slicing("side", [f"response {name.rpartition('/')[2]}" for name in units.names], units.code)
 
@@ -195,25 +193,23 @@ def _cut_name(key: str) -> str:
 
 def _cut(by: str, words: NDArray[np.object_]) -> Slicing | None:
     """A cut by a word of every cell."""
-    coded = encode_words(pandas.Series(words))
+    coded = encode_words(words)
     return make_slicing(by, coded.names, coded.code)
 
 
 def _system(items: ItemFields, number: Codes, units: CodedWords, dimension: Dimension) -> Slicing | None:
     """The system that made what is judged; of a pair both, in the order of their names."""
-    first, second = items.words[SYSTEM][number], items.second[number]
-    if dimension.sort in ("section", "side"):
-        later = np.array([name.endswith("/b") for name in units.names], dtype=bool)[units.code]
-        return _cut("system", np.where(later, second, first))
     if dimension.sort != "pair":
-        return _cut("system", first)
-    systems = [" and ".join(sorted((a, b))) if a and b else "" for a, b in zip(first, second, strict=True)]
+        second = np.array([name.endswith("/b") for name in units.names], dtype=bool)[units.code]
+        return _cut("system", items.systems(number, second))
+    sides = zip(items.words[SYSTEM][number], items.second[number], strict=True)
+    systems = [" and ".join(sorted((a, b))) if a and b else "" for a, b in sides]
     return _cut("systems", np.array(systems, dtype=object))
 
 
 def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     """The number of the turn or section; from the sixth on together."""
-    if dimension.sort not in ("turn", "section"):
+    if not dimension.has_several_units:
         return None
     at = [int(re.split("[:/]", name)[1]) for name in units.names]
     last = max(at, default=0)
@@ -225,18 +221,18 @@ def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     return make_slicing("position", [name[n] for n in at], units.code, order=order)
 
 
-@kept
+@cache_result
 def kappa_by_slice(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
 ) -> list[SlicedKappa]:
     """Kappa in every slice of every way of slicing, and the tests of whether slices differ."""
     sliced = slice_cells(store, dataset_id, judge_id, dimension, basis, drop)
     return slice_kappa(sliced.cells, sliced.size, dimension.scale.weights, sliced.cuts, sliced.gap, sliced.share)
 
 
-@kept
+@cache_result
 def kappa_growth(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
 ) -> list[Interval]:
     """Kappa on the first n items, in the order in which people labelled them."""
     return kappa_by_size(*cells_in_order(store, dataset_id, judge_id, dimension, basis, drop), dimension.scale.weights)

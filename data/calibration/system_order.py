@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas
 
 from data.calibration.item_fields import SYSTEM, item_fields
 from data.calibration.slices import encode_words, numbered_ratings
 from data.gold.gold import Basis
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.stats import system_order
 from judges.stats.calibration import value_cells
 from judges.stats.system_order import SystemOrder
@@ -18,7 +17,7 @@ QUESTION = "question_id"
 """The key of an item's meta by which answers of several systems to one question are known, as in MT-Bench."""
 
 
-@kept
+@cache_result
 def measure_system_order(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> SystemOrder:
@@ -31,8 +30,8 @@ def measure_system_order(
     named = items.words[SYSTEM][np.asarray(cells.item, dtype=np.int64)] != ""
     cells = cells.where(named)
     number = np.asarray(cells.item, dtype=np.int64)
-    systems = encode_words(pandas.Series(items.words[SYSTEM][number]))
+    systems = encode_words(items.words[SYSTEM][number])
     questions = items.meta[QUESTION][number] if QUESTION in items.meta else None
     by_question = questions is not None and bool((questions != "").all())
-    cluster = encode_words(pandas.Series(questions)).code if by_question else number
+    cluster = encode_words(questions).code if by_question else number
     return system_order.order_systems(cells, systems.code, systems.names, cluster)

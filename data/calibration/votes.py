@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import NEWEST_OF_PERSON
 from data.records.access import allow
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.stats import bins
 from judges.stats.votes import VoteAgreement, Votes, agreement_table
 from judges.types import Dimension
@@ -27,8 +28,7 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
     frame = store.frame(
         f"select dense_rank() over (order by v.item_id) - 1 as item, cast(i.meta as json) ->> '{PART}' as part, "
         "v.team, v.value, s.value as judge from ("
-        "select l.item_id, l.value, p.team, row_number() over (partition by l.item_id, l.annotator "
-        "order by l.made_at desc, l.seq desc, l.id desc) as newest from label_now l "
+        f"select l.item_id, l.value, p.team, {NEWEST_OF_PERSON} as newest from label_now l "
         "join person_now p on p.person = l.annotator "
         "where l.dimension = $2 and l.unit = 'pair' and l.mode in ('blind', 'assisted') and p.team <> ''"
         ") v join item i on i.id = v.item_id "
@@ -58,7 +58,7 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
 
 
 @allow("annotator")
-@kept
+@cache_result
 def team_agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> list[VoteAgreement]:
     """Return how often the judge agrees with single votes, and people with each other.
 
@@ -67,4 +67,4 @@ def team_agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dime
     scale = dimension.scale
     if bins.is_binned(scale):
         return []
-    return agreement_table(votes(store, dataset_id, judge_id, dimension), bins.row_count(scale), scale.tie_code)
+    return agreement_table(votes(store, dataset_id, judge_id, dimension), scale.tie_code)

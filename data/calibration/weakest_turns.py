@@ -10,7 +10,7 @@ from data.cards import cards
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, load_gold
 from data.records.access import allow
-from data.store import Store, kept
+from data.store import Store, cache_result
 from judges.stats.weakest_turns import (
     NamedTurns,
     WeakestTurns,
@@ -25,7 +25,7 @@ _ITEMS_PER_QUERY = 1_000
 
 
 @allow("annotator")
-@kept
+@cache_result
 def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, WeakestTurns]:
     """The figures of each dimension of the judge's card whose answer is a turn, and that has gold and a score.
 

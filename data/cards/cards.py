@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from data.records.access import allow
-from data.records.people import require
-from data.records.settings import get_setting, put_setting
+from data.records.access import allow, require
 from data.records.tables import CardRow
-from data.store import Store, Tx, kept
+from data.records.values import get_setting, put_setting, settings_in
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotFound
 from judges import cards as folder
 from judges.authoring.custom import from_recipe, from_spec
@@ -45,7 +44,7 @@ class CardVersion:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def current_cards(store: Store | Tx) -> Mapping[str, Card]:
     """Every card by name: built-in ones, the current version of each custom one, then those applied per turn.
 
@@ -53,7 +52,7 @@ def current_cards(store: Store | Tx) -> Mapping[str, Card]:
     where one of its dimensions means another scale on a turn already.
     """
     by_name = dict(folder.cards())
-    current = _current(store)
+    current = settings_in(store, _SCOPE)
     for name, version, spec in _card_rows(store):
         recipe = spec.get("recipe") or {}
         if name in folder.cards():
@@ -84,7 +83,7 @@ def card_named(store: Store | Tx, name: str) -> Card:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def card_of_judge(store: Store | Tx, judge_id: str) -> Card:
     """The card of a judge in the version that it judged with.
 
@@ -116,7 +115,7 @@ def card_of_judge_if_known(store: Store | Tx, judge_id: str) -> Card | None:
         return None
 
 
-@kept
+@cache_result
 def scales(store: Store | Tx) -> Mapping[Place, Scale]:
     """The scale of (item kind, unit sort, dimension), over all cards and over the versions that judges used."""
     return {place: dimension.scale for place, dimension in answerable_dimensions(store).items()}
@@ -128,7 +127,7 @@ def find_dimension(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> 
 
 
 @allow("researcher")
-@kept
+@cache_result
 def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
     dimensions: dict[Place, Dimension] = {}
@@ -140,7 +139,7 @@ def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     return dimensions
 
 
-@kept
+@cache_result
 def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
     """Return, for every question that people have labelled and no card asks any more, the card that asked it last."""
     known = [*current_cards(store).values(), *earlier_cards(store)]
@@ -277,9 +276,14 @@ def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Exam
     return new_card
 
 
-def _put(tx: Tx, card: Card) -> None:
+def store_card(tx: Tx, card: Card) -> None:
+    """Append a card's row where it is missing; for callers that have checked the right to do so."""
     if not tx.rows("select 1 from card where version = $1", [card.version]):
         tx.append([CardRow(card.version, card.name, canonical(card.spec))])
+
+
+def _put(tx: Tx, card: Card) -> None:
+    store_card(tx, card)
     if get_setting(tx, _SCOPE, card.name) != card.version:
         put_setting(tx, _SCOPE, card.name, card.version)
 
@@ -383,12 +387,6 @@ def _card_rows(store: Store | Tx) -> list[tuple[str, str, dict[str, Any]]]:
     """(name, version, content) of every stored card, oldest first."""
     rows = store.rows("select name, version, spec from card order by seq")
     return [(str(name), str(version), json.loads(spec)) for name, version, spec in rows]
-
-
-def _current(store: Store | Tx) -> dict[str, str]:
-    """The versions that were chosen last, by card."""
-    rows = store.rows("select name, value from setting_now where scope = $1", [_SCOPE])
-    return {str(name): json.loads(value) for name, value in rows}
 
 
 def _card_or_none(spec: Mapping[str, Any]) -> Card | None:

@@ -13,8 +13,7 @@ from data.cards import cards
 from data.records import combinations
 from data.records.access import allow
 from data.records.datasets import DatasetJudge, all_datasets, dataset_judges
-from data.records.people import require
-from data.records.settings import get_setting, put_setting
+from data.records.values import change_setting, get_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.card import Card
@@ -80,13 +79,7 @@ def choose_desk_cards(store: Store, actor: str, dataset_id: str, names: Sequence
     unknown = [name for name in names if name not in cards.current_cards(store)]
     if unknown:
         raise BadInput(f"There is no card {unknown[0][:80]!r} to put on the desk.")
-
-    def work(tx: Tx) -> None:
-        require(tx, actor, "researcher")
-        if chosen_desk_cards(tx, dataset_id) != list(names):
-            put_setting(tx, dataset_id, _SETTING, list(names))
-
-    store.tx(actor, "desk cards", work, target=dataset_id)
+    change_setting(store, actor, "researcher", "desk cards", dataset_id, _SETTING, list(names), [])
 
 
 @dataclass(frozen=True)

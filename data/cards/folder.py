@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 
 from data.cards import cards
 from data.records.access import allow
 from data.store import Store, Tx
 from data.store.errors import BadInput
+from data.zip_files import zip_bytes
 
 
 @allow("annotator")
@@ -30,14 +29,7 @@ def export(store: Store | Tx, name: str) -> bytes:
     }
     if card.examples:
         files["examples.jsonl"] = "".join(json.dumps(vars(e), ensure_ascii=False) + "\n" for e in card.examples)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file, text in files.items():
-            # The same card gives the same bytes: no time of its making.
-            info = zipfile.ZipInfo(f"{name}/{file}")
-            info.external_attr = 0o644 << 16
-            archive.writestr(info, text, zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
+    return zip_bytes((f"{name}/{file}", text) for file, text in files.items())
 
 
 _CARD = '''\

@@ -13,8 +13,8 @@ from data.audits.audits import AuditResults
 from data.audits.evidence import MAX_REPLIES
 from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
 from data.records import datasets
+from data.records.access import require
 from data.records.judge_lookup import lookup_judges
-from data.records.people import require
 from judges.audits import AuditFinding, Flag, all_audits
 from judges.judge_lookup import JudgeTraits
 from judges.plural import many

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from data.cli.options import workspace_store
 from data.store.errors import BadInput
+from judges.plural import file_size
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -22,5 +23,5 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"There is no folder {options.file.parent}.")
     with workspace_store() as store:
         store.backup(options.file)
-        print(f"{options.file} is revision {store.newest():,}, {options.file.stat().st_size / 2**20:,.1f} MB.")
+        print(f"{options.file} is revision {store.newest():,}, {file_size(options.file.stat().st_size)}.")
     return 0

@@ -9,8 +9,8 @@ from pathlib import Path
 from data.cli.options import acting_person, add_actor, add_dataset, add_judge, file_refusals, workspace_store
 from data.dashboard import dashboard
 from data.records import datasets, judge_lookup
+from data.records.access import require
 from data.records.datasets import Dataset
-from data.records.people import require
 from data.reports.dashboard import dashboard_html
 from data.store import Store
 from data.store.errors import NotFound

@@ -9,22 +9,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows, workspace_store
-from data.importing import (
-    FORMATS,
-    SAMPLINGS,
-    ColumnMapping,
-    ImportPlan,
-    ImportPreview,
-    ImportRefused,
-    ImportResult,
-    Source,
-    detect_formats,
-    from_paths,
-    import_source,
-    parse_mapping,
-    preview_import,
-    suggest_mapping,
-)
+from data.importing.detection.plan_proposal import suggest_mapping
+from data.importing.files.source import Source, from_paths
+from data.importing.importing import detect_formats, import_source, preview_import
+from data.importing.mapping.mapping import ColumnMapping, parse_mapping
+from data.importing.plan import FORMATS, SAMPLINGS, ImportPlan
+from data.importing.report import ImportPreview, ImportRefused, ImportResult
 from data.store.errors import BadInput
 from judges.cli.options import add_card, chosen_card
 from judges.cli.progress_bar import Bar
@@ -116,10 +106,11 @@ def _open_rejects(source: Source, path: Path | None) -> contextlib.AbstractConte
 def _tell(done: ImportResult, of: str, dataset: str) -> None:
     """Say what an import has added."""
     print_problems(done.preview)
+    known, rejected = done.preview.known.total, done.preview.rejected
     rate = done.lines / max(done.seconds, 1e-3)
-    left = f" Not taken: {many(done.rejected, 'line')}." if done.rejected else ""
+    left = f" Not taken: {many(rejected, 'line')}." if rejected else ""
     print(
-        f"{of}Added {done.preview.new} to {dataset}; {done.known:,} {verb(done.known, 'was', 'were')} there already."
+        f"{of}Added {done.preview.new} to {dataset}; {known:,} {verb(known, 'was', 'were')} there already."
         f"{left} {many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
     )
 

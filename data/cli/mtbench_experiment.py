@@ -16,7 +16,7 @@ from data.runs import runs
 from data.store.errors import BadInput
 from judges.client.budget import dollars
 from judges.client.endpoint import is_practice
-from judges.mtbench.factorial_design import FACTORS, estimate_effects
+from judges.mtbench.experiment import FACTORS, estimate_effects
 from judges.plural import many
 
 

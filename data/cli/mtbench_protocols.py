@@ -85,7 +85,7 @@ def _show(store: Store, options: argparse.Namespace) -> int:
     if options.json:
         print(protocol.model_dump_json(indent=2))
         return 0
-    print(f"{protocol.title or protocol.name}, mark {protocol.mark}")
+    print(f"{protocol.shown_title}, mark {protocol.mark}")
     for factor, value in describe_protocol(protocol):
         print(f"{factor:27} {value}")
     print(_asked_by(store, protocol))

@@ -8,7 +8,7 @@ import sys
 from data.assignments.progress import COLUMNS, people_progress, progress_record
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.records import datasets
-from data.records.people import require
+from data.records.access import require
 from judges.render.csv_cells import write_csv_table
 
 _SHOWN = ("person", "state", "assigned", "done", "left", "skipped", "due", "needed_per_day", "pace_per_day", "why")

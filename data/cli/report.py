@@ -10,8 +10,8 @@ from pathlib import Path
 
 from data.cli.options import acting_person, add_actor, add_dataset, add_judge, file_refusals, workspace_store
 from data.records import datasets
+from data.records.access import require
 from data.records.judge_lookup import lookup_judge
-from data.records.people import require
 from data.reports.bundle import bundle
 from data.reports.evidence import gather_report_evidence
 from data.reports.figures import report_figures

@@ -15,6 +15,7 @@ from data.cards import cards
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.records import datasets
 from data.runs import runs
+from data.runs.endpoints import usual_address
 from data.runs.run_order import DryRunJudgment, RunOrder, RunProgress
 from data.runs.worker import Source
 from data.store import Store
@@ -175,7 +176,7 @@ def chosen_endpoint(options: argparse.Namespace, model: str, **other: str) -> En
     """
     limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
     limits |= {name: value for name, value in other.items() if value}
-    limits.setdefault("base_url", runs.usual_address(model))
+    limits.setdefault("base_url", usual_address(model))
     return _make_model(Endpoint, limits)  # type: ignore[no-any-return]
 
 

@@ -12,9 +12,9 @@ from data.cli.options import acting_person, add_actor, add_dataset, add_judge, w
 from data.gold.gold import BASES
 from data.queue import queue
 from data.records import datasets
+from data.records.access import require
 from data.records.datasets import Dataset
 from data.records.judge_lookup import lookup_judge
-from data.records.people import require
 from data.store import Store
 from data.store.errors import BadInput, NotFound
 from judges.plural import many

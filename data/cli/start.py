@@ -16,8 +16,12 @@ from pathlib import Path
 
 from data.cli.import_ import print_problems
 from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows, workspace_store
-from data.importing import SAMPLINGS, ImportPlan, ImportRefused, detect_formats, from_paths, import_source, start
+from data.importing import start
 from data.importing.detection.interpretation import AnswerSeries, Interpretation
+from data.importing.files.source import from_paths
+from data.importing.importing import detect_formats, import_source
+from data.importing.plan import SAMPLINGS, ImportPlan
+from data.importing.report import ImportRefused
 from data.records import datasets, people
 from data.store import Store
 from data.store.errors import BadInput
@@ -75,7 +79,8 @@ def run(options: argparse.Namespace) -> int:
                 raise BadInput(f"{refused} (--good-rows)") from None
         print_problems(done.preview)
         step = start.next_step(store, actor, done.dataset_id)
-        known_rows = f"{done.known:,} {verb(done.known, 'was', 'were')} there already"
+        known_count = done.preview.known.total
+        known_rows = f"{known_count:,} {verb(known_count, 'was', 'were')} there already"
         print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {known_rows}.\n")
         if step and step.sentence:
             print(f"{step.sentence}\n")

@@ -1,1 +1,1 @@
-"""The parts of the dashboard: sums of scores that follow the store, labels beside them, the sentences."""
+"""The dashboard: tiles of approved dimensions, what is withheld, breakdowns, and the sentences of a tile."""

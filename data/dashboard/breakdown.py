@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from data.approvals import policy
 from data.calibration import item_fields, slices
-from data.calibration.aggregates import IMPORTED
+from data.calibration.aggregates import IMPORTED, RUN_KEY
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
 from data.records.access import allow
-from data.records.coverage import CountedDimension, unit_condition, verdict_codes
+from data.records.outcomes import CountedDimension, unit_sort_sql, verdict_codes
 from data.records.settings import gold_rule
-from data.store import Store, kept
+from data.store import Store, cache_result
 from data.store.errors import BadInput
 from judges.stats import bins
 from judges.stats.slices import MeanSlice, ScoredCells, Slicing, make_slicing, mean_of_slice, slice_means, time_periods
@@ -81,9 +81,9 @@ def breakdown_fields(
     systems = {*items.words[item_fields.SYSTEM], *items.second} - {""}
     if len(systems) > 1:
         fields[SYSTEM] = BreakdownField("system")
-    if counted.dimension.sort in ("turn", "section"):
+    if counted.dimension.has_several_units:
         fields[POSITION] = BreakdownField(f"number of the {counted.dimension.sort}")
-    if counted.dimension.sort in ("section", "side"):
+    if counted.dimension.is_of_side:
         fields[SIDE] = BreakdownField("side of the pair")
     own = {item_fields.LANGUAGE: items.words[item_fields.LANGUAGE], KIND: items.kind, STRATUM: items.stratum}
     if (
@@ -101,7 +101,7 @@ def breakdown_fields(
     }  # fmt: skip
 
 
-@kept
+@cache_result
 def _days(store: Store, dataset_id: str, judge_id: str) -> int:
     """On how many days the judge judged items of a dataset."""
     query = (
@@ -121,7 +121,7 @@ def _unique(words: NDArray[np.object_]) -> bool:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def break_down(
     store: Store, dataset_id: str, judge_id: str, tile: Tile, by: str, system: str = "", outcome: int | None = None
 ) -> Breakdown:
@@ -179,15 +179,11 @@ def _split_groups(
 def _words(by: str, words: Sequence[str], items: int) -> tuple[Slicing | None, str]:
     """Return a cut by words. With a number of items the words are days, and the cut is by periods of time."""
     if not items:
-        return make_slicing(by, *_factorize(words), max_slices=MAX_GROUPS), ""
+        coded = slices.encode_words(words)
+        return make_slicing(by, coded.names, coded.code, max_slices=MAX_GROUPS), ""
     step, named = time_periods(words, items, MAX_TIME_STEPS)
-    values, code = _factorize(named)
-    return make_slicing(by, values, code, max_slices=len(values), order=sorted(set(values))), step
-
-
-def _factorize(words: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-    code, names = pandas.factorize(np.asarray(words, dtype=object))
-    return [str(name) for name in names], np.asarray(code, dtype=np.int64)
+    code, periods = slices.encode_words(named)
+    return make_slicing(by, periods, code, max_slices=len(periods), order=sorted(set(periods))), step
 
 
 def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame) -> Slicing | None:
@@ -199,8 +195,8 @@ def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame)
         if len(runs) > MAX_TIME_STEPS
         else {}
     )
-    values, code = _factorize(frame["run"].tolist())
-    named = [early.get(key) or names.get(key, key) for key in values]
+    code, keys = slices.encode_words(frame["run"])
+    named = [early.get(key) or names.get(key, key) for key in keys]
     order = list(dict.fromkeys(early.get(run.key) or names[run.key] for run in runs))
     return make_slicing(RUN, named, code, max_slices=len(order) + 1, order=order)
 
@@ -210,7 +206,7 @@ def _frame(store: Store, dataset_id: str, judge_id: str, counted: CountedDimensi
     d = counted.dimension
     scored = (
         "from score_now s join item i on i.id = s.item_id where i.dataset_id = $1 and s.judge_id = $2 "
-        f"and s.dimension = $3 and {unit_condition(d, 's')} and s.value is not null"
+        f"and s.dimension = $3 and {unit_sort_sql(d.sort, 's')} and s.value is not null"
     )
     params = [dataset_id, judge_id, d.name]
     if (n := int(store.rows(f"select count(*) {scored}", params)[0][0])) > MOST_CELLS:
@@ -219,7 +215,7 @@ def _frame(store: Store, dataset_id: str, judge_id: str, counted: CountedDimensi
         f"select s.item_id, s.unit, cast(s.value as double precision) as value, s.seq {scored} order by 1, 2", params
     )
     came = store.frame(
-        f"select m.seq, coalesce(max(m.run_id), '{IMPORTED}' || m.seq) as run, "
+        f"select m.seq, max({RUN_KEY}) as run, "
         "cast(cast(max(c.made_at) as date) as text) as day from judgment m left join change c on c.seq = m.seq "
         "where m.judge_id = $1 group by m.seq",
         [judge_id],
@@ -238,14 +234,13 @@ def _by_system(
 ) -> pandas.DataFrame:
     """Return the cells with the system that each is of. A verdict on a pair is of both: `split` has it twice."""
     place = frame["place"].to_numpy(dtype=np.int64)
-    first, second = items.words[item_fields.SYSTEM][place], items.second[place]
-    if counted.sided:
-        cells = frame.assign(system=first, turned=False)
-        return pandas.concat([cells, frame.assign(system=second, turned=True)], ignore_index=True) if split else cells
-    if counted.dimension.sort == "pair":
-        return frame.assign(system=[f"{a} ~ {b}" for a, b in zip(first, second, strict=True)], turned=False)
-    side = frame["unit"].str.endswith("/b") if counted.dimension.sort in ("section", "side") else False
-    return frame.assign(system=np.where(side, second, first), turned=False)
+    second = frame["unit"].str.endswith("/b") if counted.dimension.is_of_side else False
+    cells = frame.assign(system=items.systems(place, second), turned=False)
+    if counted.sided and split:
+        return pandas.concat([cells, frame.assign(system=items.second[place], turned=True)], ignore_index=True)
+    if counted.dimension.sort == "pair" and not counted.sided:
+        return cells.assign(system=cells["system"] + " ~ " + items.second[place])
+    return cells
 
 
 def _cells(frame: pandas.DataFrame, counted: CountedDimension, outcome: int) -> ScoredCells:
@@ -265,4 +260,4 @@ def _cells(frame: pandas.DataFrame, counted: CountedDimension, outcome: int) -> 
         with np.errstate(invalid="ignore", divide="ignore"):
             human = np.where(turned, answer_shares[1], answer_shares[0]) / share
     weight, share = np.where(has_gold, weight, 0.0), np.where(has_gold, share, 0.0)
-    return ScoredCells(place, judge, row, human, has_gold, weight, share, _factorize(frame["system"].tolist())[1])
+    return ScoredCells(place, judge, row, human, has_gold, weight, share, slices.encode_words(frame["system"]).code)

@@ -18,14 +18,15 @@ from data.approvals import approvals, check_results, policy, record
 from data.approvals.approvals import PolicyToday
 from data.approvals.record import Approval
 from data.calibration import calibration
-from data.calibration.aggregates import IMPORTED, SORTS_WITH_SEVERAL_UNITS, AggregateGroup, Groups, Key, load_tallies
+from data.calibration.aggregates import IMPORTED, RUN_KEY, AggregateGroup, Groups, Key, load_tallies
 from data.calibration.calibration import ListedCell
 from data.calibration.labelled_items import labelled_items
 from data.records import datasets, exposure
 from data.records.access import allow
-from data.records.coverage import CountedDimension, counted_dimension, rating_condition
 from data.records.datasets import Dataset
-from data.store import Store, kept
+from data.records.names import APPROVAL_ACTOR
+from data.records.outcomes import CountedDimension, counted_dimension, rating_condition
+from data.store import Store, cache_result
 from judges.stats import bins
 from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.means import MIN_ITEMS
@@ -57,7 +58,6 @@ class System:
 
     name: str
     items: int
-    cells: int
     unscored: float
     na: float
     answer_shares: tuple[float, ...]
@@ -71,8 +71,8 @@ class Tile:
 
     The systems are sorted by the leading mean, highest first. Those with only the judge's own figure come last, because
     it cannot be compared with a corrected one. `headline` is the outcome that leads: the mean, "yes" of a flag, wins of
-    a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `shared`: the systems are
-    sides of the same pairs; `policy_today` is how the approval compares with the policy of today.
+    a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `policy_today` is how the
+    approval compares with the policy of today.
     """
 
     approval: Approval
@@ -80,7 +80,6 @@ class Tile:
     systems: tuple[System, ...]
     comparisons: tuple[MeanComparison, ...]
     headline: int
-    shared: bool
     policy_today: PolicyToday
 
     @property
@@ -162,19 +161,19 @@ def _tile(
         )
         lost = gone.get(name, 0)
         judged = (
-            total.items if counted.dimension.sort in SORTS_WITH_SEVERAL_UNITS else total.cells
+            total.items if counted.dimension.has_several_units else total.cells
         )  # items that are n/a were read, too
         systems.append(
             System(
-                name, total.items, total.cells, lost / (lost + judged), 1 - total.valued / total.cells,
+                name, total.items, lost / (lost + judged), 1 - total.valued / total.cells,
                 tuple((total.counts / max(total.valued, 1)).tolist()), means, _trend(own, counted, order),
             )
         )  # fmt: skip
     lead = _lead(counted, systems)
     systems.sort(key=lambda s: (s.means[lead].interval.point is None, -_leading(s.means[lead]), s.name))
-    shared = counted.sided or counted.dimension.sort in ("section", "side")
-    pairs = compare_means([s.means[lead].interval for s in systems], shared)
-    return Tile(approval, counted, tuple(systems), tuple(pairs), lead, shared, today)
+    are_of_same_pairs = counted.sided or counted.dimension.is_of_side
+    pairs = compare_means([s.means[lead].interval for s in systems], are_of_same_pairs)
+    return Tile(approval, counted, tuple(systems), tuple(pairs), lead, today)
 
 
 def reach_of_mean(counted: CountedDimension) -> tuple[float, float]:
@@ -212,11 +211,11 @@ def _trend(own: dict[str, AggregateGroup], counted: CountedDimension, order: Seq
 
 
 @allow("annotator")
-@kept
+@cache_result
 def scoring_runs(store: Store, dataset_id: str, judge_id: str) -> list[ScoringRun]:
     """The runs and imports that a judge's scores of a dataset came from, the oldest first."""
     rows = store.rows(
-        f"with came as (select coalesce(m.run_id, '{IMPORTED}' || m.seq) as run, min(m.seq) as seq from judgment m "
+        f"with came as (select {RUN_KEY} as run, min(m.seq) as seq from judgment m "
         "join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2 group by 1) "
         "select r.run, c.made_at from came r left join change c on c.seq = r.seq order by r.seq",
         [dataset_id, judge_id],
@@ -236,7 +235,7 @@ def run_names(scoring_runs: Sequence[ScoringRun]) -> dict[str, str]:
     return named
 
 
-@kept
+@cache_result
 def count_unscored_items(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
     """By system, and by pair of systems ("a ~ b"), how many items a judge replied to without a usable reply."""
     counts: dict[str, int] = {}
@@ -251,9 +250,11 @@ def count_unscored_items(store: Store, dataset_id: str, judge_id: str) -> dict[s
 
 
 @allow("annotator")
-def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[WithheldDimension]:
-    """The dimensions of a judge that are not published, and why."""
-    approved_places = {(a.sort, a.dimension) for a in approvals_by_judge(store, dataset_id).get(judge_id, [])}
+def withheld_dimensions(
+    store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequence[Approval]
+) -> list[WithheldDimension]:
+    """The dimensions of a judge that are not published, and why: all but those that `tiles` has of these approvals."""
+    approved_places = {(a.sort, a.dimension) for a in judge_approvals}
     decided = {(a.sort, a.dimension): a for a in record.current_approvals(store, dataset_id, judge_id)}
     withheld = []
     for line in check_results.dimension_results(store, dataset_id, judge_id):
@@ -274,7 +275,7 @@ def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[Wi
 
 def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldDimension:
     """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
-    word, alone = decision.done, decision.person == record.APPROVAL_ACTOR
+    word, alone = decision.done, decision.person == APPROVAL_ACTOR
     summary = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
         return WithheldDimension(dimension, word, *2 * (f"{summary}; another lead has to approve it.",))
@@ -310,7 +311,6 @@ class PublishedJudge:
     """Everything that a dashboard shows of one judge on one dataset."""
 
     dataset: Dataset
-    judge: str
     name: str
     synthetic: bool
     tiles: tuple[Tile, ...]
@@ -324,7 +324,8 @@ def load_judge(store: Store, dataset: Dataset, judge_id: str) -> PublishedJudge:
     judge = {j.id: j for j in datasets.dataset_judges(store, dataset.id)}[judge_id]
     decisions = approvals_by_judge(store, dataset.id).get(judge_id, [])
     return PublishedJudge(
-        dataset, judge_id, f"{judge.model} · {judge.card}", judge.synthetic,
-        tuple(tiles(store, dataset.id, judge_id, decisions)), tuple(withheld_dimensions(store, dataset.id, judge_id)),
+        dataset, f"{judge.model} · {judge.card}", judge.synthetic,
+        tuple(tiles(store, dataset.id, judge_id, decisions)),
+        tuple(withheld_dimensions(store, dataset.id, judge_id, decisions)),
         tuple(scoring_runs(store, dataset.id, judge_id)),
     )  # fmt: skip

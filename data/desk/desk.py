@@ -12,9 +12,9 @@ from data.cards.desk_cards import CardLayer, card_layers
 from data.desk.judgments import UnitJudgments, shows_every_judge, unit_judgments
 from data.queue.queue import GivenItem
 from data.queue.review_signals import parse_reasons
-from data.records import datasets, exposure, items, people, settings
-from data.records.access import allow
-from data.records.datasets import DatasetJudge
+from data.records import datasets, exposure, items, settings
+from data.records.access import allow, require
+from data.records.datasets import NO_PROBE_SQL, DatasetJudge
 from data.records.items import StoredItem
 from data.records.queue_index import current_index
 from data.store import Store, Tx
@@ -123,7 +123,7 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
 
     An item that is in the audit sample to be answered blind is shown blind here too, until it is answered and revealed.
     """
-    people.require(store, person, "annotator")
+    require(store, person, "annotator")
     items.load_item(store, item_id)
     # An answer stays under the draw that it was given under; a blind draw that came later cannot make it blind.
     rows = store.rows(
@@ -166,7 +166,7 @@ def desk_views(store: Store, person: str, given_items: Sequence[GivenItem]) -> l
     for g in given_items:
         item = stored[g.item]
         main, *over = card_layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
-        mode = exposure.answer_mode(g.mode if g.draw else "", known.get(g.item))
+        mode = exposure.answer_mode(g.mode if g.draw else "", known.get(g.item, ()))
         blind = mode == "blind"
         views.append(
             DeskView(
@@ -201,7 +201,7 @@ def _add_others(store: Store, shown: list[DeskView]) -> None:
         return
     rows = store.rows(
         "select s.item_id, s.unit, s.dimension, s.judge_id, j.model, s.value from score_now s "
-        "join judge j on j.id = s.judge_id where s.item_id = any($1) and j.params not like '%\"probe\":%' "
+        f"join judge j on j.id = s.judge_id where s.item_id = any($1) and {NO_PROBE_SQL} "
         "order by j.model, s.judge_id",
         [sorted({item for item, _ in judge_by_cell})],
     )
@@ -241,7 +241,7 @@ def reveal_judges(store: Store, actor: str, item_id: str) -> None:
     """
 
     def work(tx: Tx) -> None:
-        people.require(tx, actor, "annotator")
+        require(tx, actor, "annotator")
         if not tx.rows("select 1 from answer where item_id = $1 and person = $2 limit 1", [item_id, actor]):
             raise NotFound("The judge's scores of this item can be seen once your own answer is saved.")
         exposure.reveal_scores(tx, actor, item_id)

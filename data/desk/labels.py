@@ -13,17 +13,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from data import log, metrics
 from data.cards import cards
-from data.records import exposure, items, people
-from data.records.access import allow
+from data.records import exposure, items
+from data.records.access import allow, require
 from data.records.queue_index import QueueIndex, current_index
 from data.records.tables import AnswerRow, CommentRow, LabelRow, RepairRow
 from data.store import Store, Tx
 from data.store.errors import NotFound
-from data.store.ids import make_storable, new_id, now
+from data.store.ids import new_id, now
 from judges.errors import BadScale
+from judges.strict_json import storable_text
 from judges.types import Dialogue, Pair, Response, sort_of, units
 
-StorableText = Annotated[str, BeforeValidator(make_storable)]
+StorableText = Annotated[str, BeforeValidator(lambda text: storable_text(text) if isinstance(text, str) else text)]
 Name = Annotated[str, Field(max_length=200)]
 MAX_ANSWERS_PER_MESSAGE, MAX_ANSWERS_PER_TRANSACTION = 200, 20
 """The most answers taken from one message, and of them the most saved in one transaction."""
@@ -92,7 +93,6 @@ class SavedAnswer:
     """An answer that is in the store: it stays there whatever happens now."""
 
     key: str
-    item: str
     at: datetime
 
 
@@ -120,7 +120,7 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
     unreadable = len(refused)
 
     def work(tx: Tx) -> list[tuple[DeskAnswer, str]]:
-        people.require(tx, actor, "annotator")
+        require(tx, actor, "annotator")
         return [(answer, _save_one(tx, index, actor, answer)) for answer in piece]
 
     for begin in range(0, len(read), MAX_ANSWERS_PER_TRANSACTION):
@@ -133,7 +133,7 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
             if why:
                 refused.append(RefusedAnswer(answer.key, answer.item, why))
             else:
-                saved.append(SavedAnswer(answer.key, answer.item, now()))
+                saved.append(SavedAnswer(answer.key, now()))
     if answers:
         metrics.observe("save_seconds", time.perf_counter() - began)
     for outcome, number in (("saved", len(saved)), ("refused", len(refused))):
@@ -150,12 +150,12 @@ def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]
     entries = letters = 0
     for raw in answers[:MAX_ANSWERS_PER_MESSAGE]:
         fields = raw if isinstance(raw, dict) else {}
-        key, item = (make_storable(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
+        key, item = (storable_text(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
         try:
             answer = DeskAnswer.model_validate(raw)
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
-            where = make_storable(".".join(map(str, first["loc"])))
+            where = storable_text(".".join(map(str, first["loc"])))
             refused.append(
                 RefusedAnswer(key, item, f"The browser sent something unreadable ({where}: {first['msg']}).")
             )
@@ -196,7 +196,8 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
     draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
     if why := _why_not(tx, index, actor, answer, draw[0] if draw and not last else ""):
         return why
-    mode = exposure.answer_mode(draw[1] if draw else "", exposure.find_exposures(tx, actor, [item.id]).get(item.id))
+    shown = exposure.find_exposures(tx, actor, [item.id]).get(item.id, ())
+    mode = exposure.answer_mode(draw[1] if draw else "", shown)
     rows: list[LabelRow] = []
     made_at = now()
     draw_id = draw[0] if draw else ""
@@ -331,7 +332,7 @@ def check_answer_value(
         if value == int(value) and 0 <= value < scale.size:
             return value
         raise BadScale(f"{value:g} is not on the scale: allowed are {scale.words}")
-    turns = frozenset(t.turn for t in item.turns if t.role == "assistant") if isinstance(item, Dialogue) else None
+    turns = frozenset(item.assistant_turns) if isinstance(item, Dialogue) else None
     return scale.code(value, turns)
 
 

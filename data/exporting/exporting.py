@@ -21,11 +21,10 @@ from data.exporting.files import FORMATS, Format, Progress
 from data.exporting.kind import BEGIN, ExportKind, ExportOption, Options, Row, complete_options
 from data.gold import excluded_items
 from data.records import exposure
-from data.records.access import allow
+from data.records.access import allow, require
 from data.records.datasets import Dataset
-from data.records.people import require
 from data.records.tables import ExportRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
 from judges.strict_json import canonical
@@ -86,7 +85,7 @@ def preview_export(
     return [row for row in first if row.get("item") not in hidden], count
 
 
-@kept
+@cache_result
 def _first_rows(
     store: Store, dataset: Dataset, kind: ExportKind, options: tuple[tuple[str, Any], ...]
 ) -> tuple[tuple[Row, ...], int]:

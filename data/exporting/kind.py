@@ -46,9 +46,8 @@ class ExportKind:
     `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as JSON
     in Parquet and CSV). `count` gives how many rows there are without making them, where they may be many, or `query` a
     query that has as many. `first` gives the first so many without putting all of them in order; they begin with those
-    of the item that the columns of a row name, or of all. `json_lines_only` is for rows that differ in their keys and
-    can only be JSON lines. `marks_tuning_items`: what is given out is put aside as tuning items. `place` is its place
-    in lists. What the rows show of an item, and so show to whoever takes them:
+    of the item that the columns of a row name, or of all. `marks_tuning_items`: what is given out is put aside as
+    tuning items. `place` is its place in lists. What the rows show of an item, and so show to whoever takes them:
     `shows_people`, what people said; `shows_judges`, what judges said, `all` of them unless one is chosen, or only a
     `chosen` one. `reimport` says in words whether an import takes it back, and with what. `provenance` is what the rows
     rest on besides their options, which is kept beside these in the record of the export. `parts` are the kinds whose
@@ -66,7 +65,6 @@ class ExportKind:
     count: Callable[[Store, Dataset, Options], int] | None = None
     options: tuple[ExportOption, ...] = ()
     place: int = 50
-    json_lines_only: bool = False
     first: Callable[[Store, Dataset, Options, int, Options], Iterator[Row]] | None = None
     marks_tuning_items: bool = False
     provenance: Callable[[Store, Dataset, Options], Row] = lambda *_: {}
@@ -74,6 +72,11 @@ class ExportKind:
     query: Callable[[Dataset, Options], Query] | None = None
     parts: tuple[ExportKind, ...] = ()
     nothing: str = "There is nothing of this kind in the dataset yet."
+
+    @property
+    def json_lines_only(self) -> bool:
+        """Whether its rows are of several kinds, and so differ in their keys and can only be JSON lines."""
+        return bool(self.parts)
 
     @property
     def is_reimported(self) -> bool:

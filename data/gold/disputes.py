@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from data.cards import cards
 from data.records.settings import GoldRule, gold_rule
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.ids import content_id
 from judges.gold import distance, needs_adjudication
 from judges.strict_json import canonical
@@ -36,9 +36,7 @@ class Adjudication:
     person: str
     value: float | None
     reason: str
-    saw_judge: bool
     labels: tuple[PersonLabel, ...]
-    seq: int
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> l
     return order_cells(store, [*left, *reopened]) if reopened else left
 
 
-@kept
+@cache_result
 def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
     """Return the cells where people differ by more than a rule allows, in order, whether somebody decided or not."""
     if rule.apart is None:
@@ -203,13 +201,13 @@ def _cells(
 def standing_adjudications(store: Store | Tx, dataset_id: str, item_id: str = "") -> dict[Place, Adjudication]:
     """Return the decisions in force in a dataset, or only those on one item."""
     rows = store.rows(
-        "select item_id, unit, dimension, id, person, value, reason, saw_judge, labels, seq from adjudication_now "
+        "select item_id, unit, dimension, id, person, value, reason, labels from adjudication_now "
         f"where dataset_id = $1{' and item_id = $2' if item_id else ''}",
         [dataset_id, item_id] if item_id else [dataset_id],
     )
     return {
-        (item, unit, dimension): Adjudication(id_, person, value, reason, bool(saw), labels_from_json(labels), int(seq))
-        for item, unit, dimension, id_, person, value, reason, saw, labels, seq in rows
+        (item, unit, dimension): Adjudication(id_, person, value, reason, labels_from_json(labels))
+        for item, unit, dimension, id_, person, value, reason, labels in rows
     }
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data.records.access import allow
-from data.records.people import require
+from data.gold.gold import LABEL_CONDITIONS
+from data.records.access import allow, require
 from data.records.tables import ItemUseRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput
 from data.store.ids import new_id
 
@@ -53,7 +53,7 @@ def not_excluded_sql(store: Store | Tx, column: str) -> str:
     return f" and {column} not in (select item_id from tuning_now)" if _some_excluded(store) else ""
 
 
-@kept
+@cache_result
 def _some_excluded(store: Store | Tx) -> bool:
     return bool(store.rows("select 1 from tuning_now limit 1"))
 
@@ -63,7 +63,7 @@ def blind_sample_items(store: Store | Tx, dataset_id: str) -> set[str]:
     rows = store.rows(
         "select distinct l.item_id from label l join item i on i.id = l.item_id "
         "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
-        "where i.dataset_id = $1 and l.mode = 'blind' and (d.id is not null or l.probability is not null)",
+        f"where i.dataset_id = $1 and {LABEL_CONDITIONS['imported']}",
         [dataset_id],
     )
     return {str(r[0]) for r in rows}
@@ -82,25 +82,21 @@ def exclude_items(store: Store, actor: str, dataset_id: str, items: Sequence[str
     Raises BadInput without a reason, for items of another dataset, and for those that the approval check counts
     already.
     """
-    return store.tx(
-        actor, "tuning items", lambda tx: _set_as_researcher(tx, actor, dataset_id, items, why, True), target=dataset_id
-    )
+    return _set_as_researcher(store, actor, dataset_id, items, why, True)
 
 
 @allow("researcher")
 def readmit_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
     """Let items count again, with the reason; how many were put aside. Raises as `exclude_items` does."""
-    return store.tx(
-        actor,
-        "tuning items",
-        lambda tx: _set_as_researcher(tx, actor, dataset_id, items, why, False),
-        target=dataset_id,
-    )
+    return _set_as_researcher(store, actor, dataset_id, items, why, False)
 
 
-def _set_as_researcher(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool) -> int:
-    require(tx, actor, "researcher")
-    return set_excluded(tx, actor, dataset_id, items, why, tuning)
+def _set_as_researcher(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool) -> int:
+    def work(tx: Tx) -> int:
+        require(tx, actor, "researcher")
+        return set_excluded(tx, actor, dataset_id, items, why, tuning)
+
+    return store.tx(actor, "tuning items", work, target=dataset_id)
 
 
 def set_excluded(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool = True) -> int:

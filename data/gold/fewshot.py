@@ -17,10 +17,10 @@ from data.cards import cards
 from data.gold import excluded_items
 from data.gold.gold import load_gold
 from data.records import exposure
-from data.records.access import allow
+from data.records.access import allow, require
+from data.records.datasets import NO_PROBE_SQL
 from data.records.items import load_item
-from data.records.people import require
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from judges.card import Card
 from judges.examples import is_example
 from judges.protocols.call_plan import unpack_replies
@@ -85,7 +85,7 @@ def draft_example(store: Store, card: Card, item_id: str, part: str = "") -> Exa
     fields = card.fields(item.content, part)
     for raw, model in store.rows(
         "select m.raw, j.model from judgment m join judge j on j.id = m.judge_id where m.item_id = $1 and m.part = $2 "
-        "and m.unscored = '' and j.card = $3 and j.params not like '%\"probe\":%' "
+        f"and m.unscored = '' and j.card = $3 and {NO_PROBE_SQL} "
         f"order by m.seq desc, m.id limit {_RECENT:d}",
         [item_id, part, card.name],
     ):
@@ -121,7 +121,7 @@ def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple
 
 
 @allow("annotator")
-@kept
+@cache_result
 def items_in_prompt(store: Store | Tx, judge_id: str) -> Mapping[str, str]:
     """The items, name by id, that stand as examples in a judge's prompt."""
     card = cards.card_of_judge_if_known(store, judge_id)

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
-from data.records.coverage import unit_sort_sql
+from data.records.outcomes import unit_sort_sql
 from data.records.settings import GoldRule, gold_rule
 from data.store.base import Row, Store, view_query
 from judges.gold import TOLERANCE
-from judges.types import SORTS, Dimension, Scale, UnitSort
+from judges.types import SORTS, SORTS_WITH_SEVERAL_CELLS, Dimension, Scale, UnitSort
 
 Basis = Literal["gate", "imported", "blind", "assisted", "all"]
 BASES: dict[Basis, str] = {
@@ -22,8 +22,8 @@ BASES: dict[Basis, str] = {
 }
 """The labels that a figure may be computed from.
 
-The first are those given here. The approval check counts them, or the second where the policy says so
-(`data.approvals.policy.approval_basis`); labels given after a reveal are in none of them.
+The first are those given here. The approval check counts them, or the second where the policy counts imported labels
+or the dataset is synthetic (`data.approvals.policy.approval_basis`). Labels given after a reveal are in none of them.
 """
 
 WEIGHTED: tuple[Basis, ...] = ("gate", "imported", "assisted")
@@ -35,29 +35,18 @@ drawn ones that have a counted label of the dimension. Where all are answered th
 
 _RANDOM = "(d.probability is not null or l.probability is not null)"
 # A draw is made here only: the probability of an imported label is kept with the label, and is its importer's word.
-_WHERE: dict[Basis, str] = {
+LABEL_CONDITIONS: dict[Basis, str] = {
     "gate": "l.mode = 'blind' and d.probability is not null",
     "imported": f"l.mode = 'blind' and {_RANDOM}",
     "blind": "l.mode = 'blind'",
     "assisted": f"l.mode = 'assisted' and {_RANDOM}",
     "all": "l.mode in ('blind', 'assisted')",
 }
-
-
-def bases_of_label(mode: str, random: bool, drawn: bool) -> list[Basis]:
-    """Return the bases that a label of this mode belongs to.
-
-    `random`: its item was drawn with a known probability. `drawn`: it was drawn here, so that this is not only the
-    importer's word.
-    """
-    bases: dict[Basis, bool] = {
-        "gate": mode == "blind" and random and drawn,
-        "imported": mode == "blind" and random,
-        "blind": mode == "blind",
-        "assisted": mode == "assisted" and random,
-        "all": mode in ("blind", "assisted"),
-    }
-    return [basis for basis, holds in bases.items() if holds]
+"""SQL: whether a label `l`, with its draw `d` of the audit sample where it has one, is on a basis."""
+NEWEST_OF_PERSON = (
+    "row_number() over (partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc)"
+)
+"""SQL of the place of a label `l` among those of a dimension that its person gave a cell: 1 is the newest."""
 
 
 STRATA = (
@@ -136,7 +125,7 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
     return (
         f"select {item}, l.unit, {place_sql('l.dimension', names)} as no, l.value, "
         f"coalesce(d.probability, l.probability) as probability, {parts} from {source}"
-        f"where {in_dataset} and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
+        f"where {in_dataset} and l.dimension in ({', '.join(names)}) and {LABEL_CONDITIONS[basis]}{among}"
     )
 
 
@@ -195,7 +184,7 @@ def gold_sql(
     source = source or labels_sql(basis, names, among)
     cell, part, no = ("no, item_id, unit", "no, part", "") if len(names) > 1 else ("item_id, unit", "part", ", 0 as no")
     drawn = "cut" if sort == "section" else "drawn"
-    counts = "count(distinct item_id)" if sort in ("turn", "section", "side") else "count(*)"
+    counts = "count(distinct item_id)" if sort in SORTS_WITH_SEVERAL_CELLS else "count(*)"
     cells = (
         f"with labels as (select {cell}, value, probability, part, {drawn} as drawn from ({source}) l "
         f"where {unit_sort_sql(sort, 'l')}), "

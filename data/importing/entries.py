@@ -13,7 +13,7 @@ from data.importing.lines import Entry, Line
 from data.importing.mapping.mapping import SCOPE, ColumnMapping, mapping_key
 from data.importing.mapping.question_matching import match_questions
 from data.importing.plan import ImportPlan
-from data.records.settings import get_setting
+from data.records.values import get_setting
 from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring.custom import from_spec

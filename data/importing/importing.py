@@ -17,18 +17,18 @@ from data.importing.files.source import Source
 from data.importing.mapping.mapping import SCOPE, mapping_key
 from data.importing.plan import Format, ImportPlan
 from data.importing.report import ImportPreview, ImportRefused, ImportResult
-from data.importing.rows import item_id
 from data.importing.snapshot import Snapshot, take_snapshot
 from data.importing.source_reader import Progress, ReadingResult, read_source
 from data.importing.staging import Spool
 from data.importing.subprocess_reader import OnWait
 from data.records import combinations, exposure, guidelines, judge_prompts
-from data.records.access import allow
+from data.records.access import Person, allow, require
 from data.records.datasets import ensure_dataset
 from data.records.names import imported_name
-from data.records.people import Person, append_people, known_names, require
-from data.records.settings import get_setting, put_setting
+from data.records.people import append_people, known_names
+from data.records.rows import item_id
 from data.records.tables import CardRow, IntakeRow, JudgeRow
+from data.records.values import get_setting, put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import content_id, new_id
@@ -109,17 +109,7 @@ def import_source(
         "import_finished", person=actor, dataset=plan.dataset, source=source.name, format=", ".join(report.formats),
         **facts, rejected=report.rejected, seconds=time.monotonic() - began,
     )  # fmt: skip
-    return ImportResult(
-        known.dataset_id,
-        report.new.items,
-        report.new.judgments,
-        report.new.labels,
-        report.known.total,
-        report.rejected,
-        result.lines,
-        time.monotonic() - began,
-        report,
-    )
+    return ImportResult(known.dataset_id, result.lines, time.monotonic() - began, report)
 
 
 @allow("researcher")

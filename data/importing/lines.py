@@ -86,7 +86,6 @@ class NamedValue:
     note: str = ""
     made_at: str = ""
     row: Any = None
-    sample: int | None = None
     confidence: float | None = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from data.importing.formats import OWN, TOOLS
 from data.importing.lines import Sort
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Format = str
 FORMATS: tuple[Format, ...] = ("auto", *OWN, *TOOLS)
 Sampling = Literal["all", "random", "picked", "unknown"]
-SAMPLINGS: tuple[Sampling, ...] = ("all", "random", "picked", "unknown")
+SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 _MAX_NAME_LENGTH = 120
 _MAX_POPULATION = 1_000_000_000
 

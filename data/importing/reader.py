@@ -28,7 +28,7 @@ from data import log
 from data.importing import snapshot, source_reader, subprocess_reader
 from data.importing.detection.contents import read_contents
 from data.importing.detection.detection import DetectedFile, detect_formats
-from data.importing.files.source import Source, SourceFile
+from data.importing.files.source import Source, file_at
 from data.importing.staging import Spool
 from judges.errors import AssayError
 
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def _run_task(task: dict[str, Any], writer: _MessageWriter, reader: _MessageReader) -> Any:
-    files = [_file(name, Path(path)) for name, path in task["files"]]
+    files = [file_at(Path(path), name) for name, path in task["files"]]
     source = Source(task["name"], files)
     if task["task"] == "formats":
         detected = detect_formats(source, task["wanted"])
@@ -120,10 +120,6 @@ def _run_task(task: dict[str, Any], writer: _MessageWriter, reader: _MessageRead
     with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:
         facts = snapshot.unpack_snapshot(task["snapshot"])
         return source_reader.read_source(facts, source, known, ask, spool, progress, rejects)
-
-
-def _file(name: str, path: Path) -> SourceFile:
-    return SourceFile(name, path.stat().st_size, lambda: path.open("rb"), path)
 
 
 def limit_resources(memory: int, seconds: int, file: int, last: bool = True) -> None:

@@ -107,14 +107,9 @@ class ImportPreview:
 
 @dataclass(frozen=True)
 class ImportResult:
-    """The result of an import: rows added, rows that were there before, lines left out, lines read, and the seconds."""
+    """The result of an import: the lines read, the seconds, and in `preview` what is new, was known or was left out."""
 
     dataset_id: str
-    items: int
-    judgments: int
-    labels: int
-    known: int
-    rejected: int
     lines: int
     seconds: float
     preview: ImportPreview
@@ -122,25 +117,23 @@ class ImportResult:
 
 @dataclass(frozen=True)
 class ImportRecord:
-    """One import: when (UTC), by whom, from what, into which dataset, read as what, and how many of each it added."""
+    """One import: when (UTC), by whom, from what, into which dataset, and how many of each it added."""
 
     at: datetime
     by: str
     source: str
     dataset: str
-    format: str
     items: int
     judgments: int
     labels: int
 
 
 @allow("researcher")
-def list_imports(store: Store, limit: int = 10) -> list[ImportRecord]:
-    """The newest imports."""
+def list_imports(store: Store) -> list[ImportRecord]:
+    """The ten newest imports."""
     rows = store.rows(
-        "select c.made_at, c.actor, n.source, d.name, n.format, n.items, n.judgments, n.labels from intake n "
-        "join change c on c.seq = n.seq join dataset d on d.id = n.dataset_id order by n.seq desc limit $1",
-        [limit],
+        "select c.made_at, c.actor, n.source, d.name, n.items, n.judgments, n.labels from intake n join change c "
+        "on c.seq = n.seq join dataset d on d.id = n.dataset_id order by n.seq desc limit 10"
     )
     return [ImportRecord(*row) for row in rows]
 

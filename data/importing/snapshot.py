@@ -18,7 +18,8 @@ from data.importing.plan import ImportPlan
 from data.records import guidelines, judge_prompts
 from data.records.items import bench_dialogues
 from data.records.people import all_people, known_names
-from data.records.settings import GoldRule, get_setting, gold_rule
+from data.records.settings import GoldRule, gold_rule
+from data.records.values import get_setting
 from data.store import Store
 from data.store.errors import BadInput
 from data.store.ids import content_id

@@ -11,7 +11,8 @@ from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
 from data.mtbench.questions import load_questions
 from data.records import datasets
-from data.store import Store, kept
+from data.records.tables import COUNTED_JUDGMENT_SQL
+from data.store import Store, cache_result
 from data.store.errors import BadInput
 from judges.client.endpoint import is_practice
 from judges.mtbench.answer_pairs import make_pairs
@@ -94,8 +95,8 @@ def write_answers(store: Store, actor: str, target: Target, judge: str) -> tuple
 def stored_raws(store: Store, judge: str, questions: Iterable[str]) -> dict[str, tuple[str, str]]:
     """(what the calls gave, why it is not whole) by the id of a question's item, of those that were asked."""
     rows = store.rows(
-        "select item_id, raw, unscored from judgment where judge_id = $1 and item_id = any($2) "
-        "qualify row_number() over (partition by item_id order by unscored <> '', seq desc, id desc) = 1",
+        "select item_id, raw, unscored from judgment m where judge_id = $1 and item_id = any($2) "
+        f"qualify {COUNTED_JUDGMENT_SQL}",
         [judge, list(questions)],
     )
     return {str(item): (str(raw), str(unscored)) for item, raw, unscored in rows}
@@ -115,10 +116,11 @@ def write_items(store: Store, actor: str, target: Target, items: Sequence[Item])
         return 0
     lines = "\n".join(canonical(item.model_dump(mode="json")) for item in items).encode("utf-8", "replace")
     plan = ImportPlan(target.dataset, synthetic=is_practice(target.model), format="canonical", sampling="all")
-    return import_source(store, actor, from_bytes([(f"answers of {target.model}.jsonl", lines)]), plan).items
+    source = from_bytes([(f"answers of {target.model}.jsonl", lines)])
+    return import_source(store, actor, source, plan).preview.new.items
 
 
-@kept
+@cache_result
 def stored_answers(store: Store, dataset: str) -> list[Dialogue]:
     """The answers that a dataset of that name holds; none where there is no such dataset."""
     rows = store.rows(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import tempfile
-import zipfile
 from pathlib import Path
 from typing import Literal
 
 from data.mtbench.figures import named_bench
 from data.mtbench.mtbench import load_bench
 from data.records import exposure
-from data.records.access import allow
-from data.records.people import require
+from data.records.access import allow, require
 from data.store import Store
+from data.zip_files import zip_bytes
 from judges.cli.mtbench_output import write_tables
 from judges.mtbench import tables
 from judges.mtbench.fastchat_files import write_fastchat
@@ -59,11 +57,5 @@ def zipped_fastchat(store: Store, actor: str, dataset_id: str) -> bytes:
 
 
 def _zip_folder(folder: Path) -> bytes:
-    """A folder's files as one archive, without the time of its making: equal data give equal bytes."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-            entry = zipfile.ZipInfo(file.relative_to(folder).as_posix(), (1980, 1, 1, 0, 0, 0))
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(entry, file.read_bytes())
-    return target.getvalue()
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return zip_bytes((file.relative_to(folder).as_posix(), file.read_bytes()) for file in files)

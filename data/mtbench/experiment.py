@@ -18,7 +18,7 @@ from data.store.errors import BadInput
 from judges.card import Card
 from judges.cards.mt_bench.protocol_cards import judge_card
 from judges.client.estimate import Estimate
-from judges.mtbench.factorial_design import (
+from judges.mtbench.experiment import (
     FACTORS,
     ExperimentArm,
     cross_protocols,

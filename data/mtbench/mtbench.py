@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
+from data.gold.gold import NEWEST_OF_PERSON
 from data.records.access import allow
-from data.records.datasets import every_judge
+from data.records.datasets import NO_PROBE_SQL, every_judge
 from data.records.items import OF_QUESTION, bench_dialogues
 from data.records.judge_prompts import dataset_prompts
-from data.records.tables import JudgeRow
-from data.store import Store, kept
+from data.records.tables import COUNTED_JUDGMENT_SQL, JudgeRow
+from data.store import Store, cache_result
 from judges.mtbench import parsing
 from judges.mtbench.dialogues import answer_key, read_answer, read_item_question, texts_by, whole_number
 from judges.mtbench.records import SWAPPED_WINNER, Answer, Bench, BenchQuestion, Game, Judge, Rating, Vote, Winner
@@ -34,13 +35,9 @@ _SIDES: tuple[Winner, ...] = ("a", "tie", "b")
 _WORDS: dict[object, Winner] = {side: side for side in (*_SIDES, "")}
 _STATED = re.compile(r"The file says (-?\d+\.?\d*), ")
 """The remark of the card mt_bench that the file's number is not that of the judgment's text."""
-_PLAIN = "j.params not like '%\"probe\":%'"
-"""Whether a judge is of items as they are."""
 _COUNTED = (
-    "select m.*, row_number() over (partition by m.judge_id, m.item_id, m.part, m.sample "
-    "order by m.unscored <> '', m.seq desc, m.id desc) as newest from judgment m join judge j on j.id = m.judge_id "
-    "join item i on i.id = m.item_id "
-    f"where i.dataset_id = $1 and j.card = any($2) and {_PLAIN} and {OF_QUESTION} qualify newest = 1"
+    "select m.* from judgment m join judge j on j.id = m.judge_id join item i on i.id = m.item_id "
+    f"where i.dataset_id = $1 and j.card = any($2) and {NO_PROBE_SQL} and {OF_QUESTION} qualify {COUNTED_JUDGMENT_SQL}"
 )
 """The judgments of a dataset ($1) that count, by judges of some cards ($2)."""
 
@@ -55,7 +52,7 @@ class Size(NamedTuple):
 
 
 @allow("annotator")
-@kept
+@cache_result
 def bench_sizes(store: Store) -> dict[str, Size]:
     """dataset -> what it holds of MT-Bench, the oldest dataset first; those that hold nothing of it are left out."""
     items = store.rows(
@@ -65,7 +62,7 @@ def bench_sizes(store: Store) -> dict[str, Size]:
     )
     judged = store.rows(
         "select i.dataset_id, i.kind, count(*) from judgment m join item i on i.id = m.item_id "
-        f"join judge j on j.id = m.judge_id where {OF_QUESTION} and {_PLAIN} and j.card = any($1) group by 1, 2",
+        f"join judge j on j.id = m.judge_id where {OF_QUESTION} and {NO_PROBE_SQL} and j.card = any($1) group by 1, 2",
         [[RATED, *COMPARED]],
     )
     votes = store.rows(
@@ -83,7 +80,7 @@ def bench_sizes(store: Store) -> dict[str, Size]:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def load_bench(store: Store, dataset_id: str) -> Bench:
     """Everything that a dataset holds of MT-Bench: questions by number, then models and judges by name.
 
@@ -97,7 +94,7 @@ def load_bench(store: Store, dataset_id: str) -> Bench:
     return Bench(questions, answers, references, raters | umpires, ratings, games, _votes(store, dataset_id), prompts)
 
 
-@kept
+@cache_result
 def item_ids(store: Store, dataset_id: str) -> dict[AnswerKey, str]:
     """(question, model, choice) -> the item that holds this answer."""
     rows = store.rows(
@@ -149,7 +146,7 @@ def _items(
     return {name: questions[name] for name in sorted(questions, key=in_order)}, answers, references
 
 
-@kept
+@cache_result
 def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rating, ...]]:
     """The judges that rate turns, and their ratings."""
     rows = store.rows(
@@ -171,7 +168,7 @@ def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rat
     return _order_judgments(store, ratings)
 
 
-@kept
+@cache_result
 def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game, ...]]:
     """The judges that compare answers, and their verdicts: one for each order that was asked whole, else one of all."""
     rows = store.rows(
@@ -202,13 +199,12 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
     return _order_judgments(store, games)
 
 
-@kept
+@cache_result
 def _votes(store: Store, dataset_id: str) -> tuple[Vote, ...]:
     """People's votes that hold, blind or assisted; their group is their team."""
     rows = store.rows(
         "select v.annotator, coalesce(p.team, ''), i.meta, i.system_a, i.system_b, v.value from ("
-        "select l.*, row_number() over (partition by l.item_id, l.annotator order by l.made_at desc, l.seq desc, "
-        "l.id desc) as newest from label_now l where l.unit = 'pair' and l.dimension = 'verdict' "
+        f"select l.*, {NEWEST_OF_PERSON} as newest from label_now l where l.unit = 'pair' and l.dimension = 'verdict' "
         "and l.mode in ('blind', 'assisted')) v join item i on i.id = v.item_id "
         f"left join person_now p on p.person = v.annotator where v.newest = 1 and i.dataset_id = $1 and {OF_QUESTION} "
         "and i.kind = 'pair' and v.value is not null order by i.name, v.annotator",

@@ -16,19 +16,18 @@ from typing import Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from data import log
-from data.importing.rows import item_id
 from data.mtbench import answers
 from data.mtbench.answers import Target
 from data.mtbench.questions import chosen_references, load_questions
 from data.records import exposure
-from data.records.access import allow
+from data.records.access import allow, require
 from data.records.datasets import all_datasets, item_kinds
-from data.records.people import require
-from data.records.settings import get_setting, put_setting
+from data.records.rows import item_id
+from data.records.values import get_setting, put_setting
 from data.runs import charges, dry_runs, runs, terms
 from data.runs.endpoints import is_practice_here, practice_url
 from data.runs.run_order import DryRunJudgment, RunOrder, RunSummary
-from data.store import Store, each_kept
+from data.store import Store, cache_each
 from data.store.errors import BadInput
 from judges.card import Card
 from judges.cards.mt_bench.material import references
@@ -118,7 +117,7 @@ def plan(store: Store, spec: ProtocolRun) -> list[PlannedStep]:
         _check(store, spec)
         return [PlannedStep(step, _estimate(store, spec, step)) for step in spec.steps]
 
-    return each_kept(store, [("mtbench plan", _STORED.dump_json(spec))], lambda _: [plan_steps()])[0]
+    return cache_each(store, [("mtbench plan", _STORED.dump_json(spec))], lambda _: [plan_steps()])[0]
 
 
 @allow("researcher")

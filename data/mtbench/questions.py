@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from data.importing.rows import item_row
 from data.mtbench.mtbench import in_order, load_bench
 from data.records import judge_prompts
-from data.records.access import allow
+from data.records.access import allow, require
 from data.records.datasets import Dataset, question_sets
-from data.records.people import require
+from data.records.rows import item_row
 from data.records.tables import DatasetRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotFound
 from data.store.ids import content_id
 from judges.mtbench.generation import open_dialogue
@@ -76,7 +75,7 @@ def find_questions(store: Store | Tx, questions: str) -> Dataset:
     raise NotFound("There is no such set of questions in this workspace.")
 
 
-@kept
+@cache_result
 def load_questions(store: Store | Tx, questions: str) -> dict[str, Dialogue]:
     """The questions of a set by the id of their item, by number."""
     rows = store.rows("select id, name, content from item where dataset_id = $1", [questions])

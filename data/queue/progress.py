@@ -37,10 +37,10 @@ def personal_progress(store: Store, person: str, dataset_id: str = "", zone: tzi
 
 
 @allow("annotator")
-def saves_per_day(store: Store, person: str, zone: tzinfo | None = None, span: int = 14) -> dict[date, int]:
-    """Items that a person first saved on each of the last `span` days, oldest first, today last."""
+def saves_per_day(store: Store, person: str, zone: tzinfo | None = None) -> dict[date, int]:
+    """Items that a person first saved on each of the last 14 days, oldest first, today last."""
     counts = Counter(_day(s.at, zone) for s in _first_saves(store, person, ""))
-    days = (_day(now(), zone) - timedelta(days=back) for back in reversed(range(span)))
+    days = (_day(now(), zone) - timedelta(days=back) for back in reversed(range(14)))
     return {day: counts[day] for day in days}
 
 

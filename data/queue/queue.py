@@ -1,4 +1,4 @@
-"""The two streams: drawing items into them, and giving them out, one person at a time, never the same item twice."""
+"""The two streams: drawing items into them, and giving each to as many people as the rules of its dataset say."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from data.cards import cards
 from data.queue import strata
 from data.queue.review_signals import find_needs, item_sizes, parse_reasons
 from data.records import combinations, datasets, people, settings
-from data.records.access import allow
+from data.records.access import allow, require
 from data.records.queue_index import QueuedDraw, QueueIndex, current_index
 from data.records.tables import ClaimRow, DrawRow
 from data.store import Store, Tx
@@ -39,20 +39,20 @@ class QueueFilters:
     dimension: str = ""
     reason: str = ""
 
-    def sql(self, first: int) -> tuple[str, list[str]]:
-        """The conditions on draws `d` of items `i`, with parameters numbered from `first`."""
+    def sql(self) -> tuple[str, list[str]]:
+        """The conditions on draws `d` of items `i`, with parameters numbered from 3."""
         text, params = "", []
         if self.system:
-            text += f" and (i.system_a = ${first} or i.system_b = ${first})"
+            text += " and (i.system_a = $3 or i.system_b = $3)"
             params.append(self.system)
         if self.judge:
-            text += f" and d.judge_id = ${first + len(params)}"
+            text += f" and d.judge_id = ${3 + len(params)}"
             params.append(self.judge)
         # The keys of a reason are stored in alphabetical order, so that dimension and kind stand side by side.
         pairs = (("dimension", self.dimension), ("kind", self.reason))
         fragments = [f'"{key}":{canonical(value)}' for key, value in pairs if value]
         if fragments:
-            text += f" and strpos(d.reasons, ${first + len(params)}) > 0"
+            text += f" and strpos(d.reasons, ${3 + len(params)}) > 0"
             params.append(",".join(fragments))
         return text, params
 
@@ -126,7 +126,7 @@ def draw_audit(
     """
 
     def work(tx: Tx) -> int:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         population, worth, share, used = _population(tx, dataset_id, size, judge_id, design)
         rows = [
             DrawRow(
@@ -193,11 +193,11 @@ def fill_review(
     """
     if not 1 <= limit <= MAX_DRAWN_ITEMS:
         raise BadInput(f"{limit} items cannot be taken: give a number from 1 to {MAX_DRAWN_ITEMS:,}.")
-    people.require(store, actor, "researcher")
+    require(store, actor, "researcher")
     needs = _needs(store, dataset_id, judge_id, kind)
 
     def work(tx: Tx) -> int:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         new, *_ = _split_needs(tx, current_index(store, tx), dataset_id, needs)
         return tx.append(_review(dataset_id, judge_id, new[:limit]))
 
@@ -225,7 +225,7 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
     needs = rank_by_need(reasons, item_sizes(store, dataset_id, judge_id))
 
     def work(tx: Tx) -> FlaggedItems:
-        people.require(tx, actor, "researcher")
+        require(tx, actor, "researcher")
         item_ids = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
         if any(need.item not in item_ids for need in needs):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
@@ -272,7 +272,7 @@ def claim_items(
     `ahead` of them fit the filters, no more are given. A claim ends with the answer, or by itself after the dataset's
     claim time. A person's own open claims come first, so that a reload continues with them. Raises NotAllowed.
     """
-    people.require(store, person, "annotator")
+    require(store, person, "annotator")
     index = current_index(store)
     fit = matching_draws(store, index, dataset_id, stream, filters)
     term = timedelta(minutes=settings.queue_rules(store, dataset_id).claim_minutes)
@@ -303,7 +303,7 @@ def claim_items(
         return chosen, [d for d in [*kept, *lost, *chosen] if own.get(d, moment) < moment + term / 2]
 
     def work(tx: Tx) -> list[QueuedDraw]:
-        people.require(tx, person, "annotator")
+        require(tx, person, "annotator")
         index.follow(tx)
         moment = now()
         chosen, due = choose(moment)
@@ -344,7 +344,7 @@ def matching_draws(
     if known and known[0] == index.drawn:
         return known[1]
     drawn = index.drawn
-    conditions, params = filters.sql(3)
+    conditions, params = filters.sql()
     draws = "select d.id from draw d join item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = $2"
     rows = store.rows(draws + conditions, [dataset_id, stream, *params])
     ids = frozenset(str(r[0]) for r in rows)
@@ -359,7 +359,7 @@ def release_claims(store: Store, person: str, dataset_id: str) -> int:
     """Release the items of a dataset that a person has reserved and not answered, for others; return how many."""
 
     def work(tx: Tx) -> int:
-        people.require(tx, person, "annotator")
+        require(tx, person, "annotator")
         index, moment = current_index(store, tx), now()
         with index.lock:
             draws = [d for stream in ("audit", "review") for d in index.held_draws(dataset_id, stream, person, moment)]

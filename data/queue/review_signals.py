@@ -6,6 +6,7 @@ import json
 
 from data.approvals import auto_accept
 from data.cards.cards import answerable_dimensions
+from data.records.datasets import NO_PROBE_SQL
 from data.store import Store
 from judges import triage
 from judges.reading.confidence import RULE
@@ -80,7 +81,7 @@ def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]
         "join item i on i.id = x.item_id "
         "join score_now y on y.item_id = x.item_id and y.unit = x.unit and y.dimension = x.dimension "
         "and y.judge_id <> x.judge_id join judge j on j.id = y.judge_id "
-        "where i.dataset_id = $1 and x.judge_id = $2 and x.value <> y.value and j.params not like '%\"probe\":%'",
+        f"where i.dataset_id = $1 and x.judge_id = $2 and x.value <> y.value and {NO_PROBE_SQL}",
         [dataset_id, judge_id],
     ):
         question = known.get((kind, sort_of(unit), dimension))

@@ -10,7 +10,7 @@ from data.calibration import item_fields
 from data.calibration.calibration import compared_dimensions
 from data.gold import excluded_items
 from data.records.access import allow
-from data.records.coverage import unit_condition
+from data.records.outcomes import unit_sort_sql
 from data.records.tables import DesignRow, StratumRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -167,7 +167,7 @@ def _lowest(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimens
     """The lowest score of every item on one dimension."""
     rows = store.rows(
         "select l.item_id, min(l.value) from score_now l join item i on i.id = l.item_id where i.dataset_id = $1 "
-        f"and l.judge_id = $2 and l.dimension = $3 and {unit_condition(dimension, 'l')} and l.value is not null "
+        f"and l.judge_id = $2 and l.dimension = $3 and {unit_sort_sql(dimension.sort, 'l')} and l.value is not null "
         "group by l.item_id",
         [dataset_id, judge_id, dimension.name],
     )

@@ -17,7 +17,7 @@ from functools import cache, wraps
 from typing import Any, Concatenate, Literal, NoReturn, ParamSpec, TypeVar, final
 
 from data.records import names
-from data.store import Reader, Store, Tx, kept
+from data.store import Reader, Store, Tx, cache_result
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import now
 
@@ -44,7 +44,7 @@ class Person:
         return self.active and ROLES.index(self.role) >= ROLES.index(role)
 
 
-@kept
+@cache_result
 def find_person(store: Store | Tx, name: str) -> Person:
     """The person of that name. Raises NotFound."""
     rows = store.rows("select person, role, active, team from person_now where person = $1", [name])
@@ -66,7 +66,7 @@ def require(store: Store | Tx, name: str, role: Role) -> Person:
     return person
 
 
-@kept
+@cache_result
 def find_visitor(store: Store | Tx, name: str) -> Person | None:
     """The person of that name who may be here; None for nobody, and for a name that is kept for Assay itself."""
     try:
@@ -85,7 +85,7 @@ class Login:
     ended: bool
 
 
-@kept
+@cache_result
 def find_login(store: Store | Tx, login: str) -> Login | None:
     """The sign-in of that id; None where nobody has come in by it."""
     rows = store.rows(

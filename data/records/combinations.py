@@ -8,40 +8,9 @@ from typing import Any
 from data.records.access import allow
 from data.records.datasets import DatasetJudge
 from data.records.tables import CombineRuleRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from judges.card import Card
 from judges.protocols.combination import combination_rule, describe_samples, rule_on_scale
-from judges.stats import bins
-from judges.types import Scale
-
-
-def nearest_sql(column: str) -> str:
-    """SQL of the answer nearest to a judge's value, which may lie between two; a half counts up."""
-    return f"floor({column} + 0.5)"
-
-
-def is_answer_sql(column: str, code: float, scale: Scale) -> str:
-    """SQL condition that a value is, or is nearest to, an answer; on an interval scale that it is in the row of one."""
-    if scale.kind != "interval":
-        return f"{nearest_sql(column)} = {code!r}"
-    low, high = bins.row_ends(code, scale)
-    return f"{column} >= {low!r} and {column} < {high!r}"
-
-
-def table_row_sql(column: str, scale: Scale) -> str:
-    """SQL of the code of the table's row in which a value is (`judges.stats.bins.row_values`)."""
-    if not bins.is_binned(scale):
-        return answer_sql(column, scale)
-    low, width = repr(float(scale.lo)), repr(bins.scale_width(scale) / bins.MAX_BINS)
-    return f"({low} + (least({bins.MAX_BINS - 1}, floor(({column} - {low}) / {width} + 1e-9)) + 0.5) * {width})"
-
-
-def answer_sql(column: str, scale: Scale) -> str:
-    """SQL of the answer of a scale nearest to a value; of an interval scale without steps the value itself."""
-    if scale.kind != "interval":
-        return nearest_sql(column)
-    low, step = repr(float(scale.lo)), repr(float(scale.step))
-    return f"({low} + floor(({column} - {low}) / {step} + 0.5 + 1e-9) * {step})" if scale.step else column
 
 
 def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> None:
@@ -54,7 +23,7 @@ def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> N
 
 
 @allow("annotator")
-@kept
+@cache_result
 def describe_combinations(store: Store) -> dict[str, str]:
     """The words beside the name of every judge that was asked several times: "5 samples, median"."""
     # Unordered answers always go by vote, so `min` gives the judge's own rule: all others come before "vote".

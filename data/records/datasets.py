@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 from data.records.access import allow
 from data.records.tables import DatasetRow, JudgeRow
-from data.store import Store, Tx, columns_of, kept
+from data.store import Store, Tx, cache_result, columns_of
 from data.store.errors import NotFound
 from data.store.ids import content_id
+
+NO_PROBE_SQL = "j.params not like '%\"probe\":%'"
+"""SQL: whether a judge `j` saw the items as they are, as people do: not those of a probe, which were changed."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def question_sets(store: Store | Tx) -> list[Dataset]:
     return _datasets(store, "purpose = 'questions'")
 
 
-@kept
+@cache_result
 def _datasets(store: Store | Tx, condition: str) -> list[Dataset]:
     rows = store.rows(f"select id, name, description, synthetic from dataset where {condition} order by seq, name")
     return [Dataset(*row) for row in rows]
@@ -59,6 +62,11 @@ def find_dataset(store: Store | Tx, dataset_id: str) -> Dataset:
     raise NotFound(f"There is no dataset {dataset_id!r} in this workspace. The link may belong to another one.")
 
 
+def dataset_names(store: Store | Tx) -> dict[str, str]:
+    """The names of all datasets and sets of questions, by id."""
+    return {str(id_): str(name) for id_, name in store.rows("select id, name from dataset")}
+
+
 def find_judge(store: Store | Tx, judge_id: str) -> JudgeRow:
     """The judge of that id. Raises NotFound."""
     judge = every_judge(store, judge_id).get(judge_id)
@@ -67,7 +75,7 @@ def find_judge(store: Store | Tx, judge_id: str) -> JudgeRow:
     return judge
 
 
-@kept
+@cache_result
 def every_judge(store: Store | Tx, judge_id: str = "") -> dict[str, JudgeRow]:
     """Every judge by its id, or the one of an id."""
     only, params = (" where id = $1", [judge_id]) if judge_id else ("", [])
@@ -92,6 +100,12 @@ def ensure_dataset(tx: Tx, name: str, description: str = "", synthetic: bool = F
     return dataset_id
 
 
+@cache_result
+def count_items(store: Store | Tx, dataset_id: str) -> int:
+    """The number of items in a dataset."""
+    return int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
+
+
 @allow("annotator")
 def item_kinds(store: Store | Tx, dataset_id: str) -> list[str]:
     """The kinds of items that a dataset holds, the commonest first."""
@@ -101,7 +115,7 @@ def item_kinds(store: Store | Tx, dataset_id: str) -> list[str]:
     return [str(kind) for kind, _ in rows]
 
 
-@kept
+@cache_result
 def dataset_systems(store: Store | Tx, dataset_id: str) -> list[str]:
     """The systems under test whose texts a dataset holds, by name."""
     query = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
@@ -109,7 +123,7 @@ def dataset_systems(store: Store | Tx, dataset_id: str) -> list[str]:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def dataset_judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
     """Every judge of a dataset, most items first.
 
@@ -118,7 +132,7 @@ def dataset_judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
     rows = store.rows(
         "select j.id, j.card, j.model, j.synthetic, count(distinct m.item_id) as items "
         "from judgment m join item i on i.id = m.item_id join judge j on j.id = m.judge_id "
-        "where i.dataset_id = $1 and j.params not like '%\"probe\":%' "
+        f"where i.dataset_id = $1 and {NO_PROBE_SQL} "
         "group by j.id, j.card, j.model, j.synthetic order by items desc, j.model, j.id",
         [dataset_id],
     )

@@ -7,7 +7,6 @@ here first, so that the row is in the store when the score is on the screen. Not
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from data.records.access import allow
+from data.records.datasets import NO_PROBE_SQL
 from data.records.names import MACHINE_ACTOR
 from data.records.queue_index import current_index
 from data.records.tables import ExposureRow
@@ -43,23 +43,18 @@ NOTE = "Items that you may still be asked to label blind are left out."
 """The note of a list on the items that `expose_list` leaves out."""
 
 
-@dataclass(frozen=True)
-class Exposure:
-    """The answers on an item that a person was shown: a judge's scores, other people's labels."""
+def find_exposures(reader: Store | Tx, person: str, item_ids: Collection[str]) -> dict[str, set[str]]:
+    """Return item -> the judges whose scores of it or of a copy a person was shown, and OTHER_PEOPLE for labels.
 
-    judge: bool = False
-    people: bool = False
-
-
-def find_exposures(reader: Store | Tx, person: str, item_ids: Collection[str]) -> dict[str, Exposure]:
-    """Return item -> what a person was shown of it or of a copy; items of which nothing was shown are left out."""
+    Items of which nothing was shown are left out.
+    """
     alike = item_copies(reader)
     copies_by_item = {i: alike.get(i, (i,)) for i in item_ids}
     known: dict[str, set[str]] = {}
     for item, judge in shown_judges(reader, person, {copy for group in copies_by_item.values() for copy in group}):
         known.setdefault(item, set()).add(judge)
     shown = {item: {judge for copy in group for judge in known.get(copy, ())} for item, group in copies_by_item.items()}
-    return {i: Exposure(bool(judges - {OTHER_PEOPLE}), OTHER_PEOPLE in judges) for i, judges in shown.items() if judges}
+    return {item: judges for item, judges in shown.items() if judges}
 
 
 def shown_judges(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[tuple[str, str]]:
@@ -153,7 +148,7 @@ def _group_copies(reader: Store | Tx, item_ids: list[str], table: str) -> Mappin
     return MappingProxyType({item: group for group in map(tuple, groups.values()) for item in group})
 
 
-def answer_mode(drawn: str, known: Exposure | None) -> AnswerMode:
+def answer_mode(drawn: str, known: Collection[str]) -> AnswerMode:
     """Return the mode of an answer given under a draw of mode `drawn` ("": under none), by what its giver was shown.
 
     It is blind only if the item was drawn to be answered blind and its giver had seen neither a judge's scores nor what
@@ -282,7 +277,7 @@ def judges_of_items(reader: Store | Tx, item_ids: Collection[str]) -> dict[str, 
     judges_by_item: dict[str, set[str]] = {}
     for item, judge in reader.rows(
         "select distinct m.item_id, m.judge_id from judgment m join judge j on j.id = m.judge_id "
-        "where m.item_id = any($1) and j.params not like '%\"probe\":%'",
+        f"where m.item_id = any($1) and {NO_PROBE_SQL}",
         [list(item_ids)],
     ):
         judges_by_item.setdefault(str(item), set()).add(str(judge))

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from data.records.access import allow
-from data.records.people import require
+from data.records.access import allow, require
 from data.records.tables import GuidelineRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput
-from data.store.ids import make_storable, new_id
+from data.store.ids import new_id
+from judges.strict_json import storable_text
 
 MAX_GUIDELINES_LENGTH = 20_000
 """The longest text that is taken: it goes to every browser that labels."""
@@ -30,7 +30,7 @@ class GuidelinesVersion:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def guidelines_history(store: Store | Tx, dataset_id: str) -> list[GuidelinesVersion]:
     """Every version of a dataset's guidelines, newest first."""
     rows = store.rows(
@@ -54,7 +54,7 @@ def write_guidelines(store: Store, actor: str, dataset_id: str, text: str) -> in
 
     That is the old one where nothing changed. Raises BadInput for a text that is too long.
     """
-    text = "\n".join(line.rstrip() for line in make_storable(text).splitlines()).strip()
+    text = "\n".join(line.rstrip() for line in storable_text(text).splitlines()).strip()
     if len(text) > MAX_GUIDELINES_LENGTH:
         raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {MAX_GUIDELINES_LENGTH:,}.")
 

@@ -31,7 +31,6 @@ class StoredItem:
     synthetic: bool
     name: str
     content: Dialogue | Pair | Response
-    meta: dict[str, Any]
 
 
 @lru_cache(maxsize=512)
@@ -53,13 +52,13 @@ def load_items(store: Store | Tx, ids: list[str]) -> list[StoredItem]:
         return []
     marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
     rows = store.rows(
-        "select i.id, i.dataset_id, d.name, d.synthetic, i.name, i.content, i.meta "
+        "select i.id, i.dataset_id, d.name, d.synthetic, i.name, i.content "
         f"from item i join dataset d on d.id = i.dataset_id where i.id in ({marks})",
         ids,
     )
     items_by_id = {
-        key: StoredItem(key, dataset_id, dataset, synthetic, name, _parse(content), json.loads(meta))
-        for key, dataset_id, dataset, synthetic, name, content, meta in rows
+        key: StoredItem(key, dataset_id, dataset, synthetic, name, _parse(content))
+        for key, dataset_id, dataset, synthetic, name, content in rows
     }
     return [items_by_id[i] for i in ids if i in items_by_id]
 
@@ -110,6 +109,13 @@ def _tells(name: str, system: str) -> bool:
     words = re.findall(r"[^\W_]+", name.casefold())
     sought = "".join(re.findall(r"[^\W_]+", system.casefold()))
     return sought in words if len(sought) < 3 else sought in "".join(words)
+
+
+@allow("annotator")
+def item_names(store: Store, ids: Iterable[str]) -> dict[str, str]:
+    """The names of items, by id."""
+    rows = store.rows("select id, name from item where id = any($1)", [sorted(set(ids))])
+    return {str(id_): str(name) for id_, name in rows}
 
 
 @allow("researcher")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from data.records.access import allow
-from data.records.values import get_setting, put_setting
-from data.store import Store, Tx, kept
+from data.records.values import get_setting, put_setting, settings_in
+from data.store import Store, Tx, cache_result
 from judges.mtbench.prompts import (
     BUILT_IN_FAMILIES,
     SINGLE_FAMILY,
@@ -76,7 +76,7 @@ def append_prompts(tx: Tx, dataset_id: str, prompt_sets: Iterable[PromptSet]) ->
         put_setting(tx, dataset_id, PROMPTS, [*stored_keys, *new])
 
 
-@kept
+@cache_result
 def dataset_prompts(store: Store | Tx, dataset_id: str) -> list[PromptSet]:
     """The sets of prompts that came in with a dataset's files, in the order in which they came."""
     every = {prompt_set.id: prompt_set for prompt_set in all_prompts(store)}
@@ -84,12 +84,13 @@ def dataset_prompts(store: Store | Tx, dataset_id: str) -> list[PromptSet]:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def all_prompts(store: Store | Tx) -> list[PromptSet]:
     """Every set of prompts of the workspace, in the order of their ids."""
-    rows = store.rows("select name from setting_now where scope = $1 order by name", [PROMPTS])
-    stored_sets = [get_setting(store, PROMPTS, str(name)) for (name,) in rows]
-    return [PromptSet(stored["file"], tuple(PromptText(*text) for text in stored["prompts"])) for stored in stored_sets]
+    return [
+        PromptSet(stored["file"], tuple(PromptText(*text) for text in stored["prompts"]))
+        for stored in settings_in(store, PROMPTS).values()
+    ]
 
 
 def find_prompts(store: Store | Tx, full_name: str) -> tuple[PromptText, ...]:

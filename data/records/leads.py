@@ -15,7 +15,7 @@ from itertools import combinations
 from data.records.access import allow
 from data.records.names import MACHINE_ACTOR, SIGN_IN_ACTOR
 from data.records.values import WORKSPACE, get_setting
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.errors import NotAllowed
 
 SCOPE = "person"
@@ -60,7 +60,7 @@ def needs_two_leads(store: Store | Tx) -> bool:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def lead_history(store: Store | Tx) -> tuple[LeadEvent, ...]:
     """Everything that ever said who leads, in its order."""
     rows = store.rows(

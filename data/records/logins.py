@@ -20,7 +20,8 @@ from data.records.names import SIGN_IN_ACTOR
 from data.records.tables import IdentityRow, LoginRow
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed
-from data.store.ids import content_id, make_storable, new_id, now
+from data.store.ids import content_id, new_id, now
+from judges.strict_json import storable_text
 
 SIGN_IN_TIMEOUT = timedelta(minutes=10)
 """A sign-in has to be used within this time, or made again, so that an unused cookie does not stay valid."""
@@ -63,7 +64,7 @@ def read_account(claims: Mapping[str, Any]) -> Account:
     """Return the account that verified claims describe. Raises NotAllowed if they lack what identifies an account."""
     issuer, subject, issued = (claims.get(name) for name in ("iss", "sub", "iat"))
     identity = issuer + subject if isinstance(issuer, str) and issuer and isinstance(subject, str) and subject else ""
-    if not identity or len(identity) > _MAX_ACCOUNT_LENGTH or make_storable(identity) != identity:
+    if not identity or len(identity) > _MAX_ACCOUNT_LENGTH or storable_text(identity) != identity:
         raise NotAllowed("The provider did not say which account this is (iss, sub). Ask whoever operates it.")
     if not isinstance(issued, int | float) or isinstance(issued, bool) or not 0 < issued < 1e11:
         raise NotAllowed("The provider did not say when this sign-in was made (iat). Ask whoever operates it.")

@@ -8,16 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from data.records import leads, names
-from data.records.access import ROLES as ROLES
-from data.records.access import Person as Person
-from data.records.access import Role as Role
-from data.records.access import allow
-from data.records.access import find_person as find_person
-from data.records.access import require as require
+from data.records.access import ROLES, Person, Role, allow, require
 from data.records.names import MACHINE_ACTOR, has_invisible_characters, match_ignoring_case
 from data.records.tables import LoginEndRow, PersonEventRow
 from data.records.values import put_setting
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id
 
@@ -30,7 +25,7 @@ def all_people(store: Store | Tx, active: bool = True) -> list[Person]:
     return [person for person in _every_person(store) if person.active or not active]
 
 
-@kept
+@cache_result
 def _every_person(store: Store | Tx) -> list[Person]:
     rows = store.rows("select person, role, active, team from person_now order by lower(person)")
     return [Person(*row) for row in rows]
@@ -210,7 +205,7 @@ def join_workspace(store: Store, name: str) -> Person:
     return store.tx(name, "join", work, target=name)
 
 
-@kept
+@cache_result
 def known_names(store: Store | Tx) -> frozenset[str]:
     """The names of everybody who is or was active here; not those known from imports only."""
     return frozenset(str(name) for (name,) in store.rows("select distinct person from person_event where active"))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from data.records.access import allow
-from data.records.people import require
-from data.records.values import put_setting
-from data.store import Store, Tx, kept
+from data.records.access import allow, require
+from data.records.values import put_setting, settings_in
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotFound
 from judges.mtbench.protocol import Protocol, protocols
 
@@ -17,16 +16,15 @@ PROTOCOLS = "protocols"
 
 
 @allow("annotator")
-@kept
+@cache_result
 def known_protocols(store: Store | Tx) -> Mapping[str, Protocol]:
     """The protocols by name, as they are now: the built-in ones first."""
-    rows = store.rows("select value from setting_now where scope = $1 order by name", [PROTOCOLS])
-    own = [Protocol.model_validate(json.loads(value)) for (value,) in rows]
+    own = [Protocol.model_validate(value) for value in settings_in(store, PROTOCOLS).values()]
     return {**protocols(), **{protocol.name: protocol for protocol in own}}
 
 
 @allow("annotator")
-@kept
+@cache_result
 def protocols_by_mark(store: Store | Tx) -> Mapping[str, Protocol]:
     """Return every version that each protocol has had, by its mark, which judges have; of equal ones the newest."""
     rows = store.rows("select value from setting where scope = $1 order by seq, id", [PROTOCOLS])

@@ -19,11 +19,8 @@ from heapq import merge
 from itertools import chain, groupby
 
 from data.records import tags
+from data.records.settings import QueueRules
 from data.store import Row, Store, Tx
-
-OVERLAP = 1
-"""People per item where a dataset says nothing."""
-
 
 _RULES, _DRAW, _CLAIM, _ANSWER, _EXPOSURE, _PERSON, _ASSIGNMENT, _GIVEN = 1, 2, 3, 4, 5, 6, 7, 8
 _SINCE = {
@@ -198,8 +195,9 @@ class FirstSave:
 class PersonItems:
     """The items of one person.
 
-    They are how the newest answer to each came about (action, draw), first saves, those of which they were answered
-    blind, those of which the person was shown what other people say (`known`) or a judge's scores (`judged`).
+    `last`: the action and the draw of the newest answer to each item. `first`: the first save of each. `blind`: the
+    items that the person ever answered blind. `known`: those of which the person was shown what other people say;
+    `judged`: those of which they were shown a judge's scores.
     """
 
     last: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -263,9 +261,10 @@ class QueueIndex:
         replaced = {row[9] for row in rows if row[0] == _ANSWER}
         for sort, seq, at, row_id, *values in rows:
             if sort == _RULES and values[0] == tags.SCOPE:
-                self.tags[values[2]] = frozenset(map(tags.assignee, tags.read_tags(values[2], values[1]).tags))
+                person_tags = tags.read_tags(values[2], json.loads(values[1]))
+                self.tags[values[2]] = frozenset(map(tags.assignee, person_tags.tags))
             elif sort == _RULES:
-                self.overlap[values[0]] = int(json.loads(values[1]).get("overlap", OVERLAP))
+                self.overlap[values[0]] = int(json.loads(values[1]).get("overlap", QueueRules.overlap))
                 weigh += [d for stream in ("audit", "review") for d in self.queues[values[0], stream].all]
             elif sort == _DRAW:
                 dataset, stream, item, mode, *_, priority = values
@@ -394,7 +393,7 @@ class QueueIndex:
 
     def is_full(self, draw: QueuedDraw) -> bool:
         """Whether as many people have answered a draw as its dataset asks for."""
-        return len(draw.answered_by) >= self.overlap.get(draw.dataset, OVERLAP)
+        return len(draw.answered_by) >= self.overlap.get(draw.dataset, QueueRules.overlap)
 
     def is_reserved(self, item: str) -> bool:
         """Whether an item waits for its answers in the audit sample, so that the review queue must not take it."""
@@ -445,7 +444,7 @@ class QueueIndex:
         for holder, until in draw.holders.items():
             if holder != person and until > moment and holder not in self.gone and not self.is_closed_to(draw, holder):
                 taken.add(holder)
-        return len(taken) < self.overlap.get(draw.dataset, OVERLAP)
+        return len(taken) < self.overlap.get(draw.dataset, QueueRules.overlap)
 
     def admits(self, audience: frozenset[str], person: str) -> bool:
         """Whether a person is one of those to whom something is open, by name or by a tag."""

@@ -6,10 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 from data.records.access import allow
-from data.records.people import require
-from data.records.values import WORKSPACE as WORKSPACE
-from data.records.values import get_setting as get_setting
-from data.records.values import put_setting as put_setting
+from data.records.values import change_setting, get_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.gold import Resolve
@@ -76,14 +73,9 @@ def queue_rules(store: Store | Tx, dataset_id: str) -> QueueRules:
 @allow("researcher")
 def set_queue_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> None:
     """Change a dataset's queue rules (researchers and leads)."""
-    new.check()
-
-    def work(tx: Tx) -> None:
-        require(tx, actor, "researcher")
-        if queue_rules(tx, dataset_id) != new:
-            put_setting(tx, dataset_id, "queue", asdict(new))
-
-    store.tx(actor, "queue rules", work, target=dataset_id)
+    change_setting(
+        store, actor, "researcher", "queue rules", dataset_id, "queue", asdict(new.check()), asdict(QueueRules())
+    )
 
 
 @allow("annotator")
@@ -98,13 +90,8 @@ def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
 @allow("lead")
 def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
     """Set whether blind items of a dataset hide the names of systems (leads)."""
-
-    def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
-        if hides_systems(tx, dataset_id) != hide:
-            put_setting(tx, dataset_id, _BLINDING, {"hide_systems": hide})
-
-    store.tx(actor, "blinding", work, target=dataset_id)
+    new, usual = {"hide_systems": hide}, {"hide_systems": True}
+    change_setting(store, actor, "lead", "blinding", dataset_id, _BLINDING, new, usual)
 
 
 @allow("annotator")
@@ -116,11 +103,4 @@ def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:
 @allow("lead")
 def set_gold_rule(store: Store, actor: str, dataset_id: str, new: GoldRule) -> None:
     """Change how labels of a dataset become gold (leads, as every figure rests on it)."""
-    new.check()
-
-    def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
-        if gold_rule(tx, dataset_id) != new:
-            put_setting(tx, dataset_id, "gold", asdict(new))
-
-    store.tx(actor, "gold rule", work, target=dataset_id)
+    change_setting(store, actor, "lead", "gold rule", dataset_id, "gold", asdict(new.check()), asdict(GoldRule()))

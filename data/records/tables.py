@@ -218,6 +218,13 @@ class JudgmentRow(NamedTuple):
     run_id: str | None = None
 
 
+COUNTED_JUDGMENT_SQL = (
+    "row_number() over (partition by m.judge_id, m.item_id, m.part, m.sample "
+    "order by m.unscored <> '', m.seq desc, m.id desc) = 1"
+)
+"""SQL: whether a judgment `m` is the one that counts of its slot (`qualify`): the newest, with scores if any has."""
+
+
 class ScoreRow(NamedTuple):
     """A judge's value (None: n/a) in a cell; `source` says where its confidence (0 to 1) is from."""
 

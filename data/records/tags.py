@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from data.records.access import allow, find_person, require
 from data.records.names import has_invisible_characters
-from data.records.values import put_setting
+from data.records.values import put_setting, settings_in
 from data.store import Store, Tx
 from data.store.errors import BadInput
-from data.store.ids import make_storable
+from judges.strict_json import storable_text
 
 SCOPE = "tags"
 MAX_TAGS, MAX_TAG_LENGTH, MAX_SHARE = 20, 40, 10.0
@@ -44,17 +44,15 @@ def describe_assignee(name: str) -> str:
     return f"anyone with the tag {name.removeprefix(_TAG_PREFIX)}" if is_tag(name) else name
 
 
-def read_tags(person: str, text: str) -> PersonTags:
-    """The tags of a person from the JSON of their setting."""
-    fields = json.loads(text)
+def read_tags(person: str, fields: Mapping[str, Any]) -> PersonTags:
+    """The tags of a person from the value of their setting."""
     return PersonTags(person, tuple(fields.get("tags", ())), float(fields.get("share", 1.0)))
 
 
 @allow("researcher")
 def all_tags(store: Store | Tx) -> dict[str, PersonTags]:
     """Person -> tags and share, of those that have any."""
-    rows = store.rows("select name, value from setting_now where scope = $1 order by name", [SCOPE])
-    return {str(name): read_tags(str(name), str(value)) for name, value in rows}
+    return {name: read_tags(name, fields) for name, fields in settings_in(store, SCOPE).items()}
 
 
 @allow("lead")
@@ -84,7 +82,7 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
 
 
 def _clean(tag: str) -> str:
-    cleaned = " ".join(make_storable(tag).split())
+    cleaned = " ".join(storable_text(tag).split())
     if not 1 <= len(cleaned) <= MAX_TAG_LENGTH or _TAG_PREFIX in cleaned or has_invisible_characters(cleaned):
         raise BadInput(
             f"{tag[:60]!r} cannot be a tag: 1 to {MAX_TAG_LENGTH} letters without {_TAG_PREFIX} and invisible ones."

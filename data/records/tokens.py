@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from data.records.access import Person, allow, find_person, require
 from data.records.tables import ApiTokenEventRow, ApiTokenRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
 
@@ -44,7 +44,6 @@ class Token:
     name: str
     prefix: str
     scopes: tuple[str, ...]
-    made: datetime
     expires: datetime
     used: datetime | None
     revoked: bool
@@ -89,10 +88,10 @@ def new_token(
 
 
 @allow("annotator")
-def list_tokens(store: Store, actor: str, person: str = "") -> list[Token]:
-    """The tokens of a person (default: one's own), the newest first; those of others are for leads."""
-    require(store, actor, "lead" if person not in ("", actor) else "annotator")
-    tokens = [token for token in _tokens(store).values() if token.person == (person or actor)]
+def list_tokens(store: Store, actor: str) -> list[Token]:
+    """One's own tokens, the newest first."""
+    require(store, actor, "annotator")
+    tokens = [token for token in _tokens(store).values() if token.person == actor]
     return sorted(tokens, key=lambda token: token.id, reverse=True)
 
 
@@ -169,7 +168,7 @@ def _note_use(store: Store, token: Token) -> None:
     store.tx(token.person, "token used", work)
 
 
-@kept
+@cache_result
 def _seen_in_groups(store: Store) -> dict[str, datetime]:
     """Person -> their last sign-in, of those whose role a group of the provider gives."""
     rows = store.rows(
@@ -179,17 +178,17 @@ def _seen_in_groups(store: Store) -> dict[str, datetime]:
     return {str(name): at for name, at in rows}
 
 
-@kept
+@cache_result
 def _tokens(store: Store | Tx) -> dict[str, Token]:
     """Every token by its hash."""
     rows = store.rows(
-        "select t.hash, t.id, t.person, t.name, t.prefix, t.scopes, t.made_at, t.expires_at, "
+        "select t.hash, t.id, t.person, t.name, t.prefix, t.scopes, t.expires_at, "
         "(select max(e.made_at) from api_token_event e where e.api_token_id = t.id and e.kind = 'used'), "
         "(select count(*) from api_token_event e where e.api_token_id = t.id and e.kind = 'revoked') from api_token t"
     )
     return {
-        str(hash_): Token(id_, person, name, prefix, tuple(scopes.split()), start, expires, used, bool(gone))
-        for hash_, id_, person, name, prefix, scopes, start, expires, used, gone in rows
+        str(hash_): Token(id_, person, name, prefix, tuple(scopes.split()), expires, used, bool(gone))
+        for hash_, id_, person, name, prefix, scopes, expires, used, gone in rows
     }
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from data.records.access import Role, require
 from data.records.tables import SettingRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.ids import new_id
 from judges.strict_json import canonical
 
@@ -19,10 +20,30 @@ def get_setting(store: Store | Tx, scope: str, name: str, default: Any = None) -
     return default if text is None else json.loads(text)
 
 
-@kept
+@cache_result
 def _setting_text(store: Store | Tx, scope: str, name: str) -> str | None:
     rows = store.rows("select value from setting_now where scope = $1 and name = $2", [scope, name])
     return str(rows[0][0]) if rows else None
+
+
+@cache_result
+def settings_in(store: Store | Tx, scope: str, prefix: str = "") -> dict[str, Any]:
+    """The values of a scope that hold now, by name and in its order; of names with a prefix, or all."""
+    rows = store.rows("select name, value from setting_now where scope = $1 order by name", [scope])
+    return {str(name): json.loads(value) for name, value in rows if name.startswith(prefix)}
+
+
+def change_setting(
+    store: Store, actor: str, role: Role, action: str, scope: str, name: str, value: Any, default: Any = None
+) -> None:
+    """Append a value, in a change of its own, unless it is the one that holds. Raises NotAllowed below the role."""
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, role)
+        if get_setting(tx, scope, name, default) != value:
+            put_setting(tx, scope, name, value)
+
+    store.tx(actor, action, work, target="" if scope == WORKSPACE else scope)
 
 
 def put_setting(tx: Tx, scope: str, name: str, value: Any) -> None:

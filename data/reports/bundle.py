@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,14 +11,14 @@ import numpy as np
 from data.calibration import calibration
 from data.gold.gold import Basis
 from data.records import exposure
-from data.records.access import allow
-from data.records.people import require
+from data.records.access import allow, require
 from data.reports import plots, report, tables
 from data.reports.evidence import DimensionEvidence, Evidence, Progress, gather_report_evidence
 from data.reports.figures import report_figures
 from data.reports.statistics import EPSILON
-from data.reports.tables import as_csv
 from data.store import Store
+from data.zip_files import zip_bytes
+from judges.render.csv_cells import csv_text
 from judges.types import Scale
 
 CELLS = "item unit dimension basis human judge human_code judge_code scored weight".split()
@@ -70,16 +68,17 @@ def bundle(
     """
     cells = require(store, actor, "annotator").may("researcher")
     evidence = gather_report_evidence(store, dataset_id, judge_id, progress, epsilon)
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in _files(evidence, cells):
-            archive.writestr(_entry(name), text)
-        shown = set[str]()
+    shown = set[str]()
+
+    def files() -> Iterator[tuple[str, str]]:
+        yield from _files(evidence, cells)
         for dim in evidence.dimensions if cells else ():
             progress(f"Cells of {dim.dimension.title}")
-            archive.writestr(_entry(f"ratings/{dim.line.key}.csv"), _cells(store, evidence, dim, shown))
+            yield f"ratings/{dim.line.key}.csv", _cells(store, evidence, dim, shown)
+
+    archive = zip_bytes(files())
     exposure.record_exposures(store, actor, dict.fromkeys(shown, (judge_id, exposure.OTHER_PEOPLE)), "report")
-    return target.getvalue()
+    return archive
 
 
 def _files(evidence: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
@@ -93,17 +92,10 @@ def _files(evidence: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
         yield f"plots/{name}", text
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
-    """A file of the archive without the time of its making, so that equal data give equal bytes."""
-    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-    return entry
-
-
 def _cells(store: Store, evidence: Evidence, dimension_evidence: DimensionEvidence, shown: set[str]) -> str:
     bases = evidence.basis_sizes
     rows = (row for basis in bases for row in _rating_rows(store, evidence, dimension_evidence, basis, shown))
-    return _MARK + as_csv(CELLS, rows)
+    return _MARK + csv_text(CELLS, rows)
 
 
 def _rating_rows(

@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from data.dashboard import sentences
+from data.dashboard.breakdown import Breakdown
 from data.dashboard.dashboard import PublishedJudge, System, Tile
 from data.reports import tables
 from judges.plural import many
 from judges.render import html
+from judges.render.csv_cells import csv_text
 from judges.render.drawing import (
     TEXT_SIZE,
     box,
@@ -26,8 +28,13 @@ from judges.render.drawing import (
     title_height,
 )
 from judges.stats import bins
+from judges.stats.slices import MeanSlice
 from judges.version import VERSION
 
+BREAKDOWN_COLUMNS = (
+    "dimension", "unit", "system", "of", "by", "slice", "items", "ratings", "judge", "judge low", "judge high",
+    "corrected", "low", "high", "people", "labelled items", "effective items", "remark", "older policy",
+)  # fmt: skip
 _ROW, _BAR = 36, 180
 _GAP = 22
 """Room for the line that parts the systems which have only the judge's own figure from those before them."""
@@ -42,7 +49,7 @@ def dashboard_html(judge: PublishedJudge, made_at: datetime, runs: Mapping[str, 
         parts += _tile(tile, runs)
     parts += [html.heading("Withheld", anchor="withheld"), _withheld(judge)]
     parts += [html.heading("How to read this"), _reading()]
-    parts.append(html.embed_json("figures", tile_records(judge)))
+    parts.append(html.embed_json(tile_records(judge.tiles)))
     foot = f"Made by Assay {VERSION} on {made_at:%Y-%m-%d %H:%M} UTC from what was approved then."
     return html.html_page(f"Dashboard of {judge.dataset.name}", parts, foot)
 
@@ -117,15 +124,37 @@ def _digits(value: float) -> str:
     return f"{value:.4f}"
 
 
-def tile_records(judge: PublishedJudge) -> list[dict[str, object]]:
+def tile_records(tiles: Sequence[Tile]) -> list[dict[str, object]]:
     """The same of all tiles, for a program."""
-    return [row for tile in judge.tiles for row in rows_of(tile)]
+    return [row for tile in tiles for row in rows_of(tile)]
 
 
 def tiles_csv(tiles: Sequence[Tile]) -> str:
     """The same of all tiles as CSV."""
-    rows = [row for tile in tiles for row in rows_of(tile)]
+    rows = tile_records(tiles)
     return tables.csv_of_rows(rows, list(rows[0])) if rows else ""
+
+
+def breakdown_csv(tile: Tile, breakdown: Breakdown, system: str, outcome: int) -> str:
+    """The figures behind a tile as CSV: a row for every slice, after all of them together, with every digit."""
+    by = f"{breakdown.field.title} ({breakdown.step})" if breakdown.step else breakdown.field.title
+    ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.dimension.describe_mean(outcome), by]
+    totals = [breakdown.whole] if breakdown.whole is not None else []
+    return csv_text(
+        BREAKDOWN_COLUMNS,
+        [[*ahead, *_slice_row(mean_slice), tile.policy_today.warning] for mean_slice in (*totals, *breakdown.slices)],
+    )
+
+
+def _slice_row(mean_slice: MeanSlice) -> list[object]:
+    own, mean = mean_slice.judge, mean_slice.mean
+    interval = mean.interval if mean is not None else None
+    figures = [interval.point, interval.low, interval.high] if interval is not None else [None] * 3
+    labels = [mean.people, mean.n, interval.n_eff] if mean is not None and interval is not None else [None] * 3
+    return [
+        mean_slice.name, own.items, own.cells, own.point, own.low, own.high, *figures, *labels,
+        sentences.explain_missing_figure(mean_slice),
+    ]  # fmt: skip
 
 
 def tile_picture(tile: Tile, dataset: str) -> str:

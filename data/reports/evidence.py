@@ -11,8 +11,8 @@ from importlib.metadata import version
 from typing import Any
 
 from data.approvals import check_results, policy, record, suspension
-from data.approvals.policy import Requirements
 from data.approvals.record import Approval
+from data.approvals.rules import Requirements
 from data.audits import audits
 from data.audits.audits import AuditResults
 from data.calibration import both_orders, calibration, means, score_sums, weakest_turns
@@ -30,8 +30,8 @@ from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, Statis
 from data.store import Store
 from judges.card import Card
 from judges.stats import calibration as stats_calibration
+from judges.stats.both_orders import PositionalAgreement
 from judges.stats.calibration import DimensionResult, Summary
-from judges.stats.position import PositionalAgreement
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.weakest_turns import WeakestTurns
 from judges.types import Dimension
@@ -178,7 +178,7 @@ def gather_report_evidence(
     prints = [(dim.line.key, basis, print_) for dim in dims for basis, print_ in sorted(dim.fingerprints.items())]
     return Evidence(
         dataset=dataset,
-        items=int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0]),
+        items=datasets.count_items(store, dataset_id),
         judge=judge,
         card=card,
         requirements=requirements,
@@ -204,10 +204,8 @@ def gather_report_evidence(
 
 def _figures_without_ties(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Summary:
     """The figures of a dimension without the cells in which either side says that it is a tie."""
-    drop = dimension.scale.drawn
-    return stats_calibration.summarise(
-        calibration.comparison_input(store, dataset_id, judge_id, dimension, basis, drop), dimension, drop
-    )
+    cells = calibration.comparison_input(store, dataset_id, judge_id, dimension, basis, drop=True)
+    return stats_calibration.summarise(cells, dimension, dimension.scale.drawn)
 
 
 def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:

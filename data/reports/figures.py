@@ -7,13 +7,13 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from data.approvals.policy import Requirements
+from data.approvals.rules import Requirements
 from data.calibration import means
 from data.gold.gold import Basis
 from data.reports.evidence import DimensionEvidence, Evidence
 from data.reports.statistics import STATISTICS, kappa_figures
 from judges.audits import AuditFinding
-from judges.stats import position, weakest_turns
+from judges.stats import both_orders, weakest_turns
 from judges.stats.calibration import Summary
 
 SEED, REPLICATES = 0, 2_000
@@ -54,7 +54,7 @@ def report_figures(evidence: Evidence) -> Json:
                 for decided in evidence.decisions
             ],
             "means": [asdict(mean) for mean in evidence.means],
-            "orders": None if evidence.position is None else position.as_json(evidence.position),
+            "orders": None if evidence.position is None else both_orders.as_json(evidence.position),
             "means_overall": [means.mean_record(row) for row in evidence.overall],
             "weakest_turn": [{"dimension": d.name, **weakest_turns.as_json(t)} for d, t in evidence.turns.items()],
         }

@@ -8,8 +8,7 @@ from datetime import datetime
 from data.approvals.check_results import NO_CELLS
 from data.approvals.rules import RULES
 from data.gold.gold import BASES
-from data.records.access import allow
-from data.records.people import require
+from data.records.access import allow, require
 from data.reports import dimension, figures, plots, tables
 from data.reports.evidence import Evidence, Progress, gather_report_evidence
 from data.reports.statistics import EPSILON
@@ -70,7 +69,7 @@ def render_report(evidence: Evidence, all_figures: figures.Json) -> str:
         *_decisions(evidence),
         *_reading(),
         *_reproduction_section(evidence, all_figures),
-        embed_json("figures", all_figures),
+        embed_json(all_figures),
     ]
     stand = f" · data as of {format_minute(evidence.at)}" if evidence.at else ""
     title = f"How far {judge.model} agrees with people on {evidence.dataset.name}"

@@ -75,7 +75,7 @@ Json = dict[str, Any]
 class StatisticInput:
     """The input of a statistic: a judge (by id) on a dataset, in a dimension, on a basis.
 
-    `drop` is a category that is left out on both sides, "" for none; `epsilon` the handicap of the test of people.
+    `drop`: cells in the scale's drawn category ("tie") are left out; `epsilon` is the handicap of the test of people.
     """
 
     store: Store
@@ -83,7 +83,7 @@ class StatisticInput:
     judge: str
     dimension: Dimension
     basis: Basis
-    drop: str = ""
+    drop: bool = False
     epsilon: float = EPSILON
 
     @property
@@ -122,9 +122,8 @@ class Statistic(Generic[F]):
 
 @allow("annotator")
 def load_figures(
-    store: Store, statistic: Statistic[F], dataset: str, judge: str, dimension: Dimension, basis: Basis,
-    drop: str,
-) -> F:  # fmt: skip
+    store: Store, statistic: Statistic[F], dataset: str, judge: str, dimension: Dimension, basis: Basis, drop: bool
+) -> F:
     """The figures of a statistic, of what `StatisticInput` says."""
     return statistic.load(StatisticInput(store, dataset, judge, dimension, basis, drop))
 
@@ -147,7 +146,7 @@ class Agreement(NamedTuple):
 
 def _agreement(of: StatisticInput) -> Agreement:
     dimensions = calibration.compared_dimensions(of.store, of.judge)
-    floors = baselines.measure_baselines(of.store, of.dataset, of.judge, dimensions, of.basis, bool(of.drop))
+    floors = baselines.measure_baselines(of.store, of.dataset, of.judge, dimensions, of.basis, of.drop)
     replies = calibration.count_unscored(of.store, of.dataset, of.judge)
     return Agreement(floors[of.dimension.sort, of.dimension.name], replies)
 
@@ -189,15 +188,10 @@ OTHER_METRICS = Statistic[OtherMetrics | None](
 )  # fmt: skip
 
 
-def _has_one_system(dimension: Dimension) -> bool:
-    """Whether what is asked about is of one system: a pair is of two, and so is what is asked of one side of it."""
-    return dimension.sort in ("turn", "conversation", "response")
-
-
 def _system_order(of: StatisticInput) -> SystemOrder | None:
     """Also None if the answers have no order, because the mean of their codes would mean nothing for a system."""
     scale = of.dimension.scale
-    if not _has_one_system(of.dimension) or (not scale.has_order and scale.kind != "flag"):
+    if not of.dimension.is_of_one_system or (not scale.has_order and scale.kind != "flag"):
         return None
     return system_order.measure_system_order(*of.place, of.basis)
 
@@ -206,7 +200,7 @@ SYSTEM_ORDER = Statistic[SystemOrder | None](
     "systems", "Order of systems", _system_order,
     lambda order, *_: system_order_findings.findings(order) if order is not None else [], None,
     lambda order: {"systems": None if order is None else system_order_figures.as_json(order)},
-    applies=lambda line: line.dimension.scale.has_order and _has_one_system(line.dimension),
+    applies=lambda line: line.dimension.scale.has_order and line.dimension.is_of_one_system,
     can_drop_ties=False, explanations=("systems",),
 )  # fmt: skip
 

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from data.reports.evidence import Evidence
 from data.reports.figures import Json
-from judges.render.csv_cells import write_csv_table
+from judges.render.csv_cells import csv_text
 from judges.stats import agreement
-
-
-def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A CSV text: floats with every digit, None as an empty cell, yes and no as true and false."""
-    target = io.StringIO()
-    write_csv_table(target, columns, rows)
-    return target.getvalue()
 
 
 def csv_of_rows(rows: Iterable[Json], columns: Sequence[str]) -> str:
     """A CSV text of rows that are dictionaries."""
-    return as_csv(columns, ([line.get(name) for name in columns] for line in rows))
+    return csv_text(columns, ([line.get(name) for name in columns] for line in rows))
 
 
 FIGURES = (

@@ -40,13 +40,13 @@ _STOP_CHECK_SECONDS = 0.25
 _ENDED = ("completed", "expired", "cancelled")
 
 
-async def wait_for_batches(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+async def wait_for_batches(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
     """Yield the events that batches bring for a run, round after round, until nothing is left to ask.
 
     A call that fails in two batches is an api_error for good; what a batch did not carry out is asked in the next one.
     A live run that is not patient looks once, and hands in the next round if there is one.
     """
-    async with open_client(live.order.endpoint, modes) as client:
+    async with open_client(live.order.endpoint, capabilities) as client:
         work = _Batches(live, client)
         async for event in work.stream():
             yield event
@@ -115,7 +115,7 @@ class _Batches:
             if not missing:
                 yield fuse(card, params, task, answers)
                 continue
-            mode = self.client.mode(self.order.model)
+            mode = self.client.capabilities(self.order.model).mode
             try:
                 request = build_request(card, params, task, missing[0], answers, mode)
             except BadCard:

@@ -15,7 +15,7 @@ from data.runs import charges, terms
 from data.runs.endpoints import open_client
 from data.runs.pending import PendingJudgments
 from data.runs.run_order import DryRunJudgment, RunOrder
-from data.runs.worker import known_modes
+from data.runs.worker import known_capabilities
 from data.store import Store
 from data.store.errors import BadInput
 from judges.client import usage
@@ -61,7 +61,7 @@ def try_tasks(
 ) -> list[DryRunJudgment]:  # fmt: skip
     """Ask the endpoint for these judgments, whose items have `names` by their key; nothing is stored."""
     salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
-    answers, judged = _run_in_thread(_run_tasks(order, tasks, known_modes(store), salt, budget, charged))
+    answers, judged = _run_in_thread(_run_tasks(order, tasks, known_capabilities(store), salt, budget, charged))
     shown = []
     for judgment in judged:
         by_piece = {a.piece: a for a in answers if (a.key, a.part) == (judgment.task.key, judgment.task.part)}
@@ -98,7 +98,7 @@ def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: 
     """
     charged: list[CallReply | Charge] = []
     try:
-        _run_in_thread(_try_call(order, known_modes(store), terms.budget(order, spent), charged))
+        _run_in_thread(_try_call(order, known_capabilities(store), terms.budget(order, spent), charged))
     except AssayError:
         charges.store_charge(store, actor, run_id, charged, terms.order_price(order))
         raise
@@ -106,11 +106,11 @@ def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: 
 
 
 async def _try_call(
-    order: RunOrder, modes: dict[str, str], budget: Budget | None, charged: list[CallReply | Charge]
+    order: RunOrder, capabilities: dict[str, str], budget: Budget | None, charged: list[CallReply | Charge]
 ) -> None:
     hello = ChatRequest([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
     sent, most = usage.tokens_sent(hello, "text"), order.params.max_tokens
-    async with open_client(order.endpoint, modes) as client:
+    async with open_client(order.endpoint, capabilities) as client:
         try:
             if order.model in await client.models():
                 return
@@ -132,13 +132,13 @@ async def _try_call(
 
 
 async def _run_tasks(
-    order: RunOrder, tasks: list[Task], modes: dict[str, str], salt: str, budget: Budget | None,
+    order: RunOrder, tasks: list[Task], capabilities: dict[str, str], salt: str, budget: Budget | None,
     charged: list[CallReply | Charge],
 ) -> tuple[list[CallReply], list[FinishedJudgment]]:  # fmt: skip
     answers: list[CallReply] = []
     judged: list[FinishedJudgment] = []
     endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
-    async with open_client(endpoint, modes) as client:
+    async with open_client(endpoint, capabilities) as client:
         async for event in run(
             order.card, order.model, order.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
         ):

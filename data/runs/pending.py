@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from data.records.tables import COUNTED_JUDGMENT_SQL
 from data.runs import writer
 from data.runs.run_order import RunOrder
 from data.store import Store
 from judges.card import Card, Item
-from judges.client.estimate import LongCalls, context_size, find_long_calls, safe_length
+from judges.client.estimate import MAX_COUNTED_ITEMS, LongCalls, context_size, find_long_calls, safe_length
 from judges.protocols.call_plan import CallReply, Slot, Task, tasks
 from judges.protocols.probes import scenario_pool
 from judges.types import ITEM
@@ -51,8 +53,8 @@ class PendingJudgments:
 
     def tasks(self) -> Iterator[Task]:
         """The judgments to make, lazily; what `stored_replies` gives of them is brought to hand with them."""
-        for chunk, judged, before in self._chunks():
-            lacking = list(self._pending_tasks(chunk, judged))
+        before = self._judged_before()
+        for lacking, judged in self._pending(self.ids()):
             if before and lacking:
                 keys = {task.key for task in lacking}
                 self._held.update(writer.stored_replies(self.store, self.judge_id, _failed_slots(judged), keys))
@@ -79,14 +81,9 @@ class PendingJudgments:
                 items += bool(lacking)
         return items, judgments
 
-    def first_items(self, limit: int) -> list[tuple[str, Item]]:
-        """Up to so many of the items that are not judged in full; as the order is random, a random sample."""
-        items: dict[str, Item] = {}
-        for task in self.tasks():
-            if task.key not in items and len(items) == limit:
-                break
-            items[task.key] = task.item
-        return list(items.items())
+    def first_items(self) -> list[tuple[str, Item]]:
+        """The first items, for an estimate, that are not judged in full; as the order is random, a random sample."""
+        return list(itertools.islice(self._pending_items(self.ids()), MAX_COUNTED_ITEMS))
 
     def longest_item(self) -> list[tuple[str, Item]]:
         """(name, item) of the item with the longest texts, as a list of one; of none where there is none."""
@@ -114,18 +111,16 @@ class PendingJudgments:
 
     def _pending_items(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
         """Those of some items that are not judged in full."""
+        for lacking, _ in self._pending(ids):
+            yield from {task.key: task.item for task in lacking}.items()
+
+    def _pending(self, ids: list[str]) -> Iterator[tuple[list[Task], dict[Slot, tuple[int, str]]]]:
+        """(what is to be judged of some items, what of them is judged), some hundred items at a time."""
         before = bool(ids) and self._judged_before()
         for start in range(0, len(ids), _CHUNK):
-            items = self._items(ids[start : start + _CHUNK])
-            judged = self._slots(list(items)) if before else {}
-            yield from {task.key: task.item for task in self._pending_tasks(items, judged)}.items()
-
-    def _chunks(self) -> Iterator[tuple[dict[str, Item], dict[Slot, tuple[int, str]], bool]]:
-        """(items, what is judged of them, whether anything was stored of this judge before), some hundred at a time."""
-        ids, before = self.ids(), self._judged_before()
-        for start in range(0, len(ids), _CHUNK):
             part = ids[start : start + _CHUNK]
-            yield self._items(part), self._slots(part) if before else {}, before
+            judged = self._slots(part) if before else {}
+            yield list(self._pending_tasks(self._items(part), judged)), judged
 
     def _items(self, ids: list[str]) -> dict[str, Item]:
         content = {row[0]: row[1] for row in self.store.rows("select id, content from item where id = any($1)", [ids])}
@@ -138,14 +133,14 @@ class PendingJudgments:
 
     def _slots(self, ids: list[str]) -> dict[Slot, tuple[int, str]]:
         """Return the judgment in force of each judged slot: (the number of its change, why it is unscored or "")."""
-        slots: dict[Slot, tuple[int, str]] = {}
-        for item, part, sample, unscored, seq in self.store.rows(
-            "select item_id, part, sample, unscored, seq from judgment where judge_id = $1 and item_id = any($2) "
-            "order by case when unscored = '' then 1 else 0 end, seq",
+        rows = self.store.rows(
+            "select item_id, part, sample, unscored, seq from judgment m where judge_id = $1 and item_id = any($2) "
+            f"qualify {COUNTED_JUDGMENT_SQL}",
             [self.judge_id, ids],
-        ):
-            slots[(str(item), str(part), int(sample))] = (int(seq), str(unscored))
-        return slots
+        )
+        return {
+            (str(item), str(part), int(sample)): (int(seq), str(unscored)) for item, part, sample, unscored, seq in rows
+        }
 
     def _pending_tasks(self, items: Mapping[str, Item], judged: Mapping[Slot, tuple[int, str]]) -> Iterator[Task]:
         for task in tasks(self.order.card, self.order.params, items.items(), self._scenario_pool):

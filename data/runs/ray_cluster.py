@@ -62,7 +62,7 @@ def ray_source(address: str = "", workers: int = 0) -> Iterator[Source]:
 
 
 class _Cluster:
-    """A Place: a machine of the cluster for each runner, as far as there are enough."""
+    """A `RunnerHost`: starts each runner as a Ray actor, spread over the machines of the cluster."""
 
     def start(self, terms: RunnerTerms) -> Handle:
         import ray

@@ -111,7 +111,6 @@ class RunSummary:
     state: State
     why: str
     judge: str
-    synthetic: bool
     batch: bool
     most: int
     only_unscored: bool

@@ -11,37 +11,35 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from data.cards import cards
-from data.importing.rows import judge_id
 from data.records import combinations
-from data.records.access import allow
+from data.records.access import allow, require
 from data.records.datasets import all_datasets, dataset_systems, question_sets
-from data.records.people import require
-from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, RunRow
-from data.runs import charges, dry_runs, leases, terms, worker
+from data.records.rows import judge_id
+from data.records.tables import COUNTED_JUDGMENT_SQL, JudgeRow, RunEventRow, RunLimitRow, RunRow
+from data.runs import batches, charges, dry_runs, leases, terms, worker
 from data.runs.charges import RunCost
-from data.runs.dry_runs import list_models
-from data.runs.endpoints import is_practice_here, practice_url, usual_address
+from data.runs.endpoints import is_practice_here, practice_url
 from data.runs.pending import PendingJudgments
 from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary
 from data.runs.worker import LiveRun, Source
-from data.store import Store, Tx, each_kept, kept
+from data.store import Store, Tx, cache_each, cache_result
 from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
 from judges.authoring import soundness
 from judges.client import estimate as estimates
 from judges.client.budget import Price, dollars
 from judges.client.endpoint import Endpoint
-from judges.client.estimate import MAX_COUNTED_ITEMS, Estimate
+from judges.client.estimate import Estimate
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
 from judges.protocols.call_plan import CallReply
 from judges.strict_json import canonical
 
-__all__ = ["RunJudge", "RunOrder", "RunProgress", "list_models", "practice_url", "usual_address"]
 SEED = 0
 """The seed of the items that a smaller run draws, and of the order in which all runs judge: the same each time."""
 _LATEST = 5
@@ -54,7 +52,7 @@ def estimate(store: Store, order: RunOrder) -> Estimate:
     # All parameters: some that are no part of this judge still say how long a call may be.
     key_parts = order.most, order.only_unscored, order.batch, order.price, order.endpoint.room, order.params
     key = ("estimate", order.dataset_id, judge_id_of(order), *key_parts)
-    return each_kept(store, [key], lambda _: [_estimate(store, order)])[0]
+    return cache_each(store, [key], lambda _: [_estimate(store, order)])[0]
 
 
 @allow("researcher")
@@ -115,8 +113,7 @@ def start(
         tx.append([RunEventRow(new_id(), run_id, "started", "")])
         charges.add_charge(tx, run_id, charged, price)
 
-    source = source or engine or _source(order)
-    LiveRun(store, actor, run_id, order, left, price, source, patient).start("run started", work)
+    _live_run(actor, run_id, left, source or engine, patient).start("run started", work)
     return run_id
 
 
@@ -124,7 +121,7 @@ def start(
 def stop(store: Store, actor: str, run_id: str) -> None:
     """Stop a run: calls under way get a short grace, and what they bring is stored."""
     require(store, actor, "researcher")
-    _row(store, run_id)
+    _run(store, run_id)
     why = f"{actor} stopped it. Resume it to go on where it was."
     if run_id in leases.runs_elsewhere(store):
         leases.ask_to_stop(store, actor, run_id, why)
@@ -147,17 +144,17 @@ def resume(
     the reason.
     """
     require(store, actor, "researcher")
-    row = _row(store, run_id)
+    run = _run(store, run_id)
     state, _ = worker.run_state(store, run_id)
     is_local = worker.live_run(run_id) is not None
     if state in LIVE and (is_local or state != "waiting for batch" or run_id in leases.runs_elsewhere(store)):
         raise BadInput("This run goes on already.")
-    order = order_of(store, run_id)
+    order = _order(store, run)
     order = replace(
         order, price=order.price if price is None else price,
         spending_limit=order.spending_limit if limit is None else limit,
     )  # fmt: skip
-    key, settings = str(row[2]), json.loads(row[3])
+    key = run.judge_id
     _require_no_other_run(store, order.dataset_id, key, but=run_id)
     _same_card(store, order, key)
     terms.check_terms(order)
@@ -169,7 +166,7 @@ def resume(
             f"{about.capitalize()}{dollars(spent.max_cost)} is spent so far: a limit of {dollars(limit)} is below it. "
             "Give a higher one."
         )
-    left = PendingJudgments(store, order, key, int(settings["until"]), int(settings["seed"]), store.newest())
+    left = PendingJudgments(store, order, key, int(run.settings["until"]), int(run.settings["seed"]), store.newest())
     charged = dry_runs.try_endpoint(store, actor, run_id, order, spent.max_cost) if source is None else []
 
     def work(tx: Tx) -> None:
@@ -181,46 +178,36 @@ def resume(
             tx.append([RunLimitRow(new_id(), run_id, order.spending_limit, *(order.price or (None, None)))])
         tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
 
-    source = source or engine or _source(order)
-    LiveRun(store, actor, run_id, order, left, paid, source).start("run resumed", work)
+    _live_run(actor, run_id, left, source or engine).start("run resumed", work)
 
 
 @allow("researcher")
 def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     """All runs, or those over a dataset, newest first."""
     names = {d.id: d.name for d in (*all_datasets(store), *question_sets(store))}
-    rows = store.rows(
-        "select r.id, r.dataset_id, j.card, j.card_version, j.model, j.params, r.settings, c.actor, c.made_at, "
-        "r.items, r.judgments, r.judge_id, j.synthetic, e.kind, e.why from run r join judge j on j.id = r.judge_id "
-        "join change c on c.seq = r.seq join run_now e on e.run_id = r.id "
-        "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
-        [dataset_id],
-    )
+    runs = _runs(store, "$1 = '' or r.dataset_id = $1", dataset_id)
     waiting, elsewhere, summaries = worker.runs_waiting(store), leases.runs_elsewhere(store), []
     later, terms_by_run = terms.resume_terms(store), dict[str, terms.Terms]()
-    for row in rows:
-        settings = json.loads(row[6])
-        terms_by_run[str(row[0])] = terms.counted_price(
-            later.get(str(row[0])) or terms.initial_terms(settings), str(row[4]), settings
-        )
+    for run in runs:
+        own_terms = later.get(run.id) or terms.initial_terms(run.settings)
+        terms_by_run[run.id] = terms.counted_price(own_terms, run.model, run.settings)
     spent = charges.run_costs(store, {run_id: price for run_id, (_, price) in terms_by_run.items()})
-    for row in rows:
-        settings, cost = json.loads(row[6]), spent[str(row[0])]
-        state, why = worker.derive_state(str(row[0]), str(row[13]), str(row[14]), waiting, elsewhere)
+    for run in runs:
+        settings, cost = run.settings, spent[run.id]
+        state, why = worker.derive_state(run.id, run.kind, run.why, waiting, elsewhere)
         summaries.append(
             RunSummary(
-                str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
-                str(settings["endpoint"]["base_url"]), str(row[7]), row[8], int(row[9]), int(row[10]), state, why,
-                str(row[11]), bool(row[12]), bool(settings["batch"]), int(settings["most"]),
-                bool(settings["only_unscored"]), cost.cost, cost.estimated, terms_by_run[str(row[0])][0],
-                cost.tokens_in + cost.tokens_out, bool(settings["inside"]),
+                run.id, names.get(run.dataset_id, ""), run.card, run.version, run.model, run.params,
+                settings["endpoint"]["base_url"], run.by, run.at, run.items, run.judgments, state, why, run.judge_id,
+                settings["batch"], settings["most"], settings["only_unscored"], cost.cost, cost.estimated,
+                terms_by_run[run.id][0], cost.tokens_in + cost.tokens_out, settings["inside"],
             )
         )  # fmt: skip
     return summaries
 
 
 @allow("researcher")
-@kept
+@cache_result
 def count_run_judgments(store: Store) -> dict[str, tuple[int, int]]:
     """(judgments made, those of them that are scored) of every run, by its id."""
     rows = store.rows(
@@ -233,21 +220,20 @@ def count_run_judgments(store: Store) -> dict[str, tuple[int, int]]:
 @allow("researcher")
 def run_progress(store: Store, run_id: str) -> RunProgress:
     """Return the progress of a run. Raises NotFound."""
-    row = _row(store, run_id)
+    run = _run(store, run_id)
     state, why = worker.run_state(store, run_id)
     live = worker.live_run(run_id)
     counts = {
         str(reason): int(n)
         for reason, n in store.rows(
-            "select unscored, count(*) from (select unscored, row_number() over (partition by item_id, part, sample "
-            "order by case when unscored = '' then 0 else 1 end, seq desc, id desc) as newest "
-            "from judgment where run_id = $1) ranked where newest = 1 group by unscored order by 2 desc, 1",
+            f"select unscored, count(*) from (from judgment m where run_id = $1 qualify {COUNTED_JUDGMENT_SQL}) "
+            "group by unscored order by 2 desc, 1",
             [run_id],
         )
     }
     calls = store.rows("select count(*) from reply where run_id = $1", [run_id])[0][0]
-    settings = json.loads(row[3])
-    limit, price = terms.counted_price(terms.latest_terms(store, run_id, settings), str(row[6]), settings)
+    own_terms = terms.latest_terms(store, run_id, run.settings)
+    limit, price = terms.counted_price(own_terms, run.model, run.settings)
     spent = charges.run_cost(store, run_id, price)
     latest = store.rows(
         "select why, max(seq) from judgment where run_id = $1 and unscored <> '' group by why order by 2 desc, 1 "
@@ -255,7 +241,7 @@ def run_progress(store: Store, run_id: str) -> RunProgress:
         [run_id],
     )
     done, rate = sum(counts.values()), live.rate() if live else 0.0
-    total = max(int(row[5]), done)
+    total = max(run.judgments, done)
     scored = counts.pop("", 0)
     return RunProgress(
         state, why, done, total, scored, counts, int(calls), spent.tokens_in, spent.tokens_out, spent.cost, rate,
@@ -266,16 +252,16 @@ def run_progress(store: Store, run_id: str) -> RunProgress:
 
 def follow_batches(store: Store, run_id: str, patient: bool = True) -> None:
     """Go on waiting for the batches of a run, where nobody in this process does; impatient: look once."""
-    order, row = order_of(store, run_id), _row(store, run_id)
-    _same_card(store, order, str(row[2]))
-    settings = json.loads(row[3])
+    run = _run(store, run_id)
+    order, until, seed = _order(store, run), int(run.settings["until"]), int(run.settings["seed"])
+    _same_card(store, order, run.judge_id)
     actor, started = store.rows(
         "select c.actor, c.seq from run_event e join change c on c.seq = e.seq where e.run_id = $1 "
         "and e.kind = 'started' order by c.seq desc limit 1",
         [run_id],
     )[0]
-    left = PendingJudgments(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
-    live = LiveRun(store, str(actor), run_id, order, left, terms.order_price(order), _source(order), patient)
+    left = PendingJudgments(store, order, run.judge_id, until, seed, int(started))
+    live = _live_run(str(actor), run_id, left, patient=patient)
     with contextlib.suppress(BadInput):  # somebody else looks after it
         live.start("run resumed", lambda tx: charges.add_lost_charges(tx, run_id, live.price))
 
@@ -325,9 +311,9 @@ def wait(
 @allow("researcher")
 def run_judge(store: Store, run_id: str) -> RunJudge:
     """The judge of a run, with its card as it was. Raises NotFound, UnknownCard."""
-    order = order_of(store, run_id)
-    key = str(_row(store, run_id)[2])
-    return RunJudge(key, order.card, order.model, _identity(order))
+    run = _run(store, run_id)
+    order = _order(store, run)
+    return RunJudge(run.judge_id, order.card, order.model, _identity(order))
 
 
 @allow("researcher")
@@ -336,24 +322,70 @@ def order_of(store: Store, run_id: str) -> RunOrder:
 
     Raises NotFound, and UnknownCard if its card no longer exists as it was.
     """
-    row = _row(store, run_id)
-    settings = json.loads(row[3])
-    limit, price = terms.latest_terms(store, run_id, settings)
-    # Runs from before there were rules say nothing of one, and neither does the id of their judge.
-    params = Params.model_validate({"combine": "", **settings["params"]})
-    return RunOrder(
-        str(row[1]), cards.card_of_judge(store, str(row[2])), str(row[6]), params, _endpoint(settings),
-        limit, price, settings["most"], settings["only_unscored"], settings["batch"],
-    )  # fmt: skip
+    return _order(store, _run(store, run_id))
 
 
 # -- below the API ----------------------------------------------------------------------------------------------------
+
+
+class _Run(NamedTuple):
+    """A run as it was begun, its judge, and its newest event."""
+
+    id: str
+    dataset_id: str
+    judge_id: str
+    card: str
+    version: str
+    model: str
+    params: dict[str, Any]
+    settings: dict[str, Any]
+    by: str
+    at: datetime
+    items: int
+    judgments: int
+    kind: str
+    why: str
+
+
+def _runs(store: Store, which: str, param: str) -> list[_Run]:
+    """The runs that meet a condition on the run `r`, newest first."""
+    rows = store.rows(
+        "select r.id, r.dataset_id, r.judge_id, j.card, j.card_version, j.model, j.params, r.settings, c.actor, "
+        "c.made_at, r.items, r.judgments, e.kind, e.why from run r join judge j on j.id = r.judge_id "
+        f"join change c on c.seq = r.seq join run_now e on e.run_id = r.id where {which} order by r.seq desc",
+        [param],
+    )
+    return [_Run._make((*row[:6], json.loads(row[6]), json.loads(row[7]), *row[8:])) for row in rows]
+
+
+def _run(store: Store, run_id: str) -> _Run:
+    if runs := _runs(store, "r.id = $1", run_id):
+        return runs[0]
+    raise NotFound("There is no such run in this workspace. The link may belong to another one.")
+
+
+def _order(store: Store, run: _Run) -> RunOrder:
+    settings = run.settings
+    limit, price = terms.latest_terms(store, run.id, settings)
+    # Runs from before there were rules say nothing of one, and neither does the id of their judge.
+    params = Params.model_validate({"combine": "", **settings["params"]})
+    return RunOrder(
+        run.dataset_id, cards.card_of_judge(store, run.judge_id), run.model, params, _endpoint(settings),
+        limit, price, settings["most"], settings["only_unscored"], settings["batch"],
+    )  # fmt: skip
 
 
 def _endpoint(settings: dict[str, Any]) -> Endpoint:
     """The endpoint of a run; the practice endpoint inside the app has another address after each start."""
     endpoint = Endpoint.model_validate(settings["endpoint"])
     return endpoint.model_copy(update={"base_url": practice_url()}) if settings["inside"] else endpoint
+
+
+def _live_run(
+    actor: str, run_id: str, left: PendingJudgments, source: Source | None = None, patient: bool = True
+) -> LiveRun:
+    usual = batches.wait_for_batches if left.order.batch else worker.ask_endpoint
+    return LiveRun(actor, run_id, left, source or usual, patient)
 
 
 def judge_id_of(order: RunOrder) -> str:
@@ -366,17 +398,6 @@ def _identity(order: RunOrder) -> dict[str, Any]:
     if order.card.conversation is not None:
         return {**order.card.conversation.params, "max_tokens": order.params.max_tokens}
     return order.params.identity(order.card.kind)
-
-
-def _row(store: Store | Tx, run_id: str) -> tuple[Any, ...]:
-    rows = store.rows(
-        "select r.id, r.dataset_id, r.judge_id, r.settings, r.items, r.judgments, j.model from run r "
-        "join judge j on j.id = r.judge_id where r.id = $1",
-        [run_id],
-    )
-    if not rows:
-        raise NotFound("There is no such run in this workspace. The link may belong to another one.")
-    return rows[0]
 
 
 def _check(store: Store, order: RunOrder) -> None:
@@ -411,8 +432,7 @@ def _require_no_other_run(store: Store | Tx, dataset_id: str, judge: str, but: s
 def _add_judge(tx: Tx, order: RunOrder, key: str) -> None:
     """The rows of the card and the judge, where they are missing."""
     card = order.card
-    if not tx.rows("select 1 from card where version = $1", [card.version]):
-        tx.append([CardRow(card.version, card.name, canonical(card.spec))])
+    cards.store_card(tx, card)
     if not tx.rows("select 1 from judge where id = $1", [key]):
         params = canonical(_identity(order))
         tx.append([JudgeRow(key, card.name, card.version, order.model, params, order.synthetic)])
@@ -430,17 +450,9 @@ def _estimate(store: Store, order: RunOrder) -> Estimate:
     items, judgments = left.count()
     judge = order.card, order.model, order.params
     base_estimate = estimates.estimate(
-        *judge, left.first_items(MAX_COUNTED_ITEMS), price=terms.order_price(order), of=items, judgments=judgments
+        *judge, left.first_items(), price=terms.order_price(order), of=items, judgments=judgments
     )
     room = estimates.context_size(order.model, order.params, order.endpoint.room)
     systems = dataset_systems(store, order.dataset_id)
     required = estimates.run_requirements(*judge, left.longest_item(), systems, room)
     return replace(base_estimate, long=str(left.long_calls()), requirements=tuple(required))
-
-
-def _source(order: RunOrder) -> Source | None:
-    if not order.batch:
-        return None
-    from data.runs.batches import wait_for_batches
-
-    return wait_for_batches

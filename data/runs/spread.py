@@ -58,21 +58,21 @@ class Handle(Protocol):
 
 
 class RunnerHost(Protocol):
-    """A place where runners are started."""
+    """Starts runners."""
 
     def start(self, terms: RunnerTerms) -> Handle:
         """A new runner; it may take its time to come."""
 
 
-def spread_over(place: RunnerHost, runners: int) -> Source:
-    """Return a source that asks an endpoint through `runners` runners at `place`."""
+def spread_over(host: RunnerHost, runners: int) -> Source:
+    """Return a source that asks an endpoint through `runners` runners of `host`."""
 
-    async def source(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
-        async with open_client(live.order.endpoint, modes) as client:
+    async def source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
+        async with open_client(live.order.endpoint, capabilities) as client:
             async for event in ask_first(live, client):
                 yield event
             where = client.where
-        work = _Spread(live, modes, place, runners, where)
+        work = _Spread(live, capabilities, host, runners, where)
         try:
             async for event in work.stream():
                 yield event
@@ -96,9 +96,9 @@ class _Runner:
 
 
 class _Spread:
-    def __init__(self, live: LiveRun, modes: dict[str, str], place: RunnerHost, runners: int, where: str) -> None:
+    def __init__(self, live: LiveRun, capabilities: dict[str, str], host: RunnerHost, runners: int, where: str) -> None:
         order = live.order
-        self.live, self.modes, self.place, self.order = live, modes, place, order
+        self.live, self.capabilities, self.host, self.order = live, capabilities, host, order
         max_calls = order.endpoint.concurrency
         self._wanted = max(1, min(runners, max_calls))
         self._hands = [max_calls // self._wanted + (n < max_calls % self._wanted) for n in range(self._wanted)]
@@ -188,7 +188,7 @@ class _Spread:
         """Keep a runner at work, and another one in its place where it is lost, until nothing is left to do."""
         try:
             while not self._end_signal:
-                runner = _Runner(self.place.start(self._terms(hands)))
+                runner = _Runner(self.host.start(self._terms(hands)))
                 self._runners.append(runner)
                 try:
                     if await self._wait_for_runner(runner):
@@ -241,7 +241,7 @@ class _Spread:
         budget = None if self._budget is None else (self._budget.limit, self._budget.price)
         card = order.card
         return RunnerTerms(
-            card.spec, card.version, order.model, order.params, endpoint, self.modes, self._seeds, budget
+            card.spec, card.version, order.model, order.params, endpoint, self.capabilities, self._seeds, budget
         )
 
     async def _send_work(self, runner: _Runner, max_tasks: int) -> None:
@@ -323,7 +323,7 @@ class _Spread:
                 self._emit(message)
 
     def _handle_end(self, message: RunnerEnd) -> None:
-        self.modes.update(message.modes)
+        self.capabilities.update(message.capabilities)
         if message.own:
             self._finish(fault=RuntimeError(message.fault))
         elif message.fault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from data.runs.run_order import RunOrder
@@ -33,10 +34,12 @@ def check_terms(order: RunOrder) -> None:
         raise BadInput(f"The price of {order.model} is not known, so no spending limit can be kept: give the price.")
 
 
-def budget(order: RunOrder, spent: float) -> Budget | None:
-    """The spending limit of an order of which so much is spent."""
-    paid = order_price(order)
-    return None if order.spending_limit is None or paid is None else Budget(order.spending_limit, paid, spent)
+def budget(
+    order: RunOrder, spent: float, hold: Callable[[float], Awaitable[None]] | None = None
+) -> Budget | None:
+    """The spending limit of an order of which so much is spent; `hold` as in Budget."""
+    limit, price = order.spending_limit, order_price(order)
+    return None if limit is None or price is None else Budget(limit, price, spent, hold=hold)
 
 
 def latest_terms(store: Store, run_id: str, settings: dict[str, Any]) -> Terms:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import threading
 import time
 from collections import deque
@@ -13,17 +12,17 @@ from dataclasses import dataclass
 from functools import partial
 
 from data import log
-from data.records import settings
 from data.records.tables import RunEventRow
-from data.runs import charges, leases
+from data.records.values import put_setting, settings_in
+from data.runs import charges, leases, terms
 from data.runs.endpoints import open_client
 from data.runs.pending import PendingJudgments
-from data.runs.run_order import RunOrder, State
+from data.runs.run_order import State
 from data.runs.writer import JudgmentWriter
 from data.store import Store, Tx
 from data.store.errors import BadInput, StoreFailed
 from data.store.ids import new_id
-from judges.client.budget import Budget, Price
+from judges.client.budget import Budget
 from judges.client.client import Client
 from judges.client.runner import RunEvent, RunNotice, run
 from judges.client.usage import Charge
@@ -35,6 +34,7 @@ STORE_INTERVAL_SECONDS, MAX_EVENTS_PER_CHANGE = 0.25, 400
 annotator's save waits no longer than one such change."""
 _MAX_BUFFERED_EVENTS = 10 * MAX_EVENTS_PER_CHANGE
 _RATE_WINDOW_SECONDS = 15.0
+_SHUT_DOWN_SECONDS = 12.0
 _SHUT_DOWN_REASON = "Assay was shut down."
 _INTERRUPTED_REASON = "Assay ended while this was running. Resume it to go on where it was."
 _SCOPE = "endpoints"
@@ -51,9 +51,9 @@ Event = RunEvent | WaitingForBatch
 Source = Callable[["LiveRun", dict[str, str]], AsyncIterator[Event]]
 
 
-async def ask_endpoint(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+async def ask_endpoint(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
     """Yield the runner's events: it asks the endpoint for what the run still lacks."""
-    async with open_client(live.order.endpoint, modes) as client:
+    async with open_client(live.order.endpoint, capabilities) as client:
         async for event in live.ask(client, live.remaining.tasks()):
             yield event
 
@@ -74,17 +74,16 @@ class LiveRun:
     """One run that goes on here. It ends by itself, or soon after `stop`; its last row says how."""
 
     def __init__(
-        self, store: Store, actor: str, run_id: str, order: RunOrder, remaining: PendingJudgments, price: Price | None,
-        source: Source | None = None, patient: bool = True,
-    ) -> None:  # fmt: skip
-        self.store, self.actor, self.run_id, self.order, self.remaining = store, actor, run_id, order, remaining
-        self.price, self._source = price, source or ask_endpoint
-        self.patient = patient
+        self, actor: str, run_id: str, remaining: PendingJudgments, source: Source, patient: bool = True
+    ) -> None:
+        self.actor, self.run_id, self.remaining, self.patient = actor, run_id, remaining, patient
+        self.store, self.order = store, order = remaining.store, remaining.order
+        self.price, self._source = terms.order_price(order), source
         self.notes: deque[str] = deque(maxlen=5)
         self._stop = ""
         self._begun, self._stored = 0.0, 0
         self._judged: deque[tuple[float, int]] = deque()
-        self._writer = JudgmentWriter(store, actor, run_id, remaining.judge_id, order.card, price)
+        self._writer = JudgmentWriter(store, actor, run_id, remaining.judge_id, order.card, self.price)
         self._buffer: list[CallReply | FinishedJudgment | Charge] = []
         self._budget: Budget | None = None
         self._holding = asyncio.Lock()
@@ -143,11 +142,8 @@ class LiveRun:
 
     def budget(self) -> Budget | None:
         """The spending limit, with all that the run has cost so far; what calls may cost yet is stored before them."""
-        limit, price = self.order.spending_limit, self.price
-        self._budget = None
-        if limit is not None and price is not None:
-            spent = charges.run_cost(self.store, self.run_id, price).max_cost
-            self._budget = Budget(limit, price, spent, hold=self._hold)
+        spent = charges.run_cost(self.store, self.run_id, self.price).max_cost
+        self._budget = terms.budget(self.order, spent, self._hold)
         return self._budget
 
     async def release(self) -> None:
@@ -198,11 +194,11 @@ class LiveRun:
 
     def _work(self) -> None:
         kind, why = "failed", ""
-        known, modes = dict[str, str](), dict[str, str]()
+        known, capabilities = dict[str, str](), dict[str, str]()
         try:
-            known = known_modes(self.store)
-            modes.update(known)
-            kind, why = asyncio.run(self._run(modes))
+            known = known_capabilities(self.store)
+            capabilities.update(known)
+            kind, why = asyncio.run(self._run(capabilities))
         except AssayError as error:
             why = str(error)
         except Exception as error:
@@ -210,8 +206,9 @@ class LiveRun:
             why = f"The run stopped because of an error in Assay ({type(error).__name__}). Resume it to go on."
         self._log_end(kind)
         try:
-            if kind or modes != known or self.store.shared:
-                record_end(self.store, self.actor, self.run_id, kind, why, modes if modes != known else {})
+            if kind or capabilities != known or self.store.shared:
+                new = capabilities if capabilities != known else {}
+                record_end(self.store, self.actor, self.run_id, kind, why, new)
         except AssayError:
             # The disk takes nothing more: the run shows as interrupted at the next start, and here as what it is.
             if kind:
@@ -232,7 +229,7 @@ class LiveRun:
         seconds = time.monotonic() - self._begun
         tell(f"run_{kind or 'waits'}", run=self.run_id, **self._facts(), judgments=self._stored, seconds=seconds)
 
-    async def _run(self, modes: dict[str, str]) -> tuple[str, str]:
+    async def _run(self, capabilities: dict[str, str]) -> tuple[str, str]:
         """(kind, why) of the run's end."""
         self._kick, self._room = asyncio.Event(), asyncio.Event()
         writer = asyncio.create_task(self._writing())
@@ -240,7 +237,7 @@ class LiveRun:
         self._lease = asyncio.create_task(self._keep_lease()) if self.store.shared else None
         last = ("finished", "")
         try:
-            async for event in self._source(self, modes):
+            async for event in self._source(self, capabilities):
                 if isinstance(event, WaitingForBatch):
                     last = ("", "")
                     continue
@@ -324,30 +321,29 @@ def live_run(run_id: str) -> LiveRun | None:
         return _LIVE.get(run_id)
 
 
-def record_end(store: Store, actor: str, run_id: str, kind: str, why: str, modes: Mapping[str, str]) -> None:
+def record_end(store: Store, actor: str, run_id: str, kind: str, why: str, capabilities: Mapping[str, str]) -> None:
     """Say how a run ended, and remember how its model wants to be asked."""
 
     def work(tx: Tx) -> None:
         if kind:
             tx.append([RunEventRow(new_id(), run_id, kind, why)])
-        remember_modes(tx, modes)
+        remember_capabilities(tx, capabilities)
         leases.end_lease(tx, run_id)
 
     store.tx(actor, f"run {kind or 'waits'}", work, target=run_id)
 
 
-def known_modes(store: Store | Tx) -> dict[str, str]:
-    """Return the modes in which models are asked, by `Client.name(model)`: a client gets them at the start of a run."""
-    rows = store.rows("select name, value from setting_now where scope = $1", [_SCOPE])
-    return {str(name): str(json.loads(value)) for name, value in rows}
+def known_capabilities(store: Store | Tx) -> dict[str, str]:
+    """How each model must be asked, by `Client.capabilities_key(model)`: a client gets them at the start of a run."""
+    return settings_in(store, _SCOPE)
 
 
-def remember_modes(tx: Tx, modes: Mapping[str, str]) -> None:
+def remember_capabilities(tx: Tx, capabilities: Mapping[str, str]) -> None:
     """Append what a client found out and is not stored yet; for callers that have checked the right to do so."""
-    known = known_modes(tx)
-    for name, mode in modes.items():
-        if known.get(name) != mode:
-            settings.put_setting(tx, _SCOPE, name, mode)
+    known = known_capabilities(tx)
+    for key, text in capabilities.items():
+        if known.get(key) != text:
+            put_setting(tx, _SCOPE, key, text)
 
 
 def runs_waiting(store: Store | Tx) -> set[str]:
@@ -381,12 +377,12 @@ def derive_state(run_id: str, kind: str, why: str, out: set[str], elsewhere: set
     return kind, why  # type: ignore[return-value]
 
 
-def stop_all(store: Store, seconds: float = 12.0) -> None:
+def stop_all(store: Store) -> None:
     """End every run of this store in this process, for a shutdown: calls under way get their grace."""
     with _LOCK:
         going = [live for live in _LIVE.values() if live.store is store]
     for live in going:
         live.stop(_SHUT_DOWN_REASON)
-    until = time.monotonic() + seconds
+    until = time.monotonic() + _SHUT_DOWN_SECONDS
     for live in going:
         live.join(max(until - time.monotonic(), 0.0))

@@ -7,18 +7,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from data.importing.rows import judgment_id, judgment_rows
+from data.records.rows import judgment_id, judgment_rows
 from data.records.tables import JudgmentRow, RemarkRow, ReplyRow, ScoreRow
 from data.runs import charges, leases
 from data.store import Store, Tx
 from data.store.ids import content_id
 from judges.card import Card
 from judges.client.budget import Price, cost
-from judges.client.response_body import storable_text
 from judges.client.usage import Charge
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Slot
 from judges.reading.confidence import Logprobs
-from judges.strict_json import canonical
+from judges.strict_json import canonical, storable_text
 
 _FRAME = " \t\r\n\"'`*:,[]{}().│▁Ġ"
 

@@ -29,6 +29,8 @@ R = TypeVar("R", bound="Reader")
 P = ParamSpec("P")
 Row = tuple[Any, ...]
 MIGRATIONS = Path(__file__).parent / "migrations"
+NEWEST_SQL = "select coalesce(max(seq), 0) from change"
+"""SQL: the number of the newest change."""
 
 
 class ChangeRow(NamedTuple):
@@ -141,13 +143,13 @@ def compute_with_tables(make: Callable[[], T]) -> tuple[T, set[str]]:
         note_tables(read)
 
 
-def each_kept(
+def cache_each(
     reader: Reader, keys: Sequence[tuple[Any, ...]], make: Callable[[Sequence[int]], list[T]]
 ) -> list[T]:
     """Several answers by their keys, made again only when a table was written that they were read from.
 
     `make` is given the places of those that are not known, and gives their answers together. The store sees which
-    tables they are read from, also through what is kept within. So all that `make` knows of the store is read by
+    tables they are read from, also through what is cached within. So all that `make` knows of the store is read by
     itself, or is a part of the key. An answer is shared by all who ask: nobody changes it.
     """
     by_index = {}
@@ -168,14 +170,14 @@ def each_kept(
     return [by_index[n] for n in range(len(keys))]
 
 
-def kept(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
-    """Keep what a function of a store and of values gives, as `each_kept` does; lists and dicts are given as copies."""
+def cache_result(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Cache what a function of a store and of values gives, as `cache_each` does; lists and dicts go out as copies."""
 
     @wraps(make)
     def call(reader: R, /, *args: P.args, **named: P.kwargs) -> T:
         values = tuple(tuple(arg) if isinstance(arg, list) else arg for arg in (*args, *sorted(named.items())))
         key = (make.__module__, make.__qualname__, *values)
-        answer = each_kept(reader, [key], lambda _: [make(reader, *args, **named)])[0]
+        answer = cache_each(reader, [key], lambda _: [make(reader, *args, **named)])[0]
         return copy(answer) if type(answer) in (list, dict) else answer
 
     return call
@@ -347,7 +349,12 @@ class Store(Reader):
 
     def newest(self) -> int:
         """The number of the newest change; 0 in a new store."""
-        return int(self.rows("select coalesce(max(seq), 0) from change")[0][0])
+        return int(self.rows(NEWEST_SQL)[0][0])
+
+
+def quote_sql(text: object) -> str:
+    """A text as a literal of SQL, in quotes."""
+    return "'" + str(text).replace("'", "''") + "'"
 
 
 @cache

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from data import log
 from data.store import base, hidden_rows, opening, transfer
-from data.store.base import Load, Row, Store, T, Tx, note_read
+from data.store.base import Load, Row, Store, T, Tx, note_read, quote_sql
 from data.store.combination import combine
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.store.hidden_rows import HiddenRows
@@ -207,18 +207,47 @@ class DuckTables(Store):
     def digests(self, up_to: int) -> dict[str, tuple[int, int]]:
         return self._read(lambda cursor: transfer.digests(cursor, up_to))
 
+    def write(self, work: Callable[[Tx], T]) -> T:
+        return self._write_with_retries(lambda: self._write_once(work))
+
+    def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
+        rows = {bulk.table: hidden_rows.count_file_rows(bulk.file) for bulk in bulks}
+        with self._copying:  # no two at a time, nor a backup of half of one
+            if sum(rows.values()) < hidden_rows.MIN_ROWS:
+                return self.write(work)
+            with self._translate_errors("Nothing was saved"):
+                return self._write_hidden(work, bulks, rows)
+
+    def check_writable(self) -> None:
+        self._write_with_retries(self._write_nothing)
+
+    @abstractmethod
+    def _write_with_retries(self, once: Callable[[], T]) -> T:
+        """Return the result of a try under the write lock, after further tries where they may help."""
+
+    @abstractmethod
+    def _write_once(self, work: Callable[[Tx], T]) -> T:
+        """Run `work` in a transaction and commit, in one try."""
+
+    @abstractmethod
+    def _write_hidden(self, work: Callable[[Tx], T], bulks: Sequence[Load], rows: dict[str, int]) -> T:
+        """Bring the rows of files in, hidden, and then make the change that shows them."""
+
+    @abstractmethod
+    def _write_nothing(self) -> None:
+        """Commit a change that leaves no row, in one try."""
+
     def _rollback(self, cursor: duckdb.DuckDBPyConnection) -> None:
         with contextlib.suppress(duckdb.Error):
             cursor.rollback()
 
     def backup(self, file: Path) -> None:
         part = opening.beside_path(file, ".part")
-        quoted = str(part).replace("'", "''")
         with self._copying, self._cursor() as cursor:
             try:
                 opening.remove_copy(part)
                 database = cursor.execute("select current_database()").fetchall()[0][0]
-                cursor.execute(f"attach '{quoted}' as copy_of_store")
+                cursor.execute(f"attach {quote_sql(part)} as copy_of_store")
                 try:
                     cursor.execute(f'copy from database "{database}" to copy_of_store')
                 finally:
@@ -336,11 +365,8 @@ class DuckStore(DuckTables):
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def write(self, work: Callable[[Tx], T]) -> T:
-        return self._write_with_recovery(lambda: self._write_once(work))
-
-    def _write_with_recovery(self, once: Callable[[], T]) -> T:
-        """Return the result of a try under the write lock, and try again if the file has to be opened anew."""
+    def _write_with_retries(self, once: Callable[[], T]) -> T:
+        """Try under the write lock, and again if the file has to be opened anew."""
         with self._lock, self._translate_errors("Nothing was saved"):
             try:
                 return once()
@@ -348,20 +374,14 @@ class DuckStore(DuckTables):
                 self._reopen()
                 return once()
 
-    def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
-        rows = {bulk.table: hidden_rows.count_file_rows(bulk.file) for bulk in bulks}
-        with self._copying:  # no two at a time, nor a backup of half of one
-            if sum(rows.values()) < hidden_rows.MIN_ROWS:
-                return self.write(work)
-            with self._translate_errors("Nothing was saved"):
-                try:
-                    return self._write_hidden(work, bulks, rows)
-                except UNUSABLE:
-                    self._reopen()  # which takes out what has come so far
+    def _write_hidden(self, work: Callable[[Tx], T], bulks: Sequence[Load], rows: dict[str, int]) -> T:
+        try:
+            return self._write_hidden_once(work, bulks, rows)
+        except UNUSABLE:
+            self._reopen()  # which takes out what has come so far
             return self.write(work)
 
-    def _write_hidden(self, work: Callable[[Tx], T], bulks: Sequence[Load], rows: dict[str, int]) -> T:
-        """Bring the rows of files in, hidden, and then make the change that shows them."""
+    def _write_hidden_once(self, work: Callable[[Tx], T], bulks: Sequence[Load], rows: dict[str, int]) -> T:
         with self._lock, self._cursor() as cursor:
             self._remove_hidden_rows(cursor)
             cursor.execute("set global checkpoint_threshold = '1TB'")
@@ -464,9 +484,6 @@ class DuckStore(DuckTables):
         self._confirmed = seq
         self._mark.write(seq, tx.digest)
         return result
-
-    def check_writable(self) -> None:
-        self._write_with_recovery(self._write_nothing)
 
     def _write_nothing(self) -> None:
         with self._cursor() as cursor:

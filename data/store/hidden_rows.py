@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from data.store.base import Load
+from data.store.base import Load, quote_sql
 
 TABLE_SUFFIX = "_whole"
 """The end of the name that a table has while rows of it are hidden."""
@@ -48,8 +48,7 @@ def read_slices(file: Path) -> Iterator[pa.RecordBatch]:
 
 def file_rows_sql(bulk: Load, seq: int) -> str:
     """The query that gives the rows of a Parquet file as those of a change."""
-    quoted = str(bulk.file).replace("'", "''")
-    return f"select {bulk.columns}, {seq:d} as seq from read_parquet('{quoted}')"
+    return f"select {bulk.columns}, {seq:d} as seq from read_parquet({quote_sql(bulk.file)})"
 
 
 def hide_change(con: duckdb.DuckDBPyConnection, tables: Iterable[str], seq: int) -> None:

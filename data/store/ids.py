@@ -30,8 +30,3 @@ def new_id() -> str:
 def content_id(*parts: Any) -> str:
     """Twenty hex digits (80 bits) of the SHA-256 of the parts as canonical JSON: the same content, the same id."""
     return hashlib.sha256(canonical(list(parts)).encode("utf-8", "surrogatepass")).hexdigest()[:20]
-
-
-def make_storable(text: Any) -> Any:
-    """A text without what no database takes: NUL, and halves of surrogate pairs, as a cut emoji leaves them."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode() if isinstance(text, str) else text

@@ -23,7 +23,7 @@ from weakref import WeakValueDictionary
 import duckdb
 
 from data import log as events
-from data.store.base import Store, migrations, statements
+from data.store.base import NEWEST_SQL, Store, migrations, statements
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.store.hidden_rows import delete_hidden_rows, show_tables
 from data.store.high_water_mark import CHANGE, Mark, digest
@@ -256,7 +256,7 @@ def _read_state(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[int, int]:
 
 def newest(con: duckdb.DuckDBPyConnection) -> int:
     """The number of the newest change in an open file."""
-    return int(con.execute("select coalesce(max(seq), 0) from change").fetchall()[0][0])
+    return int(con.execute(NEWEST_SQL).fetchall()[0][0])
 
 
 # -- opening ----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import duckdb
 
 from data import log
 from data.store import hidden_rows, opening, postgres_bulk, postgres_schema, transfer
-from data.store.base import Load, Store, T, Tx, migrations
+from data.store.base import NEWEST_SQL, Load, Store, T, Tx, migrations
 from data.store.combination import combine
 from data.store.duckdb_driver import UNUSABLE, DuckTables, DuckTx
 from data.store.errors import BadInput, StoreFailed
@@ -269,14 +269,8 @@ class PostgresStore(DuckTables):
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def write(self, work: Callable[[Tx], T]) -> T:
-        return self._write_with_retries(lambda: self._write_once(work))
-
     def _write_with_retries(self, once: Callable[[], T]) -> T:
-        """Return the result of a try under the lock of this process.
-
-        It tries again while the database is away, for `GRACE_SECONDS`.
-        """
+        """Try under the lock of this process, and again while the database is away, for `GRACE_SECONDS`."""
         import psycopg
 
         with self._lock, self._translate_errors("Nothing was saved"):
@@ -299,30 +293,26 @@ class PostgresStore(DuckTables):
                         raise
                     time.sleep(_RETRY_SECONDS)
 
-    def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
-        rows = {bulk.table: hidden_rows.count_file_rows(bulk.file) for bulk in bulks}
-        with self._copying:  # no two at a time, nor a backup of half of one
-            if sum(rows.values()) < hidden_rows.MIN_ROWS:
-                return self.write(work)
-            with self._translate_errors("Nothing was saved"), postgres_schema.connect(self.url) as link:
-                link.execute(postgres_bulk.LOCK.encode())
-                change, token = postgres_bulk.reserve(link, self._begin, rows)
-                try:
-                    self._hide_rows(change, token)
-                    for bulk in bulks:
-                        with super()._cursor() as cursor:
-                            incoming = hidden_rows.file_rows_sql(bulk, change.seq)
-                            into = f"{bulk.table}{hidden_rows.TABLE_SUFFIX} ({bulk.columns}, seq)"
-                            cursor.execute(f"insert into {into} {incoming}")
-                            transfer.send(link, bulk.table, self._tables[bulk.table], cursor, f"({incoming})")
-                    self._preview_rows(change)
-                    postgres_bulk.wait_for_copies(link, change)
-                    return self._write_with_retries(lambda: self._write_once(work, change, token))
-                finally:
-                    if self.hidden is change:
-                        self._discard_hidden_rows(change)
-                        with contextlib.suppress(Exception):  # the next bulk, or start, does it otherwise
-                            postgres_bulk.delete_unfinished_rows(link, self._begin)
+    def _write_hidden(self, work: Callable[[Tx], T], bulks: Sequence[Load], rows: dict[str, int]) -> T:
+        with postgres_schema.connect(self.url) as link:
+            link.execute(postgres_bulk.LOCK.encode())
+            change, token = postgres_bulk.reserve(link, self._begin, rows)
+            try:
+                self._hide_rows(change, token)
+                for bulk in bulks:
+                    with super()._cursor() as cursor:
+                        incoming = hidden_rows.file_rows_sql(bulk, change.seq)
+                        into = f"{bulk.table}{hidden_rows.TABLE_SUFFIX} ({bulk.columns}, seq)"
+                        cursor.execute(f"insert into {into} {incoming}")
+                        transfer.send(link, bulk.table, self._tables[bulk.table], cursor, f"({incoming})")
+                self._preview_rows(change)
+                postgres_bulk.wait_for_copies(link, change)
+                return self._write_with_retries(lambda: self._write_once(work, change, token))
+            finally:
+                if self.hidden is change:
+                    self._discard_hidden_rows(change)
+                    with contextlib.suppress(Exception):  # the next bulk, or start, does it otherwise
+                        postgres_bulk.delete_unfinished_rows(link, self._begin)
 
     def _stage_rows(self, seq: int, tables: Sequence[str], token: str) -> None:
         """Take the rows of another process's bulk into the copy, hidden, until its change shows them, or it is gone."""
@@ -416,9 +406,6 @@ class PostgresStore(DuckTables):
         if self._was_committed(tx.seq, token):
             return result
         return self._write_once(work, change, token)
-
-    def check_writable(self) -> None:
-        self._write_with_retries(self._write_nothing)
 
     def _write_nothing(self) -> None:
         with self._writing_link() as link:
@@ -567,7 +554,7 @@ def empty_copy(spilled: contextlib.ExitStack) -> duckdb.DuckDBPyConnection:
 
 def _newest_change(link: Link) -> int:
     """The number of the newest change in the database."""
-    return int(link.execute("select coalesce(max(seq), 0) from change").fetchall()[0][0])
+    return int(link.execute(NEWEST_SQL.encode()).fetchall()[0][0])
 
 
 def _is_connection_error(error: psycopg.Error) -> bool:

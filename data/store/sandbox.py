@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 import duckdb
 
+from data.store.base import quote_sql
 from data.store.errors import BadInput
 from data.temp_folders import folder_for
 from judges.importing.jsonl import MAX_LINE_BYTES, Record
@@ -42,7 +43,7 @@ def parquet_records(name: str, path: Path | None, stream: BinaryIO) -> Iterator[
             os.symlink(path.resolve(), upload)
         with _open(upload) as con:
             try:
-                yield from _records(name, con, _quote_path(upload))
+                yield from _records(name, con, quote_sql(upload))
             except (duckdb.Error, UnicodeDecodeError, ValueError, OverflowError) as error:
                 if isinstance(error, duckdb.OutOfMemoryException):
                     raise BadInput(
@@ -67,7 +68,7 @@ def _open(file: Path) -> duckdb.DuckDBPyConnection:
         },
     )
     con.execute("set timezone = 'UTC'")  # otherwise a time would depend on the time zone of the machine
-    con.execute(f"set allowed_paths = [{_quote_path(file)}]")
+    con.execute(f"set allowed_paths = [{quote_sql(file)}]")
     con.execute("set enable_external_access = false")
     con.execute("set lock_configuration = true")
     return con
@@ -127,10 +128,6 @@ def _to_json_value(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _to_json_value(inner) for key, inner in value.items()}
     return str(value)
-
-
-def _quote_path(file: Path) -> str:
-    return "'" + str(file).replace("'", "''") + "'"
 
 
 def _name(column: str) -> str:

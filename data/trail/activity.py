@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from data.records import datasets
 from data.records.access import allow
 from data.store import Store
 
@@ -48,7 +49,7 @@ def recent_activity(store: Store, limit: int = 8) -> list[Activity]:
     moves: list[Activity] = []
     if not changes:
         return moves
-    names = {str(i): str(n) for i, n in store.rows("select id, name from dataset")}
+    names = datasets.dataset_names(store)
     facts = {int(r[0]): r[1:] for r in store.rows(_FACTS, [changes[-1][0]])}
     for seq, at, actor, action, target in changes:
         fact = facts.get(int(seq))

@@ -10,6 +10,7 @@ from typing import Any
 
 from data.approvals.record import fact_title
 from data.cards import cards
+from data.records import datasets
 from data.records.access import allow
 from data.records.names import display_name
 from data.store import Store
@@ -99,7 +100,7 @@ def _format_value(value: Any) -> str:
 
 def _names(store: Store, appended: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     """The names of what is named by id in these rows."""
-    names = {"workspace": "the workspace", **{str(i): str(n) for i, n in store.rows("select id, name from dataset")}}
+    names = {"workspace": "the workspace", **datasets.dataset_names(store)}
     ids = {
         str(value)
         for rows in appended.values()

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from data.records import exposure, tables
-from data.records.access import allow
+from data.records import datasets, exposure, tables
+from data.records.access import allow, require
 from data.records.names import display_name
-from data.records.people import require
 from data.store import Store, columns_of, table_of
 from data.trail.trail_kinds import FREQUENT_KINDS, TRACES
 
@@ -178,7 +177,7 @@ def _describe_changes(store: Store, seqs: list[int], kinds: set[str]) -> dict[in
     by_seq: dict[int, dict[str, tuple[str, list[str]]]] = {seq: {} for seq in seqs}
     if not seqs:
         return {}
-    names = {str(i): str(n) for i, n in store.rows("select id, name from dataset")}
+    names = datasets.dataset_names(store)
     span = [min(seqs), max(seqs)]
     for trace in TRACES:
         if trace.kind not in kinds:

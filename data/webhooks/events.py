@@ -12,7 +12,7 @@ from data.records import datasets
 from data.records.names import MACHINE_ACTOR
 from data.records.queue_index import current_index
 from data.records.tables import WebhookEventRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.ids import content_id
 from judges.strict_json import canonical
 
@@ -39,7 +39,7 @@ def note_finished_queues(store: Store) -> int:
     return store.tx(MACHINE_ACTOR, "queue finished", work) if events else 0
 
 
-@kept
+@cache_result
 def _finished_queues(store: Store) -> list[WebhookEventRow]:
     """The queues in which every item has its answers; the same queue with the same items has one id for good."""
     index, names = current_index(store), {dataset.id: dataset.name for dataset in datasets.all_datasets(store)}

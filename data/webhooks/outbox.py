@@ -45,14 +45,13 @@ class DeliveryTask(NamedTuple):
 
 @dataclass(frozen=True)
 class DeliveryRecord:
-    """A try: of which event, to which host, when (UTC), what came of it and why, and when the next one is due.
+    """A try: of which kind of event, to which host, when (UTC), what came of it and why, and when the next one is due.
 
     None is due where it was taken or given up, or the webhook is paused or removed.
     """
 
     host: str
     kind: str
-    event: str
     at: datetime
     state: str
     why: str
@@ -87,7 +86,7 @@ def list_tries(store: Store, actor: str, limit: int = 50) -> list[DeliveryRecord
     """The newest tries that have ended, for leads."""
     require(store, actor, "lead")
     rows = store.rows(
-        f"select w.url, e.kind, t.event, t.made_at, t.state, t.why, t.due, w.id from webhook_try t "
+        f"select w.url, e.kind, t.made_at, t.state, t.why, t.due, w.id from webhook_try t "
         f"join webhook w on w.id = t.webhook_id join ({EVENTS_SQL}) e on e.id = t.event where t.state <> 'claimed' "
         "order by t.seq desc, t.id desc limit $1",
         [limit],
@@ -95,10 +94,10 @@ def list_tries(store: Store, actor: str, limit: int = 50) -> list[DeliveryRecord
     active = {webhook.id for webhook in active_webhooks(store)}
     return [
         DeliveryRecord(
-            host_of(str(url)), str(kind), str(event), at, str(state), str(why),
+            host_of(str(url)), str(kind), at, str(state), str(why),
             due if state == "failed" and webhook in active else None,
         )
-        for url, kind, event, at, state, why, due, webhook in rows
+        for url, kind, at, state, why, due, webhook in rows
     ]  # fmt: skip
 
 

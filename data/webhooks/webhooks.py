@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from data.records.access import allow, is_switched_on, require
 from data.records.tables import WebhookEventRow, WebhookRow, WebhookSecretRow, WebhookStateRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id, now
 from data.webhooks.events import note_finished_queues
@@ -168,7 +168,7 @@ def _one(reader: Store | Tx, webhook_id: str) -> Webhook:
     return webhook
 
 
-@kept
+@cache_result
 def _webhooks(reader: Store | Tx) -> list[Webhook]:
     rows = reader.rows(
         "select w.id, w.url, w.events, w.person, w.made_at, s.state, w.seq from webhook w join "

@@ -11,8 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from data import log
-from data.records import exposure, people
-from data.records.access import allow
+from data.records import exposure
+from data.records.access import allow, require
+from data.records.datasets import NO_PROBE_SQL
 from data.records.tables import ExportRow
 from data.store import Store, Tx, duckdb_path
 from data.store.errors import BadInput, NotFound, StoreFailed
@@ -54,7 +55,7 @@ def backup_folder(store: Store) -> Path:
 @allow("lead")
 def make_backup(store: Store, actor: str) -> Path:
     """Write a consistent copy while others go on working (leads). Raises StoreFailed where it cannot be written."""
-    people.require(store, actor, "lead")
+    require(store, actor, "lead")
     file = new_file(store)
     write_backup(store, file)
     record_made(store, actor, file)
@@ -126,7 +127,7 @@ def _revision(file: Path, size: int, changed: int) -> int | None:
 @allow("lead")
 def check_backup(store: Store, actor: str, name: str) -> int:
     """Read all of a backup, as restoring it would (leads); its revision. Raises BadInput where it is not sound."""
-    people.require(store, actor, "lead")
+    require(store, actor, "lead")
     return restore.check_copy(_file(store, name))
 
 
@@ -137,12 +138,12 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
     It holds every score and every label of its revision: the lead is recorded as having been shown them, so that none
     of their answers to those items is blind from here on. Raises NotAllowed, NotFound, and StoreFailed.
     """
-    people.require(store, actor, "lead")
+    require(store, actor, "lead")
     file = _file(store, name)
     upto = restore.backup_revision(file)
 
     def work(tx: Tx) -> None:
-        people.require(tx, actor, "lead")
+        require(tx, actor, "lead")
         judges_by_item = defaultdict[str, set[str]](set)
         for item, judge in tx.rows(_SHOWN_SCORES_SQL, [upto, actor]):
             judges_by_item[str(item)].add(str(judge))
@@ -156,7 +157,7 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
 
 _SHOWN_SCORES_SQL = f"""
 select m.item_id, m.judge_id from judgment m join judge j on j.id = m.judge_id
-where m.seq <= $1 and j.params not like '%"probe":%'
+where m.seq <= $1 and {NO_PROBE_SQL}
 union select item_id, '{exposure.OTHER_PEOPLE}' from label where seq <= $1 and annotator <> $2
 union select item_id, '{exposure.OTHER_PEOPLE}' from adjudication where seq <= $1 and person <> $2
 """

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from data.queue import queue
 from data.records import datasets, people
-from data.records.access import allow, is_switched_on
-from data.records.names import SAMPLE_ACTOR as SAMPLE_ACTOR
-from data.records.people import Person
+from data.records.access import Person, allow, is_switched_on, require
+from data.records.names import SAMPLE_ACTOR
 from data.store import Store, open_store
 
 
@@ -37,13 +36,15 @@ def _cut_off(store: Store) -> bool:
 @allow("researcher")
 def install_samples(store: Store, actor: str) -> None:
     """Put the synthetic sample into a workspace (researchers and leads). What of it is there is not added again."""
-    people.require(store, actor, "researcher")
+    require(store, actor, "researcher")
     _install(store)
 
 
 def _install(store: Store) -> None:
     """Import the sample, marked as synthetic, and fill both queues of each of its datasets."""
-    from data.importing import ImportPlan, from_bytes, import_source
+    from data.importing.files.source import from_bytes
+    from data.importing.importing import import_source
+    from data.importing.plan import ImportPlan
     from data.samples import DESCRIPTION, SAMPLES
 
     store.tx(SAMPLE_ACTOR, "samples", lambda tx: people.append_people(tx, [Person(SAMPLE_ACTOR, "researcher", True)]))

@@ -16,10 +16,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from data import log
-from data.records import people
 from data.records.access import allow
 from data.records.names import BACKUP_ACTOR
-from data.records.values import WORKSPACE, get_setting, put_setting
+from data.records.values import WORKSPACE, change_setting, get_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput, StoreFailed
 from data.store.ids import now
@@ -84,13 +83,7 @@ def set_backup_plan(store: Store, actor: str, new: BackupPlan) -> None:
     new.check()
     if new.every:
         backups.backup_folder(store)
-
-    def work(tx: Tx) -> None:
-        people.require(tx, actor, "lead")
-        if backup_plan(tx) != new:
-            put_setting(tx, WORKSPACE, "backups", asdict(new))
-
-    store.tx(actor, "backup plan", work)
+    change_setting(store, actor, "lead", "backup plan", WORKSPACE, "backups", asdict(new), asdict(BackupPlan()))
 
 
 @allow("lead")

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
 
-from data.importing.rows import content_hash
 from data.records.access import allow
+from data.records.rows import content_hash
 from data.store import Store, hidden_rows
 from judges.card import Item
 from judges.plural import many, verb

@@ -5,6 +5,7 @@ from __future__ import annotations
 from judges.audits._judged import ItemJudgment, text_lengths
 from judges.card import Card
 from judges.protocols.orders import verdict_dimension
+from judges.types import section_place
 
 SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}
 
@@ -29,8 +30,8 @@ def section_means(card: Card, judgment: ItemJudgment) -> list[tuple[str, dict[st
     by_section: dict[int, dict[str, list[float]]] = {}
     for (unit, dimension), score in judgment.scores.items():
         if dimension in names and unit.startswith("section:") and score.value is not None:
-            number, _, side = unit.removeprefix("section:").partition("/")
-            by_section.setdefault(int(number), {}).setdefault(side, []).append(score.value)
+            number, side = section_place(unit)
+            by_section.setdefault(number, {}).setdefault(side, []).append(score.value)
     return [(f"section:{n}", {s: sum(v) / len(v) for s, v in sides.items()}) for n, sides in sorted(by_section.items())]
 
 

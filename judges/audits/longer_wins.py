@@ -21,7 +21,7 @@ from judges.audits._verdict import (
 )
 from judges.protocols.orders import verdict_dimension as verdict_of
 from judges.stats.association import bootstrap_spearman, probability_at_zero
-from judges.stats.uncertainty import Interval, wilson_interval
+from judges.stats.uncertainty import wilson_interval
 
 _WARNING_DISTANCE = 0.1
 _BIN_EDGES = (1.2, 1.5, 2.0)
@@ -64,7 +64,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     plain = wilson_interval(sum(row.won for row in rows), len(rows))
     known = [(row.won, row.longer * row.quality) for row in rows if row.quality is not None]
     controlled = len(known) >= MIN_ITEMS
-    rate = _equal(known) if controlled else plain
+    rate = probability_at_zero([[lead] for _, lead in known], [won for won, _ in known]) if controlled else plain
     assert rate.point is not None
     verdict = neutral_verdict(rate, 0.5, _WARNING_DISTANCE)
     r = bootstrap_spearman(ratios, signs, range(len(ratios)))
@@ -121,13 +121,6 @@ def _rows(evidence: AuditEvidence) -> tuple[list[_Row], list[float], list[float]
 def _people(evidence: AuditEvidence, key: str) -> float | None:
     dimension = verdict_of(evidence.card)
     return None if dimension is None else sign_of_code(evidence.card, evidence.gold.get((key, "pair", dimension.name)))
-
-
-def _equal(known: list[tuple[bool, float]]) -> Interval:
-    """The chance that the longer one wins where its quality lead is 0."""
-    chance = probability_at_zero([[lead_of_longer] for _, lead_of_longer in known], [won for won, _ in known])
-    n = len(known)
-    return Interval(chance.point, chance.low, chance.high, None, n, n, float(n), "logistic, quality held equal")
 
 
 AUDIT = Audit(

@@ -116,7 +116,7 @@ class Reply(Strict):
 
 def read(reply: Reply, item: Dialogue) -> Reading:
     """The score of every assistant turn, and its reason as a note. A turn that is left out is told by the reading."""
-    there = {entry.turn for entry in item.turns if entry.role == "assistant"}
+    there = set(item.assistant_turns)
     given = {one.turn: one for one in reply.turns if one.turn in there}
     scores = [Score(f"turn:{turn}", "DIMENSION", float(one.DIMENSION)) for turn, one in given.items()]
     notes = [Remark(f"turn:{n}", "DIMENSION", "note", one.reason) for n, one in given.items() if one.reason.strip()]

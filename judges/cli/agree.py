@@ -25,10 +25,10 @@ from judges.protocols import orders
 from judges.protocols.combination import RULE_NAMES
 from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import sentence_text
-from judges.stats import auto_accept, missingness, other_metrics, position, rates, self_consistency, weakest_turns
+from judges.stats import auto_accept, both_orders, missingness, other_metrics, rates, self_consistency, weakest_turns
 from judges.stats.bins import describe_equality, differ, row_count
+from judges.stats.both_orders import PositionalAgreement
 from judges.stats.calibration import PairedRatings, Summary, summarise
-from judges.stats.position import PositionalAgreement
 from judges.stats.raters import alternative_annotator
 from judges.stats.self_consistency import SampledCells, SelfConsistency
 from judges.types import Dimension, sort_of
@@ -125,26 +125,26 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     lost = {d: agree_extras.find_lost(places[d], match.asked, match.named) for d in cells}
     filled = agree_extras.fill_missing(cells, lost, options.missing)
     shown = [s for d, met in filled.items() if (s := summarise(met, d)).gold_cells]
-    turns = agree_extras.weakest_turn_lines(card, people, values_by_cell, replies, rule, match.items)
+    turns = agree_extras.measure_weakest_turn_agreement(card, people, values_by_cell, replies, rule, match.items)
     if not shown and not turns:
         return None
-    rated = {s.dimension: agree_verdicts.rates_lines(s.dimension, cells[s.dimension], replies, rule) for s in shown}
+    rated = {s.dimension: agree_verdicts.measure_rates(s.dimension, cells[s.dimension], replies, rule) for s in shown}
     gone = {
         d: agree_extras.figures_by_choice(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)
     }
     also, tested = {d: other_metrics.measure_other_metrics(filled[d], d) for d in gone}, {}
     if options.epsilon is not None:
-        run_test = agree_extras.alternative_annotator_lines
+        run_test = agree_extras.measure_alternative_annotator
         tested = {d: run_test(d, match.voices, cells[d], places[d], options.epsilon) for d in gone}
     repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], replies) for s in shown}
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
-        kept[d] = agree_verdicts.selective_lines(d, cells[d], places[d], replies, rule, options)
+        kept[d] = agree_verdicts.measure_auto_acceptance(d, cells[d], places[d], replies, rule, options)
     placed = _position_agreement(card, replies)
     figures = [
         _summary_record(s)
         | other_metrics.as_json(also[s.dimension])
-        | ({"orders": position.as_json(placed[1])} if placed and placed[0] == s.dimension else {})
+        | ({"orders": both_orders.as_json(placed[1])} if placed and placed[0] == s.dimension else {})
         | ({"missing": {"counted": options.missing, **missingness.as_json(of)}} if (of := gone[s.dimension]) else {})
         | ({"alternative": alternative_annotator.as_json(tested[s.dimension])} if tested else {})
         | _gain_record(repeated[s.dimension], rule)
@@ -185,7 +185,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         sentences = f"{auto_accept.explain(result, near)} {describe_equality(d.scale)}".rstrip()
         text.append(f"\n{d.title} ({source or 'no confidence'}): {sentences}")
     if placed:
-        text.append(f"\n{placed[0].title}, both orders: {' '.join(position.explain(placed[1]))}")
+        text.append(f"\n{placed[0].title}, both orders: {' '.join(both_orders.explain(placed[1]))}")
     if match.left_out:
         left = many(match.left_out, "reply", "replies")
         are = verb(match.left_out, "is", "are")
@@ -203,10 +203,10 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
 def _position_agreement(card: Card, replies: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
     """Return (verdict dimension, agreement of verdicts in both orders of pairs); None if no pair was judged in both."""
     d = orders.verdict_dimension(card)
-    pairs = position.verdicts_in_both_orders(
+    pairs = both_orders.verdicts_in_both_orders(
         (r.item, r.reading.facts.get("orders")) for r in replies if not r.reading.unscored
     )
-    return (d, position.positional_agreement(pairs, d.scale.answers)) if d is not None and pairs else None
+    return (d, both_orders.positional_agreement(pairs, d.scale.answers)) if d is not None and pairs else None
 
 
 def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[AuditReply]) -> SelfConsistency | None:
@@ -238,14 +238,13 @@ def _code(value: float | None) -> float:
 def _gain_record(self_consistency: SelfConsistency | None, rule: CombinationRule) -> dict[str, Any]:
     if self_consistency is None:
         return {}
-    flips = self_consistency.flips
     return {
         "samples": self_consistency.samples,
         "combine": rule,
         "single": self_consistency.single,
         "gain": self_consistency.gain.point,
-        "flips": flips.point,
-        "flips_interval": None if flips.low is None else [flips.low, flips.high],
+        "flips": self_consistency.flips.point,
+        "flips_interval": self_consistency.flips.ends,
         "flaky": self_consistency.flaky,
     }
 
@@ -311,7 +310,7 @@ def _summary_record(summary: Summary) -> dict[str, Any]:
         "dimension": summary.dimension.name,
         "weights": summary.dimension.scale.weights,
         "kappa": kappa.point,
-        "interval": None if kappa.low is None else [kappa.low, kappa.high],
+        "interval": kappa.ends,
         "items": kappa.items,
         "ratings": summary.cells,
         "agreement": summary.exact,

@@ -31,7 +31,7 @@ from judges.stats.weakest_turns import (
     scored_dimensions,
     turn_dimensions,
 )
-from judges.types import Dialogue, Dimension, sort_of
+from judges.types import Dialogue, Dimension, sort_of, turn_number
 
 _WIDE = 14
 
@@ -118,7 +118,7 @@ def _number(value: float | None) -> str:
     return "undef." if value is None else f"{value:.4f}"
 
 
-def alternative_annotator_lines(
+def measure_alternative_annotator(
     d: Dimension, answers: Mapping[tuple[Cell, str], float | None], met: PairedRatings, cells: Sequence[Cell],
     epsilon: float,
 ) -> alternative_annotator.AlternativeAnnotatorTest:  # fmt: skip
@@ -145,7 +145,7 @@ def alternative_annotator_lines(
     return alternative_annotator.run_test(ratings, epsilon)
 
 
-def weakest_turn_lines(
+def measure_weakest_turn_agreement(
     card: Card, people: Mapping[Cell, float | None], values_by_cell: Mapping[Cell, Sequence[float | None]],
     replies: list[AuditReply], rule: CombinationRule, items: Mapping[str, Item],
 ) -> dict[Dimension, WeakestTurns]:  # fmt: skip
@@ -157,7 +157,7 @@ def weakest_turn_lines(
     by_item: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (item, unit, name), values in values_by_cell.items():
         if name in dimension_names and sort_of(unit) == "turn":
-            by_item[item][int(unit[5:])] += [value for value in values if value is not None]
+            by_item[item][turn_number(unit)] += [value for value in values if value is not None]
     for d in turn_dimensions(card.dimensions):
         dialogues = []
         for (item, _, _), samples in scores_by_cell(d, replies).items():

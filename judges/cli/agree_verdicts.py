@@ -44,7 +44,7 @@ def _nearest_answer(scores: dict[int, Score], dimension: Dimension, rule: Combin
     return None if value is None else float(nearest_answers([value], dimension.scale)[0])
 
 
-def rates_lines(
+def measure_rates(
     dimension: Dimension, met: PairedRatings, replies: list[AuditReply], rule: CombinationRule
 ) -> list[AnswerRates]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
@@ -56,7 +56,7 @@ def rates_lines(
     return rates.rates_by_answer(met, dimension, rates.judge_shares(item, value))
 
 
-def selective_lines(
+def measure_auto_acceptance(
     d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[AuditReply], rule: CombinationRule,
     options: argparse.Namespace,
 ) -> tuple[str, AutoAcceptance]:  # fmt: skip

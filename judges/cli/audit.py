@@ -178,13 +178,12 @@ def _audit_record(
     """Return the findings of a judge as JSON."""
     rows = {}
     for name, finding in findings.items():
-        interval = finding.interval
         rows[name] = {
             "title": all_audits()[name].title,
             "verdict": finding.verdict,
             "why": finding.why,
             "figure": finding.figure,
-            "interval": None if interval is None or interval.low is None else [interval.low, interval.high],
+            "interval": finding.interval and finding.interval.ends,
             "threshold": limits[name],
             "n": finding.n,
             "flags": [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from judges.errors import AssayError
 from judges.mtbench.tables import ResultTable, Row, Value
 from judges.plural import many
-from judges.render.csv_cells import write_csv_table
+from judges.render.csv_cells import csv_text
 from judges.whole_file import write_whole
 
 FORMATS = ("text", "md", "json", "csv", "parquet")
@@ -85,9 +84,8 @@ def format_tables(tables: Sequence[ResultTable], format: str) -> str:
         }
         return json.dumps(by_name, ensure_ascii=False, indent=1, allow_nan=False)
     if format == "csv":
-        out, names = io.StringIO(), _columns(tables[0])
-        write_csv_table(out, names, ([row.get(name) for name in names] for row in tables[0].rows))
-        return out.getvalue()
+        names = _columns(tables[0])
+        return csv_text(names, ([row.get(name) for name in names] for row in tables[0].rows))
     return "\n\n".join(_format_table(table, format) for table in tables)
 
 

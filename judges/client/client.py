@@ -19,6 +19,7 @@ from judges.client.errors import CallContext, FatalError, ParameterRefused, Tran
 from judges.params import Params
 from judges.protocols.call_plan import ChatRequest, Mode
 from judges.reading.confidence import Logprobs
+from judges.strict_json import storable_text
 from judges.types import UnscoredReason
 
 if TYPE_CHECKING:
@@ -70,16 +71,16 @@ class ClientReply:
 
 
 class Client:
-    """One endpoint. `modes` remembers how each model must be asked, under `name(model)`; keep it between runs.
+    """One endpoint. `known_capabilities`: how each model must be asked, by `capabilities_key`; keep it between runs.
 
-    Make, use and close it within one event loop: `async with Client(endpoint, modes) as client`. It never retries a
-    call, and nothing that it raises or returns contains the key.
+    Make, use and close it within one event loop: `async with Client(endpoint, known_capabilities) as client`. It never
+    retries a call, and nothing that it raises or returns contains the key.
     """
 
-    def __init__(self, endpoint: Endpoint, modes: MutableMapping[str, str] | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, known_capabilities: MutableMapping[str, str] | None = None) -> None:
         """Raises FatalError if a key is needed and its variable is not set."""
         self.endpoint = endpoint
-        self.modes: MutableMapping[str, str] = {} if modes is None else modes
+        self.known_capabilities: MutableMapping[str, str] = {} if known_capabilities is None else known_capabilities
         self.where = endpoint.address
         key = os.environ.get(endpoint.key_variable, "").strip()
         if not key and (endpoint.api_version or "api.openai.com" in self.where):
@@ -104,7 +105,7 @@ class Client:
             await self._openai.close()
             self._openai = None
 
-    def name(self, model: str) -> str:
+    def capabilities_key(self, model: str) -> str:
         """The key under which a model's capabilities are remembered: its endpoint and its name."""
         return f"{self.where} {model}"
 
@@ -112,12 +113,9 @@ class Client:
         """Return the capabilities by which the model is asked now."""
         capabilities = self._capabilities.get(model)
         if capabilities is None:
-            capabilities = self._capabilities[model] = Capabilities.from_text(self.modes.get(self.name(model), ""))
+            known_text = self.known_capabilities.get(self.capabilities_key(model), "")
+            capabilities = self._capabilities[model] = Capabilities.from_text(known_text)
         return capabilities
-
-    def mode(self, model: str) -> Mode:
-        """Return the mode in which the model is made to reply in JSON now."""
-        return self.capabilities(model).mode
 
     def set_capabilities(self, model: str, capabilities: Capabilities) -> None:
         """Ask the model by these capabilities from now on, and replace the remembered ones, if any."""
@@ -127,18 +125,18 @@ class Client:
 
     def remembers(self, model: str) -> bool:
         """Whether the model's capabilities are remembered: from another run, or from this one."""
-        return self.name(model) in self.modes
+        return self.capabilities_key(model) in self.known_capabilities
 
     def remember(self, model: str) -> None:
         """Remember the model's capabilities: a reply came by them."""
-        self.modes[self.name(model)] = str(self.capabilities(model))
+        self.known_capabilities[self.capabilities_key(model)] = str(self.capabilities(model))
 
     async def answer(self, model: str, params: Params, request: ChatRequest, mode: Mode | None = None) -> ClientReply:
         """Make one call, by the model's capabilities now. `mode` is what the messages of `request` were made for.
 
         Raises FatalError (stop the run), TransientError (try again), CallError (only this call fails), or
-        ParameterRefused: the capabilities have changed, so make the messages for `client.mode(model)` and call again at
-        once.
+        ParameterRefused: the capabilities have changed, so make the messages for `capabilities(model).mode` and call
+        again at once.
         """
         capabilities = self.capabilities(model)
         if mode is not None and mode != capabilities.mode and request.schema is not None:
@@ -191,7 +189,7 @@ class Client:
 
     def refusal(self, shown: dict[str, Any]) -> str:
         """Return the reason why a batch failed as a whole, in the endpoint's words; "" if it gives none."""
-        return redact(response_body.storable_text(batch_files.refusal(shown.get("errors"))), self._key)[:500]
+        return redact(storable_text(batch_files.refusal(shown.get("errors"))), self._key)[:500]
 
     async def content(self, file: str) -> bytes:
         """The content of a file of results."""
@@ -396,7 +394,7 @@ class Client:
 
     def _clean(self, text: str) -> str:
         """The text without the key, and as every store can hold it."""
-        text = response_body.storable_text(text)
+        text = storable_text(text)
         return redact(text, self._key) if self._key and self._key in text else text
 
 

@@ -159,7 +159,7 @@ def _repeats(card: Card, task: Task) -> int:
     if task.part:
         return 1
     if isinstance(item, Dialogue):
-        return sum(turn.role == "assistant" for turn in item.turns)
+        return len(item.assistant_turns)
     if isinstance(item, Pair):
         return max(len(item.sections or []), 1)
     return max(len(card.dimensions), 1)

@@ -66,9 +66,9 @@ def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:
     return list_price.in_ * share, list_price.out * share
 
 
-def context_of_model(model: str, file: Path = PRICES) -> int:
+def context_of_model(model: str) -> int:
     """The tokens that a call of the model and its reply may have together; 0: not known."""
-    list_price = _find_price(model, file)
+    list_price = _find_price(model, PRICES)
     return 0 if list_price is None else list_price.context
 
 

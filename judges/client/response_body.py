@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from judges.reading.confidence import Logprobs
+from judges.strict_json import storable_text
 
 MAX_ANSWER_BYTES, MAX_FILE_BYTES = 16_000_000, 256_000_000
 """The most bytes of an answer, packed and unpacked; of a file of a batch's results."""
@@ -122,13 +123,6 @@ class _Inflate:
                 chunk, self._open = self._open.unused_data, zlib.decompressobj(self._bits)
                 if not self._gzip or not chunk.strip(b"\0"):
                     return
-
-
-def storable_text(text: str) -> str:
-    """A text that every store can hold: NUL and lone surrogates are replaced by a mark."""
-    if "\x00" in text:
-        text = text.replace("\x00", "\ufffd")
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def message_text(content: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
@@ -66,7 +66,7 @@ async def run(
     """Ask the judge for every task; give each answer as it comes, and each judgment once its pieces are complete.
 
     Tasks are taken one at a time as there is room for them, and at most `endpoint.concurrency` are under way; the order
-    of what comes is not that of the tasks. `had(task)` gives the answers that a task already has, by piece: they are
+    of what comes is not that of the tasks. `stored(task)` gives the answers that a task already has, by piece: they are
     not asked for again, unless they failed (api_error). A call that failed after all its tries is a CallReply that is
     unscored (api_error) with the true reason; its judgment asks for no further pieces and is unscored, too. A Charge
     is a call that may have cost something and brought no CallReply.
@@ -82,7 +82,10 @@ async def run(
     """
     if not card.prompts:
         raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
-    work = _Run(card, model, params, client, tasks, endpoint, stored, stop, budget, Random(seed), grace, salt, limiter)
+    work = _Run(
+        card, model, params, client, tasks if isinstance(tasks, AsyncIterator) else iter(tasks), endpoint, stored,
+        stop.is_set if isinstance(stop, asyncio.Event) else stop, budget, Random(seed), grace, salt, limiter,
+    )  # fmt: skip
     try:
         async for event in work.stream():
             yield event
@@ -90,26 +93,33 @@ async def run(
         await work.close()
 
 
+@dataclass(eq=False)
 class _Run:
-    def __init__(
-        self, card: Card, model: str, params: Params, client: Client,
-        tasks: Iterable[Task] | AsyncIterator[Task], endpoint: Endpoint,
-        stored: Callable[[Task], Mapping[str, CallReply] | None] | None, stop: Stop, budget: Budget | None,
-        chance: Random, grace: float, salt: str | None, limiter: CallLimiter | None,
-    ) -> None:  # fmt: skip
-        self.card, self.model, self.params, self.client = card, model, params, client
-        self.tasks = tasks if isinstance(tasks, AsyncIterator) else iter(tasks)
-        self.endpoint, self.had, self.budget, self.chance = endpoint, stored, budget, chance
-        self.grace, self.salt = grace, salt
-        self._stop = stop.is_set if isinstance(stop, asyncio.Event) else stop
+    """The parameters of `run`, and the state of the run."""
+
+    card: Card
+    model: str
+    params: Params
+    client: Client
+    tasks: Iterator[Task] | AsyncIterator[Task]
+    endpoint: Endpoint
+    stored: Callable[[Task], Mapping[str, CallReply] | None] | None
+    stop: Callable[[], bool] | None
+    budget: Budget | None
+    chance: Random
+    grace: float
+    salt: str | None
+    limiter: CallLimiter | None
+
+    def __post_init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._ended = asyncio.Event()
-        self._limiter = limiter or Throttle(endpoint, budget, self._clock, self._ended)
-        self._counts = bool(endpoint.tokens_per_minute) or budget is not None or limiter is not None
-        self._mean_out = min(params.max_tokens, 400.0)
+        self._limiter = self.limiter or Throttle(self.endpoint, self.budget, self._clock, self._ended)
+        self._counts = bool(self.endpoint.tokens_per_minute or self.budget or self.limiter)
+        self._mean_out = min(self.params.max_tokens, 400.0)
         self._out: deque[RunEvent] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
-        self._trial = not client.remembers(model)
+        self._trial = not self.client.remembers(self.model)
         self._tried = asyncio.Event()
         self._told: set[str] = set()
         self._quiet_until = float("-inf")
@@ -118,7 +128,7 @@ class _Run:
         self._fault: BaseException | None = None
         self._last: RunNotice | None = None
         self._workers: list[asyncio.Task[None]] = []
-        self._busy, self._max_out = endpoint.concurrency, 4 * endpoint.concurrency + 64
+        self._busy, self._max_out = self.endpoint.concurrency, 4 * self.endpoint.concurrency + 64
         self._watch: asyncio.Task[None] | None = None
 
     # -- the stream ---------------------------------------------------------------------------------------------------
@@ -158,7 +168,7 @@ class _Run:
     async def _watch_for_stop(self) -> None:
         """Watch for the request to stop; once the run is ending, give the calls under way their grace period."""
         while not self._ended.is_set():
-            if self._stop is None:
+            if self.stop is None:
                 await self._ended.wait()
             elif self._may_begin_calls():
                 await wait_for(self._ended, _STOP_POLL_SECONDS)
@@ -178,7 +188,7 @@ class _Run:
 
     def _may_begin_calls(self) -> bool:
         """Whether calls may still be begun."""
-        if self._stop is not None and not self._ended.is_set() and self._stop():
+        if self.stop is not None and not self._ended.is_set() and self.stop():
             self._end(RunNotice("stopped", STOPPED_NOTICE))
         return not self._ended.is_set()
 
@@ -211,7 +221,7 @@ class _Run:
     async def _judge(self, task: Task) -> None:
         """Ask for the pieces of one judgment, and give it; nothing more is given once the run ends between them."""
         card, params = self.card, self.params
-        stored_replies = {} if self.had is None else dict(self.had(task) or {})
+        stored_replies = {} if self.stored is None else dict(self.stored(task) or {})
         answers = {piece: answer for piece, answer in stored_replies.items() if answer.unscored != "api_error"}
         try:
             while left := call_plan.remaining_pieces(card, params, task, answers):

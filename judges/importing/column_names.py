@@ -1,7 +1,12 @@
-"""The meaning of a column's name: whether a judge or a person gave the values, who that is, and their subject."""
+"""The meaning of a column's name: whether a judge or a person gave the values, who that is, and their subject.
+
+Also the names in the header of a table, and the delimiter between them.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import json
 import re
 import unicodedata
@@ -11,7 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 Owner = Literal["judge", "person", ""]
-
+DELIMITERS = (",", ";", "\t", "|")
+"""The signs that separate the cells of a table's text, unless it states another."""
 
 WORDS = json.loads(Path(__file__).with_name("column_words.json").read_text(encoding="utf-8"))
 """The words of columns' names: whose a column is, what it holds, and what fields of items are called."""
@@ -127,6 +133,28 @@ def normalize(name: str) -> str:
 def column_names(header: Sequence[str]) -> list[str]:
     """The names of a table's columns; a column without a name, such as a saved index, is named by its position."""
     return [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(header)]
+
+
+def detect_delimiter(text: str, complete: bool = True) -> str:
+    """The delimiter of a table's text: the one that it states, or that by which most rows are as wide as the header.
+
+    Where the text is not `complete`, its last line may be half a line, and does not count.
+    """
+    lines = text.splitlines(keepends=True)
+    sample = lines if complete or len(lines) < 2 else lines[:-1]
+    return stated_delimiter(text) or max(DELIMITERS, key=lambda sign: _fit(sample, sign))
+
+
+def _fit(lines: list[str], delimiter: str) -> tuple[int, int]:
+    """Return how well a delimiter fits: the number of rows as wide as the header, and the number of columns."""
+    widths = []
+    with contextlib.suppress(csv.Error):
+        for row in csv.reader(lines[:200], delimiter=delimiter, strict=True):
+            if row:
+                widths.append(len(row))
+    if not widths or widths[0] < 2:
+        return 0, 0
+    return sum(width == widths[0] for width in widths[:50]), widths[0]
 
 
 def stated_delimiter(text: str) -> str:

@@ -26,7 +26,7 @@ from judges.cards import cards
 from judges.errors import AssayError, BadCard
 from judges.gold import Resolve
 from judges.importing import line_files, lines
-from judges.importing.column_names import column_names, stated_delimiter
+from judges.importing.column_names import column_names, detect_delimiter, stated_delimiter
 from judges.importing.encodings import detect_encoding
 from judges.importing.line_files import BadLines, bad_lines
 from judges.importing.lines import JudgmentLine, LabelLine
@@ -43,6 +43,8 @@ _JSON = ("params", "labels", "turns", "sections", "meta", "response_a", "respons
 _NUMBERS = ("sample", "samples", "code", "confidence", "probability", "people")
 _FLAGS = {"true": True, "false": False}
 _MAX_SHOWN_KEYS = 3
+_SAMPLE = 2**16
+"""Bytes or characters at the beginning of a table that show how it is written."""
 _ALWAYS_EXPORTED = ("code", "sample")
 """Keys that an export writes for every row, even if empty: n/a has no code."""
 _REQUIRED_TEXTS = {"response": ("task", "output"), "pair": ("input",)}
@@ -169,12 +171,11 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """The rows of a table of text, with comma, semicolon, tab or | between cells. Raises BadLines."""
     content = path.read_bytes()
     try:
-        text = content.decode(detect_encoding(content[: 2**16]) or "utf-8").lstrip("\ufeff")
+        text = content.decode(detect_encoding(content[:_SAMPLE]) or "utf-8").lstrip("\ufeff")
     except UnicodeDecodeError:
         raise BadLines(f"{path} is not UTF-8: save the file as UTF-8.") from None
     csv.field_size_limit(2**27)
-    header = text.partition("\n")[0]
-    sign = stated_delimiter(text) or max(",;\t|", key=header.count)
+    sign = detect_delimiter(text[:_SAMPLE], complete=len(text) <= _SAMPLE)
     table = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
     names: list[str] = []
     after = 1

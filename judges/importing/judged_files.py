@@ -21,7 +21,7 @@ from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_re
 from judges.protocols.probes import scenario_pool
 from judges.reading import bare_scores
 from judges.reading.reading import counted_verdict, read_reply
-from judges.types import Dialogue, Kind, Pair, Reading, Response, units
+from judges.types import Dialogue, Kind, Pair, Reading, Response, turn_number, units
 
 Lines = list[tuple[int, JudgmentLine]]
 _LISTED = 8
@@ -47,6 +47,11 @@ class JudgeKey:
         return f"{self.card}, {self.model}" + ("" if self.params == "{}" else f", {self.params}")
 
     @property
+    def traits(self) -> JudgeTraits:
+        """What words can name it by."""
+        return JudgeTraits("", self.card, self.model, json.loads(self.params), self.version)
+
+    @property
     def orders(self) -> str:
         """The orders of a pair in which it was asked, from its parameters; "" if they do not say."""
         return str(json.loads(self.params).get("orders") or "")
@@ -70,30 +75,36 @@ def judge_key(card: str, model: str, params: Mapping[str, Any], version: str) ->
     return JudgeKey(card, model, plain, str(params.get("probe") or ""), version)
 
 
+def named_judges(judges: Sequence[JudgeKey], card: str | None, words: str) -> list[JudgeKey]:
+    """The judges of a card (None: of any) that words name as `find_judges` says; all judges for "".
+
+    If a judge was asked in both orders of some pairs and in one order of others, the one with both orders counts.
+    """
+    pairs = [(judge, judge.traits) for judge in judges if card in (None, judge.card)]
+    chosen = find_judges([traits for _, traits in pairs], words)
+    named = [judge for judge, traits in pairs if any(traits is other for other in chosen)]
+    both_orders = {judge.asked_anyhow for judge in named if judge.orders == "both"}
+    return [judge for judge in named if judge.orders == "both" or judge.asked_anyhow not in both_orders]
+
+
 def choose_judge(
     path: Path, lines: Lines, card_name: str | None, model: str | None, params: Sequence[str] = ()
 ) -> JudgeKey:
     """The only judge of the lines, probes left out, or the one of that card, model and parameters ("temperature=0.7").
 
-    If a judge was asked in both orders of some pairs and in one order of others, the one with both orders counts.
     Raises AmbiguousJudge, which says what differs between the judges that fit.
     """
     candidates = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
     if not candidates:
         raise AmbiguousJudge(f"{path}: it has only judgments of probes; give the judge's usual ones too.")
-    named = [JudgeTraits("", judge.card, judge.model, json.loads(judge.params)) for judge in candidates]
-    of_card = [traits for traits in named if card_name in (None, traits.card)]
-    chosen = find_judges(of_card, " ".join([model or "", *params]).strip())
-    fit = [candidates[next(place for place, traits in enumerate(named) if traits is judge)] for judge in chosen]
-    both_orders = [judge for judge in fit if judge.orders == "both"]
-    if len(both_orders) == 1 and {judge.asked_anyhow for judge in fit} == {both_orders[0].asked_anyhow}:
-        return both_orders[0]
-    if len(fit) == 1:
-        return fit[0]
-    if chosen:
+    named = named_judges(candidates, card_name, " ".join([model or "", *params]).strip())
+    if len(named) == 1:
+        return named[0]
+    if named:
+        differences = describe_differences([judge.traits for judge in named])
         raise AmbiguousJudge(
-            f"{path}: there are {len(chosen)} judges, which differ in {describe_differences(chosen)}. Choose one "
-            "with --card, --model or --param NAME=VALUE."
+            f"{path}: there are {len(named)} judges, which differ in {differences}. Choose one with --card, --model "
+            "or --param NAME=VALUE."
         )
     names = "; ".join(judge.title for judge in candidates[:_LISTED])
     raise AmbiguousJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")
@@ -232,8 +243,7 @@ def answers_by_person(
 
 
 def _turns(item: Item) -> frozenset[int]:
-    turns = item.turns if isinstance(item, Dialogue) else []
-    return frozenset(t.turn for t in turns if t.role == "assistant")
+    return frozenset(item.assistant_turns if isinstance(item, Dialogue) else ())
 
 
 def placeholder_items(known: Card, lines: Lines, label_units: Iterable[tuple[str, str]]) -> dict[str, Item]:
@@ -244,7 +254,7 @@ def placeholder_items(known: Card, lines: Lines, label_units: Iterable[tuple[str
     turns: dict[str, set[int]] = defaultdict(set)
     sections: dict[str, dict[str, set[str]]] = defaultdict(dict)
     for _, line in lines:
-        turns[line.item] |= {int(line.part[5:])} if line.part.startswith("turn:") else set()
+        turns[line.item] |= {turn_number(line.part)} if line.part.startswith("turn:") else set()
         for entry in _objects(line.reply if line.reply is not None else _json(line.raw or "")):
             if isinstance(entry.get("turn"), int) and 0 < entry["turn"] <= 10_000:
                 turns[line.item].add(entry["turn"])
@@ -253,7 +263,7 @@ def placeholder_items(known: Card, lines: Lines, label_units: Iterable[tuple[str
                 sections[line.item].setdefault(entry["section_label"], set()).update(sides)
     for item, unit in label_units:
         if unit.startswith("turn:"):
-            turns[item].add(int(unit[5:]))
+            turns[item].add(turn_number(unit))
     names = dict.fromkeys(line.item for _, line in lines)
     return {key: placeholder_item(known.kind, key, turns[key], sections[key]) for key in names}
 

@@ -27,6 +27,7 @@ from judges.importing.judged_files import (
     answers_by_person,
     judge_key,
     judge_of,
+    named_judges,
     placeholder_item,
     placeholder_items,
     read_replies,
@@ -34,11 +35,10 @@ from judges.importing.judged_files import (
 )
 from judges.importing.line_files import BadLines
 from judges.importing.lines import LabelLine
-from judges.judge_lookup import JudgeTraits, find_judges
 from judges.params import CombinationRule, Params
 from judges.plural import many, verb
 from judges.protocols.combination import combination_rule
-from judges.types import Dimension, Kind, Reading, Scale, Score, Strict, UnitSort, sort_of
+from judges.types import Dimension, Kind, Reading, Scale, Score, Strict, UnitSort, section_place, sort_of, turn_number
 
 _KINDS: dict[str, Kind] = {"turn": "dialogue", "conversation": "dialogue", "response": "response"}
 
@@ -77,9 +77,8 @@ def match_judges(
     """The judges of the files, paired with the labels or the gold of the files.
 
     The result has all judges of Assay's own lines, or the judges of a card that words name (a model, or
-    "temperature=0.7"). If a judge was asked in both orders of some pairs and in one order of others, the one with both
-    orders counts. `items` are those given with their texts; `card_of` gives the card of a name if the files contain
-    none. Raises AmbiguousJudge if there is no judge, BadLines.
+    "temperature=0.7"; see `named_judges`). `items` are those given with their texts; `card_of` gives the card of a name
+    if the files contain none. Raises AmbiguousJudge if there is no judge, BadLines.
     """
     line_judges: dict[JudgeKey, None] = {}
     for lines in files.judgments.values():
@@ -88,9 +87,7 @@ def match_judges(
     for value in files.scores:
         by_value[_judge(value)].append(value)
     usual = [judge for judge in (*line_judges, *(j for j in by_value if j not in line_judges)) if not judge.probe]
-    chosen = [judge for judge in usual if card in (None, judge.card) and _is_named(judge, words)]
-    both_orders = {judge.asked_anyhow for judge in chosen if judge.orders == "both"}
-    chosen = [judge for judge in chosen if judge.orders == "both" or judge.asked_anyhow not in both_orders]
+    chosen = named_judges(usual, card, words)
     names = "; ".join(judge.title for judge in usual[:8])
     if not usual:
         reason = "all judgments in the files are of probes" if line_judges else "the files hold no judgments"
@@ -103,11 +100,6 @@ def match_judges(
         _by_lines(files, items, judge, card_of) if judge in line_judges else _by_values(files, judge, by_value[judge])
         for judge in chosen
     ]
-
-
-def _is_named(judge: JudgeKey, words: str) -> bool:
-    """Whether words name a judge."""
-    return bool(find_judges([JudgeTraits("", judge.card, judge.model, json.loads(judge.params))], words))
 
 
 def _judge(value: ExportedValue) -> JudgeKey:
@@ -247,8 +239,8 @@ def _units(kind: Kind, files: FileContents, values: Iterable[ExportedValue]) -> 
 
 
 def _item(kind: Kind, key: str, units: set[str]) -> Item:
-    turns = {int(unit[5:]) for unit in units if unit.startswith("turn:")}
-    cut = max((int(unit[8:].partition("/")[0]) for unit in units if unit.startswith("section:")), default=0)
+    turns = {turn_number(unit) for unit in units if unit.startswith("turn:")}
+    cut = max((section_place(unit)[0] for unit in units if unit.startswith("section:")), default=0)
     return placeholder_item(kind, key, turns, {str(n): "ab" for n in range(1, cut + 1)})
 
 

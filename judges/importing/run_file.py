@@ -21,9 +21,7 @@ from judges.client.budget import Price, cost
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
-from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
-
-_Slot = tuple[str, str, int]
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Slot, Task
 
 
 class BadRunFile(AssayError):
@@ -39,8 +37,8 @@ class RunFile:
     def __init__(self, path: Path | None, card: Card, model: str, params: Params, out: IO[str] | None = None) -> None:
         self._judge = {"card": card.name, "model": model, "params": params.identity(card.kind)}
         self._path, self._out = path, out
-        self._done: set[_Slot] = set()
-        self._pieces: dict[_Slot, dict[str, CallReply]] = {}
+        self._done: set[Slot] = set()
+        self._pieces: dict[Slot, dict[str, CallReply]] = {}
         self._beside = None if path is None else path.with_name(f"{path.name}.pieces")
         self._file: IO[bytes] | None = None
         self._more: IO[bytes] | None = None
@@ -68,11 +66,11 @@ class RunFile:
 
     def has(self, task: Task) -> bool:
         """Whether the file has the judgment."""
-        return (task.key, task.part, task.sample) in self._done
+        return task.slot in self._done
 
     def stored_pieces(self, task: Task) -> Mapping[str, CallReply]:
         """The answers to pieces of a judgment that is not complete yet."""
-        return self._pieces.get((task.key, task.part, task.sample), {})
+        return self._pieces.get(task.slot, {})
 
     def keep(self, answer: CallReply) -> None:
         """Keep the answer to one of several pieces."""
@@ -99,9 +97,8 @@ class RunFile:
             _append(self._file, line)
         elif self._out is not None:
             self._out.write(json.dumps(line, ensure_ascii=False) + "\n")
-        slot = (task.key, task.part, task.sample)
-        self._done.add(slot)
-        self._pieces.pop(slot, None)
+        self._done.add(task.slot)
+        self._pieces.pop(task.slot, None)
 
     def _read(self, path: Path) -> None:
         assert self._file is not None

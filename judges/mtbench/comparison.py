@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.mtbench.means import question_mean, shared_turns
-from judges.mtbench.ratings import HIGHEST, LOWEST, Codes, RatingTable
-from judges.stats.agreement import Floats
+from judges.mtbench.ratings import HIGHEST, LOWEST, RatingTable
+from judges.stats.agreement import Codes, Floats
 from judges.stats.clustered import share_by_item
 from judges.stats.concordance import concordance
 from judges.stats.intervals import Cells, kappa_interval

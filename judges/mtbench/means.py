@@ -20,12 +20,12 @@ from judges.mtbench.ratings import (
     FAILED,
     HIGHEST,
     LOWEST,
-    Codes,
     CountedRatings,
     RatingTable,
     Rules,
     count_ratings,
 )
+from judges.stats.agreement import Codes
 from judges.stats.clustered import mean_by_item, with_t_ends
 from judges.stats.uncertainty import Interval
 

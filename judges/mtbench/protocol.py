@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError
 
 from judges.errors import AssayError
+from judges.mtbench.prompts import BUILT_IN_FAMILIES
 from judges.strict_json import BadJson, canonical, parse_json
 from judges.types import Strict
 
@@ -68,6 +69,11 @@ class Protocol(Strict):
     japanese_share: bool = False
 
     @property
+    def shown_title(self) -> str:
+        """The title, or the name where it has none."""
+        return self.title or self.name
+
+    @property
     def mark(self) -> str:
         """`name@fingerprint`; the fingerprint covers all that affects its judgments, but not how they are read."""
         settings = canonical({name: value for name, value in self.model_dump().items() if name not in _READING})
@@ -78,16 +84,20 @@ class Protocol(Strict):
         return required if required is not None else self.temperatures.get(category, self.other_temperature)
 
 
-_PARSED: dict[Parse, str] = {
+PARSE_RULES: dict[Parse, str] = {
     "fastchat": "the first [[n]], else the first [n]", "last": "the last [[n]]", "stated": "the file's own number",
 }  # fmt: skip
-_FAILED: dict[Failed, str] = {
+"""The rating of a judgment's text that counts, in words."""
+FAILED_RULES: dict[Failed, str] = {
     "left out": "left out", "counted": "counted as -1",
     "all failed": "counted as -1, left out where all samples of a turn failed",
 }  # fmt: skip
-_REPEATED: dict[Duplicates, str] = {"raw": "each counts", "first": "the first counts", "averaged": "their mean counts"}
+"""What becomes of judgments without a rating, in words."""
+DUPLICATES_RULES: dict[Duplicates, str] = {
+    "raw": "each counts", "first": "the first counts", "averaged": "their mean counts",
+}  # fmt: skip
+"""Which of several judgments of a turn counts, in words."""
 _REFERENCES = {"": "those named after the judge", "own": "the questions' own", "none": "none"}
-_FAMILIES = {"assay": "our own", "assay-japanese": "our own, which expect Japanese"}
 
 
 def describe_protocol(protocol: Protocol) -> list[tuple[str, str]]:
@@ -107,11 +117,11 @@ def describe_protocol(protocol: Protocol) -> list[tuple[str, str]]:
         ("answers cut at", f"{protocol.cut_at:,} characters" if protocol.cut_at else "never"),
         ("thinking in answers", "taken out" if protocol.thinking == "removed" else "shown"),
         ("references", _REFERENCES.get(protocol.references, f"those for {protocol.references}")),
-        ("judge's prompts", _FAMILIES.get(protocol.prompts, protocol.prompts)),
+        ("judge's prompts", BUILT_IN_FAMILIES.get(protocol.prompts, protocol.prompts)),
         ("judge", f"{protocol.judge or 'any'}, {judge}"),
-        ("rating that counts", _PARSED[protocol.parse]),
-        ("failed judgments", _FAILED[protocol.failed]),
-        ("repeated judgments", _REPEATED[protocol.duplicates]),
+        ("rating that counts", PARSE_RULES[protocol.parse]),
+        ("failed judgments", FAILED_RULES[protocol.failed]),
+        ("repeated judgments", DUPLICATES_RULES[protocol.duplicates]),
         ("scale", "1 to 10" if protocol.scale == "1-10" else "divided by ten"),
         ("share of Japanese", "reported" if protocol.japanese_share else "not reported"),
     ]

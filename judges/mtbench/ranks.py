@@ -13,15 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.mtbench.comparison import SharedRatings
-from judges.mtbench.ratings import Codes, CountedRatings
-from judges.stats.agreement import Floats
-from judges.stats.bootstrap import MAX_UNDEFINED, resample_from_seed
+from judges.mtbench.ratings import CountedRatings
+from judges.stats.agreement import Codes, Floats
+from judges.stats.bootstrap import MAX_UNDEFINED, percentile_ends
 from judges.stats.intervals import REPLICATES
-from judges.stats.uncertainty import TWO_SIDED, Interval
-
-_METHOD = "cluster bootstrap, percentile"
-_EQUAL_DECIMALS = 9
-"""Means that are equal to so many decimals are equal: they differ by rounding alone."""
+from judges.stats.system_order import METHOD, draw_means, rank_means
+from judges.stats.uncertainty import Interval
 
 
 class ModelRank(NamedTuple):
@@ -109,10 +106,10 @@ def rank_models(counted: CountedRatings, judge: str, replicates: int = REPLICATE
     own = counted.where(counted.row.judge == counted.row.judges.index(judge))
     models, (means,), (drawn,), items = _draws(own.row.question, own.row.model, [own.value], replicates)
     names = [own.row.models[n] for n in models]
-    ranks, cells = _ranks(means[None])[0], np.bincount(own.row.model, minlength=len(own.row.models))[models]
+    ranks, cells = rank_means(means), np.bincount(own.row.model, minlength=len(own.row.models))[models]
     best = drawn == drawn.max(axis=1, keepdims=True, initial=-np.inf)
     first = (best / best.sum(axis=1, keepdims=True)).mean(axis=0).tolist() if len(drawn) else [None] * len(names)
-    ends = _ends(ranks, _ranks(drawn), items, cells)
+    ends = _ends(ranks, rank_means(drawn), items, cells)
     model_ranks = [ModelRank(*rank) for rank in zip(names, means.tolist(), ends, first, strict=True)]
     order = np.argsort(ranks, kind="stable")
     a, b = (order[side] for side in np.triu_indices(len(order), 1))
@@ -131,8 +128,8 @@ def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES) -> RankCo
     row = shared.row
     models, means, drawn, items = _draws(row.question, row.model, [shared.one, shared.other], replicates)
     names, cells = [row.models[n] for n in models], np.full(len(models), len(row))
-    ranks, other_ranks = (_ranks(mean[None])[0] for mean in means)
-    moved = _ends(other_ranks - ranks, _ranks(drawn[1]) - _ranks(drawn[0]), items, cells)
+    ranks, other_ranks = rank_means(means)
+    moved = _ends(other_ranks - ranks, rank_means(drawn[1]) - rank_means(drawn[0]), items, cells)
     changes = [RankChange(*change) for change in zip(names, ranks.tolist(), other_ranks.tolist(), moved, strict=True)]
     order = np.argsort(ranks, kind="stable")
     a, b = (order[side] for side in np.triu_indices(len(order), 1))
@@ -150,8 +147,8 @@ def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES) -> RankCo
 
 def _draws(
     question: Codes, model: Codes, values: list[Floats], replicates: int
-) -> tuple[list[int], list[Floats], list[Floats], int]:
-    """Models that have rows; for each column of values their means, (models,), and those of draws, (draws, models).
+) -> tuple[list[int], Floats, Floats, int]:
+    """Models that have rows; for each column of values their means, (values, models), and (values, draws, models).
 
     Draws in which a model has no row are left out. There are no draws if more than `MAX_UNDEFINED` are left out, or if
     there is only one question. The last value is the number of questions.
@@ -164,24 +161,11 @@ def _draws(
         bins = np.bincount(at * shape[1] + place, weight, minlength=shape[0] * shape[1])
         return bins.reshape(shape).astype(np.float64)
 
-    sums = [table(value) for value in values] + [table(None)]
-    means = [np.round(column.sum(axis=0) / sums[-1].sum(axis=0), _EQUAL_DECIMALS) for column in sums[:-1]]
-    if shape[0] < 2:
-        return models.tolist(), means, [np.empty((0, shape[1])) for _ in values], shape[0]
-    totals = resample_from_seed(np.hstack(sums), replicates, seed=0)
-    parts = [totals[:, n * shape[1] : (n + 1) * shape[1]] for n in range(len(sums))]
-    full = np.flatnonzero((parts[-1] > 0).all(axis=1))
-    if len(full) < (1 - MAX_UNDEFINED) * len(totals):
+    means, drawn = draw_means(np.stack([*map(table, values), table(None)], axis=1), -1, replicates)
+    full = drawn[np.isfinite(drawn).all(axis=(1, 2))]
+    if len(full) < (1 - MAX_UNDEFINED) * len(drawn):
         full = full[:0]
-    drawn = [np.round(part[full] / parts[-1][full], _EQUAL_DECIMALS) for part in parts[:-1]]
-    return models.tolist(), means, drawn, shape[0]
-
-
-def _ranks(means: Floats) -> Floats:
-    """The rank of every mean in its row, 1 the highest, equal ones in the middle."""
-    above = (means[:, None, :] > means[:, :, None]).sum(axis=2)
-    equal = (means[:, None, :] == means[:, :, None]).sum(axis=2)
-    return np.asarray(1 + above + (equal - 1) / 2, dtype=np.float64)
+    return models.tolist(), means, np.moveaxis(full, 0, 1), shape[0]
 
 
 def _ends(points: Floats, drawn: Floats, items: int, cells: Codes) -> list[Interval]:
@@ -191,13 +175,12 @@ def _ends(points: Floats, drawn: Floats, items: int, cells: Codes) -> list[Inter
     """
     if not len(drawn):
         return [
-            Interval.point_only(items, n, float(items), _METHOD, point)
+            Interval.point_only(items, n, float(items), METHOD, point)
             for point, n in zip(points.tolist(), cells.tolist(), strict=True)
         ]
-    ends = np.quantile(drawn, [1 - TWO_SIDED, TWO_SIDED, 0.05], axis=0, method="nearest").reshape(3, -1)
     return [
-        Interval(point, low, high, bound, items, n, float(items), _METHOD, error)
-        for point, low, high, bound, n, error in zip(
-            points.tolist(), *ends.tolist(), cells.tolist(), drawn.std(axis=0, ddof=1).tolist(), strict=True
+        Interval(point, low, high, bound, items, n, float(items), METHOD, error)
+        for point, low, high, bound, error, n in zip(
+            points.tolist(), *percentile_ends(drawn, "nearest").tolist(), cells.tolist(), strict=True
         )
     ]

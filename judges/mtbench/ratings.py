@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from judges.mtbench import parsing
 from judges.mtbench.protocol import Duplicates, Failed, Parse, Protocol, ScaleRule
 from judges.mtbench.records import Bench, Rating
-from judges.stats.agreement import Floats
+from judges.stats.agreement import Codes, Floats
 
-Codes = NDArray[np.int64]
 LOWEST, HIGHEST = 1.0, 10.0
 FAILED = -1.0
 """The score that FastChat writes for a judgment without a rating; some tables count it as a number."""

@@ -6,7 +6,7 @@ package is computed from one, whether it was read from files or from a dataset.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -143,3 +143,22 @@ class Bench:
         names += [name for game in self.games for name in (game.a, game.b)]
         names += [name for vote in self.votes for name in (vote.a, vote.b)]
         return list(dict.fromkeys(names))
+
+
+def judge_names(judges: Iterable[Judge]) -> dict[str, str]:
+    """Judges by id: the model, with as much of prompt, wording, protocol and id as tells it from the others."""
+    parts = {
+        judge.id: [judge.model, judge.prompt, judge.wording[:6], judge.protocol, judge.id[:6]] for judge in judges
+    }  # fmt: skip
+
+    def join_parts(key: str, depth: int) -> str:
+        return " · ".join(part for part in parts[key][:depth] if part)
+
+    names = {}
+    for key in parts:
+        others = [other for other in parts if other != key]
+        names[key] = next(
+            (name for n in range(1, 5) if (name := join_parts(key, n)) not in {join_parts(two, n) for two in others}),
+            join_parts(key, 5),
+        )
+    return names

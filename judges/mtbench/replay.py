@@ -27,11 +27,11 @@ from judges.mtbench.pipelines import (
     knows_references,
     shown_reference,
 )
-from judges.mtbench.protocol import Parse, Protocol
+from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, Parse, Protocol
 from judges.mtbench.ratings import CountedRatings, RatingTable, Rules, count_ratings, read_ratings, rules_of
 from judges.mtbench.thinking import split_thinking
 from judges.stats.agreement import Floats
-from judges.stats.uncertainty import Interval, t_interval
+from judges.stats.uncertainty import Interval, symmetric_interval
 
 Cell = tuple[str, str, int]
 """Question, model, turn."""
@@ -123,7 +123,7 @@ class _Mean:
         square = items / max(items - 1, 1) * float(self.pull @ self.pull)
         if items < 2 or square < _ROUNDING:
             return none
-        return t_interval(self.point, sqrt(square), items - 1, items, cells, float(items), _METHOD)
+        return symmetric_interval(self.point, sqrt(square), items, cells, float(items), _METHOD, freedom=items - 1)
 
 
 def replay(pipeline: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterfall | None:
@@ -315,16 +315,6 @@ def _fixed_factors(pair: _Both) -> list[tuple[str, str]]:
     return factors
 
 
-_FAILED_SAID = {
-    "left out": "judgments without a rating are left out", "counted": "judgments without a rating count as -1",
-    "all failed": "judgments without a rating count as -1, unless all of their turn failed",
-}  # fmt: skip
-_MANY_SAID = {
-    "raw": "each judgment of a turn counts", "first": "the first judgment of a turn counts",
-    "averaged": "the mean of a turn's judgments counts",
-}  # fmt: skip
-
-
 def _samples_said(protocol: Protocol, beside: Protocol) -> str:
     only = "the first sample of an answer counts" if _choices(protocol, beside) == "first" else "all samples count"
     return f"{only}, as under the other protocol"
@@ -354,9 +344,13 @@ class _Both:
         has_samples = own.several or other_replay.several
         factors = {
             PARSE: "every text is read by the other's rule" if protocol.parse != other.parse else "",
-            FAILED_RULE: _FAILED_SAID[other.failed] if protocol.failed != other.failed else "",
+            FAILED_RULE: f"failed judgments {FAILED_RULES[other.failed]}" if protocol.failed != other.failed else "",
             SAMPLES: _samples_said(other, protocol) if protocol.samples != other.samples and has_samples else "",
-            DUPLICATES: _MANY_SAID[other.duplicates] if protocol.duplicates != other.duplicates else "",
+            DUPLICATES: (
+                f"of several judgments of a turn {DUPLICATES_RULES[other.duplicates]}"
+                if protocol.duplicates != other.duplicates
+                else ""
+            ),
         } | {name: _LEFT_OUT_REASONS[name] for name in _LEFT_OUT if name in own.masks or name in other_replay.masks}
         self.factors = {name: explanation for name, explanation in factors.items() if explanation}
         # A factor that changes nothing in any state is no step; without it the other contributions are the same.

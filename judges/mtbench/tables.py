@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.mtbench.comparison import PairAgreement, SharedRatings, compare_two_judges, share_ratings
-from judges.mtbench.experiment import PipelineExperiment
+from judges.mtbench.experiment import SIDE_NAMES, PipelineExperiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import ALL_MODELS, ModelMeans, means_by_rule, model_means, question_mean
 from judges.mtbench.protocol import Protocol, describe_protocol, protocols
@@ -107,9 +107,9 @@ def select_ratings(
     """The ratings of some judges, models and categories (none: all), each read by the given or the own protocol."""
     bench, by_name = narrow(bench, judges, models, categories), dict[str, tuple[Protocol, list[str]]]()
     table = read_ratings(bench)
-    rating = table.judged
-    rating = [judge for judge in judges or rating if judge in rating]
-    for judge in rating:
+    rated = table.judged
+    raters = [judge for judge in judges or rated if judge in rated]
+    for judge in raters:
         judge_protocol = protocol or own_protocol(bench, judge)
         by_name.setdefault(judge_protocol.name, (judge_protocol, []))[1].append(judge)
     for judge_protocol, named in by_name.values():
@@ -118,7 +118,7 @@ def select_ratings(
             other = read_ratings(bench, judge_protocol.parse)
             number = np.where(mask, other.number, table.number)
             table = replace(table, number=number, reason=np.where(mask, other.reason, table.reason))
-    return RatingSelection(bench, table, by_name, rating)
+    return RatingSelection(bench, table, by_name, raters)
 
 
 def judge_label(bench: Bench, judge: str) -> str:
@@ -437,8 +437,8 @@ def waterfall_tables(waterfall: Waterfall) -> list[ResultTable]:
 def experiment_table(experiment: PipelineExperiment) -> ResultTable:
     """The arms that would separate the remaining difference, with their cost; no rows if there are none."""
     rows: list[Row] = [
-        {"arm": arm.protocol.name, **{f"{factor}_of": side for factor, side in arm.sides.items()}, "calls": arm.calls,
-         "tokens_in": arm.tokens_in, "tokens_out": arm.tokens_out, "cost": arm.cost,
+        {"arm": arm.protocol.name, **{f"{factor}_of": SIDE_NAMES[side] for factor, side in arm.sides.items()},
+         "calls": arm.calls, "tokens_in": arm.tokens_in, "tokens_out": arm.tokens_out, "cost": arm.cost,
          "there": "stored" if arm.stored else "to run"}
         for arm in experiment.arms
     ]  # fmt: skip

@@ -16,9 +16,9 @@ import numpy as np
 
 from judges.mtbench.records import Bench, Winner
 from judges.mtbench.win_rates import SCORES, decide_games, sort_names
-from judges.stats.clustered import share_by_item
 from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.uncertainty import Interval
+from judges.stats.votes import VotePairs
 
 Key = tuple[str, int, str, str]
 """A pair: question, turn, and two models in sorted order."""
@@ -118,19 +118,17 @@ def _figures(
         return []
     names = {question: n for n, question in enumerate(dict.fromkeys(row[0] for row in verdicts))}
     rows = np.array([(names[question], turn, x, y) for question, turn, x, y in verdicts], dtype=np.int64)
-    turns: list[int | None] = [None, *np.unique(rows[:, 1]).tolist()]
+    pairs = VotePairs(*rows.T)
+    turns: list[int | None] = [None, *np.unique(pairs.part).tolist()]
     agreements = []
     for turn in turns if len(turns) > 2 else turns[1:]:
-        among = rows if turn is None else rows[rows[:, 1] == turn]
         for setup in SETUPS:
-            if setup == "ties dropped":
-                among = among[(among[:, 2:] != CODES["tie"]).all(axis=1)]
-            question, _, x, y = among.T
-            equal = share_by_item(x == y, question)
+            among = pairs.within(turn).without(CODES["tie"] if setup == "ties dropped" else None)
+            question, _, x, y = among
             # People have no order: each pair of votes counts both ways, half each.
             if both_ways:
                 question, x, y = np.tile(question, 2), np.concatenate([x, y]), np.concatenate([y, x])
             weight = np.full(len(x), 0.5 if both_ways else 1.0)
             kappa = kappa_interval(Cells(question, x, y, weight), len(CODES), None)
-            agreements.append(VerdictAgreement(side, other, turn, setup, len(among), equal, kappa))
+            agreements.append(VerdictAgreement(side, other, turn, setup, len(among.item), among.equal, kappa))
     return agreements

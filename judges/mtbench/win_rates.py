@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.mtbench.ratings import Codes, RatingTable
+from judges.mtbench.ratings import RatingTable
 from judges.mtbench.records import SWAPPED_WINNER, Bench, Winner
-from judges.stats.agreement import Floats
+from judges.stats.agreement import Codes, Floats
 from judges.stats.clustered import mean_by_item, share_by_item, with_t_ends
 from judges.stats.uncertainty import Interval
 

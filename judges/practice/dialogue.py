@@ -203,11 +203,11 @@ def weakest_turn(turns: Sequence[AssistantTurn]) -> int | None:
     return min(turns, key=lambda t: sum(t.scores.values())).turn
 
 
-def summarize_dialogue(fields: dict[str, Any], max_words: int = 80) -> str:
-    """Return at most `max_words` for later turns: the summary so far, then who used which words; the newest stay."""
+def summarize_dialogue(fields: dict[str, Any]) -> str:
+    """Return at most 80 words for later turns: the summary so far, then who used which words; the newest stay."""
     so_far = next((v for k, v in fields.items() if "summary" in k and isinstance(v, str)), "")
     parts = so_far.split()
     for entry in fields.get("dialogue") or []:
         kept = [w for w in words.field_text(entry).split() if len(w) > 3][:6]
         parts += [f"{entry.get('role', 'user')} {entry.get('turn', '')}:", *kept]
-    return " ".join(parts[-max_words:])
+    return " ".join(parts[-80:])

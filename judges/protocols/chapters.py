@@ -15,11 +15,11 @@ from typing import Any
 
 from judges.card import Card
 from judges.protocols import combination
-from judges.protocols.orders import names_sides, rename_units
+from judges.protocols.orders import names_sides, reading_order, rename_units
 from judges.reading.confidence import combine_confidence
 from judges.sections import cut_sections, halves, headed_parts
 from judges.tokens import tokens
-from judges.types import Pair, Reading, Remark, Score, Section
+from judges.types import Pair, Reading, Remark, Score, Section, section_place
 
 _PROMPT_TOKENS = 3000
 """Tokens kept free for the prompt, the fence around the material, and the text about the chapter."""
@@ -98,11 +98,10 @@ def restore_section_numbers(chapter: Chapter, reading: Reading) -> Reading:
     """The reading of a chapter with its sections under their numbers in the item."""
 
     def unit(name: str) -> str:
-        sort, _, rest = name.partition(":")
-        if sort != "section":
+        if not name.startswith("section:"):
             return name
-        number, _, side = rest.partition("/")
-        return f"section:{chapter.sections[int(number) - 1]}/{side}"
+        number, side = section_place(name)
+        return f"section:{chapter.sections[number - 1]}/{side}"
 
     return rename_units(reading, unit)
 
@@ -153,7 +152,7 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
             facts["chapters"] = [dimension.scale.say(score.value) for score, _ in rows]
         if there_is:
             scores.append(Score(unit, name, value, *sure))
-    return Reading(tuple(sorted(scores, key=_place)), tuple(remarks), facts=facts)
+    return Reading(tuple(sorted(scores, key=reading_order)), tuple(remarks), facts=facts)
 
 
 def _nearest_allowed(
@@ -170,12 +169,6 @@ def _weight(chapter: Chapter, unit: str) -> float:
     if unit.startswith("response/"):
         return float(tokens(getattr(chapter.item, f"response_{unit[-1]}").text or ""))
     return chapter.weight
-
-
-def _place(score: Score) -> tuple[int, int]:
-    if score.unit.startswith("section:"):
-        return 0, int(score.unit[8:].partition("/")[0])
-    return 1, 0
 
 
 def _remark(chapter: Chapter, remark: Remark) -> Remark:

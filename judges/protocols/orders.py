@@ -14,7 +14,7 @@ from typing import Literal
 from judges.card import Card
 from judges.protocols import combination
 from judges.reading.confidence import combine_confidence
-from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Section
+from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Section, section_place
 
 Order = Literal["ab", "ba"]
 ORDERS: tuple[Order, Order] = ("ab", "ba")
@@ -42,7 +42,7 @@ def swap_back(card: Card, reading: Reading) -> Reading:
         return score._replace(value=_other(dimension.scale, score.value))
 
     renamed = rename_units(reading, _unit)
-    return replace(renamed, scores=tuple(sorted(map(swap_sides, renamed.scores), key=_place)))
+    return replace(renamed, scores=tuple(sorted(map(swap_sides, renamed.scores), key=reading_order)))
 
 
 def rename_units(reading: Reading, name: Callable[[str], str]) -> Reading:
@@ -90,7 +90,7 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
             scores.append(Score(ab_score.unit, ab_score.dimension, value, *sure))
     cells = {(s.unit, s.dimension) for s in ab.scores}
     if more := [s for s in ba.scores if (s.unit, s.dimension) not in cells]:
-        scores = sorted([*scores, *more], key=_place)
+        scores = sorted([*scores, *more], key=reading_order)
     if (target := verdict_dimension(card)) is not None and ((key := ("pair", target.name)) in cells) != (key in other):
         remarks.append(_lone(target, "ab" if key in cells else "ba"))
     facts = {**ba.facts, **ab.facts}
@@ -136,6 +136,13 @@ def names_sides(scale: Scale) -> bool:
     return {"a", "b"} <= set(scale.categories)
 
 
+def reading_order(score: Score) -> tuple[int, int, str]:
+    """The sort key of a score of a pair: sections, sides, the pair; the dimensions of a unit stay as they came."""
+    if score.unit.startswith("section:"):
+        return 0, section_place(score.unit)[0], score.unit
+    return (1 if score.unit.startswith("response/") else 2), 0, score.unit
+
+
 def _value(scale: Scale, ab_value: float | None, ba_value: float | None) -> tuple[bool, float | None]:
     if not names_sides(scale) or ab_value == ba_value:
         return combination.combine_answers(scale, ((ab_value, 1.0), (ba_value, 1.0)))
@@ -169,14 +176,6 @@ def _unit(unit: str) -> str:
 def _other(scale: Scale, value: float) -> float:
     a, b = scale.categories.index("a"), scale.categories.index("b")
     return float({a: b, b: a}.get(int(value), int(value)))
-
-
-def _place(score: Score) -> tuple[int, int, str]:
-    """Reading order: sections, sides, the pair; the dimensions of a unit stay as they came."""
-    sort, _, rest = score.unit.partition(":")
-    if sort == "section":
-        return 0, int(rest.partition("/")[0]), score.unit
-    return (1 if score.unit.startswith("response/") else 2), 0, score.unit
 
 
 def _means(ab: Mapping[tuple[str, str], float], ba: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:

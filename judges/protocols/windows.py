@@ -17,7 +17,7 @@ from pydantic import BaseModel, create_model
 from judges.card import Card
 from judges.protocols import combination
 from judges.reading.confidence import combine_confidence
-from judges.types import Dialogue, Dimension, Reading, Remark, Score, Turn
+from judges.types import Dialogue, Dimension, Reading, Remark, Score, Turn, turn_number
 
 SUMMARY_WORDS = 80
 """The number of words that a summary is asked not to exceed."""
@@ -164,11 +164,11 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
             continue
         there_is, value = _combine_windows(dimension, answers)
         if there_is:
-            scores.append(_score(card, dimension, value, answers, readings))
+            scores.append(_score(dimension, value, answers, readings))
     remarks = [_remark(w, remark) for w, reading in zip(windows, readings, strict=True) for remark in reading.remarks]
     if verdict is not None:
         chosen = _verdict(card, verdict, votes[verdict], scores)
-        scores.append(_score(card, verdict, chosen, votes[verdict], readings))
+        scores.append(_score(verdict, chosen, votes[verdict], readings))
         if any(value != chosen for value, _ in votes[verdict]):
             words = ", ".join(verdict.scale.say(value) for value, _ in votes[verdict])
             text = f"The windows said {words}; their scores together make it {verdict.scale.say(chosen)}."
@@ -234,14 +234,14 @@ def _weakest(card: Card, scores: Sequence[Score], answers: Said) -> float:
         dimension = card.dimension(score.dimension, score.unit)
         ordered = dimension is not None and dimension.scale.has_order
         if score.unit.startswith("turn:") and ordered and score.value is not None:
-            turn = float(score.unit.partition(":")[2])
+            turn = float(turn_number(score.unit))
             sums[turn] = sums.get(turn, 0.0) + score.value
     if not named or not sums:
         return 0.0
     return min(sums, key=lambda turn: (sums[turn], turn not in named, turn))
 
 
-def _score(card: Card, dimension: Dimension, value: float | None, answers: Said, readings: Sequence[Reading]) -> Score:
+def _score(dimension: Dimension, value: float | None, answers: Said, readings: Sequence[Reading]) -> Score:
     values = [value for value, _ in answers]
     known = [value for value in values if value is not None] or values
     agreed = combination.agreement_confidence(dimension.scale, known)

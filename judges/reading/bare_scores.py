@@ -61,7 +61,7 @@ def read_scores(card: Card, scores: Iterable[BareScore], item: Item) -> Reading:
     `out_of_range`, or as `incomplete` if there was no value at all. Raises NoCell.
     """
     item_units = units(item)
-    turns = frozenset(t.turn for t in item.turns if t.role == "assistant") if isinstance(item, Dialogue) else None
+    turns = frozenset(item.assistant_turns) if isinstance(item, Dialogue) else None
     by_cell: dict[tuple[str, str], Score] = {}
     remarks: list[Remark] = []
     off = ""

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from itertools import accumulate
 from math import exp
+from typing import Literal, NamedTuple
 
 from judges.card import Card, Item
 from judges.reading.spans import ValueSpan, score_spans
@@ -23,10 +24,37 @@ BROKEN_RULE_CONFIDENCE = 0.3
 TOKENS, RULE, STATED = "log-probabilities", "broken rule", "self-reported"
 SAMPLES = "agreement of samples"
 """The source of a confidence that comes from asking the judge several times; it is kept beside the others."""
+Measure = Literal["self-consistency", "stated confidence", "token confidence", "confidence"]
+
+
+class SourceWords(NamedTuple):
+    """The words for a source of confidence: its name, the measure that it gives, and the cause of a low one.
+
+    The cause is "" if the name of the measure already says it.
+    """
+
+    name: str
+    measure: Measure
+    cause: str
+
+
+_WORDS = {
+    STATED: SourceWords("stated confidence", "stated confidence", ""),
+    TOKENS: SourceWords("token probabilities", "token confidence", ""),
+    RULE: SourceWords("rules of the card", "confidence", "breaks its rule"),
+    SAMPLES: SourceWords("self-consistency of samples", "self-consistency", SAMPLES),
+    "orders": SourceWords("orders", "self-consistency", "orders"),
+    **{name: SourceWords(name, "self-consistency", f"{name} differ") for name in ("samples", "windows", "chapters")},
+}
 _MIN_SURE_SHARE = 0.8
 _NOISE = " \t\r\n\"'`*:,[]{}().│▁Ġ"
 _MIN_NAMED_SHARE = 0.05
 """Answers below this share of the probability are not named as what the tokens waver between."""
+
+
+def source_words(source: str) -> SourceWords:
+    """The words for a source of confidence; one that is not known has its own name."""
+    return _WORDS.get(source, SourceWords(source, "confidence", source))
 
 
 def combine_confidence(*known: tuple[float | None, str]) -> tuple[float | None, str]:

@@ -129,14 +129,10 @@ def _whole_numbers(value: Any) -> Any:
 
 def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, verdict: Verdict) -> Reading:
     assert card.text is not None
-    answer: str | None = reply
-    if verdict == "last":
-        answer = without_thinking(reply)
-        if answer is None:
-            return Reading(unscored="cut_off", why="the reply ends within its thinking")
-        if not answer.strip():
-            return Reading(unscored="unreadable", why="the reply is empty")
-    data = card.text(answer or "", part)
+    answer = without_thinking(reply) if verdict == "last" else reply
+    if answer is None or (verdict == "last" and not answer.strip()):
+        return _no_answer(answer)
+    data = card.text(answer, part)
     if "counts" in card.reply.model_fields:
         data["counts"] = verdict
     try:
@@ -144,7 +140,7 @@ def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, 
     except ValidationError as error:
         return _invalid(error)
     reading = validate_reading(card, model, item, part)
-    if verdict == "last" and reading.unscored == "unreadable" and is_refusal(answer or ""):
+    if verdict == "last" and reading.unscored == "unreadable" and is_refusal(answer):
         return Reading(unscored="refused", why="the judge declined to judge")
     return reading
 
@@ -238,14 +234,19 @@ def _distinct(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return out
 
 
+def _no_answer(answer: str | None) -> Reading:
+    """A reply that ends within its thinking (None), or has nothing after it."""
+    if answer is None:
+        return Reading(unscored="cut_off", why="the reply ends within its thinking")
+    return Reading(unscored="unreadable", why="the reply is empty")
+
+
 def _no_object(text: str, count: int) -> Reading:
     if count > 1:
         return Reading(unscored="unreadable", why=f"the reply holds {count} different JSON objects")
     answer = without_thinking(text)
-    if answer is None:
-        return Reading(unscored="cut_off", why="the reply ends within its thinking")
-    if not answer.strip():
-        return Reading(unscored="unreadable", why="the reply is empty")
+    if answer is None or not answer.strip():
+        return _no_answer(answer)
     if "{" not in answer and is_refusal(answer):
         return Reading(unscored="refused", why="the judge declined to judge")
     if answer.count("{") > answer.count("}"):

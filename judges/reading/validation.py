@@ -153,10 +153,7 @@ def _asks(dimensions: tuple[Dimension, ...], item_units: Sequence[str]) -> _Requ
 def _code(scale: Scale) -> _Fits:
     """The codes of a scale, or a test whether a number is one; a turn is an assistant turn of the item, or 0."""
     if scale.kind == "turn":
-        return lambda value, item: (
-            value == 0
-            or (isinstance(item, Dialogue) and any(t.turn == value and t.role == "assistant" for t in item.turns))
-        )
+        return lambda value, item: value == 0 or (isinstance(item, Dialogue) and value in item.assistant_turns)
     if scale.kind == "interval":
         return lambda value, _: scale.na if value is None else scale.lo <= value <= scale.hi and scale.on_step(value)
     codes = frozenset[float | None](float(scale.base + n) for n in range(scale.size))

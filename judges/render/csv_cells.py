@@ -7,6 +7,7 @@ Nested values are JSON. Every CSV file of Assay is written here.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import unicodedata
@@ -28,6 +29,13 @@ def write_csv_table(out: TextIO, columns: Iterable[str], rows: Iterable[Sequence
     writer = csv.writer(out, lineterminator=end)
     writer.writerow([csv_cell(name) for name in columns])
     writer.writerows([csv_cell(value) for value in row] for row in rows)
+
+
+def csv_text(columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A CSV text: floats with every digit, None as an empty cell, yes and no as true and false."""
+    out = io.StringIO()
+    write_csv_table(out, columns, rows)
+    return out.getvalue()
 
 
 def csv_cell(value: Any) -> Any:

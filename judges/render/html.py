@@ -105,6 +105,6 @@ def code(text: str) -> str:
     return Markup(_PARTS.code(text))
 
 
-def embed_json(name: str, value: Any) -> str:
+def embed_json(value: Any) -> str:
     """Figures for programs: JSON in the document, with all digits, which no browser executes."""
-    return Markup(_PARTS.records(name, value))
+    return Markup(_PARTS.records(value))

@@ -36,9 +36,9 @@ _WAIT_SECONDS, _GATHER_SECONDS = 1.0, 0.005
 class RunnerTerms:
     """The first message to every runner of a run. It never contains a key: that is in the runner's own environment.
 
-    `spec` and `version` are the card's; `endpoint` has the concurrency of this runner, `modes` how models are asked.
-    The owner has already checked that the endpoint may be asked, and with which key. `seed` draws the jitter between
-    tries, `budget` prices calls: (spending limit, price).
+    `spec` and `version` are the card's; `endpoint` has the concurrency of this runner, `capabilities` how models are
+    asked. The owner has already checked that the endpoint may be asked, and with which key. `seed` draws the jitter
+    between tries, `budget` prices calls: (spending limit, price).
     """
 
     spec: Mapping[str, Any]
@@ -46,7 +46,7 @@ class RunnerTerms:
     model: str
     params: Params
     endpoint: Endpoint
-    modes: Mapping[str, str]
+    capabilities: Mapping[str, str]
     seed: int = 0
     budget: tuple[float, Price] | None = None
 
@@ -112,7 +112,7 @@ class RunnerEnd:
 
     fault: str
     own: bool
-    modes: Mapping[str, str]
+    capabilities: Mapping[str, str]
 
 
 CallMessage = AdmissionRequest | CallEnd | CallAnswered | CallFailed | CallTurnedAway
@@ -169,9 +169,9 @@ class RemoteRunner:
         self._news.set()
 
     async def _run(self) -> None:
-        modes, fault, own = dict(self._terms.modes), "", False
+        capabilities, fault, own = dict(self._terms.capabilities), "", False
         try:
-            async for event in self._run_tasks(modes):
+            async for event in self._run_tasks(capabilities):
                 if isinstance(event, FinishedJudgment):
                     self.queue_message(NewJudgment(event.task.slot, event.raw, event.reading))
                 elif not (isinstance(event, RunNotice) and event.sort in ("stopped", "spent")):  # the owner's to say
@@ -180,9 +180,9 @@ class RemoteRunner:
             fault = str(error)
         except Exception as error:
             fault, own = type(error).__name__, True
-        self.queue_message(RunnerEnd(fault, own, modes))
+        self.queue_message(RunnerEnd(fault, own, capabilities))
 
-    async def _run_tasks(self, modes: dict[str, str]) -> AsyncIterator[RunEvent]:
+    async def _run_tasks(self, capabilities: dict[str, str]) -> AsyncIterator[RunEvent]:
         """The events of the runner's run."""
         terms = self._terms
         card = from_spec(terms.spec, cards())
@@ -192,7 +192,7 @@ class RemoteRunner:
                 "folder judges/cards/. Make them the same, and resume the run."
             )
         budget = None if terms.budget is None else Budget(*terms.budget)
-        async with Client(terms.endpoint, modes) as client:
+        async with Client(terms.endpoint, capabilities) as client:
             async for event in run(
                 card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, stored=self._take_stored,
                 stop=self._stop, budget=budget, seed=terms.seed, limiter=self._limiter,

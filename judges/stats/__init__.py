@@ -2,7 +2,7 @@
 
 Foundations of every module:
 
-- `uncertainty`: `Interval`, a figure with its ends; quantiles, Wilson's interval, normal and t intervals.
+- `uncertainty`: `Interval`, a figure with its ends; quantiles, Wilson's interval, symmetric intervals (normal, t).
 - `agreement`: every figure of a K x K table: kappa, AC1 and AC2, alpha, % agreement, accuracy, precision, recall, F1.
 - `bins`: the values of a scale as codes and as rows of its table.
 - `intervals`: intervals of kappa and of differences of kappas, by items; `bootstrap` and `strata` are their parts.
@@ -13,7 +13,7 @@ Foundations of every module:
 Whether a dimension may be published:
 
 - `approval_check`: an interval becomes a decision by a policy; `sequential`: any-time looks, or planned ones.
-- `planner`: kappa as gold grows, and how many more items; `forecast`: what a draw will likely show.
+- `sample_size`: kappa as gold grows, and how many more items; `forecast`: what a draw will likely show.
 - `sampling`: stratified draws; `nonresponse`: who answered; `drift`: whether an approval is still valid.
 - `ppi`: means corrected by labels; `means`: the judge's own; `slices`: kappa and means by slice.
 
@@ -22,8 +22,8 @@ Other views of a judge's quality:
 - `concordance` and `other_metrics`: ICC, correlations, mean absolute error, and other figures in papers.
 - `baselines`: rules that do not read the text; `comparison`: several judges on the same cells.
 - `rates`: true and false positive rates, corrected prevalence; `threshold`: a score used as a flag.
-- `reliability`: confidence against agreement; `auto_accept`: verdicts that need no review.
-- `self_consistency`: several samples; `position`: both orders of a pair; `missingness`: what is not scored.
+- `confidence`: confidence against agreement; `auto_accept`: verdicts that need no review.
+- `self_consistency`: several samples; `both_orders`: both orders of a pair; `missingness`: what is not scored.
 - `votes`: single votes on pairs; `weakest_turns`: which turn is the weakest.
 
 For audits only: `association`. People as raters: `raters`.

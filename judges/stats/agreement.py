@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
+Codes = NDArray[np.int64]
 Weights = Literal["linear", "quadratic"] | None
 Level = Literal["nominal", "ordinal", "interval"]
 _NOTHING = 1e-9
@@ -296,33 +296,23 @@ def _distance(total: Floats, level: Level) -> Floats:
 class NaAgreement:
     """The agreement of both sides on which cells can be scored.
 
-    Coverage is the share of cells that a side scored. `agreement` is the share where both scored or both said n/a, and
-    `kappa` is the plain kappa of scored against n/a. `cells` is their number (or weight). Every share is None
-    when there are no cells.
+    `agreement` is the share where both scored or both said n/a, and `kappa` is the plain kappa of scored against n/a.
+    `cells` is their number (or weight). Both are None when there are no cells.
     """
 
     cells: float
-    human_coverage: float | None
-    judge_coverage: float | None
     agreement: float | None
     kappa: float | None
 
 
 def na_agreement(both: float, human_only: float, judge_only: float, neither: float) -> NaAgreement:
-    """Coverage of each side and their agreement on n/a, separate from kappa on the cells that both scored.
+    """The agreement of both sides on n/a, separate from kappa on the cells that both scored.
 
     Counts (or weights) of cells scored by both, by the human only (the judge said n/a), by the judge only, and n/a
     for both.
     """
     table = np.array([[both, human_only], [judge_only, neither]], dtype=np.float64)
-    margins = marginals(table)
-    return NaAgreement(
-        cells=float(table.sum()),
-        human_coverage=float(margins[0][0]) if margins else None,
-        judge_coverage=float(margins[1][0]) if margins else None,
-        agreement=share_within(table, 0),
-        kappa=kappa(table),
-    )
+    return NaAgreement(cells=float(table.sum()), agreement=share_within(table, 0), kappa=kappa(table))
 
 
 def effective_size(weights: ArrayLike) -> float:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from judges.plural import many
 from judges.stats.check_states import State
 from judges.stats.multiple_testing import holm
-from judges.stats.planner import MOST_TIMES, more_items_for_threshold
+from judges.stats.sample_size import MOST_TIMES, more_items_for_threshold
 from judges.stats.sequential import LookPlan, OpenSchedule, Schedule, lower_bound_at, z_from_threshold
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 

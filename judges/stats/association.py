@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import atanh, exp, sqrt, tanh
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats.agreement import Floats
-from judges.stats.bootstrap import MAX_UNDEFINED, defined_replicates, draw_items
+from judges.stats.bootstrap import MAX_UNDEFINED, defined_replicates, draw_items, percentile_interval
 from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 
 _MAX_CELLS_IN_MEMORY = 1 << 20  # cells of replicates held in memory at a time
@@ -51,7 +51,8 @@ def _interval(
         return none
     times = min(_REPLICATES, max(_MIN_REPLICATES, _MAX_CELLS // n))
     draws = draw_items(items, times, np.random.default_rng(0), _MAX_CELLS_IN_MEMORY // max(n, items))
-    defined, undefined = defined_replicates([figure(counts[:, place].astype(np.float64), a, b) for counts in draws])
+    drawn = np.concatenate([figure(counts[:, place].astype(np.float64), a, b) for counts in draws])
+    defined, undefined = defined_replicates(drawn)
     if undefined > MAX_UNDEFINED:
         return replace(none, undefined=undefined)
     # r of 1 has no place on Fisher's scale; beyond +-.9999 it makes no difference to any verdict.
@@ -139,13 +140,12 @@ def share_explained_by_first(
     none = Interval.point_only(items, n, float(items), "share of R2, cluster bootstrap")
     if not n or not np.isfinite(shares[0]):
         return none, 0.0
+    share = replace(none, point=float(shares[0]))
+    if items < 2:
+        return share, float(explained[0])
     draws = draw_items(items, _REPLICATES, np.random.default_rng(0))
-    defined, undefined = defined_replicates([_shares((row @ sums)[None])[0] for counts in draws for row in counts])
-    interval = replace(none, point=float(shares[0]), undefined=undefined)
-    if items >= 2 and undefined <= MAX_UNDEFINED:
-        low, high, bound = np.quantile(defined, [0.025, 0.975, 0.05]).tolist()
-        interval = replace(interval, low=low, high=high, lower_bound=bound, se=float(defined.std(ddof=1)))
-    return interval, float(explained[0])
+    drawn = np.concatenate([_shares((row @ sums)[None])[0] for counts in draws for row in counts])
+    return percentile_interval(share, drawn), float(explained[0])
 
 
 def _shares(sums: Floats) -> tuple[Floats, Floats]:
@@ -164,23 +164,16 @@ def _shares(sums: Floats) -> tuple[Floats, Floats]:
     return out, explained
 
 
-@dataclass(frozen=True)
-class Probability:
-    """A probability with its interval, two-sided at 95%."""
-
-    point: float
-    low: float
-    high: float
-
-
-def probability_at_zero(x: ArrayLike, y: ArrayLike) -> Probability:
-    """P(y = 1) where all predictors are 0, from logit P = b0 + sum_j b_j x_j / s_j.
+def probability_at_zero(x: ArrayLike, y: ArrayLike) -> Interval:
+    """P(y = 1) where all predictors are 0, with its two-sided interval, from logit P = b0 + sum_j b_j x_j / s_j.
 
     x is (n, p), y (n,) of 0 and 1, s_j the root mean square of predictor j (it is scaled, not centred: 0 keeps its
     meaning). Every b has a normal prior with mean 0 and standard deviation 2.5, so that the estimate exists where y is
     always 1 or follows x without exception; Newton's steps to the mode, interval from the curvature there. ValueError
     without rows or where lengths differ. Source: Gelman et al. 2008 (weak priors on standardised predictors).
     """
+    from scipy.special import expit
+
     predictors, outcome = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if predictors.ndim != 2 or len(predictors) != len(outcome) or not len(outcome):
         raise ValueError(f"One row of predictors for every outcome is needed; got {predictors.shape}, {outcome.shape}.")
@@ -190,7 +183,7 @@ def probability_at_zero(x: ArrayLike, y: ArrayLike) -> Probability:
     b = np.zeros(design.shape[1])
     curvature = prior
     for _ in range(_MAX_NEWTON_STEPS):
-        p = _sigmoid(design @ b)
+        p = expit(design @ b)
         curvature = design.T @ (design * (p * (1 - p))[:, None]) + prior
         step = np.linalg.solve(curvature, design.T @ (outcome - p) - prior @ b)
         b = b + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))
@@ -198,8 +191,5 @@ def probability_at_zero(x: ArrayLike, y: ArrayLike) -> Probability:
             break
     half = normal_quantile(0.975) * sqrt(float(np.linalg.inv(curvature)[0, 0]))
     point, low, high = (1 / (1 + exp(-(float(b[0]) + away))) for away in (0.0, -half, half))
-    return Probability(point, low, high)
-
-
-def _sigmoid(value: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(1 / (1 + np.exp(-np.clip(value, -500, 500))), dtype=np.float64)
+    n = len(outcome)
+    return Interval(point, low, high, None, n, n, float(n), "logistic regression")

@@ -31,11 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.errors import AssayError
-from judges.stats.agreement import Floats, effective_size
+from judges.stats.agreement import Codes, Floats, effective_size
 from judges.stats.clustered import spread_of_share, weighted_share
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_quantile
 
-Codes = NDArray[np.int64]
 TARGET, DELTA = 0.8, 0.1
 """The defaults: agreement of at least TARGET, missed with a probability of at most DELTA."""
 MAX_THRESHOLDS = 20

@@ -19,7 +19,7 @@ from judges.stats.concordance import midranks
 from judges.stats.intervals import Cells, kappa_difference, kappa_influences, kappa_interval
 from judges.stats.uncertainty import Interval
 from judges.tokens import tokens
-from judges.types import Dialogue, Dimension, Pair, Response, sort_of
+from judges.types import Dialogue, Dimension, Pair, Response, section_place, sort_of, turn_number
 
 FOLDS = 10
 """Parts of the items; each part is answered for by a rule fitted on the other nine."""
@@ -95,7 +95,7 @@ def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:
     """
     sort = sort_of(unit)
     if isinstance(item, Dialogue):
-        turn = int(unit.partition(":")[2]) if sort == "turn" else None
+        turn = turn_number(unit) if sort == "turn" else None
         texts = [t.text for t in item.turns if t.role == "assistant" and turn in (None, t.turn)]
         return float(sum(map(tokens, texts))) if texts else float("nan")
     if isinstance(item, Response):
@@ -106,12 +106,12 @@ def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:
             return float("nan")
         a, b = tokens(sides["a"]), tokens(sides["b"])
         return b / (a + b) if a + b else 0.5
-    name, _, side = unit.partition("/")
+    side = unit.partition("/")[2]
     text = sides.get(side)
     if text is None:
         return float("nan")
     if sort == "section":
-        number = int(name.partition(":")[2])
+        number, _ = section_place(unit)
         section = (item.sections or [])[number - 1] if number <= len(item.sections or []) else None
         span = getattr(section, side, None)
         return float(tokens(text[span[0] : span[1]])) if span else float("nan")

@@ -7,15 +7,16 @@ can be studentised by its own error without a loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Codes, Floats, Weights, disagreement_weights, is_kappa_of_moments
-from judges.stats.uncertainty import TWO_SIDED, normal_quantile
+from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 
 Counts = NDArray[np.integer[Any]] | Floats
 _MAX_DRAWS_IN_MEMORY = 1 << 21  # draws held in memory at a time, 16 MB
@@ -87,11 +88,25 @@ MAX_UNDEFINED = 0.05
 """Above this share of undefined replicates there is no interval: the rest would be a selection."""
 
 
-def defined_replicates(drawn: Sequence[Floats]) -> tuple[Floats, float]:
+def defined_replicates(drawn: Floats) -> tuple[Floats, float]:
     """The figures of the samples in which it is defined (not nan), and the share of the other samples."""
-    figures = np.concatenate(drawn)
-    defined = figures[np.isfinite(figures)]
-    return defined, 1 - len(defined) / len(figures)
+    defined = drawn[np.isfinite(drawn)]
+    return defined, 1 - len(defined) / len(drawn)
+
+
+def percentile_interval(figure: Interval, drawn: Floats) -> Interval:
+    """A figure with the ends and the error of its samples (n,), nan where undefined; no ends if too many are."""
+    defined, undefined = defined_replicates(drawn)
+    if undefined > MAX_UNDEFINED:
+        return replace(figure, undefined=undefined)
+    low, high, bound, se = percentile_ends(defined).tolist()
+    return replace(figure, low=low, high=high, lower_bound=bound, se=se, undefined=undefined)
+
+
+def percentile_ends(drawn: Floats, method: Literal["linear", "nearest"] = "linear") -> Floats:
+    """Low, high, one-sided lower bound and standard error, (4, ...), of the samples (n, ...) of figures."""
+    ends = np.quantile(drawn, [1 - TWO_SIDED, TWO_SIDED, 0.05], axis=0, method=method)
+    return np.asarray(np.concatenate([ends, drawn.std(axis=0, ddof=1)[None]]), dtype=np.float64)
 
 
 _FLAT = 1e-6

@@ -17,7 +17,7 @@ from judges.stats import agreement, bins
 from judges.stats.agreement import Floats
 from judges.stats.approval_check import CheckResult
 from judges.stats.intervals import Cells, interval_from_moments, interval_from_table, kappa_difference, kappa_interval
-from judges.stats.uncertainty import Interval, independent_difference, t_interval
+from judges.stats.uncertainty import Interval, independent_difference, symmetric_interval
 from judges.types import Dimension, Scale
 
 FRAGILE_SHARE = 0.8
@@ -223,7 +223,7 @@ class DimensionResult:
     @property
     def title(self) -> str:
         """Its name and unit in words: helpfulness · turn."""
-        return f"{self.dimension.title} · {self.dimension.sort}"
+        return self.dimension.title_with_sort
 
     @property
     def key(self) -> str:
@@ -309,18 +309,17 @@ def bias(label_sums: LabelSums, n_eff: float, cells: int) -> Interval:
     if label_sums.items < 2 or squares <= _NO_SPREAD * float(np.abs(among) @ np.abs(label_sums.cross) @ np.abs(among)):
         return Interval.point_only(*on, point)
     se = sqrt(squares * label_sums.items / (label_sums.items - 1)) / float(label_sums.total[1])
-    return t_interval(point, se, max(1.0, n_eff - 1), *on)
+    return symmetric_interval(point, se, *on, freedom=max(1.0, n_eff - 1))
 
 
 def interval_from_sums(sums: RatingSums, scale: Scale) -> Interval:
     """Kappa with its interval by items, linearised, n_eff as Kish has it over the items' mean weights."""
     weight, squared = sums.mean_weight
     n_eff = weight**2 / squared if squared > 0 else 0.0
-    cells = round(float(sums.cells[sums.both].sum()))
+    size = sums.items, round(float(sums.cells[sums.both].sum())), n_eff
     if has_kappa_of_moments(scale):
-        return interval_from_moments(sums.total, sums.cross, sums.items, cells=cells, n_eff=n_eff)
-    table = sums.total.reshape(scale.size, scale.size)
-    return interval_from_table(table, sums.cross, sums.items, scale.weights, cells=cells, n_eff=n_eff)
+        return interval_from_moments(sums.total, sums.cross, *size)
+    return interval_from_table(sums.total.reshape(scale.size, scale.size), sums.cross, *size, scale.weights)
 
 
 def _figures(

@@ -16,9 +16,8 @@ from judges.stats.agreement import Floats
 from judges.stats.uncertainty import (
     TWO_SIDED,
     Interval,
-    normal_interval,
     normal_quantile,
-    t_interval,
+    symmetric_interval,
     wilson_interval,
 )
 
@@ -65,6 +64,17 @@ def share_from_counts(hits: Floats, cells: Floats, ratings: int | None = None) -
     return replace(interval, point=p, items=items, cells=round(n), n_eff=effective, method="wilson, by item")
 
 
+def pairs_within(item: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every pair of rows of one item, once: the numbers of its first and of its second row."""
+    order = np.argsort(item, kind="stable")
+    ordered, first, second, step = item[order], [order[:0]], [order[:0]], 1
+    while step < len(ordered) and len(start := np.flatnonzero(ordered[step:] == ordered[:-step])):
+        first.append(order[start])
+        second.append(order[start + step])
+        step += 1
+    return np.concatenate(first), np.concatenate(second)
+
+
 def weighted_share(item: NDArray[np.int64], yes: Floats, weight: Floats) -> Interval:
     """A weighted share of cells with Wilson's interval, on the number of cells that the clustered error is worth.
 
@@ -108,7 +118,7 @@ def mean_by_item(value: ArrayLike, item: ArrayLike, weight: ArrayLike | None = N
         return Interval.point_only(0, 0, 0.0, "mean, by item")
     point = float(sums.sum()) / total
     se = sqrt(items / (items - 1) * float(((sums - point * weights) ** 2).sum())) / total if items > 1 else None
-    return normal_interval(point, se, items, n, float(items), "mean, by item")
+    return symmetric_interval(point, se, items, n, float(items), "mean, by item")
 
 
 def with_t_ends(interval: Interval, lo: float, hi: float) -> Interval:
@@ -116,7 +126,7 @@ def with_t_ends(interval: Interval, lo: float, hi: float) -> Interval:
     if interval.point is None or not interval.se:
         return replace(interval, low=None, high=None, lower_bound=None)
     on = interval.items, interval.cells, interval.n_eff, interval.method
-    return t_interval(interval.point, interval.se, interval.items - 1, *on, lo, hi)
+    return symmetric_interval(interval.point, interval.se, *on, lo, hi, interval.items - 1)
 
 
 def newcombe_difference(a: Interval, b: Interval) -> Interval:

@@ -9,16 +9,14 @@ from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judges.stats.agreement import Floats, Weights
+from judges.stats.agreement import Codes, Floats, Weights
 from judges.stats.concordance import Concordance, concordance
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
 from judges.stats.multiple_testing import holm
-from judges.stats.planner import more_items_for_z
+from judges.stats.sample_size import more_items_for_z
 from judges.stats.uncertainty import Interval, normal_quantile
 
-Codes = NDArray[np.int64]
 Verdict = Literal["better", "worse", "cannot tell", "too few items"]
 ALPHA = 0.05
 
@@ -134,7 +132,7 @@ def two_sided_p(gap: Interval) -> float | None:
 
 
 def more_items_to_separate(gap: Interval, alpha: float = ALPHA) -> tuple[int, int] | None:
-    """Further items, as a range, after which the difference likely differs from 0 (`planner.more_items_for_z`).
+    """Further items, as a range, after which the difference likely differs from 0 (`sample_size.more_items_for_z`).
 
     None if there is no difference or error, or if the difference is so small that labels will not settle it.
     """

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from judges.stats.agreement import Floats, check_weights, effective_size
 from judges.stats.intervals import Cells
 from judges.stats.strata import error_of_influences, item_strata
-from judges.stats.uncertainty import TWO_SIDED, Interval, t_interval, t_quantile
+from judges.stats.uncertainty import TWO_SIDED, Interval, symmetric_interval, t_quantile
 
 Figure = Callable[[Floats, Floats, Floats], tuple[float, Floats]]
 """From both sides and weights: the figure, and its slope by the weight of every cell; nan where it does not exist."""
@@ -107,9 +107,10 @@ def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> I
     error = error_of_influences(np.bincount(item, weight * slope).astype(np.float64), stratum)
     if items < 3 or error is None:
         return replace(none, point=point)
+    freedom = max(1.0, n_eff - 1)
     if not fisher:
-        return t_interval(point, error, max(1.0, n_eff - 1), items, len(x), n_eff, none.method, 0.0)
-    wide, one_sided = (t_quantile(p, max(1.0, n_eff - 1)) for p in (TWO_SIDED, 0.95))
+        return symmetric_interval(point, error, items, len(x), n_eff, none.method, 0.0, freedom=freedom)
+    wide, one_sided = (t_quantile(p, freedom) for p in (TWO_SIDED, 0.95))
     centre = atanh(min(max(point, -_SURE), _SURE))
     step = error / (1 - tanh(centre) ** 2)
     low, high, bound = (tanh(centre + z * step) for z in (-wide, wide, -one_sided))

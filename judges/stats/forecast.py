@@ -11,17 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.agreement import Floats, Weights, check_weights, cross_table, kappa
+from judges.stats.agreement import Codes, Floats, Weights, check_weights, cross_table, kappa
 from judges.stats.intervals import Cells, kappa_influences
 from judges.stats.sampling import allocate
 from judges.stats.uncertainty import normal_quantile
 
-Codes = NDArray[np.int64]
 SHARED_NOISE = 0.3
 """The part of the noise between people and judge that the cells of one item share."""
 _PATHS, _MAX_LOOKS = 1_000, 120
@@ -89,6 +87,8 @@ def simulate_spread(known: ScoredPopulation, agreement: float) -> InfluenceSprea
     others people say what the judge says with probability kappa, and else any answer as often as it is given.
     ValueError for an agreement outside 0 .. 1.
     """
+    from scipy.special import ndtri
+
     if not 0 < agreement < 1:
         raise ValueError(f"An agreement lies between 0 and 1, such as .6; got {agreement}.")
     known = known.repeat(max(1, _MIN_CELLS // max(1, len(known.item))))
@@ -102,7 +102,8 @@ def simulate_spread(known: ScoredPopulation, agreement: float) -> InfluenceSprea
         human = np.where(kept, known.judge, np.searchsorted(ends[1:-1], rng.random(len(kept)), side="right"))
         return _spread(known, human, agreement)
     uniform = ends[known.judge] + shares[known.judge] * rng.random(len(known.judge))
-    latent, cuts = _normal(uniform), _normal(ends[1:-1])
+    latent: Floats = ndtri(uniform)
+    cuts: Floats = ndtri(ends[1:-1])
     own = rng.normal(size=int(known.item.max()) + 1)[known.item]
     noise = sqrt(SHARED_NOISE) * own + sqrt(1 - SHARED_NOISE) * rng.normal(size=len(latent))
 
@@ -214,13 +215,3 @@ def _walks(information: tuple[float, ...]) -> Floats:
     moves = np.random.default_rng(0).normal(size=(_PATHS, len(times)))
     return np.asarray((moves * steps).cumsum(axis=1) / np.sqrt(times), dtype=np.float64)
 
-
-@lru_cache(maxsize=1)
-def _table() -> tuple[Floats, Floats]:
-    at = np.linspace(-4.5, 4.5, 1801)
-    return np.array([NormalDist().cdf(x) for x in at.tolist()]), at
-
-
-def _normal(probability: Floats) -> Floats:
-    """Quantiles of the standard normal distribution, by a table."""
-    return np.interp(probability, *_table())

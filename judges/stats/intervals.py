@@ -50,7 +50,7 @@ from judges.stats.bootstrap import (
     with_products,
 )
 from judges.stats.strata import error_of_influences, item_strata, resample_within_strata, widen_for_strata
-from judges.stats.uncertainty import Interval, normal_interval, with_rule_of_three
+from judges.stats.uncertainty import Interval, symmetric_interval, with_rule_of_three
 
 LINEARISE_FROM = 3_000
 """Items from which `kappa_interval` and `kappa_difference` linearise: there both agree, and the bootstrap is slow."""
@@ -176,13 +176,6 @@ def _check_cells(cells: Cells, k: int, weights: Weights) -> _Clustered:
     return _Clustered(item, human, judge, check_weights(cells.weight, item.size), items, stratum)
 
 
-def _normal(
-    point: float | None, se: float | None, items: int, cells: int, n_eff: float, reach: float = 1.0
-) -> Interval:
-    """point -+ z se, kept within -reach..reach; without an se only the point."""
-    return normal_interval(point, se, items, cells, n_eff, "linearised", -reach, reach)
-
-
 def _end_by_rule_of_three(interval: Interval, weight: float, expected: float) -> Interval:
     """The ends of a kappa of 1, which has no standard error; any other kappa, or one without ends, is unchanged.
 
@@ -193,49 +186,34 @@ def _end_by_rule_of_three(interval: Interval, weight: float, expected: float) ->
     return with_rule_of_three(interval, weight**2 / interval.cells / expected)
 
 
-def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
-    """sqrt(G / (G - 1) * sum_g (gradient . s_g)^2); no mean is taken off, as kappa does not change with scale."""
-    return None if items < 2 else sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
-
-
-def interval_from_moments(
-    sums: ArrayLike, cross: ArrayLike, items: int, *, cells: int | None = None, n_eff: float | None = None
-) -> Interval:
+def interval_from_moments(sums: ArrayLike, cross: ArrayLike, items: int, cells: int, n_eff: float) -> Interval:
     """Interval of quadratic-weighted kappa from six moments, one pass over the data: delta method, sandwich over items.
 
     `sums` are the totals of s = (n, Sx, Sy, Sxx, Syy, Sxy) with x = human and y = judge, `cross` is sum_g s_g s_g^T
-    over items g, and `items` is their number G; the database gives all three.
+    over items g, and `items` is their number G; the database gives all three. `n_eff` is Kish's number over items.
 
         var = G / (G - 1) * d' (sum_g s_g s_g') d,   d = gradient of kappa by the six totals (see `kappa_from_sums`)
 
-    `cells` defaults to the total weight. `n_eff` defaults to (sum n_g)^2 / sum n_g^2, which is Kish's over items when
-    all items have equally many cells and less otherwise: pass it when they have not. Without expected disagreement
-    everything is None; with a single item there is a point and no interval. Where judge and people never differed the
-    ends are those of the rule of three, as in `bootstrap_kappa`. ValueError for wrong shapes.
-    Source: Binder 1983; Liang and Zeger 1986.
+    No mean is taken off, as kappa does not change with scale. Without expected disagreement everything is None; with a
+    single item there is a point and no interval. Where judge and people never differed the ends are those of the rule
+    of three, as in `bootstrap_kappa`. ValueError for wrong shapes. Source: Binder 1983; Liang and Zeger 1986.
     """
     total, square = np.asarray(sums, dtype=np.float64), np.asarray(cross, dtype=np.float64)
     if total.shape != (6,) or square.shape != (6, 6):
         raise ValueError(
             f"Six sums and their 6 x 6 cross-products are needed; got shapes {total.shape} and {square.shape}."
         )
-    point = kappa_from_sums(total)
-    cells = round(float(total[0])) if cells is None else cells
-    if n_eff is None:
-        n_eff = float(total[0] ** 2 / square[0, 0]) if square[0, 0] > 0 else 0.0
-    se = None if point is None else _sandwich_se(gradient_by_moments(total), square, items)
-    interval = _normal(point, se, items, cells, n_eff)
+    point, size = kappa_from_sums(total), (items, cells, n_eff)
+    interval = _sandwich_interval(point, None if point is None else gradient_by_moments(total), square, *size)
     return _end_by_rule_of_three(interval, float(total[0]), chance_disagreement_from_sums(total))
 
 
 def interval_from_table(
-    table: ArrayLike, cross: ArrayLike, items: int, weights: Weights = None, *,
-    cells: int | None = None, n_eff: float | None = None,
-) -> Interval:  # fmt: skip
+    table: ArrayLike, cross: ArrayLike, items: int, cells: int, n_eff: float, weights: Weights = None
+) -> Interval:
     """The interval of any kappa from the K x K total and sum_g t_g t_g^T (K*K, K*K), t_g = item g's table by rows.
 
-    With one cell an item it is the Fleiss-Cohen-Everitt variance times G / (G - 1). Defaults and None as in
-    `interval_from_moments`.
+    With one cell an item it is the Fleiss-Cohen-Everitt variance times G / (G - 1). None as in `interval_from_moments`.
     """
     array, square = check_table(table), np.asarray(cross, dtype=np.float64)
     size = array.size
@@ -243,13 +221,20 @@ def interval_from_table(
         raise ValueError(
             f"The cross-products of a table of {size} cells are {size} x {size}; got shape {square.shape}."
         )
-    point, n = kappa(array, weights), float(array.sum())
-    cells = round(n) if cells is None else cells
-    if n_eff is None:
-        squares = float(square.sum())
-        n_eff = n**2 / squares if squares > 0 else 0.0
-    se = None if point is None else _sandwich_se(gradient_by_table(array, weights).ravel(), square, items)
-    return _end_by_rule_of_three(_normal(point, se, items, cells, n_eff), n, chance_disagreement(array, weights))
+    point = kappa(array, weights)
+    slope = None if point is None else gradient_by_table(array, weights).ravel()
+    interval = _sandwich_interval(point, slope, square, items, cells, n_eff)
+    return _end_by_rule_of_three(interval, float(array.sum()), chance_disagreement(array, weights))
+
+
+def _sandwich_interval(
+    point: float | None, gradient: Floats | None, cross: Floats, items: int, cells: int, n_eff: float
+) -> Interval:
+    """Kappa with the error sqrt(G / (G - 1) * sum_g (gradient . s_g)^2)."""
+    se = None
+    if gradient is not None and items > 1:
+        se = sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
+    return symmetric_interval(point, se, items, cells, n_eff, "linearised", -1.0, 1.0)
 
 
 def bootstrap_kappa(
@@ -310,9 +295,19 @@ def kappa_interval(cells: Cells, k: int, weights: Weights = "quadratic", seed: i
     clustered = _check_cells(cells, k, weights)
     if clustered.items < LINEARISE_FROM:
         return bootstrap_kappa(cells, k, weights, seed=seed)
-    point, by_item = _influences(clustered, k, weights)
-    interval = _normal(point, error_of_influences(by_item, clustered.stratum), *clustered.size)
-    return clustered.end_by_rule_of_three(interval, k, weights)
+    return clustered.end_by_rule_of_three(_linearise(clustered, k, weights), k, weights)
+
+
+def linearised_kappa(cells: Cells, k: int, weights: Weights = "quadratic") -> Interval:
+    """The same, linearised for any number of items, and with its own ends where judge and people never differed."""
+    return _linearise(_check_cells(cells, k, weights), k, weights)
+
+
+def _linearise(cells: _Clustered, k: int, weights: Weights) -> Interval:
+    point, by_item = _influences(cells, k, weights)
+    return symmetric_interval(
+        point, error_of_influences(by_item, cells.stratum), *cells.size, "linearised", -1.0, 1.0
+    )  # fmt: skip
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:
@@ -348,7 +343,7 @@ def kappa_difference(
         independent = [influence_b - influence_a] if paired else [influence_a, influence_b]
         errors = [error_of_influences(influence) for influence in independent]
         se = sqrt(sum(error**2 for error in errors if error is not None)) if None not in errors else None
-        return _normal(point, se, *smaller, reach=2.0)
+        return symmetric_interval(point, se, *smaller, "linearised", -2.0, 2.0)
     shares = [group.parts(k, weights) for group in (left, right)]
     if paired:
         parts = with_products(np.hstack(shares))

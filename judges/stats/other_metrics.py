@@ -45,7 +45,7 @@ class OtherMetrics:
             rows.append((name, _point(self.ac), "Gwet's: less affected by one very common answer than kappa."))
         if self.concordance is not None:
             rows += [
-                (FIGURE_NAMES[key], interval, _EXPLANATIONS[key])
+                (FIGURE_NAMES[key], interval, EXPLANATIONS[key])
                 for key, interval in self.concordance._asdict().items()
             ]
         return rows
@@ -81,13 +81,14 @@ def _exact(item: ArrayLike, equal: NDArray[np.bool_], weight: Floats) -> Interva
     return replace(share_from_counts(hits, totals, len(equal)), cells=len(equal), items=len(totals))
 
 
-_EXPLANATIONS = {
+EXPLANATIONS = {
     "icc": "Two raters, absolute agreement: close to quadratic-weighted kappa.",
     "pearson": "Correlation of the values. A constant bias does not lower it.",
     "spearman": "Correlation of the ranks; equal values share a rank.",
     "kendall": "Concordant minus discordant pairs of ratings, corrected for ties (tau-b).",
     "mae": "Mean absolute difference of judge and people, in units of the scale.",
 }
+"""The figures of `judges.stats.concordance.Concordance` by name, and what each of them says."""
 
 
 def _point(value: float | None) -> Interval:

@@ -59,7 +59,7 @@ from judges.stats.uncertainty import (
     TWO_SIDED,
     Interval,
     normal_quantile,
-    t_interval,
+    symmetric_interval,
     t_quantile,
     wilson_interval,
 )
@@ -279,7 +279,7 @@ def _interval(
         return Interval(point, low, high, wilson.lower_bound, n, cells, kish, _METHOD, (high - low) / (2 * quantile))
     if se == 0:
         return _no_interval(n, cells, kish, point)
-    return t_interval(point, se, kish - 1, n, cells, kish, _METHOD, *reach)
+    return symmetric_interval(point, se, n, cells, kish, _METHOD, *reach, kish - 1)
 
 
 def _no_interval(n: int, cells: int, kish: float, point: float | None = None) -> Interval:
@@ -318,7 +318,7 @@ def corrected_difference(a: Interval, b: Interval, shared: bool = False) -> Inte
     point = a.point - b.point
     se = a.se + b.se if shared else hypot(a.se, b.se)
     free = degrees_of_freedom(a, b, shared)
-    return t_interval(point, se, free, *a.smaller_group(b), _METHOD)
+    return symmetric_interval(point, se, *a.smaller_group(b), _METHOD, freedom=free)
 
 
 def degrees_of_freedom(a: Interval, b: Interval, shared: bool = False) -> float:

@@ -13,7 +13,7 @@ from judges.stats.bins import code_count, to_codes
 from judges.stats.clustered import share_from_counts
 from judges.stats.intervals import Cells, kappa_influences, kappa_interval
 from judges.stats.strata import error_of_influences
-from judges.stats.uncertainty import Interval, normal_interval
+from judges.stats.uncertainty import Interval, symmetric_interval
 from judges.types import Scale
 
 FLAKY_SHARE = 0.25
@@ -96,7 +96,7 @@ def measure_self_consistency(
     known = [kappa for kappa in singles if kappa is not None]
     single = float(np.mean(known)) if known and len(known) == len(singles) else None
     gap = None if single is None or point is None else point - single
-    gain = normal_interval(gap, error_of_influences(moved), items, together.cells, float(items), "linearised")
+    gain = symmetric_interval(gap, error_of_influences(moved), items, together.cells, float(items), "linearised")
     return SelfConsistency(table.samples.shape[1], tuple(singles), single, together, gain, share_from_counts(*flips))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats import clustered
-from judges.stats.agreement import Floats, Weights, check_weights
+from judges.stats.agreement import Codes, Floats, Weights, check_weights
 from judges.stats.bootstrap import item_sums, kappas_of_totals
 from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.means import MIN_ITEMS
@@ -25,7 +25,6 @@ from judges.stats.ppi import CorrectedMean, correct_mean, moments
 from judges.stats.sampling import OTHER_STRATUM
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
-Codes = NDArray[np.int64]
 THIRDS = ("shortest third", "middle third", "longest third")
 
 
@@ -42,12 +41,10 @@ class Slicing:
 class DifferenceTest:
     """Test of "kappa is the same in all slices".
 
-    It has F, its first degrees of freedom, p, and how many slices of at least MIN_CLUSTERS items it compares.
+    It has p, and how many slices of at least MIN_CLUSTERS items it compares.
     `adjusted` is p after Holm over all ways of slicing that were tested.
     """
 
-    statistic: float
-    df: int
     p: float
     slices: int
     adjusted: float
@@ -104,12 +101,12 @@ def difference_tests(cells: Cells, k: int, weights: Weights, cuts: Sequence[Slic
     """
     item = np.asarray(cells.item, dtype=np.int64)
     tests = [_wald(item, [cells.where(cut.code == n) for n in range(len(cut.names))], k, weights) for cut in cuts]
-    after = iter(holm([t[2] for t in tests if t is not None]))
+    after = iter(holm([t[0] for t in tests if t is not None]))
     return [None if t is None else DifferenceTest(*t, next(after)) for t in tests]
 
 
-def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tuple[float, int, float, int] | None:
-    """Wald test of equal kappas, (F, its first degrees of freedom, p, slices); None with fewer than two to compare.
+def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tuple[float, int] | None:
+    """Wald test of equal kappas, (p, slices); None with fewer than two slices to compare.
 
         F = (C kappa)' (C V C')^-1 (C kappa) / (S - 1),   V_st = c_s c_t sum_g u_sg u_tg,   c_s^2 = (G_s - 1) / G_s
 
@@ -138,7 +135,7 @@ def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tupl
     contrast = np.hstack([-np.ones((df, 1)), np.eye(df)])
     gap = contrast @ np.array(points)
     ratio = float(gap @ np.linalg.pinv(contrast @ (used @ used.T) @ contrast.T) @ gap) / df
-    return ratio, df, f_survival(ratio, df, smallest - 1), df + 1
+    return f_survival(ratio, df, smallest - 1), df + 1
 
 
 def _left_out(cells: Cells, place: Codes, k: int, weights: Weights) -> tuple[float | None, Floats]:

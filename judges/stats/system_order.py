@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import comb
 from typing import NamedTuple
 
@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judges.stats.agreement import Floats
-from judges.stats.bootstrap import MAX_UNDEFINED, resample_from_seed
+from judges.stats.bootstrap import percentile_interval, resample_from_seed
 from judges.stats.intervals import REPLICATES, Cells
-from judges.stats.uncertainty import TWO_SIDED, Interval
+from judges.stats.uncertainty import Interval
 
 MIN_SYSTEMS = 3
 """Systems from which their order has a correlation: of two there is one pair, in the same order or the other."""
-_METHOD = "cluster bootstrap, percentile"
+METHOD = "cluster bootstrap, percentile"
+"""The `Interval.method` of the intervals of means' ranks."""
 _EQUAL_DECIMALS = 9  # decimals to which equal means are equal: they differ by rounding alone
 _MAX_SIGNS_IN_MEMORY = 1 << 22  # signs of pairs of systems held in memory at a time
 
@@ -75,11 +76,9 @@ def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster
     sums = np.zeros((groups, 3, count))
     for row, amount in enumerate((weight, weight * human, weight * judge)):
         np.add.at(sums[:, row], (group, code), amount)
-    times = REPLICATES if groups > 1 else 0
-    totals = resample_from_seed(sums.reshape(groups, -1), times, 0) if times else np.zeros((0, 3 * count))
-    means, drawn = _means(sums.sum(axis=0)[None]), _means(totals.reshape(times, 3, count))
-    (tau, rho, ranks), (taus, rhos, drawn_ranks) = _orders(means), _orders(drawn)
-    sign = np.sign(means[0, :, :, None] - means[0, :, None, :])
+    means, drawn = draw_means(sums, 0, REPLICATES)
+    (tau, rho, ranks), (taus, rhos, drawn_ranks) = _orders(means[None]), _orders(drawn)
+    sign = np.sign(means[:, :, None] - means[:, None, :])
     systems = []
     for n, name in enumerate(names):
         own = code == n
@@ -89,7 +88,7 @@ def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster
         ]
         items = len(np.unique(item[own]))
         systems.append(
-            RankedSystem(name, int(own.sum()), items, float(means[0, 0, n]), float(means[0, 1, n]), *by_side)
+            RankedSystem(name, int(own.sum()), items, float(means[0, n]), float(means[1, n]), *by_side)
         )
     systems.sort(key=lambda ranked: (-ranked.human, ranked.name))
     factor = np.nan if count < MIN_SYSTEMS else 1.0
@@ -99,10 +98,26 @@ def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster
     return SystemOrder(tuple(systems), kendall, spearman, int((sign[0] * sign[1] < 0).sum()) // 2)
 
 
-def _means(sums: Floats) -> Floats:
-    """The means of people and judge, (draws, 2, systems), from sums of weights and of both; nan without weight."""
+def draw_means(sums: Floats, weight: int, replicates: int) -> tuple[Floats, Floats]:
+    """The systems' means, (values, systems), and those of draws of clusters, (draws, values, systems).
+
+    `sums` are those of each cluster, (clusters, 1 + values, systems): of the weights, at the place `weight`, and of
+    the values. A mean without weight is nan. There are no draws of fewer than two clusters.
+    """
+    clusters, *shape = sums.shape
+    times = replicates if clusters > 1 else 0
+    totals = sums.sum(axis=0)[None]
+    if times:
+        totals = np.concatenate([totals, resample_from_seed(sums.reshape(clusters, -1), times, 0).reshape(-1, *shape)])
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.round(sums[:, 1:] / sums[:, :1], _EQUAL_DECIMALS), dtype=np.float64)
+        means = np.round(np.delete(totals, weight, axis=1) / totals[:, weight, None], _EQUAL_DECIMALS)
+    return means[0], means[1:]
+
+
+def rank_means(means: Floats) -> Floats:
+    """The rank of every mean among those of the last axis, 1 the highest, equal ones in the middle."""
+    above, below = (compare(means[..., None, :], means[..., None]).sum(axis=-1) for compare in (np.greater, np.less))
+    return np.asarray((means.shape[-1] + 1 + above - below) / 2, dtype=np.float64)
 
 
 def _orders(means: Floats) -> tuple[Floats, Floats, Floats]:
@@ -114,7 +129,7 @@ def _orders(means: Floats) -> tuple[Floats, Floats, Floats]:
     for start in range(0, len(complete), step):
         at = complete[start : start + step]
         sign = np.sign(means[at, :, :, None] - means[at, :, None, :])
-        ranks[at] = (count + 1 - sign.sum(axis=3)) / 2
+        ranks[at] = rank_means(means[at])
         away = ranks[at] - (count + 1) / 2
         for out, sides in ((tau, sign.reshape(len(at), 2, -1)), (rho, away)):
             above, (a, b) = (sides[:, 0] * sides[:, 1]).sum(axis=1), np.square(sides).sum(axis=2).T
@@ -125,16 +140,9 @@ def _orders(means: Floats) -> tuple[Floats, Floats, Floats]:
 
 def _interval(point: Floats, draws: Floats, groups: int, cells: int) -> Interval:
     """A figure with the percentiles of its draws; without ends where too many of these do not exist."""
-    none = Interval.point_only(groups, cells, float(groups), _METHOD)
-    if not np.isfinite(point).all():
-        return none
-    none, defined = replace(none, point=float(point[0])), draws[np.isfinite(draws)]
-    undefined = 1 - len(defined) / len(draws) if len(draws) else 0.0
-    if not len(draws) or undefined > MAX_UNDEFINED:
-        return replace(none, undefined=undefined)
-    low, high, bound = np.quantile(defined, [1 - TWO_SIDED, TWO_SIDED, 0.05]).tolist()
-    se = float(defined.std(ddof=1))
-    return replace(none, low=low, high=high, lower_bound=bound, se=se, undefined=undefined)
+    known = bool(np.isfinite(point).all())
+    none = Interval.point_only(groups, cells, float(groups), METHOD, float(point[0]) if known else None)
+    return percentile_interval(none, draws) if known and len(draws) else none
 
 
 def as_json(system_order: SystemOrder) -> dict[str, object]:

@@ -94,5 +94,5 @@ def explain(threshold_rates: ThresholdRates, dimension: Dimension) -> list[str]:
         lines.append(f"False positive rate {flag_rates.false_positive_rate.point:.0%}: of those that people give less.")
     if flag_rates.precision.point is not None:
         lines.append(f"Precision {flag_rates.precision.point:.0%}: of those that the judge gives {from_} or more, "
-            f"those that people do too.")
+            "those that people do too.")
     return lines

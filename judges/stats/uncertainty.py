@@ -78,33 +78,28 @@ class Interval:
         return self.items < MIN_CLUSTERS
 
 
-def normal_interval(
+def symmetric_interval(
     point: float | None, se: float | None, items: int, cells: int, n_eff: float, method: str,
-    lo: float = -inf, hi: float = inf,
+    lo: float = -inf, hi: float = inf, freedom: float | None = None,
 ) -> Interval:  # fmt: skip
-    """The interval point -+ z se, its ends kept within `lo` to `hi`; without a standard error the point only."""
+    """The interval point -+ z se, all ends kept within `lo` to `hi`; without a standard error the point only.
+
+    z is the normal quantile, or Student's with `freedom` degrees of freedom.
+    """
     if point is None or se is None:
         return Interval.point_only(items, cells, n_eff, method, point)
-    wide, bound = (normal_quantile(p) * se for p in (TWO_SIDED, 0.95))
+    wide, bound = (
+        se * (normal_quantile(p) if freedom is None else t_quantile(p, freedom)) for p in (TWO_SIDED, 0.95)
+    )  # fmt: skip
     low, high = max(lo, point - wide), min(hi, point + wide)
-    return Interval(point, low, high, point - bound, items, cells, n_eff, method, se)
+    return Interval(point, low, high, max(lo, point - bound), items, cells, n_eff, method, se)
 
 
 def independent_difference(a: Interval, b: Interval, method: str, lo: float = -inf, hi: float = inf) -> Interval:
     """b - a of two disjoint groups of items: errors added as they are independent."""
     point = None if a.point is None or b.point is None else b.point - a.point
     se = None if a.se is None or b.se is None else hypot(a.se, b.se)
-    return normal_interval(point, se, *a.smaller_group(b), method, lo, hi)
-
-
-def t_interval(
-    point: float, se: float, freedom: float, items: int, cells: int, n_eff: float, method: str,
-    lo: float = -inf, hi: float = inf,
-) -> Interval:  # fmt: skip
-    """The interval point -+ t se of Student's t with so many degrees of freedom, all ends kept within `lo` to `hi`."""
-    wide, bound = (t_quantile(p, freedom) * se for p in (TWO_SIDED, 0.95))
-    low, high = max(lo, point - wide), min(hi, point + wide)
-    return Interval(point, low, high, max(lo, point - bound), items, cells, n_eff, method, se)
+    return symmetric_interval(point, se, *a.smaller_group(b), method, lo, hi)
 
 
 def reciprocal_lower_end(point: float, error: float, z: float) -> float:

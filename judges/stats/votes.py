@@ -7,15 +7,14 @@ every vote of a pair of votes in which either is a tie. Source: Zheng et al. 202
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.agreement import Floats
-from judges.stats.clustered import share_from_counts
+from judges.stats.agreement import Codes
+from judges.stats.clustered import pairs_within, share_by_item
 from judges.stats.uncertainty import Interval
-
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,32 @@ class Votes:
     groups: tuple[str, ...]
 
 
+class VotePairs(NamedTuple):
+    """Two votes side by side, one row a pair: its item and part of the dataset, and both values. All are numbers."""
+
+    item: Codes
+    part: Codes
+    one: Codes
+    other: Codes
+
+    def where(self, keep: NDArray[np.bool_]) -> VotePairs:
+        """Some of the pairs."""
+        return VotePairs(*(column[keep] for column in self))
+
+    def within(self, part: int | None) -> VotePairs:
+        """The pairs of a part; all of them for None."""
+        return self if part is None else self.where(self.part == part)
+
+    def without(self, tie: float | None) -> VotePairs:
+        """The pairs of which neither is a tie; all of them for None."""
+        return self if tie is None else self.where((self.one != tie) & (self.other != tie))
+
+    @property
+    def equal(self) -> Interval:
+        """The share of pairs that are equal, by item."""
+        return share_by_item(self.one == self.other, self.item)
+
+
 @dataclass(frozen=True)
 class VoteAgreement:
     """The agreement of `one` with `other` in a part ("" = all).
@@ -52,56 +77,33 @@ class VoteAgreement:
 
 
 JUDGE = ""
-"""The judge's name in `Agreement.one`; a group of people is never nameless."""
+"""The judge's name in `VoteAgreement.one`; a group of people is never nameless."""
 
 
-def agreement_table(votes: Votes, k: int, tie: float | None) -> list[VoteAgreement]:
+def agreement_table(votes: Votes, tie: float | None) -> list[VoteAgreement]:
     """Judge against every group of people and every group within itself, for all parts together and for each part.
 
-    `k` values, `tie` the code of the tie (None: there is none, and S2 equals S1). Rows without a pair are left out.
+    `tie` is the code of the tie (None: there is none, and S2 equals S1). Rows without a pair are left out.
     """
-    parts = [("", np.ones(len(votes.item), dtype=bool))]
-    if len(votes.parts) > 1:
-        parts += [(name, votes.part == n) for n, name in enumerate(votes.parts)]
-    agreements = []
-    for against_judge in (True, False):
-        for number, group in enumerate(votes.groups):
-            for part, within in parts:
-                chosen = within & (votes.group == number)
-                if against_judge:
-                    s1, s2 = (pairs_with_judge(votes, chosen, drop) for drop in (None, tie))
-                else:
-                    s1, s2 = (pairs_of_people(votes, chosen, k, drop) for drop in (None, tie))
-                if s1[1].any():
-                    side = JUDGE if against_judge else group
-                    agreements.append(VoteAgreement(side, group, part, share_from_counts(*s1), share_from_counts(*s2)))
-    return agreements
+    parts = [(None, ""), *(enumerate(votes.parts) if len(votes.parts) > 1 else ())]
+    sides = [(JUDGE, name, pairs_with_judge(votes, n)) for n, name in enumerate(votes.groups)]
+    sides += [(name, name, pairs_of_people(votes, n)) for n, name in enumerate(votes.groups)]
+    return [
+        VoteAgreement(one, other, name, pairs.equal, pairs.without(tie).equal)
+        for one, other, all_pairs in sides
+        for part, name in parts
+        if len((pairs := all_pairs.within(part)).item)
+    ]
 
 
-def pairs_with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: float | None) -> tuple[Floats, Floats]:
-    """The equal pairs and all pairs of a person's vote and the judge's value, for every item that has such a pair.
-
-    Pairs in which either is `drop` are left out.
-    """
-    value, judge = votes.value[chosen], votes.judge[chosen]
-    kept = judge >= 0
-    if drop is not None:
-        kept &= (value != drop) & (judge != drop)
-    _, item = np.unique(votes.item[chosen][kept], return_inverse=True)
-    return np.bincount(item, (value == judge)[kept]).astype(np.float64), np.bincount(item).astype(np.float64)
+def pairs_with_judge(votes: Votes, group: int) -> VotePairs:
+    """Every vote of a person of a group beside the judge's value of the item."""
+    pairs = VotePairs(votes.item, votes.part, votes.value, votes.judge)
+    return pairs.where((votes.group == group) & (votes.judge >= 0))
 
 
-def pairs_of_people(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: float | None) -> tuple[Floats, Floats]:
-    """(equal, all) pairs of two people's votes on one item, for every item that has such a pair.
-
-    Those in which either vote is `drop` are left out. With c_v votes for value v: sum_v c_v (c_v - 1) / 2 equal pairs
-    of m (m - 1) / 2, m = sum_v c_v.
-    """
-    item, value = votes.item[chosen], votes.value[chosen]
-    if drop is not None:
-        item, value = item[value != drop], value[value != drop]
-    _, item = np.unique(item, return_inverse=True)
-    counts = np.bincount(item * k + value, minlength=k * (int(item.max(initial=-1)) + 1)).reshape(-1, k)
-    voters = counts.sum(axis=1)
-    equal, pairs = (counts * (counts - 1)).sum(axis=1) / 2, voters * (voters - 1) / 2
-    return equal[pairs > 0], pairs[pairs > 0]
+def pairs_of_people(votes: Votes, group: int) -> VotePairs:
+    """Every two votes of a group on one item, once."""
+    own = np.flatnonzero(votes.group == group)
+    one, other = (own[side] for side in pairs_within(votes.item[own]))
+    return VotePairs(votes.item[one], votes.part[one], votes.value[one], votes.value[other])

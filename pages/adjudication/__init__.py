@@ -1,1 +1,1 @@
-"""The page Adjudication: all that only it needs; page.py is its entry."""
+"""The page Adjudication; page.py is its entry."""

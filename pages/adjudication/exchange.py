@@ -6,7 +6,7 @@ from datetime import UTC, tzinfo
 from typing import Any
 
 from data.adjudication import adjudication, adjudication_items
-from data.records.people import Person
+from data.records.access import Person
 from data.store.errors import StoreError
 from data.store.ids import now
 from judges.errors import AssayError

@@ -1,1 +1,1 @@
-"""The page Annotators: all that only it needs; page.py is its entry."""
+"""The page Annotators; page.py is its entry."""

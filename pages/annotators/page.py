@@ -28,7 +28,7 @@ def page() -> None:
         _explain_no_labels(dataset.name)
         return
     with bar:
-        names = {key: f"{d.title} · {d.sort}" for key, d in dimension_by_key.items()}
+        names = {key: d.title_with_sort for key, d in dimension_by_key.items()}
         dimension = dimension_by_key[url_state.select("dimension", "Dimension", names, width=270)]
         label_set = _choose_labels(dataset, dimension)
     text.synthetic(dataset)

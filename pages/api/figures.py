@@ -131,7 +131,7 @@ def show_dashboard(call: Call) -> models.DashboardOut:
                 reason=withheld.public_reason,
             )
             for judge in judges
-            for withheld in dashboard.withheld_dimensions(store, at.id, judge)
+            for withheld in dashboard.withheld_dimensions(store, at.id, judge, approvals_by_judge.get(judge, []))
         ],
     )  # fmt: skip
 

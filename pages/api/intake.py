@@ -7,8 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from data.importing import ImportPlan, ImportResult, Source, from_path, from_uploads, import_source
+from data.importing.files.source import Source, from_path, from_uploads
+from data.importing.importing import import_source
 from data.importing.lines import Sort
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportResult
 from data.queue import queue
 from data.records.judge_lookup import lookup_judge
 from data.store.errors import BadInput, NotFound
@@ -63,7 +66,7 @@ def _source(file: Path, name: str) -> Source:
 def _import_answer(dataset: str, result: ImportResult) -> dict[str, Any]:
     new, seen = result.preview.new, result.preview
     return LinesOut.model_validate({
-        "dataset": dataset, **asdict(new), "known": result.known, "rejected": result.rejected,
+        "dataset": dataset, **asdict(new), "known": seen.known.total, "rejected": seen.rejected,
         "problems": lines_of(seen), "problem_count": seen.problem_count, "unscored": seen.unscored,
         "warnings": seen.warnings[:MAX_SHOWN_LINES], "people": seen.people[:1_000], "judges": seen.judges[:1_000],
     }).model_dump(mode="json")  # fmt: skip

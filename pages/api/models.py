@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from data.gold.gold import Basis
-from data.importing import SAMPLINGS
+from data.importing.plan import Sampling
 from judges.client.endpoint import Endpoint
 from judges.params import Params
 from judges.stats.check_states import State
@@ -77,13 +77,10 @@ class LinesQuery(In):
     """The terms on which lines are imported."""
 
     on_error: Literal["refuse", "skip"] = Field("refuse", description="`refuse`: all or nothing. `skip`: only the good lines.")  # noqa: E501
-    sampling: Literal["all", "random", "picked", "unknown"] = Field("unknown", description="How the labelled items were chosen.")  # noqa: E501
+    sampling: Sampling = Field("unknown", description="How the labelled items were chosen.")
     population: int | None = Field(None, ge=1, le=1_000_000_000, description="With `random`: of how many items.")
     synthetic: bool = Field(False, description="Marks the dataset as synthetic, if it is created.")
     description: str = Field("", max_length=2_000, description="A description for the dataset, if it is created.")
-
-
-assert SAMPLINGS == ("all", "random", "picked", "unknown")
 
 
 # -- bodies ---------------------------------------------------------------------------------------------------------

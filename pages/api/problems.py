@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from data import log
-from data.importing import ImportPreview, ImportRefused
+from data.importing.report import ImportPreview, ImportRefused
 from data.records.requests import KeyInUse
 from data.store.errors import NotAllowed, NotFound, StoreFailed, StoreLocked
 from judges.errors import AssayError

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from data.cards import cards
 from data.runs import runs
+from data.runs.endpoints import usual_address
 from data.runs.run_order import RunOrder
 from data.store.errors import BadInput, NotFound
 from judges.client.budget import Price
@@ -45,7 +46,7 @@ def _order(call: Call) -> RunOrder:
         raise BadInput(f"params: {', '.join(own)} cannot be given; protocols of MT-Bench set them.")
     place = body.endpoint
     if not place.base_url:
-        place = place.model_copy(update={"base_url": runs.usual_address(body.model)})
+        place = place.model_copy(update={"base_url": usual_address(body.model)})
     dataset, params = named_dataset(call.store, body.dataset), Params(**{**card.defaults.model_dump(), **overrides})
     return RunOrder(
         dataset.id, card, body.model, params, place, body.spending_limit, _price(call), body.most,

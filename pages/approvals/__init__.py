@@ -1,1 +1,1 @@
-"""The page Approvals: all that only it needs; page.py is its entry."""
+"""The page Approvals; page.py is its entry."""

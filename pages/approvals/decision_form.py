@@ -8,11 +8,11 @@ from typing import Literal
 import streamlit as st
 
 from data.approvals import approvals, case, suspension
-from data.approvals.actions import ACTIONS
+from data.approvals.actions import ACTIONS, Action
 from data.approvals.approvals import ApprovalNote
 from data.approvals.case import Case
-from data.approvals.record import Action, ApprovalStatus
-from data.records.people import Person
+from data.approvals.record import ApprovalStatus
+from data.records.access import Person
 from pages.ui import session, text
 
 SEEN_PLACE = "seen"

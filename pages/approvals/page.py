@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.approvals import approvals, case, record
+from data.approvals import approvals, case, record, suspension
 from data.approvals.actions import APPROVAL_STATES
 from data.approvals.case import Case
-from data.records.people import Person
+from data.approvals.suspension import PeriodFigure
+from data.records.access import Person
 from data.store.errors import NotFound
 from judges.plural import many
-from pages.approvals import decision_form, doubt, policy, rows
-from pages.ui import choose, session, text, url_state
+from judges.render.svg import IntervalRow
+from pages.approvals import decision_form, policy, rows
+from pages.ui import charts, choose, session, text, url_state
 
 
 def page() -> None:
@@ -45,7 +47,8 @@ def page() -> None:
 def _judge(me: Person, cases: list[Case]) -> None:
     """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
     store, opened = session.store(), st.query_params.get("case", "")
-    statuses = {c.key: record.approval_statuses(store).get(c.key, record.ApprovalStatus()) for c in cases}
+    decided = record.approval_statuses(store)
+    statuses = {c.key: decided.get(c.key, record.ApprovalStatus()) for c in cases}
     notes = {key: approvals.approval_note(store, status) for key, status in statuses.items()}
     where = {c.key: rows.status(c, statuses[c.key], notes[c.key]) for c in cases}
     later = [c for c in cases if where[c.key] == "not yet"]
@@ -55,7 +58,7 @@ def _judge(me: Person, cases: list[Case]) -> None:
                 _row(me, candidate, statuses[candidate.key], notes[candidate.key], opened)
     if not later:
         return
-    inside = any(rows.case_address(c) == opened for c in later)
+    inside = any(c.address == opened for c in later)
     label = f"{many(len(later), 'dimension')} not ready to approve: what is missing"
     with st.expander(text.escape(label), expanded=inside, icon=":material/hourglass_empty:"):
         for candidate in later:
@@ -66,7 +69,7 @@ def _row(
     me: Person, candidate: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str
 ) -> None:
     key, zone, top = (
-        rows.case_address(candidate),
+        candidate.address,
         text.time_zone(),
         case.kappa_between_people(session.store(), candidate),
     )
@@ -83,7 +86,7 @@ def _detail(me: Person, candidate: Case, approval_status: record.ApprovalStatus,
     store, zone = session.store(), text.time_zone()
     then = approvals.kappa_at_decision(store, approval_status.holds) if approval_status.holds else None
     rows.draw_verdict(candidate, approval_status.holds, then, me.may("lead"))
-    doubt.panel(approval_status, note)
+    _draw_labels_since(approval_status, note)
     rows.draw_context(candidate, case.case_context(store, candidate))
     with st.expander("All evidence", icon=":material/fact_check:"):
         st.caption("A decision keeps a copy of all of this.")
@@ -100,3 +103,41 @@ def _detail(me: Person, candidate: Case, approval_status: record.ApprovalStatus,
             url_state.link("dashboard", dimension=candidate.result.key, **place)
         elif candidate.objections:
             url_state.link("queue", "Label more", dataset=candidate.dataset.name, stream="audit")
+
+
+def _draw_labels_since(approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
+    """Then and now, where labels came since the approval."""
+    holds = approval_status.holds
+    if holds is None or holds.decision not in ("approve", "suspend"):
+        return
+    figures = suspension.current_period_figures(session.store(), holds)
+    if figures:
+        threshold = holds.requirements.policy.threshold
+        st.markdown("**Labels since the approval**")
+        rows = [_interval_row(figure, threshold) for figure in figures]
+        charts.interval_chart(rows, f"since:{holds.id}", threshold, f"required: {threshold:.2f}")
+        text.quiet("{told}", told=_describe_bias(figures))
+    if note.kept is not None:
+        text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])
+
+
+def _interval_row(figure: PeriodFigure, threshold: float) -> IntervalRow:
+    low = figure.what != "at the approval" and figure.kappa is not None and figure.kappa < threshold
+    items = many(int(figure.items or 0), "item")
+    kappa = "undefined" if figure.kappa is None else f"{figure.kappa:z.2f}"
+    state = "fails" if low else "beside" if figure.what == "at the approval" else "other"
+    return IntervalRow(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
+
+
+def _describe_bias(figures: list[PeriodFigure]) -> str:
+    """Return sentences on how bias moved and what the lines are."""
+    bias = {figure.what: figure.bias for figure in figures}
+    then, since = bias.get("at the approval"), bias.get("labels since")
+    moved = (
+        f"Bias (judge - people): {then:+.2f} at the approval, {since:+.2f} in labels since. "
+        if then is not None and since is not None else ""
+    )  # fmt: skip
+    return (
+        f"{moved}Lines: 95% intervals; that of labels since, from 50 items on, is valid at any number of looks (95% at "
+        "each end)."
+    )

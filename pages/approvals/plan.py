@@ -7,8 +7,8 @@ from math import inf
 import streamlit as st
 
 from data.approvals import plans, policy
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from judges.stats.sequential import LookPlan
 from pages.ui import session, text
 

@@ -10,8 +10,8 @@ import streamlit as st
 from data.approvals.actions import APPROVAL_STATES, ApprovalState
 from data.approvals.approvals import ApprovalNote, OpenDecisions
 from data.approvals.case import Case, CaseContext
-from data.approvals.record import APPROVAL_ACTOR, Approval, ApprovalStatus, Fact, fact_title
-from data.records.names import display_name
+from data.approvals.record import Approval, ApprovalStatus, Fact, fact_title
+from data.records.names import APPROVAL_ACTOR, display_name
 from judges.audits import all_audits
 from judges.plural import many
 from judges.render.findings.findings import Column
@@ -36,22 +36,10 @@ def status(case: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> A
     return "not yet" if case.objections else "open"
 
 
-def case_address(case: Case) -> str:
-    """A dimension of a judge as addresses have it."""
-    return f"{case.judge.id}.{case.result.key}"
-
-
 def draw_decision_counts(pending: OpenDecisions) -> None:
     """Draw in one sentence how many dimensions there are to decide on."""
-    counts = [
-        f"{len(of):,} {state}" for of, state in (
-            (pending.suspended, "suspended by new evidence"), (pending.proposed, "proposed, waiting for a second lead"),
-            (pending.eligible, "meeting the policy, not decided"), (pending.doubted, "approved, to be reviewed"),
-            (pending.older, "approved under an older policy"),
-        ) if of
-    ]  # fmt: skip
-    if counts:
-        text.say("**To decide:** {told}.", told="; ".join(counts))
+    if pending:
+        text.say("**To decide:** {told}.", told="; ".join(f"{n:,} {state}" for n, state in pending.counts if n))
     else:
         st.markdown("**Nothing to decide.**")
 
@@ -72,7 +60,7 @@ def draw_dimension_row(
             badge = APPROVAL_STATES[status(case, approval_status, note)]
             st.badge(text.escape(badge.word), icon=f":material/{badge.icon}:", color=badge.colour)
         with st.container(gap=None):
-            url_state.fold_button(case.result.title, "case", case_address(case), opened, also)
+            url_state.fold_button(case.result.title, "case", case.address, opened, also)
             text.quiet("{sentence}", sentence=state_sentence(case, approval_status, note, zone))
     with figure, st.container(gap=None):
         if not figured:

@@ -1,1 +1,1 @@
-"""The page Assignments: all that only it needs; page.py is its entry."""
+"""The page Assignments; page.py is its entry."""

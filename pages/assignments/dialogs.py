@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, tzinfo
+from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from data.assignments import assignments
 from data.assignments.assignments import PRIORITIES, Assignment, AssignmentTerms, Selection, SharePlan
@@ -14,8 +16,8 @@ from data.assignments.progress import PersonProgress
 from data.assignments.working_time import END_HOUR
 from data.queue.queue import Stream
 from data.records import items, people, tags
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from judges.plural import many
 from judges.render.findings.findings import COUNT, Column
 from pages.ui import session, tables, text
@@ -56,23 +58,12 @@ def assign_dialog(dataset: Dataset, me: Person, zone: tzinfo) -> None:
             "People per item", 1, max(len(named), 1), 1, key=f"assign:overlap:{len(named)}",
             help="Those who have answered an item or are assigned it are counted.",
         ))  # fmt: skip
-    due = middle.date_input("Due", None, key="assign:due", format="YYYY-MM-DD", help="By the end of that working day.")
-    priority = right.selectbox("Priority", list(PRIORITIES), 1, format_func=PRIORITIES.__getitem__, key="assign:prio")
-    reserved = st.segmented_control(
-        "How",
-        list(RESERVATION_NAMES),
-        default=True,
-        format_func=RESERVATION_NAMES.__getitem__,
-        key="assign:offer",
-        help=RESERVATION_HELP,
-        required=True,
-    )
-    note = st.text_input("Note", max_chars=assignments.MAX_NOTE_LENGTH, key="assign:note", placeholder="for your team")
+    due, priority, reserved, note = _ask_terms(middle, right, "assign", _Terms())
     if not named and not tag:
         st.caption("Choose to whom the work is given.")
         return
     plan = None
-    terms = AssignmentTerms(tuple(named), tag, overlap, bool(reserved), _moment(due, zone), int(priority), note, seed)
+    terms = AssignmentTerms(tuple(named), tag, overlap, reserved, _moment(due, zone), priority, note, seed)
     with text.refusals():
         plan = assignments.plan_shares(store, dataset.id, stream, chosen, terms)
     if plan is None:
@@ -85,6 +76,36 @@ def assign_dialog(dataset: Dataset, me: Person, zone: tzinfo) -> None:
             done = assignments.assign(store, me.name, dataset.id, stream, chosen, terms)
             session.scratch("assigning").pop("seed", None)
             text.finish(f"{many(done.items, 'item')} assigned. It can be undone on this page.")
+
+
+class _Terms(NamedTuple):
+    """The terms of an assignment as people choose them: `due` is a working day, at whose end the work is due."""
+
+    due: date | None = None
+    priority: int = 2
+    reserved: bool = True
+    note: str = ""
+
+
+def _ask_terms(left: DeltaGenerator, right: DeltaGenerator, key: str, now: _Terms) -> _Terms:
+    """Ask for the terms, which are `now` at first: due date and priority in their columns, the others below."""
+    # In each key: what others change is shown, and kept.
+    due = left.date_input(
+        "Due", now.due, key=f"due:{key}:{now.due}", format="YYYY-MM-DD", help="By the end of that working day."
+    )
+    priority = right.selectbox(
+        "Priority", list(PRIORITIES), list(PRIORITIES).index(now.priority), format_func=PRIORITIES.__getitem__,
+        key=f"prio:{key}:{now.priority}",
+    )  # fmt: skip
+    reserved = st.segmented_control(
+        "How", list(RESERVATION_NAMES), default=now.reserved, format_func=RESERVATION_NAMES.__getitem__,
+        help=RESERVATION_HELP, required=True, key=f"offer:{key}:{now.reserved}",
+    )  # fmt: skip
+    note = st.text_input(
+        "Note", now.note, max_chars=assignments.MAX_NOTE_LENGTH, key=f"note:{key}:{now.note}",
+        placeholder="for your team",
+    )  # fmt: skip
+    return _Terms(due, int(priority), bool(reserved), note)
 
 
 def _seed() -> int:
@@ -193,29 +214,13 @@ def _assignment(me: Person, assignment: Assignment, zone: tzinfo) -> None:
         )  # fmt: skip
         left, right = st.columns(2)
         before = assignment.due.replace(tzinfo=UTC).astimezone(zone).date() if assignment.due else None
-        new = left.date_input("Due", before, key=f"due:{assignment.id}:{before}", format="YYYY-MM-DD")
-        priority = right.selectbox(
-            "Priority", list(PRIORITIES), assignment.priority - 1, format_func=PRIORITIES.__getitem__,
-            key=f"prio:{assignment.id}:{assignment.priority}",
-        )  # fmt: skip
-        reserved = st.segmented_control(
-            "How", list(RESERVATION_NAMES), default=assignment.reserved, format_func=RESERVATION_NAMES.__getitem__,
-            help=RESERVATION_HELP, required=True, key=f"offer:{assignment.id}:{assignment.reserved}",
-        )  # fmt: skip
-        note = st.text_input(
-            "Note",
-            assignment.note,
-            max_chars=assignments.MAX_NOTE_LENGTH,
-            key=f"note:{assignment.id}:{assignment.note}",
-        )
-        at = assignment.due if new == before else _moment(new, zone)
-        # In each key: what others change is shown, and kept.
-        seen = (assignment.reserved, assignment.priority, assignment.due, assignment.note)
-        same = (bool(reserved), priority, at, note) == seen
+        terms = _Terms(before, assignment.priority, assignment.reserved, assignment.note)
+        new = _ask_terms(left, right, assignment.id, terms)
+        at = assignment.due if new.due == before else _moment(new.due, zone)
         with st.container(horizontal=True), text.refusals():
-            if st.button("Save", key=f"save:{assignment.id}:{seen}", disabled=same):
+            if st.button("Save", key=f"save:{assignment.id}:{assignment.due}:{terms}", disabled=new == terms):
                 assignments.change_assignment(
-                    session.store(), me.name, assignment.id, bool(reserved), int(priority), at, note
+                    session.store(), me.name, assignment.id, new.reserved, new.priority, at, new.note
                 )
                 text.finish("Changed.")
             if st.button("End", key=f"end:{assignment.id}", icon=":material/close:",

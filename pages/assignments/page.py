@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+from collections.abc import Sequence
 from datetime import tzinfo
 
 import streamlit as st
@@ -10,12 +10,12 @@ import streamlit as st
 from data.assignments import assignments, progress
 from data.assignments.progress import PersonProgress
 from data.records import tags
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from judges.plural import many
-from judges.render.csv_cells import write_csv_table
-from pages.assignments import dialogs, table
-from pages.ui import choose, session, text
+from judges.render.csv_cells import csv_text
+from pages.assignments import dialogs
+from pages.ui import choose, session, tables, text
 from pages.ui.choose import STREAMS
 
 TAGS_HELP = "Languages and skills of people, and how much each takes of what is spread over several."
@@ -46,9 +46,7 @@ def page() -> None:
 
 
 def _file(people: list[PersonProgress]) -> str:
-    buffer = io.StringIO()
-    write_csv_table(buffer, progress.COLUMNS, (list(progress.progress_record(person).values()) for person in people))
-    return buffer.getvalue()
+    return csv_text(progress.COLUMNS, (list(progress.progress_record(person).values()) for person in people))
 
 
 def _open_work(dataset: Dataset) -> None:
@@ -101,12 +99,49 @@ def _people(dataset: Dataset, me: Person, people: list[PersonProgress], zone: tz
     ]  # fmt: skip
     if not shown:
         text.quiet("Nobody matches.")
-    elif (row := table.progress_table(shown, zone, f"{key}:rows:{state}:{words}")) is not None:
+    elif (row := _progress_table(shown, zone, f"{key}:rows:{state}:{words}")) is not None:
         dialogs.person_dialog(dataset, me, shown[row], people, zone)
     with st.expander("What the states mean", icon=":material/help:"):
         for name, meaning in progress.STATES.items():
             text.say("**{name}**: {told}.", name=name, told=meaning)
         text.quiet("Working time is Monday to Friday, 9 to 17, in your time zone. The first state that fits is shown.")
+
+
+_COLUMNS = (
+    ("Person", "", "With their tags. Select one to see what is assigned to them."),
+    ("State", "100px", "What each means stands below the table."),
+    ("Left", "n130px", "Items that wait for them, of all that are assigned; below it what they answered and skipped."),
+    ("Per item", "n95px", "Median of their last 50 items in this dataset, and of one rating below it."),
+    ("Last answer", "120px", "In this dataset."),
+    ("Pace", "n105px", "Items per working day over the last five; below it the pace that meets all due dates."),
+    ("Due", "125px", "The next due date of what is left, and when all of it will be done at that pace."),
+)
+
+
+def _progress_table(people: Sequence[PersonProgress], zone: tzinfo, key: str) -> int | None:
+    """The rows as a table; the number of the one that was selected."""
+    rows = [[value or "–" for value in _row(person, zone)] for person in people]
+    ids = [person.assignee for person in people]
+    clicked = tables.wrapped_table(_COLUMNS, rows, key, "People and their progress", ids, chosen=True)
+    return None if clicked is None else clicked[0]
+
+
+def _row(person: PersonProgress, zone: tzinfo) -> list[str]:
+    counts, needed = person.counts, person.needed
+    lacks = "" if needed is None else "past due" if needed == float("inf") else f"needed {needed:.3g}"
+    paces = ((person.seconds, ""), (person.cell_seconds, " a rating"))
+    did = [f"{n:,} {state}" for n, state in ((counts.done, "done"), (counts.skipped, "skipped")) if n]
+    return [
+        text.join_lines(person.name, ", ".join(person.tags)), person.state,
+        text.join_lines(f"{counts.left:,} of {counts.total:,}", ", ".join(did)) if counts.total else "",
+        text.join_lines(*(f"{value:.3g} s{of}" for value, of in paces if value)),
+        text.moment(person.last, zone) if person.last else "",
+        text.join_lines("" if person.pace is None else f"{person.pace:.3g} a day", lacks),
+        text.join_lines(
+            text.day(person.due, zone) if person.due else "",
+            f"done {text.day(person.finish, zone)}" if person.finish else "",
+        ),
+    ]  # fmt: skip
 
 
 def _undo(dataset: Dataset, me: Person, zone: tzinfo) -> None:

@@ -1,1 +1,1 @@
-"""The page Audits: all that only it needs; page.py is its entry."""
+"""The page Audits; page.py is its entry."""

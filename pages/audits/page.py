@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from data.audits import audits
+from data.records import items
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from judges.audits import AuditFinding, all_audits
 from pages.audits import actions, justification_check, probes, rows
 from pages.ui import charts, choose, session
@@ -74,7 +75,7 @@ def _items(me: Person, dataset: Dataset, judge: str, name: str, finding: AuditFi
     if not finding.flags:
         return
     shown = audits.visible_flags(session.store(), me.name, judge, finding.flags, rows.MAX_SHOWN_ITEMS)
-    names = audits.item_names(session.store(), [flag.item for flag in shown])
+    names = items.item_names(session.store(), [flag.item for flag in shown])
     rows.draw_flags(shown, len(finding.flags), names, f"flags:{key}", dataset.name)
     if me.may("researcher"):
         actions.draw_take_button(me.name, dataset, judge, name, finding)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 from data.audits.evidence import Scope
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from data.runs import runs
 from judges.params import Params
 from pages.ui import run_estimate, session, text, url_state

@@ -1,1 +1,1 @@
-"""The page Calibration: all that only it needs; page.py is its entry."""
+"""The page Calibration; page.py is its entry."""

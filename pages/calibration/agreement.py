@@ -6,18 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from data.calibration import calibration, other_metrics
+from data.calibration import calibration
 from data.calibration.calibration import MAX_LISTED_CELLS, ListedCell
 from data.records.exposure import NOTE
 from data.reports.statistics import AGREEMENT
 from judges.plural import many
 from judges.render.findings import agreement as agreement_findings
 from judges.render.findings import baselines as beaten
-from judges.render.findings.findings import Column
-from judges.stats import bins
 from judges.stats.calibration import DimensionResult, Summary
-from judges.stats.concordance import FIGURE_NAMES, Concordance
-from judges.stats.uncertainty import Interval
 from pages.calibration.place import CalibrationPlace, load
 from pages.ui import charts, explanations, findings, session, tables, text
 
@@ -32,12 +28,6 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
             findings.draw(notes, f"notes:{key}")
         names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
         explanations.help_button(*names, key=f"figures:{key}", values=explanations.example_values(shown))
-    if line.dimension.scale.kind == "interval" and shown.cells:
-        beside = other_metrics.measure_other_metrics(
-            store, place.dataset, place.judge, line.dimension, place.basis
-        ).concordance
-        if beside is not None:
-            _draw_other_figures(beside, shown, key)
     floors, replies = load(AGREEMENT, place, line)
     findings.draw(beaten.findings(floors), f"baselines:{key}")
     left, right = st.columns([3, 2], gap="large")
@@ -54,37 +44,6 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
         explanations.heading_with_help("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(agreement_findings.spread(shown), f"margins:{key}")
         findings.draw(agreement_findings.omissions(shown, replies if shown.unscored else ()), key)
-
-
-def _draw_other_figures(concordance: Concordance, summary: Summary, key: str) -> None:
-    """Correlations, ICC and mean error with their intervals, and what each of them says."""
-    rows = [
-        {
-            "figure": FIGURE_NAMES[name], "value": figure.point, "95% interval": _format_ends(figure),
-            "meaning": _MEANINGS[name],
-        }
-        for name, figure in concordance._asdict().items()
-    ]
-    tables.table(rows, {"value": Column(".3f")}, f"beside:{key}", width="content")
-    text.quiet(
-        "On this interval scale kappa is Lin's concordance correlation, to which quadratic-weighted kappa is equal. "
-        "Correlations ignore a constant bias; concordance, ICC and the mean absolute error (scale width {width}) do "
-        "not.",
-        width=f"{bins.scale_width(summary.dimension.scale):g}",
-    )
-
-
-def _format_ends(interval: Interval) -> str:
-    return "–" if interval.low is None or interval.high is None else f"{interval.low:.3f} to {interval.high:.3f}"
-
-
-_MEANINGS = {
-    "icc": "Two-way random effects, absolute agreement, single rater; also called ICC(2,1).",
-    "pearson": "Linear correlation of the values.",
-    "spearman": "Rank correlation; ties get the mean rank.",
-    "kendall": "Concordant minus discordant pairs of ratings, corrected for ties (tau-b).",
-    "mae": "Mean absolute difference of judge and people, in units of the scale.",
-}
 
 
 def _list_cell_items(

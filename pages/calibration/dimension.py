@@ -9,7 +9,7 @@ import streamlit as st
 
 from data.approvals import approvals, policy
 from data.approvals.approvals import ApprovalNote
-from data.approvals.record import ApprovalStatus
+from data.approvals.record import ApprovalStatus, case_address
 from data.records.names import display_name
 from data.reports.statistics import STATISTICS
 from judges.render.findings import agreement as agreement_findings
@@ -57,7 +57,7 @@ def draw_dimension(place: CalibrationPlace, line: DimensionResult, key: str) -> 
     gold.draw_unanswered(place.dataset, place.name, place.judge, line.dimension, basis, line.decision.reason, key)
     judged_dimension = place.dataset, place.judge, line.dimension.sort, line.dimension.name
     approval_status = approvals.find_status(session.store(), judged_dimension)
-    note, case = approvals.approval_note(session.store(), approval_status), f"{place.judge}.{line.key}"
+    note, case = approvals.approval_note(session.store(), approval_status), case_address(judged_dimension)
     _draw_decision(approval_status, note, text.time_zone(), place.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         panel_titles = {name: statistic.title for name, statistic in STATISTICS.items() if statistic.applies(line)}

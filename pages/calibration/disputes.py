@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from data.approvals import check_results
-from data.gold.gold import Basis
 from data.records import settings
 from data.records.settings import Waiting
 from judges.plural import many
@@ -17,25 +16,27 @@ from pages.ui import findings, session, text, url_state
 WAITING_NAMES: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
 
 
-def choose_waiting(place: CalibrationPlace, basis: Basis | None, dropped: bool) -> Waiting:
+def choose_waiting(place: CalibrationPlace) -> Waiting:
     """Return how these cells count on the page: as chosen if there are any, else by the dataset's gold rule."""
     rule = settings.gold_rule(session.store(), place.dataset).waiting
-    if basis is None or not _summary_pairs(place, basis, dropped):
+    if not _summary_pairs(place):
         return rule
     return url_state.select("waiting", "Not adjudicated", WAITING_NAMES, rule, 230)
 
 
-def panel(place: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> None:
+def panel(place: CalibrationPlace) -> None:
     """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
-    pairs = _summary_pairs(place, basis, dropped)
+    pairs = _summary_pairs(place)
     if not pairs:
         return
     n = sum(counted.people.waiting for counted, _ in pairs)
     with st.expander(text.escape(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
         rule = settings.gold_rule(session.store(), place.dataset).waiting
         findings.draw(disputes_findings.findings(pairs, rule == "counted"), "disputes")
-        url_state.link("adjudication", "Adjudicate them", dataset=dataset)
+        url_state.link("adjudication", "Adjudicate them", dataset=place.name)
 
 
-def _summary_pairs(place: CalibrationPlace, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
-    return check_results.with_and_without_waiting(session.store(), place.dataset, place.judge, basis, dropped)
+def _summary_pairs(place: CalibrationPlace) -> list[tuple[Summary, Summary]]:
+    return check_results.with_and_without_waiting(
+        session.store(), place.dataset, place.judge, place.basis, place.dropped
+    )

@@ -18,9 +18,8 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     store, d = session.store(), line.dimension
     explanations.heading_with_help("Where the judge gave no usable value", "missing", key=f"missing:{key}")
     answer = _answer(d)
-    drop = place.drop(d)
     with st.spinner("Computing each treatment of missing scores ..."):
-        figures = measure_missingness(store, place.dataset, place.judge, d, place.basis, (answer,), drop)
+        figures = measure_missingness(store, place.dataset, place.judge, d, place.basis, (answer,), place.dropped)
     findings.draw(other_metrics_findings.missing_values(figures), f"counted:{key}")
     st.caption("A choice here changes this table only.")
 

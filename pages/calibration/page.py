@@ -6,21 +6,25 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from data.approvals import policy
+from data.approvals import check_results, policy
 from data.audits import audits
 from data.calibration import baselines, calibration, human_ceiling, weakest_turns
 from data.calibration.calibration import BasisSize
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
 from data.records import combinations
+from data.records.datasets import Dataset
+from data.records.settings import Waiting, gold_rule
+from data.reports.bundle import bundle
+from data.reports.report import make_report
 from data.store import Store
 from judges.audits import AuditFinding, all_audits
 from judges.plural import many
 from judges.render.findings import weakest_turns as weakest_turns_findings
 from judges.stats.calibration import DimensionResult
-from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes
-from pages.calibration.place import CalibrationPlace, load_results
-from pages.ui import choose, findings, session, text, url_state
+from pages.calibration import both_orders, dimension, disputes, means, overview, votes
+from pages.calibration.place import CalibrationPlace
+from pages.ui import choose, findings, picture, session, text, url_state
 
 
 def page() -> None:
@@ -41,27 +45,30 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         choose.draw_data_notes(dataset, model)
         _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
-    at = CalibrationPlace(dataset.id, judge)
     with head:
-        report_files.download(at, dataset.name, model)
+        _downloads(dataset, judge, model)
     approval_policy = policy.requirements(store).policy
     counted = policy.approval_basis(store, dataset.id)
-    gate = load_results(store, at, counted)
+    dimensions = calibration.compared_dimensions(store, judge)
+    sizes = calibration.basis_sizes(store, dataset.id, dimensions)
+    with st.spinner("Comparing the judge with gold ..."):
+        gate = check_results.dimension_results(store, dataset.id, judge)
     with bar:
-        basis, dropped = _basis(at, gate, counted)
-        waits = disputes.choose_waiting(at, basis, dropped)
+        basis, dropped = _basis(gate, counted, sizes)
+    place = CalibrationPlace(dataset.id, judge, dataset.name, basis or counted, dropped)
     if basis is None:
         _explain_no_gold(dataset.name)
-        both_orders.panel(at)
-        means.panel(at, names, opened=True)
+        both_orders.panel(place)
+        means.panel(place, names, opened=True)
         return
-    lines = load_results(store, at, basis, dropped, waits)
+    with bar:
+        waits = disputes.choose_waiting(place)
+    lines = _load_results(store, place, waits, gate, counted)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
-    overview.draw_labels_used(lines, basis, dropped, counted, _basis_sizes(store, at))
+    overview.draw_labels_used(lines, basis, dropped, counted, sizes)
     overview.draw_samples_note(combinations.combination_start(store, judge))
     text.example_items(fewshot.items_in_prompt(store, judge))
-    disputes.panel(at, basis, dropped, dataset.name)
-    dimensions = calibration.compared_dimensions(store, judge)
+    disputes.panel(place)
     with st.spinner("Comparing people with each other ..."):
         tops = human_ceiling.kappas_between_people(store, dataset.id, judge, dimensions)
     overview.draw_intervals(lines, tops, approval_policy, key)
@@ -70,24 +77,45 @@ def page() -> None:
     overview.draw_dimensions(lines, tops, floors, key, lambda row: url_state.set_choice("dimension", lines[row].key))
     chosen = url_state.select("dimension", "One dimension", {line.key: line.title for line in lines}, width=360)
     line = next(line for line in lines if line.key == chosen)
-    dimension.draw_dimension(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
+    dimension.draw_dimension(place, line, key)
     if line.dimension.sort == "pair":
-        votes.panel(at, line.dimension)
-    both_orders.panel(at)
+        votes.panel(place, line.dimension)
+    both_orders.panel(place)
     if turns := weakest_turns.compare_weakest_turns(store, dataset.id, judge, basis):
         with st.container(border=True):
             findings.draw(weakest_turns_findings.findings(turns), "weakest")
-    means.panel(at, names)
+    means.panel(place, names)
 
 
-def _basis_sizes(store: Store, place: CalibrationPlace) -> dict[Basis, BasisSize]:
-    """Return the number of labels, and of people who gave them, for each basis."""
-    return calibration.basis_sizes(store, place.dataset, calibration.compared_dimensions(store, place.judge))
+def _downloads(dataset: Dataset, judge: str, model: str) -> None:
+    """The button with the judge's report and its tables; they are made when they are asked for."""
+    store, me, name = session.store(), session.me(), picture.file_name("assay", dataset.name, model)
+    cells = "all ratings (anyone who opens them can no longer label their items blind), "
+    cells = cells if me.may("researcher") else ""
+    picture.download_popover(
+        [
+            picture.Download(
+                "Report (HTML)", f"{name}.html", "text/html",
+                lambda: make_report(store, me.name, dataset.id, judge).encode(),
+                "One self-contained page, for people without an account: every dimension with its table, the "
+                "policy, the decisions, and the fingerprint of the data.",
+            ),
+            picture.Download(
+                "Tables and plots (ZIP)", f"{name}.zip", "application/zip",
+                lambda: bundle(store, me.name, dataset.id, judge),
+                f"Every table as CSV with all digits, {cells}every plot as SVG, and the report. On very many labels "
+                "this takes minutes.",
+            ),
+        ],
+        f"report:{dataset.id}:{judge}",
+    )  # fmt: skip
 
 
-def _basis(place: CalibrationPlace, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:
+def _basis(
+    gate: list[DimensionResult], counted: Basis, sizes: Mapping[Basis, BasisSize]
+) -> tuple[Basis | None, bool]:
     """The labels used, and whether ties are dropped; None where nobody has labelled anything."""
-    rests = _basis_sizes(session.store(), place) if not any(line.gate.gold_cells for line in gate) else {}
+    rests = {} if any(line.gate.gold_cells for line in gate) else sizes
     full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]
     if not full:
         return None, False
@@ -95,6 +123,18 @@ def _basis(place: CalibrationPlace, gate: list[DimensionResult], counted: Basis)
     basis = url_state.select("basis", "Labels used", overview.basis_names(rests), full[0], 460 if rests else 390)
     ways = {"counted": "counted", "dropped": "dropped"}
     return basis, drawn and url_state.select("ties", "Ties", ways, width=150) == "dropped"
+
+
+def _load_results(
+    store: Store, place: CalibrationPlace, waiting: Waiting, gate: list[DimensionResult], counted: Basis
+) -> list[DimensionResult]:
+    """All dimensions on the chosen labels; those of the approval check (`gate`) where its labels are chosen."""
+    rule = gold_rule(store, place.dataset).waiting
+    if (place.basis, place.dropped, waiting) == (counted, False, rule):
+        return gate
+    with st.spinner("Comparing the judge with gold ..."):
+        shown = check_results.summaries(store, place.dataset, place.judge, place.basis, place.dropped, waiting)
+        return check_results.dimension_results(store, place.dataset, place.judge, shown)
 
 
 def _explain_no_gold(dataset: str) -> None:

@@ -9,7 +9,7 @@ from data.reports.statistics import SAMPLE_SIZE
 from judges.plural import many
 from judges.render.findings import sample_size as sample_size_findings
 from judges.stats.calibration import DimensionResult
-from judges.stats.planner import extrapolate_interval, more_items_for_threshold, more_items_for_width
+from judges.stats.sample_size import extrapolate_interval, more_items_for_threshold, more_items_for_width
 from judges.stats.uncertainty import Interval
 from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, session, text

@@ -41,7 +41,7 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     )
     if row:
         name = slices_findings.rank_slices(chosen)[row - 1].name
-        parted = slices.slice_cells(store, place.dataset, place.judge, dimension, place.basis, place.drop(dimension))
+        parted = slices.slice_cells(store, place.dataset, place.judge, dimension, place.basis, place.dropped)
         listed = slices.slice_members(store, session.me().name, place.dataset, place.judge, parted, by, name)
         _list_ratings(listed, name, line.shown, f"items:{key}:{by}:{name}", place.name)
 

@@ -1,1 +1,1 @@
-"""The page Cards: all that only it needs; page.py is its entry."""
+"""The page Cards; page.py is its entry."""

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from data.cards import cards
-from data.records.people import Person
+from data.records.access import Person
 from judges.authoring.recipe import check_recipe
 from judges.card import Card
 from judges.errors import AssayError

@@ -12,8 +12,8 @@ from data.cards import cards
 from data.gold import fewshot
 from data.gold.fewshot import ExampleDraft
 from data.records import datasets, items
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from data.store import Store
 from judges.card import Card, Example
 from judges.examples import EXAMPLE_COUNTS, check_example, parse_example

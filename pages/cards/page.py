@@ -9,7 +9,7 @@ import streamlit as st
 from data.cards import cards, desk_cards, folder
 from data.cards.desk_cards import CardUse
 from data.gold import fewshot
-from data.records.people import Person
+from data.records.access import Person
 from judges.authoring.card_lookup import POINTWISE
 from judges.card import Card
 from judges.plural import many

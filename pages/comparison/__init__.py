@@ -1,1 +1,1 @@
-"""The page Comparison: all that only it needs; page.py is its entry."""
+"""The page Comparison; page.py is its entry."""

@@ -63,7 +63,7 @@ def _draw_comparison(comparisons: dict[str, Row], names: dict[str, str], referen
     keys = list(comparisons)
     rows = [(*comparisons[name], pairs[name]) for name in keys]
     parts.draw_comparison(rows, names, reference, key, lambda row: url_state.set_choice("dimension", keys[row]))
-    titles = {name: f"{row[0].title} · {row[0].sort}" for name, row in comparisons.items()}
+    titles = {name: row[0].title_with_sort for name, row in comparisons.items()}
     chosen = url_state.select("dimension", "One dimension", titles, width=360)
     dimension, same, judge_comparison = comparisons[chosen]
     parts.draw_verdicts(dimension, same, pairs[chosen], names)

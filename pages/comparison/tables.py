@@ -14,6 +14,9 @@ from judges.render.svg import IntervalRow
 from judges.render.words import cell, p_value, span
 from judges.stats import bins
 from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair, concordance_by_judge
+from judges.stats.concordance import FIGURE_NAMES
+from judges.stats.other_metrics import EXPLANATIONS
+from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 from pages.ui import charts, session, tables, text
 
@@ -115,7 +118,7 @@ def draw_comparison(
             places.append(place)
             shown.append(
                 {
-                    "dimension": f"{dimension.title} · {dimension.sort}",
+                    "dimension": dimension.title_with_sort,
                     "judge": short[judge],
                     "result": "reference" if judge == reference else _RESULTS[pair.verdict] if pair else "–",
                     "items": interval.items,
@@ -215,30 +218,18 @@ def draw_other_metrics(compared: ComparedCells, dimension: Dimension, names: Map
     if not dimension.scale.has_order:
         return
     figures = concordance_by_judge(compared.seats, bins.code_step(dimension.scale))
-    names, shown = short_names(names), []
-    for judge, concordance in figures.items():
-        parts = [
-            ("MAE", concordance.mae),
-            ("Pearson", concordance.pearson),
-            ("Spearman", concordance.spearman),
-            ("Kendall", concordance.kendall),
-        ]
-        row: dict[str, object] = {"judge": names[judge]}
-        for name, figure in parts:
-            row |= {name: figure.point, f"of {name}": span(figure)}
-        shown.append(row)
-    columns = {
-        name: Column(".2f" if name == "MAE" else ".3f", meaning, width=70)
-        for name, meaning in (
-            ("MAE", "Mean absolute error: the mean distance to people, in units of the scale."),
-            ("Pearson", "Correlation of the values; a constant bias does not lower it."),
-            ("Spearman", "Correlation of the ranks; equal values share a rank."),
-            ("Kendall", "Concordant minus discordant pairs of ratings, corrected for ties (tau-b)."),
-        )
-    }
-    spans = {f"of {name}": Column(title="95% interval", width=110) for name in columns}
+    names = short_names(names)
+    rows: list[dict[str, object]] = [{"judge": names[judge]} for judge in figures]
+    columns = {"judge": Column(width=168)}
+    for key in ("mae", "pearson", "spearman", "kendall"):
+        name, ends = FIGURE_NAMES[key], f"95% interval of {FIGURE_NAMES[key]}"
+        columns[name] = Column(".2f" if key == "mae" else ".3f", EXPLANATIONS[key], width=130 if key == "mae" else 100)
+        columns[ends] = Column(title="95% interval", width=96)
+        for row, concordance in zip(rows, figures.values(), strict=True):
+            figure: Interval = getattr(concordance, key)
+            row |= {name: figure.point, ends: span(figure)}
     st.markdown("**Other figures of the same ratings**")
-    tables.table(shown, {"judge": Column(width=168), **columns, **spans})
+    tables.table(rows, columns)
 
 
 def draw_judge_agreement(comparison: JudgeComparison, names: Mapping[str, str]) -> None:

@@ -1,1 +1,1 @@
-"""The page Dashboard: all that only it needs; page.py is its entry."""
+"""The page Dashboard; page.py is its entry."""

@@ -11,7 +11,7 @@ from data.dashboard import sentences
 from data.dashboard.breakdown import SYSTEM, Breakdown, break_down, breakdown_fields
 from data.dashboard.dashboard import Tile
 from data.records.datasets import Dataset
-from data.reports import breakdown as report
+from data.reports import dashboard as report
 from judges.plural import many
 from judges.render.findings.findings import COUNT
 from judges.stats import bins
@@ -25,7 +25,7 @@ _PANEL_PARAMETERS = ("by", "of", "answer")
 
 def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
     """Open the panel of a tile over the page; Escape and the way back close it, and the address names it."""
-    title = f"{tile.dimension.dimension.title} · {tile.approval.sort}"
+    title = tile.dimension.dimension.title_with_sort
     text.dialog(text.escape(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
 
 

@@ -58,7 +58,7 @@ def page() -> None:
     if shown:
         surroundings.dashboard_downloads(store, dataset, judge, shown)
     surroundings.explain_tiles()
-    surroundings.list_withheld(store, dataset, judge, model)
+    surroundings.list_withheld(store, dataset, judge, model, approvals_by_judge[judge])
 
 
 def _open_items(
@@ -79,7 +79,7 @@ def _filter_tiles(tiles: list[Tile]) -> list[Tile]:
     """The tiles that the filters leave, with the systems that they leave."""
     systems = {s.name or UNNAMED: s.name for tile in tiles for s in tile.systems}
     system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}}, width=150)
-    titles = {tile.key: f"{tile.dimension.dimension.title} · {tile.approval.sort}" for tile in tiles}
+    titles = {tile.key: tile.dimension.dimension.title_with_sort for tile in tiles}
     dimension = url_state.select("dimension", "Dimension", {"": "all", **titles}, width=165)
     left = [tile for tile in tiles if dimension in ("", tile.key)]
     return [dashboard.filter_system(tile, systems[system]) for tile in left] if system else left

@@ -8,6 +8,7 @@ import streamlit as st
 
 from data.approvals import suspension
 from data.approvals.actions import APPROVAL_STATES
+from data.approvals.record import Approval
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
 from data.records.datasets import Dataset, DatasetJudge
@@ -42,8 +43,8 @@ def list_doubted(store: Store, dataset: Dataset, judge: str) -> None:
                 ":orange[:material/visibility:] **{name}** · {sort} is to be reviewed: {why}",
                 name=approval.dimension.replace("_", " "), sort=approval.sort, why=review.why,
             )  # fmt: skip
-            case = f"{judge}.{approval.sort}.{approval.dimension}"
-            url_state.link("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
+            icon, case = ":material/arrow_forward:", approval.address
+            url_state.link("approvals", "Review", icon=icon, dataset=dataset.name, case=case)
 
 
 _COLOURS: dict[str, Colour] = {
@@ -76,11 +77,13 @@ def explain_tiles() -> None:
         )
 
 
-def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
+def list_withheld(
+    store: Store, dataset: Dataset, judge: str, name: str, approvals: Sequence[Approval] = ()
+) -> None:
     """List the dimensions of this judge that are not shown, with the reasons."""
     st.header("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
-        dimensions = dashboard.withheld_dimensions(store, dataset.id, judge)
+        dimensions = dashboard.withheld_dimensions(store, dataset.id, judge, approvals)
     if not dimensions:
         text.quiet("Nothing: every dimension of this judge is approved.")
         return
@@ -134,7 +137,7 @@ def dashboard_downloads(store: Store, dataset: Dataset, judge: str, shown: Seque
             "The figures, as CSV", lambda: report.tiles_csv(shown).encode(), file_name=f"{name}.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", width="stretch",
         )  # fmt: skip
-        titles = {tile.key: f"{tile.dimension.dimension.title} · {tile.approval.sort}" for tile in shown}
+        titles = {tile.key: tile.dimension.dimension.title_with_sort for tile in shown}
         chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.escape(titles[key]))
         tile = next(tile for tile in shown if tile.key == chosen)
         svg = report.tile_picture(tile, dataset.name)

@@ -1,1 +1,1 @@
-"""The page The review desk: all that only it needs; page.py is its entry."""
+"""The page The review desk; page.py is its entry."""

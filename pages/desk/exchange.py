@@ -6,8 +6,8 @@ from datetime import UTC, tzinfo
 from typing import Any
 
 from data.desk import labels
+from data.records.access import Person
 from data.records.guidelines import GuidelinesVersion
-from data.records.people import Person
 from judges.errors import AssayError
 from pages.server import limits
 from pages.ui import session

@@ -11,8 +11,8 @@ from data.assignments import assignments
 from data.desk import desk
 from data.queue import progress, queue
 from data.records import guidelines
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from data.store.errors import StoreError
 from judges.errors import AssayError
 from pages.desk import exchange

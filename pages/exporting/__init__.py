@@ -1,1 +1,1 @@
-"""The page Export: all that only it needs; page.py is its entry."""
+"""The page Export; page.py is its entry."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,7 +14,7 @@ from data.exporting.files import FORMATS, Format
 from data.exporting.kind import ExportKind, ExportOption, list_choices
 from data.gold.excluded_items import ExcludedItem
 from data.store import Store
-from judges.plural import many
+from judges.plural import file_size, many
 from judges.render.findings.findings import Column
 from pages.ui import tables, text
 
@@ -132,11 +131,6 @@ def _cell(value: Any) -> str:
     return content if len(content) <= _MAX_CELL_CHARACTERS else content[:_MAX_CELL_CHARACTERS] + " ..."
 
 
-def _size(file: Path) -> str:
-    size = file.stat().st_size
-    return f"{size / 2**20:,.1f} MB" if size >= 2**20 else f"{max(size / 2**10, 0.1):,.1f} kB"
-
-
 @contextmanager
 def show_export_progress(count: int) -> Iterator[Callable[[int], None]]:
     """A bar while the file is written; yields what to call with the rows so far."""
@@ -154,7 +148,7 @@ def show_export_progress(count: int) -> Iterator[Callable[[int], None]]:
 def show_file(export: ExportResult, address: str) -> None:
     """The file that was made, and how to read it."""
     with st.container(border=True):
-        size = _size(export.file)
+        size = file_size(export.file.stat().st_size)
         text.say("**{name}** · {n} · {size}", name=export.file.name, n=many(export.lines, "row"), size=size)
         if export.aside:
             text.say("{n} put aside: the approval check leaves them out from now on.", n=many(export.aside, "item"))

@@ -11,8 +11,8 @@ from data.exporting.files import Format
 from data.exporting.kind import ExportKind
 from data.gold import excluded_items
 from data.records import items
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from data.store import Store
 from judges.plural import many
 from pages.exporting import export_form
@@ -56,7 +56,7 @@ def _file(
     key = (dataset.id, kind.name, format, tuple(options.items()))
     export_form.warn_of_exposure(exporting.count_waiting_blind(store, me.name, dataset, kind, options))
     if count and st.button("Make the file", type="primary", icon=":material/draft:"):
-        file = downloads._new_path(f"{picture.file_name(dataset.name, kind.name)}.{format}")
+        file = downloads.new_path(f"{picture.file_name(dataset.name, kind.name)}.{format}")
         with export_form.show_export_progress(count) as seen:
             export = exporting.write_export(store, me.name, dataset, kind, options, format, file, seen)
         kept.update(key=key, given=export, address=downloads.offer(file, session.store()))

@@ -1,1 +1,1 @@
-"""The page Import: all that only it needs; page.py is its entry."""
+"""The page Import; page.py is its entry."""

@@ -8,9 +8,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from data import importing
 from data.cards import cards
-from data.importing import ColumnMapping, DetectedFile, JudgmentColumns, LabelColumns, ValueSource
+from data.importing.detection.detection import DetectedFile
+from data.importing.formats.table import example_lines
+from data.importing.mapping.mapping import (
+    FIELDS,
+    ColumnMapping,
+    JudgmentColumns,
+    LabelColumns,
+    ValueSource,
+    format_values,
+    mapping_key,
+    parse_values,
+)
 from judges.errors import AssayError
 from judges.types import Kind
 from pages.ui import session, text
@@ -36,7 +46,7 @@ _LABELLED = {
 
 def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMapping, list[str]]:
     """The mapping as it now is on screen, and what it still lacks."""
-    key = f"mapping:{importing.mapping_key(known.columns)}"
+    key = f"mapping:{mapping_key(known.columns)}"
     columns = known.columns
     kind: Kind = (
         st.segmented_control(
@@ -55,7 +65,7 @@ def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMappi
         key=f"{key}:items",
         help="Off: only scores and labels of items that are in the dataset already.",
     )
-    fields = {"id": start.id} | ({name: start.field(name) for name in importing.FIELDS[kind]} if items else {})
+    fields = {"id": start.id} | ({name: start.field(name) for name in FIELDS[kind]} if items else {})
     sources = {}
     for number, (name, source) in enumerate(fields.items()):
         if number % _ACROSS == 0:
@@ -79,7 +89,7 @@ def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMappi
 
 def preview_mapping(known: DetectedFile, mapping: ColumnMapping) -> None:
     """Draw the lines that the first rows of the table become."""
-    lines, wrong = importing.example_lines(known.file.name, known.rows, mapping)
+    lines, wrong = example_lines(known.file.name, known.rows, mapping)
     with st.expander("What the first rows become", expanded=True):
         for sentence in wrong[:5]:
             st.text(sentence)
@@ -130,7 +140,7 @@ def _cell(value: Any, title: str) -> str:
     """Return the cell under a title: a column of the file, the same text for all rows, or what the values mean."""
     if isinstance(value, ValueSource):
         return (value.columns or [""])[0] if title.endswith(" in") else value.constant
-    return value if isinstance(value, str) else importing.format_values(value)
+    return value if isinstance(value, str) else format_values(value)
 
 
 def _fields(row: Mapping[str, str], titles: Mapping[str, str], faults: list[str]) -> dict[str, Any]:
@@ -150,7 +160,7 @@ def _fields(row: Mapping[str, str], titles: Mapping[str, str], faults: list[str]
 
 def _values(typed: str, faults: list[str]) -> dict[str, str]:
     try:
-        return importing.parse_values(typed)
+        return parse_values(typed)
     except AssayError as error:
         faults.append(str(error))
         return {}

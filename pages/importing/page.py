@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from data import importing
-from data.importing import ImportPlan, report, start
+from data.importing import importing, report, start
+from data.importing.plan import ImportPlan
 from judges.errors import AssayError
 from judges.plural import many
 from pages.importing import views

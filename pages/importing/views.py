@@ -12,14 +12,17 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from data import importing
-from data.importing import DetectedFile, ImportPlan, ImportPreview, ImportProblem, ImportResult, Source, start
+from data.importing import formats, importing, start
+from data.importing.detection import plan_proposal
+from data.importing.detection.detection import DetectedFile
 from data.importing.detection.interpretation import Interpretation
 from data.importing.file_examples import FILE_EXAMPLES
-from data.importing.report import ImportRecord
+from data.importing.files.source import Source
+from data.importing.plan import SAMPLINGS, ImportPlan
+from data.importing.report import ImportPreview, ImportProblem, ImportRecord, ImportResult
 from data.records import datasets
 from judges.errors import AssayError
-from judges.plural import many
+from judges.plural import many, verb
 from judges.render.findings.findings import COUNT, Column
 from judges.render.words import REASONS
 from pages.importing import mapping_form, series_form
@@ -68,7 +71,7 @@ def describe_formats() -> None:
         st.code(content, language="json" if name.endswith(".jsonl") else None, wrap_lines=True)
     text.quiet(
         "Files of other tools are recognised as they are: {tools}. One file may have lines of several shapes.",
-        tools=", ".join(importing.titles()),
+        tools=", ".join(formats.titles()),
     )
     text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
@@ -107,9 +110,9 @@ def choose_plan(detected: list[DetectedFile], outline: Interpretation, key: str)
         interpretation = series_form.edit_series(outline, key)
     sampling = st.radio(
         "If the files hold people's labels: how were the labelled items chosen?",
-        importing.SAMPLINGS,
+        SAMPLINGS,
         format_func=SAMPLING.__getitem__,
-        index=importing.SAMPLINGS.index(interpretation.sampling),
+        index=SAMPLINGS.index(interpretation.sampling),
         key=f"{key}:sampling",
         help="Only labels on all items, or on random ones, can count for the approval check.",
     )
@@ -120,7 +123,7 @@ def choose_plan(detected: list[DetectedFile], outline: Interpretation, key: str)
     plan = start.plan_import(store, interpretation, ImportPlan(name, sampling=sampling, population=population))
     by_hand = []
     for table, columns in zip((file for file in detected if file.format == "table"), plan.mappings, strict=True):
-        earlier = importing.previous_mapping(store, table, columns) if interpretation == outline else None
+        earlier = plan_proposal.previous_mapping(store, table, columns) if interpretation == outline else None
         again = text.escape(f"Read {table.file.name} as such a table was read before")
         if earlier is not None and st.toggle(again, True, key=f"{key}:again:{table.file.name}"):
             columns = earlier
@@ -272,19 +275,14 @@ def _problems(preview: ImportPreview, rejects: str) -> None:
 
 def show_result(result: ImportResult) -> None:
     """Draw what was imported, and links to the next steps."""
+    done, known = result.preview, result.preview.known.total
+    already = f"; {many(known, 'row')} {verb(known, 'was', 'were')} there already" if known else ""
     with st.container(border=True):
-        text.say(
-            "**{dataset}**: added {new}{known}.",
-            dataset=result.preview.dataset,
-            new=str(result.preview.new),
-            known=f"; {many(result.known, 'row')} {'was' if result.known == 1 else 'were'} there already"
-            if result.known
-            else "",
-        )
-        if result.rejected:
-            text.say("{n} left out.", n=many(result.rejected, "line"))
+        text.say("**{dataset}**: added {new}{known}.", dataset=done.dataset, new=str(done.new), known=already)
+        if done.rejected:
+            text.say("{n} left out.", n=many(done.rejected, "line"))
         with st.container(horizontal=True):
-            name = result.preview.dataset
+            name = done.dataset
             url_state.link("queue", "Draw items for labelling", dataset=name)
             url_state.link("desk", dataset=name)
             url_state.link("calibration", dataset=name)

@@ -1,1 +1,1 @@
-"""The page Your labels, and signing in and out: all that only it needs; page.py is its entry."""
+"""The page Your labels, and signing in and out; page.py is its entry."""

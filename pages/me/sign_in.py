@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.records import people
-from data.records.people import Person, Role
+from data.records.access import Person, Role
 from pages.server import limits, provider
 from pages.ui import session, text, url_state
 

@@ -1,1 +1,1 @@
-"""The page MT-Bench: all that only it needs; page.py is its entry."""
+"""The page MT-Bench; page.py is its entry."""

@@ -7,16 +7,15 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from data.mtbench import disagreements, figures
+from data.mtbench import figures
 from data.mtbench.figures import By
 from data.records.exposure import NOTE
 from judges.mtbench.comparison import RatingComparison, question_gaps
 from judges.render.findings import mtbench_judges
-from pages.mtbench.place import BenchPlace
+from pages.mtbench.place import MAX_SHOWN_ROWS, BenchPlace
 from pages.ui import charts, choose, findings, session, tables, text, url_state
 
 BREAKDOWN_NAMES: dict[By | Literal["question"], str] = {"turn": "Turn", "category": "Category", "model": "Model"}
-_MAX_SHOWN_ROWS = 25
 
 
 def panel(place: BenchPlace) -> None:
@@ -68,7 +67,7 @@ def _parts(place: BenchPlace, comparison: RatingComparison, key: str) -> None:
             session.store(), place.dataset.id, place.rules.parse, comparison.one, comparison.other, by
         )
         shown = mtbench_judges.part_table(by, cut, names, intervals)
-    tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MAX_SHOWN_ROWS)
+    findings.draw_table(shown, f"parts:{key}:{by}:{intervals}", MAX_SHOWN_ROWS)
 
 
 def _ranks(place: BenchPlace, judge: str, other: str, key: str) -> None:
@@ -79,12 +78,12 @@ def _ranks(place: BenchPlace, judge: str, other: str, key: str) -> None:
     st.header("Ranks of models", anchor=False)
     findings.draw(mtbench_judges.flips(ranks, names), f"flips:{key}")
     shown = mtbench_judges.rank_table(ranks, names)
-    tables.table(shown.rows, shown.columns, f"ranks:{key}", _MAX_SHOWN_ROWS)
+    findings.draw_table(shown, f"ranks:{key}", MAX_SHOWN_ROWS)
 
 
 def _largest(place: BenchPlace, judge: str, other: str, key: str) -> None:
     st.header("Largest disagreements", anchor=False)
-    largest = disagreements.largest_disagreements(
+    largest = figures.largest_disagreements(
         session.store(), session.me().name, place.dataset.id, place.rules.parse, judge, other
     )
     if not largest:

@@ -69,7 +69,7 @@ def page() -> None:
 def _rules(bench: Bench) -> Rules:
     """The reading rules of the chosen protocol; at first of that which all judges name, if they name one."""
     known = known_protocols(session.store())
-    ways = {name: protocol.title or name for name, protocol in known.items()}
+    ways = {name: protocol.shown_title for name, protocol in known.items()}
     return rules_of(known[url_state.select("rules", "Read by the rules of", ways, _usual_protocol(bench, known), 320)])
 
 

@@ -9,6 +9,9 @@ from data.records.datasets import Dataset
 from judges.mtbench.ratings import Rules
 from judges.mtbench.records import Bench
 
+MAX_SHOWN_ROWS = 25
+"""Rows of a table of these parts that are shown without scrolling."""
+
 
 class BenchPlace(NamedTuple):
     """A dataset with all that it holds, its judges' names by id, those of them that rate, and the reading rules."""

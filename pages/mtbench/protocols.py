@@ -25,7 +25,7 @@ def panel(_: BenchPlace | None = None) -> None:
     """The protocols that there are, side by side; researchers add their own."""
     store = session.store()
     known = protocols.known_protocols(store)
-    named = {name: protocol.title or name for name, protocol in known.items()}
+    named = {name: protocol.shown_title for name, protocol in known.items()}
     text.quiet(
         "A protocol says how answers are made, judged, read and averaged. Its mark, a fingerprint of all that changes "
         "judgments, is part of every judge that judges by it."
@@ -54,7 +54,7 @@ def _draw_protocol_form(store: Store, protocol: Protocol) -> None:
         text.quiet(
             "The form starts with {name}. A new name adds a protocol. The name of a custom protocol changes it, and "
             "its earlier version stays on record. Built-in protocols cannot be changed.",
-            name=protocol.title or protocol.name,
+            name=protocol.shown_title,
         )
         json_text = st.text_area(
             "The protocol as JSON", protocol.model_dump_json(indent=2), height=380, max_chars=_MAX_PROTOCOL_CHARACTERS,

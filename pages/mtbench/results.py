@@ -14,11 +14,9 @@ from data.records import judge_prompts
 from judges.mtbench.means import ModelMeans
 from judges.mtbench.ranks import Ranking
 from judges.render.findings import mtbench_results
-from pages.mtbench.place import BenchPlace
-from pages.ui import charts, choose, findings, session, tables, text, url_state
+from pages.mtbench.place import MAX_SHOWN_ROWS, BenchPlace
+from pages.ui import charts, choose, findings, session, text, url_state
 
-_MAX_SHOWN_ROWS = 25
-"""Rows of a table that are shown without scrolling."""
 _RADAR_WIDTH = 640
 """Width of the plot of categories, in pixels: wider ones only spread it."""
 
@@ -79,7 +77,7 @@ def _means(
     else:
         text.quiet("This judge has rated none of these turns.")
     shown = mtbench_results.table(model_means, ranked, place.names, place.rules)
-    tables.table(shown.rows, shown.columns, f"means:{key}", _MAX_SHOWN_ROWS)
+    findings.draw_table(shown, f"means:{key}", MAX_SHOWN_ROWS)
 
 
 def _categories(place: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | None, key: str) -> None:
@@ -89,8 +87,8 @@ def _categories(place: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking |
         return
     st.header("Categories", anchor=False)
     intervals = st.toggle("With 95% intervals", key=f"category intervals:{place.key}")
-    shown = mtbench_results.category_table(own, place.rules, intervals)
-    tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MAX_SHOWN_ROWS)
+    shown = mtbench_results.category_table(own, intervals)
+    findings.draw_table(shown, f"categories:{key}:{intervals}", MAX_SHOWN_ROWS)
     if len(categories) < mtbench_results.MIN_IN_RADAR:
         return
     with st.container(width=_RADAR_WIDTH):
@@ -130,7 +128,7 @@ def _wins(place: BenchPlace, judge: str, key: str) -> None:
             text.quiet(none if source == "verdicts" else "This judge has rated no two answers to one question.")
             return
         shown = mtbench_results.wins(rates, place.names)
-        tables.table(shown.rows, shown.columns, f"wins:{key}:{source}", _MAX_SHOWN_ROWS)
+        findings.draw_table(shown, f"wins:{key}:{source}", MAX_SHOWN_ROWS)
         if len(shown.rows) > 2 and st.toggle("Model against model", key=f"duels of:{key}:{source}"):
             pairs = figures.pair_rates(session.store(), place.dataset.id, place.rules.parse, source, True)
             models, shares, tooltips = mtbench_results.duels([rate for rate in pairs if rate.judge == judge])
@@ -174,4 +172,4 @@ def _japanese(place: BenchPlace) -> None:
         if not shown.rows:
             text.quiet("The texts of the answers are not in this dataset.")
             return
-        tables.table(shown.rows, shown.columns, f"japanese:{place.dataset.id}", _MAX_SHOWN_ROWS)
+        findings.draw_table(shown, f"japanese:{place.dataset.id}", MAX_SHOWN_ROWS)

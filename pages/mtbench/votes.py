@@ -7,7 +7,7 @@ import streamlit as st
 from data.mtbench import figures
 from judges.render.findings import mtbench_votes
 from pages.mtbench.place import BenchPlace
-from pages.ui import findings, session, tables, text, url_state
+from pages.ui import findings, session, text, url_state
 
 
 def panel(place: BenchPlace) -> None:
@@ -29,5 +29,4 @@ def panel(place: BenchPlace) -> None:
         text.quiet("No two of these votes, and no verdict of a judge, are about the same pair.")
         return
     shown = mtbench_votes.table(agreements, place.names)
-    tables.table(shown.rows, shown.columns, f"votes:{place.dataset.id}", len(shown.rows), width="content")
-    st.caption(text.escape(shown.caption))
+    findings.draw_table(shown, f"votes:{place.dataset.id}", len(shown.rows), width="content")

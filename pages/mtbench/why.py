@@ -69,7 +69,7 @@ def _choose(name: str, title: str, runs: Mapping[str, str], default: str) -> Run
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset, _, judge = url_state.select(name, title, runs, default, 460).partition("~")
         known = protocols.known_protocols(store)
-        ways = {key: p.title or key for key, p in known.items()}
+        ways = {key: p.shown_title for key, p in known.items()}
         protocol = mtbench.load_bench(store, dataset).judges[judge].protocol
         if protocol in protocols.protocols_by_mark(store) and protocol not in [p.mark for p in known.values()]:
             ways[protocol] = f"{protocol}, as it was then"

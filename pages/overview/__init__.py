@@ -1,1 +1,1 @@
-"""The page Overview: all that only it needs; page.py is its entry."""
+"""The page Overview; page.py is its entry."""

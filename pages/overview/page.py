@@ -7,7 +7,7 @@ import streamlit as st
 from data.approvals import approvals
 from data.queue import progress, queue
 from data.records import datasets, people
-from data.records.people import Person
+from data.records.access import Person
 from data.trail import activity
 from data.workspace import bootstrap
 from pages.overview import sections

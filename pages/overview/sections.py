@@ -13,9 +13,9 @@ from data.approvals.approvals import OpenDecisions
 from data.assignments import assignments
 from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
 from data.queue.queue import Stream
+from data.records.access import Person
 from data.records.datasets import Dataset, DatasetJudge
 from data.records.names import display_name
-from data.records.people import Person
 from data.trail.activity import Activity
 from judges.plural import many
 from judges.stats.check_states import STATES
@@ -130,15 +130,9 @@ def draw_approvals(pending: OpenDecisions, names: Mapping[str, str], judges: Map
                         judge=judges.get(approval.judge, "the judge")
                     ),
                 )  # fmt: skip
-                case = f"{approval.judge}.{approval.sort}.{approval.dimension}"
-                url_state.link("approvals", "Review and decide", ":material/arrow_forward:", dataset=dataset, case=case)
-        parts = (
-            (len(pending.suspended) - 3, "more suspended"),
-            (len(pending.proposed), "proposed, waiting for a second lead"),
-            (len(pending.eligible), "meeting the policy, not decided"),
-            (len(pending.doubted), "approved, to be reviewed"),
-            (len(pending.older), "approved under an older policy"),
-        )
+                icon, case = ":material/arrow_forward:", approval.address
+                url_state.link("approvals", "Review and decide", icon, dataset=dataset, case=case)
+        parts = (len(pending.suspended) - 3, "more suspended"), *pending.counts[1:]
         keys = [a.dataset for a in pending.proposed] + [c.dataset.id for c in pending.eligible]
         keys += [a.dataset for a, _ in (*pending.doubted, *pending.older)] + [a.dataset for a in pending.suspended[3:]]
         if summary := "; ".join(f"{n:,} {state}" for n, state in parts if n > 0):

@@ -1,1 +1,1 @@
-"""The page People: all that only it needs; page.py is its entry."""
+"""The page People; page.py is its entry."""

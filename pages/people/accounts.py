@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from data.records import invitations, logins
+from data.records.access import Person, Role
 from data.records.invitations import DAYS
 from data.records.names import display_name
-from data.records.people import Person, Role
 from pages.ui import session, tables, text
 
 _ACCOUNTS = (("Account", ""), ("Person", "200px"), ("Role by group", "130px"), ("Last sign-in", "130px"))

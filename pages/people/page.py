@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.records import invitations, people
-from data.records.people import MemberActivity, Person, Role
-from pages.people import accounts, lead_proposals
+from data.records import invitations, leads, people
+from data.records.access import Person, Role
+from data.records.people import MemberActivity
+from pages.people import accounts
 from pages.server import provider
 from pages.ui import session, tables, text
 
@@ -31,7 +32,7 @@ def page() -> None:
             _add(me)
     session.explain_name_trust()
     st.caption("Every change is recorded with the name of whoever made it.")
-    lead_proposals.show_proposals(me)
+    _show_proposals(me)
     members = people.members(store)
     rows, names = [_row(member) for member in members], [member.person.name for member in members]
     clicked = tables.wrapped_table(_COLUMNS, rows, "people", "People", names, chosen=lead)
@@ -79,7 +80,7 @@ def _add(me: Person) -> None:
         name = st.text_input("Name", max_chars=60, placeholder="as shown beside their labels")
         role = _role("annotator", "add:role")
         if st.form_submit_button("Add", type="primary"):
-            lead_proposals.set_person(me, name, role, True)
+            _set_person(me, name, role, True)
 
 
 @text.dialog("Invite somebody")
@@ -108,9 +109,9 @@ def _change(me: Person, person: Person) -> None:
     with st.container(horizontal=True):
         if st.button("Save" if person.active else "Reactivate", type="primary",
                      disabled=person.active and role == person.role):  # fmt: skip
-            lead_proposals.set_person(me, person.name, role, True)
+            _set_person(me, person.name, role, True)
         if person.active and st.button("Deactivate", icon=":material/person_off:"):
-            lead_proposals.set_person(me, person.name, person.role, False)
+            _set_person(me, person.name, person.role, False)
     if person.active and provider.is_set():
         accounts.account_section(me, person)
 
@@ -120,3 +121,39 @@ def _role(now: Role, key: str) -> Role:
     role: Role = st.segmented_control("Role", ["annotator", "researcher", "lead"], default=now, key=key, required=True)
     st.caption(ROLE_DESCRIPTIONS[role])
     return role
+
+
+def _show_proposals(me: Person) -> None:
+    """Draw the outcome of the last change, and the proposals on who leads that wait for another lead."""
+    store = session.store()
+    text.tell_outcome(session.scratch("people"), ":material/group:")
+    proposals = leads.pending_lead_changes(store)
+    if proposals and leads.lacks_independent_leads(leads.lead_history(store)):
+        st.warning(text.escape(leads.NO_INDEPENDENT_LEADS), icon=":material/group:")
+    for proposal in proposals:
+        change = f"{proposal.person} as {proposal.role}" if proposal.active else f"to deactivate {proposal.person}"
+        key = f"{proposal.person}:{proposal.at}"  # a press counts for the proposal that stood there
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            text.say(
+                ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
+                by=proposal.by, what=change, at=text.moment(proposal.at, text.time_zone()),
+            )  # fmt: skip
+            if not me.may("lead"):
+                continue
+            st.space("stretch")
+            agree = proposal.by != me.name and st.button("Agree", icon=":material/check:", key=f"agree:{key}")
+            if agree:
+                # It is stored as a role.
+                _set_person(me, proposal.person, proposal.role, proposal.active)  # type: ignore[arg-type]
+            elif st.button("Withdraw", icon=":material/undo:", key=f"back:{key}"):
+                people.withdraw_lead_proposal(store, me.name, proposal.person)
+                st.rerun()
+
+
+def _set_person(me: Person, name: str, role: Role, active: bool) -> None:
+    """Change a person, or propose it; what came of it is shown when the page is drawn anew."""
+    with text.refusals():
+        done = people.set_person(session.store(), me.name, name, role, active)
+        if (done.role, done.active) != (role, active):
+            session.scratch("people")["said"] = "Proposed: who leads changes once a second lead agrees."
+        st.rerun()

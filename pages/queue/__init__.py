@@ -1,1 +1,1 @@
-"""The page Queues: all that only it needs; page.py is its entry."""
+"""The page Queues; page.py is its entry."""

@@ -9,7 +9,7 @@ import streamlit as st
 from data.approvals import auto_accept
 from data.approvals.quota import quota
 from data.queue import queue
-from data.records import datasets, settings
+from data.records import combinations, datasets, settings
 from data.records.datasets import Dataset
 from data.records.settings import QueueRules
 from judges.plural import many
@@ -17,7 +17,7 @@ from judges.render.findings.findings import COUNT, Column
 from judges.stats.sampling import StratumShare
 from judges.triage import ReasonKind
 from pages.queue import sample_form
-from pages.ui import session, tables, text
+from pages.ui import choose, session, tables, text
 
 SAMPLE_SIZE_HELP = (
     "The default is what the policy requires: its number of blind items, some more because some are never answered, "
@@ -164,6 +164,7 @@ def queue_rules_dialog(dataset: Dataset, actor: str, lead: bool) -> None:
 
 
 def _judges(dataset: Dataset) -> dict[str, str]:
-    """The judges of a dataset by id: model, card and how many items, since one model may judge in several ways."""
+    """The names of a dataset's judges by id, each with the number of its items."""
     known = datasets.dataset_judges(session.store(), dataset.id)
-    return {judge.id: f"{judge.model} · {judge.card.replace('_', ' ')} · {judge.items:,}" for judge in known}
+    names = choose.judge_names(known, combinations.describe_combinations(session.store()))
+    return {judge.id: f"{names[judge.id]} · {judge.items:,}" for judge in known}

@@ -7,9 +7,9 @@ from typing import Any
 import streamlit as st
 
 from data.records import guidelines
+from data.records.access import Person
 from data.records.datasets import Dataset
 from data.records.guidelines import MAX_GUIDELINES_LENGTH, GuidelinesVersion
-from data.records.people import Person
 from pages.ui import session, sheet, text
 
 HELP = "How to rate in this dataset. At the desk, one key (h) opens them."

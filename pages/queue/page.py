@@ -9,8 +9,8 @@ import streamlit as st
 from data.adjudication import adjudication
 from data.queue import listing, progress, queue
 from data.queue.listing import QueueListing
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from judges.plural import many
 from pages.queue import dialogs, guidelines, table
 from pages.ui import choose, gold, session, text, url_state

@@ -1,1 +1,1 @@
-"""The page Runs: all that only it needs; page.py is its entry."""
+"""The page Runs; page.py is its entry."""

@@ -10,8 +10,8 @@ import streamlit as st
 from pydantic import BaseModel, ValidationError
 from streamlit.delta_generator import DeltaGenerator
 
-from data.runs import runs
-from data.runs.endpoints import allowed_endpoints
+from data.runs import dry_runs
+from data.runs.endpoints import allowed_endpoints, practice_url
 from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
 from pages.ui import session, text, url_state
@@ -49,7 +49,7 @@ def _further() -> dict[str, Endpoint]:
 def choose_endpoint(chosen: str) -> Endpoint | None:
     """Return the endpoint of a model. Keys come from the environment of the server, and are never typed into a page."""
     if chosen == PRACTICE:
-        return Endpoint(base_url=runs.practice_url())
+        return Endpoint(base_url=practice_url())
     if chosen == USUAL:
         return Endpoint()
     left, middle, right, last = st.columns([2, 1, 1, 1])
@@ -76,7 +76,7 @@ def list_models(at: Endpoint, refusals: DeltaGenerator) -> list[str] | None:
     cache_key = f"{at.key_variable} {at.base_url}"
     if cache_key not in kept:
         try:
-            kept[cache_key] = runs.list_models(at)
+            kept[cache_key] = dry_runs.list_models(at)
         except AssayError as error:
             with refusals:
                 text.refuse(error)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from data.cards import cards
 from data.records import datasets
-from data.records.people import Person
+from data.records.access import Person
 from data.runs import runs
 from data.runs.run_order import DryRunJudgment, RunOrder
 from data.store import Store
@@ -59,7 +58,14 @@ def new_run_form(me: Person) -> None:
                 begun = runs.start(store, me.name, replace(order, batch=batch))
             views.open_run(begun)
     if kept.get("shown") is not None and kept.get("order") == order:
-        _dry_run(kept["shown"], order.card)
+        judgments = [(_heading(judgment), judgment) for judgment in kept["shown"]]
+        views.show_dry_run(judgments, lambda reading: _reading(reading, order.card))
+
+
+def _heading(judgment: DryRunJudgment) -> str:
+    why = judgment.reading.unscored
+    state = f"unscored: {why.replace('_', ' ')}" if why else many(len(judgment.reading.scores), "score")
+    return f"{judgment.name} · {state}"
 
 
 PROBES = {
@@ -268,40 +274,6 @@ def _requirements(requirements: Sequence[Requirement], card: Card) -> None:
         text.say("**What {card} needs**", card=card.title)
         for need in (requirement for requirement in requirements if not requirement.lacking):
             text.quiet("- {said}", said=need.text)
-
-
-def _dry_run(judgments: Sequence[DryRunJudgment], card: Card) -> None:
-    """A dry run in full: what was sent, what came back, what it was read as."""
-    st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
-    for judgment in judgments:
-        why = judgment.reading.unscored
-        state = f"unscored: {why.replace('_', ' ')}" if why else many(len(judgment.reading.scores), "score")
-        with st.expander(text.escape(f"{judgment.name} · {state}"), expanded=judgment is judgments[0]):
-            left, right = st.columns(2, gap="medium")
-            with left:
-                st.caption("What was sent")
-                for call, messages in enumerate(judgment.calls.values(), 1):
-                    which = f"call {call} of {len(judgment.calls)}, " if len(judgment.calls) > 1 else ""
-                    for message in messages:
-                        text.quiet("{which}{role} message", which=which, role=message["role"])
-                        st.code(message["content"], language=None, wrap_lines=True, height=300)
-            with right:
-                st.caption("What came back")
-                _reply(judgment.raw)
-                st.caption("What it was read as")
-                _reading(judgment.reading, card)
-
-
-def _reply(raw: str) -> None:
-    """A raw reply: laid out where it is JSON, and as it came."""
-    try:
-        spread = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
-    except (ValueError, RecursionError):  # a model that repeats itself may write ten thousand brackets
-        st.code(raw or "nothing", language=None, wrap_lines=True, height=300 if len(raw) > 600 else "content")
-        return
-    laid_out, as_it_came = st.tabs(["Laid out", "As it came"])
-    laid_out.code(spread, language="json", wrap_lines=True, height=300)
-    as_it_came.code(raw, language=None, wrap_lines=True, height=300)
 
 
 def _reading(reading: Reading, card: Card) -> None:

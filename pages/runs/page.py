@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from data.records import datasets
-from data.records.people import Person
+from data.records.access import Person
 from data.runs import runs
 from data.runs.run_order import LIVE, RunProgress, RunSummary
 from pages.runs import new_run, protocol_run, views

@@ -14,7 +14,7 @@ from data.mtbench import protocol_run, questions
 from data.mtbench.mtbench import bench_sizes
 from data.mtbench.protocol_run import ProtocolRun
 from data.records import datasets, judge_prompts
-from data.records.people import Person
+from data.records.access import Person
 from data.records.protocols import known_protocols
 from data.runs import runs
 from data.runs.run_order import LIVE, DryRunJudgment
@@ -59,7 +59,7 @@ def protocol_form(me: Person) -> None:
                 begun = protocol_run.start_protocol(session.store(), me.name, spec)
             views.open_run(begun)
         if kept.get("of") == spec:
-            _dry_run(kept["shown"])
+            views.show_dry_run([(_heading(step, judgment), judgment) for step, judgment in kept["shown"]])
 
 
 def continue_button(me: Person, run_id: str) -> None:
@@ -93,7 +93,7 @@ def _choose_order(me: Person) -> ProtocolRun | None:
     zero, one, two, three = st.columns(4)
     with zero:
         protocols = known_protocols(session.store())
-        name = url_state.select("protocol", "Protocol", {key: p.title or key for key, p in protocols.items()})
+        name = url_state.select("protocol", "Protocol", {key: p.shown_title for key, p in protocols.items()})
     with one:
         place = endpoints.choose_place()
     at = endpoints.choose_endpoint(place)
@@ -174,18 +174,7 @@ def _store_questions(me: Person, uploads: Sequence[Any]) -> str:
     return questions.keep_questions(session.store(), me.name, Path(uploads[0].name).name, bench).id
 
 
-def _dry_run(judgments: Sequence[tuple[protocol_run.Step, DryRunJudgment]]) -> None:
-    """Draw what was sent and what came back, call by call."""
-    st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
-    for step, judgment in judgments:
-        state = judgment.reading.unscored or (", ".join(f"{s.value:g}" for s in judgment.reading.scores) or "answered")
-        heading = (
-            f"{protocol_run.TITLES[step].capitalize()}: {judgment.name} · {many(len(judgment.calls), 'call')} · {state}"
-        )
-        with st.expander(text.escape(heading)):
-            for piece, messages in judgment.calls.items():
-                for message in messages:
-                    text.quiet("{piece} {role}", piece=piece, role=message["role"])
-                    st.code(message["content"], language=None, wrap_lines=True)
-            text.quiet("What came back")
-            st.code(judgment.raw, language=None, wrap_lines=True)
+def _heading(step: protocol_run.Step, judgment: DryRunJudgment) -> str:
+    reading = judgment.reading
+    state = reading.unscored or (", ".join(f"{score.value:g}" for score in reading.scores) or "answered")
+    return f"{protocol_run.TITLES[step].capitalize()}: {judgment.name} · {many(len(judgment.calls), 'call')} · {state}"

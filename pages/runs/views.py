@@ -12,11 +12,12 @@ from typing import Any, Literal
 import streamlit as st
 
 from data.mtbench import protocol_run
-from data.runs.run_order import RunProgress, RunSummary
+from data.runs.run_order import DryRunJudgment, RunProgress, RunSummary
 from judges.client.budget import dollars
 from judges.mtbench.generation import NAME as ANSWERS
 from judges.plural import many
 from judges.render.findings.findings import Column
+from judges.types import Reading
 from pages.ui import run_estimate, session, tables, text, url_state
 
 STATE_NAMES = {
@@ -53,7 +54,7 @@ def describe_cost(cost: float | None, estimated: bool, limit: float | None, call
         return ""
     if cost is None and calls:
         return "price not known, so no spending limit can be enforced"
-    about = f"{'about ' if estimated and cost else ''}{dollars(cost) if cost else 'no cost'}"
+    about = run_estimate.spent_words(cost, estimated) if cost else "no cost"
     return about if limit is None else f"{about if cost else '$0.00'} of the limit of {dollars(limit)}"
 
 
@@ -111,9 +112,13 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
 
 def _total_cost(now: RunProgress) -> str:
     """Return the cost of the whole run if the rest costs as much as what is made; "" if nothing is left or known."""
-    if not now.cost or not now.done or now.done == now.total:
-        return ""
-    return f"about {dollars(now.cost / now.done * now.total)} in all"
+    full_cost = _extrapolate_cost(now.cost, now.done, now.total)
+    return f"about {dollars(full_cost)} in all" if full_cost and now.done not in (0, now.total) else ""
+
+
+def _extrapolate_cost(cost: float | None, done: int, total: int) -> float | None:
+    """Return the cost of all judgments if each remaining one costs as much as those that are made."""
+    return cost / done * total if cost and done else cost
 
 
 def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
@@ -130,14 +135,12 @@ def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]],
 def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:
     """A run as the table has it."""
     total = max(run.judgments, done)
-    full_cost = run.cost / done * total if run.cost and done else run.cost
-    about = "about " if run.estimated and run.cost else ""
+    full_cost = _extrapolate_cost(run.cost, done, total)
     return (
         STATE_NAMES[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
         run.model, run.card, run.dataset,
-        "not known" if run.cost is None else f"{about}{dollars(run.cost)}",
-        "" if full_cost is None else dollars(full_cost) if done == total or not full_cost
-        else f"about {run_estimate.cost_words(full_cost)}",
+        "not known" if run.cost is None else run_estimate.spent_words(run.cost, run.estimated),
+        "" if full_cost is None else run_estimate.spent_words(full_cost, done != total),
         "" if run.limit is None else dollars(run.limit), _endpoint_of(run), done - scored or None, run.tokens, run.by,
         text.moment(run.at, zone), describe_params(run.params),
     )  # fmt: skip
@@ -151,8 +154,8 @@ def _endpoint_of(run: RunSummary) -> str:
 def show_trial_costs(costs: Any) -> None:
     """The cost of calls outside of runs, if there is any."""
     if costs.cost:
-        about = f"{'about ' if costs.estimated else ''}{dollars(costs.cost)}"
-        text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(costs.calls, "call"), cost=about)
+        cost = run_estimate.spent_words(costs.cost, costs.estimated)
+        text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(costs.calls, "call"), cost=cost)
 
 
 def describe_params(params: Mapping[str, Any]) -> str:
@@ -207,6 +210,44 @@ def _show_prompts(card: Any) -> None:
     places = st.tabs([text.escape(_prompt_title(name)) for name in texts]) if len(texts) > 1 else [st.container()]
     for place_, words in zip(places, texts.values(), strict=True):
         place_.code(words, language=None, wrap_lines=True, height=420)
+
+
+def show_dry_run(
+    judgments: Sequence[tuple[str, DryRunJudgment]], show_reading: Callable[[Reading], None] | None = None
+) -> None:
+    """Draw judgments, each under its heading: what was sent, what came back, and with `show_reading` how it was read.
+
+    The first of them is open.
+    """
+    st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
+    for place, (heading, judgment) in enumerate(judgments):
+        with st.expander(text.escape(heading), expanded=not place):
+            left, right = st.columns(2, gap="medium")
+            with left:
+                st.caption("What was sent")
+                for call, messages in enumerate(judgment.calls.values(), 1):
+                    which = f"call {call} of {len(judgment.calls)}, " if len(judgment.calls) > 1 else ""
+                    for message in messages:
+                        text.quiet("{which}{role} message", which=which, role=message["role"])
+                        st.code(message["content"], language=None, wrap_lines=True, height=300)
+            with right:
+                st.caption("What came back")
+                _show_reply(judgment.raw)
+                if show_reading is not None:
+                    st.caption("What it was read as")
+                    show_reading(judgment.reading)
+
+
+def _show_reply(raw: str) -> None:
+    """A raw reply: laid out where it is JSON, and as it came."""
+    try:
+        spread = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):  # a model that repeats itself may write ten thousand brackets
+        st.code(raw or "nothing", language=None, wrap_lines=True, height=300 if len(raw) > 600 else "content")
+        return
+    laid_out, as_it_came = st.tabs(["Laid out", "As it came"])
+    laid_out.code(spread, language="json", wrap_lines=True, height=300)
+    as_it_came.code(raw, language=None, wrap_lines=True, height=300)
 
 
 def show_title(run: RunSummary, zone: tzinfo) -> None:

@@ -34,7 +34,7 @@ class _Offer(NamedTuple):
 _made: dict[str, _Offer] = {}
 
 
-def _new_path(name: str) -> Path:
+def new_path(name: str) -> Path:
     """A path for a new file of that name."""
     directory = folder("given") / secrets.token_hex(8)
     directory.mkdir()
@@ -62,7 +62,7 @@ def offer(file: Path, visit: Visit) -> str:
 @contextlib.contextmanager
 def temporary_file(name: str) -> Iterator[Path]:
     """A path for a new file of that name, which goes again where it was not offered by the end of the body."""
-    file = _new_path(name)
+    file = new_path(name)
     try:
         yield file
     finally:

@@ -20,8 +20,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import get_instance
 
-from data import importing, log
-from data.importing import Source
+from data import log
+from data.importing.files.source import Source, from_uploads
 from data.store.errors import NotFound
 from data.temp_folders import folder
 
@@ -107,7 +107,7 @@ class Tray:
     @property
     def source(self) -> Source:
         """All of them, as what an import reads."""
-        return importing.from_uploads([(name, stored_file.path) for name, stored_file in self._held])
+        return from_uploads([(name, stored_file.path) for name, stored_file in self._held])
 
 
 class _UploadedFile:

@@ -1,1 +1,1 @@
-"""The page Audit log: all that only it needs; page.py is its entry."""
+"""The page Audit log; page.py is its entry."""

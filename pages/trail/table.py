@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, fields
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -78,10 +77,8 @@ def download_button(every: Callable[[], Iterable[TrailEntry]]) -> None:
     """All changes that fit as CSV, made when it is asked for."""
 
     def make_csv() -> bytes:
-        out = io.StringIO()
         columns = [field.name for field in fields(TrailEntry)]
-        csv_cells.write_csv_table(out, columns, (astuple(entry) for entry in every()))
-        return out.getvalue().encode("utf-8-sig")
+        return csv_cells.csv_text(columns, (astuple(entry) for entry in every())).encode("utf-8-sig")
 
     st.download_button(
         "Download all as CSV", make_csv, "audit-log.csv", "text/csv", icon=":material/download:", on_click="ignore"

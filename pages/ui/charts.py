@@ -22,7 +22,7 @@ from judges.audits import Plot
 from judges.render import svg
 from judges.render.findings.findings import Bubbles, Radar, WaterfallChart
 from judges.render.svg import IntervalRow
-from judges.stats.reliability import ReliabilityLevel
+from judges.stats.confidence import ReliabilityLevel
 from judges.stats.slices import MeanSlice
 from judges.stats.uncertainty import Interval
 from pages.ui import picture
@@ -91,7 +91,7 @@ def marginals_chart(people: Sequence[float], judge: Sequence[float], answers: Se
 
 def confusion_grid(shares: Any, tooltips: Sequence[Sequence[str]], names: Sequence[str], key: str) -> None:
     """A share for every two of some names, shaded from none to all, nan blank; `tooltips` is what the pointer says."""
-    short = [name if len(name) <= 16 else name[:15] + "…" for name in names]
+    short = [shorten(name, 16) for name in names]
     named, size = [escape(name) for name in short], max(15, min(38, 720 // len(names)))
     figure = go.Figure()
     figure.add_heatmap(
@@ -106,8 +106,8 @@ def confusion_grid(shares: Any, tooltips: Sequence[Sequence[str]], names: Sequen
                     label = {"text": f"{share:.0%}", "font": {"color": INK, "size": 11}}
                     figure.add_annotation(x=j, y=i, showarrow=False, **label)
     ticks = {"tickvals": list(range(len(named))), "ticktext": named, "showgrid": False, "zeroline": False}
-    figure.update_xaxes(**ticks, side="top", tickangle=-60, fixedrange=True, tickfont={"size": 12, "color": INK})
-    figure.update_yaxes(**ticks, autorange="reversed", fixedrange=True, tickfont={"size": 12, "color": INK})
+    figure.update_xaxes(**ticks, side="top", tickangle=-60, tickfont={"size": 12, "color": INK})
+    figure.update_yaxes(**ticks, autorange="reversed", tickfont={"size": 12, "color": INK})
     longest = max(map(len, short))
     _draw(figure, key, len(names) * size + 40 + 6 * longest, margin={"l": 10, "r": 4, "t": 30 + 6 * longest, "b": 8})
 
@@ -140,12 +140,9 @@ def learning_curve(now: Sequence[Interval], ahead: Sequence[Interval], key: str,
     figure.add_hline(y=mark, line=_DASHED)
     _note(figure, marked, x=1.008, y=mark, xref="paper", yref="y", xanchor="left", yanchor="middle")
     lows = [s.low for s in [*now, *ahead] if s.low is not None]
-    figure.update_yaxes(range=[max(-1.0, min([*lows, 0.0])) - 0.02, 1.02], fixedrange=True, nticks=6, tickformat=".1f")
-    figure.update_xaxes(title={"text": "items with gold", "standoff": 6}, fixedrange=True, rangemode="tozero")
-    figure.update_layout(
-        showlegend=bool(ahead),
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
-    )
+    figure.update_yaxes(range=[max(-1.0, min([*lows, 0.0])) - 0.02, 1.02], nticks=6, tickformat=".1f")
+    figure.update_xaxes(title={"text": "items with gold", "standoff": 6}, rangemode="tozero")
+    figure.update_layout(showlegend=bool(ahead), legend={"x": 0, "y": 1.02, "yanchor": "bottom"})
     _draw(figure, key, 300, margin={"l": 10, "r": 84, "t": 28, "b": 10})
 
 
@@ -172,7 +169,7 @@ def reliability_chart(levels: Sequence[ReliabilityLevel], key: str) -> None:
         ],
         hoverinfo="text",
     )  # fmt: skip
-    ticks = {"tickformat": ".0%", "range": [-0.03, 1.03], "fixedrange": True, "dtick": 0.2, "zeroline": False}
+    ticks = {"tickformat": ".0%", "range": [-0.03, 1.03], "dtick": 0.2, "zeroline": False}
     figure.update_xaxes(**ticks, title={"text": "confidence", "standoff": 6})
     figure.update_yaxes(**ticks, title={"text": "accuracy", "standoff": 6})
     _draw(figure, key, 340, margin={"l": 10, "r": 8, "t": 10, "b": 10})
@@ -211,14 +208,14 @@ def audit_plot(plot: Plot, key: str) -> None:
         figure.add_hline(y=plot.mark, line=_DASHED)
         _note(figure, f"{plot.mark:g}", x=1, y=plot.mark, xref="paper", yref="y", xanchor="right", yanchor="bottom")
     has_legend = len(plot.series) > 1
-    figure.update_xaxes(title={"text": escape(plot.x), "standoff": 8}, fixedrange=True, showgrid=plot.kind != "bars")
-    figure.update_yaxes(fixedrange=True, nticks=6)
+    figure.update_xaxes(title={"text": escape(plot.x), "standoff": 8}, showgrid=plot.kind != "bars")
+    figure.update_yaxes(nticks=6)
     if plot.kind == "bars" and not any(y for _, _, ys in plot.series for y in ys):
         figure.update_yaxes(range=[0, 1])  # all bars are 0: an axis from -1 to 1 would say that there is nothing
     _note(figure, plot.y, x=0, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
     figure.update_layout(
         barmode="group", bargap=0.35, bargroupgap=0.05, showlegend=has_legend,
-        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
+        legend={"x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom"},
     )  # fmt: skip
     _draw(figure, key, 280, margin={"l": 10, "r": 8, "t": 30, "b": 10})
     if every > 1:
@@ -251,7 +248,7 @@ def radar_chart(radar: Radar, key: str) -> None:
             "angularaxis": {**grid, "rotation": 90, "direction": "clockwise", "tickfont": {"color": INK, "size": 13}},
         },
         showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": -0.08, "yanchor": "top", "title": {"text": ""}},
+        legend={"x": 0, "y": -0.08, "yanchor": "top"},
     )  # fmt: skip
     _draw(figure, key, 440 + 20 * len(radar.series), margin={"l": 84, "r": 84, "t": 34, "b": 10})
 
@@ -269,7 +266,7 @@ def bubble_chart(bubbles: Bubbles, key: str) -> None:
         },
         hovertext=[f"{x:g} and {y:g}: {n:,}" for x, y, n in bubbles.points], hoverinfo="text",
     )  # fmt: skip
-    ticks = {"range": [low - 0.7, high + 0.7], "fixedrange": True, "dtick": 1, "zeroline": False}
+    ticks = {"range": [low - 0.7, high + 0.7], "dtick": 1, "zeroline": False}
     figure.update_xaxes(**ticks, title={"text": escape(shorten(bubbles.x, 60)), "standoff": 6})
     figure.update_yaxes(**ticks, title={"text": escape(shorten(bubbles.y, 48)), "standoff": 6})
     _draw(figure, key, 440, margin={"l": 10, "r": 8, "t": 10, "b": 10})
@@ -300,8 +297,8 @@ def waterfall_chart(chart: WaterfallChart, key: str) -> None:
     for place, y in enumerate(levels):
         between = {"x0": place + (1 - gap) / 2, "x1": place + (1 + gap) / 2, "y0": y, "y1": y}
         figure.add_shape(type="line", **between, line={"color": QUIET, "width": 1})
-    figure.update_xaxes(tickvals=list(range(len(names))), ticktext=wrapped, fixedrange=True, showgrid=False)
-    figure.update_yaxes(range=[floor, max(*ends, *levels) + 0.15 * (spread or 1)], fixedrange=True, nticks=6)
+    figure.update_xaxes(tickvals=list(range(len(names))), ticktext=wrapped, showgrid=False)
+    figure.update_yaxes(range=[floor, max(*ends, *levels) + 0.15 * (spread or 1)], nticks=6)
     figure.update_layout(bargap=gap)
     _draw(figure, key, 380, margin={"l": 10, "r": 8, "t": 24, "b": 10})
 
@@ -334,9 +331,9 @@ def means_by_slice(means: SlicedMeans, key: str) -> None:
         _note(figure, "all", x=point, y=1, xref="x", yref="paper", yanchor="bottom")
     faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
     named = [escape(shorten(s.name, 28)) + faint.format(slice_size(s)) for s in slices]
-    figure.update_xaxes(range=_axis_range(means), fixedrange=True, nticks=8, tickformat=".0%" if means.share else None)
+    figure.update_xaxes(range=_axis_range(means), nticks=8, tickformat=".0%" if means.share else None)
     figure.update_yaxes(
-        tickvals=list(range(len(slices))), ticktext=named, range=[len(slices) - 0.4, -0.6], fixedrange=True,
+        tickvals=list(range(len(slices))), ticktext=named, range=[len(slices) - 0.4, -0.6],
         showgrid=False, zeroline=False, tickfont={"size": 13, "color": INK}, automargin=True,
     )  # fmt: skip
     _draw(figure, key, 46 * len(slices) + 130, margin={"l": 10, "r": 14, "t": 86, "b": 10})
@@ -347,10 +344,10 @@ def means_over_time(means: SlicedMeans, key: str) -> None:
     figure, slices = go.Figure(), means.slices
     _means(figure, means, True, 1.03)
     every = -(-len(slices) // 10)
-    figure.update_yaxes(range=_axis_range(means), fixedrange=True, nticks=7, tickformat=".0%" if means.share else None)
+    figure.update_yaxes(range=_axis_range(means), nticks=7, tickformat=".0%" if means.share else None)
     figure.update_xaxes(
         tickvals=list(range(0, len(slices), every)), ticktext=[escape(s.name) for s in slices[::every]],
-        range=[-0.5, len(slices) - 0.5], fixedrange=True, showgrid=False, zeroline=False, automargin=True,
+        range=[-0.5, len(slices) - 0.5], showgrid=False, zeroline=False, automargin=True,
         tickfont={"size": 12, "color": INK},
     )  # fmt: skip
     _draw(figure, key, 390, margin={"l": 10, "r": 14, "t": 70, "b": 10})
@@ -389,7 +386,7 @@ def _means(figure: go.Figure, means: SlicedMeans, upright: bool, key: float) -> 
             "font": {"size": 14, "weight": 500}, "pad": {"t": 8},
         },
         showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": key, "yanchor": "bottom", "title": {"text": ""}, "font": {"size": 13}},
+        legend={"x": 0, "y": key, "yanchor": "bottom", "font": {"size": 13}},
     )  # fmt: skip
 
 
@@ -422,9 +419,12 @@ def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> N
     """
     figure.update_layout(margin=margin, height=height, paper_bgcolor=GROUND, plot_bgcolor="rgba(0,0,0,0)")
     figure.update_layout(dragmode=False, font={"size": 13}, modebar={"color": QUIET, "activecolor": INK})
-    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)"}, legend={"font": {"color": INK}})
+    figure.update_layout(
+        modebar={"bgcolor": "rgba(0,0,0,0)"},
+        legend={"orientation": "h", "title": {"text": ""}, "font": {"color": INK}},
+    )
     for axes in (figure.update_xaxes, figure.update_yaxes):  # the theme's own grey is too faint to read
-        axes(tickfont={"color": INK}, title_font={"color": INK})
+        axes(fixedrange=True, tickfont={"color": INK}, title_font={"color": INK})
     if not figure.layout.showlegend:
         figure.update_layout(showlegend=False)
     config = _CONFIG | {"toImageButtonOptions": {"format": picture.plot_format(), "filename": _file(key), "scale": 2}}

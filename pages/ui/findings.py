@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import streamlit as st
 
@@ -22,7 +23,7 @@ from judges.render.findings.findings import (
 from judges.stats.check_states import COLOURS, STATES
 from pages.ui import charts, picture, tables, text
 
-_LONG = 10
+_MAX_SHOWN_ROWS = 10
 """Rows of a table that are shown without scrolling."""
 BADGES: dict[str, str] = {
     "": "",
@@ -75,11 +76,13 @@ def draw_plot(plot: Plot, key: str) -> None:
         )
 
 
-def draw_table(table: Table, key: str) -> None:
-    """A table with its caption; nothing where it has no rows."""
+def draw_table(
+    table: Table, key: str, max_rows: int = _MAX_SHOWN_ROWS, width: Literal["stretch", "content"] = "stretch"
+) -> None:
+    """A table with its caption; nothing where it has no rows. One of more than `max_rows` rows scrolls."""
     if not table.rows:
         return
-    tables.table(table.rows, table.columns, key, _LONG)
+    tables.table(table.rows, table.columns, key, max_rows, width=width)
     if table.caption:
         st.caption(text.escape(table.caption))
 

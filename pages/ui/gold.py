@@ -11,8 +11,8 @@ from data.adjudication import adjudication
 from data.calibration import nonresponse
 from data.gold.gold import Basis
 from data.records import settings
+from data.records.access import Person
 from data.records.datasets import Dataset
-from data.records.people import Person
 from data.records.settings import GoldRule, Waiting
 from judges.plural import many
 from judges.render.findings.findings import Column

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from judges.client.budget import dollars
 from judges.client.estimate import Estimate
 from judges.plural import many
 from pages.ui import text
@@ -38,4 +39,9 @@ def cost_words(cost: float | None) -> str:
     """US dollars, or that there is nothing to pay, or that the price is not known."""
     if not cost:
         return "price not known" if cost is None else "no cost"
-    return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.4f}"
+    return dollars(cost)
+
+
+def spent_words(cost: float, estimated: bool) -> str:
+    """US dollars that were spent, with "about" before an amount that is an estimate."""
+    return f"{'about ' if estimated and cost else ''}{dollars(cost)}"

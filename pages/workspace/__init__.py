@@ -1,1 +1,1 @@
-"""The page Workspace: all that only it needs; page.py is its entry."""
+"""The page Workspace; page.py is its entry."""

@@ -7,14 +7,14 @@ import shlex
 import streamlit as st
 
 from data.records import exposure
+from data.records.access import Person
 from data.records.names import display_name
-from data.records.people import Person
 from data.store.ids import now
 from data.workspace import backups, schedule
 from data.workspace.backups import Backup
 from data.workspace.schedule import BackupPlan
 from data.workspace.verify import verify
-from judges.plural import many
+from judges.plural import file_size, many
 from pages.server import downloads
 from pages.ui import session, tables, text
 from pages.workspace import webhooks
@@ -102,7 +102,7 @@ def _backups(me: Person) -> None:
 
 
 def _row(backup: Backup) -> list[str]:
-    created_at, size = text.moment(backup.made_at, text.time_zone()), f"{backup.size / 1e6:,.1f} MB"
+    created_at, size = text.moment(backup.made_at, text.time_zone()), file_size(backup.size)
     revision = "cannot be opened" if backup.revision is None else f"{backup.revision:,}"
     return [backup.name, created_at, display_name(backup.by) or "not recorded", revision, size]
 
@@ -122,7 +122,7 @@ def _check_backup(me: Person, backup: Backup) -> None:
 def _download(me: Person, backup: Backup) -> None:
     """Draw what it costs to take the file, and the file."""
     store = session.store()
-    text.say("**{name}**, {size}", name=backup.name, size=f"{backup.size / 1e6:,.1f} MB")
+    text.say("**{name}**, {size}", name=backup.name, size=file_size(backup.size))
     st.markdown(
         "The file holds the whole workspace: every item, score, label and decision, with names. Whoever has it can "
         "read all of that. The download is recorded in the audit log."

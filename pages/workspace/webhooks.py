@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.records.people import Person
+from data.records.access import Person
 from data.webhooks import outbox, webhooks
 from data.webhooks.outbox import DeliveryRecord
 from data.webhooks.webhooks import EVENTS, Webhook

@@ -15,7 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.intervals import Cells, bootstrap_kappa, interval_from_moments, kappa_interval
-from tests.judges.moments import moments
+from tests.judges.moments import moments, with_sizes
 
 ITEMS, K = int(os.environ.get("ITEMS", "1000000")), 5
 REPLICATES, RUN = 2_000, 20
@@ -77,7 +77,7 @@ def main():
         "quadratic kappa, point": lambda item, human, judge: kappa(cross_table(human, judge, K), "quadratic"),
         "plain kappa, point + interval by items": lambda *one: kappa_interval(Cells(*one), K, None),
         "quadratic kappa, point + interval by items": lambda *one: kappa_interval(Cells(*one), K),
-        "the same by six sums and their products": lambda *one: interval_from_moments(*moments(*one)),
+        "the same by six sums and their products": lambda *one: interval_from_moments(*with_sizes(*moments(*one))),
     }
     found = {}
     for name, work in roads.items():

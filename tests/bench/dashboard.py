@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from data.approvals import record
-from data.approvals.policy import Requirements
+from data.approvals.rules import Requirements
 from data.calibration import calibration
 from data.dashboard import dashboard
 from data.store import open_store

@@ -18,7 +18,9 @@ import threading
 from pathlib import Path
 from time import perf_counter, process_time
 
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records.people import set_person
 from data.records.tables import ExposureRow
 from data.store import open_store
@@ -127,7 +129,7 @@ def main():
         saver.join()
         reading, memory = seen[-1]
         scores = store.rows("select count(*) from score")[0][0]
-        assert (done.items, done.judgments, scores) == (ITEMS, ITEMS, 14 * ITEMS)
+        assert (done.preview.new.items, done.preview.new.judgments, scores) == (ITEMS, ITEMS, 14 * ITEMS)
         print(f"{count:,} lines, {path.stat().st_size / 2**20:,.0f} MB, {scores:,} scores; seconds of processor time")
         print(f"plain json.loads   {plain:7.1f} s {count / plain:10,.0f} lines a second")
         print(f"import             {whole:7.1f} s {count / whole:10,.0f} lines a second   {whole / plain:.1f} times")
@@ -142,7 +144,7 @@ def main():
         print(f"on the clock       {done.seconds:7.1f} s {count / done.seconds:10,.0f} lines a second")
         print(f"a megabyte         {whole / (path.stat().st_size / 2**20):7.3f} s")
         again = import_source(store, "lea", from_path(path), ImportPlan("bench"))
-        assert again.known == count and not again.preview.new.total
+        assert again.preview.known.total == count and not again.preview.new.total
         print(f"importing it again {again.seconds:7.1f} s and nothing is added")
         store.close()
         part = Path(folder) / "part.jsonl"

@@ -11,7 +11,9 @@ from time import perf_counter
 
 import numpy as np
 
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.mtbench.mtbench import load_bench
 from data.records import datasets, people
 from data.store import open_store

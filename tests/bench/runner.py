@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from data.runs import runs
+from data.runs.run_order import RunOrder
 from judges.cards import cards
 from judges.client import runner
 from judges.client.client import Client
@@ -160,12 +161,12 @@ class Workspace:
         """A run by a judge of its own, to its end."""
         self.runs += 1
         endpoint = Endpoint(base_url=url, concurrency=CONCURRENCY)
-        order = runs.RunOrder(self.dataset, CARD, f"fixed {self.runs}", Params(), endpoint, most=most)
+        order = RunOrder(self.dataset, CARD, f"fixed {self.runs}", Params(), endpoint, most=most)
         end = runs.wait(self.store, runs.start(self.store, "lea", order, source=source))
         assert (end.state, end.scored) == ("finished", most or REPLIES), end
 
 
-async def at_hand(live, modes):
+async def at_hand(live, capabilities):
     """A source of replies that are there already: what is left to do is parsing and storing."""
     raw = json.dumps(REPLY)
     for number, task in enumerate(live.remaining.tasks()):

@@ -12,6 +12,7 @@ import time
 
 from data.runs import runs
 from data.runs.ray_cluster import ray_source
+from data.runs.run_order import RunOrder
 from judges.client.endpoint import Endpoint
 from judges.params import Params
 from tests.bench import runner
@@ -27,7 +28,7 @@ def run(made, url, concurrency, most, engine=None):
     """(judgments a second, milliseconds of processor each) of a run of a judge of its own."""
     made.runs += 1
     endpoint = Endpoint(base_url=url, concurrency=concurrency)
-    order = runs.RunOrder(made.dataset, runner.CARD, f"fixed {made.runs}", Params(), endpoint, most=most)
+    order = RunOrder(made.dataset, runner.CARD, f"fixed {made.runs}", Params(), endpoint, most=most)
     used, seen = time.process_time(), []
 
     def look(now):

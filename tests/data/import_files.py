@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from data.importing import Source, from_bytes
 from data.importing.file_examples import FILE_EXAMPLES
+from data.importing.files.source import Source, from_bytes
 from tests.data.importing import tool_files as made
 from tests.data.imports import decided, label, pair, text, verdict
 

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from data.importing import ImportPlan, Source, from_bytes, import_source, preview_import
+from data.importing.files.source import Source, from_bytes
+from data.importing.importing import import_source, preview_import
+from data.importing.plan import ImportPlan
 from data.records import people
 from data.store import Store, open_store
 

@@ -22,16 +22,17 @@ import pytest
 from data.adjudication import adjudication
 from data.approvals import approvals, case
 from data.approvals import policy as policies
-from data.approvals.policy import Requirements
+from data.approvals.rules import Requirements
 from data.assignments import assignments
 from data.assignments.assignments import AssignmentTerms, Selection
 from data.audits import justification_labels
 from data.desk import desk, labels
 from data.gold import excluded_items
-from data.importing import ImportPlan, import_source
-from data.importing.rows import item_id
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import datasets, guidelines, people, settings, tags
+from data.records.rows import item_id
 from data.records.settings import GoldRule, QueueRules
 from data.store import Store
 from judges.stats.approval_check import Policy

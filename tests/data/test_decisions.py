@@ -26,8 +26,9 @@ from data.desk import labels
 from data.exporting import conversations
 from data.gold import disputes, excluded_items, fewshot
 from data.gold.disputes import LabelledCell, PersonLabel
-from data.gold.gold import BASES, WEIGHTED, Basis, bases_of_label, gold_sql
-from data.importing import ImportPlan, import_source
+from data.gold.gold import BASES, WEIGHTED, Basis, gold_sql
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import strata
 from data.records import datasets, items, people, settings
 from data.records.settings import GoldRule
@@ -82,8 +83,6 @@ def test_gold(planted: Planted, check: Check) -> None:
 def gold_there(planted: Planted) -> Iterator[str]:
     """What labels resolve to by each rule, which of them count on which basis, and which items never do."""
     yield from facts("bases", BASES)
-    for mode, random, drawn in product(("blind", "assisted", "revealed"), (True, False), (True, False)):
-        yield f"a label {mode}, at random {random}, drawn here {drawn}: {bases_of_label(mode, random, drawn)}"
     yield from _resolved(planted)
     yield from _counted(planted)
     yield from _compared()
@@ -199,7 +198,7 @@ def _compared() -> Iterator[str]:
     }  # fmt: skip
     usual = _cell(SCALES["1 to 5"], two, GoldRule(apart=0))
     for what, labels_ in others.items():
-        decision = disputes.Adjudication("d", "lea", 2.0, "So.", False, labels_, 7)
+        decision = disputes.Adjudication("d", "lea", 2.0, "So.", labels_)
         cell = replace(usual, decision=decision)
         yield f"decided on {what}: reopened {cell.reopened}, waits {cell.waits}"
         yield f"  its mark is that of another: {replace(usual, labels=labels_).token == usual.token}"
@@ -226,7 +225,7 @@ def _waiting(planted: Planted) -> Iterator[str]:
     held = disputes.standing_adjudications(store, here)
     for (item, unit, dimension), one in held.items():
         said = [f"{label.person} {label.value} {label.mode}" for label in one.labels]
-        yield f"stands {item} {unit} {dimension}: {one.value} by {one.person}, {one.reason!r}, {one.saw_judge}, {said}"
+        yield f"stands {item} {unit} {dimension}: {one.value} by {one.person}, {one.reason!r}, {said}"
     item = next(item for item, _, _ in held)
     yield f"of one item: {len(disputes.standing_adjudications(store, here, item))}, of none: " + str(
         disputes.standing_adjudications(store, here, "x")
@@ -576,7 +575,7 @@ def _two_leads(planted: Planted) -> Iterator[str]:
         keep = refusal(lambda one=held: suspension.keep_approved(store, "lea", one, "Fine."))  # type: ignore[misc]
         yield f"  doubtful {how.doubtful}, kept {keep or 'so'}, {suspension.find_keeper(store, held, how)}"
     for stricter, met in product((True, False), repeat=2):
-        told = approvals.PolicyToday("An older one." if stricter else "", "fails", "It fails.", met)
+        told = approvals.PolicyToday("An older one." if stricter else "", "It fails.", met)
         yield f"older {stricter}, met {met}: {told.mark}"
 
 

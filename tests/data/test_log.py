@@ -16,13 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data import importing, log, metrics
+from data import log, metrics
 from data.approvals import approvals
 from data.audits import audits
 from data.cli import main
 from data.desk import labels
 from data.exporting import exporting
-from data.importing import ImportPlan, subprocess_reader
+from data.importing import subprocess_reader
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused
 from data.queue import queue
 from data.queue.queue import QueueFilters
@@ -226,7 +229,7 @@ def test_a_reader_that_ends_by_an_error_tells_where_and_not_what(
     (tmp_path / subprocess_reader.TRACE).write_text("\n".join(log.trace(ValueError(TEXT))), encoding="utf-8")
     file = tmp_path / "a.jsonl"
     file.write_text(TEXT, encoding="utf-8")
-    said = subprocess_reader._end_reason(importing.from_path(file), "", 1, 30, tmp_path)
+    said = subprocess_reader._end_reason(from_path(file), "", 1, 30, tmp_path)
     assert isinstance(said, BadInput) and "The log says why." in str(said)
     assert "reader_failed source=a.jsonl exit_code=1" in written.getvalue() and "ValueError" in written.getvalue()
     assert CANARY not in written.getvalue()
@@ -270,8 +273,8 @@ def test_an_import_tells_how_much_and_of_nothing_what(
     label = {"item": "d-0001", "unit": "turn:1", "dimension": TEXT, "value": TEXT, "annotator": "ben", "mode": "blind"}
     bad = seeds.lines(tmp_path / "bad.jsonl", [seeds.dialogue(9, text=TEXT), line, label, {TEXT: TEXT}])
     with pytest.raises(ImportRefused):
-        importing.import_source(store, "lea", importing.from_path(bad), ImportPlan(dataset="demo"))
-    importing.import_source(store, "lea", importing.from_path(bad), ImportPlan(dataset="demo"), on_error="good rows")
+        import_source(store, "lea", from_path(bad), ImportPlan(dataset="demo"))
+    import_source(store, "lea", from_path(bad), ImportPlan(dataset="demo"), on_error="good rows")
     open_store(f"duckdb:///{tmp_path / 'new.duckdb'}").close()
     text = silent(written)
     made = "store_opened" if store.shared else "store_made"  # the tests' databases have their tables already

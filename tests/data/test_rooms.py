@@ -61,29 +61,22 @@ from data.desk import desk, labels
 from data.exporting import delivery, exporting
 from data.exporting.kind import list_choices
 from data.exporting.shared import code_words, exact_words
-from data.importing import (
-    ImportPlan,
-    Source,
-    detect_formats,
-    from_bytes,
-    import_source,
-    preview_import,
-    start,
-    suggest_mapping,
-)
+from data.importing import start
 from data.importing.detection.detection import DetectedFile, read_format
+from data.importing.detection.plan_proposal import suggest_mapping
+from data.importing.files.source import Source, from_bytes
 from data.importing.formats import ASIDE
-from data.importing.rows import item_id
+from data.importing.importing import detect_formats, import_source, preview_import
+from data.importing.plan import ImportPlan
 from data.mtbench import downloads, mtbench, protocol_run, questions
 from data.mtbench import figures as bench_figures
-from data.mtbench.disagreements import largest_disagreements
 from data.mtbench.protocol_run import ProtocolRun
 from data.queue import listing, queue, review_signals, strata
 from data.queue import progress as queue_progress
 from data.queue.queue import GivenItem
-from data.records import datasets, invitations, judge_lookup, logins, people, settings, tags, tokens
+from data.records import datasets, invitations, items, judge_lookup, logins, people, settings, tags, tokens
+from data.records.rows import item_id
 from data.records.settings import GoldRule
-from data.reports import breakdown as breakdown_file
 from data.reports import dashboard as dashboard_file
 from data.reports import evidence, report, tables
 from data.reports.figures import report_figures
@@ -496,7 +489,8 @@ def queues(planted: Planted) -> Iterator[str]:
                 yield from facts("", row, 1)
             done = queue_progress.desk_progress(store, who, here, stream, NO_FILTERS, zone)
             yield from facts(f"{who} in {stream}", done, 1)
-        yield from facts("by day", queue_progress.saves_per_day(store, who, zone, 4))
+        by_day = list(queue_progress.saves_per_day(store, who, zone).items())
+        yield from facts("by day", dict(by_day[-4:]))
     for filters, search in (
         (queue.QueueFilters(system="model-x"), ""),
         (queue.QueueFilters(judge=one), ""),
@@ -716,7 +710,7 @@ def _board(planted: Planted, when: str) -> Iterator[str]:
     for one in assignments.current_assignments(store, here):
         told = f"{one.stream} to {one.assignee}, reserved {one.reserved}, priority {one.priority}, due {one.due}"
         yield f"  {told}, {one.note!r}: {one.chosen.describe()} by {one.by}"
-        yield f"    {one.total} {one.left} {one.done} {one.skipped}"
+        yield f"    {one.total} {one.left}"
     for row in people_progress.people_progress(store, here, zone):
         yield from facts(row.name, row, 1)
         yield f"    record {people_progress.progress_record(row)}"
@@ -913,7 +907,7 @@ def _undone(planted: Planted, here: str, judge: str) -> Iterator[str]:
     done = import_source(
         store, "lea", import_lines([line for some in bring for line in some]), ImportPlan("support", sampling="all")
     )
-    yield f"contrary labels: {done.labels}"
+    yield f"contrary labels: {done.preview.new.labels}"
     for approval in approvals.active_approvals(store, here):
         how = suspension.review_approval(store, approval)
         yield f"== {approval.dimension}: suspends {how.suspends}, doubtful {how.doubtful}, {how.why}"
@@ -1115,7 +1109,7 @@ def _tiles(planted: Planted, here: str, judge: str, dimension: Dimension) -> Ite
     """The tile of a dimension, as if it were approved."""
     asked = rules.Requirements()
     about = (here, judge, dimension.sort, dimension.name)
-    held = record.Approval("a", *about, "approve", "", "meets policy", asked.policy, "", "lea", BEGIN, 1, asked)
+    held = record.Approval("a", *about, "approve", "", "meets policy", "", "lea", BEGIN, 1, asked)
     for tile in dashboard.tiles(planted.store, here, judge, [held]):
         yield from _tile(planted, here, judge, tile, 1)
 
@@ -1138,7 +1132,7 @@ def audited(planted: Planted) -> Iterator[str]:
             yield from facts(name, finding, 1, 6)
             if finding.flags:
                 flags = audits.visible_flags(store, "eva", judge, finding.flags, 3)
-                yield f"    eva sees {sorted(audits.item_names(store, [flag.item for flag in flags]).values())}"
+                yield f"    eva sees {sorted(items.item_names(store, [flag.item for flag in flags]).values())}"
     for audit in all_audits().values():
         yield f"{audit.name}: limit {audits.audit_limits(store).get(audit.name)} in {audits.limit_range(audit)}"
     name = "verdict_contradicts"
@@ -1238,7 +1232,7 @@ def _corrected(tile: dashboard.Tile, place: int) -> dashboard.Tile:
     for n, one in enumerate(systems[1:], 1):
         second = replace(one.trend[-1], run="second", means=one.trend[-1].means[::-1])
         systems[n] = replace(one, trend=(*one.trend, second))
-    older = approvals.PolicyToday("It met an older policy.", "fails", "By today's policy it fails.", met=False)
+    older = approvals.PolicyToday("It met an older policy.", "By today's policy it fails.", met=False)
     return replace(tile, systems=tuple(systems), policy_today=tile.policy_today if place else older)
 
 
@@ -1251,7 +1245,7 @@ def _words(document: str) -> Iterator[str]:
 
 def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: int = 4) -> Iterator[str]:
     store, first = planted.store, tile.systems[0].name
-    yield f"-- {tile.dimension.dimension.name}: headline {tile.headline}, shared {tile.shared}, {tile.policy_today}"
+    yield f"-- {tile.dimension.dimension.name}: headline {tile.headline}, {tile.policy_today}"
     yield from facts("systems", tile.systems, 1)
     yield from facts("comparisons", tile.comparisons, 1)
     yield from facts("says", sentences.explain_tile(tile), 1)
@@ -1271,7 +1265,7 @@ def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: i
             found = breakdown.break_down(store, here, judge, tile, by, system)
             yield f"  by {by} of {system or 'all'}: rest {found.rest}, without {found.without}, step {found.step!r}"
             if by == next(iter(fields)):
-                table = breakdown_file.breakdown_csv(tile, found, system, tile.headline)
+                table = dashboard_file.breakdown_csv(tile, found, system, tile.headline)
                 yield from (f"  | {row}" for row in table.splitlines())
             if found.whole is not None:
                 yield f"  {sentences.describe_rest(tile, found.whole, system, tile.headline)}"
@@ -1402,7 +1396,6 @@ def recorded(planted: Planted) -> Iterator[str]:
         yield f"token {name[:20]!r} {scopes} {days}: {said}"
     text = tokens.new_token(store, "cy", "one", ["read"], 2)[1]
     held = tokens.list_tokens(store, "cy")[0]
-    yield f"of others: {refusal(lambda: tokens.list_tokens(store, 'cy', 'rex'))}"
     yield f"revoked by another: {refusal(lambda: tokens.revoke_token(store, 'rex', held.id))}"
     yield f"revoked by a lead: {refusal(lambda: tokens.revoke_token(store, 'lea', held.id))}"
     yield f"none: {refusal(lambda: tokens.revoke_token(store, 'lea', 'none'))}"
@@ -1716,7 +1709,7 @@ def _figures(planted: Planted, here: str) -> Iterator[str]:
         yield from facts("changes", bench_figures.rank_changes(store, here, "fastchat", one, other))
         for by in ("turn", "category", "model"):
             yield from facts(by, bench_figures.agreement_by(store, here, "fastchat", one, other, by))
-        found = largest_disagreements(store, "cy", here, "fastchat", one, other, 5)
+        found = bench_figures.largest_disagreements(store, "cy", here, "fastchat", one, other, 5)
         yield from facts("largest", [left for left, _ in found])
         pipelines = bench_figures.RunName(here, one, "fastchat"), bench_figures.RunName(here, other, "swallow")
         yield from facts("gap", bench_figures.pipeline_gap(store, *pipelines))

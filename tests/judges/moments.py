@@ -13,3 +13,12 @@ def moments(item_index, human, judge, weight=None):
     w = np.ones(len(x)) if weight is None else np.asarray(weight, dtype=float)
     sums = np.stack([np.bincount(item, w * value, len(found)) for value in (x**0, x, y, x * x, y * y, x * y)])
     return sums.sum(axis=1), sums @ sums.T, len(found)
+
+
+def with_sizes(total, cross, items):
+    """The same with cells and effective items, as `interval_from_moments` and `interval_from_table` need them.
+
+    Of items of equally many cells: the total weight, and Kish's number of the items' weights.
+    """
+    weight, squares = (total[0], cross[0, 0]) if total.ndim == 1 else (total.sum(), cross.sum())
+    return total, cross, items, round(float(weight)), float(weight**2 / squares) if squares else 0.0

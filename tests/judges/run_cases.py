@@ -41,16 +41,18 @@ def items(n):
     return ((f"i{k}", Response(id=f"i{k}", kind="response", task=f"task {k}", output="words")) for k in range(n))
 
 
-async def ran(served, n=1, params=None, card=CARD, modes=None, model="m", tasks=None, had=None, stop=None, **more):
+async def ran(
+    served, n=1, params=None, card=CARD, capabilities=None, model="m", tasks=None, stored=None, stop=None, **more
+):
     """Everything that a run of n items gives, in the order in which it comes."""
     params = params or Params()
     budget = more.pop("budget", None)
     settings = {"concurrency": 8, "timeout": 5.0} | more
     endpoint = Endpoint(base_url=served.url, **settings)
     tasks = tasks or call_plan.tasks(card, params, items(n))
-    async with Client(endpoint, modes) as client:
+    async with Client(endpoint, capabilities) as client:
         found = runner.run(
-            card, model, params, client, tasks, endpoint=endpoint, stored=had, stop=stop, budget=budget, grace=0.5
+            card, model, params, client, tasks, endpoint=endpoint, stored=stored, stop=stop, budget=budget, grace=0.5
         )
         return [one async for one in found]
 

@@ -24,7 +24,9 @@ from typing import Any
 
 from playwright.async_api import async_playwright
 
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import datasets, people, tokens
 from data.store import open_store

@@ -14,9 +14,11 @@ from playwright.sync_api import expect
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from data.importing import ImportPlan, from_bytes, import_source
+from data.importing.files.source import from_bytes
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets, guidelines, people
-from data.records.people import Role
+from data.records.access import ROLES, Role
 from data.store import open_store
 from pages.main import ROUTES
 from pages.me.sign_in import ROLE_AUDIENCES
@@ -214,9 +216,9 @@ INJECTED = """async ([url, socket]) => {
 }"""
 
 
-@pytest.mark.parametrize("role", people.ROLES)
+@pytest.mark.parametrize("role", ROLES)
 def test_below_its_role_a_page_says_whose_it_is_and_nothing_else(three: Server, page: Any, role: Role) -> None:
-    rank = people.ROLES.index
+    rank = ROLES.index
     # A page that is for everybody hides nothing; those of this very role show that what a page shows is seen here.
     kept = [(least, title, to) for _, least, _, title, to, _ in ROUTES if least != "annotator"]
     pages = [one for one in kept if rank(one[0]) >= rank(role)]

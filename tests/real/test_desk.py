@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from data.calibration import score_sums
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import datasets, people
 from data.store import open_store

@@ -11,7 +11,10 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from data.calibration import calibration, missingness
-from data.importing import ImportPlan, detect_formats, from_path, import_source, suggest_mapping
+from data.importing.detection.plan_proposal import suggest_mapping
+from data.importing.files.source import from_path
+from data.importing.importing import detect_formats, import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets, people
 from data.store import Store, open_store
 from judges.cli import main

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from data.importing import ImportPlan, detect_formats, from_path, import_source, suggest_mapping
+from data.importing.detection.plan_proposal import suggest_mapping
+from data.importing.files.source import from_path
+from data.importing.importing import detect_formats, import_source
+from data.importing.plan import ImportPlan
 from data.records import people
 from data.records.judge_prompts import settle_prompts
 from data.store import Store, open_store

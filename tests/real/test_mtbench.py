@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.mtbench import figures
 from data.mtbench.mtbench import bench_sizes, load_bench
 from data.records import datasets, people

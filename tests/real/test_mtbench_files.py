@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.mtbench.mtbench import load_bench
 from data.store.ids import content_id
 from judges.importing.bench_files import read_bench

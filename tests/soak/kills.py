@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from data.desk import labels
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import people
 from data.store import Store, open_store
 from data.store.errors import StoreFailed

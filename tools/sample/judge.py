@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judges.cards.multi_turn_dialogue.card import VERDICTS, allowed_verdicts
+from judges.types import turn_number
 from tools.sample import remarks
 from tools.sample.truth import NA, GeneratedItem, clip
 
@@ -60,7 +61,7 @@ class SimulatedReply:
 
     def __init__(self, example: GeneratedItem, profile: JudgeProfile, rng: random.Random) -> None:
         self.made, self.profile = example, profile
-        self.turns = sorted((unit for unit, name in example.truth if name == "safety"), key=lambda unit: int(unit[5:]))
+        self.turns = sorted((unit for unit, name in example.truth if name == "safety"), key=turn_number)
         kinds: dict[str, str] = {}
         for fault in example.faults:
             kinds.setdefault(fault.unit, fault.kind)
@@ -155,7 +156,7 @@ class SimulatedReply:
         noticed = bool(problems) and (low or self.seen[unit])
         named = list(problems) if noticed else remarks.quibble(self.made.lengths[unit], rng)
         return {
-            "turn": int(unit[5:]),
+            "turn": turn_number(unit),
             "role": "assistant",
             "scores": dict(zip(("context_use", "helpfulness", "safety"), scores, strict=True)),
             "issues": named,

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
+from judges.types import turn_number
 from tools.sample.truth import NA, GeneratedItem, Truth, Value, clip
 
 _DAYS = [datetime(2026, 11, day, tzinfo=UTC) for day in (2, 3, 4, 5, 6, 9, 10, 11, 12, 13)]
@@ -124,7 +125,7 @@ def _value(cell: tuple[str, str], value: Value, person: SimulatedAnnotator, rng:
 
 def finish(values: Truth, rng: random.Random) -> Truth:
     """A person's values of a dialogue, with a verdict and a weakest turn that mostly follow from their own scores."""
-    units = sorted((unit for unit, name in values if name == "safety"), key=lambda unit: int(unit[5:]))
+    units = sorted((unit for unit, name in values if name == "safety"), key=turn_number)
     turns = [[int(values[unit, name]) for name in ("context_use", "helpfulness", "safety")] for unit in units]
     if rng.random() < 0.85:
         whole = {

@@ -23,7 +23,7 @@ def _dimension_titles(store: Store, dataset_id: str) -> dict[str, str]:
 
 def _dimensions(store: Store, dataset_id: str) -> list[Dimension]:
     dimensions = dimensions_by_place(store, dataset_id)
-    return [d for d in dimensions if d.scale.has_order and d.sort in ("turn", "conversation", "response")]
+    return [d for d in dimensions if d.scale.has_order and d.is_of_one_system]
 
 
 BY = ExportOption(

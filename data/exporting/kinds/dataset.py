@@ -52,7 +52,6 @@ KIND = ExportKind(
     count=count,
     options=(NAMES,),
     place=5,
-    json_lines_only=True,
     reimport="imported again whole, by itself",
     parts=(items.KIND, judgments.KIND, labels.KIND, adjudications.KIND),
 )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from data.gold.disputes import PersonLabel, Place, labels_to_json
-from data.importing import rows
-from data.importing.checks.import_context import ImportContext, check_person, check_text
+from data.importing.checks.import_context import ImportContext, check_person, check_text, parse_time
 from data.importing.checks.known_rows import KnownAdjudications, KnownDecision
-from data.importing.checks.labels import LabelQuestion, find_question
+from data.importing.checks.labels import LabelQuestion, describe_cell, find_question, format_moment
 from data.importing.lines import Line, LineError
+from data.records import rows
 from data.records.tables import AdjudicationRow
 from data.store.ids import content_id
 from judges.importing.lines import AdjudicatedLabel, AdjudicationLine
-from judges.strict_json import show_value
 
 
 class AdjudicationCheck:
@@ -33,7 +32,7 @@ class AdjudicationCheck:
                 "saw_judge", "saw_judge must be true: some of its labels were given with the judge in view."
             )
         check_text(adjudication.reason)
-        at = rows.parse_time(adjudication.made_at)
+        at = parse_time(adjudication.made_at)
         plain = KnownDecision(
             check_person(adjudication.adjudicator, "adjudicator"),
             value,
@@ -47,9 +46,7 @@ class AdjudicationCheck:
         if self.known.has(cell, plain) or self.known.has(cell, entry):
             report.known.adjudications += 1
             return
-        self._check_stored(
-            cell, entry, f"{adjudication.dimension.replace('_', ' ')} of {adjudication.unit} of {show_value(item.id)}"
-        )
+        self._check_stored(cell, entry, describe_cell(adjudication))
         self.context.check_not_in_future(entry.at)
         self.known.add(cell, entry)
         for name in (entry.person, *(s.person for s in answers)):
@@ -77,7 +74,7 @@ class AdjudicationCheck:
         stored = self.known.stored.get(cell)
         if stored is None:
             return
-        when = f"{stored.at:%Y-%m-%d %H:%M}"
+        when = format_moment(stored.at)
         if stored.here:
             raise LineError("adjudicator", f"{stored.person} already decided on {subject} here ({when}).")
         if decision.at <= stored.at:

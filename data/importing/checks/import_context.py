@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from data.cards.cards import Place
@@ -14,13 +14,15 @@ from data.importing.report import ImportPreview, ProblemCollector
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
 from data.records.names import imported_name
+from data.store.errors import BadInput
 from data.store.ids import now
 from judges.card import Card
 from judges.strict_json import check_value, show_value
 from judges.types import Dimension
 
-_MAX_SHOWN_ROWS, _MAX_SHOWN_LENGTH = 5, 2_000
+MAX_SHOWN_ROWS, _MAX_SHOWN_LENGTH = 5, 2_000
 _MAX_REMEMBERED_TEXTS = 100_000
+_YEARS = (1990, 2200)
 _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
 
 
@@ -95,7 +97,7 @@ class ImportContext:
 
     def show(self, sort: str, count: int, **shown: Any) -> None:
         """Keep one of the first rows of a sort for the report, as it would be stored."""
-        if count <= _MAX_SHOWN_ROWS:
+        if count <= MAX_SHOWN_ROWS:
             cut = {
                 name: value[:_MAX_SHOWN_LENGTH] if isinstance(value, str) else value for name, value in shown.items()
             }
@@ -123,3 +125,15 @@ def check_text(text: str, value: Any = None) -> None:
         check_value(text)
     if "\x00" in text or (value is not None and "\\u0000" in text):
         check_value(text if value is None else value)
+
+
+def parse_time(text: str) -> datetime:
+    """An ISO time as the store keeps it: UTC without a zone. Raises BadInput."""
+    try:
+        value = datetime.fromisoformat(text.strip())
+        value = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+    except (ValueError, OverflowError):
+        raise BadInput(f"made_at must be a time such as 2026-01-31T12:00:00Z (it is {text[:40]!r}).") from None
+    if not _YEARS[0] <= value.year < _YEARS[1]:
+        raise BadInput(f"made_at must lie in the years {_YEARS[0]} to {_YEARS[1] - 1} (it is {text[:40]!r}).")
+    return value

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from data.importing import rows
 from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem
 from data.importing.lines import Line, LineError
+from data.records import rows
 from judges.authoring.custom import from_spec
 from judges.card import Card
 from judges.cards import cards

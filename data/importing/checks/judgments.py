@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
-from data.importing import rows
-from data.importing.checks.import_context import ImportContext, check_text
+from data.importing.checks.import_context import MAX_SHOWN_ROWS, ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
-from data.importing.checks.order_pairs import OrderCheck
+from data.importing.checks.order_pairs import FAILED, OrderCheck
 from data.importing.lines import Line, LineError
+from data.records import rows
 from data.records.tables import JudgmentRow, RemarkRow, ScoreRow
 from judges.authoring.soundness import find_faults
 from judges.card import Card
@@ -84,7 +84,7 @@ class JudgmentCheck:
             return
         if line.unscored is not None:
             reading = Reading(unscored=line.unscored[0], why=line.unscored[1])  # type: ignore[arg-type]
-        elif judgment.unscored in ("cut_off", "refused", "api_error"):
+        elif judgment.unscored in FAILED:
             check_text(judgment.why)
             reading = Reading(unscored=judgment.unscored, why=judgment.why)
         elif (scores := judgment.scores if judgment.raw is None else bare_scores.from_raw(raw)) is not None:
@@ -122,11 +122,11 @@ class JudgmentCheck:
         new.judgments += 1
         if reading.unscored:
             self.unscored[reading.unscored] += 1
-        if new.judgments <= 5:
+        if new.judgments <= MAX_SHOWN_ROWS:
             scores = [f"{s.unit} {s.dimension} {'n/a' if s.value is None else f'{s.value:g}'}" for s in reading.scores]
             words = f"unscored ({reading.unscored}): {reading.why}" if reading.unscored else ", ".join(scores)
             shown: dict[str, Any] = {"item": line.item, "card": line.card, "model": self.judges[judge].model}
-            self.context.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
+            self.context.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words)
 
     def unpaired_lines(self) -> Iterator[Line]:
         """The judgments of one order of a pair whose other order did not come, as separate lines."""

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 from data.gold import disputes
 from data.gold.disputes import Place
 from data.importing.files.spill_file import SpillFile
-from data.importing.rows import item_id, judgment_id
+from data.records.rows import item_id, judgment_id
 from data.store import Store
 from data.store.ids import content_id
 from judges.types import ITEM, Dialogue, Pair, Response

@@ -7,18 +7,18 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from data.cards import cards
-from data.importing import rows
-from data.importing.checks.import_context import ImportContext, check_person, check_text
+from data.importing.checks.import_context import ImportContext, check_person, check_text, parse_time
 from data.importing.checks.known_rows import Cell, KnownItem, KnownLabels, label_slot
 from data.importing.lines import Line, LineError
 from data.importing.staging import LATER
+from data.records import rows
 from data.records.tables import LabelRow
 from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.errors import BadScale
 from judges.importing.lines import CellLine, LabelLine
 from judges.strict_json import show_value
-from judges.types import Dimension, Scale, is_unit, sort_of, units
+from judges.types import Dimension, Scale, is_unit, sort_of, turn_number, units
 
 NO_PROBABILITY = (
     "A label's item is said to be drawn at random, but neither the number of items it was drawn from nor the "
@@ -61,7 +61,8 @@ def find_question(line: CellLine, item: KnownItem, questions: Mapping[cards.Plac
         raise LineError(
             "dimension", f"No card asks people for {show_value(line.dimension)} of {line.unit}. They ask: {names}."
         )
-    return LabelQuestion(dimension.scale, frozenset(int(unit[5:]) for unit in own_units if unit.startswith("turn:")))
+    turns = frozenset(turn_number(unit) for unit in own_units if unit.startswith("turn:"))
+    return LabelQuestion(dimension.scale, turns)
 
 
 class LabelCheck:
@@ -79,7 +80,7 @@ class LabelCheck:
         value = find_question(label, item, self.context.questions).code(label.value)
         named = check_person(label.annotator)
         check_text(label.team)
-        made_at = rows.parse_time(label.made_at)
+        made_at = parse_time(label.made_at)
         where = (rows.item_id(self.context.dataset_id, item.id), label.unit, label.dimension)
         report, probability = self.context.report, self._probability(label)
         if probability == LATER:
@@ -96,7 +97,7 @@ class LabelCheck:
             self._count_known(line, place, value)
             return
         if place in self.known.stored and made_at <= (time := self.known.stored[place][1]):
-            about, at = _describe_label(label), _format_moment(time)
+            about, at = describe_cell(label), format_moment(time)
             which = "a later answer" if made_at < time else "another answer of the same moment"
             raise LineError("made_at", f"The dataset holds {which} of {annotator} to {about} ({at}).")
         self.context.check_not_in_future(made_at)
@@ -155,13 +156,15 @@ class LabelCheck:
         _, time, on_desk, _ = self.known.stored.get(label_slot(cell, line.mode), ("", datetime.min, False, None))
         if on_desk:
             raise LineError(
-                "annotator", f"{named} already answered {_describe_label(line)} on the desk ({_format_moment(time)})."
+                "annotator", f"{named} already answered {describe_cell(line)} on the desk ({format_moment(time)})."
             )
 
 
-def _describe_label(line: LabelLine) -> str:
+def describe_cell(line: CellLine) -> str:
+    """The question that a line answers, in words: `tone of turn:2 of 'x'`."""
     return f"{line.dimension.replace('_', ' ')} of {line.unit} of {show_value(line.item)}"
 
 
-def _format_moment(time: datetime) -> str:
+def format_moment(time: datetime) -> str:
+    """A time to the minute."""
     return f"{time:%Y-%m-%d %H:%M}"

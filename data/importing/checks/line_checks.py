@@ -10,7 +10,6 @@ from functools import partial
 
 from pydantic import ValidationError
 
-from data.importing import rows
 from data.importing.checks.adjudications import AdjudicationCheck
 from data.importing.checks.dataset_settings import GoldRuleCheck, GuidelinesCheck, PromptsCheck
 from data.importing.checks.import_context import ImportContext
@@ -24,6 +23,7 @@ from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
+from data.records import rows
 from data.store.errors import BadInput
 from judges.errors import AssayError
 from judges.plural import many, verb

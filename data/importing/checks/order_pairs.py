@@ -27,7 +27,8 @@ from judges.types import Pair
 
 _CHUNK = 200
 _PAIR_FIELDS = ("item", "card", "model", "params", "sample", "card_version")
-_FAILED = ("cut_off", "refused", "api_error")
+FAILED = ("cut_off", "refused", "api_error")
+"""The reasons for no score that an endpoint gives, and not the text of a reply."""
 
 
 class OrderCheck:
@@ -57,7 +58,7 @@ class OrderCheck:
             raise LineError("order", "The reply is of several calls, which say their orders: leave out order.")
         if (scores := bare_scores.from_raw(raw)) is not None:
             bare_scores.read_scores(card, scores, item if order == "ab" else swap(item))
-        unscored, why = judgment_line.unscored if judgment_line.unscored in _FAILED else None, judgment_line.why
+        unscored, why = judgment_line.unscored if judgment_line.unscored in FAILED else None, judgment_line.why
         if line.unscored is not None:
             unscored, why = line.unscored  # type: ignore[assignment]
         check_text(why)

@@ -104,7 +104,7 @@ class CaseReader(ToolReader):
                 yield NamedValue(
                     file, line, case.id, data["kind"], _unit(rating, data, numbers), rating.name, rating.value,
                     rating.by, rating.who, rating.note, rating.made_at,
-                    {"id": case.id, "name": rating.name, "value": rating.value}, None, rating.confidence,
+                    {"id": case.id, "name": rating.name, "value": rating.value}, rating.confidence,
                 )  # fmt: skip
         yield from self.problems()
 

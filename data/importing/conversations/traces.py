@@ -16,6 +16,8 @@ from data.importing.lines import Line, NamedValue, ToolEntry
 from judges.types import Kind
 
 Key = tuple[str, str]
+PEOPLE_WORDS = "human|people|person|user|thumb|annotat|expert|rater|customer"
+"""A pattern of words in the names of scores that people give."""
 _HEARD = ("assistant", "tool")
 
 
@@ -39,7 +41,6 @@ class TraceScore:
     label: Any = None
     note: str = ""
     made_at: str = ""
-    confidence: float | None = None
     file: str = ""
     line: int = 0
 
@@ -229,7 +230,7 @@ class TraceReader(ToolReader):
             note = "\n\n".join(filter(None, (str(beside) if beside not in (None, "") else "", score.note)))
             yield NamedValue(
                 score.file, score.line, place.item, place.kind, place.unit, score.name, value, score.by, score.who,
-                note, score.made_at, confidence=score.confidence,
+                note, score.made_at,
                 row={"name": score.name, "of": score.names, "value": value},
             )  # fmt: skip
 

@@ -11,14 +11,19 @@ from typing import Any, NamedTuple
 
 from judges.tool_calls import call_text
 
-_ROLES = {
-    "user": "user", "human": "user", "humanmessage": "user", "humanmessagechunk": "user", "customer": "user",
-    "assistant": "assistant", "ai": "assistant", "aimessage": "assistant", "aimessagechunk": "assistant",
-    "gpt": "assistant", "bot": "assistant", "model": "assistant", "chatbot": "assistant", "agent": "assistant",
-    "system": "system", "developer": "system", "systemmessage": "system",
-    "tool": "tool", "function": "tool", "toolmessage": "tool", "functionmessage": "tool",
+ROLES = {
+    "user": "user", "human": "user", "customer": "user",
+    "assistant": "assistant", "ai": "assistant", "gpt": "assistant", "bot": "assistant", "model": "assistant",
+    "chatbot": "assistant", "agent": "assistant",
+    "system": "system", "developer": "system", "tool": "tool", "function": "tool",
+}  # fmt: skip
+"""The role that each name of a speaker means."""
+_ROLES = ROLES | {
+    "humanmessage": "user", "humanmessagechunk": "user", "aimessage": "assistant", "aimessagechunk": "assistant",
+    "systemmessage": "system", "toolmessage": "tool", "functionmessage": "tool",
     "function_call": "assistant", "tool_call": "assistant", "function_call_output": "tool",
 }  # fmt: skip
+"""The same, with the types of messages."""
 _TEXT_KEYS = ("content", "parts", "contents", "text", "value", "output_text")
 _INPUT_KEYS = (
     *("input", "question", "query", "prompt", "user_input", "user_message", "message", "instruction", "text"),
@@ -335,6 +340,12 @@ def _read_calls(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
 def tool_call_utterance(name: str, arguments: Any) -> Utterance:
     """The call of a tool."""
     return Utterance("tool", call_text(name, text_of(arguments)), name)
+
+
+def tool_utterances(name: str, arguments: Any, result: Any) -> tuple[list[Utterance], list[Utterance]]:
+    """The call of a tool, and its result; no result for None."""
+    back = [] if result is None else [Utterance("tool", single_text(result), name)]
+    return [tool_call_utterance(name, arguments)], back
 
 
 def to_turns(utterances: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from data.cards.cards import Place
+from data.importing.conversations.utterances import ROLES
 from data.importing.detection.contents import ColumnValues, SourceContents, TableContents, is_empty
-from data.importing.formats import messages
-from data.importing.mapping.mapping import UNITS, ValueSource
+from data.importing.mapping.mapping import FIELDS, UNITS, ValueSource
 from data.importing.mapping.mapping import ColumnMapping as Columns
 from data.importing.plan import Sampling
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
@@ -278,7 +278,7 @@ class _Table:
         if kind is None and not fields and not roles.texts and any(self._compares(voice, voices) for voice in voices):
             self.kind = "pair"
         texts = {name: ValueSource(columns=columns) for name, columns in roles.texts.items()}
-        fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
+        fields |= {name: source for name, source in texts.items() if name in FIELDS[self.kind]}
         self.series = [self._one(voice, "judge") for voice in roles.judges]
         self.series += [self._one(voice, "person") for voice in roles.people]
         self.series += self._by(roles.by, roles.values) if roles.by else []
@@ -462,7 +462,7 @@ def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -
     texts = ("text", "content", "utterance", "message", "value")
     columns = {"role": first("role", "speaker", "from"), "text": first(*texts)}
     roles = {str(row.get(columns["role"], "")).strip().lower() for row in rows} - {""}
-    if not (all(columns.values()) and roles <= set(messages.ROLES)):
+    if not (all(columns.values()) and roles <= ROLES.keys()):
         columns = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
         if not all(columns.values()) or not first(*_DIALOGUE_IDS):
             return {}
@@ -471,8 +471,3 @@ def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -
 
 _DIALOGUE_IDS = ("id", "dialogue_id", "conversation_id", "session_id", "item_id")
 _NOTHING = Survey(None, None, 0, 0, 0)
-_FIELDS_OF: dict[Kind, tuple[str, ...]] = {
-    "dialogue": ("scenario", "system", "turns"),
-    "pair": ("input", "response_a", "response_b", "system_a", "system_b"),
-    "response": ("task", "output", "reference", "system"),
-}

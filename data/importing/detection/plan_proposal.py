@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from data.cards import cards as workspace
+from data.cards.cards import Place
 from data.importing.detection.contents import summarize_rows
 from data.importing.detection.detection import DetectedFile
 from data.importing.detection.interpretation import AnswerSeries, Interpretation, interpret_contents
@@ -22,7 +23,7 @@ from data.importing.mapping.mapping import (
 )
 from data.importing.plan import ImportPlan, Question
 from data.records.access import allow
-from data.records.settings import get_setting
+from data.records.values import get_setting
 from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring.custom import from_recipe
@@ -30,9 +31,8 @@ from judges.authoring.recipe import MAX_ENTRIES, Recipe, check_recipe
 from judges.card import Card
 from judges.cards import cards
 from judges.errors import AssayError
-from judges.types import Dimension, Kind, Scale
+from judges.types import Dimension, Scale
 
-Place = tuple[Kind, str, str]
 _NAME = "imported"
 
 

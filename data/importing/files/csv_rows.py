@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from data.store.errors import BadInput
-from judges.importing.column_names import column_names, stated_delimiter
+from judges.importing.column_names import column_names, detect_delimiter, stated_delimiter
 from judges.importing.encodings import detect_encoding
 from judges.importing.jsonl import MAX_LINE_BYTES, Record
 from judges.plural import many
 
-DELIMITERS = (",", ";", "\t", "|")
 SPREAD = 4 * 2**20
 """The most characters that one row may have on several lines: beyond it, a quote was never closed."""
 _COLUMNS, _FIELDS = 1_000, 1_000_000
@@ -37,26 +36,7 @@ def detect_dialect(name: str, head: bytes) -> Dialect:
     if not encoding:
         raise BadInput(f"{name}: its encoding cannot be detected. Save it as UTF-8 and import it again.")
     text = head.decode(encoding, "ignore").lstrip("\ufeff")
-    complete = len(head) < _SAMPLE
-    lines = text.splitlines(keepends=True)
-    sample = lines if complete or len(lines) < 2 else lines[:-1]
-    if stated := stated_delimiter(text):
-        return Dialect(encoding, stated)
-    return Dialect(encoding, max(DELIMITERS, key=lambda sign: _regular(sample, sign)))
-
-
-def _regular(lines: list[str], delimiter: str) -> tuple[int, int]:
-    """Return how well a delimiter fits: the number of rows as wide as the header, and the number of columns."""
-    widths = []
-    try:
-        for row in csv.reader(lines[:200], delimiter=delimiter, strict=True):
-            if row:
-                widths.append(len(row))
-    except csv.Error:
-        pass
-    if not widths or widths[0] < 2:
-        return 0, 0
-    return sum(width == widths[0] for width in widths[:50]), widths[0]
+    return Dialect(encoding, detect_delimiter(text, complete=len(head) < _SAMPLE))
 
 
 class _RowTooLong(csv.Error):

@@ -102,7 +102,7 @@ def from_path(text: str | Path) -> Source:
     path = Path(text)
     try:
         if path.is_file():
-            return Source(path.name, [_at(path, path.name)])
+            return Source(path.name, [file_at(path, path.name)])
         if path.is_dir():
             return _folder(path)
         exists = path.exists()
@@ -132,7 +132,7 @@ def from_paths(paths: Sequence[str | Path]) -> Source:
             name = f"{within}/{file.name}" if within else file.name
             if name in taken:
                 name = f"{text}/{file.name}" if Path(text).is_dir() else f"{text}"
-            files.setdefault(file.path.resolve(), _at(file.path, name))
+            files.setdefault(file.path.resolve(), file_at(file.path, name))
     source = _several(list(files.values()))
     source.left_aside = [name for part in parts for name in part.left_aside]
     return source
@@ -150,7 +150,7 @@ def from_bytes(files: Sequence[tuple[str, bytes]]) -> Source:
 def from_uploads(uploads: Sequence[tuple[str, Path]]) -> Source:
     """Uploaded files as (name that was given, where it was put); they are read in a process of their own."""
     names = _unique_names([name for name, _ in uploads])
-    return _several([_at(path, name) for name, (_, path) in zip(names, uploads, strict=True)], apart=True)
+    return _several([file_at(path, name) for name, (_, path) in zip(names, uploads, strict=True)], apart=True)
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:
@@ -170,7 +170,8 @@ def _several(files: list[SourceFile], apart: bool = False) -> Source:
     return Source(name, files, apart=apart)
 
 
-def _at(path: Path, name: str) -> SourceFile:
+def file_at(path: Path, name: str) -> SourceFile:
+    """The file at a path, under the name to show. Raises OSError."""
     return SourceFile(name, path.stat().st_size, lambda: path.open("rb"), path)
 
 
@@ -187,7 +188,7 @@ def _folder(folder: Path) -> Source:
         if path.is_symlink() or not path.is_file() or path.suffix.lower() not in SUFFIXES or hidden:
             aside.append(name)
         else:
-            files.append(_at(path, name))
+            files.append(file_at(path, name))
         if len(files) + len(aside) > _MOST_FILES:
             raise BadInput(f"{folder} holds more than {_MOST_FILES} files. Give the folder of one import.")
     if not files:
@@ -217,7 +218,7 @@ def _read_listed_files(folder: Path) -> Source:
         with path.open("rb") as content:
             if path.stat().st_size != size or hashlib.file_digest(content, "sha256").hexdigest() != sha256:
                 raise BadInput(f"{path} differs from what {PARTITIONS} says. Copy or export the folder again.")
-        files.append(_at(path, name))
+        files.append(file_at(path, name))
     named = {PARTITIONS, *(name for name, *_ in listed)}
     aside = [path.name for path in sorted(folder.iterdir()) if path.name not in named]
     return Source(folder.resolve().name, files, aside)

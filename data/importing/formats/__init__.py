@@ -2,7 +2,8 @@
 
 A module has a `TITLE`, the paths of the long `LISTS` that its JSON objects hold, `fits(start)`, which tells from the
 beginning of a file whether it is of the format, and `read(files)`, which gives what its files in one import hold. Where
-a format has several sorts of files, the module has their titles by name as `ROLES_OF_FILES`, and `role(start)`.
+a format has several sorts of files, the module has their titles by name as `ROLES_OF_FILES`, and `role(start)`, which
+is None for a file of no sort.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Protocol, cast
 
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
+from data.store.errors import BadInput
 
 BENCH = ("fastchat", "swallow", "mt_bench_101")
 """The formats of MT-Bench's files, beside which others are left aside."""
@@ -65,7 +67,13 @@ def file_roles(name: str) -> Mapping[str, str]:
 
 def file_role(name: str, start: FileStart) -> str | None:
     """Return the sort of a file, None if the format has only one. Raises BadInput if the file is none of them."""
-    return cast("Any", format_module(name)).role(start) if file_roles(name) else None
+    if not file_roles(name):
+        return None
+    module = cast("Any", format_module(name))
+    if (role := cast("str | None", module.role(start))) is None:
+        named = ", ".join(sorted(frozenset().union(*start.shapes)))[:200] or "none"
+        raise BadInput(f"{start.name} is no file of {module.TITLE}: its keys are {named}.")
+    return role
 
 
 def items_role(name: str) -> str:

@@ -14,7 +14,6 @@ from typing import Any
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats._bench_lines import bench_lines
 from data.importing.lines import Entry, Hint
-from data.store.errors import BadInput
 from judges.importing.column_names import parse_name
 from judges.importing.jsonl import Record
 from judges.mtbench.assembly import BenchFile, assemble
@@ -38,22 +37,14 @@ ROLES_OF_FILES: dict[Role, str] = {
 }
 
 
-def role(start: FileStart) -> Role:
-    """Return the role of a FastChat file that begins so. Raises BadInput if it is none of them."""
-    role = _role(start)
-    if role is None:
-        named = ", ".join(sorted(frozenset().union(*start.shapes)))[:200] or "none"
-        raise BadInput(f"{start.name} is none of FastChat's files: its keys are {named}.")
-    return role
-
-
-def _role(start: FileStart) -> Role | None:
+def role(start: FileStart) -> Role | None:
+    """Return the role of a FastChat file that begins so; None if it is none of them."""
     return next((role for keys in start.shapes if (role := role_of(start.name, keys)) is not None), None)
 
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins so is one of FastChat's; a table in CSV is none, whatever its columns are called."""
-    return start.container != "csv" and _role(start) is not None
+    return start.container != "csv" and role(start) is not None
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:

@@ -9,9 +9,8 @@ from typing import Any
 
 from data.importing.conversations.call_chains import Sort, TraceSpan
 from data.importing.conversations.evaluation_cases import plain_fields
-from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.traces import PEOPLE_WORDS, TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import (
-    Utterance,
     as_object,
     as_objects,
     first_text,
@@ -20,7 +19,7 @@ from data.importing.conversations.utterances import (
     output_utterances,
     single_text,
     text_of,
-    tool_call_utterance,
+    tool_utterances,
 )
 from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
@@ -29,7 +28,7 @@ TITLE = "Langfuse"
 LISTS = (("data",), ("traces",), ("observations",), ("scores",))
 _HOLDERS = ("data", "traces", "observations", "scores")
 _SOURCES = ("API", "EVAL", "ANNOTATION")
-_PEOPLE = re.compile(r"human|people|person|user|thumb|annotat|feedback|expert|rater|customer", re.IGNORECASE)
+_PEOPLE = re.compile(rf"{PEOPLE_WORDS}|feedback", re.IGNORECASE)
 _READ = {
     *("id", "traceId", "type", "name", "startTime", "endTime", "timestamp", "input", "output", "model", "metadata"),
     *("parentObservationId", "sessionId", "userId", "tags", "observations", "scores", "traces", "trace", "projectId"),
@@ -138,8 +137,8 @@ class _Reader(TraceReader):
         if kind == "GENERATION" or (not kind and model):
             sort = "model"
         elif kind == "TOOL":
-            sort, inputs = "tool", [tool_call_utterance(name, single_text(row.get("input")))]
-            answer = [Utterance("tool", single_text(row["output"]), name)] if row.get("output") else []
+            sort = "tool"
+            inputs, answer = tool_utterances(name, single_text(row.get("input")), row.get("output") or None)
         elif not parent and inputs and answer:
             sort = "root"
         session, meta = text_of(row.get("sessionId")), plain_fields(row.get("traceMetadata"))

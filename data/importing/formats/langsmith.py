@@ -8,9 +8,8 @@ from typing import Any
 
 from data.importing.conversations.call_chains import Sort, TraceSpan
 from data.importing.conversations.evaluation_cases import plain_fields
-from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.traces import PEOPLE_WORDS, TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import (
-    Utterance,
     as_object,
     as_objects,
     decode_json,
@@ -19,7 +18,7 @@ from data.importing.conversations.utterances import (
     output_utterances,
     single_text,
     text_of,
-    tool_call_utterance,
+    tool_utterances,
 )
 from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
@@ -27,7 +26,7 @@ from data.importing.lines import ToolEntry
 TITLE = "LangSmith"
 LISTS = (("runs",), ("feedback",))
 _THREADS = ("session_id", "thread_id", "conversation_id")
-_PEOPLE = re.compile(r"human|people|person|user|thumb|annotat|expert|rater|customer", re.IGNORECASE)
+_PEOPLE = re.compile(PEOPLE_WORDS, re.IGNORECASE)
 _READ = {
     *("id", "name", "run_type", "inputs", "outputs", "start_time", "end_time", "trace_id", "parent_run_id", "extra"),
     *("feedback", "feedback_stats", "dotted_order", "session_id", "child_runs", "tags", "reference_outputs", "status"),
@@ -96,8 +95,8 @@ class _Reader(TraceReader):
         if row["run_type"] == "llm":
             sort = "model"
         elif row["run_type"] == "tool":
-            sort, inputs = "tool", [tool_call_utterance(name, single_text(row.get("inputs")))]
-            answer = [Utterance("tool", single_text(row["outputs"]), name)] if row.get("outputs") else []
+            sort = "tool"
+            inputs, answer = tool_utterances(name, single_text(row.get("inputs")), row.get("outputs") or None)
         elif not parent and inputs and answer:
             sort = "root"
         kept = {} if parent else plain_fields(meta, (*_THREADS, "revision_id"))

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from data.importing.conversations.utterances import REASONING_TYPES
+from data.importing.conversations.utterances import REASONING_TYPES, ROLES
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow
 from data.store.ids import content_id
@@ -21,18 +21,6 @@ from judges.tool_calls import call_text
 
 TITLE = "chats"
 LISTS = ()
-ROLES = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "gpt": "assistant",
-    "bot": "assistant",
-    "model": "assistant",
-    "tool": "tool",
-    "function": "tool",
-    "system": "system",
-    "developer": "system",
-}
 _OWN = ("messages", "conversations", "history", "id", "system", "meta", "scenario", "metadata")
 _SETTINGS = ("tools", "functions", "parallel_tool_calls", "tool_choice")
 

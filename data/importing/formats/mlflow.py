@@ -19,7 +19,6 @@ from data.importing.conversations.evaluation_cases import (
 )
 from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import (
-    Utterance,
     as_object,
     as_objects,
     decode_json,
@@ -29,7 +28,7 @@ from data.importing.conversations.utterances import (
     output_utterances,
     single_text,
     text_of,
-    tool_call_utterance,
+    tool_utterances,
 )
 from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
@@ -143,8 +142,8 @@ class _Reader(TraceReader):
         if kind in ("CHAT_MODEL", "LLM"):
             sort = "model"
         elif kind == "TOOL":
-            sort, inputs = "tool", [tool_call_utterance(name, into if into is not None else "")]
-            answer = [Utterance("tool", single_text(out), name)] if out is not None else []
+            sort = "tool"
+            inputs, answer = tool_utterances(name, into, out)
         model = text_of(attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else ""))
         start = nanoseconds(span.get("start_time_unix_nano") or span.get("start_time"))
         key = _hex(text_of(context.get("span_id")))
@@ -193,13 +192,13 @@ class _Reader(TraceReader):
 
 
 def _loads(value: Any) -> Any:
-    """A value that was written as JSON; anything else as it is."""
-    if isinstance(value, str) and value[:1] in '"[{':
+    """The value of a text that is JSON: a list, an object or a text in quotes; anything else as it is."""
+    if isinstance(value, str) and value[:1] == '"':
         try:
             return json.loads(value)
         except ValueError:
             return value
-    return value
+    return decode_json(value)
 
 
 def _hex(key: str) -> str:

@@ -21,9 +21,8 @@ from data.importing.conversations.utterances import (
     input_utterances,
     output_utterances,
     read_messages,
-    single_text,
     text_of,
-    tool_call_utterance,
+    tool_utterances,
 )
 from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
@@ -179,9 +178,8 @@ class _Reader(TraceReader):
             call.sort = "tool"
             name = str(attributes.get("gen_ai.tool.name") or attributes.get("tool.name") or call.name)
             keys = ("gen_ai.tool.call.arguments", "tool.parameters", *_INPUTS)
-            call.inputs = [tool_call_utterance(name, _first(attributes, keys))]
-            back = _first(attributes, ("gen_ai.tool.call.result", *_OUTPUTS))
-            call.answer = [Utterance("tool", single_text(back), name)] if back else []
+            back = _first(attributes, ("gen_ai.tool.call.result", *_OUTPUTS)) or None
+            call.inputs, call.answer = tool_utterances(name, _first(attributes, keys), back)
             self.add(call)
             return
         call.inputs, call.answer = _messages(attributes)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats._bench_lines import bench_lines
 from data.importing.lines import Entry
-from data.store.errors import BadInput
 from judges.mtbench.assembly import BenchFile
 from judges.mtbench.swallow import Role, assemble_swallow, role_of
 
@@ -16,21 +15,14 @@ LISTS = ()
 ROLES_OF_FILES: dict[Role, str] = {"results": "means of a run", "details": "answers and ratings of a model"}
 
 
-def role(start: FileStart) -> Role:
-    """Return the role of a file that begins so. Raises BadInput if it is none of the format's files."""
-    role = _role(start)
-    if role is None:
-        raise BadInput(f"{start.name} is no file of {TITLE}: it has neither predictions and metrics, nor results.")
-    return role
-
-
-def _role(start: FileStart) -> Role | None:
+def role(start: FileStart) -> Role | None:
+    """Return the role of a file that begins so; None if it is none of the format's files."""
     return next((role for keys in start.shapes if (role := role_of(keys)) is not None), None)
 
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins so is one of the evaluation's."""
-    return start.container != "csv" and _role(start) is not None
+    return start.container != "csv" and role(start) is not None
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+from data.importing.conversations.utterances import ROLES
 from data.importing.format_file import FormatFile
 from data.importing.formats import messages
 from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow, RepeatCounter
@@ -189,7 +190,7 @@ class _Table:
         for record in records:
             if mapping.field("text"):
                 raw_role = mapping.field("role").text(record.value).strip().lower()
-                role = messages.ROLES.get(raw_role)
+                role = ROLES.get(raw_role)
                 if role is None:
                     problem = f"The role must be user, assistant, system or tool (it is {show_value(raw_role)})."
                     raise LineError("role", problem)

@@ -38,10 +38,9 @@ def match_questions(tool_entries: Iterable[ToolEntry], questions: Iterable[Quest
         elif entry.by == "person":
             yield _label(entry, question, seen, time)
         else:
-            judgment: dict[str, Any] = {
+            judgment = {
                 "item": entry.item, "card": question.card, "model": question.who or entry.who or "judge", "params": {},
             }  # fmt: skip
-            judgment |= {} if entry.sample is None else {"sample": entry.sample}
             score = {"unit": entry.unit, "dimension": question.dimension, "value": _value(entry, question)}
             score |= {"note": entry.note} if entry.note else {}
             score |= {} if entry.confidence is None else {"confidence": entry.confidence}

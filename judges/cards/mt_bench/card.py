@@ -1,7 +1,7 @@
 """mt_bench and mt_bench_pair: answers rated 1-10 turn by turn, or two compared, by judges that reply in prose.
 
 The wordings here are our own. `variant` names the families of prompts that MT-Bench has (single or multi-turn, with or
-without a reference); judging.py has the same cards as a protocol of MT-Bench has them shown.
+without a reference); protocol_cards.py has the same cards as a protocol of MT-Bench has them shown.
 """
 
 from __future__ import annotations

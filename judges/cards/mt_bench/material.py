@@ -6,7 +6,7 @@ from typing import Any
 
 from judges.mtbench.records import WITH_REFERENCE
 from judges.tool_calls import entry_fields
-from judges.types import Dialogue, Pair, Turn
+from judges.types import Dialogue, Pair, Turn, turn_number
 
 
 def references(item: Dialogue | Pair, turn: int) -> list[str]:
@@ -31,7 +31,7 @@ def variant(item: Dialogue, part: str) -> str:
     there is one.
     """
     single = len(entries_until(item, part)) == 2
-    return join_names(["" if single else "multi_turn", "reference" if references(item, _turn(part)) else ""])
+    return join_names(["" if single else "multi_turn", "reference" if references(item, turn_number(part)) else ""])
 
 
 def pair_variant(item: Pair, _part: str) -> str:
@@ -46,8 +46,8 @@ def fields(item: Dialogue, part: str) -> dict[str, Any]:
     if len(until) == 2:
         shown: dict[str, Any] = {"question": until[0].text, "answer": until[1].text}
     else:
-        shown = {"dialogue": [entry_fields(entry) for entry in until], "judged_turn": _turn(part)}
-    return shown | _with_reference(item, _turn(part))
+        shown = {"dialogue": [entry_fields(entry) for entry in until], "judged_turn": turn_number(part)}
+    return shown | _with_reference(item, turn_number(part))
 
 
 def pair_fields(item: Pair, _part: str) -> dict[str, Any]:
@@ -61,13 +61,9 @@ def _with_reference(item: Dialogue | Pair, turn: int) -> dict[str, Any]:
     return {"reference_answer": [{"turn": n, "text": text} for n, text in enumerate(answers, 1)]} if answers else {}
 
 
-def _turn(part: str) -> int:
-    return int(part.partition(":")[2])
-
-
 def entries_until(item: Dialogue, part: str) -> list[Turn]:
     """The entries of a dialogue up to and including the judged one."""
-    turn = _turn(part)
+    turn = turn_number(part)
     places = (n for n, entry in enumerate(item.turns, 1) if (entry.turn, entry.role) == (turn, "assistant"))
     return [entry for entry in item.turns[: next(places, None)] if entry.turn <= turn]
 

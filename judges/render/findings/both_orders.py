@@ -5,7 +5,7 @@ from __future__ import annotations
 from judges.render.findings.findings import COUNT, Intervals, Sentence, Table, quiet, say
 from judges.render.svg import IntervalRow
 from judges.render.words import cell
-from judges.stats.position import PositionalAgreement, explain
+from judges.stats.both_orders import PositionalAgreement, explain
 from judges.stats.uncertainty import Interval
 
 

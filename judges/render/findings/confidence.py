@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from judges.plural import many
-from judges.reading.confidence import RULE, SAMPLES, STATED, TOKENS
+from judges.reading.confidence import source_words
 from judges.render.findings.findings import COUNT, SHARE, ReliabilityDiagram, Sentence, Table, quiet, say
 from judges.render.words import span
-from judges.stats import reliability
-from judges.stats.reliability import ReliabilityLevel
+from judges.stats.confidence import ConfidenceCalibration, ReliabilityLevel
 from judges.stats.uncertainty import MIN_CLUSTERS
 
-_SOURCES = {
-    STATED: "stated confidence",
-    TOKENS: "token probabilities",
-    RULE: "rules of the card",
-    SAMPLES: "self-consistency of samples",
-}
 _MARGIN = 0.02
 
 
@@ -28,10 +21,10 @@ def sources(counts: Mapping[str, int]) -> dict[str, str]:
 
 def source_name(source: str) -> str:
     """A source of confidence in words."""
-    return _SOURCES.get(source, source)
+    return source_words(source).name
 
 
-def sentences(figures: reliability.Reliability, source: str, cells: int, scored: int) -> list[Sentence]:
+def sentences(figures: ConfidenceCalibration, source: str, cells: int, scored: int) -> list[Sentence]:
     """Accuracy at high and low confidence, over- or underconfidence, and discrimination, from `cells` of `scored`."""
     low, high = figures.levels[0], figures.levels[-1]
     parts = [
@@ -86,12 +79,12 @@ def sentences(figures: reliability.Reliability, source: str, cells: int, scored:
     return parts
 
 
-def plot(figures: reliability.Reliability, title: str = "") -> ReliabilityDiagram:
+def plot(figures: ConfidenceCalibration, title: str = "") -> ReliabilityDiagram:
     """Accuracy by level of confidence."""
     return ReliabilityDiagram(figures.levels, title)
 
 
-def table(figures: reliability.Reliability, ordered: bool) -> Table:
+def table(figures: ConfidenceCalibration, ordered: bool) -> Table:
     """The same in figures; where answers are `ordered`, with the share that is at most one step apart."""
     rows = [
         {

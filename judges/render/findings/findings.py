@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from judges.render.svg import IntervalRow, Series
-from judges.stats.reliability import ReliabilityLevel
+from judges.stats.confidence import ReliabilityLevel
 from judges.stats.uncertainty import Interval
 
 Kind = Literal["plain", "quiet", "warning"]

@@ -13,7 +13,7 @@ COLUMNS = {
     "plain": "mean", "sure": "confidence-weighted", "trusted": "reliable only", "parts": "mean of parts",
     "other": "other judge", "ahead": "difference",
 }  # fmt: skip
-"""The means of a row (fields of `Means`) in words, in the order in which page, command and report show them."""
+"""The means of a row (fields of `JudgeMeans`) in words, in the order in which page, command and report show them."""
 READING_HELP = {
     "sure": "Scores weighted by the judge's own confidence, as its card defines it (high 1, medium .5, low .25).",
     "trusted": "Items whose aggregate is reliable by the rule of the card; n is their number.",

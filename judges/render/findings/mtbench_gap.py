@@ -147,7 +147,7 @@ def experiment(pipeline_experiment: PipelineExperiment) -> list[Sentence | Table
     )  # fmt: skip
     rows = [
         {
-            **{f"{name} of": {"one": "first", "other": "second"}[side] for name, side in arm.sides.items()},
+            **{f"{name} of": {"a": "first", "b": "second"}[side] for name, side in arm.sides.items()},
             "calls": arm.calls,
             "tokens in": arm.tokens_in,
             "tokens out": arm.tokens_out,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
 
 from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
+from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, PARSE_RULES, Duplicates, Failed
 from judges.mtbench.ranks import Ranking
 from judges.mtbench.ratings import HIGHEST, JudgeCount, Rules
-from judges.mtbench.records import Bench, Judge
+from judges.mtbench.records import Bench, judge_names
 from judges.mtbench.win_rates import VerdictCount, WinRate
 from judges.plural import many
 from judges.render.findings.findings import COUNT, Column, Finding, Intervals, Radar, Sentence, Table, quiet, say, warn
@@ -23,42 +24,8 @@ MAX_IN_RADAR = 5
 """Models that a radar shows at once: more lines hide each other."""
 MIN_IN_RADAR = 3
 """Categories that a radar needs: fewer enclose nothing."""
-ALL_MODELS = "all models"
+_ALL_LABEL = "all models"
 """Stands where a model's name does, for all of them together."""
-_FAILED = {
-    "left out": "failed judgments left out",
-    "counted": "failed judgments counted as \N{MINUS SIGN}1",
-    "all failed": "failed judgments counted as \N{MINUS SIGN}1, unless all of a turn failed",
-}
-_DUPLICATES = {
-    "raw": "every judgment of a turn counts",
-    "first": "the first judgment of a turn counts",
-    "averaged": "the judgments of a turn are averaged",
-}
-_PARSE = {
-    "fastchat": "first [[rating]] in the text",
-    "last": "last [[rating]] in the text",
-    "stated": "the number that the file states",
-}
-
-
-def judge_names(judges: Iterable[Judge]) -> dict[str, str]:
-    """Judges by id: the model, with as much of prompt, wording, protocol and id as tells it from the others."""
-    parts = {
-        judge.id: [judge.model, judge.prompt, judge.wording[:6], judge.protocol, judge.id[:6]] for judge in judges
-    }  # fmt: skip
-
-    def join_parts(key: str, depth: int) -> str:
-        return " · ".join(part for part in parts[key][:depth] if part)
-
-    names = {}
-    for key in parts:
-        others = [other for other in parts if other != key]
-        names[key] = next(
-            (name for n in range(1, 5) if (name := join_parts(key, n)) not in {join_parts(two, n) for two in others}),
-            join_parts(key, 5),
-        )
-    return names
 
 
 def rater_names(bench: Bench) -> dict[str, str]:
@@ -81,10 +48,14 @@ def mean_format(rules: Rules) -> str:
 def reading_rules(rules: Rules) -> Sentence:
     """By which rules judgments become numbers."""
     return quiet(
-        "Rules: {parse}; {failed}; {duplicates}; scale {scale}.",
-        parse=_PARSE[rules.parse], failed=_FAILED[rules.failed], duplicates=_DUPLICATES[rules.duplicates],
+        "Rules: {parse} counts; {counting}; scale {scale}.",
+        parse=PARSE_RULES[rules.parse], counting=_describe_counting(rules.failed, rules.duplicates),
         scale="1 to 10" if rules.unit == 1 else "0 to 1 (rating / 10)",
     )  # fmt: skip
+
+
+def _describe_counting(failed: Failed, duplicates: Duplicates) -> str:
+    return f"failed judgments {FAILED_RULES[failed]}; of several judgments of a turn {DUPLICATES_RULES[duplicates]}"
 
 
 def bench_contents(bench: Bench) -> list[Sentence]:
@@ -137,7 +108,7 @@ def table(
     rows = [
         {
             "judge": names[means.judge],
-            "model": means.model or ALL_MODELS,
+            "model": means.model or _ALL_LABEL,
             "rank": _point(rank.rank) if (rank := places.get((means.judge, means.model))) else None,
             "95% interval of it": _ends(rank.rank) if rank else "",
             **{f"turn {turn}": _point(means.turns.get(turn)) for turn in turns},
@@ -193,7 +164,7 @@ def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: Rules) ->
     ends = [end for means in models for end in (means.both.low, means.both.point, means.both.high) if end is not None]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     spare = max(0.0, rules.unit - (high - low)) / 2  # never less than a point, as small gaps would look large
-    return Intervals(rows, overall, "all models", (low - spare, high + spare), "Mean ratings")
+    return Intervals(rows, overall, _ALL_LABEL, (low - spare, high + spare), "Mean ratings")
 
 
 def _ends(rank: Interval) -> str:
@@ -227,12 +198,12 @@ def model_order(ranking: Ranking) -> list[Sentence]:
     return sentences
 
 
-def category_table(model_means: Sequence[ModelMeans], rules: Rules, intervals: bool) -> Table:
+def category_table(model_means: Sequence[ModelMeans], intervals: bool) -> Table:
     """One judge's models by category: the means, with their intervals in words where they are asked for."""
     named = list(dict.fromkeys(name for means in model_means for name in means.categories))
     rows = [
         {
-            "model": means.model or ALL_MODELS,
+            "model": means.model or _ALL_LABEL,
             **{name or "no category": _cell(mean, intervals) for name in named if (mean := means.categories.get(name))},
         }
         for means in model_means
@@ -283,7 +254,7 @@ def counts(judge_counts: Sequence[JudgeCount], names: Mapping[str, str]) -> list
 def rule_table(rule_means: Sequence[RuleMeans], names: Mapping[str, str], rules: Rules) -> list[Finding]:
     """The mean of every model under every rule on failed judgments and on several of one turn."""
     rows = [
-        {"judge": names[row.judge], "model": row.model or ALL_MODELS}
+        {"judge": names[row.judge], "model": row.model or _ALL_LABEL}
         | {f"{failed} · {duplicates}": mean for (failed, duplicates), mean in row.means.items()}
         | {"moves by": row.range}
         for row in rule_means
@@ -292,7 +263,7 @@ def rule_table(rule_means: Sequence[RuleMeans], names: Mapping[str, str], rules:
         "judge": Column(width=190),
         "model": Column(width=230),
         **{
-            f"{failed} · {duplicates}": Column(mean_format(rules), f"{_FAILED[failed]}; {_DUPLICATES[duplicates]}.")
+            f"{failed} · {duplicates}": Column(mean_format(rules), f"{_describe_counting(failed, duplicates)}.")
             for row in rule_means[:1]
             for failed, duplicates in row.means
         },
@@ -302,7 +273,7 @@ def rule_table(rule_means: Sequence[RuleMeans], names: Mapping[str, str], rules:
     if widest[0] > 0 and widest[1] is not None:
         sentence = say(
             "The rules move a mean by up to **{most}** ({model}, {judge}).",
-            most=cell(widest[0], mean_format(rules)), model=widest[1].model or ALL_MODELS, judge=names[widest[1].judge],
+            most=cell(widest[0], mean_format(rules)), model=widest[1].model or _ALL_LABEL, judge=names[widest[1].judge],
         )  # fmt: skip
     else:
         sentence = say("No rule moves a mean: no judgment failed, and no turn was judged twice.")

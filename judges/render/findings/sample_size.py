@@ -36,8 +36,8 @@ def plan(
 ) -> list[Sentence]:
     """Return sentences on further items (`noun`: "blind item") for an interval of -+ `half` and the required bound.
 
-    `width` and `bound` are the ranges of `judges.stats.planner`. With fewer items than the policy asks for, there is no
-    sentence on the bound, because kappa of a few items does not show on which side of the threshold it will lie.
+    `width` and `bound` are the ranges of `judges.stats.sample_size`. With fewer items than the policy asks for, there
+    is no sentence on the bound, because kappa of a few items does not show on which side of the threshold it will lie.
     """
     items, threshold = many(now.items, "item"), f"{policy.threshold:.2f}"
     wide = {"half": f"{half:.2f}", "span": span(now), "items": items}

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judges.stats.agreement import Floats
-from judges.stats.raters.ratings import Codes
+from judges.stats.agreement import Codes, Floats
 
 _MIN_PROBABILITY = 1e-100
-_MAX_STEPS = 1_000
+_MAX_STEPS, _TOLERANCE = 1_000, 1e-6  # steps of the search at most, and a change of all figures that ends it
 
 
 @dataclass(frozen=True)
@@ -18,15 +17,12 @@ class DawidSkene:
     """The fitted model.
 
     `posterior` (cells, K): how likely each answer is the true one; `error` (people, K, K): how often a person says l
-    (last axis) where j is true; `prior` (K,): how common each true answer is; and how the search for them ended.
+    (last axis) where j is true; `prior` (K,): how common each true answer is.
     """
 
     posterior: Floats
     error: Floats
     prior: Floats
-    loglik: float
-    steps: int
-    converged: bool
 
     @property
     def accuracy(self) -> Floats:
@@ -35,9 +31,7 @@ class DawidSkene:
         return rates
 
 
-def fit_dawid_skene(
-    cell: Codes, person: Codes, value: Codes, k: int, lent: float = 0.0, tolerance: float = 1e-6
-) -> DawidSkene:
+def fit_dawid_skene(cell: Codes, person: Codes, value: Codes, k: int, lent: float = 0.0) -> DawidSkene:
     """The model fitted by expectation-maximisation, begun at the shares of the answers in each cell.
 
         M: prior_j = mean_i T_ij,   error_pjl ~ sum_i T_ij n_ipl
@@ -59,17 +53,17 @@ def fit_dawid_skene(
     group, person, value = alike[cell[keep]], person[keep], value[keep]
     counts = np.bincount(group * k + value, minlength=len(often) * k).reshape(len(often), k).astype(np.float64)
     posterior = counts / counts.sum(axis=1, keepdims=True)
-    place, before, loglik, steps, converged = person * k + value, None, -np.inf, 0, False
+    place, before = person * k + value, None
     prior, error = _maximisation(posterior, often, group, place, people, k, lent)
-    while steps < _MAX_STEPS and not converged:
-        steps += 1
-        posterior, loglik = _expectation(prior, error, often, group, person, value)
+    for _ in range(_MAX_STEPS):
+        posterior = _expectation(prior, error, len(often), group, person, value)
         prior, error = _maximisation(posterior, often, group, place, people, k, lent)
         now = np.concatenate([prior, error.ravel()])
-        converged = before is not None and float(np.abs(now - before).max()) < tolerance
+        if before is not None and float(np.abs(now - before).max()) < _TOLERANCE:
+            break
         before = now
     by_cell = np.where((alike >= 0)[:, None], posterior[alike], prior)
-    return DawidSkene(by_cell, error, prior, loglik, steps, converged)
+    return DawidSkene(by_cell, error, prior)
 
 
 def _group_cells(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
@@ -112,14 +106,10 @@ def _rows(tallied: Floats) -> Floats:
     return np.where(total > 0, tallied / np.where(total > 0, total, 1), 1 / tallied.shape[-1])
 
 
-def _expectation(
-    prior: Floats, error: Floats, often: Floats, group: Codes, person: Codes, value: Codes
-) -> tuple[Floats, float]:
+def _expectation(prior: Floats, error: Floats, groups: int, group: Codes, person: Codes, value: Codes) -> Floats:
     logs = np.log(np.maximum(error, _MIN_PROBABILITY))[person, :, value]
     joint = np.log(np.maximum(prior, _MIN_PROBABILITY)) + np.stack(
-        [np.bincount(group, logs[:, j], minlength=len(often)) for j in range(len(prior))], axis=1
+        [np.bincount(group, logs[:, j], minlength=groups) for j in range(len(prior))], axis=1
     )
-    top = joint.max(axis=1, keepdims=True)
-    scaled = np.exp(joint - top)
-    total = scaled.sum(axis=1, keepdims=True)
-    return scaled / total, float((top + np.log(total))[:, 0] @ often)
+    scaled = np.exp(joint - joint.max(axis=1, keepdims=True))
+    return np.asarray(scaled / scaled.sum(axis=1, keepdims=True), dtype=np.float64)

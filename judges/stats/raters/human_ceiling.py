@@ -12,12 +12,12 @@ from math import isqrt
 
 import numpy as np
 
-from judges.stats.agreement import Floats, Level, alpha_of_coincidences, krippendorff_alpha
+from judges.stats.agreement import Codes, Floats, Level, alpha_of_coincidences, krippendorff_alpha
 from judges.stats.bins import code_count
-from judges.stats.bootstrap import MAX_UNDEFINED, defined_replicates, resample
+from judges.stats.bootstrap import percentile_interval, resample
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
-from judges.stats.raters.ratings import Codes, Ratings
-from judges.stats.uncertainty import MIN_CLUSTERS, TWO_SIDED, Interval
+from judges.stats.raters.ratings import Ratings
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 ALPHA_REPLICATES = 400
 """Resamplings behind the interval of alpha: enough for two digits, as a 2.5th percentile then rests on ten."""
@@ -115,11 +115,7 @@ def alpha_interval(ratings: Ratings) -> Interval:
     if point is None or items < 2:
         return none
     drawn = [figure(row) for row in resample(per_item, ALPHA_REPLICATES, np.random.default_rng(0))]
-    defined, undefined = defined_replicates([np.array(drawn, dtype=np.float64)])
-    if undefined > MAX_UNDEFINED:
-        return replace(none, undefined=undefined)
-    low, high, bound = np.quantile(defined, [1 - TWO_SIDED, TWO_SIDED, 0.05]).tolist()
-    return replace(none, low=low, high=high, lower_bound=bound, se=float(defined.std(ddof=1)), undefined=undefined)
+    return percentile_interval(none, np.array(drawn, dtype=np.float64))
 
 
 def _coincidences(ratings: Ratings, item: Codes, items: int) -> Floats:

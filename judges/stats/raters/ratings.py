@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from judges.gold import Resolve
 from judges.stats import bins
-from judges.stats.agreement import Floats
+from judges.stats.agreement import Codes, Floats
+from judges.stats.clustered import pairs_within
 from judges.types import Scale
-
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -65,17 +64,7 @@ class Ratings:
 
     def pairs(self) -> tuple[Codes, Codes]:
         """Every pair of labels of two people in one cell, once: their row numbers."""
-        order = np.argsort(self.cell, kind="stable")
-        sorted_, first, second, step = self.cell[order], [], [], 1
-        while True:
-            start = np.flatnonzero(sorted_[step:] == sorted_[:-step]) if step < len(sorted_) else sorted_[:0]
-            if not len(start):
-                break
-            first.append(order[start])
-            second.append(order[start + step])
-            step += 1
-        empty = np.zeros(0, dtype=np.int64)
-        return np.concatenate([empty, *first]), np.concatenate([empty, *second])
+        return pairs_within(self.cell)
 
 
 def gold_without_self(ratings: Ratings, rule: Resolve = "median") -> Codes | Floats:

@@ -57,9 +57,8 @@ function digitKey(b, n) {
   const cell = cellNow(b);
   if (!cell) return;
   if (cell.range) return typeKey(b, String(n));
-  const real = cell.steps.filter((s) => s.v !== null), wanted = n === 0 ? 10 : n;
-  const step = cell.kind === "ordinal" || cell.kind === "turn" || cell.kind === "interval" ? real.find((s) => s.v === wanted) || (n === 0 ? real.find((s) => s.v === 0) : null) : real[wanted - 1];
-  if (!step) return say2(b, `${cell.label} has no ${wanted}.`);
+  const step = stepOfDigit(cell, n);
+  if (!step) return say2(b, `${cell.label} has no ${n || 10}.`);
   pick(b, step.v);
 }
 
@@ -87,13 +86,13 @@ function say2(b, words) { b.hint = words; drawBoard(b); caseInView(b); tell(b, w
 function slideKey(b, by) {
   const cell = cellNow(b);
   if (!cell) return;
-  if (cell.range) { const now = b.typed ? numberOf(b.typed) : b.picks.get(keyOf(b.now, cell)); b.typed = ""; return pick(b, slid(cell.range, now, by)); }
-  const real = cell.steps.filter((s) => s.v !== null), i = real.findIndex((s) => s.v === b.picks.get(keyOf(b.now, cell)));
-  pick(b, real[i < 0 ? (by > 0 ? 0 : real.length - 1) : Math.max(0, Math.min(real.length - 1, i + by))].v);
+  const now = cell.range && b.typed ? numberOf(b.typed) : b.picks.get(keyOf(b.now, cell));
+  if (cell.range) b.typed = "";
+  pick(b, cell.range ? slid(cell.range, now, by) : stepBeside(cell, now, by).v);
 }
 
 /** An act waits here and in the browser until the server has done or refused it. */
-function post(b, place, act) {
+function enqueue(b, place, act) {
   const one = { person: b.person, dataset: b.dataset, place, at: performance.timeOrigin + performance.now(), act };
   b.outbox.push(one);
   box.set(actKey(b.person, act.key), one);
@@ -113,7 +112,7 @@ function decideNow(b, reason) {
   if (!b.picks.has(place)) return say2(b, "Choose a value first.");
   if (!reason.trim()) return say2(b, "A reason is needed: a number, or your own words.");
   const v = b.picks.get(place), key = uuid(), at = b.at;
-  post(b, place, { key, action: "decide", item: item.item, unit: cell.unit, dimension: cell.dimension, v, reason: reason.trim(), token: cell.token });
+  enqueue(b, place, { key, action: "decide", item: item.item, unit: cell.unit, dimension: cell.dimension, v, reason: reason.trim(), token: cell.token });
   b.history.push({ key, item, cell, v, reason: reason.trim(), names: null });
   b.undone.delete(place);
   b.picks.delete(place);
@@ -129,7 +128,7 @@ function decideNow(b, reason) {
 function undoKey(b) {
   const last = b.history.pop();
   if (!last) return say2(b, "Nothing has been decided in this visit yet.");
-  post(b, keyOf(last.item, last.cell), { key: uuid(), action: "withdraw", of: last.key });
+  enqueue(b, keyOf(last.item, last.cell), { key: uuid(), action: "withdraw", of: last.key });
   b.undone.add(keyOf(last.item, last.cell));
   b.made = Math.max(0, b.made - 1);
   const held = b.items.find((i) => i.item === last.item.item);

@@ -107,7 +107,7 @@ function leave(d, view, action, reason) {
   const values = new Map(answer.values.map((v) => [cellKey(v.unit, v.dimension), v.v]));
   const kept = { sheet: { ...view.sheet, version: answer.key }, values: action === "save" ? values : new Map(view.values), notes: notesOf(answer), action };
   view.done = true;
-  post(d, answer, view);
+  enqueue(d, answer, view);
   if (d.inPast) d.past[d.pastAt] = kept; else { d.past.push(kept); if (d.past.length > PAST) d.past.shift(); }
   box.drop(draftKey(d, view.sheet.item));
   d.want = null;

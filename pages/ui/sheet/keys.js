@@ -120,8 +120,7 @@ function digit(d, e) {
     step = both || real.find((s) => s.v === n);
     stay = most > 9; // two digits may follow each other
     d.lastDigit = both ? null : { c, n, at: now };
-  } else if (whole) step = real.find((s) => s.v === (n === 0 ? 10 : n)) || (n === 0 ? real.find((s) => s.v === 0) : null);
-  else step = real[(n === 0 ? 10 : n) - 1];
+  } else step = stepOfDigit(c.cell, n);
   if (kind === "interval" && before === null) d.whole = { c, n, at: performance.now() };
   if (!step) return hint(d, `${c.cell.label} has no ${said}: ${whole ? `it goes from ${real[0].t} to ${real[real.length - 1].t}` : kind === "turn" ? "choose one of its turns" : `it has ${real.length} answers`}.`);
   give(d, c, step.v);
@@ -156,16 +155,14 @@ function notApplicable(d) {
 function slide(d, by) {
   const c = here(d), { view } = d;
   if (!c) return;
-  const real = c.cell.steps.filter((s) => s.v !== null), judge = judgeOf(view, c);
+  const judge = judgeOf(view, c);
   const now = view.values.has(c.key) ? view.values.get(c.key) : judge ? judge.v : undefined;
   if (c.input) {
     give(d, c, slid(c.cell.range, typed(c) ? numberOf(c.input.value) : now, by));
     markCell(view, c);
     return focusHere(d);
   }
-  const i = real.findIndex((s) => s.v === now);
-  const to = i < 0 ? (by > 0 && now !== null ? 0 : real.length - 1) : Math.max(0, Math.min(real.length - 1, i + by));
-  give(d, c, real[to].v);
+  give(d, c, stepBeside(c.cell, now, by).v);
   focusHere(d);
 }
 

@@ -2,7 +2,7 @@
 
 const AGAIN = 4000, SLOWEST = 20000, LATE = 8000;
 
-function post(d, answer, view) {
+function enqueue(d, answer, view) {
   d.outbox.push({ answer, born: Date.now(), view, kept: box.set(answerKey(d.person, answer.key), answer) });
   d.tries = 0;
   sendSoon(d);

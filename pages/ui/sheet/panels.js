@@ -188,7 +188,7 @@ function openSkip(d) {
   ok.append(el("span", "", "Skip"), kbd("⏎"));
   line.append(input, ok, button("closedock", "cancel", "Esc", "stay on this item"));
   menu.append(el("div", "menuhead", "Skip this item"), line, need, list);
-  d.menu = { kind: "skip", el: menu, input, ask: need, reason: -1 };
+  d.menu = { el: menu, input, ask: need, reason: -1 };
   input.addEventListener("input", () => { const n = digitOf(input.value); if (n || d.menu.typed) showReason(d, n ? n - 1 : -1, true); need.hidden = true; });
   d.ui.dock.replaceChildren(menu);
   (TOUCH ? menu : input).focus({ preventScroll: true });

@@ -43,7 +43,7 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
         "stream": view.stream,
         "mode": view.mode,
         "why": _reasons(view),
-        "judge": {"id": view.judge_id, "name": view.judge_name} if view.judge_id else None,
+        "judge": view.judge_id or None,
         "judges": [
             {"model": layer.judge_name, "card": _card_words(view, layer), "version": layer.card.version[:7]}
             for layer in view.layers

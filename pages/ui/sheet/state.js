@@ -58,7 +58,7 @@ function deskOf(data) {
   let d = desks.get(id);
   if (!d) {
     d = { person: data.person, place: data.place, queue: [], known: new Map(), view: null, front: null, inPast: false, past: [],
-      outbox: [], refused: [], refusedKeys: new Set(), want: null, opening: null, progress: null, empty: null, notice: null, toasts: [],
+      outbox: [], refused: [], refusedKeys: new Set(), want: null, opening: null, progress: null, empty: null, notice: null,
       savedAt: "", nonce: Date.now(), tries: 0, full: false, root: null, ui: null, lastInput: 0, shownAt: 0 };
     desks.set(id, d);
     rawFor(d.person);
@@ -180,6 +180,19 @@ function offRange(range, label, text) {
   return onStep(range, v) ? "" : `${bounds} in steps of ${numeral(range.step)}: ${text.trim().slice(0, 24)} lies between two.`;
 }
 
+/** The answer of a list that a digit names: the answer of that number on a scale, else the n-th; 0 is ten, or 0 itself where there is no ten. */
+function stepOfDigit({ kind, steps }, n) {
+  const real = steps.filter((s) => s.v !== null), at = (v) => real.find((s) => s.v === v);
+  if (kind !== "ordinal" && kind !== "turn" && kind !== "interval") return real[(n || 10) - 1];
+  return at(n || 10) || (n ? undefined : at(0));
+}
+
+/** The answer of a list beside the one that stands there now: the first or last one where there is none, the last one beside n/a. */
+function stepBeside({ steps }, now, by) {
+  const real = steps.filter((s) => s.v !== null), i = real.findIndex((s) => s.v === now);
+  return real[i < 0 ? (by > 0 && now !== null ? 0 : real.length - 1) : Math.max(0, Math.min(real.length - 1, i + by))];
+}
+
 /** The number one arrow key away from another; without a number, the end from which the arrow starts. */
 function slid(range, now, by) {
   if (typeof now !== "number" || Number.isNaN(now)) return by > 0 ? range.lo : range.hi;
@@ -224,10 +237,10 @@ function answerOf(d, view, action, reason) {
   const values = [];
   if (action === "save") for (const c of view.cells) {
     const judge = judgeOf(view, c), has = view.values.has(c.key);
-    if (has || (offerOf(view, c) && !c.cell.optional)) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? (judge.between || judge).v : null, ...(has || c.seen ? {} : { unseen: true }), ...(c.cell.by && c.cell.by !== (view.sheet.judge || {}).id ? { judge: c.cell.by } : {}) });
+    if (has || (offerOf(view, c) && !c.cell.optional)) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? (judge.between || judge).v : null, ...(has || c.seen ? {} : { unseen: true }), ...(c.cell.by && c.cell.by !== view.sheet.judge ? { judge: c.cell.by } : {}) });
   }
   const s = view.sheet;
-  return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim, judge: s.judge ? s.judge.id : null, mode: s.mode, version: s.version,
+  return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim, judge: s.judge, mode: s.mode, version: s.version,
     values, asked: [...new Set(view.cells.map((c) => `${c.cell.sort}/${c.cell.dimension}`))], notes: view.notes.filter((n) => n.sort !== "better").map((n) => ({ ...n })), repairs: repairsOf(view),
     reason, ms: Math.round(view.ms) };
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from data.records.people import Person
+from data.records.access import Person
 from pages.ui import session, text, url_state
 from pages.ui.sheet import draw_unsent
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from data.approvals import check_results, policy
-from data.approvals.policy import Requirements
+from data.approvals.rules import Requirements
 from data.desk import labels
 from data.gold import excluded_items
 from data.queue import queue

@@ -44,7 +44,8 @@ def gold(cells: Cells) -> GoldAgreement:
     """Kappa with its linearised error, which thousands of looks can afford, and the share of the commonest answer."""
     total, cross, items = moments(cells.item, cells.human, cells.judge)
     counts = np.bincount(cells.human, minlength=5) + np.bincount(cells.judge, minlength=5)
-    return GoldAgreement(interval_from_moments(total, cross, items, n_eff=items), counts.max() / counts.sum())
+    interval = interval_from_moments(total, cross, items, len(cells.item), items)
+    return GoldAgreement(interval, counts.max() / counts.sum())
 
 
 def approved(world: World, items: int, most: int, rng: np.random.Generator) -> tuple[Cells, int]:

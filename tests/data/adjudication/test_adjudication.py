@@ -51,12 +51,17 @@ def decide(store, found, actor="lea", value=4, reason="misread the text", at=0, 
     return adjudication.adjudicate(store, actor, key or new_id(), value=value, reason=reason, **told)
 
 
+def saw_judge(store, made):
+    [[told]] = store.rows("select saw_judge from adjudication where id = $1", [made.id])
+    return told
+
+
 def saw(store, person, item):
-    return exposure.find_exposures(store, person, [item]).get(item, exposure.Exposure()).judge
+    return bool(exposure.find_exposures(store, person, [item]).get(item, set()) - {exposure.OTHER_PEOPLE})
 
 
 def mode(store, item, person, drawn):
-    return exposure.answer_mode(drawn, exposure.find_exposures(store, person, [item]).get(item))
+    return exposure.answer_mode(drawn, exposure.find_exposures(store, person, [item]).get(item, ()))
 
 
 def value_on(store, found, basis, item):
@@ -114,8 +119,9 @@ def test_of_two_items_the_one_with_the_widest_gap_comes_first(store):
 def test_a_decision_stands_and_can_be_taken_back(store):
     found, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5)])
     made = decide(store, found, "res", 4, "  misread the text ")
-    assert (made.value, made.reason, made.saw_judge, {s.person for s in made.labels}) == (
-        4.0, "misread the text", False, {"person0", "person1"})  # fmt: skip
+    assert (made.value, made.reason, {s.person for s in made.labels}) == (
+        4.0, "misread the text", {"person0", "person1"})  # fmt: skip
+    assert not saw_judge(store, made)
     for basis in ("gate", "blind", "all"):
         assert value_on(store, found, basis, ids[0]) == (4.0, "adjudicated")
     assert disputes.cells_to_adjudicate(store, found) == []
@@ -263,11 +269,11 @@ def test_the_store_knows_who_saw_the_judge(store):
         Cell(0, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5), Cell(1, "turn:1", (1.0, 5.0), 3.0, "assisted", 0.5)
     ])  # fmt: skip
     adjudication.reveal_while_adjudicating(store, "lea", ids[0])
-    assert decide(store, found, "lea", 5, item_id=ids[0], token=_token(store, found, ids[0])).saw_judge
+    assert saw_judge(store, decide(store, found, "lea", 5, item_id=ids[0], token=_token(store, found, ids[0])))
     assert value_on(store, found, "all", ids[0]) == (5.0, "adjudicated")
     assert value_on(store, found, "gate", ids[0]) == value_on(store, found, "blind", ids[0]) == (3.0, "median")
     # The labels themselves were given with the judge in view: what is decided on them counts on no blind basis either.
-    assert decide(store, found, "res", 2).saw_judge
+    assert saw_judge(store, decide(store, found, "res", 2))
     assert mode(store, ids[0], "lea", "blind") == "revealed"  # and lea's own label is no blind one
 
 
@@ -286,9 +292,8 @@ def test_what_a_colleague_was_shown_marks_nobody_elses_decision(store):
     )  # res sees the judge's scores of the item that lea decides on,
     adjudication.reveal_while_adjudicating(store, "lea", ids[1])  # and lea those of another one
     made = decide(store, found, "lea", 5, item_id=ids[0], token=_token(store, found, ids[0]))
-    assert not made.saw_judge
+    assert not saw_judge(store, made)
     assert value_on(store, found, "gate", ids[0]) == (5.0, "adjudicated")
-    assert store.rows("select saw_judge from adjudication") == [(False,)]
 
 
 def test_a_decision_is_reopened_when_labels_change(store):

@@ -7,7 +7,10 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from data.annotators import annotators, drift
-from data.importing import ImportPlan, detect_formats, from_path, import_source, suggest_mapping
+from data.importing.detection.plan_proposal import suggest_mapping
+from data.importing.files.source import from_path
+from data.importing.importing import detect_formats, import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets, people
 from data.store import open_store
 from data.store.errors import NotAllowed

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,17 @@ from sklearn.metrics import cohen_kappa_score
 from data.adjudication import adjudication
 from data.approvals import approvals, case, check_results, label_caveats, policy, record, rules, suspension
 from data.approvals.label_caveats import ImportedLabels, LabelOrigin
-from data.approvals.policy import Requirements
-from data.approvals.record import APPROVAL_ACTOR
+from data.approvals.rules import Requirements
 from data.audits import audits
 from data.cli import main
 from data.gold import disputes, excluded_items
-from data.importing import ImportPlan, from_path, import_source
-from data.importing.rows import item_id, judge_id
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets, leads, people, settings
+from data.records.access import Person
+from data.records.names import APPROVAL_ACTOR
+from data.records.rows import item_id, judge_id
 from data.records.settings import GoldRule
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
@@ -148,7 +152,7 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     settings.set_gold_rule(store, "lea", key[0], GoldRule(apart=1))
     done = approve(store, key, reason="  Clear of the threshold, says 対話.  ")
     assert (done.decision, done.person, done.reason) == ("approve", "lea", "Clear of the threshold, says 対話.")
-    assert (done.state, done.policy, done.key) == ("meets policy", Policy(), key)
+    assert (done.state, done.requirements.policy, done.key) == ("meets policy", Policy(), key)
     line = next(line for line in check_results.dimension_results(store, *key[:2]) if line.key == "turn.helpfulness")
     assert done.fingerprint == check_results.fingerprint_cells(store, *key[:2], line.dimension, "gate")
     kept = record.frozen_evidence(store, done.id)
@@ -349,7 +353,7 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
     assert "People say n/a in 20 of 160 ratings" in told and "All labels are by person0" in told
     rare = case.find_case(store, dataset, judge_, "turn", "context_use")
     assert rare.people_only_na == 15 and "n/a" not in " ".join(case.case_context(store, rare).cautions), "not a tenth"
-    store.tx("lea", "mine", lambda tx: people.append_people(tx, [people.Person("person0", "lead", True)]))
+    store.tx("lea", "mine", lambda tx: people.append_people(tx, [Person("person0", "lead", True)]))
     assert "100% of the labels are by person0, who may approve" in " ".join(case.case_context(store, waived).cautions)
     store.close()
 
@@ -357,7 +361,7 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
 def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch) -> None:
     store, key = demo
     alarm = {"verdict_mean": AuditFinding("alarm", "It does not follow.")}
-    monkeypatch.setattr(audits, "find_alarms", lambda *_: alarm)
+    monkeypatch.setattr(audits, "run_audits", lambda *_: SimpleNamespace(alarms=alarm))
     monkeypatch.setattr(audits, "known_alarms", lambda *_: alarm)
     monkeypatch.setattr(rules, "all_audits", lambda: {"verdict_mean": next(iter(all_audits().values()))})
     done = approve(store, key)
@@ -596,7 +600,7 @@ def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, K
             lambda who: policy.set_requirements(store, who, Requirements(), "Quicker."),
         ):
             refused(store, AssayError, "not independent", lambda do=does, who=name: do(who))
-    assert people.set_person(store, "lea", "new", "lead") == people.Person("new", "lead", False), "it waits"
+    assert people.set_person(store, "lea", "new", "lead") == Person("new", "lead", False), "it waits"
     assert people.set_person(store, "lea", "lou", "lead", active=False).may("lead")
     refused(store, NotAllowed, "Nobody called", lambda: approve(store, key, "new"))
     people.withdraw_lead_proposal(store, "lea", "lou")
@@ -671,7 +675,8 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     [gone] = record.current_approvals(store, *key[:2])
     then, now = approvals.kappa_at_decision(store, done), approvals.kappa_at_decision(store, gone)
     assert then is not None and now is not None and then > 0.9 > 0.5 > now
-    assert (gone.decision, gone.person, gone.policy.threshold, gone.state) == ("suspend", APPROVAL_ACTOR, 0.5, "fails")
+    assert (gone.decision, gone.person, gone.state) == ("suspend", APPROVAL_ACTOR, "fails")
+    assert gone.requirements.policy.threshold == 0.5
     assert gone.reason.startswith("Since the approval came new labels. At the approval kappa was")
     assert f"{then:.2f} (" in gone.reason and gone.reason.count(f"{now:.2f} on") == 1
     assert approvals.find_open_decisions(store).suspended == (gone,)
@@ -1086,7 +1091,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path) -> None:
     poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged(150)]
     store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
-    store.tx("lea", "join", lambda tx: people.append_people(tx, [people.Person("person0", "annotator", True)]))
+    store.tx("lea", "join", lambda tx: people.append_people(tx, [Person("person0", "annotator", True)]))
     key = (dataset, judge, "turn", "helpfulness")
     before, mark = case.find_case(store, *key), check_results.fingerprint_cells(store, dataset, judge, HELP, "gate")
     assert before.result.decision.state == "fails"
@@ -1222,7 +1227,7 @@ def test_what_was_decided_with_the_judge_in_view_is_no_adjudication_of_the_evide
         item = ids[f"item {n}"]
         [cell] = [c for c in disputes.cells_of_item(store, dataset, item) if c.dimension == dimension]
         made = adjudication.adjudicate(store, person, new_id(), item, TURN, dimension, 3, "It says so.", cell.token)
-        assert made.saw_judge == (n == 3)
+        assert store.rows("select saw_judge from adjudication where id = $1", [made.id]) == [(n == 3,)]
     found = case.find_case(store, dataset, judge, "turn", "helpfulness")
     facts = {name: (figure, said) for name, figure, said in case.case_facts(store, found)}
     assert facts["adjudicated"] == (3, '{"lou":1,"ray":2}')  # not the one that ray made with the judge in view

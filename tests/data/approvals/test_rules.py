@@ -12,7 +12,9 @@ import pytest
 from data.approvals import approvals, case, policy
 from data.approvals.actions import ACTIONS, APPROVAL_STATES, Action, ApprovalState
 from data.approvals.rules import ABOUT, RULES, Requirements, Rule, explain, is_looser
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.store.errors import BadInput, NotApprovable
 from judges.audits import AuditFinding, all_audits
 from judges.stats.approval_check import Policy, check_dimension

@@ -17,6 +17,7 @@ from data.cli import main
 from data.queue import queue
 from data.queue.queue import QueueFilters
 from data.records import datasets, people
+from data.records.tables import JudgmentRow
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import content_id, new_id, now
@@ -196,6 +197,18 @@ def test_what_was_asked_again_counts_as_what_could_be_read(store: Store, here: t
     assert reply.reading.scores == (Score("turn:1", "helpfulness", 3.0),) and scope.unscored == 0
 
 
+def test_of_unread_replies_of_one_change_the_same_counts_as_in_the_progress_of_a_run(
+    store: Store, here: tuple[str, str]
+) -> None:
+    keys = sorted((content_id("one"), content_id("two")))
+    item = item_id(store, 10)
+    unread = zip(keys, ("refused", "unreadable"), strict=True)
+    rows = [JudgmentRow(key, here[1], item, "", 0, "no", why, "Because.") for key, why in unread]
+    store.tx("lea", "again", lambda tx: tx.append(rows))
+    found, _ = gather(store, *here)
+    assert [r.reading.unscored for r in found.replies if r.item == item] == ["unreadable"]
+
+
 def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: Path) -> None:
     pair = {"id": "p1", "kind": "pair", "input": "q", "response_a": {"text": "one"}, "response_b": {"text": "two"}}
     card, params = folder.card("plain_pairwise"), Params(orders="both")
@@ -257,7 +270,7 @@ def test_findings_are_made_again_only_where_what_they_rest_on_has_changed(
     assert audits.run_audits(store, *here).findings["people"].n == 1
     assert {name: len(asked) for name, asked in fake.items()} == {"low": 1, "people": 2, "fitting": 1}
     audits.set_audit_limit(store, "lea", "low", 0.05)
-    assert list(audits.find_alarms(store, *here)) == ["low"] and fake["low"] == [0.5, 0.05]
+    assert list(audits.run_audits(store, *here).alarms) == ["low"] and fake["low"] == [0.5, 0.05]
     assert {name: len(asked) for name, asked in fake.items()} == {"low": 2, "people": 3, "fitting": 2}, "cards and gold"
     cell = justification_labels.justifications_ahead(store, *here, "ann", ["coherence"], 1)[0]
     justification_labels.record_fit(store, "ann", here[1], cell, False)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from data.calibration.aggregates import AggregateGroup
-from data.records.coverage import counted_dimension
+from data.records.outcomes import counted_dimension
 from judges.stats import ppi
 from judges.types import Dimension, Scale
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.calibration.both_orders import load_positional_agreement
-from data.importing.rows import judgment_rows
+from data.records.rows import judgment_rows
 from data.store import Tx, open_store
 from judges.cards import card
 from judges.params import Params

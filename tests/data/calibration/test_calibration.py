@@ -23,7 +23,9 @@ from data.calibration.rating_sums import sum_ratings
 from data.cards import cards as own_cards
 from data.gold import excluded_items
 from data.gold.gold import BASES
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets, people, settings
 from data.store import open_store
 from data.store.ids import new_id
@@ -45,9 +47,9 @@ def store(tmp_path_factory):
     opened.close()
 
 
-def sums(store, dataset, judge, dimension, basis, drop=""):
+def sums(store, dataset, judge, dimension, basis, drop=False):
     """The same cells summed up by the database."""
-    return load_rating_sums(store, dataset, judge, [dimension], basis, bool(drop))[0]
+    return load_rating_sums(store, dataset, judge, [dimension], basis, drop)[0]
 
 
 def noisy(scale, items, unit, dimension, seed=0, **options):
@@ -157,10 +159,10 @@ def test_sums_are_those_of_single_cells_whatever_happened_to_the_labels(store, d
     people.join_workspace(store, "lea")
     settings.set_gold_rule(store, "lea", dataset, settings.GoldRule(how, apart, waiting))
     for basis in BASES:
-        drop = scale.drawn and data.draw(some.sampled_from(["", scale.drawn]))
+        drop = bool(scale.drawn) and data.draw(some.booleans())
         found, wanted = sums(store, dataset, judge, dimension, basis, drop), sum_ratings(
             load_paired_ratings(store, dataset, judge, dimension, basis).drop_code(
-                float(scale.categories.index(drop)) if drop else None
+                float(scale.categories.index(scale.drawn)) if drop else None
             ), dimension,
         )  # fmt: skip
         for a, b in zip(flat(found), flat(wanted), strict=True):
@@ -228,7 +230,7 @@ def test_weights_are_one_over_the_chance_of_being_drawn(store, dimension):
 def test_ties_are_dropped_by_sums_as_by_single_cells(store, monkeypatch):
     dataset, judge = fill(store, noisy(VERDICT.scale, 150, "pair", "verdict", seed=4), "ties")
     one = summarise(load_paired_ratings(store, dataset, judge, VERDICT, "all"), VERDICT, "tie")
-    other = summarise(sums(store, dataset, judge, VERDICT, "all", "tie"), VERDICT, "tie")
+    other = summarise(sums(store, dataset, judge, VERDICT, "all", True), VERDICT, "tie")
     assert one.answers == other.answers == ("a", "b")
     assert one.counts.tolist() == other.counts.tolist()
     assert one.interval.point == pytest.approx(other.interval.point)
@@ -238,9 +240,9 @@ def test_ties_are_dropped_by_sums_as_by_single_cells(store, monkeypatch):
         other.interval.items,
     )
     monkeypatch.setattr(calibration, "LINEARISE_FROM", 10)
-    for drop in ("", "tie", ""):  # one is not given for the other
+    for drop in (False, True, False):  # one is not given for the other
         kept = comparison_input(store, dataset, judge, VERDICT, "all", drop)
-        assert isinstance(kept, RatingSums) and (kept.items == one.interval.items) == bool(drop)
+        assert isinstance(kept, RatingSums) and (kept.items == one.interval.items) == drop
 
 
 def test_each_basis_counts_its_own_labels(store):
@@ -308,7 +310,7 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
     assert found.groups == ("crowd",)
     told = sorted(zip(found.part, found.value, found.judge, strict=True))
     assert told == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0)]
-    assert votes.team_agreement(store, dataset, judge, VERDICT) == agreement_table(found, 3, 1)
+    assert votes.team_agreement(store, dataset, judge, VERDICT) == agreement_table(found, 1)
     assert votes.team_agreement(store, dataset, judge, HELP) == []
 
 
@@ -361,14 +363,15 @@ def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
     dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "verdict")
     found = {
         (a.one, a.other, a.part): (round(a.s1.point, 4), a.s1.cells, round(a.s2.point, 4), a.s2.cells)
-        for a in agreement_table(votes.votes(store, dataset, judge, dimension), 3, 1)
+        for a in agreement_table(votes.votes(store, dataset, judge, dimension), 1)
     }
     assert found[JUDGE, "expert", "turn 1"] == (0.6597, 1343, 0.8463, 859)
     assert found[JUDGE, "expert", "turn 2"] == (0.6574, 1325, 0.8461, 864)
     assert found["expert", "expert", "turn 1"] == (0.6297, 721, 0.81, 479)
     assert found["expert", "expert", "turn 2"] == (0.6662, 707, 0.8186, 474)
-    for drop, exact, kappa, n in (("", 0.672, 0.505, 1814), ("tie", 0.884, 0.767, 1078)):
-        majority = summarise(comparison_input(store, dataset, judge, dimension, "all", drop), dimension, drop)
+    for drop, exact, kappa, n in ((False, 0.672, 0.505, 1814), (True, 0.884, 0.767, 1078)):
+        cells = comparison_input(store, dataset, judge, dimension, "all", drop)
+        majority = summarise(cells, dimension, "tie" if drop else "")
         assert (round(majority.exact, 3), round(majority.interval.point, 3), majority.cells) == (exact, kappa, n)
     store.close()
 

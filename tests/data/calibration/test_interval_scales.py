@@ -15,6 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.annotators import annotators, drift
 from data.approvals import approvals, case, check_results, policy
+from data.approvals.rules import Requirements
 from data.calibration import (
     anchoring,
     auto_accept,
@@ -170,7 +171,7 @@ def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
 
 def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> None:
     store, dataset, judge_id, dimensions = place
-    policy.set_requirements(store, "lea", policy.Requirements(imported=True), "A test.")
+    policy.set_requirements(store, "lea", Requirements(imported=True), "A test.")
     lines = {line.dimension.name: line for line in check_results.dimension_results(store, dataset, judge_id)}
     assert {line.decision.state for line in lines.values()} == {"meets policy"}
     for name in ASKED:
@@ -207,7 +208,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         found = anchoring.arms(store, dataset, judge_id, d, "imported")
         assert anchoring.arms(store, dataset, judge_id, d, "gate").blind.labels == 0, "as kappa beside it"
         assert found.blind.labels == ITEMS * PEOPLE and found.assisted == (0, 0, 0, None, 0)
-        both = comparison.compared_cells(store, dataset, [judge_id], d, "blind", rules=True).seats
+        both = comparison.compared_cells(store, dataset, [judge_id], d, "blind").seats
         assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]
         ahead = forecast.forecast_draw(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)

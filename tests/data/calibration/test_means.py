@@ -12,7 +12,9 @@ from data.calibration.shared_cells import paired_ratings_by_judge
 from data.cards import cards as own_cards
 from data.cli import main
 from data.gold import fewshot
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets, people
 from data.reports.evidence import gather_report_evidence
 from data.reports.figures import report_figures

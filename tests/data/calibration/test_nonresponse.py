@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 from data.approvals import approvals, case, check_results, label_caveats, policy, suspension
-from data.approvals.policy import Requirements
+from data.approvals.rules import Requirements
 from data.calibration import calibration, labelled_items, nonresponse
 from data.gold import excluded_items
 from data.gold.gold import gold_sql
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import exposure, people, settings
 from data.records.settings import QueueRules

@@ -15,7 +15,9 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.calibration import calibration
 from data.gold.gold import Basis
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets, people
 from data.store import Store, open_store
 from judges.cli import main

@@ -15,8 +15,8 @@ from judges.render.findings import anchoring as anchoring_findings
 from judges.render.findings import slices as slices_findings
 from judges.render.findings.findings import sentence_text
 from judges.stats.comparison import compare_judges
+from judges.stats.confidence import confidence_calibration
 from judges.stats.intervals import Cells
-from judges.stats.reliability import reliability
 from judges.stats.slices import slice_kappa
 from tests.data.cells import Cell, fill
 from tests.data.judged_dataset import BEGIN, Seat, crowd, seated
@@ -177,7 +177,7 @@ def test_cells_in_which_somebody_says_what_is_dropped_are_in_no_slice(store):
     verdict = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "verdict")
     assert verdict.scale.categories == ("a", "tie", "b")
     ranks = sorted(range(6), key=lambda n: content_id("dropped", n))
-    for drop, left in (("tie", (0, 1, 5)), ("a", (4, 5)), ("", range(6))):
+    for drop, left in ((True, (0, 1, 5)), (False, range(6))):
         found = slices.slice_cells(store, dataset, judge, verdict, "blind", drop)
         assert sorted(ranks[n] for n in found.cells.item) == list(left)
         assert len(found.units.code) == len(found.gap) == len(left) and found.size == 3
@@ -208,7 +208,8 @@ def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
         for c, g, v in zip(s.sure["good"], s.gold, s.scores["good"], strict=True)
     ]  # fmt: skip
     high = [right for sure, right in seats if sure == 0.9]
-    assert reliability(found.by_source["self-reported"]).levels[-1].accuracy.point == pytest.approx(np.mean(high))
+    stated = confidence_calibration(found.by_source["self-reported"])
+    assert stated.levels[-1].accuracy.point == pytest.approx(np.mean(high))
     assert confidence.confidence_cells(store, dataset, judges["poor"], HELP, "gate") == ({}, 360)
     more, judge = seated(store, [Seat(n, [4.0], {"j": [4.0]}) for n in range(3)], "sampled")
     row = ("", judge["j"], content_id("sampled", 0), "turn:1", "helpfulness", 2.0, None, "", 1)
@@ -240,8 +241,8 @@ def test_the_arms_side_by_side_and_what_was_changed_after_a_reveal(store):
 
     store.tx("test", "reveal", reveal)
     found = anchoring.arms(store, dataset, judges["j"], HELP, "gate")
-    assert found.blind == (6, 3, 3, (10.5, 11.0, 11.5), 3)
-    assert found.assisted == (2, 2, 2, (5.0, 5.0, 5.0), 2)
+    assert found.blind == (6, 3, 3, (10.5, 11.0, 11.5))
+    assert found.assisted == (2, 2, 2, (5.0, 5.0, 5.0))
     assert (found.changed, found.to_judge, found.nearer) == (3, 1, 2)  # 2 -> 5 and 2 -> 3 towards 5; 2 -> 1 away
 
 
@@ -259,8 +260,8 @@ def test_assisted_labels_are_those_of_the_judge_whose_scores_were_shown(store):
     dataset, judges = seated(store, blind + assisted, "beside")
     found = {who: anchoring.arms(store, dataset, judge, HELP, "gate") for who, judge in judges.items()}
     assert {who: one.blind.labels for who, one in found.items()} == dict.fromkeys(found, 40)
-    counts = {who: (one.assisted.labels, one.assisted.timed) for who, one in found.items()}
-    assert counts == {"shown": (20, 20), "other": (1, 1), "unseen": (0, 0)}
+    counts = {who: (one.assisted.labels, one.assisted.seconds is not None) for who, one in found.items()}
+    assert counts == {"shown": (20, True), "other": (1, True), "unseen": (0, False)}
     held = {who: anchoring.anchor(store, dataset, judge, HELP, "gate") for who, judge in judges.items()}
     assert {who: one.assisted.items for who, one in held.items()} == {"shown": 20, "other": 1, "unseen": 0}
     assert held["shown"].others == pytest.approx(16), "of 20 items that have five answers alike"
@@ -281,8 +282,8 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     ids = [judges[name] for name in "abc"]
     both = comparison.compared_cells(store, dataset, ids[:2], HELP, "blind")
     assert (both.gold, [both.scored[i] for i in ids[:2]], len(both.seats.item)) == (40, [40, 35], 35)
-    assert list(both.seats.judges) == ids[:2], "rules are added only where they are asked for"
-    every = comparison.compared_cells(store, dataset, ids, HELP, "blind", rules=True)
+    assert set(both.seats.judges) == {*ids[:2], LENGTH, CONSTANT}
+    every = comparison.compared_cells(store, dataset, ids, HELP, "blind")
     assert len(every.seats.item) == 34
     assert set(every.seats.judges) == {*ids, LENGTH, CONSTANT}
     found = compare_judges(every.seats, ids[0], 5, "quadratic")
@@ -334,7 +335,7 @@ def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
 def test_cells_of_many_items_are_not_read_for_their_length(store, crowded, monkeypatch):
     dataset, judges = crowded
     monkeypatch.setattr(comparison, "MOST_ITEMS", 10)
-    found = comparison.compared_cells(store, dataset, [judges["good"]], HELP, "gate", rules=True)
+    found = comparison.compared_cells(store, dataset, [judges["good"]], HELP, "gate")
     assert found.too_many
     assert set(found.seats.judges) == {judges["good"], CONSTANT}
     assert json.dumps(sorted(found.scored.values())) == "[360]"

@@ -15,7 +15,9 @@ import pytest
 from data.cards import cards, desk_cards, folder
 from data.desk import desk, labels
 from data.exporting import exporting
-from data.importing import ImportPlan, from_bytes, import_source
+from data.importing.files.source import from_bytes
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store

@@ -39,7 +39,7 @@ CATCH = {
 """What commands say that later ones are given."""
 MASKS = [
     (r"assay_[0-9a-f]{8}(_[\w-]+)?", "(token)"), (r"\d\d:\d\d UTC", "(time)"), (r"[\d,]+ bytes", "0 bytes"),
-    (r"[\d,]+\.\d MB", "0.0 MB"), (r":\d{5}/v1", ":(port)/v1"),
+    (r"[\d,]+\.\d [kM]B", "0.0 MB"), (r":\d{5}/v1", ":(port)/v1"),
 ]  # fmt: skip
 SMALL = """
 --version

@@ -204,7 +204,7 @@ def test_a_mapping_is_suggested_by_all_rows_of_a_table(run: Run, tmp_path: Path)
         (
             ("import", "rows.jsonl", "--dataset", "d", "--format", "fastchat", "--as", "lea"),
             1,
-            "rows.jsonl is none of FastChat's files",
+            "rows.jsonl is no file of FastChat",
         ),
         (("import", "rows.jsonl", "--dataset", "d", "--mapping", "none.json"), 1, "none.json: No such file"),
         (("import", "rows.jsonl", "--dataset", "d", "--mapping", "rows.jsonl"), 1, "The mapping cannot be read."),

@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 
 from data.approvals import record
-from data.approvals.policy import Requirements
+from data.approvals.rules import Requirements
 from data.calibration import calibration
 from data.calibration.aggregates import load_tallies
 from data.calibration.labelled_items import labelled_items
 from data.cli import main
 from data.dashboard import dashboard, sentences
 from data.records import datasets, people
-from data.records.coverage import counted_dimension
+from data.records.names import APPROVAL_ACTOR
+from data.records.outcomes import counted_dimension
 from data.reports.dashboard import dashboard_html, tile_plot, tiles_csv
 from data.store import Store, open_store
 from data.store.ids import new_id, now
@@ -109,7 +110,7 @@ def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
             alike(mean, oracle)
     one = tiles[0].systems[0]
     mine = [c for c in cells if c.dimension == "helpfulness" and f"s{c.item % 2}" == one.name and c.judge != "unscored"]
-    assert (one.cells, one.na) == (len(mine), pytest.approx(sum(c.judge is None for c in mine) / len(mine)))
+    assert one.na == pytest.approx(sum(c.judge is None for c in mine) / len(mine))
     assert one.answer_shares[3] == pytest.approx(
         sum(c.judge == 4 for c in mine) / sum(c.judge is not None for c in mine)
     )
@@ -204,7 +205,7 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     dataset, judge = pairs(store)
     approve(store, dataset, judge, "verdict", "quality")
     quality, verdict = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
-    assert [s.name for s in quality.systems] == ["x", "y"] and quality.shared
+    assert [s.name for s in quality.systems] == ["x", "y"]
     assert [s.means[0].judge for s in quality.systems] == [5.0, 1.5]
     x, y = verdict.systems
     # The judge: 10 ties (every fourth), 30 wins of x. People: x wins all 40.
@@ -226,7 +227,7 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     assert dashboard.approvals_by_judge(store, dataset) == {}
     approve(store, dataset, judge, "helpfulness")
     approve(store, dataset, judge, "verdict", decision="decline")
-    approve(store, dataset, judge, "coherence", person=record.APPROVAL_ACTOR, decision="suspend")
+    approve(store, dataset, judge, "coherence", person=APPROVAL_ACTOR, decision="suspend")
     found = dashboard.load_judge(store, datasets.dataset_named(store, NASTY), judge)
     assert [tile.key for tile in found.tiles] == ["turn.helpfulness"]
     why = {w.dimension.name: w for w in found.withheld}
@@ -250,8 +251,11 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     lines = tiles_csv(found.tiles).splitlines()
     assert len(lines) == 3 and lines[0].startswith("dimension,unit,system,of,corrected,low,high,judge")
     assert repr(found.tiles[0].systems[0].means[0].interval.point) in lines[1]
+    [shown] = dashboard.approvals_by_judge(store, dataset).values()
     approve(store, dataset, judge, "helpfulness", decision="suspend")
     assert dashboard.approvals_by_judge(store, dataset) == {}
+    withheld = dashboard.withheld_dimensions(store, dataset, judge, shown)
+    assert "helpfulness" not in [w.dimension.name for w in withheld], "it is among the tiles, suspended in between"
 
 
 def test_what_a_lead_proposed_waits_for_another_and_na_throughout_is_no_figure(store: Store) -> None:
@@ -262,7 +266,7 @@ def test_what_a_lead_proposed_waits_for_another_and_na_throughout_is_no_figure(s
     approve(store, dataset, judge, "helpfulness", decision="propose")
     found = dashboard.load_judge(store, datasets.dataset_named(store, "demo"), judge)
     [tile] = found.tiles
-    assert [(one.name, one.cells, one.na) for one in tile.systems] == [("s0", 3, 0.0)]
+    assert [(one.name, one.items, one.na) for one in tile.systems] == [("s0", 3, 0.0)]
     assert len(tiles_csv(found.tiles).splitlines()) == 2
     [waits] = [one for one in found.withheld if one.dimension.name == "helpfulness"]
     assert (waits.state, waits.why) == ("proposed", waits.public_reason)

@@ -68,7 +68,7 @@ def sheet_of(tmp_path: Path) -> Callable[..., tuple[Store, Json]]:
 def plain_view(item: Json) -> desk.DeskView:
     """An item that no judge has seen."""
     content = parse_item(item)
-    stored = StoredItem("id", "d", "demo", False, item["id"], content, content.meta)
+    stored = StoredItem("id", "d", "demo", False, item["id"], content)
     return desk.DeskView(stored, mt_bench.CARD, "assisted", "open", "", (), "", "", "")
 
 

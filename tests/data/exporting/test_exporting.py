@@ -25,10 +25,13 @@ from data.exporting import delivery, exporting, files
 from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
 from data.exporting.kind import ExportOption, complete_options, resolve_option
 from data.exporting.kinds import chats, preference_turns
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
 from data.importing.formats.messages import to_dialogue
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import datasets, exposure, guidelines, people
+from data.records.access import Role
 from data.records.datasets import Dataset
 from data.records.settings import QueueRules, set_queue_rules
 from data.store import Store, Tx, open_store
@@ -208,7 +211,7 @@ def test_a_dataset_goes_in_again_with_the_same_gold_and_fingerprints(store: Stor
     for name in ("demo", "pairs"):
         file = given_out(store, tmp_path / f"{name}.jsonl", "dataset", name)
         done = import_source(again, "lea", from_path(file), ImportPlan(name, sampling="random"))
-        assert not done.rejected
+        assert not done.preview.rejected
         one, two = demo(store, name), demo(again, name)
         assert rows(store, "gold", name) == rows(again, "gold", name)
         [(a, *_)], [(b, *_)] = datasets.dataset_judges(store, one.id), datasets.dataset_judges(again, two.id)
@@ -805,7 +808,7 @@ def test_a_page_has_so_many_rows_and_goes_on_from_a_cursor_of_its_own_question(s
 def test_whoever_loses_the_role_while_an_export_is_written_does_not_get_it(
     store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def given(role: people.Role) -> None:
+    def given(role: Role) -> None:
         people.set_person(store, "lea", "rex", role)
 
     kept = store.rows("select count(*) from export")

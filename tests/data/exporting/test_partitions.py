@@ -12,7 +12,9 @@ import pytest
 
 from data.cli import main
 from data.exporting import exporting, partitions
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets, people
 from data.store import Store, open_store
 from data.store.errors import BadInput
@@ -135,5 +137,5 @@ def test_file_by_file_is_the_same_and_goes_on_where_it_was(
     query = "select i.name, m.raw from judgment m join item i on i.id = m.item_id order by 1"
     assert store.rows(query) == there.rows(query) and len(there.rows(query)) == ITEMS
     done = import_source(there, "lea", from_path(folder), ImportPlan("demo"))
-    assert (done.items, done.judgments, done.known) == (0, 0, 2 * ITEMS + 1)
+    assert (done.preview.new.items, done.preview.new.judgments, done.preview.known.total) == (0, 0, 2 * ITEMS + 1)
     there.close()

@@ -18,7 +18,10 @@ from data.cards import cards
 from data.exporting import exporting
 from data.gold import disputes, fewshot
 from data.gold.gold import BASES, WEIGHTED
-from data.importing import ImportPlan, ImportRefused, Source, from_bytes, from_path, import_source, preview_import
+from data.importing.files.source import Source, from_bytes, from_path
+from data.importing.importing import import_source, preview_import
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportRefused
 from data.records import datasets, people
 from data.records.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
@@ -239,7 +242,7 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
     assert json.loads(file.read_text().splitlines()[0])["assay"]["format"] == 2
     there = opened(tmp_path, "there")
     done = import_source(there, "lea", from_path(file), ImportPlan(NAME, sampling="random"))
-    assert not done.rejected and len(file.read_text().splitlines()) == done.lines + 1
+    assert not done.preview.rejected and len(file.read_text().splitlines()) == done.lines + 1
     assert rows(home, "items") == rows(there, "items")
     for kind in ("judgments", "scores", "samples"):
         mine, theirs = (but(rows(s, kind), "run") for s in (home, there))
@@ -278,7 +281,7 @@ def test_a_folder_of_files_is_the_whole_dataset_too(home: Store, tmp_path: Path)
     out = exporting.write_export(home, "lea", of, kind, {}, "parquet", tmp_path / "out", rows_per_file=97)
     there = opened(tmp_path, "parts")
     done = import_source(there, "lea", from_path(tmp_path / "out"), ImportPlan(NAME, sampling="random"))
-    assert not done.rejected and out.lines == done.lines + 1
+    assert not done.preview.rejected and out.lines == done.lines + 1
     came = ("run", "imported_from", "imported_by", "imported_at", "stream", "judge", "saw", "seen", "adjudicator")
     for name in ("items", "judgments", "labels", "adjudications"):
         mine, theirs = (but(rows(s, name), *came) for s in (home, there))
@@ -293,7 +296,7 @@ def test_an_export_of_a_newer_assay_is_refused_in_a_sentence_and_its_sound_lines
     newer = [{"assay": {"format": 3, "dataset": "x"}}, one, {"thought": {"of": "r1"}}]
     with pytest.raises(ImportRefused, match=r"newer Assay \(format 3; this one reads up to 2\)"):
         import_source(there, "lea", source(newer), ImportPlan("d"))
-    assert import_source(there, "lea", source(newer), ImportPlan("d"), "good rows").items == 1
+    assert import_source(there, "lea", source(newer), ImportPlan("d"), "good rows").preview.new.items == 1
     for head in ({"assay": {}}, {"assay": 2}, {"assay": {"format": "2"}}):
         assert "no format number" in preview_import(there, source([head, one]), ImportPlan("d")).problems[0].sentence
     there.close()

@@ -13,7 +13,9 @@ from data.calibration import calibration
 from data.cards import cards
 from data.exporting import exporting, files
 from data.gold import excluded_items
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import datasets, items, people
 from data.store import Store, open_store

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from data.desk import labels
-from data.gold.gold import BASES, bases_of_label, gold_sql, group_alike
+from data.gold.gold import BASES, LABEL_CONDITIONS, gold_sql, group_alike
 from data.queue import queue
 from data.records import datasets
 from data.records import settings as queue_rules
@@ -35,6 +35,17 @@ OTHERS = {
     "steps": Scale("interval", 0, 10, na=True, step=0.5),
     "turn": Scale("turn"),
 }
+
+
+BASES_OF = {
+    ("blind", True): ("gate", "imported", "blind", "all"),
+    ("blind", False): ("blind", "all"),
+    ("assisted", True): ("assisted", "all"),
+    ("assisted", False): ("all",),
+    ("revealed", True): (),
+    ("revealed", False): (),
+}
+"""The bases of a label by its mode and whether its item was drawn here."""
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +96,7 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
     for basis in BASES:
         labels = defaultdict(list)
         for c in given_:
-            if c.unit.startswith("turn:") and basis in bases_of_label(c.mode, c.probability is not None, True):
+            if c.unit.startswith("turn:") and basis in BASES_OF[c.mode, c.probability is not None]:
                 labels[c.item, c.unit].extend(c.people)
         wanted = {key: found for key, values in labels.items() if (found := resolve(values, scale, rule.resolve))}
         for key, (decided, saw, withdrawn) in settled.items():
@@ -226,13 +237,22 @@ def test_what_people_say_resolves_by_the_rule(store, said, median, majority):
         assert resolve(said, SCALES["ordinal"], rule.resolve) == wanted
 
 
-def test_who_may_be_in_which_basis():
-    assert bases_of_label("blind", True, True) == ["gate", "imported", "blind", "all"]
-    assert bases_of_label("blind", True, False) == ["imported", "blind", "all"]
-    assert bases_of_label("blind", False, False) == ["blind", "all"]
-    assert bases_of_label("assisted", True, True) == ["assisted", "all"]
-    assert bases_of_label("assisted", False, False) == ["all"]
-    assert bases_of_label("revealed", True, True) == []
+def test_who_may_be_in_which_basis(store):
+    conditions = ", ".join(f"coalesce({condition}, false)" for condition in LABEL_CONDITIONS.values())
+
+    def bases(mode, stated, drawn):
+        row = (
+            "select cast($1 as text) as mode, cast($2 as double precision) as probability",
+            "select cast($3 as double precision) as probability",
+        )
+        [holds] = store.rows(f"select {conditions} from ({row[0]}) l cross join ({row[1]}) d", [mode, stated, drawn])
+        return tuple(basis for basis, on in zip(LABEL_CONDITIONS, holds, strict=True) if on)
+
+    assert tuple(LABEL_CONDITIONS) == tuple(BASES)
+    for (mode, random), wanted in BASES_OF.items():
+        assert bases(mode, None, 0.5 if random else None) == wanted
+    assert bases("blind", 0.5, None) == ("imported", "blind", "all"), "its importer says so"
+    assert bases("assisted", 0.5, None) == ("assisted", "all")
 
 
 def test_a_withdrawn_or_replaced_label_is_no_gold(store):

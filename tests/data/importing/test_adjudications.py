@@ -15,7 +15,9 @@ from data.cli import main
 from data.exporting import exporting
 from data.gold import disputes
 from data.gold.gold import BASES
-from data.importing import ImportPlan, ImportRefused, import_source, preview_import
+from data.importing.importing import import_source, preview_import
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportRefused
 from data.records import datasets, people
 from data.records.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
@@ -178,7 +180,7 @@ def test_a_dataset_keeps_its_own_rule(store: Store) -> None:
         "Only a lead can import that" in preview_import(store, source(rows), ImportPlan("d"), actor="res").warnings[0]
     )
     done = import_source(store, "res", source(rows), ImportPlan("d"))
-    assert (done.labels, done.preview.new.rules, gold_rule(store, done.dataset_id)) == (2, 0, GoldRule())
+    assert (done.preview.new.labels, done.preview.new.rules, gold_rule(store, done.dataset_id)) == (2, 0, GoldRule())
     done = bring(store, rows)  # the lead brings what is missing
     assert str(done.preview.new) == "0 items, 0 judgments, 0 labels and how labels are combined"
     assert gold_rule(store, done.dataset_id) == GoldRule("median", 0) and not done.preview.warnings
@@ -281,7 +283,7 @@ def test_a_bad_line_is_a_sentence_with_its_place_and_nothing_is_written(store: S
     assert len(found) == len(BAD) == refused.value.preview.problem_count
     done = bring(store, [*rows, decided("p1", "b"), decided("p1", "a"), RULE, RULE], good=True)
     assert str(done.preview.new) == "1 item, 0 judgments, 2 labels, 1 adjudication and how labels are combined"
-    assert done.rejected == len(BAD) + 1  # one cell has one decision; the same rule may stand there twice
+    assert done.preview.rejected == len(BAD) + 1  # one cell has one decision; the same rule may stand there twice
     two_rules = [RULE, {"gold_rule": {"resolve": "majority", "apart": 0}}]
     assert [(at, field) for at, field, _ in wrong(store, two_rules)] == [(2, "gold_rule")]
 

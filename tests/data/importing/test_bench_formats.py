@@ -10,17 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.importing import (
-    ImportPlan,
-    Source,
-    detect_formats,
-    from_bytes,
-    from_path,
-    from_paths,
-    from_uploads,
-    import_source,
-    preview_import,
-)
+from data.importing.files.source import Source, from_bytes, from_path, from_paths, from_uploads
+from data.importing.importing import detect_formats, import_source, preview_import
+from data.importing.plan import ImportPlan
 from data.store.errors import BadInput
 from data.workspace.verify import verify
 from judges.importing.bench_files import read_bench
@@ -50,7 +42,7 @@ def _parquet(path: Path, rows: list[dict[str, Any]]) -> None:
 def test_a_five_sample_run_comes_in_with_a_judgment_for_each_sample(swallow: Path, tmp_path: Path) -> None:
     store = workspace(tmp_path)
     done = import_source(store, "lea", from_path(swallow), ImportPlan("d"))
-    assert (done.items, done.judgments, done.preview.problem_count) == (10, 20, 0)
+    assert (done.preview.new.items, done.preview.new.judgments, done.preview.problem_count) == (10, 20, 0)
     meta = json.loads(store.rows("select meta from item where name = '81/org/model/choice:4'")[0][0])
     assert meta == {
         "question_id": "81", "category": "writing", "choice": 4, "continues": 0, "reference": ["R1", "R2"],
@@ -78,7 +70,7 @@ def test_an_upload_of_a_run_gives_the_same_as_its_folder(swallow: Path, tmp_path
     store = workspace(tmp_path)
     given = [(path.name, path) for path in sorted(swallow.rglob("*")) if path.is_file() and "math" not in path.name]
     done = import_source(store, "lea", from_uploads(given), ImportPlan("d"))
-    assert (done.items, done.judgments) == (10, 20)
+    assert (done.preview.new.items, done.preview.new.judgments) == (10, 20)
     assert store.rows("select distinct system_a from item") == [("org/model",)]
     store.close()
 
@@ -117,7 +109,7 @@ def test_questions_answers_and_judgments_may_lie_in_several_paths(tmp_path: Path
     store = workspace(tmp_path)
     source: Source = from_paths([tmp_path / "j", tmp_path / "a" / "one.jsonl", tmp_path / "q"])
     done = import_source(store, "lea", source, ImportPlan("d"))
-    assert (done.items, done.judgments) == (2, 4)
+    assert (done.preview.new.items, done.preview.new.judgments) == (2, 4)
     assert done.preview.summary == ["MT-Bench: 2 questions, 2 answers of 1 model, 4 ratings by 1 judge."]
     assert (done.preview.warnings, done.preview.judges) == ([], ["mt_bench: gpt-4 (single-v1)"])
     store.close()
@@ -147,7 +139,7 @@ def test_a_folder_comes_in_whatever_else_lies_in_it(tmp_path: Path, apart: bool)
     paths = sorted((tmp_path / "given").rglob("*.*"))
     source = from_uploads([(path.name, path) for path in paths]) if apart else from_path(tmp_path / "given")
     done = import_source(store, "lea", source, ImportPlan("d"), on_error="good rows")
-    assert (done.items, done.judgments, done.preview.problem_count) == (2, 2, 3)
+    assert (done.preview.new.items, done.preview.new.judgments, done.preview.problem_count) == (2, 2, 3)
     said = "\n".join(done.preview.warnings)
     for part in (
         "two.jsonl was ignored: it is a git-LFS pointer", "empty.jsonl was ignored: it is empty",
@@ -176,7 +168,7 @@ def test_the_name_of_a_given_folder_says_what_its_files_are(tmp_path: Path) -> N
     given = [tmp_path / name for name in ("question.jsonl", "model_answer", "reference_answer", "j/one.jsonl")]
     store = workspace(tmp_path)
     done = import_source(store, "lea", from_paths(given), ImportPlan("d"))
-    assert (done.items, done.judgments) == (2, 1)
+    assert (done.preview.new.items, done.preview.new.judgments) == (2, 1)
     meta = json.loads(store.rows("select meta from item where name = '82/m/one'")[0][0])
     assert meta["reference"] == ["51", "68"]
     store.close()
@@ -185,6 +177,4 @@ def test_the_name_of_a_given_folder_says_what_its_files_are(tmp_path: Path) -> N
 def test_a_file_that_is_none_of_swallows_is_refused_where_it_is_said_to_be_one() -> None:
     with pytest.raises(BadInput) as refused:
         detect_formats(from_bytes([("x.jsonl", b'{"a": 1}')]), "swallow")
-    assert str(refused.value) == (
-        "x.jsonl is no file of Swallow's evaluation: it has neither predictions and metrics, nor results."
-    )
+    assert str(refused.value) == "x.jsonl is no file of Swallow's evaluation: its keys are a."

@@ -9,8 +9,9 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.importing import ImportPlan, import_source, preview_import
 from data.importing.formats.messages import to_dialogue
+from data.importing.importing import import_source, preview_import
+from data.importing.plan import ImportPlan
 from judges.types import ITEM, Dialogue
 from tests.data.imports import source, workspace
 
@@ -71,6 +72,7 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
             {"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]},
             [(1, "user", "a"), (1, "assistant", "b")],
         ),
+        (said(("customer", "a"), ("ai", "b")), [(1, "user", "a"), (1, "assistant", "b")]),
         (
             {"task": "CM", "id": 3, "history": [{"user": "a", "bot": "b"}, {"user": "c", "bot": "d"}]},
             [(1, "user", "a"), (1, "assistant", "b"), (2, "user", "c"), (2, "assistant", "d")],
@@ -207,7 +209,7 @@ def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: 
     name, content = store.rows("select name, content from item")[0]
     assert name.startswith("chat-") and ITEM.validate_json(content).meta == {"n": 1, "source": "web"}
     again = import_source(store, "lea", source([said(("user", "x"), ("assistant", "y")), chat]), ImportPlan("d"))
-    assert (again.items, again.known) == (1, 1)
+    assert (again.preview.new.items, again.preview.known.total) == (1, 1)
     store.close()
 
 

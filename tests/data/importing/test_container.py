@@ -13,9 +13,10 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.importing import detect_formats, from_bytes
 from data.importing.files import container, csv_rows, json_records
 from data.importing.files.container import detect_container, first_records
+from data.importing.files.source import from_bytes
+from data.importing.importing import detect_formats
 from data.store.errors import BadInput
 from judges.importing import jsonl
 from judges.importing.jsonl import Record

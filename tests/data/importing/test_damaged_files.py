@@ -12,15 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from data.importing import (
-    ColumnMapping,
-    ImportPlan,
-    ImportRefused,
-    LabelColumns,
-    ValueSource,
-    from_bytes,
-    import_source,
-)
+from data.importing.files.source import from_bytes
+from data.importing.importing import import_source
+from data.importing.mapping.mapping import ColumnMapping, LabelColumns, ValueSource
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportRefused
 from data.store import Store
 from data.workspace.verify import verify
 from judges.errors import AssayError
@@ -142,13 +138,14 @@ def attempt(store: Store, files: list[tuple[str, bytes]], number: int) -> str:
         assert str(error).endswith((".", "rows.")) and "Traceback" not in str(error), str(error)
         assert counts(store) == before
         return "refused with problems" if isinstance(error, ImportRefused) else "refused"
-    assert done.rejected == len({(p.file, p.line) for p in done.preview.problems}) or done.preview.problem_count > 900
-    assert bool(rejects.getvalue()) == bool(done.rejected)
+    places = {(problem.file, problem.line) for problem in done.preview.problems}
+    assert done.preview.rejected == len(places) or done.preview.problem_count > 900
+    assert bool(rejects.getvalue()) == bool(done.preview.rejected)
     after = counts(store)
-    assert after["item"] - before["item"] == done.items
-    assert after["label"] - before["label"] == done.labels
+    assert after["item"] - before["item"] == done.preview.new.items
+    assert after["label"] - before["label"] == done.preview.new.labels
     assert after["adjudication"] - before["adjudication"] == done.preview.new.adjudications
-    return "in part" if done.rejected else "whole"
+    return "in part" if done.preview.rejected else "whole"
 
 
 def damage(folder: Path, name: str, times: int, seed: int = 0) -> Counter[str]:

@@ -4,7 +4,9 @@ import json
 import re
 from pathlib import Path
 
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets, people
 from data.store import open_store
 from judges.authoring.custom import from_recipe
@@ -34,7 +36,8 @@ def test_every_line_that_is_shown_can_be_imported(tmp_path):
     store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
     people.join_workspace(store, "lea")
     done = import_source(store, "lea", from_path(lines(tmp_path / "all.jsonl", found)), ImportPlan(dataset="shown"))
-    assert (done.items, done.judgments, done.labels) == (3, 3, 1) and done.preview.ok
+    preview = done.preview
+    assert (preview.new.items, preview.new.judgments, preview.new.labels) == (3, 3, 1) and preview.ok
     assert done.preview.unscored == {}
     assert (done.preview.new.adjudications, done.preview.new.rules, done.preview.new.cards) == (1, 1, 1)
     judges = {judge[1:3] for judge in datasets.dataset_judges(store, done.dataset_id)}

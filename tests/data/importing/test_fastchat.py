@@ -12,7 +12,10 @@ import pytest
 
 from data.calibration.calibration import comparison_input
 from data.exporting import exporting as export
-from data.importing import ImportPlan, ImportRefused, Source, from_bytes, import_source, preview_import
+from data.importing.files.source import Source, from_bytes
+from data.importing.importing import import_source, preview_import
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportRefused
 from data.records.datasets import dataset_named
 from data.store import Store
 from data.workspace.verify import verify
@@ -76,7 +79,7 @@ def scores(store: Store) -> list[tuple[Any, ...]]:
 
 def test_an_answer_becomes_a_dialogue_with_the_turns_that_there_are(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    assert bring(store, BASE).items == 2
+    assert bring(store, BASE).preview.new.items == 2
     content = {name: ITEM.validate_json(content) for name, content in store.rows("select name, content from item")}
     one, two = content["81/m/one"], content["82/m/one"]
     assert isinstance(one, Dialogue) and isinstance(two, Dialogue)
@@ -96,7 +99,7 @@ def test_references_are_shown_beside_the_dialogue_and_a_second_opinion_is_told(t
         "reference_answer/other.jsonl": [answer(81, "other", "S1", "S2")],
     }
     found = import_source(store, "lea", _named(content), ImportPlan("d"))
-    assert found.items == 2 and any("differ for 1 question" in said for said in found.preview.warnings)
+    assert found.preview.new.items == 2 and any("differ for 1 question" in said for said in found.preview.warnings)
     meta = json.loads(store.rows("select meta from item where name = '81/m/one'")[0][0])
     assert meta["reference"] == ["R1", "R2"]
     assert meta["reference_answers"] == {"gpt-4": ["R1", "R2"], "other": ["S1", "S2"]}
@@ -135,7 +138,7 @@ def test_prose_counts_as_the_judge_s_parameters_say(tmp_path: Path) -> None:
     pair = {"item": "81/a~b/turn1", "card": "mt_bench_pair", "raw": "It claims [[A]], yet [[B]]"}
     rows = [{**one, "model": model, "params": p} for one in (line, pair) for model, p in (("else", {}), ("mine", ours))]
     found = import_source(store, "lea", from_bytes([("j.jsonl", text(rows))]), ImportPlan("d"))
-    assert found.judgments == 4
+    assert found.preview.new.judgments == 4
     assert scores(store) == [
         ("81/a", "else", "turn:1", 0, 10), ("81/a", "mine", "turn:1", 0, 3),
         ("81/a~b/turn1", "else", "pair", 0, 0), ("81/a~b/turn1", "mine", "pair", 0, 2),
@@ -267,7 +270,7 @@ def test_names_stand_in_sorted_order_and_the_winner_turns_with_them(tmp_path: Pa
         vote("author_3", "tie"),
     ]
     done = bring(store, {**PAIRS, "human.jsonl": votes})
-    assert (done.items, done.labels) == (3, 4)
+    assert (done.preview.new.items, done.preview.new.labels) == (3, 4)
     found = store.rows("select annotator, value from label_now order by annotator")
     assert found == [("author_3", 1.0), ("expert_0", 2.0), ("expert_1", 0.0), ("expert_2", 0.0)]
     teams = store.rows("select person, team, active from person_now where person <> 'lea' order by person")
@@ -292,13 +295,13 @@ def test_votes_without_a_time_count_once_each_and_the_later_line_holds(tmp_path:
     store = workspace(tmp_path)
     votes = [vote("expert_0", "tie"), vote("expert_0", "tie", a="a", b="b"), vote("expert_0", "model_a", a="a", b="b")]
     content = {**PAIRS, "human.jsonl": votes}
-    assert bring(store, content).labels == 3
+    assert bring(store, content).preview.new.labels == 3
     before = counts(store)
-    assert (bring(store, content).known, counts(store)) == (6, before)
+    assert (bring(store, content).preview.known.total, counts(store)) == (6, before)
     assert store.rows("select value from label_now") == [(0.0,)]
     assert verify(store) == []
     timed = {**PAIRS, "human.jsonl": [vote("expert_1", "tie", tstamp=1_700_000_000.0)]}
-    assert bring(store, timed).labels == 1
+    assert bring(store, timed).preview.new.labels == 1
     assert store.rows("select made_at::text from label where annotator = 'expert_1'") == [("2023-11-14 22:13:20",)]
     store.close()
 
@@ -330,7 +333,7 @@ def test_a_judges_verdict_holds_where_both_orders_agree(
 ) -> None:
     store = workspace(tmp_path)
     done = bring(store, {**PAIRS, "x.jsonl": [row]})
-    assert (done.labels, done.judgments) == (0, 1)
+    assert (done.preview.new.labels, done.preview.new.judgments) == (0, 1)
     if isinstance(value, str):
         assert done.preview.unscored == {value: 1} and scores(store) == []
     else:
@@ -353,11 +356,11 @@ def test_a_model_whose_answers_are_not_in_the_files_has_no_text_and_its_votes_co
     store = workspace(tmp_path)
     some = {name: PAIRS[name] for name in ("question.jsonl", "a.jsonl")}
     done = bring(store, {**some, "human.jsonl": [vote("expert_0", "model_a")]})
-    assert (done.items, done.labels) == (2, 1)
+    assert (done.preview.new.items, done.preview.new.labels) == (2, 1)
     item = ITEM.validate_json(store.rows("select content from item where kind = 'pair'")[0][0])
     assert isinstance(item, Pair) and (item.response_a.text, item.response_b.text) == ("A1", None)
     # More votes may come later without the texts beside them.
-    assert bring(store, {"more.jsonl": [vote("expert_1", "model_a")]}).labels == 1
+    assert bring(store, {"more.jsonl": [vote("expert_1", "model_a")]}).preview.new.labels == 1
     store.close()
 
 
@@ -375,7 +378,8 @@ def test_votes_may_bring_the_texts_that_they_are_about(tmp_path: Path, turned: b
     pairs = "select name, content from item where kind = 'pair' and dataset_id = $1 order by name"
     store = workspace(tmp_path)
     done = bring(store, {"human.jsonl": votes})
-    assert (done.items, done.labels) == (2, 2) and not [w for w in done.preview.warnings if "No answers" in w]
+    preview = done.preview
+    assert (preview.new.items, preview.new.labels) == (2, 2) and not [w for w in preview.warnings if "No answers" in w]
     one, two = (ITEM.validate_json(content) for _, content in store.rows(pairs, [done.dataset_id]))
     assert isinstance(one, Pair) and isinstance(two, Pair) and isinstance(two.input, str)
     assert (one.input, one.response_a.text, one.response_b.text) == ("Q1", "aa1", "bb1")
@@ -413,7 +417,7 @@ def test_two_prompts_of_a_model_are_two_judges_and_no_score_vanishes(tmp_path: P
     rows = [rated(), rated(judge=["gpt-4", "strict-v1"], judgment="[[3]]", score=3)]
     rows += [rated(judgment="[[3]]", score=3), rated()]  # asked again: the very text of the first, too
     content = {**BASE, "gpt-4_single.jsonl": rows}
-    assert bring(store, content).judgments == 4
+    assert bring(store, content).preview.new.judgments == 4
     found = store.rows(
         "select j.params->>'prompt', s.sample, s.value from score s join judge j on j.id = s.judge_id order by 1, 2"
     )
@@ -428,7 +432,7 @@ def test_every_choice_is_an_item_of_its_own_linked_to_its_question(tmp_path: Pat
     one["choices"].append({"index": 1, "turns": ["Other", "<think>Hm"], "continues": 0})
     row = rated(judgment=["[[5]]", "[[6.5]]"], score=[5, 6.5], user_prompt=["", ""])
     done = bring(store, {"question.jsonl": QUESTIONS, "one.jsonl": [one], "x.jsonl": [row]})
-    assert (done.items, done.judgments) == (2, 2)
+    assert (done.preview.new.items, done.preview.new.judgments) == (2, 2)
     metas = {name: json.loads(meta) for name, meta in store.rows("select name, meta from item")}
     assert metas["81/m/one/choice:1"] == {"question_id": "81", "category": "writing", "choice": 1, "continues": 0}
     judged = "select i.name, m.raw from judgment m join item i on i.id = m.item_id order by 1"
@@ -493,4 +497,4 @@ def test_what_the_files_say_goes_before_what_the_dataset_holds(tmp_path: Path) -
         with pytest.raises(ImportRefused) as refused:
             bring(store, {**BASE, "m__one.jsonl": [answer("81", "m/one", "Other", "Second")]})
         assert [one.file for one in refused.value.preview.problems] == ["m__one.jsonl"]
-        assert bring(store, {"n.jsonl": [answer("81", "m/two", "Mine", "Too")]}).items == 1
+        assert bring(store, {"n.jsonl": [answer("81", "m/two", "Mine", "Too")]}).preview.new.items == 1

@@ -13,24 +13,20 @@ from typing import Any
 import pytest
 
 from data.gold.gold import gold_sql
-from data.importing import (
-    ColumnMapping,
-    ImportPlan,
-    ImportRefused,
-    ValueSource,
-    from_bytes,
-    from_path,
-    import_source,
-    preview_import,
-)
 from data.importing.checks.known_rows import KnownItems
 from data.importing.checks.labels import NO_PROBABILITY
 from data.importing.checks.line_checks import LineChecks
+from data.importing.files.source import from_bytes, from_path
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats import canonical
+from data.importing.importing import import_source, preview_import
 from data.importing.lines import Line, RejectedRow, RepeatCounter
+from data.importing.mapping.mapping import ColumnMapping, ValueSource
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportRefused
 from data.importing.staging import Spool
 from data.records import people
+from data.records.access import Person
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
 from data.store.errors import BadInput, NotAllowed
@@ -60,7 +56,8 @@ MIXED: list[Any] = [
 def test_items_judgments_and_labels_may_stand_in_any_order(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     done = bring(store, MIXED, sampling="random", population=4)
-    assert (done.items, done.judgments, done.labels, done.known, done.rejected) == (2, 2, 4, 0, 0)
+    preview, new = done.preview, done.preview.new
+    assert (new.items, new.judgments, new.labels, preview.known.total, preview.rejected) == (2, 2, 4, 0, 0)
     codes = store.rows("select unit, dimension, value, probability, saw, answer_id from label order by unit, dimension")
     assert codes == [
         ("conversation", "repair_handling", None, 0.5, False, ""),
@@ -83,7 +80,8 @@ def test_importing_again_adds_nothing_not_even_a_change(tmp_path: Path) -> None:
     bring(store, MIXED)
     before = counts(store)
     done = bring(store, list(reversed(MIXED)))
-    assert (done.items, done.judgments, done.labels, done.known) == (0, 0, 0, 8)
+    preview = done.preview
+    assert (preview.new.items, preview.new.judgments, preview.new.labels, preview.known.total) == (0, 0, 0, 8)
     assert counts(store) == before
     store.close()
 
@@ -125,9 +123,9 @@ def test_more_items_than_are_kept_at_hand_are_read_again(tmp_path: Path, monkeyp
     store = workspace(tmp_path)
     names = [f"p{n}" for n in range(6)]
     items, first, second = ([made(n) for n in names] for made in (pair, lambda n: verdict(n, "b"), _by_another))
-    assert bring(store, [*items, *first]).judgments == 6
+    assert bring(store, [*items, *first]).preview.new.judgments == 6
     done = bring(store, [*second, *reversed(first)])
-    assert (done.judgments, done.known) == (6, 6)
+    assert (done.preview.new.judgments, done.preview.known.total) == (6, 6)
     store.close()
 
 
@@ -145,7 +143,8 @@ def test_one_bad_line_stops_all_or_the_good_rows_are_taken_and_the_rest_comes_ba
     assert counts(store) == before
     rejects = io.BytesIO()
     done = import_source(store, "lea", source(rows), ImportPlan("d"), "good rows", rejects=rejects)
-    assert (done.items, done.judgments, done.labels, done.rejected) == (2, 2, 4, 3)
+    preview = done.preview
+    assert (preview.new.items, preview.new.judgments, preview.new.labels, preview.rejected) == (2, 2, 4, 3)
     back = [json.loads(line) for line in rejects.getvalue().splitlines()]
     assert [(one["line"], one["row"]) for one in back] == [(9, "{"), (10, rows[9]), (11, rows[10])]
     assert "is not on the scale" in back[1]["error"]
@@ -160,7 +159,7 @@ def test_what_was_handed_back_comes_in_once_it_is_mended(tmp_path: Path) -> None
     import_source(store, "lea", from_bytes([("a.jsonl", given)]), ImportPlan("d"), "good rows", rejects=back)
     source = from_bytes([("back.jsonl", back.getvalue().replace(b'"all"', b'"b"'))])
     done = import_source(store, "lea", source, ImportPlan("d"), "good rows", rejects=again)
-    assert (done.labels, done.rejected) == (1, 1)
+    assert (done.preview.new.labels, done.preview.rejected) == (1, 1)
     assert [json.loads(line)["row"] for line in again.getvalue().splitlines()] == ["{"]
     assert store.rows("select annotator, value from label order by 1") == [("ann", 0.0), ("ben", 2.0)]
     store.close()
@@ -187,7 +186,7 @@ def test_a_name_stands_for_one_content(tmp_path: Path) -> None:
         "'p2' is there already, earlier in this"
     )
     other = import_source(store, "lea", source([pair(a="Changed.")]), ImportPlan("another dataset"))
-    assert other.items == 1
+    assert other.preview.new.items == 1
     store.close()
 
 
@@ -291,8 +290,8 @@ def test_judges_prompts_are_shown_and_guidelines_of_others_left_aside(tmp_path: 
 def test_the_same_judge_asked_again_gave_another_sample(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     done = bring(store, [pair(), verdict("p1", "a"), verdict("p1", "b"), verdict("p1", "a")])
-    assert (done.judgments, done.known) == (2, 1)
-    assert bring(store, [verdict("p1", "tie"), verdict("p1", "b")]).judgments == 1
+    assert (done.preview.new.judgments, done.preview.known.total) == (2, 1)
+    assert bring(store, [verdict("p1", "tie"), verdict("p1", "b")]).preview.new.judgments == 1
     assert store.rows("select sample, value from score order by sample") == [(0, 0.0), (1, 2.0), (2, 1.0)]
     store.close()
 
@@ -310,8 +309,8 @@ def test_scores_in_rows_of_their_own_are_of_the_judge_with_those_parameters(tmp_
 def test_samples_that_are_numbered_are_kept_even_where_they_say_the_same(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     five = [verdict("p1", "ab"[n == 3], sample=n) for n in range(5)]
-    assert bring(store, [pair(), *five]).judgments == 5
-    assert bring(store, five).known == 5
+    assert bring(store, [pair(), *five]).preview.new.judgments == 5
+    assert bring(store, five).preview.known.total == 5
     assert store.rows("select sample, value from score order by sample") == [(n, 2.0 * (n == 3)) for n in range(5)]
     store.close()
 
@@ -461,8 +460,8 @@ def test_of_two_labels_of_one_person_the_later_holds_wherever_it_stands(tmp_path
     bring(store, [pair(), *(reversed(two) if turned else two)])
     assert store.rows("select value, made_at::text from label_now") == [(2.0, "2026-02-01 00:00:00")]
     assert store.rows("select count(*), count(replaces) from label") == [(2, 1)]
-    assert bring(store, two).known == 2
-    assert bring(store, [label("p1", "tie", made_at="2026-03-01T00:00:00Z")]).labels == 1
+    assert bring(store, two).preview.known.total == 2
+    assert bring(store, [label("p1", "tie", made_at="2026-03-01T00:00:00Z")]).preview.new.labels == 1
     assert store.rows("select value from label_now") == [(1.0,)]
     says = "The dataset holds a later answer of ann to verdict of pair of 'p1' (2026-03-01 00:00)."
     assert wrong(store, [label("p1", "b", made_at="2026-01-01")]) == [(1, "made_at", says)]
@@ -542,16 +541,16 @@ def test_the_same_label_twice_is_one_also_where_its_giver_works_here_since(tmp_p
     store = workspace(tmp_path)
     given = label("p1", "a", team="red")
     done = bring(store, [pair(), given, given])
-    assert (done.labels, done.known) == (1, 1)
+    assert (done.preview.new.labels, done.preview.known.total) == (1, 1)
     assert store.rows("select person, role, active, team from person_now where person = 'ann'") == [
         ("ann", "annotator", False, "red")
     ]
     with pytest.raises(BadInput, match="ann is known here from imported labels only, and is not active"):
         people.set_person(store, "lea", "ann", "annotator")
     # As stores of earlier versions have it, which let somebody enter under a name of a file.
-    store.tx("lea", "person", lambda tx: people.append_people(tx, [people.Person("ann", "annotator", True)]))
+    store.tx("lea", "person", lambda tx: people.append_people(tx, [Person("ann", "annotator", True)]))
     done = bring(store, [given])
-    assert (done.labels, done.known, done.preview.people) == (0, 1, [])
+    assert (done.preview.new.labels, done.preview.known.total, done.preview.people) == (0, 1, [])
     assert bring(store, [label("p1", "b")]).preview.people == ["ann (file)"]
     store.close()
 
@@ -600,7 +599,7 @@ def test_what_a_preview_shows_of_items_and_cards(tmp_path: Path) -> None:
 def test_guidelines_that_are_there_stop_no_other_import(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     bring(store, [{"guidelines": "Read it."}, {"gold_rule": {"resolve": "majority", "apart": 1}}])
-    assert bring(store, [pair()]).items == 1
+    assert bring(store, [pair()]).preview.new.items == 1
     store.close()
 
 
@@ -615,7 +614,7 @@ def test_each_table_goes_by_the_mapping_that_uses_most_of_its_columns(tmp_path: 
     made = (mapped("a"), mapped("a", "b", "c"), mapped("a", "b"))
     bring_all = import_source(store, "lea", files, ImportPlan("d", mappings=made))
     found = [ITEM.validate_json(content) for (content,) in store.rows("select content from item")]
-    assert bring_all.items == 3
+    assert bring_all.preview.new.items == 3
     assert sorted((one.output, one.task, one.reference) for one in found) == [  # type: ignore[union-attr]
         ("1", "2", ""), ("3", "4", "5"), ("6", "", ""),
     ]  # fmt: skip
@@ -652,7 +651,7 @@ def test_long_pairs_are_cut_into_sections_and_short_ones_are_not(
     assert [section.label for section in item.sections][: len(labels)] == labels and bool(item.sections) == bool(labels)
     assert all(span is None or span[0] < span[1] for s in item.sections for span in (s.a, s.b))
     assert cells == 3 + sum((s.a is not None) + (s.b is not None) for s in item.sections)
-    assert bring(store, [json.loads(content)]).known == 1
+    assert bring(store, [json.loads(content)]).preview.known.total == 1
     store.close()
 
 
@@ -677,7 +676,7 @@ def test_what_was_added_while_the_file_was_read_is_not_added_twice(tmp_path: Pat
     with pytest.raises(BadInput, match="somebody else added the same things"):
         import_source(store, "lea", source([row]), ImportPlan("d"), progress=meanwhile)
     assert raced == [counts(store)]
-    assert bring(store, [row]).known == 1
+    assert bring(store, [row]).preview.known.total == 1
     store.close()
 
 
@@ -686,10 +685,10 @@ def test_a_large_import_comes_in_whole(tmp_path: Path) -> None:
     rows = [line for n in range(1, 1_201) for line in (judgment(dialogue(n)), dialogue(n))]
     seen: list[tuple[int, int, int]] = []
     done = import_source(store, "lea", source(rows), ImportPlan("d"), progress=lambda *told: seen.append(told))
-    assert (done.items, done.judgments, done.lines) == (1_200, 1_200, 2_400)
+    assert (done.preview.new.items, done.preview.new.judgments, done.lines) == (1_200, 1_200, 2_400)
     assert seen == sorted(seen) and seen[-1][0] == seen[-1][1]
     assert verify(store) == []
-    assert bring(store, rows).known == 2_400
+    assert bring(store, rows).preview.known.total == 2_400
     store.close()
 
 

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from data.cards import cards
-from data.importing import ImportPlan, ImportRefused, from_bytes, import_source, preview_import
+from data.importing.files.source import from_bytes
+from data.importing.importing import import_source, preview_import
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportRefused
 from data.store import Store
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import check_recipe
@@ -230,9 +233,9 @@ def test_what_was_asked_again_under_a_sample_that_is_taken_comes_in_once(tmp_pat
     store = workspace(tmp_path)
     bring(store, [pair("p1"), verdict("p1", "a", sample=0)])
     for judgments in (1, 0):
-        assert bring(store, [verdict("p1", "b", sample=0)]).judgments == judgments
-    assert bring(store, [verdict("p1", "a", sample=0), verdict("p1", "b", sample=1)]).judgments == 0
-    assert bring(store, [verdict("p1", "a", sample=2)]).judgments == 1, "said once more"
+        assert bring(store, [verdict("p1", "b", sample=0)]).preview.new.judgments == judgments
+    assert bring(store, [verdict("p1", "a", sample=0), verdict("p1", "b", sample=1)]).preview.new.judgments == 0
+    assert bring(store, [verdict("p1", "a", sample=2)]).preview.new.judgments == 1, "said once more"
     assert [row[0] for row in store.rows("select sample from judgment order by sample")] == [0, 1, 2]
     store.close()
 

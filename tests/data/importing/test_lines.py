@@ -20,30 +20,17 @@ import pytest
 
 from data.adjudication import adjudication
 from data.gold import disputes
-from data.importing import (
-    ColumnMapping,
-    DetectedFile,
-    ImportPlan,
-    ImportPreview,
-    Source,
-    detect_formats,
-    from_bytes,
-    from_path,
-    from_paths,
-    import_source,
-    parse_mapping,
-    parse_values,
-    preview_import,
-    previous_mapping,
-    record_preview,
-    start,
-)
+from data.importing import start
 from data.importing.checks.import_context import check_text
 from data.importing.conversations import traces, utterances
+from data.importing.detection.detection import DetectedFile
+from data.importing.detection.plan_proposal import previous_mapping
+from data.importing.files.source import Source, from_bytes, from_path, from_paths
+from data.importing.importing import detect_formats, import_source, preview_import, record_preview
 from data.importing.lines import Line
-from data.importing.mapping.mapping import interpret_cell
-from data.importing.plan import Question
-from data.importing.report import ImportRefused, ProblemCollector, TooManyErrors
+from data.importing.mapping.mapping import ColumnMapping, interpret_cell, parse_mapping, parse_values
+from data.importing.plan import ImportPlan, Question
+from data.importing.report import ImportPreview, ImportRefused, ProblemCollector, TooManyErrors
 from data.records import people
 from data.records.guidelines import MAX_GUIDELINES_LENGTH
 from data.store import Store
@@ -193,7 +180,8 @@ def _import(
     except AssayError as error:
         yield f"  {type(error).__name__}: {error}"
     else:
-        counts = done.items, done.judgments, done.labels, done.known, done.rejected, done.lines
+        preview, new = done.preview, done.preview.new
+        counts = new.items, new.judgments, new.labels, preview.known.total, preview.rejected, done.lines
         yield f"  {counts} new {done.preview.new}; known {done.preview.known}"
         yield from _report(done.preview)
     if back := _mask_times(rejects.getvalue().decode()).encode():

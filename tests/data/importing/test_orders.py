@@ -11,14 +11,15 @@ import pytest
 
 from data.calibration.both_orders import load_positional_agreement
 from data.exporting import exporting
-from data.importing import ImportPlan, import_source
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import datasets
 from data.store import Store
 from judges.cards import card
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, Task, fuse, params_of_stored, reread
 from judges.sections import with_sections
-from judges.stats import position
+from judges.stats import both_orders
 from judges.types import ITEM
 from tests.data.imports import bring, counts, pair, source, verdict, workspace, wrong
 
@@ -65,9 +66,9 @@ def test_two_lines_are_one_judgment_wherever_they_stand(store: Store, seed: int)
     rows = ROWS.copy()
     random.Random(seed).shuffle(rows)
     result = bring(store, rows)
-    assert (result.judgments, result.preview.warnings) == (3, []) and held(store) == BOTH
+    assert (result.preview.new.judgments, result.preview.warnings) == (3, []) and held(store) == BOTH
     again = bring(store, rows[::-1])
-    assert again.judgments == 0 and held(store) == BOTH
+    assert again.preview.new.judgments == 0 and held(store) == BOTH
 
 
 def test_what_is_joined_is_what_a_run_of_ours_would_have_kept(store: Store) -> None:
@@ -91,14 +92,15 @@ def test_one_order_alone_stands_by_itself_and_is_joined_when_the_other_comes(sto
     assert "2 judgments came in one order only (1 as A/B, 1 as B/A)" in first.preview.warnings[0]
     assert "the other order is not known" in store.rows("select text from remark order by text")[0][0]
     second = bring(store, [half("p1", "ba", "a"), half("p2", "ab", "b")])
-    assert second.judgments == 2 and "2 judgments in one order joined the other order" in second.preview.warnings[0]
+    preview = second.preview
+    assert preview.new.judgments == 2 and "2 judgments in one order joined the other order" in preview.warnings[0]
     assert [row for row in held(store) if row[1] == "both"] == [
         ("p1", "both", 0, 1.0, 0.3, "orders", ""), ("p2", "both", 0, 2.0, 0.9, "orders", ""),
     ]  # fmt: skip
     before = held(store)
     for rows in ([half("p1", "ba", "a"), half("p2", "ab", "b")], [half("p1", "ab", "a"), half("p2", "ba", "a")]):
         done = bring(store, rows)
-        assert (done.judgments, done.preview.known.judgments) == (0, 2)
+        assert (done.preview.new.judgments, done.preview.known.judgments) == (0, 2)
     assert held(store) == before and len(before) == 4
 
 
@@ -220,8 +222,8 @@ def test_the_figure_of_the_calibration_page_is_that_of_the_facts(store: Store) -
         asked = Task(item, ITEM.validate_json(content, strict=True), "", sample)
         reading = reread(card("plain_pairwise"), params_of_stored({"orders": "both"}), asked, raw).reading
         said.append((item, reading.facts.get("orders")))
-    by_hand = position.positional_agreement(position.verdicts_in_both_orders(said), ("a", "tie", "b"))
-    assert found is not None and position.as_json(found)["table"] == position.as_json(by_hand)["table"]
+    by_hand = both_orders.positional_agreement(both_orders.verdicts_in_both_orders(said), ("a", "tie", "b"))
+    assert found is not None and both_orders.as_json(found)["table"] == both_orders.as_json(by_hand)["table"]
     for one, other in ((found.same, by_hand.same), (found.first, by_hand.first)):
         assert (one.point, one.low) == (pytest.approx(other.point), pytest.approx(other.low))
     assert (found.same.items, found.same.cells) == (61, 91)

@@ -30,7 +30,7 @@ def test_values_of_a_judge_become_judgments_and_a_persons_labels() -> None:
     kept = [Line("f", 1, "item", {"id": "i"}), RejectedRow("f", 2, []), Hint("So.")]
     given = [
         *kept, told("i", "4 / 5", note="Why.", confidence=0.5, row={"n": 1}), told("i", "odd", name="Fit", line=2),
-        told("i", 2.0, line=3), told("k", "9", who="", sample=7, line=4),
+        told("i", 2.0, line=3), told("k", "9", who="", line=4),
         told("i", "3", "person", "ann", made_at="2026-01-01", line=5, row={"n": 5}),
         told("i", "x", "person", "", made_at="2026-01-01", line=6), told("i", "Yes", "person", "ann", name="Fit",
                                                                          made_at="2026-01-01", line=7),
@@ -50,7 +50,7 @@ def test_values_of_a_judge_become_judgments_and_a_persons_labels() -> None:
         Line("f", 1, "judgment", {**judged, "model": "j", "scores": [{**tone, "value": 2}]}, {"n": 1}),
         Line("f", 2, "judgment", {**judged, "model": "other", "scores": [
             {"unit": "response", "dimension": "fit", "value": "odd"}]}),
-        Line("f", 4, "judgment", {**judged, "item": "k", "model": "judge", "sample": 7, "scores": [
+        Line("f", 4, "judgment", {**judged, "item": "k", "model": "judge", "scores": [
             {**tone, "value": "9"}]}),
     ]  # fmt: skip
 

@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
-from data.importing import ImportPlan, Source, detect_formats, from_bytes, from_path, import_source, start
+from data.importing import start
+from data.importing.files.source import Source, from_bytes, from_path
+from data.importing.importing import detect_formats, import_source
 from data.importing.mapping.mapping import ColumnMapping
+from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused, list_imports
 from data.records import people
 from data.store import Store
@@ -38,7 +41,7 @@ def test_every_import_leaves_these_rows_and_this_report(tmp_path: Path, caplog: 
     people.set_person(store, "lea", "rex", "researcher")
     people.join_workspace(store, "cy")
     told = [*_of_files(store), *_of_lines(store), *_of_folders(store, tmp_path / "in"), *_of_plans(store)]
-    told += ["== imports", *(f"  {str(one)[:200]}" for one in list_imports(store, 100))]
+    told += ["== imports", *(f"  {str(one)[:200]}" for one in list_imports(store))]
     logged = [one for one in caplog.get_records("call") if one.getMessage().startswith("import")]
     told += [f"log {one.getMessage()} {_steady(getattr(one, 'facts', {}))}" for one in logged]
     store.close()
@@ -78,8 +81,9 @@ def _import(
             except ImportRefused as error:
                 yield from facts("refused", error.preview, 1, MOST)
                 raise
-            yield f"  {done.items} items, {done.judgments} judgments, {done.labels} labels, {done.known} known"
-            yield f"  {done.rejected} rejected of {done.lines} lines"
+            preview, new = done.preview, done.preview.new
+            yield f"  {new.items} items, {new.judgments} judgments, {new.labels} labels, {preview.known.total} known"
+            yield f"  {done.preview.rejected} rejected of {done.lines} lines"
             for name in TOLD:
                 if held := getattr(done.preview, name):
                     yield from facts(name, held, 1, MOST)

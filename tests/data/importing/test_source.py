@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from data.importing import from_bytes, from_path, from_uploads
 from data.importing.files import source
-from data.importing.files.source import from_paths
+from data.importing.files.source import from_bytes, from_path, from_paths, from_uploads
 from data.store.errors import BadInput, NotFound
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from data.importing import ImportPlan, detect_formats, from_bytes, preview_import, start
+from data.importing import start
 from data.importing.file_examples import FILE_EXAMPLES
+from data.importing.files.source import from_bytes
+from data.importing.importing import detect_formats, preview_import
+from data.importing.plan import ImportPlan
 from tests.data.imports import workspace
 
 

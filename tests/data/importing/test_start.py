@@ -14,18 +14,14 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.cards import cards
 from data.cli import main
-from data.importing import (
-    ImportPlan,
-    ImportRefused,
-    detect_formats,
-    from_bytes,
-    import_source,
-    previous_mapping,
-    start,
-)
+from data.importing import start
 from data.importing.detection import contents
 from data.importing.detection.interpretation import Interpretation, interpret_contents
-from data.importing.detection.plan_proposal import propose_plan
+from data.importing.detection.plan_proposal import previous_mapping, propose_plan
+from data.importing.files.source import from_bytes
+from data.importing.importing import detect_formats, import_source
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportRefused
 from data.records import exposure, people
 from data.store import Store, open_store
 from data.store.errors import BadInput
@@ -108,7 +104,7 @@ def test_what_columns_are_is_found_out(
     assert told == expected
     assert not (set(columns) - {"category"}) & set(made.tables["t.csv"].meta)
     done = bring(store, {"t.csv": table(**columns)})
-    assert done.labels == N * sum(by == "person" for by, *_ in expected)
+    assert done.preview.new.labels == N * sum(by == "person" for by, *_ in expected)
     assert not done.preview.unscored
     assert bring(store, {"t.csv": table(**columns)}).preview.new.total == 0
 
@@ -148,7 +144,8 @@ def test_rows_may_name_judge_person_and_question(store: Store) -> None:
         ("ann", "tone", 0), ("ann", "truth", 0),  # how many of the rows are hers nobody has counted
     ]  # fmt: skip
     done = bring(store, files)
-    assert (done.items, done.judgments, done.labels, done.known) == (N, N, 4 * N, 0)
+    preview = done.preview
+    assert (preview.new.items, preview.new.judgments, preview.new.labels, preview.known.total) == (N, N, 4 * N, 0)
     assert store.rows("select distinct dimension from score order by 1") == [("tone",), ("truth",)]
     assert store.rows("select distinct annotator from label order by 1") == [("ann",), ("ben",)]
 
@@ -185,7 +182,7 @@ def test_a_stray_word_among_numbers_is_one_problem_and_the_rest_can_be_taken(sto
     with pytest.raises(BadInput, match="'bad' is no answer here: allowed are"):
         bring(store, files)
     done = bring(store, files, on_error="good rows")
-    assert (done.labels, done.rejected) == (N - 1, 1)
+    assert (done.preview.new.labels, done.preview.rejected) == (N - 1, 1)
 
 
 def test_the_command_takes_good_rows_only_where_it_is_told_to(
@@ -269,7 +266,7 @@ def test_files_that_speak_of_each_others_items_are_joined_whatever_their_order(s
     texts = table(id=IDS, response_a=TEXTS["prompt"], response_b=TEXTS["response"], human=numbers("a", "b", "tie"))
     judged = table(id=IDS, gpt_result=numbers("1", "2", "0"))
     done = bring(store, {"1.csv": judged, "2.csv": texts})
-    assert (done.items, done.judgments, done.labels) == (N, N, N)
+    assert (done.preview.new.items, done.preview.new.judgments, done.preview.new.labels) == (N, N, N)
     assert store.rows("select count(*) from item where content like '%because%'") == [(N,)]
 
 
@@ -574,12 +571,12 @@ def test_every_name_of_a_column_of_questions(name: str) -> None:
 def test_answers_of_people_whose_names_are_no_plain_texts_come_in(store: Store, who: tuple[Any, Any]) -> None:
     """Names behind a comma and a space, and numbers of a column that has empty cells elsewhere."""
     rows = [{"id": f"x{n}", "output": "A", "rater_id": one, "score": 1 + n % 5} for n in range(5) for one in who]
-    assert bring(store, {"t.json": json.dumps(rows).encode()}).labels == 10
+    assert bring(store, {"t.json": json.dumps(rows).encode()}).preview.new.labels == 10
 
 
 def test_a_question_that_is_written_with_and_without_a_space_is_one(store: Store) -> None:
     rows = [{"id": f"x{n}", "output": "A", "criterion": (" Tone", "Tone")[n % 2], "human": 1 + n % 3} for n in range(6)]
-    assert bring(store, {"t.json": json.dumps(rows).encode()}).labels == 6
+    assert bring(store, {"t.json": json.dumps(rows).encode()}).preview.new.labels == 6
 
 
 def test_what_is_said_of_a_whole_dialogue_may_stand_in_the_row_of_its_first_question(store: Store) -> None:
@@ -590,7 +587,7 @@ def test_what_is_said_of_a_whole_dialogue_may_stand_in_the_row_of_its_first_ques
     names = ("dialogue_id", "role", "text", "human_score", "judge_score")
     columns = map(list, zip(*cells, strict=True))
     done = bring(store, {"t.csv": table(**dict(zip(names, columns, strict=True)))})
-    assert (done.items, done.labels, done.judgments) == (N, N, N)
+    assert (done.preview.new.items, done.preview.new.labels, done.preview.new.judgments) == (N, N, N)
     assert store.rows("select distinct unit from label union select distinct unit from score") == [("conversation",)]
 
 
@@ -628,7 +625,8 @@ def test_ids_that_come_again_below_the_first_rows_are_told_apart(store: Store) -
     scores = [1 + n % 5 for n, _ in rows]
     file = table(id=[n for n, _ in rows], model=[m for _, m in rows], judge_score=scores, human_score=scores)
     done = bring(store, {"a.csv": file})
-    assert (done.items, done.judgments, done.labels) == (len(rows), len(rows), len(rows))
+    preview = done.preview
+    assert (preview.new.items, preview.new.judgments, preview.new.labels) == (len(rows), len(rows), len(rows))
 
 
 def test_a_key_that_the_first_lines_of_json_lack_is_a_column(store: Store) -> None:
@@ -786,7 +784,7 @@ def test_chats_in_a_table_of_text_come_in_with_the_answers_beside_them(store: St
     chat = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]
     given = table(id=["a", "b"], messages=[json.dumps(chat)] * 2, human_score=[1, 5], llm_score=[2, 4])
     done = bring(store, {"t.csv": given})
-    assert (done.items, done.labels, done.judgments) == (2, 2, 2)
+    assert (done.preview.new.items, done.preview.new.labels, done.preview.new.judgments) == (2, 2, 2)
     assert store.rows("select distinct kind, cells from item") == [("dialogue", 2)]
 
 
@@ -804,7 +802,7 @@ def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) 
     answers = table(id=list(range(4)), judge_score=[1, 2, 3, 4], human_score=[1, 2, 3, 5])
     says = "4 items are imported without a text, because no item with a text has their ids ('0', '1', '2')."
     both = bring(store, {"a.csv": answers, "t.csv": texts})
-    assert (both.items, [one[: len(says)] for one in both.preview.warnings]) == (8, [says])
+    assert (both.preview.new.items, [one[: len(says)] for one in both.preview.warnings]) == (8, [says])
     assert not bring(store, {"t.csv": texts}, "e").preview.warnings
     assert bring(store, {"a.csv": answers}, "e").preview.warnings == both.preview.warnings
     for name in ("f", "g"):
@@ -820,7 +818,8 @@ def test_a_row_without_an_id_comes_back_once(store: Store) -> None:
     back = io.BytesIO()
     done = bring(store, {"t.csv": content}, on_error="good rows", rejects=back)
     assert [p.sentence for p in done.preview.problems] == ["The row has no id: id is empty."]
-    assert (done.items, done.labels, done.rejected, len(back.getvalue().splitlines())) == (2, 2, 1, 1)
+    preview = done.preview
+    assert (preview.new.items, preview.new.labels, preview.rejected, len(back.getvalue().splitlines())) == (2, 2, 1, 1)
 
 
 def test_what_differs_between_the_rows_of_an_item_is_not_kept_with_it(store: Store) -> None:
@@ -833,11 +832,11 @@ def test_what_differs_between_the_rows_of_an_item_is_not_kept_with_it(store: Sto
     texts = table(prompt=[f"q{n // 2}" for n in range(N)], response=[f"a{n // 2} it is" for n in range(N)],
                   annotator=numbers("ann", "ben"), rating=numbers(1, 2, 3, 4, 5),
                   date=[f"2026-01-{n % 28 + 1}" for n in range(N)])  # fmt: skip
-    assert bring(store, {"b.csv": texts}).items == N // 2
+    assert bring(store, {"b.csv": texts}).preview.new.items == N // 2
 
 
 def test_a_message_id_is_no_dialogue(store: Store) -> None:
     rows = [(c, role) for c in range(4) for _ in range(2) for role in ("user", "assistant")]
     file = table(id=list(range(16)), conversation_id=[f"c{c}" for c, _ in rows], role=[role for _, role in rows],
                  text=[f"hello {n}" for n in range(16)])  # fmt: skip
-    assert bring(store, {"a.csv": file}).items == 4
+    assert bring(store, {"a.csv": file}).preview.new.items == 4

@@ -21,20 +21,13 @@ from typing import Any
 import pytest
 
 from data.cards import cards
-from data.importing import (
-    ColumnMapping,
-    ImportPlan,
-    ImportRefused,
-    Source,
-    ValueSource,
-    detect_formats,
-    from_bytes,
-    from_uploads,
-    import_source,
-    preview_import,
-    subprocess_reader,
-)
+from data.importing import subprocess_reader
 from data.importing.files.csv_rows import SPREAD
+from data.importing.files.source import Source, from_bytes, from_uploads
+from data.importing.importing import detect_formats, import_source, preview_import
+from data.importing.mapping.mapping import ColumnMapping, ValueSource
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportRefused
 from data.importing.snapshot import take_snapshot, unpack_snapshot
 from data.store import Store
 from data.store.errors import BadInput
@@ -135,7 +128,7 @@ def test_an_upload_is_taken_once_and_what_was_added_meanwhile_is_not_added_twice
         import_source(store, "lea", given, ImportPlan("d"), progress=meanwhile)
     assert import_source(store, "lea", given, ImportPlan("d")).preview.new.total == 2
     before = counts(store)
-    assert import_source(store, "lea", given, ImportPlan("d")).known == 3
+    assert import_source(store, "lea", given, ImportPlan("d")).preview.known.total == 3
     assert counts(store) == before and verify(store) == []
 
 

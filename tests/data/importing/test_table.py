@@ -17,31 +17,28 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from data.importing import (
-    ColumnMapping,
-    ImportPlan,
-    JudgmentColumns,
-    LabelColumns,
-    Source,
-    ValueSource,
-    detect_formats,
-    format_values,
-    from_bytes,
-    from_path,
-    import_source,
-    parse_mapping,
-    parse_values,
-    preview_import,
-    suggest_mapping,
-)
 from data.importing.detection.interpretation import utterance_columns
+from data.importing.detection.plan_proposal import suggest_mapping
 from data.importing.files import csv_rows
 from data.importing.files.container import detect_container, first_records
+from data.importing.files.source import Source, from_bytes, from_path
 from data.importing.formats.table import example_lines
+from data.importing.importing import detect_formats, import_source, preview_import
+from data.importing.mapping.mapping import (
+    ColumnMapping,
+    JudgmentColumns,
+    LabelColumns,
+    ValueSource,
+    format_values,
+    parse_mapping,
+    parse_values,
+)
+from data.importing.plan import ImportPlan
 from data.store import sandbox
 from data.store.errors import BadInput
 from judges.authoring.recipe import RecipeScale
 from judges.cards import cards
+from judges.importing.column_names import DELIMITERS
 from judges.importing.contents import read_rows
 from judges.types import ITEM
 from tests.archives import compare_archive
@@ -102,7 +99,7 @@ def test_the_same_table_is_read_from_every_container_by_the_guessed_mapping(tmp_
     mapping = guess(source)
     assert mapping.faults(list(ROWS[0])) == []
     done = import_source(store, "lea", source, ImportPlan("d", mappings=(mapping,)))
-    assert (done.items, done.judgments, done.labels) == (4, 4, 3)
+    assert (done.preview.new.items, done.preview.new.judgments, done.preview.new.labels) == (4, 4, 3)
     assert done.preview.unscored == {"unreadable": 1}
     items = {row[0]: ITEM.validate_json(row[1]) for row in store.rows("select name, content from item")}
     assert items["q2"].input == 'How,\n"so"?' and items["q2"].response_b.text == "Éèß 日本語"  # type: ignore[union-attr]
@@ -116,7 +113,7 @@ def test_the_same_table_is_read_from_every_container_by_the_guessed_mapping(tmp_
         "'garbage' is none of the values"
     )
     again = import_source(store, "lea", source, ImportPlan("d"))
-    assert (again.known, again.preview.new.total) == (11, 0)
+    assert (again.preview.known.total, again.preview.new.total) == (11, 0)
     store.close()
 
 
@@ -151,7 +148,7 @@ cell = some.text(
 )
 
 
-@given(some.lists(some.tuples(cell, cell, cell), min_size=1, max_size=8), some.sampled_from(csv_rows.DELIMITERS))
+@given(some.lists(some.tuples(cell, cell, cell), min_size=1, max_size=8), some.sampled_from(DELIMITERS))
 def test_every_cell_that_csv_writes_is_read_back(rows: list[tuple[str, str, str]], delimiter: str) -> None:
     content = as_csv([dict(zip("abc", row, strict=True)) for row in rows], delimiter=delimiter, quoting=csv.QUOTE_ALL)
     found = list(csv_rows.read_csv("f.csv", io.BytesIO(content), csv_rows.Dialect("utf-8", delimiter)))
@@ -219,7 +216,8 @@ def test_a_table_without_a_mapping_is_refused_and_a_mapping_is_remembered_for_it
         kind="response", id=ValueSource(columns=["a"]), fields={"output": ValueSource(columns=["b"])}
     )
     import_source(store, "lea", from_bytes([("t.csv", content)]), ImportPlan("d", mappings=(mapping,)))
-    assert import_source(store, "lea", from_bytes([("other.csv", b"b,a\ny,2\n")]), ImportPlan("d")).items == 1
+    other = import_source(store, "lea", from_bytes([("other.csv", b"b,a\ny,2\n")]), ImportPlan("d"))
+    assert other.preview.new.items == 1
     store.close()
 
 
@@ -463,7 +461,7 @@ def test_a_reply_may_stand_in_one_cell_as_text_or_as_json(tmp_path: Path) -> Non
         ],
     )
     done = import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
-    assert (done.items, done.judgments, done.preview.unscored) == (3, 2, {"unreadable": 1})
+    assert (done.preview.new.items, done.preview.new.judgments, done.preview.unscored) == (3, 2, {"unreadable": 1})
     assert store.rows("select dimension, value from score where dimension = 'factuality'") == [("factuality", 5.0)]
     store.close()
 
@@ -597,7 +595,7 @@ def test_several_columns_of_one_judge_are_one_judgment_and_whole_numbers_may_hav
     ]
     mapping = ColumnMapping(kind="response", id=column("id"), fields={"output": column("out")}, judgments=judged)
     done = import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
-    assert done.judgments == 2
+    assert done.preview.new.judgments == 2
     assert scored(store) == [("1", "response", "coherence", 5.0, 0), ("2", "response", "factuality", 4.0, 0)]
     assert store.rows("select text from remark where sort = 'rule'")[0][0].startswith("8 is not on the scale")
     store.close()
@@ -643,7 +641,7 @@ def test_rows_of_a_dialogue_have_a_score_a_turn(tmp_path: Path) -> None:
     fields = {"user": column("user"), "assistant": column("assistant")}
     mapping = ColumnMapping(kind="dialogue", id=column("id"), fields=fields, judgments=[judged])
     done = import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
-    assert done.judgments == 1
+    assert done.preview.new.judgments == 1
     assert scored(store) == [("d", "turn:1", "helpfulness", 3.0, 0), ("d", "turn:2", "helpfulness", 5.0, 0)]
     store.close()
 

@@ -17,16 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.importing import (
-    ImportPlan,
-    detect_formats,
-    formats,
-    from_bytes,
-    from_uploads,
-    import_source,
-    preview_import,
-    start,
-)
+from data.importing import formats, start
 from data.importing.conversations import evaluation_cases, traces
 from data.importing.conversations.call_chains import (
     CallChain,
@@ -43,9 +34,12 @@ from data.importing.conversations.utterances import (
     to_turns,
 )
 from data.importing.files.container import detect_container, read_records
+from data.importing.files.source import from_bytes, from_uploads
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats import deepeval, otel
+from data.importing.importing import detect_formats, import_source, preview_import
 from data.importing.lines import Hint, Line, NamedValue, RejectedRow, ToolEntry
+from data.importing.plan import ImportPlan
 from data.records import datasets
 from data.store.errors import BadInput
 from judges.types import ITEM
@@ -776,6 +770,13 @@ def test_mlflow() -> None:
     assert not faults(given) and "MLflow: not imported: data (1)." in hints(given)
 
 
+def test_a_text_of_mlflow_that_is_nested_too_deep_for_json_stays_a_text() -> None:
+    deep = "[" * 200_000
+    info = {"trace_id": "t1", "request_preview": "Q", "response_preview": deep}
+    _, given = found([("t.jsonl", made.text({"info": info, "spans": []}))])
+    assert not faults(given) and items(given)["t1"]["output"] == deep
+
+
 def test_inspect() -> None:
     """Samples of a log, an item for each epoch; a person's correction stands beside the grader's score."""
     for file in (made.whole(made.inspect()), made.whole(made.inspect(), None)):
@@ -1380,10 +1381,11 @@ def test_from_file_to_figures(tmp_path: Path) -> None:
         outline = start.interpret_source(store, source, known)
         plan = start.plan_import(store, outline, ImportPlan("d"))
         result = import_source(store, "lea", source, plan, detected=known)
-        assert (result.items, result.judgments, result.labels) == (4, 4, 8)
+        assert (result.preview.new.items, result.preview.new.judgments, result.preview.new.labels) == (4, 4, 8)
         assert datasets.dataset_named(store, "d").id == result.dataset_id
         again = import_source(store, "lea", source, plan, detected=known)
-        assert (again.items, again.judgments, again.labels, again.known) == (0, 0, 0, 17)
+        preview = again.preview
+        assert (preview.new.items, preview.new.judgments, preview.new.labels, preview.known.total) == (0, 0, 0, 17)
 
 
 def test_numbers_beyond_all_bounds_end_no_import(tmp_path: Path) -> None:

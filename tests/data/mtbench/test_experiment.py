@@ -15,7 +15,7 @@ from data.runs.run_order import RunOrder
 from data.store import Store
 from data.store.errors import BadInput
 from judges.cards.mt_bench.protocol_cards import judge_card
-from judges.mtbench.factorial_design import estimate_effects
+from judges.mtbench.experiment import estimate_effects
 from tests.data.mtbench.recorder import answering, is_judging, recording
 from tests.data.mtbench.test_protocol_run import FASTCHAT, played, store, wanted
 from tests.judges.endpoint import Say

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from data.mtbench import figures
-from data.mtbench.disagreements import largest_disagreements
 from data.mtbench.mtbench import load_bench
 from data.queue import queue
 from data.records import people
@@ -56,7 +55,7 @@ def test_a_listed_answer_is_on_record_and_one_to_be_labelled_blind_is_not_listed
     people.join_workspace(store, "ann")
     assert queue.draw_audit(store, "lea", D, 1, x, seed=1) == 1
     waits = {str(one) for (one,) in store.rows("select item_id from draw")}
-    found = largest_disagreements(store, "ann", D, "fastchat", x, y)
+    found = figures.largest_disagreements(store, "ann", D, "fastchat", x, y)
     assert len(found) == 1 and not waits & {item for _, item in found}
     rows = store.rows("select item_id, judge_id, person, route from exposure order by 2")
     assert rows == [(found[0][1], judge, "ann", "comparison") for judge in sorted((x, y))]

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from data.importing import ImportPlan, from_bytes, from_path, import_source
+from data.importing.files.source import from_bytes, from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.mtbench import mtbench
 from data.mtbench.mtbench import bench_sizes, item_ids, load_bench
 from data.store import Store

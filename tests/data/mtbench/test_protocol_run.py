@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from data.importing import ImportPlan, from_bytes, import_source
+from data.importing.files.source import from_bytes
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.mtbench import mtbench, protocol_run, questions
 from data.mtbench.answers import Target, check_answer_target
 from data.mtbench.protocol_run import ProtocolRun

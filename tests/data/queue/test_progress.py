@@ -121,7 +121,7 @@ def test_days_are_those_of_the_zone_also_where_clocks_were_changed(
     for n, at in enumerate([datetime(2026, 3, 28, 22, 30), datetime(2026, 3, 28, 23, 30), datetime(2026, 3, 29, 22)]):
         person.first[f"i{n}"] = queue_index.FirstSave(at, 1000, found)
         person.last[f"i{n}"] = ("save", "")
-    assert list(progress.saves_per_day(store, "ann", zone, 3).values()) == [1, 1, 1]
+    assert list(progress.saves_per_day(store, "ann", zone).values())[-3:] == [1, 1, 1]
     assert progress.midnight(zone) == datetime(2026, 3, 29, 22, 0)
     monkeypatch.setattr(progress, "now", lambda: datetime(2026, 3, 29, 10, 0))
     assert progress.midnight(zone) == datetime(2026, 3, 28, 23, 0)

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from data.desk import labels
-from data.importing import ImportPlan, import_source
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import listing, progress, queue
 from data.queue.queue import QueueFilters, Stream
 from data.records import datasets, exposure, people, queue_index, settings
@@ -553,8 +554,9 @@ def test_the_stored_probabilities_are_those_of_the_newest_draw_in_every_part(tmp
 
 
 def test_items_that_came_in_after_a_draw_are_strata_of_their_own(tmp_path: Path) -> None:
-    from data.importing import ImportPlan, from_path
-    from data.importing import import_source as take_in
+    from data.importing.files.source import from_path
+    from data.importing.importing import import_source as take_in
+    from data.importing.plan import ImportPlan
 
     store, found = make(tmp_path, count=6, review=False)
     queue.draw_audit(store, "lea", found, 3, "", 1)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from data.importing.rows import judgment_rows
 from data.queue import review_signals
 from data.queue.queue import QueueFilters, claim_items, fill_review
 from data.queue.review_signals import find_needs
 from data.records import people
+from data.records.rows import judgment_rows
 from data.store import Store, open_store
 from judges.cards import card
 from judges.params import Params

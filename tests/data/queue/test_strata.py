@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from data.calibration import calibration, forecast
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue, strata
 from data.store import Store, open_store
 from data.store.errors import BadInput

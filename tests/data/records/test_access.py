@@ -3,8 +3,8 @@
 import pytest
 
 from data.records import access, people
-from data.records.access import Visit, allow
-from data.store import Store, Tx, each_kept, kept, open_store
+from data.records.access import Visit, allow, find_person
+from data.store import Store, Tx, cache_each, cache_result, open_store
 from data.store.errors import NotAllowed
 
 
@@ -30,7 +30,7 @@ def by_actor(store: Store, note: str, actor: str = "") -> str:
 
 
 @allow("annotator")
-@kept
+@cache_result
 def by_person(store: Store, person: str) -> str:
     return f"{person}: {len(store.rows('select 1 from person_event'))}"
 
@@ -115,7 +115,7 @@ def test_what_is_kept_without_a_guard_is_given_to_no_visit(store):
     with pytest.raises(NotAllowed, match="bears `allow`"):
         people.known_names(Visit(store, "lea"))
     with pytest.raises(NotAllowed, match="bears `allow`"):
-        each_kept(Visit(store, "lea"), [("here", "lea")], lambda _: [1])
+        cache_each(Visit(store, "lea"), [("here", "lea")], lambda _: [1])
 
 
 def test_whoever_was_nobody_when_they_were_first_seen_can_enter(store):
@@ -123,7 +123,7 @@ def test_whoever_was_nobody_when_they_were_first_seen_can_enter(store):
     visit = Visit(store, "eve")
     assert visit.visitor() is None and access.find_visitor(store, "eve") is None
     people.join_workspace(store, "eve")
-    assert visit.visitor() == Visit(store, "eve").visitor() == people.find_person(store, "eve")
+    assert visit.visitor() == Visit(store, "eve").visitor() == find_person(store, "eve")
 
 
 def test_a_changed_role_holds_at_the_next_call(store):

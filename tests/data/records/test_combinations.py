@@ -21,7 +21,9 @@ from data.desk import desk, labels
 from data.desk.labels import DeskAnswer
 from data.exporting.exporting import export_kinds, write_export
 from data.exporting.kinds import scores as given_out
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue, review_signals
 from data.records import combinations, datasets
 from data.store import Store, Tx, open_store
@@ -275,13 +277,6 @@ def test_a_judge_from_before_says_since_when_its_samples_count_together(five: St
     judges = five.rows("select id, model from judge")
     since = {str(model): combinations.combination_start(five, str(judge)) for judge, model in judges}
     assert since == {"m": day, "later": "", "once": ""}
-
-
-def test_the_answer_nearest_to_a_value_is_one_that_the_scale_has(five: Store) -> None:
-    steps, any_number, whole = Scale("interval", 0, 10, step=0.5), Scale("interval", 0, 1), Scale("ordinal", 1, 5)
-    for scale, value, nearest in ((steps, 3.3, 3.5), (any_number, 0.33, 0.33), (whole, 3.3, 3)):
-        query = f"select {combinations.answer_sql('x', scale)} from (select $1 as x) v"
-        assert five.rows(query, [value]) == [(nearest,)]
 
 
 def test_flips_are_the_share_of_ratings_in_which_samples_disagree(tmp_path: Path) -> None:

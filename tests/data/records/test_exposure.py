@@ -19,7 +19,9 @@ from data.dashboard import dashboard
 from data.desk import desk, labels
 from data.exporting import exporting
 from data.gold import disputes, fewshot
-from data.importing import ImportPlan, from_path, import_source, preview_import, record_preview
+from data.importing.files.source import from_path
+from data.importing.importing import import_source, preview_import, record_preview
+from data.importing.plan import ImportPlan
 from data.queue import listing, queue
 from data.queue.queue import QueueFilters
 from data.records import exposure, people, settings
@@ -27,6 +29,7 @@ from data.records.datasets import dataset_named
 from data.records.settings import GoldRule, QueueRules
 from data.reports.bundle import bundle
 from data.runs import runs
+from data.runs.endpoints import practice_url
 from data.runs.run_order import RunOrder
 from data.store import Store, Tx, hidden_rows, open_store
 from data.store.base import compute_with_tables
@@ -173,7 +176,8 @@ def _decided(house: House, who: str) -> set[str]:
     for cell in disputes.cells_to_adjudicate(house.store, house.dataset.id)[:3]:
         told = cell.item, cell.unit, cell.dimension, 4, "read it twice", cell.token
         adjudication.adjudicate(house.store, "lea" if who != "lea" else "rex", new_id(), *told)
-    return {d.item for d in adjudication_items.adjudicated_cells(house.store, who, house.dataset.id)}
+    ids = {str(name): str(key) for name, key in house.store.rows("select name, id from item")}
+    return {ids[d.name] for d in adjudication_items.adjudicated_cells(house.store, who, house.dataset.id)}
 
 
 def _people(house: House, who: str) -> set[str]:
@@ -196,7 +200,7 @@ def _draft(house: House, who: str) -> set[str]:
 
 def _dry(house: House, who: str) -> set[str]:
     order = RunOrder(
-        house.dataset.id, house.card, "practice-heuristic", Params(), Endpoint(base_url=runs.practice_url()),
+        house.dataset.id, house.card, "practice-heuristic", Params(), Endpoint(base_url=practice_url()),
         None, None, 0, False, False,
     )  # fmt: skip
     shown = {s.name for s in runs.dry_run(house.store, who, order, n=2)}
@@ -417,7 +421,7 @@ def test_a_copy_that_comes_in_later_is_known_as_well(house: House) -> None:
     copy = dataset_named(house.store, "copy").id
     [(name,)] = house.store.rows("select name from item where id = $1", [house.ids[0]])
     [(twin,)] = house.store.rows("select id from item where dataset_id = $1 and name = $2", [copy, name])
-    assert exposure.find_exposures(house.store, "ann", [twin])[twin].judge
+    assert exposure.find_exposures(house.store, "ann", [twin])[twin] - {exposure.OTHER_PEOPLE}
     known = exposure.item_copies(house.store)
     house.store.close()
     house.store = open_store(f"duckdb:///{house.path}")
@@ -473,7 +477,8 @@ def test_whoever_saves_after_a_large_import_waits_for_none_of_its_texts(
     import_source(store, "lea", from_path(seeds.lines(tmp_path / "rows.jsonl", rows)), ImportPlan("more"))
     assert (False, len(rows)) in came
     [(twin,)] = store.rows("select id from item where name = 'more-1'")
-    assert store.tx("lea", "look", lambda tx: exposure.find_exposures(tx, "ann", [twin]))[twin].judge
+    shown = store.tx("lea", "look", lambda tx: exposure.find_exposures(tx, "ann", [twin]))
+    assert shown[twin] - {exposure.OTHER_PEOPLE}
     assert store.rows("select 1 from exposure where item_id = $1", [twin]), "and it is on record for the copy"
     assert exposure.item_copies(store) == dict.fromkeys((house.ids[0], twin), tuple(sorted((house.ids[0], twin))))
     assert sum(number for _, number in came) == len(rows) and not store.previews, came
@@ -584,7 +589,7 @@ def test_the_trail_tells_no_score_that_is_not_on_record(house: House) -> None:
     assert not any("surely a four" in e.what for e in entries), "seen by all who open the page"
     [(decided,)], [(drew,)] = (house.store.rows(f"select max(seq) from {t}") for t in ("adjudication", "draw"))
     assert "adjudication" in trail.appended_rows(house.store, "rex", decided)
-    assert exposure.find_exposures(house.store, "rex", [cell.item])[cell.item] == exposure.Exposure(people=True)
+    assert exposure.find_exposures(house.store, "rex", [cell.item])[cell.item] == {exposure.OTHER_PEOPLE}
     assert "draw" in trail.appended_rows(house.store, "rex", drew)
     assert exposure.find_exposures(house.store, "rex", house.ids).keys() == set(house.ids)
     with pytest.raises(NotAllowed):

@@ -8,7 +8,9 @@ import pytest
 
 from data.exporting.kind import complete_options
 from data.exporting.kinds.dataset import KIND as kind
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import guidelines
 from data.records.datasets import dataset_named
 from data.store import Store

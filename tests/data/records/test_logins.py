@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from data.approvals import policy
-from data.approvals.policy import Requirements
+from data.approvals.rules import Requirements
 from data.records import access, invitations, leads, logins, people, tokens
-from data.records.access import Visit
+from data.records.access import Person, Visit, find_person
 from data.records.logins import read_account
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
@@ -60,7 +60,7 @@ def test_who_is_somebody_else_by_an_invitation_does_not_lose_what_groups_never_g
     assert enter(store, "annie", groups=["judges"]).person == "Annie"
     invitations.invite(store, "lea", "annie@example.org", "annotator", "ann")
     visit = enter(store, "annie", nonce="next", groups=[])
-    assert visit.visitor() == people.find_person(store, "ann") and people.find_person(store, "ann").active
+    assert visit.visitor() == find_person(store, "ann") and find_person(store, "ann").active
 
 
 def test_an_invited_address_becomes_a_person(store: Store) -> None:
@@ -75,7 +75,7 @@ def test_an_invited_address_becomes_a_person(store: Store) -> None:
         with pytest.raises(NotAllowed):
             enter(store, "ann", nonce="other", **unverified)
     visit = enter(store, "ann")
-    assert visit.visitor() == people.Person("Ann", "researcher", True)
+    assert visit.visitor() == Person("Ann", "researcher", True)
     assert not invitations.open_invitations(store)
     again = enter(store, "ann", nonce="second", email="ann@new.example.org", name="Another Name")
     assert again.person == "Ann", "the account is (issuer, subject); its names may change"
@@ -125,7 +125,7 @@ def test_an_account_is_linked_to_somebody_here(store: Store) -> None:
     people.set_person(store, "lea", "ann", "researcher")
     invitations.invite(store, "lea", "ann@example.org", "annotator", person="ann")
     visit = enter(store, "ann")
-    assert visit.visitor() == people.find_person(store, "ann"), "the role that ann has"
+    assert visit.visitor() == find_person(store, "ann"), "the role that ann has"
     with pytest.raises(NotAllowed, match="ghost"):
         invitations.invite(store, "lea", "b@example.org", "annotator", person="ghost")
 

@@ -7,16 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from data.importing import ImportPlan, ImportRefused, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
+from data.importing.report import ImportRefused
 from data.queue import queue
 from data.records import people, settings
+from data.records.access import ROLES, Person, find_person, require
 from data.records.datasets import all_datasets, dataset_named
 from data.records.leads import LeadEvent, lead_history
-from data.records.people import Person
-from data.records.settings import WORKSPACE, QueueRules, put_setting
+from data.records.names import SAMPLE_ACTOR
+from data.records.settings import QueueRules
+from data.records.values import WORKSPACE, put_setting
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
-from data.workspace.bootstrap import SAMPLE_ACTOR, open_workspace
+from data.workspace.bootstrap import open_workspace
 from tests import seeds
 
 
@@ -72,11 +77,11 @@ def test_what_cannot_be_a_name(store: Store, name: str) -> None:
 )
 def test_what_can(store: Store, name: str) -> None:
     assert people.join_workspace(store, name).name == name
-    assert people.find_person(store, name).name == name
+    assert find_person(store, name).name == name
 
 
 def test_roles_include_those_below(store: Store) -> None:
-    may = {r: [Person("a", r, True).may(x) for x in people.ROLES] for r in people.ROLES}
+    may = {r: [Person("a", r, True).may(x) for x in ROLES] for r in ROLES}
     assert may == {
         "annotator": [True, False, False], "researcher": [True, True, False], "lead": [True, True, True],
     }  # fmt: skip
@@ -134,16 +139,16 @@ def test_two_leads_who_let_each_other_go_at_once_leave_one(store: Store) -> None
 def test_who_was_let_go_has_no_rights_at_once_and_can_come_back(store: Store) -> None:
     people.join_workspace(store, "lea")
     people.join_workspace(store, "ann")
-    people.require(store, "ann", "annotator")
+    require(store, "ann", "annotator")
     people.set_person(store, "lea", "ann", "annotator", active=False)
     with pytest.raises(NotAllowed, match="not active"):
-        people.require(store, "ann", "annotator")
+        require(store, "ann", "annotator")
     with pytest.raises(NotAllowed, match="not active"):
         people.join_workspace(store, "Ann")
     assert [p.name for p in people.all_people(store)] == ["lea"]
     assert [m.person for m in people.members(store)] == [Person("ann", "annotator", False), Person("lea", "lead", True)]
     people.set_person(store, "lea", "ann", "annotator")
-    assert people.require(store, "ann", "annotator").active
+    assert require(store, "ann", "annotator").active
 
 
 def test_who_proposed_a_lead_stays_known_where_two_make_one(store: Store) -> None:
@@ -157,25 +162,25 @@ def test_who_proposed_a_lead_stays_known_where_two_make_one(store: Store) -> Non
 
 def test_what_is_read_in_a_change_is_what_holds_there(store: Store) -> None:
     people.join_workspace(store, "lea")
-    people.find_person(store, "lea")
+    find_person(store, "lea")
 
     def work(tx: object) -> str:
         people.append_people(tx, [Person("lea", "annotator", True)])  # type: ignore[arg-type]
-        return people.find_person(tx, "lea").role  # type: ignore[arg-type]
+        return find_person(tx, "lea").role  # type: ignore[arg-type]
 
     assert store.tx("lea", "person", work) == "annotator"
-    assert people.find_person(store, "lea").role == "annotator"
+    assert find_person(store, "lea").role == "annotator"
 
 
 def test_unknown_people(store: Store) -> None:
     with pytest.raises(NotFound, match="no lead yet"):
         people.first_lead(store)
     with pytest.raises(NotFound, match="Nobody called 'x'"):
-        people.find_person(store, "x")
+        find_person(store, "x")
     for name, role in (("y", "lead"), ("x", "researcher")):
         with pytest.raises(NotAllowed, match="becomes its lead"):
             people.set_person(store, "x", name, role)
-    assert people.set_person(store, "x", "x", "lead") == people.find_person(store, "x") == Person("x", "lead", True)
+    assert people.set_person(store, "x", "x", "lead") == find_person(store, "x") == Person("x", "lead", True)
 
 
 def test_annotators_of_imports_stand_apart_from_whoever_works_here(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from data.records import people, requests, settings
+from data.records import people, requests
 from data.records.requests import KeyInUse, answer_once
+from data.records.values import get_setting, put_setting
 from data.store import Store, open_store
 from data.store.errors import BadInput
 
@@ -27,8 +28,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def add_one(store: Store) -> int:
     """A change that is not the same when it is done twice."""
     def work(tx: Any) -> int:
-        n = int(settings.get_setting(tx, "test", "n", 0)) + 1
-        settings.put_setting(tx, "test", "n", n)
+        n = int(get_setting(tx, "test", "n", 0)) + 1
+        put_setting(tx, "test", "n", n)
         return n
 
     return store.tx("lea", "count", work)
@@ -64,7 +65,7 @@ def test_many_at_one_time_do_it_once(store: Store) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(got) == 20 and settings.get_setting(store, "test", "n", 0) == 1
+    assert len(got) == 20 and get_setting(store, "test", "n", 0) == 1
     assert got.count(({"n": 1}, False)) == 1 and all(one in (True, ({"n": 1}, True), ({"n": 1}, False)) for one in got)
 
 

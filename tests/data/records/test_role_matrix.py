@@ -13,7 +13,7 @@ import pytest
 
 import data
 from data.records import invitations, logins, people
-from data.records.access import ROLES, Visit
+from data.records.access import ROLES, Visit, find_person
 from data.records.logins import Account
 from data.store import Store, open_store
 from data.store.errors import NotAllowed
@@ -72,7 +72,7 @@ def outsiders(store: Store) -> dict[str, Visit]:
     ended, holds = signed_in(store, "lea", "ended"), signed_in(store, "lea", "holds")
     anns = signed_in(store, "ann", "of ann")
     logins.sign_out(store, "lea", ended)
-    assert Visit(store, "lea", holds).visitor() == people.find_person(store, "lea")
+    assert Visit(store, "lea", holds).visitor() == find_person(store, "lea")
     old = signed_in(store, "rob", "old", timedelta(minutes=5))
     people.set_person(store, "lea", "rob", "researcher", active=False)
     people.set_person(store, "lea", "rob", "researcher")

@@ -9,6 +9,7 @@ import pytest
 
 from data.records import people, settings
 from data.records.settings import QueueRules
+from data.records.values import WORKSPACE, get_setting, put_setting
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 
@@ -40,7 +41,7 @@ def test_what_changes_nothing_is_not_written(store: Store) -> None:
 
 
 def test_rules_that_a_newer_field_is_missing_from_still_read(store: Store) -> None:
-    store.tx("lea", "old", lambda tx: settings.put_setting(tx, "d", "queue", {"overlap": 4}))
+    store.tx("lea", "old", lambda tx: put_setting(tx, "d", "queue", {"overlap": 4}))
     assert settings.queue_rules(store, "d") == QueueRules(overlap=4)
 
 
@@ -66,6 +67,6 @@ def test_annotators_change_no_rules(store: Store) -> None:
 
 def test_any_value_comes_back_as_it_was(store: Store) -> None:
     for value in (1, 0.5, "返金", None, [1, {"a": True}]):
-        store.tx("lea", "try", lambda tx, v=value: settings.put_setting(tx, settings.WORKSPACE, "try", v))  # type: ignore[misc]
-        assert settings.get_setting(store, settings.WORKSPACE, "try", "other") == value
-    assert settings.get_setting(store, settings.WORKSPACE, "never", "default") == "default"
+        store.tx("lea", "try", lambda tx, v=value: put_setting(tx, WORKSPACE, "try", v))  # type: ignore[misc]
+        assert get_setting(store, WORKSPACE, "try", "other") == value
+    assert get_setting(store, WORKSPACE, "never", "default") == "default"

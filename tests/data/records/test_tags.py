@@ -38,7 +38,7 @@ def test_tags_are_cleaned_sorted_and_one_whatever_their_capitals(store: Store) -
     assert store.newest() == before, "nothing is written where nothing is new"
     assert tags.set_tags(store, "lea", "ben", [], 0) == PersonTags("ben", (), 0.0)
     assert tags.set_tags(store, "lea", "ben", [str(n) for n in range(20)], 10).share == 10
-    assert tags.read_tags("ann", "{}") == PersonTags("ann")
+    assert tags.read_tags("ann", {}) == PersonTags("ann")
 
 
 @pytest.mark.parametrize(("given", "share", "says"), [

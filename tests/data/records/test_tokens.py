@@ -75,7 +75,8 @@ def test_what_a_token_cannot_be(store: Store) -> None:
         tokens.new_token(store, "stranger", "a", ["read"])
     for name, days in (("x" * 60, 366), (" b  c ", 1)):
         made, _ = tokens.new_token(store, "ben", name, list(reversed(tokens.SCOPES)), days)
-        assert (made.name, made.expires - made.made) == (" ".join(name.split()), timedelta(days=days))
+        assert made.name == " ".join(name.split())
+        assert round((made.expires - now()) / timedelta(minutes=1)) == days * 24 * 60
         assert made.scopes == tuple(tokens.SCOPES) and made.state(made.expires) == "expired"
         assert made.state(made.expires - timedelta(seconds=1)) == "holds"
     for _ in range(tokens.MAX_TOKENS):
@@ -91,17 +92,14 @@ def test_others_tokens_are_for_leads_and_its_use_is_noted_seldom(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, text = tokens.new_token(store, "ann", "ci", ["read"])
-    assert [one.id for one in tokens.list_tokens(store, "lea", "ann")] == [made.id] == [
-        one.id for one in tokens.all_tokens(store, "lea")
-    ]
-    for ask in (lambda: tokens.list_tokens(store, "ben", "ann"), lambda: tokens.all_tokens(store, "ben")):
-        with pytest.raises(NotAllowed):
-            ask()
+    assert [one.id for one in tokens.all_tokens(store, "lea")] == [made.id]
+    with pytest.raises(NotAllowed):
+        tokens.all_tokens(store, "ben")
     assert tokens.list_tokens(store, "ben") == []
     for _ in range(3):
         tokens.find_token(store, text)
     assert store.rows("select count(*) from api_token_event where kind = 'used'") == [(1,)]
-    used = tokens.list_tokens(store, "ann", "ann")[0].used
+    used = tokens.list_tokens(store, "ann")[0].used
     assert used is not None
     for later, times in ((timedelta(minutes=59), 1), (timedelta(hours=1), 2)):
         monkeypatch.setattr(tokens, "now", lambda: used + later)  # noqa: B023

@@ -48,17 +48,17 @@ from data.reports.report import (
     render_report,
 )
 from data.reports.statistics import SELF_CONSISTENCY, STATISTICS, SampleFigures
-from data.reports.tables import as_csv
 from data.store import Store, open_store
 from data.store.errors import NotAllowed, NotFound
 from judges.audits import all_audits
 from judges.render import html, svg
+from judges.render.csv_cells import csv_text
 from judges.render.drawing import shorten, text_width, ticks
 from judges.render.findings.findings import Sentence, sentence_text
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.approval_check import Policy
+from judges.stats.both_orders import positional_agreement
 from judges.stats.missingness import Missingness
-from judges.stats.position import positional_agreement
 from judges.stats.self_consistency import SampledCells, measure_self_consistency
 from judges.types import Dimension, Scale
 from judges.version import VERSION
@@ -278,7 +278,7 @@ def test_documents_escape_what_they_are_given(name: str) -> None:
     )
     parts = [
         html.para("**{a}** and `{a}`", a=name), html.table([{"x": name}], {"x": name}, name), html.code(name),
-        html.facts([(name, name)]), html.embed_json("r", {"a": name}),
+        html.facts([(name, name)]), html.embed_json({"a": name}),
     ]  # fmt: skip
     reader = Reader()
     reader.feed(html.html_page(name, parts, name))
@@ -299,7 +299,7 @@ def test_documents_keep_what_is_meant_to_fetch_or_run_as_text(tag: str) -> None:
     reader = Reader()
     parts = [
         html.heading(tag, anchor=tag), html.note("{a}", tag, a=tag), html.bullets([tag]), html.facts([(tag, tag)]),
-        html.table([{tag: tag}], [tag], tag), html.details(tag, [tag]), html.code(tag), html.embed_json(tag, tag),
+        html.table([{tag: tag}], [tag], tag), html.details(tag, [tag]), html.code(tag), html.embed_json(tag),
     ]  # fmt: skip
     reader.feed(html.html_page(tag, parts, tag))
     assert {attribute for _, attributes in reader.tags for attribute in attributes} <= {
@@ -534,7 +534,7 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
 
 
 def test_csv_runs_no_formula_and_rounds_nothing() -> None:
-    made = as_csv(["a", "b", "c"], [["=1+1", 0.1 + 0.2, None], ["-x", -1.5, True]])
+    made = csv_text(["a", "b", "c"], [["=1+1", 0.1 + 0.2, None], ["-x", -1.5, True]])
     assert made == "a,b,c\n'=1+1,0.30000000000000004,\n'-x,-1.5,true\n"
 
 

@@ -125,7 +125,7 @@ def test_calls_that_fail_twice_are_unscored_with_the_reason_and_others_are_asked
     with practice("500=1", batch_seconds=0.02) as server:
         # The direct first call fails as the others do; a manner that is known skips it.
         known = {f"{server.url} practice-constant": "json_schema"}
-        store.tx("lea", "test", lambda tx: worker.remember_modes(tx, known))
+        store.tx("lea", "test", lambda tx: worker.remember_capabilities(tx, known))
         run_id = runs.start(store, "lea", order(store, server.url))
         end = runs.wait(store, run_id)
         assert (end.state, end.done, end.unscored) == ("finished", 6, {"api_error": 6})
@@ -271,7 +271,7 @@ def open_shop(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Shop]:
     def opened(*args: Any, **shown: Any) -> Shop:
         shop = Shop(*args, **shown)
         for module in (batches, dry_runs):
-            monkeypatch.setattr(module, "open_client", lambda endpoint, modes=None: shop)
+            monkeypatch.setattr(module, "open_client", lambda endpoint, capabilities=None: shop)
         return shop
 
     return opened

@@ -16,6 +16,7 @@ import pytest
 from data.records import datasets, people
 from data.records.tables import RunEventRow
 from data.runs import batches, charges, runs
+from data.runs.dry_runs import list_models
 from data.runs.run_order import RunOrder, RunProgress
 from data.store import Store, Tx, open_store
 from data.store.errors import BadInput, NotAllowed
@@ -301,7 +302,7 @@ def test_an_endpoint_that_is_not_ready_is_named_and_what_its_trial_may_cost_is_c
         assert runs.trial_costs(store).calls == len(found.bodies) == 2
         found.models = Say(status=503)
         with pytest.raises(BadInput, match=unanswered):
-            runs.list_models(wanted.endpoint)
+            list_models(wanted.endpoint)
         assert store.rows("select count(*) from run") == [(0,)]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from data.records import datasets
 from data.runs import endpoints, runs
+from data.runs.dry_runs import list_models
 from data.runs.run_order import RunOrder
 from data.store import Store
 from data.store.errors import BadInput, NotAllowed
@@ -93,7 +94,7 @@ def test_nothing_is_sent_anywhere_else(tmp_path: Path, there: Served) -> None:
     assert any(OTHER in str(one) for one in there.headers), "it was not asked: the test says nothing"
     endpoints.read_environment(team=True)
     tried: list[Callable[[Store], object]] = [
-        lambda store: runs.list_models(order().endpoint),
+        lambda store: list_models(order().endpoint),
         lambda store: runs.dry_run(store, "lea", order()),
         lambda store: runs.start(store, "lea", order()),
         lambda store: runs.start(store, "lea", order(most=1, batch=True)),

@@ -38,7 +38,7 @@ def shared(databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     databases.tidy(*held)
 
 
-async def slow(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Any]:
+async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Any]:
     while not live.should_stop():
         await asyncio.sleep(0.005)
     yield RunNotice("stopped", "Stopped.")

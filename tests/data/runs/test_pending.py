@@ -11,6 +11,7 @@ import pytest
 
 from data.runs import pending, runs
 from data.runs.pending import PendingJudgments
+from data.runs.run_order import RunOrder
 from data.store import Store
 from judges.protocols.call_plan import CallReply, Task
 from tests import seeds
@@ -52,7 +53,7 @@ def test_what_holds_in_a_slot_says_whether_it_is_asked_for(held: Any, plain: boo
 
 
 def order_of_nothing() -> Any:
-    return runs.RunOrder("", CARD, "m", CARD.defaults, runs.Endpoint())
+    return RunOrder("", CARD, "m", CARD.defaults, runs.Endpoint())
 
 
 def test_however_many_items_are_looked_at_together_the_same_are_lacking(
@@ -82,8 +83,9 @@ def test_however_many_items_are_looked_at_together_the_same_are_lacking(
             keys = list(dict.fromkeys(task.key for task in found))
             assert keys == [key for key in left.ids() if key in keys], "in the order of the draw"
             assert left.count() == (len(keys), len(asked))
-            assert [key for key, _ in left.first_items(2)] == keys[:2]
-            assert [key for key, _ in left.first_items(99)] == keys
+            for limit in (2, 99):
+                monkeypatch.setattr(pending, "MAX_COUNTED_ITEMS", limit)
+                assert [key for key, _ in left.first_items()] == keys[:limit]
             assert dict(left._pending_items(left.ids())).keys() == set(keys)
 
 

@@ -14,16 +14,20 @@ import pytest
 
 from data.calibration import calibration
 from data.desk import desk
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue, review_signals
 from data.records import datasets, people
-from data.records.people import Person
+from data.records.access import Person
+from data.records.tables import RunEventRow
 from data.runs import runs, terms, worker
 from data.runs import writer as runs_writer
+from data.runs.endpoints import practice_url
 from data.runs.pending import PendingJudgments
 from data.runs.run_order import RunOrder
 from data.runs.worker import Event, LiveRun
-from data.store import Store
+from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed, NotFound, StoreFailed
 from data.store.ids import new_id
 from data.workspace.verify import verify
@@ -69,7 +73,7 @@ def scripted(
 ) -> Callable[[LiveRun, dict[str, str]], AsyncIterator[Event]]:
     """An endpoint that says what a function says of a task, and lives for so many calls."""
 
-    async def source(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         for number, task in enumerate(live.remaining.tasks()):
             held = dict(live.remaining.stored_replies(task))
             if live.should_stop() or number >= most:
@@ -98,7 +102,7 @@ def ran(store: Store, wanted: RunOrder, source: Any) -> str:
 def test_how_quick_a_run_is_by_what_it_stored_of_late(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1_000.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    live = LiveRun(store, "rae", "r", order(store), PendingJudgments(store, order(store), "j", until=0, seed=0), None)
+    live = LiveRun("rae", "r", PendingJudgments(store, order(store), "j", until=0, seed=0), worker.ask_endpoint)
     assert live.rate() == 0 and live._thread.daemon, "a process ends without waiting for an endpoint"
     live._judged.append((clock[0], 50))
     assert live.rate() == 0, "when it began is not known yet"
@@ -113,7 +117,7 @@ def test_how_quick_a_run_is_by_what_it_stored_of_late(store: Store, monkeypatch:
 
 
 def test_what_slows_a_run_down_is_told_once_while_it_goes_on(store: Store) -> None:
-    async def slowed(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def slowed(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         for _ in range(2):
             yield RunNotice("slower", "Fewer at a time.")
         while not live.should_stop():
@@ -157,7 +161,7 @@ def test_a_run_that_cannot_read_the_store_as_it_begins_has_failed_and_can_go_on(
         raise StoreFailed("The disk is gone.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "known_modes", fail)
+        patch.setattr(worker, "known_capabilities", fail)
         run_id = runs.start(store, "rae", order(store), source=scripted())
         assert over(store, run_id) == ("failed", "The disk is gone.")
     runs.resume(store, "rae", run_id, source=scripted())
@@ -167,8 +171,8 @@ def test_a_run_that_cannot_read_the_store_as_it_begins_has_failed_and_can_go_on(
 def test_a_run_that_waits_and_cannot_store_what_it_learnt_is_interrupted(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def waits(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
-        modes["somewhere m"] = "text"
+    async def waits(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
+        capabilities["somewhere m"] = "text"
         yield worker.WaitingForBatch()
 
     def fail(*_: Any) -> None:
@@ -211,7 +215,7 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     raws = "select count(*) from reply r join judgment m on m.item_id = r.item_id where r.raw = m.raw and r.raw <> ''"
     assert store.rows(raws) == [(12,)]
     (listed,) = runs.list_runs(store)
-    assert (listed.dataset, listed.by, listed.synthetic, listed.items) == ("demo", "rae", True, 12)
+    assert (listed.dataset, listed.by, listed.items) == ("demo", "rae", 12)
     assert (listed.card, listed.version, listed.model) == (CARD.name, CARD.version, "practice-constant")
     assert listed.params == CARD.defaults.identity("dialogue")
     assert (listed.endpoint, listed.tokens) == (server.url, end.tokens_in + end.tokens_out)
@@ -244,9 +248,9 @@ def test_an_endpoint_that_is_faster_than_the_disk_is_held_back(store: Store, mon
     monkeypatch.setattr(runs_writer.JudgmentWriter, "put", slowly)
     inner = scripted()
 
-    async def source(run: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def source(run: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         given = 0
-        async for event in inner(run, modes):
+        async for event in inner(run, capabilities):
             yield event
             given += 1
             ahead[0] = max(ahead[0], given - kept[0])
@@ -300,7 +304,7 @@ def test_a_stopped_run_goes_on_and_asks_nothing_twice(store: Store) -> None:
 def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> None:
     """As after a kill between a reply and its judgment: the reply is used, whatever run it came in."""
 
-    async def replies_only(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def replies_only(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         for task in live.remaining.tasks():
             yield CallReply(task.key, "", 0, "", GOOD[0], logprobs=(("4", (("4", -0.1),)),))
         yield RunNotice("stopped", "Stopped.")
@@ -355,7 +359,7 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     lines = [{"item": name, "raw": raw, **same, **({"sample": n} if n else {})} for name, n, raw in known]
     plan = ImportPlan(dataset="demo", synthetic=True)
     done = import_source(store, "lea", from_path(seeds.lines(tmp_path / "again.jsonl", lines)), plan)
-    assert (done.judgments, done.known) == (0, len(lines))
+    assert (done.preview.new.judgments, done.preview.known.total) == (0, len(lines))
 
 
 def test_what_the_newest_change_brought_may_be_asked_again(store: Store, tmp_path: Path) -> None:
@@ -400,7 +404,7 @@ def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Pat
 
 
 def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
-    async def slow(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         while not live.should_stop():
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
@@ -412,7 +416,7 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
     with pytest.raises(BadInput, match="goes on already"):
         runs.resume(store, "rae", run_id, source=slow)
     pending = PendingJudgments(store, order(store), "j", until=0, seed=0)
-    twice = LiveRun(store, "rae", run_id, order(store), pending, None, slow)
+    twice = LiveRun("rae", run_id, pending, slow)
     with pytest.raises(BadInput, match="goes on already"):  # as when two look after it at the same moment
         twice.start("run resumed", lambda tx: None)
     runs.stop(store, "lea", run_id)
@@ -421,7 +425,7 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
 
 
 def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(store: Store) -> None:
-    async def slow(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         while not live.should_stop():
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
@@ -469,7 +473,7 @@ def test_a_store_that_takes_nothing_more_ends_the_run_with_its_sentence(
 def test_whoever_waits_for_a_run_is_told_of_it_again_and_again(store: Store) -> None:
     told: list[str] = []
 
-    async def slow(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         until = time.monotonic() + 5
         while len(told) < 3 and time.monotonic() < until:
             await asyncio.sleep(0.005)
@@ -521,9 +525,14 @@ def test_an_older_run_is_of_the_same_judge_and_one_inside_asks_where_that_is_now
     del found["params"]["combine"]  # as from before there was a choice
     old = json.dumps({**found, "inside": True})
     row = f"select 'old' as id, dataset_id, judge_id, '{old}' as settings, items, judgments from run"
-    store.tx("rae", "test", lambda tx: tx.derive("run", "id, dataset_id, judge_id, settings, items, judgments", row))
+
+    def add(tx: Tx) -> None:
+        tx.derive("run", "id, dataset_id, judge_id, settings, items, judgments", row)
+        tx.append([RunEventRow(new_id(), "old", "started", "")])
+
+    store.tx("rae", "test", add)
     was, now = runs.order_of(store, run_id), runs.order_of(store, "old")
-    assert was.endpoint.base_url == "http://127.0.0.1:9" and now.endpoint.base_url == runs.practice_url()
+    assert was.endpoint.base_url == "http://127.0.0.1:9" and now.endpoint.base_url == practice_url()
     assert runs.judge_id_of(now) == runs.judge_id_of(was) == runs.run_judge(store, "old").id
 
 
@@ -600,7 +609,7 @@ def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> Non
     """Another import of the same judge while the run goes on: its judgment stays the only one of its place."""
     writer: list[Any] = []
 
-    async def source(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         found = list(live.remaining.tasks())
         other = runs_writer.JudgmentWriter(store, "lea", "", live.remaining.judge_id, CARD, None)
         other.put([FinishedJudgment(found[0], GOOD[0], Reading())])

@@ -273,7 +273,7 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
     place = Stuck()
     with practice(latency_ms=300) as server:
         known = {f"{server.url} practice-constant": "json_schema"}
-        store.tx("lea", "test", lambda tx: worker.remember_modes(tx, known))
+        store.tx("lea", "test", lambda tx: worker.remember_capabilities(tx, known))
         found = replace(wanted(store, server), price=PRICE)
         run_id = runs.start(store, "lea", found, engine=spread_over(place, 2))
         end = until(store, run_id, lambda: len(place.runners) == 2 and all(one.told for one in place.runners))
@@ -448,7 +448,7 @@ def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch:
         first.say(AdmissionRequest(3, 10.0, 5.0, 0))
         await settled()
         assert (first.let_in, second.let_in, len(started)) == ([1, 2, 3], [], 3)
-        first.say(RunnerEnd("", own=False, modes={}))
+        first.say(RunnerEnd("", own=False, capabilities={}))
         await settled()
         assert len(started) == 4
         started[3].say(AdmissionRequest(1, 10.0, 5.0, 0), AdmissionRequest(2, 10.0, 5.0, 0))
@@ -471,7 +471,7 @@ def test_a_runner_that_ends_with_a_reason_ends_the_run(
         work, stream = spread_of(monkeypatch, 1, started)
         coming = asyncio.ensure_future(anext(stream))
         await settled()
-        started[0].say(RunnerEnd("It cannot be.", own=own, modes={}))
+        started[0].say(RunnerEnd("It cannot be.", own=own, capabilities={}))
         with pytest.raises(fault, match="It cannot be"):
             await asyncio.wait_for(coming, 30)
         await work.close()
@@ -522,7 +522,7 @@ def test_all_runners_share_the_requests_a_minute(store: Store) -> None:
 def test_a_wait_that_one_runner_is_told_holds_for_all(store: Store) -> None:
     with practice("429=1:600") as server:
         known = {f"{server.url} practice-constant": "json_schema"}
-        store.tx("lea", "test", lambda tx: worker.remember_modes(tx, known))
+        store.tx("lea", "test", lambda tx: worker.remember_capabilities(tx, known))
         found = wanted(store, server, tries=1)
         run_id = runs.start(store, "lea", found, engine=spread_over(Here(), 4))
         end = until(store, run_id, lambda: bool(runs.run_progress(store, run_id).problems))

@@ -914,17 +914,17 @@ def _tell_kept(book: Book, store: Store) -> None:
     """Answers that are made once, and again when what they rest on was written."""
     made: list[str] = []
 
-    @base.kept
+    @base.cache_result
     def settings(reader: base.Reader, name: str, *, more: int = 0) -> list[int]:
         made.append(f"settings {name} {more}")
         return [int(reader.rows("select count(*) from setting where scope <> $1", [name])[0][0]) + more]
 
-    @base.kept
+    @base.cache_result
     def items(reader: base.Reader, names: list[str]) -> dict[str, int]:
         made.append(f"items {names}")
         return {name: len(reader.rows("select 1 from item")) for name in names}
 
-    @base.kept
+    @base.cache_result
     def both(reader: base.Reader) -> tuple[Any, ...]:
         made.append("both")
         return (*settings(reader, "a"), *items(reader, ["a"]).values())
@@ -959,7 +959,7 @@ def _tell_kept(book: Book, store: Store) -> None:
             made.append(str(list(places)))
             return [f"{names[n]}{len(store.rows('select 1 from item'))}" for n in places]
 
-        return base.each_kept(store, [("several", name) for name in names], make)
+        return base.cache_each(store, [("several", name) for name in names], make)
 
     for names in ("ab", "bca", "", "cdab"):
         tell(f"several {names!r}", lambda names=names: several(names))
@@ -1124,7 +1124,7 @@ def _tell_parquet(book: Book) -> None:
         with book.patch.context() as patch:
             patch.setattr(sandbox, "_PAGE", page)
             with sandbox._open(few) as con:
-                held = [one.line for one in sandbox._records("few", Told(con), sandbox._quote_path(few))]  # type: ignore[arg-type]
+                held = [one.line for one in sandbox._records("few", Told(con), base.quote_sql(few))]  # type: ignore[arg-type]
             book.say(f"pages of {page}", limits)
             book.say("  rows", held)
             limits.clear()
@@ -1179,7 +1179,7 @@ def _tell_samples(book: Book, path: Path) -> Store:
 
     book.patch.setenv("ASSAY_SAMPLES", "1")
     with book.patch.context() as patch:
-        patch.setattr("data.importing.import_source", raising(BadInput("Cut off.")))
+        patch.setattr("data.importing.importing.import_source", raising(BadInput("Cut off.")))
         book.ask("cut off", lambda: bootstrap.open_workspace(url))
     [held] = [one for one in opening._open_stores.values() if one.url == url]  # the one that was cut off
     held.close()

@@ -19,7 +19,7 @@ import pytest
 
 from data.cli import main
 from data.records import invitations, logins, people, tokens
-from data.records.access import Visit
+from data.records.access import Visit, find_person
 from data.store import (
     Load,
     Store,
@@ -100,9 +100,9 @@ def test_whoever_is_out_in_one_process_is_out_in_the_other(opened: Callable[[], 
     until(lambda: all(visit.visitor() is not None for visit in (there, other)))
     logins.sign_out(one, "ann", str(ended.login))
     until(lambda: there.visitor() is None)
-    assert other.visitor() == people.find_person(one, "ann") == tokens.find_token(two, token)[1]
+    assert other.visitor() == find_person(one, "ann") == tokens.find_token(two, token)[1]
     people.set_person(one, "lea", "ann", "annotator")
-    until(lambda: other.visitor() == people.find_person(one, "ann"))
+    until(lambda: other.visitor() == find_person(one, "ann"))
     assert tokens.find_token(two, token)[1].role == "annotator"
     people.set_person(one, "lea", "ann", "annotator", active=False)
     until(lambda: other.visitor() is None)

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store

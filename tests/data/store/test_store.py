@@ -15,7 +15,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from data.store import Store, Tx, base, kept, migrations, open_store, statements
+from data.store import Store, Tx, base, cache_result, migrations, open_store, statements
 from data.store.base import MIGRATIONS
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
@@ -335,7 +335,7 @@ def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(
     path = tmp_path / "a.duckdb"
     store = at(path)
     put(store, "x")
-    counted = kept(count)
+    counted = cache_result(count)
     counted(store)
     assert isinstance(store, DuckStore) and store._con is not None
     store._con.execute("set debug_checkpoint_abort = 'before_header'")

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.importing import ImportPlan, import_source
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import people
 from data.store import postgres_schema, transfer
 from tests.data.imports import pair, source

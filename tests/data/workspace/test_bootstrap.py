@@ -6,16 +6,18 @@ import pytest
 
 from data import samples
 from data.records import people
+from data.records.access import find_person
 from data.records.datasets import all_datasets
+from data.records.names import SAMPLE_ACTOR
 from data.store.errors import BadInput
-from data.workspace.bootstrap import SAMPLE_ACTOR, open_workspace
+from data.workspace.bootstrap import open_workspace
 
 
 def test_whoever_brings_the_sample_is_nobody_who_works_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples, "SAMPLES", [one for one in samples.SAMPLES if one.name == "short-answers"])
     store = open_workspace(f"duckdb:///{tmp_path / 'a.duckdb'}")
     assert [one.name for one in all_datasets(store)] == ["short-answers"] and all_datasets(store)[0].synthetic
-    assert people.all_people(store) == [] and not people.find_person(store, SAMPLE_ACTOR).active
+    assert people.all_people(store) == [] and not find_person(store, SAMPLE_ACTOR).active
     drawn = store.rows("select stream, count(*) from draw group by stream order by stream")
     assert drawn[0] == ("audit", samples.SAMPLES[0].items // 2)
     assert people.join_workspace(store, "lea").role == "lead"

@@ -16,7 +16,7 @@ from judges.errors import BadCard, BadScale, UnknownCard
 from judges.mtbench.parsing import rating, winner
 from judges.reading.reading import read_reply
 from judges.triage import confidence_level
-from judges.types import ITEM, Dialogue, Reading, Scale, is_unit, sort_of
+from judges.types import ITEM, Dialogue, Reading, Scale, is_unit, section_place, sort_of, turn_number
 from tests.judges.replies import SHIPPED, practised
 
 ALL = list(SHIPPED.values())
@@ -183,6 +183,13 @@ def test_values_off_a_scale_are_refused_with_what_is_allowed(scale: Scale, value
 def test_units_have_sorts(unit: str, sort: str) -> None:
     assert is_unit(unit)
     assert sort_of(unit) == sort
+
+
+def test_the_number_of_a_turn_and_the_place_of_a_section() -> None:
+    assert turn_number("turn:12") == 12 and section_place("section:12/b") == (12, "b")
+    for read in (turn_number, section_place):
+        with pytest.raises(ValueError):
+            read("response/a")
 
 
 @pytest.mark.parametrize("unit", ["turn:0", "turn:", "section:1", "section:1/c", "response/c", "Turn:1", "", "turn:1 "])

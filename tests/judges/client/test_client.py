@@ -23,13 +23,13 @@ ASK = ChatRequest([{"role": "user", "content": "Judge."}], {"type": "object"}, "
 PROSE = ChatRequest(ASK.messages, None, "merit")
 
 
-def exchange(say, ask=ASK, params=None, modes=None, times=1, **settings):
+def exchange(say, ask=ASK, params=None, capabilities=None, times=1, **settings):
     """(the last of some calls: a reply or what it raised, what was served, the client)"""
 
     async def go():
         async with serving(say if callable(say) else lambda body, nth: say) as served:
             endpoint = Endpoint(base_url=served.url, **({"timeout": 5.0} | settings))
-            async with Client(endpoint, modes) as client:
+            async with Client(endpoint, capabilities) as client:
                 for _ in range(times):
                     try:
                         found = await client.answer("m", params or Params(), ask)
@@ -257,12 +257,12 @@ def test_text_that_an_error_repeats_is_not_taken_for_a_parameter():
 
 
 def test_a_remembered_manner_is_asked_in_at_once():
-    modes = {}
+    capabilities = {}
 
     async def go():
         async with serving(lambda body, nth: Say(GOOD)) as served:
-            modes[f"{served.url} m"] = "text no-seed max_completion_tokens"
-            async with Client(Endpoint(base_url=served.url), modes) as client:
+            capabilities[f"{served.url} m"] = "text no-seed max_completion_tokens"
+            async with Client(Endpoint(base_url=served.url), capabilities) as client:
                 await client.answer("m", Params(seed=3, max_tokens=50), ASK)
                 assert client.remembers("m")
             return served.bodies[0]

@@ -217,7 +217,7 @@ def test_what_is_there_is_not_asked_again_unless_it_failed():
         "i1": {"": CallReply("i1", "", 0, "", GOOD)},
         "i2": {"": CallReply("i2", "", 0, "", "", "api_error", "the endpoint failed")},
     }
-    found, served = go(lambda body, nth: Say(GOOD), 4, had=lambda task: answers.get(task.key))
+    found, served = go(lambda body, nth: Say(GOOD), 4, stored=lambda task: answers.get(task.key))
     assert {a.key for a in of(found, CallReply)} == {"i0", "i2", "i3"}
     assert {j.task.key: j.reading.unscored for j in of(found, FinishedJudgment)} == dict.fromkeys(
         ["i0", "i1", "i2", "i3"]
@@ -307,9 +307,9 @@ def test_the_manner_is_found_once_and_remembered():
         assert "score" in body["messages"][-1]["content"]  # the shape is said in words
         return Say(GOOD)
 
-    modes = {}
-    found, served = go(script, 10, modes=modes)
-    assert len(served.bodies) == 12 and list(modes.values()) == ["text"]
+    capabilities = {}
+    found, served = go(script, 10, capabilities=capabilities)
+    assert len(served.bodies) == 12 and list(capabilities.values()) == ["text"]
     assert {a.mode for a in of(found, CallReply)} == {"text"}
     assert [a.tries for a in of(found, CallReply)] == [1] * 10
     assert [n.sort for n in of(found, RunNotice)] == ["manner", "manner"]
@@ -326,24 +326,27 @@ def test_a_manner_that_no_longer_holds_is_found_anew():
     def script(body, nth):
         return Say(status=400, body={"error": "no json_schema"}) if "response_format" in body else Say(GOOD)
 
-    modes = Same()
-    found, _ = go(script, 10, modes=modes, concurrency=4)
+    capabilities = Same()
+    found, _ = go(script, 10, capabilities=capabilities, concurrency=4)
     assert [j.reading.unscored for j in of(found, FinishedJudgment)] == [None] * 10
-    assert list(modes.values()) == ["text"]
+    assert list(capabilities.values()) == ["text"]
 
 
 def test_an_endpoint_that_pays_no_heed_to_the_format_is_asked_in_words():
-    modes = {}
-    found, served = go(lambda body, nth: Say("Fine." if "response_format" in body else GOOD), 10, modes=modes)
+    def script(body, nth):
+        return Say("Fine." if "response_format" in body else GOOD)
+
+    capabilities = {}
+    found, served = go(script, 10, capabilities=capabilities)
     assert [j.reading.unscored for j in of(found, FinishedJudgment)] == [None] * 10
-    assert len(served.bodies) == 12 and list(modes.values()) == ["text"]
+    assert len(served.bodies) == 12 and list(capabilities.values()) == ["text"]
 
 
 def test_a_model_that_only_speaks_prose_is_unreadable_and_keeps_the_schema():
-    modes = {}
-    found, served = go(lambda body, nth: Say("Fine."), 10, modes=modes)
+    capabilities = {}
+    found, served = go(lambda body, nth: Say("Fine."), 10, capabilities=capabilities)
     assert [j.reading.unscored for j in of(found, FinishedJudgment)] == ["unreadable"] * 10
-    assert len(served.bodies) == 12 and list(modes.values()) in ([], ["json_schema"])
+    assert len(served.bodies) == 12 and list(capabilities.values()) in ([], ["json_schema"])
     assert sum("response_format" in body for body in served.bodies) == 11
 
 

@@ -67,7 +67,7 @@ def test_the_two_in_words_are_the_table_of_their_pipelines():
         "answers cut at": ("never", "8,192 characters"),
         "thinking in answers": ("taken out", "shown"),
         "references": ("those named after the judge", "the questions' own"),
-        "judge's prompts": ("our own", "our own, which expect Japanese"),
+        "judge's prompts": ("our own wording", "our own wording, which expects answers in Japanese"),
         "judge": (
             "gpt-4.1-2025-04-14, temperature 0, 2,048 tokens", "gpt-4o-2024-08-06, temperature 0, 4,096 tokens",
         ),

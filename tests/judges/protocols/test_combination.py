@@ -30,7 +30,7 @@ from judges.stats.intervals import (
 )
 from judges.stats.self_consistency import SampledCells, explain, measure_self_consistency
 from judges.types import Scale
-from tests.judges.moments import moments
+from tests.judges.moments import moments, with_sizes
 from tests.judges.replies import SHIPPED
 
 ORDINAL, ORDERED = Scale("ordinal", 1, 5, na=True), Scale("ordered", categories=("poor", "good", "fine"))
@@ -149,7 +149,7 @@ def test_fractions_in_moments_influences_and_differences() -> None:
     item, human, judge = halves(120, 5)
     totals, cross, items = moments(item, human, judge)
     assert kappa_from_sums(totals) == pytest.approx(lin(human, judge), abs=1e-12)
-    near = interval_from_moments(totals, cross, items)
+    near = interval_from_moments(*with_sizes(totals, cross, items))
     point, slope = kappa_influences(Cells(item, human, judge), 5)
     by_item = np.bincount(item, slope)
     assert near.se == pytest.approx(np.sqrt(items / (items - 1) * by_item @ by_item)) and point == near.point

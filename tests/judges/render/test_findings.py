@@ -40,8 +40,8 @@ def test_numbers_of_a_table_have_the_format_of_their_column() -> None:
 
 def test_slices_that_differ_are_named_and_the_others_too() -> None:
     both = (KappaSlice("ja", interval(0.2), -0.5), KappaSlice("en", interval(0.7), 0.1))
-    apart = SlicedKappa("language", both, DifferenceTest(9.0, 1, 0.001, 2, 0.002))
-    same = SlicedKappa("length", both, DifferenceTest(1.0, 1, 0.4, 2, 0.4))
+    apart = SlicedKappa("language", both, DifferenceTest(0.001, 2, 0.002))
+    same = SlicedKappa("length", both, DifferenceTest(0.4, 2, 0.4))
     few = SlicedKappa("topic", both, None)
     told = [sentence_text(one) for one in slices.tests([apart, same, few])]
     assert told[0].startswith("Agreement differs by language: kappa 0.20 on ja, 0.70 on en (p .002, adjusted for 2")

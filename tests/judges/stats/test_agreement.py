@@ -431,21 +431,19 @@ def test_alpha_refuses_what_are_no_counts(counts, level):
 def test_na_is_measured_apart():
     found = na_agreement(both=60, human_only=10, judge_only=20, neither=10)
     assert found.cells == 100
-    assert found.human_coverage == pytest.approx(0.7)  # the human scored 60 + 10
-    assert found.judge_coverage == pytest.approx(0.8)  # the judge scored 60 + 20
     assert found.agreement == pytest.approx(0.7)
-    # p_e = .7*.8 + .3*.2 = .62; kappa = (.7 - .62)/.38
+    # the human scored 60 + 10, the judge 60 + 20: p_e = .7*.8 + .3*.2 = .62; kappa = (.7 - .62)/.38
     assert found.kappa == pytest.approx(0.08 / 0.38)
 
 
-def test_na_that_nobody_used_has_no_kappa_and_full_coverage():
+def test_na_that_nobody_used_has_no_kappa():
     found = na_agreement(50, 0, 0, 0)
-    assert (found.human_coverage, found.judge_coverage, found.agreement, found.kappa) == (1, 1, 1, None)
+    assert (found.agreement, found.kappa) == (1, None)
 
 
 def test_na_of_nothing_is_undefined():
     found = na_agreement(0, 0, 0, 0)
-    assert (found.human_coverage, found.judge_coverage, found.agreement, found.kappa) == (None, None, None, None)
+    assert (found.agreement, found.kappa) == (None, None)
 
 
 def test_kish_by_hand():

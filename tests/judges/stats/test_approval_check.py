@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from judges.stats.approval_check import Policy, check_dimension, check_dimensions, format_kappa
 from judges.stats.intervals import Cells, interval_from_moments, kappa_interval
 from judges.stats.multiple_testing import holm
-from judges.stats.planner import more_items_for_threshold
+from judges.stats.sample_size import more_items_for_threshold
 from judges.stats.sequential import LookPlan, anytime_boundary, anytime_p, z_from_threshold
 from judges.stats.uncertainty import Interval
-from tests.judges.moments import moments
+from tests.judges.moments import moments, with_sizes
 
 quick = settings(deadline=None, max_examples=50)
 LOOSE = Policy(lower_bound=False)
@@ -205,9 +205,9 @@ def test_the_bound_refuses_a_judge_that_the_point_rule_lets_through():
         answers = np.clip(np.rint(2 + good + 1.025 * np.array([human, judge])), 0, 4).astype(int)
         return np.arange(items), *answers
 
-    truth = interval_from_moments(*moments(*draw(1_000_000, 1))).point
+    truth = interval_from_moments(*with_sizes(*moments(*draw(1_000_000, 1)))).point
     assert truth == pytest.approx(0.45, abs=0.015)
-    found = [interval_from_moments(*moments(*draw(100, 10 + seed))) for seed in range(1000)]
+    found = [interval_from_moments(*with_sizes(*moments(*draw(100, 10 + seed)))) for seed in range(1000)]
     by_point, by_bound = (
         np.mean([check_dimension(one, policy).state == "meets policy" for one in found]) for policy in (LOOSE, ONCE)
     )

@@ -104,8 +104,6 @@ def test_na_is_kept_apart_from_kappa_and_an_unscored_cell_from_both():
     assert (found.gold_cells, found.cells, found.unscored) == (15, 9, 2)
     assert (found.na_human, found.na_judge) == (2, 3)
     assert found.na.cells == 13
-    assert found.na.human_coverage == pytest.approx(11 / 13)  # people scored 9 + 2
-    assert found.na.judge_coverage == pytest.approx(10 / 13)  # the judge 9 + 1
     assert found.na.agreement == pytest.approx(10 / 13)  # 9 scored by both, 1 n/a for both
 
 

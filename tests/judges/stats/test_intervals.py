@@ -25,7 +25,7 @@ from judges.stats.intervals import (
 )
 from judges.stats.uncertainty import wilson_interval
 from tests.judges.large_sample import fleiss_cohen_everitt
-from tests.judges.moments import moments
+from tests.judges.moments import moments, with_sizes
 
 WEIGHTS = [None, "linear", "quadratic"]
 quick = settings(deadline=None, max_examples=40)
@@ -71,7 +71,7 @@ def test_the_bootstrap_is_kappa_and_its_error_of_the_tables_of_the_items_drawn(w
 
     def plainly(tables):
         flat = tables.reshape(len(tables), -1)
-        return interval_from_table(tables.sum(axis=0), flat.T @ flat, len(tables), weights)
+        return interval_from_table(*with_sizes(tables.sum(axis=0), flat.T @ flat, len(tables)), weights)
 
     whole, draws = plainly(each), np.random.default_rng(3).integers(0, 60, size=(300, 60))
     drawn = [plainly(each[one]) for one in draws]
@@ -236,7 +236,7 @@ def test_with_one_cell_an_item_the_sandwich_is_fleiss_cohen_everitt(table, weigh
     variance, items = fleiss_cohen_everitt(table, weights), int(table.sum())
     assume(variance is not None and items > 1)
     # One cell an item: sum_g t_g t_g' is the table itself on the diagonal.
-    found = interval_from_table(table, np.diag(table.ravel()), items, weights)
+    found = interval_from_table(*with_sizes(table, np.diag(table.ravel()), items), weights)
     assert found.se == pytest.approx(sqrt(variance * items / (items - 1)), abs=1e-7)
     assert found.point == kappa(table, weights)
 
@@ -270,9 +270,9 @@ def test_fleiss_cohen_everitt_of_an_undefined_kappa_is_none():
 def test_six_sums_tables_and_cells_give_one_interval(k, weighted):
     item, human, judge = dialogues(LINEARISE_FROM, 3, seed=8, k=k)
     weight = np.repeat(np.random.default_rng(1).uniform(1, 5, LINEARISE_FROM), 3) if weighted else None
-    sums = interval_from_moments(*moments(item, human, judge, weight))
-    shifted = interval_from_moments(*moments(item, human + 1, judge + 1, weight))
-    table = interval_from_table(*table_moments(item, human, judge, k, weight), "quadratic")
+    sums = interval_from_moments(*with_sizes(*moments(item, human, judge, weight)))
+    shifted = interval_from_moments(*with_sizes(*moments(item, human + 1, judge + 1, weight)))
+    table = interval_from_table(*with_sizes(*table_moments(item, human, judge, k, weight)), "quadratic")
     cells = kappa_interval(Cells(item, human, judge, weight), k)
     assert cells.method == sums.method == "linearised"
     for other in (shifted, table, cells):
@@ -288,7 +288,7 @@ def test_the_sandwich_is_the_jackknife_to_first_order(weights):
     np.add.at(each, (item, human, judge), 1)
     left_out = np.array([kappa(total - one, weights) for one in each])
     jackknife = sqrt((items - 1) / items * ((left_out - left_out.mean()) ** 2).sum())
-    assert interval_from_table(total, cross, items, weights).se == pytest.approx(jackknife, rel=0.02)
+    assert interval_from_table(*with_sizes(total, cross, items), weights).se == pytest.approx(jackknife, rel=0.02)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -296,7 +296,7 @@ def test_bootstrap_and_linearised_agree_at_two_thousand_items(weights):
     item, human, judge = dialogues(2000, 3, seed=10)
     weight = np.repeat(np.random.default_rng(2).choice([1.0, 4.0], 2000), 3)
     boot = bootstrap_kappa(Cells(item, human, judge, weight), 5, weights)
-    line = interval_from_table(*table_moments(item, human, judge, 5, weight), weights)
+    line = interval_from_table(*with_sizes(*table_moments(item, human, judge, 5, weight)), weights)
     assert boot.point == pytest.approx(line.point)
     assert boot.se == pytest.approx(line.se, rel=0.08)
     for end in ("low", "high", "lower_bound"):
@@ -315,11 +315,6 @@ def test_n_eff_of_items_of_unequal_length_is_their_number_unless_they_are_weight
     human, judge = rng.integers(0, 5, (2, len(item)))
     found = kappa_interval(Cells(item, human, judge), 5)
     assert (found.items, found.n_eff, found.cells) == (4000, 4000.0, len(item))
-    sums = moments(item, human, judge)
-    assert (
-        interval_from_moments(*sums).n_eff < 3500
-    )  # by totals alone lengths look like weights, so the caller can say better
-    assert interval_from_moments(*sums, n_eff=4000.0, cells=17).n_eff == 4000.0
 
 
 def test_the_weight_of_an_item_is_that_of_its_cells_however_many():
@@ -333,8 +328,10 @@ def test_perfect_agreement_has_no_width_and_stays_within_the_scale():
     item, human, _ = dialogues(LINEARISE_FROM, 2, seed=13)
     found = kappa_interval(Cells(item, human, human), 5)
     assert (found.point, found.high) == (1.0, 1.0) and 0.999 < found.low < found.lower_bound < 1
-    wide = interval_from_moments(*moments([0, 1, 2, 3], [0, 1, 4, 4], [0, 1, 4, 3]))
+    wide = interval_from_moments(*with_sizes(*moments([0, 1, 2, 3], [0, 1, 4, 4], [0, 1, 4, 3])))
     assert wide.high == 1.0 and wide.low < wide.point - wide.se  # the end is cut, the error is not
+    poor = interval_from_moments(*with_sizes(*moments([0, 1, 2, 3], [0, 4, 4, 0], [4, 0, 1, 4])))
+    assert poor.point - 1.64 * poor.se < -1 and poor.low == poor.lower_bound == -1.0
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
@@ -346,8 +343,8 @@ def test_full_agreement_of_many_items_has_the_ends_of_the_rule_of_three(k):
     cells = Cells(np.arange(LINEARISE_FROM), human, human)
     for found in (
         kappa_interval(cells, k, weights),
-        interval_from_table(*table_moments(*cells[:3], k), weights),
-        *([] if k == 3 else [interval_from_moments(*moments(*cells[:3]))]),
+        interval_from_table(*with_sizes(*table_moments(*cells[:3], k)), weights),
+        *([] if k == 3 else [interval_from_moments(*with_sizes(*moments(*cells[:3])))]),
     ):
         once = LINEARISE_FROM / (2 * (LINEARISE_FROM - 1))
         assert (found.point, found.high) == (1.0, 1.0)
@@ -358,9 +355,9 @@ def test_full_agreement_of_many_items_has_the_ends_of_the_rule_of_three(k):
 def test_linearised_without_expected_disagreement_is_none_throughout():
     weight = np.random.default_rng(3).uniform(1, 9, 4000)
     for found in (
-        interval_from_moments(*moments(np.arange(4000), np.full(4000, 4), np.full(4000, 4), weight)),
+        interval_from_moments(*with_sizes(*moments(np.arange(4000), *np.full((2, 4000), 4), weight))),
         kappa_interval(Cells(np.arange(4000), np.full(4000, 4), np.full(4000, 4), weight), 5),
-        interval_from_table(np.diag([0, 7, 0]), np.diag([0, 0, 0, 0, 7, 0, 0, 0, 0]), 7),
+        interval_from_table(np.diag([0, 7, 0]), np.diag([0, 0, 0, 0, 7, 0, 0, 0, 0]), 7, 7, 7.0),
     ):
         assert figures(found) == (None,) * 5
 
@@ -376,9 +373,9 @@ def test_moments_by_hand():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: interval_from_moments([1, 2, 3], np.eye(6), 5),
-        lambda: interval_from_moments(np.ones(6), np.eye(5), 5),
-        lambda: interval_from_table(np.eye(3), np.eye(3), 5),
+        lambda: interval_from_moments([1, 2, 3], np.eye(6), 5, 5, 5.0),
+        lambda: interval_from_moments(np.ones(6), np.eye(5), 5, 5, 5.0),
+        lambda: interval_from_table(np.eye(3), np.eye(3), 5, 5, 5.0),
     ],
 )
 def test_bad_moments_are_refused(call):

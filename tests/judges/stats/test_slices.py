@@ -17,9 +17,9 @@ from judges.stats.comparison import (
     more_items_to_separate,
     two_sided_p,
 )
+from judges.stats.confidence import ConfidenceCells, auroc, confidence_calibration
 from judges.stats.intervals import Cells, interval_from_moments, kappa_influences, kappa_interval
-from judges.stats.planner import curve_sizes, extrapolate_interval, kappa_by_size
-from judges.stats.reliability import ConfidenceCells, auroc, reliability
+from judges.stats.sample_size import curve_sizes, extrapolate_interval, kappa_by_size
 from judges.stats.slices import (
     Slicing,
     difference_tests,
@@ -30,7 +30,7 @@ from judges.stats.slices import (
     slice_kappa,
 )
 from judges.stats.uncertainty import Interval
-from tests.judges.moments import moments
+from tests.judges.moments import moments, with_sizes
 
 
 def rated(items, per_item, right, seed, k=5, share=0.0):
@@ -62,7 +62,7 @@ def test_influences_give_the_linearised_variance():
     weight = np.repeat(np.random.default_rng(2).integers(1, 4, 200), 3).astype(float)
     weighted = Cells(cells.item, cells.human, cells.judge, weight)
     point, influence = kappa_influences(weighted, 5)
-    whole = interval_from_moments(*moments(*weighted[:4]))
+    whole = interval_from_moments(*with_sizes(*moments(*weighted[:4])))
     by_item = np.bincount(cells.item, influence)
     assert point == pytest.approx(whole.point)
     assert np.sqrt(200 / 199 * by_item @ by_item) == pytest.approx(whole.se)
@@ -80,8 +80,7 @@ def test_two_slices_are_compared_as_two_independent_kappas_are():
         points.append(kappa(cross_table(*side[1:3], 5), "quadratic"))
         errors.append(99 / 100 * sum((kappa(t, "quadratic") - points[-1]) ** 2 for t in tables))  # the jackknife's own
     hand = (points[0] - points[1]) ** 2 / sum(errors)
-    assert found.test.statistic == pytest.approx(hand)
-    assert (found.test.df, found.test.slices) == (1, 2)
+    assert found.test.slices == 2
     assert found.test.p == pytest.approx(scipy.stats.f.sf(hand, 1, 99))
     assert [s.interval.point for s in found.slices] == pytest.approx(points)
 
@@ -149,7 +148,7 @@ def test_the_curve_goes_through_the_first_items_and_ends_at_the_whole():
     assert (steps[0].items, steps[-1].items) == (10, 300)
     early = np.asarray(cells.item) < 10
     assert steps[0].point == pytest.approx(kappa(cross_table(cells.human[early], cells.judge[early], 5), "quadratic"))
-    whole = interval_from_moments(*moments(*cells[:3]))
+    whole = interval_from_moments(*with_sizes(*moments(*cells[:3])))
     assert (steps[-1].point, steps[-1].low, steps[-1].high) == pytest.approx((whole.point, whole.low, whole.high))
     assert kappa_by_size(Cells(*[np.zeros(0, dtype=np.int64)] * 3), 5, "quadratic") == []
     assert curve_sizes(7) == [7]
@@ -170,7 +169,7 @@ def test_four_times_the_items_are_expected_to_halve_the_error():
 def test_the_calibration_error_by_hand():
     # .9 sure in 4 cells, 3 right; .5 sure in 4, 1 right: (.5 |.9 - .75| + .5 |.5 - .25|) = .2
     sure = ConfidenceCells(np.arange(8), np.repeat([0.9, 0.5], 4), np.array([0, 0, 0, 2, 0, 1, 1, 3.0]), np.ones(8))
-    found = reliability(sure)
+    found = confidence_calibration(sure)
     assert found.ece == pytest.approx(0.2)
     assert [(one.low, one.stated, one.accuracy.point, one.near.point) for one in found.levels] == [
         (0.5, 0.5, 0.25, 0.75), (0.9, 0.9, 0.75, 0.75),
@@ -178,7 +177,7 @@ def test_the_calibration_error_by_hand():
     assert (found.stated, found.accuracy.point) == pytest.approx((0.7, 0.5))
     # right ones: .9 .9 .9 .5, wrong ones: .9 .5 .5 .5: (3 * (.5 + 3) + 3 * .5) / 16 = .75
     assert found.auroc.point == pytest.approx(0.75)
-    assert reliability(ConfidenceCells(*[np.zeros(0)] * 4)) is None
+    assert confidence_calibration(ConfidenceCells(*[np.zeros(0)] * 4)) is None
 
 
 def test_a_calibrated_judge_has_about_the_error_that_chance_gives_and_many_values_make_tenths():
@@ -187,7 +186,7 @@ def test_a_calibrated_judge_has_about_the_error_that_chance_gives_and_many_value
     for _ in range(40):
         stated = rng.uniform(0, 1, 400)
         off = (rng.random(400) > stated).astype(float)
-        found.append(reliability(ConfidenceCells(np.arange(400), stated, off, np.ones(400))))
+        found.append(confidence_calibration(ConfidenceCells(np.arange(400), stated, off, np.ones(400))))
     assert len(found[0].levels) == 10
     assert np.mean([one.ece for one in found]) == pytest.approx(
         np.mean([one.ece_if_calibrated for one in found]), rel=0.15

@@ -64,7 +64,7 @@ def test_sums_by_stratum_give_the_error_of_single_cells(monkeypatch):
     cells = kappa_interval(Cells(item, human, judge, weight, judge), 5)
     each = [moments(item[at], human[at], judge[at], weight[at]) for at in (judge == h for h in range(5))]
     cross = strata.products_within_strata([g for _, _, g in each], [t for t, _, _ in each], [c for _, c, _ in each])
-    found = interval_from_moments(sum(t for t, _, _ in each), cross, len(item))
+    found = interval_from_moments(sum(t for t, _, _ in each), cross, *[len(item)] * 3)
     assert found.se == pytest.approx(cells.se)
     one = strata.products_within_strata([2, 1], np.ones((2, 1)), np.ones((2, 1, 1)))
     assert one.tolist() == [[2.0]], "a single stratum is left as it is"
@@ -87,7 +87,7 @@ def test_the_error_is_what_stratified_samples_really_vary_by():
             for n, at in zip(taken, (stratum == h for h in range(5)), strict=True)
         ]
         cross = strata.products_within_strata(taken, [t for t, _, _ in each], [c for _, c, _ in each])
-        found = interval_from_moments(total, cross, len(places))
+        found = interval_from_moments(total, cross, *[len(places)] * 3)
         points.append(found.point)
         errors.append(found.se)
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(points), rel=0.1)

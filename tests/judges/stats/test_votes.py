@@ -27,7 +27,7 @@ ROWS = [
 
 
 def test_by_hand():
-    found = {(a.one, a.other, a.part): (a.s1, a.s2) for a in agreement_table(votes(ROWS), 3, TIE)}
+    found = {(a.one, a.other, a.part): (a.s1, a.s2) for a in agreement_table(votes(ROWS), TIE)}
     s1, s2 = found[JUDGE, "expert", ""]
     assert (s1.point, s1.cells) == (3 / 5, 5)  # a a and the tie agree, both b do not
     assert (s2.point, s2.cells) == (2 / 3, 3)  # item 1 is out: the judge says tie
@@ -44,7 +44,7 @@ def test_by_hand():
 def test_ten_people_of_one_mind_on_each_item_are_worth_an_item_not_45_pairs():
     # 40 items, half of them with ten equal votes, half with five a and five b: 45 and 20 of 45 pairs are equal
     rows = [(n, 0, 0, A if n % 2 or v < 5 else B, A) for n in range(40) for v in range(10)]
-    people = next(a for a in agreement_table(votes(rows, ("",)), 3, TIE) if a.one)
+    people = next(a for a in agreement_table(votes(rows, ("",)), TIE) if a.one)
     p, spread = 65 / 90, 25 / 90  # each item lies 25 / 90 from the mean: se^2 = 40 / 39 * spread^2 / 40
     worth = p * (1 - p) * 39 / spread**2
     assert (people.s1.point, people.s1.items, people.s1.cells) == (p, 40, 1800)
@@ -53,8 +53,8 @@ def test_ten_people_of_one_mind_on_each_item_are_worth_an_item_not_45_pairs():
 
 
 def test_a_single_part_is_not_listed_twice_and_nothing_gives_nothing():
-    assert [a.part for a in agreement_table(votes([(0, 0, 0, A, A)], ("",)), 3, TIE)] == [""]
-    assert agreement_table(votes([]), 3, TIE) == []
+    assert [a.part for a in agreement_table(votes([(0, 0, 0, A, A)], ("",)), TIE)] == [""]
+    assert agreement_table(votes([]), TIE) == []
 
 
 row = some.tuples(
@@ -64,22 +64,16 @@ row = some.tuples(
 
 @given(some.lists(row, max_size=30))
 def test_as_a_double_loop_has_it(rows):
-    given_ = votes(rows)
-    chosen = given_.group == 0
     own = [r for r in rows if r[2] == 0]
     for drop in (None, TIE):
         pairs = [(r[3], r[4]) for r in own if r[4] >= 0 and drop not in (r[3], r[4])]
-        assert tuple(x.sum() for x in pairs_with_judge(given_, chosen, drop)) == (
-            sum(x == y for x, y in pairs),
-            len(pairs),
-        )
+        ours = pairs_with_judge(votes(rows), 0).without(drop)
+        assert (sum(ours.one == ours.other), len(ours.item)) == (sum(x == y for x, y in pairs), len(pairs))
         pairs = [(r[3], q[3]) for r, q in combinations(own, 2) if r[0] == q[0] and drop not in (r[3], q[3])]
-        assert tuple(x.sum() for x in pairs_of_people(given_, chosen, 3, drop)) == (
-            sum(x == y for x, y in pairs),
-            len(pairs),
-        )
+        ours = pairs_of_people(votes(rows), 0).without(drop)
+        assert (sum(ours.one == ours.other), len(ours.item)) == (sum(x == y for x, y in pairs), len(pairs))
 
 
 def test_without_a_tie_both_figures_are_the_same():
-    for found in agreement_table(votes(ROWS), 3, None):
+    for found in agreement_table(votes(ROWS), None):
         assert found.s1 == found.s2

@@ -12,7 +12,9 @@ import pytest
 from playwright.sync_api import expect
 
 from data.desk import labels
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import datasets, people, settings
 from data.records.settings import GoldRule

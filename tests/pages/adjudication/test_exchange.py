@@ -10,7 +10,8 @@ import pytest
 
 from data.adjudication import adjudication
 from data.gold.disputes import LabelledCell
-from data.records import datasets, people
+from data.records import datasets
+from data.records.access import find_person
 from data.store import Store
 from data.store.errors import StoreFailed
 from pages.adjudication import exchange
@@ -33,7 +34,7 @@ def waiting(store: Store) -> list[LabelledCell]:
 def send(monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], **outbox: Any) -> None:
     """One message of lea's board."""
     monkeypatch.setattr(session, "component_state", lambda _: SimpleNamespace(outbox=outbox))
-    exchange.save_sent(people.find_person(session.store(), "lea"), "board", state, UTC)
+    exchange.save_sent(find_person(session.store(), "lea"), "board", state, UTC)
 
 
 def act_on(cell: LabelledCell, key: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from playwright.sync_api import expect
 from data.assignments import assignments
 from data.assignments.assignments import AssignmentTerms, Selection
 from data.records import people, tags
+from data.records.access import Person
 from data.records.datasets import Dataset
 from data.store import open_store
 from pages.assignments import dialogs
@@ -31,7 +32,7 @@ def test_who_takes_over_from_somebody_without_tags_is_not_said_to_lack_one(monke
     monkeypatch.setattr(st, "caption", notes.append)
     for tags_ in ((), ("日本語",)):
         one: Any = SimpleNamespace(assignee="ann", tags=tags_)
-        dialogs._reassign(Dataset("d", "demo", "", False), people.Person("lea", "lead", True), one, [])
+        dialogs._reassign(Dataset("d", "demo", "", False), Person("lea", "lead", True), one, [])
     assert notes == [
         "Nobody else is ready\\. Choose who takes over.",
         "Nobody who is ready has one of their tags\\. Choose who takes over.",

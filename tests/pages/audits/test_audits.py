@@ -12,7 +12,9 @@ from playwright.sync_api import expect
 
 from data.audits import justification_labels
 from data.audits.justification_labels import JustifiedScore
-from data.importing import ImportPlan, from_path, import_source
+from data.importing.files.source import from_path
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import people
 from data.records.datasets import ensure_dataset
 from data.store import open_store

@@ -10,10 +10,11 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from data.importing import ImportPlan, import_source
-from data.importing.rows import item_id
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import people
 from data.records.datasets import ensure_dataset
+from data.records.rows import item_id
 from data.store import open_store
 from data.store.ids import content_id
 from tests.data.cells import Cell, fill

@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import expect
 
 from data.approvals import policy
-from data.records import people, settings
+from data.records import people
+from data.records.values import WORKSPACE, put_setting
 from data.store import open_store
 from tests.data.cells import Cell, fill
 from tests.data.dashboard.test_dashboard import LOOSE, NASTY, approve, dialogues
@@ -31,8 +32,8 @@ def app(serve_all: Callable[..., Server]) -> Server:
     people.join_workspace(store, "ann")
     dataset, judge = fill(store, dialogues(), NASTY, systems=lambda n: (SYSTEM if n % 2 else "model-x", ""))
     asked = policy.to_stored(LOOSE)  # the policy of today is the one that was met
-    store.tx("lea", "policy", lambda tx: settings.put_setting(tx, settings.WORKSPACE, "policy", asked.pop("policy")))
-    store.tx("lea", "policy", lambda tx: settings.put_setting(tx, settings.WORKSPACE, "approvals", asked))
+    store.tx("lea", "policy", lambda tx: put_setting(tx, WORKSPACE, "policy", asked.pop("policy")))
+    store.tx("lea", "policy", lambda tx: put_setting(tx, WORKSPACE, "approvals", asked))
     approve(store, dataset, judge, "helpfulness", "verdict")
     fill(store, [Cell(n, "turn:1", (4.0,), 4.0, probability=0.5) for n in range(40)], "fresh")
     store.close()

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from data.importing import ImportPlan, from_bytes, import_source
+from data.importing.files.source import from_bytes
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.records import people
 from data.store import Store, open_store
 from tests.data.imports import text

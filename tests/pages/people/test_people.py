@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 from data.approvals import policy
-from data.approvals.policy import Requirements
+from data.approvals.rules import Requirements
 from data.records import people
-from data.records.people import Role
+from data.records.access import Role
 from data.store import open_store
 from tests.pages.desk_driver import at_rest, enter
 from tests.server import Server

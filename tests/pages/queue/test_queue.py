@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from data.queue import queue
 from data.queue.queue import QueueFilters
 from data.records.datasets import dataset_named
 from data.store import open_store
+from pages.queue import dialogs
+from pages.ui import session
 from tests import seeds
 from tests.pages.desk_driver import at_rest, choose, enter, on_item
 from tests.server import Server
@@ -47,6 +50,17 @@ def clicked(serve_all: Serve) -> tuple[Server, dict[str, str]]:
     store.close()
     app.start()
     return app, thirds
+
+
+def test_two_judges_of_one_model_and_card_can_be_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = [seeds.dialogue(n) for n in (1, 2)]
+    warmer = [{**seeds.judgment(item), "params": {"temperature": 1}} for item in items]
+    store = seeds.workspace(tmp_path / "assay.duckdb", [*items, *map(seeds.judgment, items), *warmer])
+    monkeypatch.setattr(session, "store", lambda: store)
+    names = dialogs._judges(dataset_named(store, "demo"))
+    assert len(set(names.values())) == len(names) == 2
+    assert all(name == f"judge-one · multi_turn_dialogue · {judge[:6]} · 2" for judge, name in names.items())
+    store.close()
 
 
 @pytest.mark.parametrize("stream", ["review", "audit"])

@@ -17,7 +17,8 @@ from data.store import open_store
 from judges import practice
 from judges.cards import card
 from judges.client.endpoint import Endpoint
-from pages.runs import new_run
+from pages.runs import views
+from pages.ui.run_estimate import cost_words, spent_words
 from tests import seeds
 from tests.pages.desk_driver import at_rest, enter
 
@@ -68,8 +69,15 @@ def test_a_reply_of_nothing_but_brackets_is_shown_as_it_came(monkeypatch) -> Non
     """A small model that repeats itself writes them to the end of its tokens."""
     shown: list[str] = []
     monkeypatch.setattr(st, "code", lambda text, **_: shown.append(text))
-    new_run._reply("[" * 5_000)
+    views._show_reply("[" * 5_000)
     assert shown == ["[" * 5_000]
+
+
+def test_an_estimate_and_what_was_spent_are_rounded_alike() -> None:
+    for amount, words in ((0.37124, "$0.3712"), (0.5, "$0.50"), (12.345, "$12.35"), (1_234.5, "$1,234.50")):
+        assert cost_words(amount) == spent_words(amount, False) == words
+    assert spent_words(0.5, True) == "about $0.50" and spent_words(0, True) == "$0.00"
+    assert (cost_words(0), cost_words(None)) == ("no cost", "price not known")
 
 
 def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:

@@ -19,7 +19,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from data.records import people
-from data.records.access import Visit
+from data.records.access import Person, Visit
 from data.store import open_store
 from data.workspace import backups
 from judges.render import svg
@@ -106,7 +106,7 @@ def test_the_command_that_restores_a_backup_holds_where_folders_have_spaces(monk
     monkeypatch.setattr(backups, "backup_folder", lambda _: Path("/home/me/my work/backups"))
     monkeypatch.setattr(tables, "wrapped_table", lambda *_, **__: None)
     monkeypatch.setattr(st, "code", lambda command, **_: commands.append(command))
-    workspace_page._backups(people.Person("lea", "lead", True))
+    workspace_page._backups(Person("lea", "lead", True))
     assert shlex.split(commands[0])[-1] == "/home/me/my work/backups/my work-1.duckdb"
 
 

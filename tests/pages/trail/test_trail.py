@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from data.records import datasets, people
+from data.records.access import find_person
 from data.records.settings import QueueRules, set_queue_rules
 from data.store import open_store
 from data.trail.trail import TrailEntry
@@ -71,7 +72,7 @@ def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tm
     turn_to(page, "trail?kinds=exports")
     expect(page.get_by_text("downloaded the backup assay-")).to_be_visible()
     copy = open_store(f"duckdb:///{tmp_path / 'copy.duckdb'}", accept=True)
-    assert people.find_person(copy, "日本 花子").role == "researcher"
+    assert find_person(copy, "日本 花子").role == "researcher"
     copy.close()
 
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from data.desk import desk
 from data.queue import queue
 from data.queue.queue import QueueFilters
-from data.records import datasets, people
+from data.records import datasets
+from data.records.access import find_person
 from data.store import Store, open_store
 from judges.errors import AssayError
 from pages.adjudication import exchange as adjudication_exchange
@@ -62,7 +63,7 @@ def sends(monkeypatch: pytest.MonkeyPatch, store: Store, state: Any) -> None:
 @given(outbox=SENT | JUNK)
 def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
-    ann, place = people.find_person(store, "ann"), datasets.dataset_named(store, "demo").id
+    ann, place = find_person(store, "ann"), datasets.dataset_named(store, "demo").id
     state: dict[str, Any] = {}
     exchange.save_sent(ann, "desk", state, UTC)
     assert not state["acked"] and all(one["why"] for one in state["refused"]) and not state["notice"]
@@ -77,7 +78,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
 @given(outbox=SENT | JUNK)
 def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
-    lea, state = people.find_person(store, "lea"), dict[str, Any]()
+    lea, state = find_person(store, "lea"), dict[str, Any]()
     adjudication_exchange.save_sent(lea, "board", state, UTC)
     assert not state.get("acked") and all(one["why"] for one in state.get("refused", []))
 

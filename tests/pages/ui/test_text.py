@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from data.records.people import Person
+from data.records.access import Person
 from data.store.errors import NotAllowed
 from pages.ui import text
 

@@ -81,7 +81,7 @@ def item(name, title, kind, rows, **more):
         "stream": "review",
         "mode": "assisted",
         "why": ["turn 3 helpfulness: low stated confidence", "verdict breaks its rule"],
-        "judge": {"id": "judge-1", "name": "multi_turn_dialogue · gpt-4o"},
+        "judge": "judge-1",
         "judges": [{"model": "openai/gpt-4o", "card": "Multi-turn dialogue", "version": "91710b5"}],
         "unnamed": False,
         "choice": 0,

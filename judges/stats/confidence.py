@@ -8,13 +8,12 @@ from math import pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.agreement import Floats
+from judges.stats.agreement import Codes, Floats
 from judges.stats.clustered import weighted_share
 from judges.stats.concordance import midranks
 from judges.stats.strata import error_of_influences
-from judges.stats.uncertainty import Interval, normal_interval
+from judges.stats.uncertainty import Interval, symmetric_interval
 
-Codes = NDArray[np.int64]
 MAX_LEVELS = 8
 """So many different values are levels of their own; of more, tenths of the way from 0 to 1 are made."""
 
@@ -50,7 +49,7 @@ class ReliabilityLevel:
 
 
 @dataclass(frozen=True)
-class Reliability:
+class ConfidenceCalibration:
     """The figures of one dimension.
 
     `ece` is the expected calibration error and `ece_if_calibrated` how large it would be for a perfectly calibrated
@@ -68,7 +67,7 @@ class Reliability:
     cells: int
 
 
-def reliability(sure: ConfidenceCells) -> Reliability | None:
+def confidence_calibration(sure: ConfidenceCells) -> ConfidenceCalibration | None:
     """Agreement by level of confidence; None where no cell has one.
 
         error = sum_b W_b / W |mean confidence in b - share right in b|
@@ -89,7 +88,7 @@ def reliability(sure: ConfidenceCells) -> Reliability | None:
         )  # fmt: skip
         error += share * abs(stated - (exact.point or 0.0))
         chance += share * sqrt(2 / pi * stated * (1 - stated) / max(exact.n_eff, 1.0))
-    return Reliability(
+    return ConfidenceCalibration(
         tuple(levels), error, chance, float(np.average(sure.confidence, weights=sure.weight)),
         weighted_share(sure.item, right, sure.weight), auroc(sure), len(np.unique(sure.item)), len(sure.item),
     )  # fmt: skip
@@ -122,4 +121,4 @@ def auroc(sure: ConfidenceCells) -> Interval | None:
     distinct, place = np.unique(sure.item, return_inverse=True)
     items = len(distinct)
     se = error_of_influences(np.bincount(place, influence).astype(np.float64))
-    return normal_interval(area, se, items, len(right), float(items), "linearised", 0.0, 1.0)
+    return symmetric_interval(area, se, items, len(right), float(items), "linearised", 0.0, 1.0)

@@ -9,11 +9,10 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from judges.stats.agreement import Weights, check_weights, effective_size
-from judges.stats.intervals import Cells, kappa_influences
+from judges.stats.agreement import Weights
+from judges.stats.intervals import Cells, linearised_kappa
 from judges.stats.sequential import z_from_threshold
-from judges.stats.strata import error_of_influences
-from judges.stats.uncertainty import TWO_SIDED, Interval, normal_interval, normal_quantile
+from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile, symmetric_interval
 
 MOST_TIMES = 10
 """Above so many times the items there are, a figure is at the threshold as far as labels can show."""
@@ -87,16 +86,8 @@ def kappa_by_size(cells: Cells, k: int, weights: Weights) -> list[Interval]:
     a bootstrap's, and a little another at the end). Where kappa is undefined there is no figure.
     """
     distinct, rank = np.unique(np.asarray(cells.item), return_inverse=True)
-    ranked = cells._replace(item=rank, weight=check_weights(cells.weight, len(rank)))
-    intervals = []
-    for size in curve_sizes(len(distinct)):
-        part = ranked.where(rank < size)
-        item, weight = np.asarray(part.item), np.asarray(part.weight)
-        point, influence = kappa_influences(part, k, weights)
-        se = error_of_influences(np.bincount(item, influence, minlength=size).astype(np.float64))
-        mean = np.bincount(item, weight) / np.bincount(item)
-        intervals.append(normal_interval(point, se, size, len(item), effective_size(mean), "linearised", -1.0, 1.0))
-    return intervals
+    ranked = cells._replace(item=rank, stratum=None)
+    return [linearised_kappa(ranked.where(rank < size), k, weights) for size in curve_sizes(len(distinct))]
 
 
 def curve_sizes(items: int) -> list[int]:
@@ -118,7 +109,7 @@ def extrapolate_interval(now: Interval, upto: int) -> list[Interval]:
         return []
     further = np.unique(np.round(np.geomspace(now.items, upto, _EXTRAPOLATED_SIZES)).astype(np.int64)).tolist()
     return [
-        normal_interval(
+        symmetric_interval(
             now.point, now.se * sqrt(now.items / m), m, round(now.cells * m / now.items), now.n_eff * m / now.items,
             "linearised", -1.0, 1.0,
         )

@@ -1,10 +1,9 @@
-"""The question about a system under test in a dimension, what counts as an answer, and the SQL that differs by it."""
+"""The answers of a dimension as they are counted, and the SQL of units, of answers and of their counts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from data.records.combinations import is_answer_sql
 from judges.stats import bins
 from judges.types import Dimension, Scale, UnitSort
 
@@ -50,14 +49,14 @@ def rating_condition(counted: CountedDimension, answer: int | None, system: str)
     It is of the dimension's sort of unit, and has the n-th answer, or n/a (None); `system` is the parameter that names
     the system.
     """
-    of = f"{unit_condition(counted.dimension, 's')} and "
+    of = f"{unit_sort_sql(counted.dimension.sort, 's')} and "
     if not counted.sided:
         value = (
             "s.value is null"
             if answer is None
             else is_answer_sql("s.value", counted.codes[answer], counted.dimension.scale)
         )
-        if counted.dimension.sort in ("section", "side"):
+        if counted.dimension.is_of_side:
             return f"{of}{value} and case when s.unit like '%/b' then i.system_b else i.system_a end = {system}"
         return f"{of}{value} and {system_sql(counted, 's')} = {system}"
     if answer is None:
@@ -72,20 +71,15 @@ def verdict_codes(counted: CountedDimension, n: int) -> tuple[int, int]:
     return ((a, b), (tie, tie), (b, a))[n]
 
 
-def unit_condition(dimension: Dimension, table: str) -> str:
-    """The condition that a unit is of the dimension's sort."""
-    return unit_sort_sql(dimension.sort, table)
-
-
 def unit_sort_sql(sort: UnitSort, table: str) -> str:
     """The condition that a unit is of this sort."""
     begins = {"turn": "turn:%", "section": "section:%", "side": "response/%"}
     return f"{table}.unit like '{begins[sort]}'" if sort in begins else f"{table}.unit = '{sort}'"
 
 
-def side_column(dimension: Dimension, table: str) -> str:
-    """A column `side` for what is asked of one side of a pair, "" where nothing is."""
-    return f"right({table}.unit, 1) as side, " if dimension.sort in ("section", "side") else ""
+def side_column(dimension: Dimension) -> str:
+    """A column `side` of the unit of `s`, for what is asked of one side of a pair; "" where nothing is."""
+    return "right(s.unit, 1) as side, " if dimension.is_of_side else ""
 
 
 def sides_join(counted: CountedDimension) -> str:
@@ -99,7 +93,7 @@ def system_sql(counted: CountedDimension, table: str) -> str:
         return "case when b.side = 'b' then i.system_b else i.system_a end"
     if counted.dimension.sort == "pair":
         return "i.system_a || ' ~ ' || i.system_b"
-    if counted.dimension.sort in ("section", "side"):
+    if counted.dimension.is_of_side:
         return f"case when {table}.side = 'b' then i.system_b else i.system_a end"
     return "i.system_a"
 
@@ -120,3 +114,32 @@ def outcome_sums(counted: CountedDimension, letter: str) -> list[str]:
     if counted.dimension.scale.kind == "flag":
         return [f"o.{letter}1"]
     return [answer_count_sql(counted, f"{letter}{n}") for n in range(len(counted.codes))]
+
+
+def nearest_sql(column: str) -> str:
+    """SQL of the answer nearest to a judge's value, which may lie between two; a half counts up."""
+    return f"floor({column} + 0.5)"
+
+
+def is_answer_sql(column: str, code: float, scale: Scale) -> str:
+    """SQL condition that a value is, or is nearest to, an answer; on an interval scale that it is in the row of one."""
+    if scale.kind != "interval":
+        return f"{nearest_sql(column)} = {code!r}"
+    low, high = bins.row_ends(code, scale)
+    return f"{column} >= {low!r} and {column} < {high!r}"
+
+
+def table_row_sql(column: str, scale: Scale) -> str:
+    """SQL of the code of the table's row in which a value is (`judges.stats.bins.row_values`)."""
+    if not bins.is_binned(scale):
+        return answer_sql(column, scale)
+    low, width = repr(float(scale.lo)), repr(bins.scale_width(scale) / bins.MAX_BINS)
+    return f"({low} + (least({bins.MAX_BINS - 1}, floor(({column} - {low}) / {width} + 1e-9)) + 0.5) * {width})"
+
+
+def answer_sql(column: str, scale: Scale) -> str:
+    """SQL of the answer of a scale nearest to a value; of an interval scale without steps the value itself."""
+    if scale.kind != "interval":
+        return nearest_sql(column)
+    low, step = repr(float(scale.lo)), repr(float(scale.step))
+    return f"({low} + floor(({column} - {low}) / {step} + 0.5 + 1e-9) * {step})" if scale.step else column

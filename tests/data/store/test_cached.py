@@ -34,7 +34,7 @@ from data.gold import disputes
 from data.records import combinations, datasets, people, values
 from data.records.tables import SettingRow
 from data.reports import evidence
-from data.store import Store, Tx, compute_once, each_kept, kept, open_store
+from data.store import Store, Tx, cache_each, cache_result, compute_once, open_store
 from data.store.base import tables_read
 from data.store.duckdb_driver import DuckTables
 from data.store.ids import new_id
@@ -92,7 +92,7 @@ def add_person(store: Store) -> None:
 def test_an_answer_is_kept_until_a_table_is_written_that_it_was_read_from(small: Store) -> None:
     made = []
 
-    @kept
+    @cache_result
     def counted(store: Store, names: list[str]) -> int:
         made.append(names)
         return count(store)
@@ -106,9 +106,9 @@ def test_an_answer_is_kept_until_a_table_is_written_that_it_was_read_from(small:
 
 
 def test_what_is_kept_within_counts_for_what_is_kept_around_it(small: Store) -> None:
-    inner = kept(count)
+    inner = cache_result(count)
 
-    @kept
+    @cache_result
     def outer(store: Store, times: int) -> int:
         return inner(store) * times
 
@@ -119,13 +119,13 @@ def test_what_is_kept_within_counts_for_what_is_kept_around_it(small: Store) -> 
 
 
 def test_what_a_refusal_within_was_read_from_counts_for_what_is_kept_around_it(small: Store) -> None:
-    @kept
+    @cache_result
     def inner(store: Store) -> int:
         if not count(store):
             raise LookupError
         return count(store)
 
-    @kept
+    @cache_result
     def outer(store: Store) -> int | None:
         try:
             return inner(store)
@@ -141,7 +141,7 @@ def test_what_is_made_once_for_several_counts_for_each_of_them(small: Store) -> 
     def ask() -> list[int]:
         base, made = compute_once(lambda: count(small)), []
         for n in range(3):
-            made += each_kept(small, [("part", n)], lambda _, n=n: [base() + n])  # type: ignore[misc]
+            made += cache_each(small, [("part", n)], lambda _, n=n: [base() + n])  # type: ignore[misc]
         return made
 
     assert ask() == [0, 1, 2]
@@ -157,14 +157,14 @@ def test_of_several_only_those_are_made_that_are_not_known(small: Store) -> None
             asked.append(list(places))
             return [count(small) + n for n in places]
 
-        return each_kept(small, [("several", name) for name in names], make)
+        return cache_each(small, [("several", name) for name in names], make)
 
     assert ask(["a", "b"]) == [0, 1] and ask(["c", "a", "b"]) == [0, 0, 1]
     assert asked == [[0, 1], [0]]
 
 
 def test_within_a_change_nothing_is_kept_that_it_has_touched(small: Store) -> None:
-    counted = kept(count)
+    counted = cache_result(count)
     assert counted(small) == 0
 
     def work(tx: Any) -> None:
@@ -179,7 +179,7 @@ def test_within_a_change_nothing_is_kept_that_it_has_touched(small: Store) -> No
 
 
 def test_a_list_that_was_given_can_be_changed(small: Store) -> None:
-    @kept
+    @cache_result
     def names(store: Store) -> list[str]:
         return [str(name) for (name,) in store.rows("select name from setting")]
 
@@ -208,7 +208,7 @@ def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
             yield "means", means.overall_means(store, here, judge)
             yield "runs", dashboard.scoring_runs(store, here, judge)
             yield "unreadable", dashboard.count_unscored_items(store, here, judge)
-            yield "withheld", dashboard.withheld_dimensions(store, here, judge)
+            yield "withheld", dashboard.withheld_dimensions(store, here, judge, [])
             yield "orders", both_orders.load_positional_agreement(store, here, judge)
             dimensions = calibration.compared_dimensions(store, judge)
             yield "sums", calibration.comparison_inputs(store, here, judge, dimensions, "blind")

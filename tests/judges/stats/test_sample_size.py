@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.stats.planner import MOST_TIMES, more_items_for_threshold, more_items_for_width, more_items_for_z
+from judges.stats.sample_size import MOST_TIMES, more_items_for_threshold, more_items_for_width, more_items_for_z
 from judges.stats.uncertainty import Interval
 
 quick = settings(deadline=None, max_examples=60)

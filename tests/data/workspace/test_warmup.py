@@ -6,10 +6,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 from data.dashboard import dashboard
-from data.dashboard.warmup import warm_up
 from data.mtbench import figures
 from data.records import queue_index
 from data.store import open_store
+from data.workspace.warmup import warm_up
 from judges.mtbench.ratings import Rules
 from tests.data.approvals.test_approvals import approve, judged, opened
 from tests.data.imports import workspace

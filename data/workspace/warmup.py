@@ -36,7 +36,7 @@ def _load_caches(store: Store) -> None:
             datasets.dataset_judges(store, dataset_id)
             for judge_id, judge_approvals in dashboard.approvals_by_judge(store, dataset_id).items():
                 dashboard.tiles(store, dataset_id, judge_id, judge_approvals)
-                dashboard.withheld_dimensions(store, dataset_id, judge_id)
+                dashboard.withheld_dimensions(store, dataset_id, judge_id, judge_approvals)
     with contextlib.suppress(AssayError):
         for dataset_id in mtbench.bench_sizes(store):
             figures.model_means(store, dataset_id, Rules())

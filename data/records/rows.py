@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 from data.records.tables import ItemRow, JudgmentRow, RemarkRow, ScoreRow
-from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.strict_json import canonical
 from judges.types import Dialogue, Pair, Reading, Response, systems, units
-
-_YEARS = (1990, 2200)
 
 
 @lru_cache(maxsize=5_000)
@@ -55,15 +51,3 @@ def judgment_rows(
     scores = [ScoreRow(key, judge, item, *score, sample) for score in reading.scores]
     remarks = [RemarkRow(key, judge, item, *remark, sample) for remark in reading.remarks]
     return row, scores, remarks
-
-
-def parse_time(text: str) -> datetime:
-    """An ISO time as the store keeps it: UTC without a zone. Raises BadInput."""
-    try:
-        value = datetime.fromisoformat(text.strip())
-        value = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
-    except (ValueError, OverflowError):
-        raise BadInput(f"made_at must be a time such as 2026-01-31T12:00:00Z (it is {text[:40]!r}).") from None
-    if not _YEARS[0] <= value.year < _YEARS[1]:
-        raise BadInput(f"made_at must lie in the years {_YEARS[0]} to {_YEARS[1] - 1} (it is {text[:40]!r}).")
-    return value

@@ -16,7 +16,7 @@ from judges.cli import main
 from judges.importing.line_files import read_judgments
 from judges.protocols import orders
 from judges.protocols.order_halves import OrderMatcher, pack_orders, unpack_orders
-from judges.stats import position
+from judges.stats import both_orders
 from tests.judges.cli.test_audit import write
 
 WORDS = ("a", "tie", "b")
@@ -25,37 +25,36 @@ WORDS = ("a", "tie", "b")
 def test_by_hand() -> None:
     # Two of five stay. Decided: A A, A -, - B, A B; of these six the first place has all but the second.
     said = [("1", "a", "a"), ("2", "a", "tie"), ("3", "tie", "b"), ("4", "a", "b"), ("5", "tie", "tie")]
-    found = position.positional_agreement(said, WORDS)
+    found = both_orders.positional_agreement(said, WORDS)
     assert (found.same.point, found.same.cells) == (2 / 5, 5)
     assert (found.first.point, found.first.cells) == (5 / 6, 6)
     assert found.table.tolist() == [[1, 1, 1], [0, 1, 1], [0, 0, 0]]
     # expected agreement: (3 * 1 + 2 * 2 + 0 * 2) / 25 = .28; (.4 - .28) / .72
     assert found.kappa.point == pytest.approx((0.4 - 0.28) / 0.72)
-    assert "Fewer than 30 pairs" in position.explain(found)[-1]
+    assert "Fewer than 30 pairs" in both_orders.explain(found)[-1]
 
 
 def test_beside_other_libraries() -> None:
     draw = random.Random(7)
     said = [(n, draw.choice(WORDS), draw.choice(("a", "a", "tie", "b"))) for n in range(400)]
-    found = position.positional_agreement(said, WORDS)
+    found = both_orders.positional_agreement(said, WORDS)
     ab, ba = [s[1] for s in said], [s[2] for s in said]
     assert found.kappa.point == pytest.approx(cohen_kappa_score(ab, ba), abs=1e-12)
     same = sum(x == y for x, y in zip(ab, ba, strict=True))
     low, high = proportion_confint(same, 400, method="wilson")
     assert (found.same.low, found.same.high) == pytest.approx((low, high), abs=1e-9)
     # Two samples of a pair are no two pairs: the same data doubled has the same interval.
-    twice = position.positional_agreement([*said, *said], WORDS)
+    twice = both_orders.positional_agreement([*said, *said], WORDS)
     assert twice.same.items == 400 and twice.same.low == pytest.approx(found.same.low, abs=0.002)
     assert (twice.kappa.point, twice.kappa.items) == (pytest.approx(found.kappa.point), 400)
     assert np.array_equal(twice.table, 2 * found.table)
 
 
 def test_nothing_and_answers_off_the_scale() -> None:
-    nothing = position.positional_agreement([], WORDS)
-    assert (nothing.same.point, nothing.kappa.point, nothing.first.point, position.explain(nothing)) == (None,) * 3 + (
-        [],
-    )
-    odd = position.positional_agreement([("1", "n/a", "a"), ("2", "n/a", "n/a")], ("a", "b"))
+    nothing = both_orders.positional_agreement([], WORDS)
+    assert (nothing.same.point, nothing.kappa.point, nothing.first.point) == (None,) * 3
+    assert both_orders.explain(nothing) == []
+    odd = both_orders.positional_agreement([("1", "n/a", "a"), ("2", "n/a", "n/a")], ("a", "b"))
     assert odd.same.point == 0.5 and odd.first.point == 0.0 and odd.answers == ("a", "b", "n/a")
 
 

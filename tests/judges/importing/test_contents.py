@@ -1,0 +1,31 @@
+"""Plain files are read as the import reads them: the delimiter of a table is the one that fits its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from judges.importing.contents import read_rows
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ('id;"tone, style, length"\n1;4\n2;5\n', {"id": "1", "tone, style, length": "4"}),
+        ('"a|b|c",score\n"x",1\n', {"a|b|c": "x", "score": "1"}),
+        ("id\tscore;\n1\t4\n", {"id": "1", "score;": "4"}),
+        ("sep=|\na,b|c,d\n1|2\n", {"a,b": "1", "c,d": "2"}),
+        ("word\na,b\n", "2 cells, where the first line has 1."),
+    ],
+)
+def test_the_delimiter_is_the_one_that_fits_the_rows(tmp_path: Path, text: str, first: object) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(text, encoding="utf-8")
+    assert next(read_rows(file))[1] == first
+
+
+def test_half_a_line_at_the_end_of_the_sample_counts_not(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("a;b\n" + f"1;{'x,' * 50_000}x\n", encoding="utf-8")
+    assert [len(row) for _, row in read_rows(file)] == [2]
