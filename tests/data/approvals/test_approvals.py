@@ -907,7 +907,7 @@ class Decisions(RuleBasedStateMachine):
     def what_is_approved_meets_its_policy(self) -> None:
         for one in approvals.active_approvals(self.store, ""):
             interval = case.find_case(self.store, *self.key).result.gate.interval
-            assert approval_check.check_dimension(interval, one.policy).state == "meets policy"
+            assert approval_check.check_dimension(interval, one.requirements.policy).state == "meets policy"
             assert one.decision == "approve" and one == record.current_approvals(self.store)[0]
 
     def teardown(self) -> None:

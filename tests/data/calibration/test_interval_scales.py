@@ -207,7 +207,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         assert 0 < auto_accept.verdict_cells(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
         found = anchoring.arms(store, dataset, judge_id, d, "imported")
         assert anchoring.arms(store, dataset, judge_id, d, "gate").blind.labels == 0, "as kappa beside it"
-        assert found.blind.labels == ITEMS * PEOPLE and found.assisted == (0, 0, 0, None, 0)
+        assert found.blind.labels == ITEMS * PEOPLE and found.assisted == (0, 0, 0, None)
         both = comparison.compared_cells(store, dataset, [judge_id], d, "blind").seats
         assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]

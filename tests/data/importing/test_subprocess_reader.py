@@ -242,13 +242,15 @@ def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> N
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (10 * 2**20)}
     given = upload(tmp_path, rows__jsonl=text([row, {**row, "id": "2"}]))
     program = (
-        "import resource, sys\nfrom pathlib import Path\nfrom data import importing as ours\n"
+        "import resource, sys\nfrom pathlib import Path\n"
+        "from data.importing.files.source import from_uploads\nfrom data.importing.importing import preview_import\n"
+        "from data.importing.plan import ImportPlan\n"
         "from tests.data import imports\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "store, plan = imports.workspace(Path(sys.argv[1])), ours.ImportPlan('d')\n"
-        "given = ours.from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
-        "ours.preview_import(store, imports.source([imports.pair()]), plan)\nbefore = peak()\n"
-        "assert ours.preview_import(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
+        "store, plan = imports.workspace(Path(sys.argv[1])), ImportPlan('d')\n"
+        "given = from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
+        "preview_import(store, imports.source([imports.pair()]), plan)\nbefore = peak()\n"
+        "assert preview_import(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
     )
     command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "TMPDIR": tempfile.gettempdir()}, capture_output=True)
@@ -343,15 +345,17 @@ def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: 
 def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path: Path, spools: Path) -> None:
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
     program = (
-        "import sys\nfrom pathlib import Path\nfrom data import importing as ours\nfrom tests.data import imports\n"
+        "import sys\nfrom pathlib import Path\nfrom data.importing.files.source import from_uploads\n"
+        "from data.importing.importing import preview_import\nfrom data.importing.plan import ImportPlan\n"
+        "from data.importing.mapping.mapping import ColumnMapping\nfrom tests.data import imports\n"
         "from data.importing import subprocess_reader as apart\n"
         "real = apart._Session.send\n"
         "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"
         "apart._Session.send = send\nstore = imports.workspace(Path(sys.argv[1]))\n"
-        "given = ours.from_uploads([('a.csv', Path(sys.argv[2]))])\n"
-        "plan = ours.ImportPlan('d', mappings=(ours.ColumnMapping.model_validate_json(sys.argv[3]),))\n"
+        "given = from_uploads([('a.csv', Path(sys.argv[2]))])\n"
+        "plan = ImportPlan('d', mappings=(ColumnMapping.model_validate_json(sys.argv[3]),))\n"
         "seen = lambda done, size, lines: lines and print('reads', flush=True)\n"
-        "ours.preview_import(store, given, plan, progress=seen)"
+        "preview_import(store, given, plan, progress=seen)"
     )
     command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path), RESPONSES.model_dump_json()]
     env = {**os.environ, "TMPDIR": str(spools)}

@@ -51,7 +51,7 @@ def test_prompts_are_kept_whole_with_their_dataset_and_known_the_next_time(store
     (held,) = judge_prompts.dataset_prompts(store, dataset_named(store, "d").id)
     assert held.prompts == tuple(PromptText(r["name"], "single", "S", r["prompt_template"]) for r in family())
     again = bring(store, judge_prompts=family())
-    assert (again.new.total, again.preview.known.total.prompts) == (0, 1)
+    assert (again.new.total, again.known.prompts) == (0, 1)
     other = bring(store, "e", judge_prompts=family())
     assert other.new.prompts == 1 and len(judge_prompts.all_prompts(store)) == 1, "one text, two datasets"
     assert judge_prompts.dataset_prompts(store, dataset_named(store, "e").id) == [held]
