@@ -36,11 +36,15 @@ def settings_in(store: Store | Tx, scope: str, prefix: str = "") -> dict[str, An
 def change_setting(
     store: Store, actor: str, role: Role, action: str, scope: str, name: str, value: Any, default: Any = None
 ) -> None:
-    """Append a value, in a change of its own, unless it is the one that holds. Raises NotAllowed below the role."""
+    """Append a value, in a change of its own, unless it is the one that holds. Raises NotAllowed below the role.
+
+    A field that a stored object does not have, because it is older than the field, has the value of `default`.
+    """
 
     def work(tx: Tx) -> None:
         require(tx, actor, role)
-        if get_setting(tx, scope, name, default) != value:
+        stored = get_setting(tx, scope, name, default)
+        if (default | stored if isinstance(default, dict) else stored) != value:
             put_setting(tx, scope, name, value)
 
     store.tx(actor, action, work, target="" if scope == WORKSPACE else scope)

@@ -54,7 +54,7 @@ class PendingJudgments:
     def tasks(self) -> Iterator[Task]:
         """The judgments to make, lazily; what `stored_replies` gives of them is brought to hand with them."""
         before = self._judged_before()
-        for lacking, judged in self._pending(self.ids()):
+        for lacking, judged in self._pending(self.ids(), before):
             if before and lacking:
                 keys = {task.key for task in lacking}
                 self._held.update(writer.stored_replies(self.store, self.judge_id, _failed_slots(judged), keys))
@@ -111,12 +111,14 @@ class PendingJudgments:
 
     def _pending_items(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
         """Those of some items that are not judged in full."""
-        for lacking, _ in self._pending(ids):
+        for lacking, _ in self._pending(ids, bool(ids) and self._judged_before()):
             yield from {task.key: task.item for task in lacking}.items()
 
-    def _pending(self, ids: list[str]) -> Iterator[tuple[list[Task], dict[Slot, tuple[int, str]]]]:
-        """(what is to be judged of some items, what of them is judged), some hundred items at a time."""
-        before = bool(ids) and self._judged_before()
+    def _pending(self, ids: list[str], before: bool) -> Iterator[tuple[list[Task], dict[Slot, tuple[int, str]]]]:
+        """(what is to be judged of some items, what of them is judged), some hundred items at a time.
+
+        `before`: whether anything of them may be judged.
+        """
         for start in range(0, len(ids), _CHUNK):
             part = ids[start : start + _CHUNK]
             judged = self._slots(part) if before else {}

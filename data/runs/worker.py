@@ -142,7 +142,8 @@ class LiveRun:
 
     def budget(self) -> Budget | None:
         """The spending limit, with all that the run has cost so far; what calls may cost yet is stored before them."""
-        spent = charges.run_cost(self.store, self.run_id, self.price).max_cost
+        limited = self.order.spending_limit is not None
+        spent = charges.run_cost(self.store, self.run_id, self.price).max_cost if limited else 0.0
         self._budget = terms.budget(self.order, spent, self._hold)
         return self._budget
 

@@ -12,18 +12,17 @@ from typing import Any, NamedTuple
 from judges.tool_calls import call_text
 
 ROLES = {
-    "user": "user", "human": "user", "customer": "user",
-    "assistant": "assistant", "ai": "assistant", "gpt": "assistant", "bot": "assistant", "model": "assistant",
-    "chatbot": "assistant", "agent": "assistant",
-    "system": "system", "developer": "system", "tool": "tool", "function": "tool",
+    "user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "bot": "assistant",
+    "model": "assistant", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
 }  # fmt: skip
 """The role that each name of a speaker means."""
 _ROLES = ROLES | {
-    "humanmessage": "user", "humanmessagechunk": "user", "aimessage": "assistant", "aimessagechunk": "assistant",
-    "systemmessage": "system", "toolmessage": "tool", "functionmessage": "tool",
-    "function_call": "assistant", "tool_call": "assistant", "function_call_output": "tool",
+    "customer": "user", "humanmessage": "user", "humanmessagechunk": "user",
+    "ai": "assistant", "agent": "assistant", "chatbot": "assistant", "aimessage": "assistant",
+    "aimessagechunk": "assistant", "function_call": "assistant", "tool_call": "assistant",
+    "systemmessage": "system", "toolmessage": "tool", "functionmessage": "tool", "function_call_output": "tool",
 }  # fmt: skip
-"""The same, with the types of messages."""
+"""The same with the names that traces have besides, and the types of their messages."""
 _TEXT_KEYS = ("content", "parts", "contents", "text", "value", "output_text")
 _INPUT_KEYS = (
     *("input", "question", "query", "prompt", "user_input", "user_message", "message", "instruction", "text"),

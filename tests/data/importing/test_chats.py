@@ -72,7 +72,6 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
             {"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]},
             [(1, "user", "a"), (1, "assistant", "b")],
         ),
-        (said(("customer", "a"), ("ai", "b")), [(1, "user", "a"), (1, "assistant", "b")]),
         (
             {"task": "CM", "id": 3, "history": [{"user": "a", "bot": "b"}, {"user": "c", "bot": "d"}]},
             [(1, "user", "a"), (1, "assistant", "b"), (2, "user", "c"), (2, "assistant", "d")],

@@ -43,6 +43,9 @@ def test_what_changes_nothing_is_not_written(store: Store) -> None:
 def test_rules_that_a_newer_field_is_missing_from_still_read(store: Store) -> None:
     store.tx("lea", "old", lambda tx: put_setting(tx, "d", "queue", {"overlap": 4}))
     assert settings.queue_rules(store, "d") == QueueRules(overlap=4)
+    before = store.newest()
+    settings.set_queue_rules(store, "lea", "d", QueueRules(overlap=4))
+    assert store.newest() == before, "the same rules"
 
 
 @pytest.mark.parametrize(
