@@ -16,7 +16,7 @@ from data.mtbench.protocol_run import ProtocolRun
 from data.records import judge_prompts
 from data.records.datasets import Dataset, question_sets
 from data.runs import runs
-from data.runs.run_order import DryRunJudgment
+from data.runs.run_config import DryRunJudgment
 from data.store import Store
 from data.store.errors import BadInput
 from judges.client.budget import dollars

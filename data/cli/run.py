@@ -16,7 +16,7 @@ from data.cli.options import acting_person, add_actor, add_dataset, workspace_st
 from data.records import datasets
 from data.runs import runs
 from data.runs.endpoints import usual_address
-from data.runs.run_order import DryRunJudgment, RunOrder, RunProgress
+from data.runs.run_config import DryRunJudgment, RunConfig, RunProgress
 from data.runs.worker import Source
 from data.store import Store
 from data.store.errors import BadInput
@@ -113,18 +113,18 @@ def run(options: argparse.Namespace) -> int:
             price, engine = chosen_price(options.price), _engine(options, store, stack)
             runs.resume(store, name, options.resume, limit=options.spend, price=price, engine=engine)
             return follow_run(store, options.resume, name)
-        order = _order(store, name, options)
-        estimate = runs.estimate(store, order)
+        config = _run_config(store, name, options)
+        estimate = runs.estimate(store, config)
         if estimate.long:
             print(estimate.long, file=sys.stderr)
         if options.dry_run:
-            return _dry_run(store, name, order)
+            return _dry_run(store, name, config)
         cost = "" if estimate.cost is None else f", about ${estimate.cost:,.2f}"
         calls = many(estimate.calls, "call")
         print(
             f"{many(estimate.judgments, 'judgment')} of {many(estimate.items, 'item')}, {calls}{cost}.", file=sys.stderr
         )
-        started = runs.start(store, name, order, patient=False, engine=_engine(options, store, stack))
+        started = runs.start(store, name, config, patient=False, engine=_engine(options, store, stack))
         return follow_run(store, started, name)
 
 
@@ -149,7 +149,7 @@ def _engine(options: argparse.Namespace, store: Store, stack: contextlib.ExitSta
     return source
 
 
-def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
+def _run_config(store: Store, name: str, options: argparse.Namespace) -> RunConfig:
     for option in ("dataset", "model"):
         if not getattr(options, option):
             raise BadInput(f"Say which {option}: --{option} NAME.")
@@ -163,7 +163,7 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
     params = _make_model(
         Params, {**card.defaults.model_dump(), **values, **({"logprobs": True} if options.logprobs else {})}
     )
-    return RunOrder(
+    return RunConfig(
         dataset.id, card, options.model, params, chosen_endpoint(options, options.model), options.spend,
         chosen_price(options.price), options.limit, options.only_unscored, options.batch,
     )  # fmt: skip
@@ -194,10 +194,10 @@ def _make_model(model: Callable[..., Any], values: dict[str, Any]) -> Any:
         raise BadInput(f"--{name}: {first['msg'].removeprefix('Value error, ')}.") from None
 
 
-def _dry_run(store: Store, name: str, order: RunOrder) -> int:
-    for shown in runs.dry_run(store, name, order):
-        show_dry_run(shown, order.card)
-    paid = "" if order.synthetic else " What it cost counts among the trials."
+def _dry_run(store: Store, name: str, config: RunConfig) -> int:
+    for shown in runs.dry_run(store, name, config):
+        show_dry_run(shown, config.card)
+    paid = "" if config.synthetic else " What it cost counts among the trials."
     print(f"Nothing of this was stored.{paid}", file=sys.stderr)
     return 0
 

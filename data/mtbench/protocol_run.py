@@ -26,7 +26,7 @@ from data.records.rows import item_id
 from data.records.values import get_setting, put_setting
 from data.runs import charges, dry_runs, runs, terms
 from data.runs.endpoints import is_practice_here, practice_url
-from data.runs.run_order import DryRunJudgment, RunOrder, RunSummary
+from data.runs.run_config import DryRunJudgment, RunConfig, RunSummary
 from data.store import Store, cache_each
 from data.store.errors import BadInput
 from judges.card import Card
@@ -58,7 +58,7 @@ _PRACTICE = "practice-heuristic"
 
 @dataclass(frozen=True)
 class ProtocolRun:
-    """The order for a run by a protocol.
+    """The configuration of a run by a protocol.
 
     `dataset` is the name of the dataset that the answers come into, and in which the judge works. Each protocol has its
     own, because an answer's name has only question, model and sample. `questions` is the id of a set of questions and
@@ -183,8 +183,8 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
             answers.write_pairs(store, actor, _target(store, spec))
         if step != "answers" and not answers.stored_answers(store, spec.dataset):
             raise BadInput(f"There are no answers to judge in {spec.dataset}.{lacking}")
-        order = _order(store, spec, step)
-        run_id = _begin(store, actor, order, spent, resume)
+        config = _run_config(store, spec, step)
+        run_id = _begin(store, actor, config, spent, resume)
         if run_id:
             begun = True
             _remember(store, actor, run_id, spec)
@@ -194,7 +194,7 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
         elif resume:
             spent += step_cost(store, spec, step)
         if step == "answers":
-            lost = answers.write_answers(store, actor, _target(store, spec), runs.judge_id_of(order))[1]
+            lost = answers.write_answers(store, actor, _target(store, spec), runs.judge_id_of(config))[1]
             lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in lost.items())
         if run_id and end.state != "finished":
             return
@@ -254,12 +254,12 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
         return [
             (step, judgment)
             for step in spec.steps
-            for judgment in runs.dry_run(store, actor, _order(store, spec, step), 2)
+            for judgment in runs.dry_run(store, actor, _run_config(store, spec, step), 2)
         ]
     trial = replace(spec, protocol=spec.protocol.model_copy(update={"samples": min(2, spec.protocol.samples)}))
-    order = _order(store, trial, "answers")
+    config = _run_config(store, trial, "answers")
     questions = _one_of_each_sort(trial.protocol, load_questions(store, trial.questions))
-    out = _try_items(store, actor, order, list(questions.items()))
+    out = _try_items(store, actor, config, list(questions.items()))
     results: list[tuple[Step, DryRunJudgment]] = [("answers", judgment) for judgment in out]
     target = _target(store, trial)
     if trial.judge:
@@ -270,7 +270,7 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
                 trial.protocol, questions[shown.answers[0].key], trial.model, shown.raw, target.references
             )
         ]
-        judged = _order(store, trial, "ratings")
+        judged = _run_config(store, trial, "ratings")
         known = answers.dataset_item_names(store, spec.dataset, "dialogue")
         by_item = {
             item_id(judged.dataset_id, item.id): (runs.judge_id_of(judged),) for item in items if item.id in known
@@ -282,14 +282,14 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
     return results
 
 
-def _try_items(store: Store, actor: str, order: RunOrder, items: Sequence[tuple[str, Item]]) -> list[DryRunJudgment]:
+def _try_items(store: Store, actor: str, config: RunConfig, items: Sequence[tuple[str, Item]]) -> list[DryRunJudgment]:
     charged: list[CallReply | Charge] = []
-    first_tasks = [task for task in tasks(order.card, order.params, items) if task.sample == 0]
+    first_tasks = [task for task in tasks(config.card, config.params, items) if task.sample == 0]
     try:
         names = {key: item.id for key, item in items}
-        return dry_runs.try_tasks(store, order, first_tasks, names, terms.budget(order, 0.0), charged)
+        return dry_runs.try_tasks(store, config, first_tasks, names, terms.budget(config, 0.0), charged)
     finally:
-        charges.store_charge(store, actor, "", charged, terms.order_price(order))
+        charges.store_charge(store, actor, "", charged, terms.token_price(config))
 
 
 def _one_of_each_sort(protocol: Protocol, questions: dict[str, Dialogue]) -> dict[str, Dialogue]:
@@ -315,12 +315,13 @@ def _check(store: Store, spec: ProtocolRun) -> None:
     elif not answers.stored_answers(store, spec.dataset):
         raise BadInput(f"There are no answers to judge in {spec.dataset}.")
     for step in spec.steps:
-        terms.check_terms(_order(store, spec, step))
+        terms.check_terms(_run_config(store, spec, step))
 
 
 def _answered_elsewhere(store: Store, spec: ProtocolRun) -> bool:
     """Whether the answers are there, from another set of these questions. Raises BadInput (`check_answer_target`)."""
-    return answers.check_answer_target(store, _target(store, spec), runs.judge_id_of(_order(store, spec, "answers")))
+    judge_id = runs.judge_id_of(_run_config(store, spec, "answers"))
+    return answers.check_answer_target(store, _target(store, spec), judge_id)
 
 
 def _target(store: Store, spec: ProtocolRun) -> Target:
@@ -332,7 +333,7 @@ def _target(store: Store, spec: ProtocolRun) -> Target:
     return Target(spec.dataset, spec.protocol, spec.questions, spec.model, used)
 
 
-def _order(store: Store, spec: ProtocolRun, step: Step) -> RunOrder:
+def _run_config(store: Store, spec: ProtocolRun, step: Step) -> RunConfig:
     """The run that a step is; its dataset is "" where there is none yet."""
     if step == "answers":
         dataset, model, at, price = spec.questions, spec.model, spec.endpoint, spec.price
@@ -340,7 +341,7 @@ def _order(store: Store, spec: ProtocolRun, step: Step) -> RunOrder:
         model, at, price = spec.judge, spec.judge_endpoint, spec.judge_price
         dataset = next((d.id for d in all_datasets(store) if d.name == spec.dataset), "")
     card = step_card(spec, step, _own_references(store, dataset, spec.judge))
-    return RunOrder(dataset, card, model, card.defaults, at, spec.spending_limit, price)
+    return RunConfig(dataset, card, model, card.defaults, at, spec.spending_limit, price)
 
 
 def _own_references(store: Store, dataset: str, judge: str) -> str:
@@ -355,48 +356,48 @@ def _try_judge(store: Store, actor: str, spec: ProtocolRun) -> None:
     """Ask whether the judge is there before answers are paid for. Raises BadInput or FatalError where it is not."""
     if not spec.model or not spec.judge or not _estimate(store, spec, "answers").judgments:
         return
-    order = _order(store, spec, "ratings")
-    charged = dry_runs.try_endpoint(store, actor, "", order, 0.0)
-    charges.store_charge(store, actor, "", charged, terms.order_price(order))
+    config = _run_config(store, spec, "ratings")
+    charged = dry_runs.try_endpoint(store, actor, "", config, 0.0)
+    charges.store_charge(store, actor, "", charged, terms.token_price(config))
 
 
-def _begin(store: Store, actor: str, order: RunOrder, spent: float, resume: bool) -> str:
+def _begin(store: Store, actor: str, config: RunConfig, spent: float, resume: bool) -> str:
     """Begin or go on with a step; the run's id, "" where nothing is left to ask."""
-    newest = next(iter(_runs_of(store, order)), None)
+    newest = next(iter(_runs_of(store, config)), None)
     if newest is not None and newest.state in _UNFINISHED and not resume:
         raise BadInput(
-            f"A run of {order.model} over these items ended before its time ({newest.state}). Go on with it "
+            f"A run of {config.model} over these items ended before its time ({newest.state}). Go on with it "
             "(--resume): nothing that was answered is asked again, and its cost counts."
         )
-    if order.card.kind not in item_kinds(store, order.dataset_id) or not runs.estimate(store, order).judgments:
+    if config.card.kind not in item_kinds(store, config.dataset_id) or not runs.estimate(store, config).judgments:
         return ""
-    left = None if order.spending_limit is None else order.spending_limit - spent
+    left = None if config.spending_limit is None else config.spending_limit - spent
     if left is not None and left <= 0:
         raise BadInput(
-            f"{dollars(spent)} of the spending limit of {dollars(order.spending_limit or 0.0)} is spent, before "
-            f"{order.model} was asked. Go on with a higher limit: nothing is asked twice."
+            f"{dollars(spent)} of the spending limit of {dollars(config.spending_limit or 0.0)} is spent, before "
+            f"{config.model} was asked. Go on with a higher limit: nothing is asked twice."
         )
     if newest is not None and newest.state in _UNFINISHED:
-        runs.resume(store, actor, newest.id, limit=left, price=order.price)
+        runs.resume(store, actor, newest.id, limit=left, price=config.price)
         return newest.id
-    return runs.start(store, actor, replace(order, spending_limit=left))
+    return runs.start(store, actor, replace(config, spending_limit=left))
 
 
-def _runs_of(store: Store, order: RunOrder) -> list[RunSummary]:
-    """The runs of an order's judge over its dataset, newest first."""
-    key = runs.judge_id_of(order)
-    return [run for run in runs.list_runs(store, order.dataset_id) if run.judge == key] if order.dataset_id else []
+def _runs_of(store: Store, config: RunConfig) -> list[RunSummary]:
+    """The runs of the same judge over the same dataset, newest first."""
+    key = runs.judge_id_of(config)
+    return [run for run in runs.list_runs(store, config.dataset_id) if run.judge == key] if config.dataset_id else []
 
 
 def step_cost(store: Store, spec: ProtocolRun, step: Step) -> float:
     """Return the cost of the newest run of a step, in US dollars."""
-    return next((run.cost or 0.0 for run in _runs_of(store, _order(store, spec, step))), 0.0)
+    return next((run.cost or 0.0 for run in _runs_of(store, _run_config(store, spec, step))), 0.0)
 
 
 def _estimate(store: Store, spec: ProtocolRun, step: Step) -> Estimate:
-    order = _order(store, spec, step)
+    config = _run_config(store, spec, step)
     if step == "answers":
-        return _NOTHING if _answered_elsewhere(store, spec) else runs.estimate(store, order)
+        return _NOTHING if _answered_elsewhere(store, spec) else runs.estimate(store, config)
     stored_dialogues = answers.stored_answers(store, spec.dataset)
     known = {dialogue.id for dialogue in stored_dialogues}
     coming = [dialogue for dialogue in _assumed_dialogues(store, spec) if dialogue.id not in known]
@@ -405,10 +406,10 @@ def _estimate(store: Store, spec: ProtocolRun, step: Step) -> Estimate:
         pair_names = answers.dataset_item_names(store, spec.dataset, "pair")
         items = [pair for pair in make_pairs([*stored_dialogues, *coming], spec.model) if pair.id not in pair_names]
     new = estimates.estimate(
-        order.card, order.model, order.params, [(item.id, item) for item in items], price=terms.order_price(order)
+        config.card, config.model, config.params, [(item.id, item) for item in items], price=terms.token_price(config)
     )
-    kinds = item_kinds(store, order.dataset_id) if order.dataset_id else []
-    return _sum(runs.estimate(store, order), new) if order.card.kind in kinds else new
+    kinds = item_kinds(store, config.dataset_id) if config.dataset_id else []
+    return _sum(runs.estimate(store, config), new) if config.card.kind in kinds else new
 
 
 def _assumed_dialogues(store: Store, spec: ProtocolRun) -> list[Dialogue]:
@@ -417,7 +418,7 @@ def _assumed_dialogues(store: Store, spec: ProtocolRun) -> list[Dialogue]:
         return []
     card, target = answer_card(spec.protocol), _target(store, spec)
     dialogues, questions = list[Dialogue](), load_questions(store, spec.questions)
-    raws = answers.stored_raws(store, runs.judge_id_of(_order(store, spec, "answers")), questions)
+    raws = answers.stored_raws(store, runs.judge_id_of(_run_config(store, spec, "answers")), questions)
     for key, question in questions.items():
         raw, unscored = raws.get(key, ("", "api_error"))
         if unscored == "api_error":

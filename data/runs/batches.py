@@ -46,7 +46,7 @@ async def wait_for_batches(live: LiveRun, capabilities: dict[str, str]) -> Async
     A call that fails in two batches is an api_error for good; what a batch did not carry out is asked in the next one.
     A live run that is not patient looks once, and hands in the next round if there is one.
     """
-    async with open_client(live.order.endpoint, capabilities) as client:
+    async with open_client(live.config.endpoint, capabilities) as client:
         work = _Batches(live, client)
         async for event in work.stream():
             yield event
@@ -54,7 +54,7 @@ async def wait_for_batches(live: LiveRun, capabilities: dict[str, str]) -> Async
 
 class _Batches:
     def __init__(self, live: LiveRun, client: Client) -> None:
-        self.live, self.client, self.order = live, client, live.order
+        self.live, self.client, self.config = live, client, live.config
         self.store, self.run_id = live.store, live.run_id
         self._fruitless_rounds = self._sent = 0
 
@@ -99,7 +99,7 @@ class _Batches:
 
     async def _round(self) -> AsyncIterator[FinishedJudgment | RunNotice | str]:
         """Judgments whose calls are all answered; the ids of batches that were handed in for the others."""
-        card, params, left = self.order.card, self.order.params, self.live.remaining
+        card, params, left = self.config.card, self.config.params, self.live.remaining
         failed, budget = self._failed_calls(), self.live.budget()
         batch: list[bytes] = []
         size = sent = 0
@@ -115,7 +115,7 @@ class _Batches:
             if not missing:
                 yield fuse(card, params, task, answers)
                 continue
-            mode = self.client.capabilities(self.order.model).mode
+            mode = self.client.capabilities(self.config.model).mode
             try:
                 request = build_request(card, params, task, missing[0], answers, mode)
             except BadCard:
@@ -127,7 +127,7 @@ class _Batches:
             if budget is not None and not budget.take(most := budget.highest_cost(about, params.max_tokens)):
                 note = RunNotice("spent", explain_limit(budget.limit, budget.spent + budget.open, most))
                 break
-            body = self.client.capabilities(self.order.model).body(self.order.model, params, request)
+            body = self.client.capabilities(self.config.model).body(self.config.model, params, request)
             text = lines.batch_line(task, missing[0], body)
             if batch and (len(batch) >= full or size + len(text) > lines.MAX_BYTES):
                 yield await self._submit(batch, sent)
@@ -200,7 +200,7 @@ class _Batches:
             return
         if not shown:
             calls, sent = self._handed_in(ident)
-            lost = Charge("lost", sent, calls * self.order.params.max_tokens, calls=calls)
+            lost = Charge("lost", sent, calls * self.config.params.max_tokens, calls=calls)
             self._record(ident, "failed", {"why": "not known any more"}, lost)
             raise FatalError(
                 "The endpoint does not know the batch any more. Resume the run to hand its calls in again."
@@ -253,19 +253,20 @@ class _Batches:
         """
         if result.missed:
             return []
-        order, place = self.order, result.place
+        config, place = self.config, result.place
         try:
-            answer = self.client.result(result.status, result.body, order.model, order.params, order.card.text is None)
+            typed = config.card.text is None
+            answer = self.client.result(result.status, result.body, config.model, config.params, typed)
         except ParameterRefused:
             return []
         except CallError as fact:
-            return [CallReply(*place, "", fact.unscored, fact.why, model=order.model)]
+            return [CallReply(*place, "", fact.unscored, fact.why, model=config.model)]
         except (TransientError, FatalError) as fault:
-            failed = CallReply(*place, "", "api_error", str(fault), model=order.model)
+            failed = CallReply(*place, "", "api_error", str(fault), model=config.model)
             charged = isinstance(fault, TransientError) and fault.charged
-            return [Charge("try", self._sent, order.params.max_tokens), failed] if charged else [failed]
+            return [Charge("try", self._sent, config.params.max_tokens), failed] if charged else [failed]
         tokens, cut = (answer.tokens_in, answer.tokens_out), answer.unscored == "cut_off"
-        size, most = 4 * self._sent, order.params.max_tokens
+        size, most = 4 * self._sent, config.params.max_tokens
         tokens_in, tokens_out, estimated = usage.tokens_used(tokens, size, lambda: self._sent, answer.raw, cut, most)
         return [CallReply(
             *place, answer.raw, answer.unscored, answer.why, answer.mode, answer.model, tokens_in, tokens_out, 1, 0.0,

@@ -14,7 +14,7 @@ from data.records.items import load_items as stored_items
 from data.runs import charges, terms
 from data.runs.endpoints import open_client
 from data.runs.pending import PendingJudgments
-from data.runs.run_order import DryRunJudgment, RunOrder
+from data.runs.run_config import DryRunJudgment, RunConfig
 from data.runs.worker import known_capabilities
 from data.store import Store
 from data.store.errors import BadInput
@@ -33,15 +33,15 @@ _FITS = 8
 
 
 def dry_run(
-    store: Store, actor: str, order: RunOrder, judge_id: str, n: int, seed: int, budget: Budget | None,
+    store: Store, actor: str, config: RunConfig, judge_id: str, n: int, seed: int, budget: Budget | None,
     charged: list[CallReply | Charge],
 ) -> list[DryRunJudgment]:  # fmt: skip
-    """Ask the endpoint about n items of the order's draw; nothing of the judge is stored. Raises AssayError.
+    """Ask the endpoint about n items of the run's draw; nothing of the judge is stored. Raises AssayError.
 
     They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded. What
     its calls cost is added to `charged` as they come.
     """
-    left = PendingJudgments(store, replace(order, only_unscored=False), "", store.newest(), seed)
+    left = PendingJudgments(store, replace(config, only_unscored=False), "", store.newest(), seed)
     kept = exposure.blind_pending(store, actor)
     chosen = sorted(left.ids(), key=lambda i: i in kept)[:n]
     exposure.record_exposures(store, actor, dict.fromkeys(chosen, (judge_id,)), "dry run")
@@ -52,25 +52,25 @@ def dry_run(
         elif {t.key for t in tasks} == set(chosen):
             break
     names = {item.id: item.name for item in stored_items(store, chosen)}
-    return try_tasks(store, order, tasks, names, budget, charged)
+    return try_tasks(store, config, tasks, names, budget, charged)
 
 
 def try_tasks(
-    store: Store, order: RunOrder, tasks: list[Task], names: Mapping[str, str], budget: Budget | None,
+    store: Store, config: RunConfig, tasks: list[Task], names: Mapping[str, str], budget: Budget | None,
     charged: list[CallReply | Charge],
 ) -> list[DryRunJudgment]:  # fmt: skip
     """Ask the endpoint for these judgments, whose items have `names` by their key; nothing is stored."""
     salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
-    answers, judged = _run_in_thread(_run_tasks(order, tasks, known_capabilities(store), salt, budget, charged))
+    answers, judged = _run_in_thread(_run_tasks(config, tasks, known_capabilities(store), salt, budget, charged))
     shown = []
     for judgment in judged:
         by_piece = {a.piece: a for a in answers if (a.key, a.part) == (judgment.task.key, judgment.task.part)}
         calls: dict[str, list[Message]] = {}
-        for piece in pieces(order.card, order.params, judgment.task):
+        for piece in pieces(config.card, config.params, judgment.task):
             if piece in by_piece:
                 before, mode = {p: a for p, a in by_piece.items() if p != piece}, by_piece[piece].mode
                 calls[piece] = build_request(
-                    order.card, order.params, judgment.task, piece, before, mode, salt
+                    config.card, config.params, judgment.task, piece, before, mode, salt
                 ).messages
         name = names[judgment.task.key] + (f", {judgment.task.part}" if judgment.task.part else "")
         shown.append(DryRunJudgment(name, calls, judgment.raw, judgment.reading, tuple(by_piece.values())))
@@ -90,7 +90,7 @@ def list_models(endpoint: Endpoint) -> list[str]:
         raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
 
 
-def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: float) -> list[CallReply | Charge]:
+def try_endpoint(store: Store, actor: str, run_id: str, config: RunConfig, spent: float) -> list[CallReply | Charge]:
     """Ask whether the endpoint answers and lists the model, or else answers a short call; return what that cost.
 
     If it is not ready, what it cost is stored at once, and FatalError or BadInput raised. The call is left out if the
@@ -98,27 +98,27 @@ def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: 
     """
     charged: list[CallReply | Charge] = []
     try:
-        _run_in_thread(_try_call(order, known_capabilities(store), terms.budget(order, spent), charged))
+        _run_in_thread(_try_call(config, known_capabilities(store), terms.budget(config, spent), charged))
     except AssayError:
-        charges.store_charge(store, actor, run_id, charged, terms.order_price(order))
+        charges.store_charge(store, actor, run_id, charged, terms.token_price(config))
         raise
     return charged
 
 
 async def _try_call(
-    order: RunOrder, capabilities: dict[str, str], budget: Budget | None, charged: list[CallReply | Charge]
+    config: RunConfig, capabilities: dict[str, str], budget: Budget | None, charged: list[CallReply | Charge]
 ) -> None:
-    hello = ChatRequest([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
-    sent, most = usage.tokens_sent(hello, "text"), order.params.max_tokens
-    async with open_client(order.endpoint, capabilities) as client:
+    hello = ChatRequest([{"role": "user", "content": "Answer with the word yes."}], None, config.card.name)
+    sent, most = usage.tokens_sent(hello, "text"), config.params.max_tokens
+    async with open_client(config.endpoint, capabilities) as client:
         try:
-            if order.model in await client.models():
+            if config.model in await client.models():
                 return
             if budget is not None and not budget.take(budget.highest_cost(sent, most)):
                 return
             for _ in range(_FITS):
                 try:
-                    answer = await client.answer(order.model, order.params, hello)
+                    answer = await client.answer(config.model, config.params, hello)
                 except ParameterRefused:
                     continue
                 charged.append(Charge("trial", *usage.tokens_billed(answer, hello, "text", most)))
@@ -132,15 +132,15 @@ async def _try_call(
 
 
 async def _run_tasks(
-    order: RunOrder, tasks: list[Task], capabilities: dict[str, str], salt: str, budget: Budget | None,
+    config: RunConfig, tasks: list[Task], capabilities: dict[str, str], salt: str, budget: Budget | None,
     charged: list[CallReply | Charge],
 ) -> tuple[list[CallReply], list[FinishedJudgment]]:  # fmt: skip
     answers: list[CallReply] = []
     judged: list[FinishedJudgment] = []
-    endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
+    endpoint = config.endpoint.model_copy(update={"tries": min(config.endpoint.tries, 2)})
     async with open_client(endpoint, capabilities) as client:
         async for event in run(
-            order.card, order.model, order.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
+            config.card, config.model, config.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
         ):
             if isinstance(event, CallReply | Charge):
                 charged.append(event)

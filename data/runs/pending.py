@@ -9,7 +9,7 @@ from functools import cached_property
 
 from data.records.tables import COUNTED_JUDGMENT_SQL
 from data.runs import writer
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import Store
 from judges.card import Card, Item
 from judges.client.estimate import MAX_COUNTED_ITEMS, LongCalls, context_size, find_long_calls, safe_length
@@ -24,7 +24,7 @@ _PARTS = Card.__dataclass_fields__["parts"].default
 
 @dataclass
 class PendingJudgments:
-    """The judgments that an order still lacks, read from the store as they are needed.
+    """The judgments that a run still lacks, read from the store as they are needed.
 
     Items come in the order of a hash of their id and `seed`, so that the first n are a random draw, the same each time,
     and a larger draw holds the smaller one. `until` is the newest change that counts: later items are another run's.
@@ -33,7 +33,7 @@ class PendingJudgments:
     """
 
     store: Store
-    order: RunOrder
+    config: RunConfig
     judge_id: str
     until: int
     seed: int
@@ -42,12 +42,12 @@ class PendingJudgments:
 
     def ids(self) -> list[str]:
         """The ids of the run's items, in the order in which they are judged."""
-        order = self.order
-        limit = f" limit {order.most:d}" if order.most else ""
+        config = self.config
+        limit = f" limit {config.most:d}" if config.most else ""
         rows = self.store.rows(
             "select id from item where dataset_id = $1 and kind = $2 and seq <= $3 "
             f"order by md5(id || cast($4 as text)), id{limit}",
-            [order.dataset_id, order.card.kind, self.until, str(self.seed)],
+            [config.dataset_id, config.card.kind, self.until, str(self.seed)],
         )
         return [str(row[0]) for row in rows]
 
@@ -68,14 +68,14 @@ class PendingJudgments:
         """Return the number of items that are not judged in full, and the number of judgments to be made."""
         items = judgments = 0
         ids, before = self.ids(), self._judged_before()
-        has_one_part = self.order.card.parts is _PARTS and self.order.card.kind != "pair"
+        has_one_part = self.config.card.parts is _PARTS and self.config.card.kind != "pair"
         for start in range(0, len(ids), _MANY):
             chunk = ids[start : start + _MANY]
             judged = self._slots(chunk) if before else {}
             content: dict[str, Item] = {} if has_one_part else self._items(chunk)
             for key in chunk:
-                parts = [""] if has_one_part else self.order.card.parts(content[key])
-                samples = range(self.order.params.samples)
+                parts = [""] if has_one_part else self.config.card.parts(content[key])
+                samples = range(self.config.params.samples)
                 lacking = sum(self._is_needed(judged.get((key, part, n))) for part in parts for n in samples)
                 judgments += lacking
                 items += bool(lacking)
@@ -87,26 +87,26 @@ class PendingJudgments:
 
     def longest_item(self) -> list[tuple[str, Item]]:
         """(name, item) of the item with the longest texts, as a list of one; of none where there is none."""
-        order = self.order
+        config = self.config
         rows = self.store.rows(
             "select name, content from item where dataset_id = $1 and kind = $2 and seq <= $3 "
             "order by length(content) desc, id limit 1",
-            [order.dataset_id, order.card.kind, self.until],
+            [config.dataset_id, config.card.kind, self.until],
         )
         return [(str(name), ITEM.validate_json(content)) for name, content in rows]
 
     def long_calls(self) -> LongCalls:
         """The calls still to be made that are longer than the endpoint or the model allows, as far as that is known."""
-        order = self.order
-        room = context_size(order.model, order.params, order.endpoint.room)
+        config = self.config
+        room = context_size(config.model, config.params, config.endpoint.room)
         rows = self.store.rows(
             "select id, name from item where dataset_id = $1 and kind = $2 and length(content) > $3",
-            [order.dataset_id, order.card.kind, safe_length(order.card, order.params, room)],
+            [config.dataset_id, config.card.kind, safe_length(config.card, config.params, room)],
         )
         names = {str(id_): str(name) for id_, name in rows} if room else {}
         long_ids = [id_ for id_ in self.ids() if id_ in names] if names else []
         return find_long_calls(
-            order.card, order.params, ((names[key], item) for key, item in self._pending_items(long_ids)), room
+            config.card, config.params, ((names[key], item) for key, item in self._pending_items(long_ids)), room
         )
 
     def _pending_items(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
@@ -145,29 +145,29 @@ class PendingJudgments:
         }
 
     def _pending_tasks(self, items: Mapping[str, Item], judged: Mapping[Slot, tuple[int, str]]) -> Iterator[Task]:
-        for task in tasks(self.order.card, self.order.params, items.items(), self._scenario_pool):
+        for task in tasks(self.config.card, self.config.params, items.items(), self._scenario_pool):
             if self._is_needed(judged.get(task.slot)):
                 yield task
 
     @cached_property
     def _scenario_pool(self) -> tuple[str, ...]:
         """The scenarios that the probe scenario_swapped draws from: of up to 1,000 items, however many are judged."""
-        if self.order.params.probe != "scenario_swapped":
+        if self.config.params.probe != "scenario_swapped":
             return ()
         rows = self.store.rows(
             "select content from item where dataset_id = $1 and kind = $2 and seq <= $3 "
             f"order by md5(id || cast($4 as text)), id limit {_SCENARIOS:d}",
-            [self.order.dataset_id, self.order.card.kind, self.until, str(self.seed)],
+            [self.config.dataset_id, self.config.card.kind, self.until, str(self.seed)],
         )
         return scenario_pool(ITEM.validate_json(row[0]) for row in rows)
 
     def _is_needed(self, judgment: tuple[int, str] | None) -> bool:
         """Whether a slot that holds this is to be asked for."""
         if judgment is None:
-            return not self.order.only_unscored
+            return not self.config.only_unscored
         if judgment[1] == "api_error":
             return judgment[0] <= self.since
-        return self.order.only_unscored and judgment[1] != "" and judgment[0] <= self.until
+        return self.config.only_unscored and judgment[1] != "" and judgment[0] <= self.until
 
 
 def _failed_slots(judged: Mapping[Slot, tuple[int, str]]) -> dict[Slot, tuple[int, str]]:

@@ -24,7 +24,7 @@ from data.runs import batches, charges, dry_runs, leases, terms, worker
 from data.runs.charges import RunCost
 from data.runs.endpoints import is_practice_here, practice_url
 from data.runs.pending import PendingJudgments
-from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary
+from data.runs.run_config import LIVE, DryRunJudgment, RunConfig, RunJudge, RunProgress, RunSummary
 from data.runs.worker import LiveRun, Source
 from data.store import Store, Tx, cache_each, cache_result
 from data.store.errors import BadInput, NotFound
@@ -46,25 +46,25 @@ _LATEST = 5
 
 
 @allow("researcher")
-def estimate(store: Store, order: RunOrder) -> Estimate:
+def estimate(store: Store, config: RunConfig) -> Estimate:
     """Return an estimate of what a run still needs, without the items that this judge has judged. Raises BadInput."""
-    _check(store, order)
+    _check(store, config)
     # All parameters: some that are no part of this judge still say how long a call may be.
-    key_parts = order.most, order.only_unscored, order.batch, order.price, order.endpoint.room, order.params
-    key = ("estimate", order.dataset_id, judge_id_of(order), *key_parts)
-    return cache_each(store, [key], lambda _: [_estimate(store, order)])[0]
+    key_parts = config.most, config.only_unscored, config.batch, config.price, config.endpoint.room, config.params
+    key = ("estimate", config.dataset_id, judge_id_of(config), *key_parts)
+    return cache_each(store, [key], lambda _: [_estimate(store, config)])[0]
 
 
 @allow("researcher")
-def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRunJudgment]:
+def dry_run(store: Store, actor: str, config: RunConfig, n: int = 3) -> list[DryRunJudgment]:
     """Ask the endpoint about the first n items of the draw; nothing is stored but what it cost. Raises AssayError."""
     require(store, actor, "researcher")
-    _check(store, order)
+    _check(store, config)
     charged: list[CallReply | Charge] = []
     try:
-        return dry_runs.dry_run(store, actor, order, judge_id_of(order), n, SEED, terms.budget(order, 0.0), charged)
+        return dry_runs.dry_run(store, actor, config, judge_id_of(config), n, SEED, terms.budget(config, 0.0), charged)
     finally:
-        charges.store_charge(store, actor, "", charged, terms.order_price(order))
+        charges.store_charge(store, actor, "", charged, terms.token_price(config))
 
 
 @allow("researcher")
@@ -75,7 +75,7 @@ def trial_costs(store: Store) -> RunCost:
 
 @allow("researcher")
 def start(
-    store: Store, actor: str, order: RunOrder, *, patient: bool = True, source: Source | None = None,
+    store: Store, actor: str, config: RunConfig, *, patient: bool = True, source: Source | None = None,
     engine: Source | None = None,
 ) -> str:  # fmt: skip
     """Begin a run in the background, and give its id: researchers and leads.
@@ -85,31 +85,31 @@ def start(
     where there is nothing to ask or this judge already runs here, FatalError where the endpoint cannot be asked.
     """
     require(store, actor, "researcher")
-    _check(store, order)
-    key = judge_id_of(order)
-    _require_no_other_run(store, order.dataset_id, key)
+    _check(store, config)
+    key = judge_id_of(config)
+    _require_no_other_run(store, config.dataset_id, key)
     until = store.newest()
-    left = PendingJudgments(store, order, key, until, SEED, until)
+    left = PendingJudgments(store, config, key, until, SEED, until)
     items, judgments = left.count()
     if not judgments:
         raise BadInput("Nothing is left to ask: this very judge has judged all of these items.")
-    price = terms.order_price(order)
-    charged = dry_runs.try_endpoint(store, actor, "", order, 0.0) if source is None else []
+    price = terms.token_price(config)
+    charged = dry_runs.try_endpoint(store, actor, "", config, 0.0) if source is None else []
     run_id = new_id()
     settings = {
-        "inside": is_practice_here(order.endpoint),
-        "endpoint": order.endpoint.model_dump(),
-        "params": order.params.model_dump(),
-        **{name: getattr(order, name) for name in ("spending_limit", "price", "most", "only_unscored", "batch")},
+        "inside": is_practice_here(config.endpoint),
+        "endpoint": config.endpoint.model_dump(),
+        "params": config.params.model_dump(),
+        **{name: getattr(config, name) for name in ("spending_limit", "price", "most", "only_unscored", "batch")},
         "seed": SEED,
         "until": until,
     }
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
-        _require_no_other_run(tx, order.dataset_id, key)
-        _add_judge(tx, order, key)
-        tx.append([RunRow(run_id, order.dataset_id, key, canonical(settings), items, judgments)])
+        _require_no_other_run(tx, config.dataset_id, key)
+        _add_judge(tx, config, key)
+        tx.append([RunRow(run_id, config.dataset_id, key, canonical(settings), items, judgments)])
         tx.append([RunEventRow(new_id(), run_id, "started", "")])
         charges.add_charge(tx, run_id, charged, price)
 
@@ -149,16 +149,16 @@ def resume(
     is_local = worker.live_run(run_id) is not None
     if state in LIVE and (is_local or state != "waiting for batch" or run_id in leases.runs_elsewhere(store)):
         raise BadInput("This run goes on already.")
-    order = _order(store, run)
-    order = replace(
-        order, price=order.price if price is None else price,
-        spending_limit=order.spending_limit if limit is None else limit,
+    config = _run_config(store, run)
+    config = replace(
+        config, price=config.price if price is None else price,
+        spending_limit=config.spending_limit if limit is None else limit,
     )  # fmt: skip
     key = run.judge_id
-    _require_no_other_run(store, order.dataset_id, key, but=run_id)
-    _same_card(store, order, key)
-    terms.check_terms(order)
-    paid = terms.order_price(order)
+    _require_no_other_run(store, config.dataset_id, key, but=run_id)
+    _same_card(store, config, key)
+    terms.check_terms(config)
+    paid = terms.token_price(config)
     spent = charges.run_cost(store, run_id, paid)
     if limit is not None and limit < spent.max_cost:
         about = "about " if spent.estimated or spent.open else ""
@@ -166,16 +166,16 @@ def resume(
             f"{about.capitalize()}{dollars(spent.max_cost)} is spent so far: a limit of {dollars(limit)} is below it. "
             "Give a higher one."
         )
-    left = PendingJudgments(store, order, key, int(run.settings["until"]), int(run.settings["seed"]), store.newest())
-    charged = dry_runs.try_endpoint(store, actor, run_id, order, spent.max_cost) if source is None else []
+    left = PendingJudgments(store, config, key, int(run.settings["until"]), int(run.settings["seed"]), store.newest())
+    charged = dry_runs.try_endpoint(store, actor, run_id, config, spent.max_cost) if source is None else []
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
-        _require_no_other_run(tx, order.dataset_id, key, but=run_id)
+        _require_no_other_run(tx, config.dataset_id, key, but=run_id)
         charges.add_lost_charges(tx, run_id, paid)
         charges.add_charge(tx, run_id, charged, paid)
         if limit is not None or price is not None:
-            tx.append([RunLimitRow(new_id(), run_id, order.spending_limit, *(order.price or (None, None)))])
+            tx.append([RunLimitRow(new_id(), run_id, config.spending_limit, *(config.price or (None, None)))])
         tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
 
     _live_run(actor, run_id, left, source or engine).start("run resumed", work)
@@ -253,14 +253,14 @@ def run_progress(store: Store, run_id: str) -> RunProgress:
 def follow_batches(store: Store, run_id: str, patient: bool = True) -> None:
     """Go on waiting for the batches of a run, where nobody in this process does; impatient: look once."""
     run = _run(store, run_id)
-    order, until, seed = _order(store, run), int(run.settings["until"]), int(run.settings["seed"])
-    _same_card(store, order, run.judge_id)
+    config, until, seed = _run_config(store, run), int(run.settings["until"]), int(run.settings["seed"])
+    _same_card(store, config, run.judge_id)
     actor, started = store.rows(
         "select c.actor, c.seq from run_event e join change c on c.seq = e.seq where e.run_id = $1 "
         "and e.kind = 'started' order by c.seq desc limit 1",
         [run_id],
     )[0]
-    left = PendingJudgments(store, order, run.judge_id, until, seed, int(started))
+    left = PendingJudgments(store, config, run.judge_id, until, seed, int(started))
     live = _live_run(str(actor), run_id, left, patient=patient)
     with contextlib.suppress(BadInput):  # somebody else looks after it
         live.start("run resumed", lambda tx: charges.add_lost_charges(tx, run_id, live.price))
@@ -312,17 +312,17 @@ def wait(
 def run_judge(store: Store, run_id: str) -> RunJudge:
     """The judge of a run, with its card as it was. Raises NotFound, UnknownCard."""
     run = _run(store, run_id)
-    order = _order(store, run)
-    return RunJudge(run.judge_id, order.card, order.model, _identity(order))
+    config = _run_config(store, run)
+    return RunJudge(run.judge_id, config.card, config.model, _identity(config))
 
 
 @allow("researcher")
-def order_of(store: Store, run_id: str) -> RunOrder:
-    """Return the order of a run, with the latest limit and price, which a resumption may have changed.
+def config_of(store: Store, run_id: str) -> RunConfig:
+    """Return the configuration of a run, with the latest limit and price, which a resumption may have changed.
 
     Raises NotFound, and UnknownCard if its card no longer exists as it was.
     """
-    return _order(store, _run(store, run_id))
+    return _run_config(store, _run(store, run_id))
 
 
 # -- below the API ----------------------------------------------------------------------------------------------------
@@ -364,12 +364,12 @@ def _run(store: Store, run_id: str) -> _Run:
     raise NotFound("There is no such run in this workspace. The link may belong to another one.")
 
 
-def _order(store: Store, run: _Run) -> RunOrder:
+def _run_config(store: Store, run: _Run) -> RunConfig:
     settings = run.settings
     limit, price = terms.latest_terms(store, run.id, settings)
     # Runs from before there were rules say nothing of one, and neither does the id of their judge.
     params = Params.model_validate({"combine": "", **settings["params"]})
-    return RunOrder(
+    return RunConfig(
         run.dataset_id, cards.card_of_judge(store, run.judge_id), run.model, params, _endpoint(settings),
         limit, price, settings["most"], settings["only_unscored"], settings["batch"],
     )  # fmt: skip
@@ -384,40 +384,40 @@ def _endpoint(settings: dict[str, Any]) -> Endpoint:
 def _live_run(
     actor: str, run_id: str, left: PendingJudgments, source: Source | None = None, patient: bool = True
 ) -> LiveRun:
-    usual = batches.wait_for_batches if left.order.batch else worker.ask_endpoint
+    usual = batches.wait_for_batches if left.config.batch else worker.ask_endpoint
     return LiveRun(actor, run_id, left, source or usual, patient)
 
 
-def judge_id_of(order: RunOrder) -> str:
-    """The id of the judge that an order runs."""
-    return judge_id(order.card.version, order.model, _identity(order), order.synthetic)
+def judge_id_of(config: RunConfig) -> str:
+    """The id of the judge that a run asks."""
+    return judge_id(config.card.version, config.model, _identity(config), config.synthetic)
 
 
-def _identity(order: RunOrder) -> dict[str, Any]:
+def _identity(config: RunConfig) -> dict[str, Any]:
     """The parameters that are a judge's identity; where a model answers questions those that its card says."""
-    if order.card.conversation is not None:
-        return {**order.card.conversation.params, "max_tokens": order.params.max_tokens}
-    return order.params.identity(order.card.kind)
+    if config.card.conversation is not None:
+        return {**config.card.conversation.params, "max_tokens": config.params.max_tokens}
+    return config.params.identity(config.card.kind)
 
 
-def _check(store: Store, order: RunOrder) -> None:
-    """Raises BadInput where an order makes no sense."""
-    card = order.card
+def _check(store: Store, config: RunConfig) -> None:
+    """Raises BadInput where the configuration makes no sense."""
+    card = config.card
     soundness.require_sound(card)
     if not card.prompts:
         raise BadInput(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
-    if not order.model.strip():
+    if not config.model.strip():
         raise BadInput("Choose a model.")
     among = all_datasets(store) if card.conversation is None else question_sets(store)
-    if not any(d.id == order.dataset_id for d in among):
+    if not any(d.id == config.dataset_id for d in among):
         raise BadInput("There is no such dataset in this workspace.")
     if not store.rows(
-        "select 1 from item where dataset_id = $1 and kind = $2 limit 1", [order.dataset_id, order.card.kind]
+        "select 1 from item where dataset_id = $1 and kind = $2 limit 1", [config.dataset_id, config.card.kind]
     ):
         raise BadInput(f"The dataset has no {card.kind} for the card {card.name} to judge.")
-    if order.most < 0:
-        raise BadInput(f"The most items is {order.most}: it must be 1 or more, or 0 for all.")
-    terms.check_terms(order)
+    if config.most < 0:
+        raise BadInput(f"The most items is {config.most}: it must be 1 or more, or 0 for all.")
+    terms.check_terms(config)
 
 
 def _require_no_other_run(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
@@ -429,30 +429,30 @@ def _require_no_other_run(store: Store | Tx, dataset_id: str, judge: str, but: s
             raise BadInput("This very judge is running over this dataset already. Wait for it, or stop it first.")
 
 
-def _add_judge(tx: Tx, order: RunOrder, key: str) -> None:
+def _add_judge(tx: Tx, config: RunConfig, key: str) -> None:
     """The rows of the card and the judge, where they are missing."""
-    card = order.card
+    card = config.card
     cards.store_card(tx, card)
     if not tx.rows("select 1 from judge where id = $1", [key]):
-        params = canonical(_identity(order))
-        tx.append([JudgeRow(key, card.name, card.version, order.model, params, order.synthetic)])
-        combinations.add_rules(tx, {key: (card, _identity(order))})
+        params = canonical(_identity(config))
+        tx.append([JudgeRow(key, card.name, card.version, config.model, params, config.synthetic)])
+        combinations.add_rules(tx, {key: (card, _identity(config))})
 
 
-def _same_card(store: Store, order: RunOrder, judge: str) -> None:
+def _same_card(store: Store, config: RunConfig, judge: str) -> None:
     """Raises BadInput where the card is another one by now: what came before would not be of the same judge."""
-    if not store.rows("select 1 from judge where id = $1 and card_version = $2", [judge, order.card.version]):
-        raise BadInput(f"The card {order.card.name} has changed since this run began. Start a new run.")
+    if not store.rows("select 1 from judge where id = $1 and card_version = $2", [judge, config.card.version]):
+        raise BadInput(f"The card {config.card.name} has changed since this run began. Start a new run.")
 
 
-def _estimate(store: Store, order: RunOrder) -> Estimate:
-    left = PendingJudgments(store, order, judge_id_of(order), store.newest(), SEED)
+def _estimate(store: Store, config: RunConfig) -> Estimate:
+    left = PendingJudgments(store, config, judge_id_of(config), store.newest(), SEED)
     items, judgments = left.count()
-    judge = order.card, order.model, order.params
+    judge = config.card, config.model, config.params
     base_estimate = estimates.estimate(
-        *judge, left.first_items(), price=terms.order_price(order), of=items, judgments=judgments
+        *judge, left.first_items(), price=terms.token_price(config), of=items, judgments=judgments
     )
-    room = estimates.context_size(order.model, order.params, order.endpoint.room)
-    systems = dataset_systems(store, order.dataset_id)
+    room = estimates.context_size(config.model, config.params, config.endpoint.room)
+    systems = dataset_systems(store, config.dataset_id)
     required = estimates.run_requirements(*judge, left.longest_item(), systems, room)
     return replace(base_estimate, long=str(left.long_calls()), requirements=tuple(required))

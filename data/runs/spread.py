@@ -68,7 +68,7 @@ def spread_over(host: RunnerHost, runners: int) -> Source:
     """Return a source that asks an endpoint through `runners` runners of `host`."""
 
     async def source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
-        async with open_client(live.order.endpoint, capabilities) as client:
+        async with open_client(live.config.endpoint, capabilities) as client:
             async for event in ask_first(live, client):
                 yield event
             where = client.where
@@ -97,16 +97,16 @@ class _Runner:
 
 class _Spread:
     def __init__(self, live: LiveRun, capabilities: dict[str, str], host: RunnerHost, runners: int, where: str) -> None:
-        order = live.order
-        self.live, self.capabilities, self.host, self.order = live, capabilities, host, order
-        max_calls = order.endpoint.concurrency
+        config = live.config
+        self.live, self.capabilities, self.host, self.config = live, capabilities, host, config
+        max_calls = config.endpoint.concurrency
         self._wanted = max(1, min(runners, max_calls))
         self._hands = [max_calls // self._wanted + (n < max_calls % self._wanted) for n in range(self._wanted)]
-        self._endpoint = settle(order.endpoint).model_copy(update={"base_url": where})
+        self._endpoint = settle(config.endpoint).model_copy(update={"base_url": where})
         self._budget = live.budget()
         self._clock = asyncio.get_running_loop().time
         self._ended = asyncio.Event()
-        self._throttle = Throttle(order.endpoint, self._budget, self._clock, self._ended)
+        self._throttle = Throttle(config.endpoint, self._budget, self._clock, self._ended)
         self._tasks, self._more = live.remaining.tasks(), True
         self._again: deque[Work] = deque()
         self._runners: list[_Runner] = []
@@ -236,12 +236,12 @@ class _Spread:
         runner.under_way = []
 
     def _terms(self, hands: int) -> RunnerTerms:
-        order, self._seeds = self.order, self._seeds + 1
+        config, self._seeds = self.config, self._seeds + 1
         endpoint = self._endpoint.model_copy(update={"concurrency": hands})
         budget = None if self._budget is None else (self._budget.limit, self._budget.price)
-        card = order.card
+        card = config.card
         return RunnerTerms(
-            card.spec, card.version, order.model, order.params, endpoint, self.capabilities, self._seeds, budget
+            card.spec, card.version, config.model, config.params, endpoint, self.capabilities, self._seeds, budget
         )
 
     async def _send_work(self, runner: _Runner, max_tasks: int) -> None:
@@ -365,5 +365,5 @@ class _Spread:
                 self._throttle.release(asking.estimate, 0.0, asking.max_cost, 0.0)
         for asking in runner.under_way:
             self._throttle.release(asking.estimate, asking.estimate, asking.max_cost, asking.max_cost)
-            self._emit(Charge("lost", asking.sent, self.order.params.max_tokens))
+            self._emit(Charge("lost", asking.sent, self.config.params.max_tokens))
         runner.admitted, runner.under_way, runner.work = {}, [], {}

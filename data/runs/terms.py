@@ -6,7 +6,7 @@ import math
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import Store
 from data.store.errors import BadInput
 from judges.client.budget import Budget, Price
@@ -16,29 +16,30 @@ Terms = tuple[float | None, Price | None]
 """(spending limit in US dollars, price in US dollars per million tokens)"""
 
 
-def order_price(order: RunOrder) -> Price | None:
-    """US dollars per million tokens that a reply of this order costs; None: not known."""
-    return order.price or listed_price(order.model, batch=order.batch)
+def token_price(config: RunConfig) -> Price | None:
+    """US dollars per million tokens that a reply of this run costs; None: not known."""
+    return config.price or listed_price(config.model, batch=config.batch)
 
 
-def check_terms(order: RunOrder) -> None:
-    """Raise BadInput if an order's price or limit is invalid, or if the limit cannot be kept."""
-    limit = order.spending_limit
-    if order.price is not None and not all(math.isfinite(p) and p >= 0 for p in order.price):
-        raise BadInput(f"A price is two amounts of 0 or more in US dollars; it is {order.price[0]}, {order.price[1]}.")
+def check_terms(config: RunConfig) -> None:
+    """Raise BadInput if the price or limit of a run is invalid, or if the limit cannot be kept."""
+    limit = config.spending_limit
+    if config.price is not None and not all(math.isfinite(p) and p >= 0 for p in config.price):
+        price_in, price_out = config.price
+        raise BadInput(f"A price is two amounts of 0 or more in US dollars; it is {price_in}, {price_out}.")
     if limit is None:
         return
     if not (math.isfinite(limit) and limit > 0):
         raise BadInput(f"A spending limit is an amount above 0 in US dollars, such as 2.50; it is {limit:g}.")
-    if order_price(order) is None:
-        raise BadInput(f"The price of {order.model} is not known, so no spending limit can be kept: give the price.")
+    if token_price(config) is None:
+        raise BadInput(f"The price of {config.model} is not known, so no spending limit can be kept: give the price.")
 
 
 def budget(
-    order: RunOrder, spent: float, hold: Callable[[float], Awaitable[None]] | None = None
+    config: RunConfig, spent: float, hold: Callable[[float], Awaitable[None]] | None = None
 ) -> Budget | None:
-    """The spending limit of an order of which so much is spent; `hold` as in Budget."""
-    limit, price = order.spending_limit, order_price(order)
+    """The spending limit of a run of which so much is spent; `hold` as in Budget."""
+    limit, price = config.spending_limit, token_price(config)
     return None if limit is None or price is None else Budget(limit, price, spent, hold=hold)
 
 

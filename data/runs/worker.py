@@ -17,7 +17,7 @@ from data.records.values import put_setting, settings_in
 from data.runs import charges, leases, terms
 from data.runs.endpoints import open_client
 from data.runs.pending import PendingJudgments
-from data.runs.run_order import State
+from data.runs.run_config import State
 from data.runs.writer import JudgmentWriter
 from data.store import Store, Tx
 from data.store.errors import BadInput, StoreFailed
@@ -53,7 +53,7 @@ Source = Callable[["LiveRun", dict[str, str]], AsyncIterator[Event]]
 
 async def ask_endpoint(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
     """Yield the runner's events: it asks the endpoint for what the run still lacks."""
-    async with open_client(live.order.endpoint, capabilities) as client:
+    async with open_client(live.config.endpoint, capabilities) as client:
         async for event in live.ask(client, live.remaining.tasks()):
             yield event
 
@@ -64,7 +64,7 @@ async def ask_first(live: LiveRun, client: Client) -> AsyncIterator[Event]:
     This finds it out before a day is spent, or before others ask. At the end all of it is stored and no call is under
     way.
     """
-    if not client.remembers(live.order.model):
+    if not client.remembers(live.config.model):
         async for event in live.ask(client, itertools.islice(live.remaining.tasks(), 1)):
             yield event
     await live.release()
@@ -77,13 +77,13 @@ class LiveRun:
         self, actor: str, run_id: str, remaining: PendingJudgments, source: Source, patient: bool = True
     ) -> None:
         self.actor, self.run_id, self.remaining, self.patient = actor, run_id, remaining, patient
-        self.store, self.order = store, order = remaining.store, remaining.order
-        self.price, self._source = terms.order_price(order), source
+        self.store, self.config = store, config = remaining.store, remaining.config
+        self.price, self._source = terms.token_price(config), source
         self.notes: deque[str] = deque(maxlen=5)
         self._stop = ""
         self._begun, self._stored = 0.0, 0
         self._judged: deque[tuple[float, int]] = deque()
-        self._writer = JudgmentWriter(store, actor, run_id, remaining.judge_id, order.card, self.price)
+        self._writer = JudgmentWriter(store, actor, run_id, remaining.judge_id, config.card, self.price)
         self._buffer: list[CallReply | FinishedJudgment | Charge] = []
         self._budget: Budget | None = None
         self._holding = asyncio.Lock()
@@ -116,9 +116,9 @@ class LiveRun:
 
     def ask(self, client: Client, tasks: Iterable[Task]) -> AsyncIterator[RunEvent]:
         """Ask for these judgments as this run does: what it has is not asked again, and its limit and end hold."""
-        order = self.order
+        config = self.config
         return run(
-            order.card, order.model, order.params, client, tasks, endpoint=order.endpoint,
+            config.card, config.model, config.params, client, tasks, endpoint=config.endpoint,
             stored=self.remaining.stored_replies, stop=self.should_stop, budget=self.budget(),
         )  # fmt: skip
 
@@ -142,9 +142,9 @@ class LiveRun:
 
     def budget(self) -> Budget | None:
         """The spending limit, with all that the run has cost so far; what calls may cost yet is stored before them."""
-        limited = self.order.spending_limit is not None
+        limited = self.config.spending_limit is not None
         spent = charges.run_cost(self.store, self.run_id, self.price).max_cost if limited else 0.0
-        self._budget = terms.budget(self.order, spent, self._hold)
+        self._budget = terms.budget(self.config, spent, self._hold)
         return self._budget
 
     async def release(self) -> None:
@@ -221,8 +221,8 @@ class LiveRun:
 
     def _facts(self) -> dict[str, log.Fact]:
         """Return the facts that the log states of every run."""
-        order = self.order
-        return {"person": self.actor, "dataset_id": order.dataset_id, "card": order.card.name, "model": order.model}
+        config = self.config
+        return {"person": self.actor, "dataset_id": config.dataset_id, "card": config.card.name, "model": config.model}
 
     def _log_end(self, kind: str) -> None:
         """Say in the log how it ended. Why is not said there: the reason may quote what an endpoint answered."""

@@ -1,4 +1,4 @@
-"""Runs that programs start, stop and resume: the same order, checks and limits as on the page Runs."""
+"""Runs that programs start, stop and resume: the same configuration, checks and limits as on the page Runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from data.cards import cards
 from data.runs import runs
 from data.runs.endpoints import usual_address
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store.errors import BadInput, NotFound
 from judges.client.budget import Price
 from judges.params import Params
@@ -20,8 +20,8 @@ _OF_PROTOCOLS = {"protocol", "prompt", "wording"}
 
 def start_run(call: Call) -> StoredAnswer:
     """Start a run; it goes on in this process, which holds its lease."""
-    order = _order(call)
-    return _once(call, lambda: runs.start(call.store, call.actor, order))
+    config = _run_config(call)
+    return _once(call, lambda: runs.start(call.store, call.actor, config))
 
 
 def stop_run(call: Call) -> StoredAnswer:
@@ -37,7 +37,7 @@ def resume_run(call: Call) -> StoredAnswer:
     ))  # fmt: skip
 
 
-def _order(call: Call) -> RunOrder:
+def _run_config(call: Call) -> RunConfig:
     body, known = call.body, cards.current_cards(call.store)
     if body.card not in known:
         raise NotFound(f"There is no card {body.card!r} in this workspace. GET /cards lists the cards.")
@@ -48,7 +48,7 @@ def _order(call: Call) -> RunOrder:
     if not place.base_url:
         place = place.model_copy(update={"base_url": usual_address(body.model)})
     dataset, params = named_dataset(call.store, body.dataset), Params(**{**card.defaults.model_dump(), **overrides})
-    return RunOrder(
+    return RunConfig(
         dataset.id, card, body.model, params, place, body.spending_limit, _price(call), body.most,
         body.only_unscored, body.batch,
     )  # fmt: skip

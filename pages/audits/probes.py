@@ -38,16 +38,16 @@ def panel(me: Person, dataset: Dataset, judge: str, probe: str, done: int) -> No
         url_state.link("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **parameters)
         return
     with text.refusals():
-        previous_order = runs.order_of(store, before.id)
-        order = replace(previous_order, params=_with_probe(previous_order.params, probe), only_unscored=False)
-        estimate = runs.estimate(store, order)
+        previous = runs.config_of(store, before.id)
+        config = replace(previous, params=_with_probe(previous.params, probe), only_unscored=False)
+        estimate = runs.estimate(store, config)
         if not estimate.judgments:
             st.caption("It has been run on all of these items.")
             return
         run_estimate.show_estimate(estimate)
         if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
             with st.spinner("Starting ..."):
-                begun = runs.start(store, me.name, order)
+                begun = runs.start(store, me.name, config)
             url_state.open_page("runs", run=begun)
 
 

@@ -14,7 +14,7 @@ from data.cards import cards
 from data.records import datasets
 from data.records.access import Person
 from data.runs import runs
-from data.runs.run_order import DryRunJudgment, RunOrder
+from data.runs.run_config import DryRunJudgment, RunConfig
 from data.store import Store
 from judges.authoring.card_lookup import POINTWISE
 from judges.card import Card
@@ -32,22 +32,22 @@ from pages.ui import choose, run_estimate, session, tables, text, url_state
 def new_run_form(me: Person) -> None:
     """Draw the form of a run, its estimate, a dry run, and the start."""
     store = session.store()
-    order = _choose_order(store)
-    if order is None:
+    config = _choose_config(store)
+    if config is None:
         return
     try:
-        estimate = runs.estimate(store, order)
+        estimate = runs.estimate(store, config)
     except AssayError as error:
         text.refuse(error)
         return
-    _requirements(estimate.requirements, order.card)
+    _requirements(estimate.requirements, config.card)
     run_estimate.show_estimate(estimate)
     kept = session.scratch("runs:dry")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Dry run of three items", icon=":material/visibility:"):
             kept.clear()
             with text.refusals(), st.spinner("Asking"):
-                kept.update(order=order, shown=runs.dry_run(store, me.name, order))
+                kept.update(config=config, shown=runs.dry_run(store, me.name, config))
         start = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not estimate.judgments)
         batch = st.toggle(
             "as a batch", help="The endpoint's Batch API: cheaper, and done within a day.", key="runs:batch"
@@ -55,11 +55,11 @@ def new_run_form(me: Person) -> None:
     if start:
         with text.refusals():
             with st.spinner("Starting"):
-                begun = runs.start(store, me.name, replace(order, batch=batch))
+                begun = runs.start(store, me.name, replace(config, batch=batch))
             views.open_run(begun)
-    if kept.get("shown") is not None and kept.get("order") == order:
+    if kept.get("shown") is not None and kept.get("config") == config:
         judgments = [(_heading(judgment), judgment) for judgment in kept["shown"]]
-        views.show_dry_run(judgments, lambda reading: _reading(reading, order.card))
+        views.show_dry_run(judgments, lambda reading: _reading(reading, config.card))
 
 
 def _heading(judgment: DryRunJudgment) -> str:
@@ -234,8 +234,8 @@ def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[f
     return endpoints.validate_form(Endpoint, at.model_dump() | limits), spend, price, int(most or 0)
 
 
-def _choose_order(store: Store) -> RunOrder | None:
-    """An order for a run, as far as it was chosen; None while something is missing."""
+def _choose_config(store: Store) -> RunConfig | None:
+    """The configuration of a run, as far as it was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:
         dataset = choose.dataset(store, labelled=True)
@@ -261,7 +261,7 @@ def _choose_order(store: Store) -> RunOrder | None:
         limited, spend, price, most = _choose_limits(at)
     if not name or named is None or params is None or limited is None:
         return None
-    return RunOrder(dataset.id, named, name, params, limited, spending_limit=spend, price=price, most=most)
+    return RunConfig(dataset.id, named, name, params, limited, spending_limit=spend, price=price, most=most)
 
 
 def _requirements(requirements: Sequence[Requirement], card: Card) -> None:

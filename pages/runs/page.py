@@ -10,7 +10,7 @@ import streamlit as st
 from data.records import datasets
 from data.records.access import Person
 from data.runs import runs
-from data.runs.run_order import LIVE, RunProgress, RunSummary
+from data.runs.run_config import LIVE, RunProgress, RunSummary
 from pages.runs import new_run, protocol_run, views
 from pages.ui import session, text, url_state
 
@@ -112,5 +112,5 @@ def _controls(me: Person, run: RunSummary, now: RunProgress) -> None:
         if st.button(text.escape(label), icon=":material/replay:", key=f"again:{run.id}"):
             with text.refusals():
                 with st.spinner("Starting"):
-                    begun = runs.start(store, me.name, replace(runs.order_of(store, run.id), only_unscored=True))
+                    begun = runs.start(store, me.name, replace(runs.config_of(store, run.id), only_unscored=True))
                 views.open_run(begun)

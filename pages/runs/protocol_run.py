@@ -17,7 +17,7 @@ from data.records import datasets, judge_prompts
 from data.records.access import Person
 from data.records.protocols import known_protocols
 from data.runs import runs
-from data.runs.run_order import LIVE, DryRunJudgment
+from data.runs.run_config import LIVE, DryRunJudgment
 from judges.errors import AssayError
 from judges.importing.bench_files import read_bench
 from judges.plural import many
@@ -41,7 +41,7 @@ HELP = {
 def protocol_form(me: Person) -> None:
     """Draw the form of a run by a protocol, its requirements, a dry run, and the start."""
     with text.refusals():
-        spec = _choose_order(me)
+        spec = _choose_protocol_run(me)
         if spec is None:
             return
         planned = protocol_run.plan(session.store(), spec)
@@ -88,7 +88,7 @@ def resume(me: Person, run_id: str, limit: float | None) -> None:
         protocol_run.start_protocol(store, me.name, spec if limit is None else replace(spec, spending_limit=limit))
 
 
-def _choose_order(me: Person) -> ProtocolRun | None:
+def _choose_protocol_run(me: Person) -> ProtocolRun | None:
     """Return the protocol run that was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:

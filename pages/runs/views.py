@@ -12,7 +12,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from data.mtbench import protocol_run
-from data.runs.run_order import DryRunJudgment, RunProgress, RunSummary
+from data.runs.run_config import DryRunJudgment, RunProgress, RunSummary
 from judges.client.budget import dollars
 from judges.mtbench.generation import NAME as ANSWERS
 from judges.plural import many

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from data.runs import runs
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from judges.cards import cards
 from judges.client import runner
 from judges.client.client import Client
@@ -161,8 +161,8 @@ class Workspace:
         """A run by a judge of its own, to its end."""
         self.runs += 1
         endpoint = Endpoint(base_url=url, concurrency=CONCURRENCY)
-        order = RunOrder(self.dataset, CARD, f"fixed {self.runs}", Params(), endpoint, most=most)
-        end = runs.wait(self.store, runs.start(self.store, "lea", order, source=source))
+        config = RunConfig(self.dataset, CARD, f"fixed {self.runs}", Params(), endpoint, most=most)
+        end = runs.wait(self.store, runs.start(self.store, "lea", config, source=source))
         assert (end.state, end.scored) == ("finished", most or REPLIES), end
 
 
@@ -172,7 +172,7 @@ async def at_hand(live, capabilities):
     for number, task in enumerate(live.remaining.tasks()):
         answer = CallReply(task.key, task.part, task.sample, "", raw, model="fixed", tokens_in=900, tokens_out=60)
         yield answer
-        yield call_plan.fuse(CARD, live.order.params, task, {"": answer})
+        yield call_plan.fuse(CARD, live.config.params, task, {"": answer})
         if number % 50 == 0:
             await asyncio.sleep(0)
 

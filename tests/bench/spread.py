@@ -12,7 +12,7 @@ import time
 
 from data.runs import runs
 from data.runs.ray_cluster import ray_source
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from judges.client.endpoint import Endpoint
 from judges.params import Params
 from tests.bench import runner
@@ -28,14 +28,14 @@ def run(made, url, concurrency, most, engine=None):
     """(judgments a second, milliseconds of processor each) of a run of a judge of its own."""
     made.runs += 1
     endpoint = Endpoint(base_url=url, concurrency=concurrency)
-    order = RunOrder(made.dataset, runner.CARD, f"fixed {made.runs}", Params(), endpoint, most=most)
+    config = RunConfig(made.dataset, runner.CARD, f"fixed {made.runs}", Params(), endpoint, most=most)
     used, seen = time.process_time(), []
 
     def look(now):
         if most / 10 <= now.done <= most * 9 / 10:
             seen.append((time.perf_counter(), now.done))
 
-    end = runs.wait(made.store, runs.start(made.store, "lea", order, engine=engine), look, every=0.1)
+    end = runs.wait(made.store, runs.start(made.store, "lea", config, engine=engine), look, every=0.1)
     assert (end.state, end.scored) == ("finished", most), end
     (first, low), (last, high) = seen[0], seen[-1]
     return (high - low) / (last - first), (time.process_time() - used) / most * 1000

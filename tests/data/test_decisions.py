@@ -33,7 +33,7 @@ from data.queue import strata
 from data.records import datasets, items, people, settings
 from data.records.settings import GoldRule
 from data.runs import charges, endpoints, terms, worker, writer
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from judges.authoring.recipe import check_recipe
 from judges.card import Example
 from judges.cards import card as builtin_card
@@ -752,7 +752,7 @@ def _run_costs(planted: Planted) -> Iterator[str]:
         yield f"charge {row}"
     for kind, out, elsewhere in product(("started", "finished", "failed"), ({"x"}, set[str]()), ({"x"}, set[str]())):
         yield f"{kind}, waits {out}, elsewhere {elsewhere}: {worker.derive_state('x', kind, 'Why.', out, elsewhere)}"
-    whole = RunOrder("d", builtin_card("plain_pairwise"), "m", builtin_card("plain_pairwise").defaults, Endpoint())
+    whole = RunConfig("d", builtin_card("plain_pairwise"), "m", builtin_card("plain_pairwise").defaults, Endpoint())
     varied: list[Json] = [
         {}, {"price": (0.0, 0.0)}, {"price": (-0.1, 1.0)}, {"price": (1.0, float("inf"))}, {"spending_limit": 1.0},
         {"spending_limit": 0.0, "price": (1.0, 1.0)}, {"spending_limit": -1.0, "price": (1.0, 1.0)},

@@ -31,7 +31,7 @@ from data.queue import queue
 from data.queue.queue import QueueFilters
 from data.records import datasets, people
 from data.runs import runs, worker
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotApprovable, StoreFailed
 from data.store.ids import new_id
@@ -314,18 +314,18 @@ def test_a_run_tells_how_it_ended_and_neither_key_nor_reply(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     asked = card("multi_turn_dialogue")
 
-    def order(url: str, model: str = "practice-constant") -> RunOrder:
+    def config(url: str, model: str = "practice-constant") -> RunConfig:
         dataset = datasets.dataset_named(store, "demo").id
-        return RunOrder(dataset, asked, model, asked.defaults, Endpoint(base_url=url, tries=1))
+        return RunConfig(dataset, asked, model, asked.defaults, Endpoint(base_url=url, tries=1))
 
     with practice("401=0.3,refused=0.3,empty=0.2", echo_key=True) as noisy:
         try:
-            runs.wait(store, runs.start(store, "lea", order(noisy.url)))
+            runs.wait(store, runs.start(store, "lea", config(noisy.url)))
         except AssayError:
             assert noisy.log.asked
     monkeypatch.setattr(worker.LiveRun, "_run", broken)
     with practice() as there:
-        end = runs.wait(store, runs.start(store, "lea", order(there.url, "practice-heuristic")))
+        end = runs.wait(store, runs.start(store, "lea", config(there.url, "practice-heuristic")))
     assert end.state == "failed" and "ValueError" in end.why
     text = silent(written)
     assert "INFO run_started run=" in text and "model=practice-constant" in text

@@ -82,7 +82,7 @@ from data.reports import evidence, report, tables
 from data.reports.figures import report_figures
 from data.reports.statistics import STATISTICS
 from data.runs import runs, writer
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.samples import SAMPLES
 from data.store.duckdb_driver import DuckTables
 from data.store.errors import BadInput
@@ -1548,22 +1548,22 @@ def judged(planted: Planted) -> Iterator[str]:
     dialogues, pairs, one_by_one = (planted.datasets[name] for name in ("support", "duels", "answers"))
     endpoint = Endpoint(base_url="http://127.0.0.1:9", tries=1, concurrency=1)
 
-    def order(dataset: str, card: str, model: str = "new-judge", **more: Any) -> RunOrder:
-        return RunOrder(dataset, builtin_card(card), model, builtin_card(card).defaults, endpoint, **more)
+    def configure(dataset: str, card: str, model: str = "new-judge", **more: Any) -> RunConfig:
+        return RunConfig(dataset, builtin_card(card), model, builtin_card(card).defaults, endpoint, **more)
 
-    whole = order(dialogues, "multi_turn_dialogue", price=(1e4, 1e5))
-    orders = {
+    whole = configure(dialogues, "multi_turn_dialogue", price=(1e4, 1e5))
+    configs = {
         "dialogues": whole, "a few": replace(whole, most=7), "by batch": replace(whole, batch=True),
         "two samples": replace(whole, params=Params(samples=2, temperature=0.7)),
-        "no price": replace(whole, price=None), "a known one": order(dialogues, "multi_turn_dialogue", "judge-one"),
-        "unscored ones": order(dialogues, "multi_turn_dialogue", "judge-one", only_unscored=True),
-        "pairs": order(pairs, "plain_pairwise"), "answers": order(one_by_one, "rubric_open_ended"),
-        "another kind": order(pairs, "multi_turn_dialogue"), "no dataset": order("none", "plain_pairwise"),
-        "no model": order(pairs, "plain_pairwise", " "), "no limit": replace(whole, spending_limit=0.0),
-        "at practice": order(pairs, "plain_pairwise", "practice-constant"),
+        "no price": replace(whole, price=None), "a known one": configure(dialogues, "multi_turn_dialogue", "judge-one"),
+        "unscored ones": configure(dialogues, "multi_turn_dialogue", "judge-one", only_unscored=True),
+        "pairs": configure(pairs, "plain_pairwise"), "answers": configure(one_by_one, "rubric_open_ended"),
+        "another kind": configure(pairs, "multi_turn_dialogue"), "no dataset": configure("none", "plain_pairwise"),
+        "no model": configure(pairs, "plain_pairwise", " "), "no limit": replace(whole, spending_limit=0.0),
+        "at practice": configure(pairs, "plain_pairwise", "practice-constant"),
     }  # fmt: skip
     before = set[str]()
-    for name, wanted in orders.items():
+    for name, wanted in configs.items():
         with told_refusals() as said:
             said += facts("", runs.estimate(store, wanted))
         yield from (f"{name}: {line.strip()}" for line in said if line not in before)
@@ -1588,15 +1588,15 @@ def judged(planted: Planted) -> Iterator[str]:
     yield from facts("only unscored", runs.wait(store, again))
     failed = runs.start(store, "rex", replace(whole, most=30), source=scripted(say))
     yield from facts("what failed", runs.wait(store, failed))
-    runs.wait(store, runs.start(store, "rex", orders["pairs"], source=scripted(lambda _: "[[A]]")))
+    runs.wait(store, runs.start(store, "rex", configs["pairs"], source=scripted(lambda _: "[[A]]")))
     yield f"none: {refusal(lambda: runs.resume(store, 'rex', 'none'))}"
     yield f"none: {refusal(lambda: runs.run_progress(store, 'none'))}"
     yield f"stopped by an annotator: {refusal(lambda: runs.stop(store, 'cy', first))}"
     yield f"stopped at its end: {refusal(lambda: runs.stop(store, 'rex', first))}"
     for name in ("unscored ones", "another kind", "no model", "no limit"):
-        yield f"{name}: {refusal(lambda name=name: runs.start(store, 'rex', orders[name], source=scripted(say)))}"  # type: ignore[misc]
+        yield f"{name}: {refusal(lambda name=name: runs.start(store, 'rex', configs[name], source=scripted(say)))}"  # type: ignore[misc]
     for run_id in (first, again):
-        yield from facts("order", runs.order_of(store, run_id))
+        yield from facts("config", runs.config_of(store, run_id))
         yield from facts("judge", runs.run_judge(store, run_id))
     judge, some = runs.run_judge(store, first).id, [planted.item("support", f"d-{n:02}") for n in range(5, 13)]
     late = store.newest()

@@ -12,7 +12,7 @@ from data.cli import main
 from data.cli.mtbench import _read, _show_answers
 from data.mtbench import mtbench
 from data.records import datasets
-from data.runs.run_order import DryRunJudgment
+from data.runs.run_config import DryRunJudgment
 from data.store import open_store
 from judges.mtbench.prompts import wording
 from judges.protocols.call_plan import CallReply, pack_replies

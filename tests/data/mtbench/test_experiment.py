@@ -11,7 +11,7 @@ import pytest
 from data.mtbench.experiment import plan_experiment, start_experiment
 from data.records import datasets
 from data.runs import runs
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import Store
 from data.store.errors import BadInput
 from judges.cards.mt_bench.protocol_cards import judge_card
@@ -46,7 +46,7 @@ def test_cells_are_planned_run_once_and_their_effects_found(store: Store) -> Non
         assert len(served.bodies) == asked, "a plan asks nothing"
         part, card = planned.arms[1].run, judge_card(planned.arms[1].run.protocol)
         [dataset] = datasets.all_datasets(store)
-        some = RunOrder(dataset.id, card, part.judge, card.defaults, part.judge_endpoint, most=1)
+        some = RunConfig(dataset.id, card, part.judge, card.defaults, part.judge_endpoint, most=1)
         runs.wait(store, runs.start(store, "lea", some))
         planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
         assert (planned.arms[1].estimate.calls, planned.arms[1].mean) == (4, None), "the mean of a part is no mean"

@@ -30,7 +30,7 @@ from data.records.settings import GoldRule, QueueRules
 from data.reports.bundle import bundle
 from data.runs import runs
 from data.runs.endpoints import practice_url
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import Store, Tx, hidden_rows, open_store
 from data.store.base import compute_with_tables
 from data.store.errors import NotAllowed
@@ -199,11 +199,11 @@ def _draft(house: House, who: str) -> set[str]:
 
 
 def _dry(house: House, who: str) -> set[str]:
-    order = RunOrder(
+    config = RunConfig(
         house.dataset.id, house.card, "practice-heuristic", Params(), Endpoint(base_url=practice_url()),
         None, None, 0, False, False,
     )  # fmt: skip
-    shown = {s.name for s in runs.dry_run(house.store, who, order, n=2)}
+    shown = {s.name for s in runs.dry_run(house.store, who, config, n=2)}
     return {i for i, name in house.store.rows("select id, name from item") if name in shown}
 
 

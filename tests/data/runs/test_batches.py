@@ -13,7 +13,7 @@ import pytest
 
 from data.records import datasets
 from data.runs import batches, dry_runs, runs, worker
-from data.runs.run_order import RunOrder, RunProgress
+from data.runs.run_config import RunConfig, RunProgress
 from data.store import Store
 from data.store.errors import StoreFailed
 from judges.cards import card
@@ -45,10 +45,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "POLL_SECONDS", 0.02)
 
 
-def order(store: Store, url: str, **changes: Any) -> RunOrder:
+def config(store: Store, url: str, **changes: Any) -> RunConfig:
     endpoint = Endpoint(base_url=url, tries=1)
     found = datasets.dataset_named(store, "demo").id
-    return replace(RunOrder(found, CARD, "practice-constant", CARD.defaults, endpoint, batch=True), **changes)
+    return replace(RunConfig(found, CARD, "practice-constant", CARD.defaults, endpoint, batch=True), **changes)
 
 
 def calls(store: Store) -> int:
@@ -79,7 +79,7 @@ def test_lines_come_back_as_what_they_were_whatever_stands_between_them() -> Non
 
 def test_a_batch_run_goes_through_its_rounds(store: Store) -> None:
     with practice(batch_seconds=0.05) as server:
-        run_id = runs.start(store, "lea", order(store, server.url, price=(1.0, 2.0)))
+        run_id = runs.start(store, "lea", config(store, server.url, price=(1.0, 2.0)))
         end = runs.wait(store, run_id)
         assert (end.state, end.done, end.scored, end.calls) == ("finished", 6, 6, calls(store))
         assert server.log.asked == calls(store) > 6
@@ -94,13 +94,13 @@ def test_a_batch_run_goes_through_its_rounds(store: Store) -> None:
 
 def test_a_batch_that_expires_is_kept_as_far_as_it_came_and_the_rest_is_asked_again(store: Store) -> None:
     with practice(batch_seconds=0.05, batch_ends="expired") as server:
-        run_id = runs.start(store, "lea", order(store, server.url))
+        run_id = runs.start(store, "lea", config(store, server.url))
         end = runs.wait(store, run_id)
         # Half of each batch is carried out, of a batch with one call none: three of those in a row end the run.
         assert end.state == "failed" and "brought no replies" in end.why
         assert 0 < end.done < 6 and server.log.asked == end.calls
     with practice(batch_seconds=0.05) as better:
-        again = runs.start(store, "lea", order(store, better.url))
+        again = runs.start(store, "lea", config(store, better.url))
         end = runs.wait(store, again)
         assert end.state == "finished" and server.log.asked + better.log.asked == calls(store)
     assert store.rows("select count(*), count(distinct item_id) from judgment where unscored = ''") == [(6, 6)]
@@ -110,7 +110,7 @@ def test_a_batch_that_expires_is_kept_as_far_as_it_came_and_the_rest_is_asked_ag
 
 def test_a_batch_that_is_refused_says_why_and_the_run_can_go_on(store: Store) -> None:
     with practice(batch_seconds=0.02, batch_ends="failed") as server:
-        run_id = runs.start(store, "lea", order(store, server.url))
+        run_id = runs.start(store, "lea", config(store, server.url))
         end = runs.wait(store, run_id)
         assert end.state == "failed" and "This batch was told to fail" in end.why
         assert end.done == 1, "the first judgment is asked directly"
@@ -126,7 +126,7 @@ def test_calls_that_fail_twice_are_unscored_with_the_reason_and_others_are_asked
         # The direct first call fails as the others do; a manner that is known skips it.
         known = {f"{server.url} practice-constant": "json_schema"}
         store.tx("lea", "test", lambda tx: worker.remember_capabilities(tx, known))
-        run_id = runs.start(store, "lea", order(store, server.url))
+        run_id = runs.start(store, "lea", config(store, server.url))
         end = runs.wait(store, run_id)
         assert (end.state, end.done, end.unscored) == ("finished", 6, {"api_error": 6})
         assert any("500" in problem for problem in end.problems) and server.log.asked == 12
@@ -134,11 +134,11 @@ def test_calls_that_fail_twice_are_unscored_with_the_reason_and_others_are_asked
 
 def test_a_restart_collects_what_was_handed_in_before(store: Store) -> None:
     with practice(batch_seconds=0.3) as server:
-        run_id = runs.start(store, "lea", order(store, server.url), patient=False)
+        run_id = runs.start(store, "lea", config(store, server.url), patient=False)
         end = runs.wait(store, run_id)
         assert end.state == "waiting for batch" and end.done == 1
         with pytest.raises(Exception, match="already"):
-            runs.start(store, "lea", order(store, server.url), patient=False)
+            runs.start(store, "lea", config(store, server.url), patient=False)
         # Nothing of it is in this process any more, and the row that names the batch may be missing, too.
         runs.follow_all_batches(store)
         end = runs.wait(store, run_id)
@@ -151,7 +151,7 @@ def test_a_batch_whose_row_is_missing_is_found_again(store: Store, monkeypatch: 
     with practice(batch_seconds=0.05) as server:
         real = batches._Batches._record
         monkeypatch.setattr(batches._Batches, "_record", lambda self, ident, state, detail: _gone())
-        run_id = runs.start(store, "lea", order(store, server.url))
+        run_id = runs.start(store, "lea", config(store, server.url))
         assert runs.wait(store, run_id).state == "failed"
         monkeypatch.setattr(batches._Batches, "_record", real)
         runs.resume(store, "lea", run_id)
@@ -165,7 +165,7 @@ def _gone() -> None:
 
 def test_a_stopped_batch_is_cancelled_and_what_it_brought_is_collected_on_a_resume(store: Store) -> None:
     with practice(batch_seconds=30.0) as server:
-        run_id = runs.start(store, "lea", order(store, server.url), patient=False)
+        run_id = runs.start(store, "lea", config(store, server.url), patient=False)
         assert runs.wait(store, run_id).state == "waiting for batch"
         runs.stop(store, "lea", run_id)
         end = runs.wait(store, run_id)
@@ -174,7 +174,7 @@ def test_a_stopped_batch_is_cancelled_and_what_it_brought_is_collected_on_a_resu
 
 def test_a_batch_that_the_endpoint_knows_no_more_is_handed_in_again_on_a_resume(store: Store) -> None:
     with practice(batch_seconds=30.0) as server:
-        run_id = runs.start(store, "lea", order(store, server.url), patient=False)
+        run_id = runs.start(store, "lea", config(store, server.url), patient=False)
         assert runs.wait(store, run_id).state == "waiting for batch"
         port = int(server.url.split(":")[-1].split("/")[0])
     with practice(batch_seconds=0.02, port=port):
@@ -190,7 +190,7 @@ def test_a_batch_that_the_endpoint_knows_no_more_is_handed_in_again_on_a_resume(
 
 def test_the_spending_limit_bounds_what_is_handed_in(store: Store) -> None:
     with practice(batch_seconds=0.02) as server:
-        dear = order(store, server.url, price=(0.0, 1000.0), spending_limit=2.5)
+        dear = config(store, server.url, price=(0.0, 1000.0), spending_limit=2.5)
         end = runs.wait(store, runs.start(store, "lea", dear))
         assert end.state == "stopped" and "spending limit" in end.why
         assert end.cost is not None and 0 < end.cost <= 2.5 and 0 < end.done < 6
@@ -283,7 +283,7 @@ def name(line: bytes) -> str:
 
 def ran(store: Store, patient: bool = True, **changes: Any) -> tuple[str, RunProgress]:
     """A run to its end: its id, and how that was."""
-    run_id = runs.start(store, "lea", order(store, URL, **changes), patient=patient)
+    run_id = runs.start(store, "lea", config(store, URL, **changes), patient=patient)
     return run_id, runs.wait(store, run_id)
 
 

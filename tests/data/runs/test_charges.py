@@ -17,7 +17,7 @@ from data.records import datasets, people
 from data.records.tables import RunEventRow
 from data.runs import batches, charges, runs
 from data.runs.dry_runs import list_models
-from data.runs.run_order import RunOrder, RunProgress
+from data.runs.run_config import RunConfig, RunProgress
 from data.store import Store, Tx, open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import new_id
@@ -52,10 +52,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def order(store: Store, url: str, **changes: Any) -> RunOrder:
+def config(store: Store, url: str, **changes: Any) -> RunConfig:
     endpoint = Endpoint(base_url=url, **{"tries": 2, "concurrency": 4, "timeout": 5.0} | changes.pop("endpoint", {}))
     given = {"spending_limit": LIMIT, "price": PRICE} | changes
-    return RunOrder(datasets.dataset_named(store, "demo").id, CARD, "m", PARAMS, endpoint, **given)
+    return RunConfig(datasets.dataset_named(store, "demo").id, CARD, "m", PARAMS, endpoint, **given)
 
 
 def owed(found: Served, usage: tuple[int, int] | None = None) -> float:
@@ -88,7 +88,7 @@ def test_five_starts_together_do_not_pass_the_limit(store: Store, usage: Any, es
         return Say(body={"model": "m", "choices": [choice], "usage": usage})
 
     with served(say) as found:
-        run_id = runs.start(store, "lea", order(store, found.url))
+        run_id = runs.start(store, "lea", config(store, found.url))
         first = runs.wait(store, run_id)
         calls = len(found.bodies)
         for _ in range(4):
@@ -115,7 +115,7 @@ def test_calls_that_cost_more_than_their_most_pass_the_limit_by_no_more_than_one
     usage = (20_000, 3_000)
     one = (usage[0] * PRICE[0] + usage[1] * PRICE[1]) / 1e6
     with served(lambda body, nth: Say(REPLY, usage=usage, after=0.02)) as found:
-        first = order(store, found.url, endpoint={"concurrency": concurrency})
+        first = config(store, found.url, endpoint={"concurrency": concurrency})
         for wanted in (first, replace(first, params=PARAMS.model_copy(update={"temperature": 0.5}))):
             found.bodies.clear()
             run_id = runs.start(store, "lea", wanted)  # the second time, how the model is asked is known
@@ -133,7 +133,7 @@ def test_tries_that_may_have_to_be_paid_for_count(store: Store) -> None:
         return Say(status=429, headers={"Retry-After": "0"}) if nth % 2 else Say(body=b'{"choices": [')
 
     with served(say) as found:
-        run_id = runs.start(store, "lea", order(store, found.url))
+        run_id = runs.start(store, "lea", config(store, found.url))
         one = runs.wait(store, run_id)
         for _ in range(4):
             one = end(store, run_id)
@@ -145,7 +145,7 @@ def test_tries_that_may_have_to_be_paid_for_count(store: Store) -> None:
 
 def test_the_call_that_tries_an_endpoint_is_charged_at_each_start(store: Store) -> None:
     with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
-        run_id = runs.start(store, "lea", replace(order(store, found.url), model="not listed"))
+        run_id = runs.start(store, "lea", replace(config(store, found.url), model="not listed"))
         runs.wait(store, run_id)
         for tries, limit in ((2, 0.2), (3, 0.3)):
             assert end(store, run_id, limit).cost == pytest.approx(owed(found, (2000, 400)))
@@ -158,11 +158,11 @@ import sys
 from data.records import datasets
 from data.runs import runs
 from data.store import open_store
-from tests.data.runs.test_charges import order
+from tests.data.runs.test_charges import config
 url, run_id = sys.argv[1:]
 store = open_store()
 if run_id == "new":
-    run_id = runs.start(store, "lea", order(store, url))
+    run_id = runs.start(store, "lea", config(store, url))
 else:
     runs.resume(store, "lea", run_id)
 print(runs.wait(store, run_id).state)
@@ -220,7 +220,7 @@ def test_a_cost_is_known_where_all_of_it_was_stored_with_a_price_or_one_is_given
 
 
 def test_what_was_under_way_when_a_process_ended_is_charged_at_its_most_by_the_next_start(store: Store) -> None:
-    run_id = runs.start(store, "lea", order(store, "http://127.0.0.1:9"), source=scripted(most=2))
+    run_id = runs.start(store, "lea", config(store, "http://127.0.0.1:9"), source=scripted(most=2))
     assert runs.wait(store, run_id).state == "stopped"
 
     def cut_off(tx: Tx) -> None:
@@ -242,10 +242,10 @@ def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> N
     with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
         for limit in (0.0, -1.0, float("nan"), float("inf")):
             with pytest.raises(BadInput, match="above 0"):
-                runs.start(store, "lea", order(store, found.url, spending_limit=limit))
+                runs.start(store, "lea", config(store, found.url, spending_limit=limit))
         with pytest.raises(BadInput, match="price is two amounts"):
-            runs.start(store, "lea", order(store, found.url, price=(-1.0, 1.0)))
-        run_id = runs.start(store, "lea", order(store, found.url))
+            runs.start(store, "lea", config(store, found.url, price=(-1.0, 1.0)))
+        run_id = runs.start(store, "lea", config(store, found.url))
         spent = runs.wait(store, run_id).cost or 0.0
         calls = len(found.bodies)
         for limit, said in ((spent / 2, f"{dollars(spent)} is spent so far"), (float("nan"), "above 0")):
@@ -258,7 +258,7 @@ def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> N
         runs.wait(store, run_id)
         told = [part for entry in trail.all_entries(store, trail.TrailFilter(("runs",))) for part in [str(entry)]]
         assert any("gave a run a spending limit of $0.20" in part for part in told)
-        bare = replace(order(store, found.url, price=None, spending_limit=None), model="n")
+        bare = replace(config(store, found.url, price=None, spending_limit=None), model="n")
         unpriced = runs.start(store, "lea", bare)
         assert runs.wait(store, unpriced).cost is None
         with pytest.raises(BadInput, match="price of n is not known"):
@@ -268,12 +268,12 @@ def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> N
 def test_trials_are_counted_and_keep_the_limit(store: Store) -> None:
     with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
         found.models = {"data": [{"id": "another"}]}  # a check before each start then asks a short call
-        runs.dry_run(store, "lea", order(store, found.url))
+        runs.dry_run(store, "lea", config(store, found.url))
         assert runs.trial_costs(store).calls == len(found.bodies) == 3
         with pytest.raises(BadInput, match=r"limit of \$0\.01 ends the run"):
-            runs.dry_run(store, "lea", order(store, found.url, spending_limit=0.01))
+            runs.dry_run(store, "lea", config(store, found.url, spending_limit=0.01))
         assert len(found.bodies) == 3
-        run_id = runs.start(store, "lea", order(store, found.url))
+        run_id = runs.start(store, "lea", config(store, found.url))
         runs.wait(store, run_id)
         for _ in range(4):
             last = end(store, run_id)
@@ -285,14 +285,14 @@ def test_trials_are_counted_and_keep_the_limit(store: Store) -> None:
 
 def test_a_dry_run_tries_a_call_twice_at_most(store: Store) -> None:
     with served(lambda body, nth: Say(status=429, headers={"Retry-After": "0"})) as found:
-        [shown] = runs.dry_run(store, "lea", order(store, found.url, endpoint={"tries": 5}), n=1)
+        [shown] = runs.dry_run(store, "lea", config(store, found.url, endpoint={"tries": 5}), n=1)
         assert shown.reading.unscored == "api_error" and len(found.bodies) == 2
 
 
 def test_an_endpoint_that_is_not_ready_is_named_and_what_its_trial_may_cost_is_charged(store: Store) -> None:
     with served(lambda body, nth: Say(status=504)) as found:
         found.models = {"data": [{"id": "another"}]}
-        wanted, unanswered = order(store, found.url), "The endpoint does not answer just now: .* Try again in a while"
+        wanted, unanswered = config(store, found.url), "The endpoint does not answer just now: .* Try again in a while"
         with pytest.raises(BadInput, match=unanswered):
             runs.start(store, "lea", wanted)
         spent = runs.trial_costs(store)
@@ -309,7 +309,7 @@ def test_an_endpoint_that_is_not_ready_is_named_and_what_its_trial_may_cost_is_c
 def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "POLL_SECONDS", 0.02)
     with practice(batch_seconds=0.02) as server:
-        wanted = order(store, server.url, price=(0.0, 100.0), spending_limit=0.5, batch=True)
+        wanted = config(store, server.url, price=(0.0, 100.0), spending_limit=0.5, batch=True)
         run_id = runs.start(store, "lea", replace(wanted, model="practice-constant"))
         one = runs.wait(store, run_id)
         for _ in range(4):

@@ -10,7 +10,7 @@ import pytest
 from data.records import datasets
 from data.runs import endpoints, runs
 from data.runs.dry_runs import list_models
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import Store
 from data.store.errors import BadInput, NotAllowed
 from judges.cards import card
@@ -84,20 +84,20 @@ def test_nothing_is_sent_anywhere_else(tmp_path: Path, there: Served) -> None:
     store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, 4)])
     asked, demo = card("multi_turn_dialogue"), datasets.dataset_named(store, "demo")
 
-    def order(**more: object) -> RunOrder:
+    def config(**more: object) -> RunConfig:
         at = Endpoint(base_url=there.url, key_variable="CANARY", tries=1, timeout=5.0)
-        return RunOrder(demo.id, asked, "m", asked.defaults, at, **more)  # type: ignore[arg-type]
+        return RunConfig(demo.id, asked, "m", asked.defaults, at, **more)  # type: ignore[arg-type]
 
-    before = runs.start(store, "lea", order(batch=True))
+    before = runs.start(store, "lea", config(batch=True))
     runs.wait(store, before)
     sent = len(there.headers)
     assert any(OTHER in str(one) for one in there.headers), "it was not asked: the test says nothing"
     endpoints.read_environment(team=True)
     tried: list[Callable[[Store], object]] = [
-        lambda store: list_models(order().endpoint),
-        lambda store: runs.dry_run(store, "lea", order()),
-        lambda store: runs.start(store, "lea", order()),
-        lambda store: runs.start(store, "lea", order(most=1, batch=True)),
+        lambda store: list_models(config().endpoint),
+        lambda store: runs.dry_run(store, "lea", config()),
+        lambda store: runs.start(store, "lea", config()),
+        lambda store: runs.start(store, "lea", config(most=1, batch=True)),
         lambda store: runs.resume(store, "lea", before),
     ]
     for one in tried:

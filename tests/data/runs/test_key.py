@@ -11,7 +11,7 @@ from data import log
 from data.exporting import exporting
 from data.records import datasets
 from data.runs import runs
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import open_store
 from data.store.duckdb_driver import DuckStore
 from judges.cards import card
@@ -43,9 +43,9 @@ def test_a_key_stays_out_of_rows_exports_errors_and_the_log(
     said = []
     with served(lambda body, nth: says[len(found.bodies) % len(says)]) as found:
         dataset = datasets.dataset_named(store, "demo")
-        order = RunOrder(dataset.id, asked, "m", asked.defaults, Endpoint(base_url=found.url, tries=1, timeout=5.0))
+        config = RunConfig(dataset.id, asked, "m", asked.defaults, Endpoint(base_url=found.url, tries=1, timeout=5.0))
         try:
-            end = runs.wait(store, runs.start(store, "lea", order))
+            end = runs.wait(store, runs.start(store, "lea", config))
             said.append(f"{end.why} {end.state}")
         except AssayError as error:
             said.append(str(error))

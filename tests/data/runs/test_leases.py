@@ -12,13 +12,13 @@ import pytest
 
 from data.records import people
 from data.runs import leases, runs
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.runs.worker import LiveRun
 from data.store import Store
 from data.store.errors import BadInput
 from judges.client.runner import RunNotice
 from tests import seeds
-from tests.data.runs.test_runs import order, scripted
+from tests.data.runs.test_runs import config, scripted
 from tests.postgres import Databases
 
 pytestmark = pytest.mark.together("postgres")
@@ -44,7 +44,7 @@ async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Any
     yield RunNotice("stopped", "Stopped.")
 
 
-def elsewhere(store: Store, wanted: RunOrder, monkeypatch: pytest.MonkeyPatch) -> str:
+def elsewhere(store: Store, wanted: RunConfig, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run that another process has begun, which has said nothing of its end."""
     run_id = runs.start(store, "rae", wanted, source=slow)
     runs.close(store)
@@ -58,12 +58,12 @@ def elsewhere(store: Store, wanted: RunOrder, monkeypatch: pytest.MonkeyPatch) -
 def test_a_run_of_another_process_is_seen_refused_and_stopped_from_here(
     shared: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_id = elsewhere(shared, order(shared), monkeypatch)
+    run_id = elsewhere(shared, config(shared), monkeypatch)
     assert runs.run_progress(shared, run_id).state == runs.list_runs(shared)[0].state == "running"
     with pytest.raises(BadInput, match="goes on already"):
         runs.resume(shared, "rae", run_id, source=scripted())
     with pytest.raises(BadInput, match="already"):
-        runs.start(shared, "rae", order(shared), source=scripted())
+        runs.start(shared, "rae", config(shared), source=scripted())
     runs.stop(shared, "lea", run_id)
     assert leases.stop_reason(shared, run_id).startswith("lea stopped it.")
 
@@ -72,7 +72,7 @@ def test_a_run_whose_process_is_silent_for_too_long_goes_on_in_another(
     shared: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "LEASE_DURATION", timedelta(seconds=-1))
-    run_id = elsewhere(shared, order(shared), monkeypatch)
+    run_id = elsewhere(shared, config(shared), monkeypatch)
     assert runs.run_progress(shared, run_id).state == "interrupted"
     monkeypatch.undo()
     runs.resume(shared, "rae", run_id, source=scripted())
@@ -86,7 +86,7 @@ def test_a_wish_to_stop_and_a_loss_of_the_lease_end_the_run_here(
     shared: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "STOP_CHECK_SECONDS", 0.01)
-    run_id = runs.start(shared, "rae", order(shared), source=slow)
+    run_id = runs.start(shared, "rae", config(shared), source=slow)
     leases.ask_to_stop(shared, "lea", run_id, "lea stopped it.")
     end = runs.wait(shared, run_id)
     assert (end.state, end.why) == ("stopped", "lea stopped it.")

@@ -11,11 +11,11 @@ import pytest
 
 from data.runs import pending, runs
 from data.runs.pending import PendingJudgments
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import Store
 from judges.protocols.call_plan import CallReply, Task
 from tests import seeds
-from tests.data.runs.test_runs import CARD, GOOD, order, scripted
+from tests.data.runs.test_runs import CARD, GOOD, config, scripted
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def lacking(store: Store, since: int = 2**62, **changes: Any) -> PendingJudgments:
-    wanted = order(store, **changes)
+    wanted = config(store, **changes)
     return PendingJudgments(store, wanted, runs.judge_id_of(wanted), store.newest(), runs.SEED, since)
 
 
@@ -53,7 +53,7 @@ def test_what_holds_in_a_slot_says_whether_it_is_asked_for(held: Any, plain: boo
 
 
 def order_of_nothing() -> Any:
-    return RunOrder("", CARD, "m", CARD.defaults, runs.Endpoint())
+    return RunConfig("", CARD, "m", CARD.defaults, runs.Endpoint())
 
 
 def test_however_many_items_are_looked_at_together_the_same_are_lacking(
@@ -67,7 +67,7 @@ def test_however_many_items_are_looked_at_together_the_same_are_lacking(
             return CallReply(task.key, "", 1, "", "", "api_error", "gone")
         return GOOD[0] if names[task.key] > 3 else "no JSON"
 
-    runs.wait(store, runs.start(store, "lea", order(store, params=params, most=7), source=scripted(say)))
+    runs.wait(store, runs.start(store, "lea", config(store, params=params, most=7), source=scripted(say)))
     first = lacking(store).ids()[:7]
     failed = {key for key in first if names[key] % 2}
     unread = {(key, n) for key in first if names[key] <= 3 for n in (0, 1) if not (n and key in failed)}
@@ -92,9 +92,9 @@ def test_however_many_items_are_looked_at_together_the_same_are_lacking(
 def test_the_longest_item_is_found_and_calls_that_do_not_fit_are_told(store: Store) -> None:
     left = lacking(store)
     assert [name for name, _ in left.longest_item()] == ["d-0004"] and not str(left.long_calls())
-    at = order(store).endpoint.model_copy(update={"room": 6000})
+    at = config(store).endpoint.model_copy(update={"room": 6000})
     told = str(lacking(store, endpoint=at).long_calls())
     assert "d-0004" in told and told.count("d-0") == 1
     judged = scripted(lambda task: GOOD[0])
-    runs.wait(store, runs.start(store, "lea", order(store), source=judged))
+    runs.wait(store, runs.start(store, "lea", config(store), source=judged))
     assert not str(lacking(store, endpoint=at).long_calls()), "what is judged is not asked again"

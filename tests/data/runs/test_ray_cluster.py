@@ -17,7 +17,7 @@ from data.runs.ray_cluster import ray_source
 from data.store.errors import BadInput
 from data.workspace.verify import verify
 from tests import seeds
-from tests.data.runs.test_runs import order
+from tests.data.runs.test_runs import config
 from tests.practice_server import practice
 
 ITEMS, HANDS, KEY = 60, 3, "sk-canary-of-the-cluster"
@@ -46,7 +46,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def test_a_machine_that_is_killed_costs_no_more_than_its_calls_under_way(cluster: Any, tmp_path: Path) -> None:
     store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, ITEMS + 1)])
     with practice(latency_ms=100, key_variable="OPENAI_API_KEY") as server:
-        wanted = order(store, server.url)
+        wanted = config(store, server.url)
         endpoint = wanted.endpoint.model_copy(update={"concurrency": 2 * HANDS})
         with ray_source(cluster.address, 2) as engine:
             run_id = runs.start(store, "lea", runs.replace(wanted, endpoint=endpoint), engine=engine)

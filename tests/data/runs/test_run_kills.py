@@ -43,7 +43,7 @@ import time
 from datetime import timedelta
 from data.records import datasets
 from data.runs import leases, runs
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import open_store
 from judges.cards import card
 from judges.client.endpoint import Endpoint
@@ -54,7 +54,7 @@ made = card("multi_turn_dialogue")
 if run_id == "new":
     endpoint = Endpoint(base_url=url, tries=3, concurrency=16, timeout=4.0)
     dataset = datasets.dataset_named(store, "demo").id
-    run_id = runs.start(store, "lea", RunOrder(dataset, made, "practice-constant", made.defaults, endpoint))
+    run_id = runs.start(store, "lea", RunConfig(dataset, made, "practice-constant", made.defaults, endpoint))
 else:
     while run_id in leases.runs_elsewhere(store):
         time.sleep(0.05)

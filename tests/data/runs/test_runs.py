@@ -25,7 +25,7 @@ from data.runs import runs, terms, worker
 from data.runs import writer as runs_writer
 from data.runs.endpoints import practice_url
 from data.runs.pending import PendingJudgments
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.runs.worker import Event, LiveRun
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed, NotFound, StoreFailed
@@ -62,9 +62,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def order(store: Store, url: str = "http://127.0.0.1:9", **changes: Any) -> RunOrder:
+def config(store: Store, url: str = "http://127.0.0.1:9", **changes: Any) -> RunConfig:
     found = datasets.dataset_named(store, "demo")
-    made = RunOrder(found.id, CARD, "practice-constant", CARD.defaults, Endpoint(base_url=url, tries=1))
+    made = RunConfig(found.id, CARD, "practice-constant", CARD.defaults, Endpoint(base_url=url, tries=1))
     return replace(made, **changes)
 
 
@@ -86,13 +86,13 @@ def scripted(
                 if asked is not None:
                     asked.append(task)
                 yield held[""]
-            yield fuse(live.order.card, live.order.params, task, held)
+            yield fuse(live.config.card, live.config.params, task, held)
             await asyncio.sleep(0)
 
     return source
 
 
-def ran(store: Store, wanted: RunOrder, source: Any) -> str:
+def ran(store: Store, wanted: RunConfig, source: Any) -> str:
     """A run to its end; its id."""
     run_id = runs.start(store, "rae", wanted, source=source)
     runs.wait(store, run_id)
@@ -102,7 +102,7 @@ def ran(store: Store, wanted: RunOrder, source: Any) -> str:
 def test_how_quick_a_run_is_by_what_it_stored_of_late(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1_000.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    live = LiveRun("rae", "r", PendingJudgments(store, order(store), "j", until=0, seed=0), worker.ask_endpoint)
+    live = LiveRun("rae", "r", PendingJudgments(store, config(store), "j", until=0, seed=0), worker.ask_endpoint)
     assert live.rate() == 0 and live._thread.daemon, "a process ends without waiting for an endpoint"
     live._judged.append((clock[0], 50))
     assert live.rate() == 0, "when it began is not known yet"
@@ -124,7 +124,7 @@ def test_what_slows_a_run_down_is_told_once_while_it_goes_on(store: Store) -> No
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
-    run_id = runs.start(store, "rae", order(store), source=slowed)
+    run_id = runs.start(store, "rae", config(store), source=slowed)
     while not (told := runs.run_progress(store, run_id).problems):
         assert runs.run_progress(store, run_id).state == "running"
     assert told == ("Fewer at a time.",)
@@ -147,7 +147,7 @@ def test_an_error_that_nobody_foresaw_while_it_is_stored_ends_a_run_that_can_go_
     with monkeypatch.context() as patch:
         patch.setattr(worker, "_MAX_BUFFERED_EVENTS", 4)
         patch.setattr(runs_writer.JudgmentWriter, "put", lambda *_: 1 // 0)
-        state, why = over(store, runs.start(store, "rae", order(store), source=scripted()))
+        state, why = over(store, runs.start(store, "rae", config(store), source=scripted()))
     assert (state, "an error in Assay (ZeroDivisionError)" in why) == ("failed", True)
     [run] = runs.list_runs(store)
     runs.resume(store, "rae", run.id, source=scripted())
@@ -162,7 +162,7 @@ def test_a_run_that_cannot_read_the_store_as_it_begins_has_failed_and_can_go_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(worker, "known_capabilities", fail)
-        run_id = runs.start(store, "rae", order(store), source=scripted())
+        run_id = runs.start(store, "rae", config(store), source=scripted())
         assert over(store, run_id) == ("failed", "The disk is gone.")
     runs.resume(store, "rae", run_id, source=scripted())
     assert over(store, run_id) == ("finished", "")
@@ -180,12 +180,12 @@ def test_a_run_that_waits_and_cannot_store_what_it_learnt_is_interrupted(
 
     with monkeypatch.context() as patch:
         patch.setattr(worker, "record_end", fail)
-        assert over(store, runs.start(store, "rae", order(store), source=waits))[0] == "interrupted"
+        assert over(store, runs.start(store, "rae", config(store), source=waits))[0] == "interrupted"
 
 
 def test_what_is_no_part_of_a_judge_still_counts_for_the_length_of_its_calls(store: Store) -> None:
-    assert runs.estimate(store, order(store)).long == ""
-    narrow = order(store, params=CARD.defaults.model_copy(update={"context": 300}))
+    assert runs.estimate(store, config(store)).long == ""
+    narrow = config(store, params=CARD.defaults.model_copy(update={"context": 300}))
     assert "longer than the 300 tokens" in runs.estimate(store, narrow).long
 
 
@@ -194,7 +194,7 @@ def failed(task: Task) -> CallReply:
 
 
 def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, server: Running) -> None:
-    wanted = order(store, server.url)
+    wanted = config(store, server.url)
     found = runs.estimate(store, wanted)
     assert (found.items, found.judgments, found.calls, found.cost) == (12, 12, 12, 0.0)
     shown = runs.dry_run(store, "rae", wanted, n=2)
@@ -255,18 +255,18 @@ def test_an_endpoint_that_is_faster_than_the_disk_is_held_back(store: Store, mon
             given += 1
             ahead[0] = max(ahead[0], given - kept[0])
 
-    end = runs.wait(store, runs.start(store, "rae", order(store), source=source))
+    end = runs.wait(store, runs.start(store, "rae", config(store), source=source))
     assert (end.state, end.scored, kept[0]) == ("finished", 12, 24)  # a reply and a judgment of each
     assert 6 <= ahead[0] + 1 <= 6 + 2, "a backlog, and the change that is being written"
 
 
 def test_the_preflight_refuses_in_a_sentence_and_stores_nothing(store: Store, server: Running) -> None:
     for wanted, said in (
-        (order(store, "http://127.0.0.1:20599"), "cannot be reached"),
-        (order(store, server.url, model="practice-nobody"), "practice-nobody"),
-        (order(store, server.url, card=card("rubric_open_ended")), "no response"),
-        (order(store, server.url, model="gpt-unheard-of", spending_limit=1.0), "price"),
-        (replace(order(store, server.url), dataset_id="nowhere"), "no such dataset"),
+        (config(store, "http://127.0.0.1:20599"), "cannot be reached"),
+        (config(store, server.url, model="practice-nobody"), "practice-nobody"),
+        (config(store, server.url, card=card("rubric_open_ended")), "no response"),
+        (config(store, server.url, model="gpt-unheard-of", spending_limit=1.0), "price"),
+        (replace(config(store, server.url), dataset_id="nowhere"), "no such dataset"),
     ):
         with pytest.raises(Exception, match=said) as refused:
             runs.start(store, "rae", wanted)
@@ -275,10 +275,10 @@ def test_the_preflight_refuses_in_a_sentence_and_stores_nothing(store: Store, se
 
 
 def test_an_annotator_can_do_nothing_with_runs(store: Store) -> None:
-    run_id = ran(store, order(store), scripted(most=2))
+    run_id = ran(store, config(store), scripted(most=2))
     for act in (
-        lambda: runs.start(store, "ann", order(store)),
-        lambda: runs.dry_run(store, "ann", order(store)),
+        lambda: runs.start(store, "ann", config(store)),
+        lambda: runs.dry_run(store, "ann", config(store)),
         lambda: runs.stop(store, "ann", run_id),
         lambda: runs.resume(store, "ann", run_id),
     ):
@@ -290,15 +290,15 @@ def test_an_annotator_can_do_nothing_with_runs(store: Store) -> None:
 
 def test_a_stopped_run_goes_on_and_asks_nothing_twice(store: Store) -> None:
     asked: list[Task] = []
-    run_id = ran(store, order(store), scripted(most=5, asked=asked))
+    run_id = ran(store, config(store), scripted(most=5, asked=asked))
     assert runs.run_progress(store, run_id).state == "stopped" and runs.run_progress(store, run_id).done == 5
     runs.resume(store, "rae", run_id, source=scripted(asked=asked))
     end = runs.wait(store, run_id)
     assert (end.state, end.done, end.calls) == ("finished", 12, 12)
     assert len({t.key for t in asked}) == len(asked) == 12
     # Another run of the same judge has nothing to do; another parameter is another judge.
-    assert runs.estimate(store, order(store)).judgments == 0
-    assert runs.estimate(store, order(store, params=Params(temperature=0.5))).judgments == 12
+    assert runs.estimate(store, config(store)).judgments == 0
+    assert runs.estimate(store, config(store, params=Params(temperature=0.5))).judgments == 12
 
 
 def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> None:
@@ -309,10 +309,10 @@ def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> Non
             yield CallReply(task.key, "", 0, "", GOOD[0], logprobs=(("4", (("4", -0.1),)),))
         yield RunNotice("stopped", "Stopped.")
 
-    first = ran(store, order(store), replies_only)
+    first = ran(store, config(store), replies_only)
     assert runs.run_progress(store, first).done == 0
     asked: list[Task] = []
-    second = ran(store, order(store), scripted(asked=asked))
+    second = ran(store, config(store), scripted(asked=asked))
     assert asked == [] and runs.run_progress(store, second).scored == 12
     assert store.rows("select count(*) from reply") == [(12,)]
 
@@ -321,7 +321,7 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     dataset = datasets.dataset_named(store, "demo").id
     bad = {"d-0001": failed, "d-0002": lambda task: "no JSON at all", "d-0003": failed}
     names = {str(i): str(n) for i, n in store.rows("select id, name from item")}
-    run_id = ran(store, order(store), scripted(lambda t: bad.get(names[t.key], lambda t: GOOD[0])(t)))
+    run_id = ran(store, config(store), scripted(lambda t: bad.get(names[t.key], lambda t: GOOD[0])(t)))
     end = runs.run_progress(store, run_id)
     assert (end.state, end.scored, dict(end.unscored)) == ("finished", 9, {"api_error": 2, "unreadable": 1})
     assert any("500" in problem for problem in end.problems)
@@ -339,19 +339,19 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     assert unusable() == ({"api_error": 2, "unreadable": 1}, 3, 3)
     # The same judge again: only the calls that failed are asked.
     asked: list[Task] = []
-    ran(store, order(store), scripted(asked=asked))
+    ran(store, config(store), scripted(asked=asked))
     assert sorted(names[t.key] for t in asked) == ["d-0001", "d-0003"]
     assert unusable() == ({"unreadable": 1}, 1, 1)
     # only_unscored asks what could not be read, too; the same text again stays unscored, and is one judgment more.
     asked.clear()
-    again = ran(store, order(store, only_unscored=True), scripted(lambda t: "no JSON at all", asked=asked))
+    again = ran(store, config(store, only_unscored=True), scripted(lambda t: "no JSON at all", asked=asked))
     assert [names[t.key] for t in asked] == ["d-0002"] and unusable() == ({"unreadable": 1}, 1, 1)
     assert dict(runs.run_progress(store, again).unscored) == {"unreadable": 1}
-    ran(store, order(store, only_unscored=True), scripted())
+    ran(store, config(store, only_unscored=True), scripted())
     assert unusable() == ({}, 0, 0) and verify(store) == []
     assert store.rows("select count(*) from score_now where dimension = 'verdict'") == [(12,)]
     with pytest.raises(BadInput, match="Nothing is left"):
-        runs.start(store, "rae", order(store, only_unscored=True), source=scripted())
+        runs.start(store, "rae", config(store, only_unscored=True), source=scripted())
     # All of it written out and imported again is all there already, the judgments that were replaced, too.
     known = store.rows("select i.name, m.sample, m.raw from judgment m join item i on i.id = m.item_id")
     params = CARD.defaults.identity("dialogue")
@@ -368,12 +368,12 @@ def test_what_the_newest_change_brought_may_be_asked_again(store: Store, tmp_pat
     bad = from_path(seeds.lines(tmp_path / "bad.jsonl", lines))
     import_source(store, "lea", bad, ImportPlan("demo", synthetic=True))
     assert store.rows("select max(seq) from judgment") == [(store.newest(),)]
-    assert runs.estimate(store, order(store, only_unscored=True)).judgments == 2
-    assert runs.estimate(store, order(store)).judgments == 10
+    assert runs.estimate(store, config(store, only_unscored=True)).judgments == 2
+    assert runs.estimate(store, config(store)).judgments == 10
 
 
 def test_a_sample_that_could_be_used_stands_for_one_that_could_not(store: Store) -> None:
-    wanted = order(store, params=Params(samples=3, temperature=0.3))
+    wanted = config(store, params=Params(samples=3, temperature=0.3))
     ran(store, wanted, scripted(lambda t: "prose" if t.sample == 0 else GOOD[t.sample - 1]))
     judge = runs.list_runs(store)[0].judge
     assert store.rows("select distinct sample from score_now") == [(1,)]
@@ -385,22 +385,22 @@ def test_a_sample_that_could_be_used_stands_for_one_that_could_not(store: Store)
 
 def test_a_smaller_run_draws_items_and_a_larger_one_holds_them(store: Store) -> None:
     asked: list[Task] = []
-    first = ran(store, order(store, most=4), scripted(asked=asked))
+    first = ran(store, config(store, most=4), scripted(asked=asked))
     few = {t.key for t in asked}
     assert len(few) == 4 and runs.run_progress(store, first).total == 4
     assert few != {str(r[0]) for r in store.rows("select id from item order by name limit 4")}
-    ran(store, order(store, most=7), scripted(asked=asked))
+    ran(store, config(store, most=7), scripted(asked=asked))
     assert len({t.key for t in asked}) == 7 and len(asked) == 7
 
 
 def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Path) -> None:
-    run_id = ran(store, order(store), scripted(most=3))
+    run_id = ran(store, config(store), scripted(most=3))
     import_source(
         store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", [seeds.dialogue(99)])), ImportPlan(dataset="demo")
     )
     runs.resume(store, "rae", run_id, source=scripted())
     assert runs.wait(store, run_id).done == 12
-    assert runs.estimate(store, order(store)).judgments == 1
+    assert runs.estimate(store, config(store)).judgments == 1
 
 
 def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
@@ -409,13 +409,13 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
-    run_id = runs.start(store, "rae", order(store), source=slow)
+    run_id = runs.start(store, "rae", config(store), source=slow)
     assert runs.run_progress(store, run_id).state == "running"
     with pytest.raises(BadInput, match="already"):
-        runs.start(store, "lea", order(store), source=slow)
+        runs.start(store, "lea", config(store), source=slow)
     with pytest.raises(BadInput, match="goes on already"):
         runs.resume(store, "rae", run_id, source=slow)
-    pending = PendingJudgments(store, order(store), "j", until=0, seed=0)
+    pending = PendingJudgments(store, config(store), "j", until=0, seed=0)
     twice = LiveRun("rae", run_id, pending, slow)
     with pytest.raises(BadInput, match="goes on already"):  # as when two look after it at the same moment
         twice.start("run resumed", lambda tx: None)
@@ -430,7 +430,7 @@ def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(sto
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
-    run_id = runs.start(store, "rae", order(store), source=slow)
+    run_id = runs.start(store, "rae", config(store), source=slow)
     runs.close(store)
     end = runs.run_progress(store, run_id)
     assert (end.state, end.why) == ("stopped", "Assay was shut down.")
@@ -460,7 +460,7 @@ def test_a_store_that_takes_nothing_more_ends_the_run_with_its_sentence(
         full[0] = True
         return GOOD[0]
 
-    run_id = ran(store, order(store), scripted(say))
+    run_id = ran(store, config(store), scripted(say))
     end = runs.run_progress(store, run_id)
     assert end.state == "failed" and "disk is full" in end.why and end.done == 0
     with pytest.raises(StoreFailed, match="the disk is full"):
@@ -479,13 +479,13 @@ def test_whoever_waits_for_a_run_is_told_of_it_again_and_again(store: Store) -> 
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
-    run_id = runs.start(store, "rae", order(store), source=slow)
+    run_id = runs.start(store, "rae", config(store), source=slow)
     end = runs.wait(store, run_id, lambda found: told.append(found.state), every=0.01)
     assert end.state == "stopped" and told[:3] == ["running"] * 3
 
 
 def test_the_spending_limit_ends_a_run_and_holds_over_its_resume(store: Store, server: Running) -> None:
-    wanted = order(store, server.url, price=(1.0, 1000.0), spending_limit=3.0)
+    wanted = config(store, server.url, price=(1.0, 1000.0), spending_limit=3.0)
     one = wanted.endpoint.model_copy(update={"concurrency": 1})
     run_id = runs.start(store, "rae", replace(wanted, endpoint=one))
     end = runs.wait(store, run_id)
@@ -501,7 +501,7 @@ def test_the_spending_limit_ends_a_run_and_holds_over_its_resume(store: Store, s
 def test_the_key_is_nowhere(store: Store, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-4711")
     with practice("500=0.3,refused=0.2,401=0.1", echo_key=True) as noisy:
-        wanted = order(store, noisy.url, endpoint=Endpoint(base_url=noisy.url, tries=2, concurrency=2))
+        wanted = config(store, noisy.url, endpoint=Endpoint(base_url=noisy.url, tries=2, concurrency=2))
         said = ""
         try:
             said += str(runs.dry_run(store, "rae", wanted))
@@ -520,7 +520,7 @@ def test_the_key_is_nowhere(store: Store, monkeypatch: pytest.MonkeyPatch, capfd
 
 
 def test_an_older_run_is_of_the_same_judge_and_one_inside_asks_where_that_is_now(store: Store) -> None:
-    run_id = ran(store, order(store, params=Params(samples=2, combine="")), scripted(most=3))
+    run_id = ran(store, config(store, params=Params(samples=2, combine="")), scripted(most=3))
     found = json.loads(store.rows("select settings from run")[0][0])
     del found["params"]["combine"]  # as from before there was a choice
     old = json.dumps({**found, "inside": True})
@@ -531,14 +531,14 @@ def test_an_older_run_is_of_the_same_judge_and_one_inside_asks_where_that_is_now
         tx.append([RunEventRow(new_id(), "old", "started", "")])
 
     store.tx("rae", "test", add)
-    was, now = runs.order_of(store, run_id), runs.order_of(store, "old")
+    was, now = runs.config_of(store, run_id), runs.config_of(store, "old")
     assert was.endpoint.base_url == "http://127.0.0.1:9" and now.endpoint.base_url == practice_url()
     assert runs.judge_id_of(now) == runs.judge_id_of(was) == runs.run_judge(store, "old").id
 
 
 def test_what_was_found_out_of_an_endpoint_is_remembered(store: Store) -> None:
     with practice(refuses=frozenset({"json_schema"})) as plain:
-        wanted = order(store, plain.url, most=2)
+        wanted = config(store, plain.url, most=2)
         runs.wait(store, runs.start(store, "rae", wanted))
         refused = sum(plain.log.refused.values())
         runs.wait(store, runs.start(store, "rae", replace(wanted, most=5)))
@@ -547,7 +547,7 @@ def test_what_was_found_out_of_an_endpoint_is_remembered(store: Store) -> None:
 
 
 def test_a_probe_is_a_judge_that_the_usual_lists_leave_out(store: Store, server: Running) -> None:
-    wanted = order(store, server.url, most=3)
+    wanted = config(store, server.url, most=3)
     runs.wait(store, runs.start(store, "rae", wanted))
     probed = replace(wanted, params=CARD.defaults.model_copy(update={"probe": "injected_order"}))
     runs.wait(store, runs.start(store, "rae", probed))
@@ -571,13 +571,13 @@ def test_log_probabilities_are_kept_where_a_score_is(store: Store) -> None:
 
 
 def test_texts_that_no_store_can_hold_become_ones_that_it_can(store: Store) -> None:
-    run_id = ran(store, order(store, most=1), scripted(lambda t: "a\x00b\ud800c"))
+    run_id = ran(store, config(store, most=1), scripted(lambda t: "a\x00b\ud800c"))
     assert runs.run_progress(store, run_id).unscored == {"unreadable": 1}
     assert store.rows("select raw from reply") == [("a\ufffdb?c",)]
 
 
 def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_not(store: Store) -> None:
-    wanted = order(store)
+    wanted = config(store)
     judge = runs.judge_id_of(wanted)
     found = list(PendingJudgments(store, wanted, judge, store.newest(), runs.SEED).tasks())
     lost = Reading(unscored="api_error", why="gone")
@@ -615,16 +615,16 @@ def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> Non
         other.put([FinishedJudgment(found[0], GOOD[0], Reading())])
         writer.append(found[0].key)
         for task in found:
-            yield fuse(CARD, live.order.params, task, {"": CallReply(task.key, "", 0, "", GOOD[1])})
+            yield fuse(CARD, live.config.params, task, {"": CallReply(task.key, "", 0, "", GOOD[1])})
 
-    run_id = ran(store, order(store), source)
+    run_id = ran(store, config(store), source)
     assert store.rows("select count(*) from judgment") == [(12,)] and runs.run_progress(store, run_id).done == 11
 
 
 def test_a_role_that_was_taken_away_counts_at_the_start(store: Store) -> None:
     store.tx("lea", "test", lambda tx: people.append_people(tx, [Person("rae", "annotator", True)]))
     with pytest.raises(NotAllowed):
-        runs.start(store, "rae", order(store), source=scripted())
+        runs.start(store, "rae", config(store), source=scripted())
 
 
 def test_a_run_counts_with_its_own_price_and_else_with_that_of_the_list() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from data.runs import endpoints, runs, spread, worker
-from data.runs.run_order import RunOrder, RunProgress
+from data.runs.run_config import RunConfig, RunProgress
 from data.runs.spread import RunnerLost, spread_over
 from data.store import Store
 from data.store.errors import NotAllowed
@@ -39,8 +39,8 @@ from judges.runners.remote_runner import (
 )
 from tests import seeds
 from tests.data.runs.test_charges import PRICE
-from tests.data.runs.test_charges import order as priced
-from tests.data.runs.test_runs import CARD, GOOD, order
+from tests.data.runs.test_charges import config as priced
+from tests.data.runs.test_runs import CARD, GOOD, config
 from tests.judges.cli.test_run import served
 from tests.judges.endpoint import Say
 from tests.practice_server import Running, practice
@@ -101,7 +101,7 @@ class Here:
         return self.runners[-1]
 
 
-def ran(store: Store, wanted: RunOrder, place: Here, runners: int = 2) -> RunProgress:
+def ran(store: Store, wanted: RunConfig, place: Here, runners: int = 2) -> RunProgress:
     return runs.wait(store, runs.start(store, "lea", wanted, engine=spread_over(place, runners)))
 
 
@@ -112,8 +112,8 @@ def judged(store: Store) -> list[tuple[Any, ...]]:
     )
 
 
-def wanted(store: Store, server: Running, **endpoint: Any) -> RunOrder:
-    made = order(store, server.url)
+def wanted(store: Store, server: Running, **endpoint: Any) -> RunConfig:
+    made = config(store, server.url)
     return replace(made, endpoint=made.endpoint.model_copy(update={"concurrency": 8, "tries": 3} | endpoint))
 
 
@@ -139,7 +139,7 @@ def test_tries_of_all_runners_that_may_have_to_be_paid_for_are_charged(store: St
         return Say(GOOD[0]) if nth else Say(body=b'{"choices": [')
 
     with served(say) as found:
-        asked = order(store, found.url)
+        asked = config(store, found.url)
         asked = replace(asked, price=PRICE, endpoint=asked.endpoint.model_copy(update={"concurrency": 4, "tries": 3}))
         found.models = {"data": [{"id": asked.model}]}
         end = ran(store, asked, Here())
@@ -311,7 +311,7 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
     async def judging() -> list[Any]:
         endpoint = Endpoint(base_url="http://127.0.0.1/v1", concurrency=1)
         live: Any = SimpleNamespace(
-            order=SimpleNamespace(endpoint=endpoint), budget=lambda: None, should_stop=is_stopped, run_id="r",
+            config=SimpleNamespace(endpoint=endpoint), budget=lambda: None, should_stop=is_stopped, run_id="r",
             remaining=SimpleNamespace(tasks=lambda: iter([])),
         )  # fmt: skip
         work = spread._Spread(live, {}, SimpleNamespace(start=lambda _: Dumb()), 1, "http://127.0.0.1/v1")
@@ -336,8 +336,8 @@ def test_of_a_runner_that_has_not_begun_when_all_is_done_nothing_is_asked(monkey
     async def waiting(word: str) -> bool:
         endpoint = Endpoint(base_url="http://127.0.0.1/v1", concurrency=1)
         left = SimpleNamespace(tasks=lambda: iter([]))
-        order = SimpleNamespace(endpoint=endpoint)
-        live: Any = SimpleNamespace(order=order, budget=lambda: None, run_id="r", remaining=left)
+        config = SimpleNamespace(endpoint=endpoint)
+        live: Any = SimpleNamespace(config=config, budget=lambda: None, run_id="r", remaining=left)
         work = spread._Spread(live, {}, SimpleNamespace(), 1, "http://127.0.0.1/v1")
         work._end_signal = word  # type: ignore[assignment]
         return await work._wait_for_runner(spread._Runner(Coming()))  # type: ignore[arg-type]
@@ -384,7 +384,7 @@ def spread_of(
     monkeypatch.setattr(spread._Spread, "_next_work", lambda *_: [])
     endpoint = Endpoint(base_url="http://127.0.0.1/v1", concurrency=runners)
     live: Any = SimpleNamespace(
-        order=SimpleNamespace(endpoint=endpoint), budget=lambda: None, stopped=lambda: False, run_id="r",
+        config=SimpleNamespace(endpoint=endpoint), budget=lambda: None, stopped=lambda: False, run_id="r",
         remaining=SimpleNamespace(tasks=lambda: iter([])),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from data.records import datasets
 from data.runs import runs
-from data.runs.run_order import RunOrder
+from data.runs.run_config import RunConfig
 from data.store import open_store
 from judges import practice
 from judges.cards import card
@@ -114,7 +114,7 @@ def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> 
     store = open_store(app.store)
     server = practice.start_endpoint()
     made, demo = card("multi_turn_dialogue"), datasets.all_datasets(store)[0].id
-    wanted = RunOrder(
+    wanted = RunConfig(
         demo, made, "practice-heuristic", made.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0)
     )
     try:

@@ -1,4 +1,4 @@
-"""The order of a run, and how a run is shown: the words that the pages, the command line and the runs share."""
+"""The configuration of a run, and how a run is shown: the words that the pages, the command line and the runs share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIVE: tuple[State, ...] = ("running", "stopping", "waiting for batch")
 
 
 @dataclass(frozen=True)
-class RunOrder:
+class RunConfig:
     """A judge over a dataset.
 
     `spending_limit` in US dollars; `price` in US dollars per million tokens (in, out), None: from the prices file.
