@@ -32,7 +32,7 @@ from data.webhooks import webhooks
 from data.workspace import backups
 from tests import seeds
 from tests.data.queue.test_queue import answer
-from tests.data.runs.test_runs import order, scripted
+from tests.data.runs.test_runs import config, scripted
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +190,7 @@ def test_what_many_sorts_of_changes_wrote_is_told(tmp_path: Path, monkeypatch: p
     excluded_items.readmit_items(opened, "lea", demo, [ids["d-0001"]], "not after all")
     for written in ("Be fair.", "Be very fair.", ""):
         guidelines.write_guidelines(opened, "lea", demo, written)
-    wanted = order(opened)
+    wanted = config(opened)
     runs.wait(opened, runs.start(opened, "lea", wanted, source=scripted()))
     runs.close(opened)
     newest = opened.newest()

@@ -34,7 +34,7 @@ from data.webhooks.webhooks import EVENTS, check_url, is_public
 from data.workspace.verify import verify
 from tests import seeds
 from tests.certificates import certify, speaking
-from tests.data.runs.test_runs import order, scripted
+from tests.data.runs.test_runs import config, scripted
 
 
 @dataclass
@@ -166,7 +166,7 @@ def test_decisions_and_runs_are_told_by_names_and_states_to_whom_they_are_for(
 ) -> None:
     for query, events in (("all", list(EVENTS)), ("runs", ["run.ended"])):
         webhooks.add_webhook(store, "lea", f"{receiver.url}&{query}", events)
-    wanted = order(store)
+    wanted = config(store)
     [(judge, *_)] = datasets.dataset_judges(store, wanted.dataset_id)
     key = (wanted.dataset_id, judge, "turn", "helpfulness")
     approvals.record_decision(
