@@ -302,7 +302,7 @@ class Scale:
         if self.kind == "ordinal":
             return [str(n) for n in range(int(self.lo), int(self.hi) + 1)]
         if self.kind == "interval" and self.step and self._steps < _LISTED:
-            return [self.say(self.snap(self.lo + n * self.step)) for n in range(self._steps + 1)]
+            return [self.format(self.snap(self.lo + n * self.step)) for n in range(self._steps + 1)]
         return ["no", "yes"] if self.kind == "flag" else list(self.categories)
 
     def code(self, value: Any, turns: frozenset[int] | None = None) -> float | None:
@@ -343,7 +343,7 @@ class Scale:
             return float(text)
         return value
 
-    def say(self, code: float | None) -> str:
+    def format(self, code: float | None) -> str:
         """A code in words: 4.0 -> "4", 2.0 -> "good", None -> "n/a", turn 0 -> "none".
 
         What several samples combine to may lie between two answers: 3.4 -> "3.4", 2.5 -> "good to excellent".

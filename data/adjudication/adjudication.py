@@ -182,7 +182,7 @@ def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str, toke
     decision = cell.decision
     if not cell.waits:
         if decision is not None:
-            answer = cell.scale.say(decision.value)
+            answer = cell.scale.format(decision.value)
             raise BadInput(f"{decision.person} decided this rating meanwhile: {answer}, because: {decision.reason}")
         raise BadInput("By this dataset's rule, people no longer disagree too much here: there is nothing to decide.")
     if cell.token != token:

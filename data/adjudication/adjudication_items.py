@@ -134,9 +134,9 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str) -> list[Adjudic
             continue
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
-            label_text = ", ".join(f"{s.person} {scale.say(s.value)}" for s in labels_from_json(labels))
+            label_text = ", ".join(f"{s.person} {scale.format(s.value)}" for s in labels_from_json(labels))
             details = (str(reason), label_text, bool(saw), decision_time(labels, at))
-            cells.append(AdjudicatedCell(id_, name, unit, dimension, scale.say(value), str(person), *details))
+            cells.append(AdjudicatedCell(id_, name, unit, dimension, scale.format(value), str(person), *details))
     return sorted(cells, key=lambda cell: cell.at, reverse=True)
 
 

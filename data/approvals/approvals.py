@@ -77,7 +77,7 @@ def record_decision(
         *facts, last = case.case_facts(store, current)
         facts += [*_people_facts(tx, approval_status, decision, actor), last]
         return record.append_decision(
-            tx, key, decision, why, actor, current.result.decision.state, current.requirements, mark, facts
+            tx, key, decision, why, actor, current.result.check.state, current.requirements, mark, facts
         )
 
     id_ = store.tx(actor, decision, work, target=dataset_id)
@@ -199,7 +199,7 @@ def find_open_decisions(store: Store, dataset_id: str = "") -> OpenDecisions:
     """Return what there is to decide in a dataset ("" = in all), after suspending what is no longer supported."""
     suspend_unsupported(store)
     stood = {key: s for key, s in approval_statuses(store).items() if dataset_id in ("", key[0])}
-    active = [s.holds for s in stood.values() if s.holds and not s.proposed]
+    active = [s.in_force for s in stood.values() if s.in_force and not s.proposed]
     eligible = [
         c
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
@@ -267,12 +267,12 @@ def compare_with_today(store: Store, approvals: Sequence[Approval]) -> dict[tupl
 def _policy_today(older: str, case: Case | None) -> PolicyToday:
     if case is None:
         return PolicyToday(older, "By today's policy: undefined. Its judge's card is not here.", False)
-    decision, against = case.result.decision, case.objections
-    if against and may_be_approved(decision.state):
+    check, against = case.result.check, case.objections
+    if against and may_be_approved(check.state):
         says = f"By today's policy it would be refused. {' '.join(against)}"
     else:
-        rest = [objection for objection in against if decision.reason not in objection]
-        says = " ".join([f"By today's policy: {decision.state}. {decision.reason}", *rest])
+        rest = [objection for objection in against if check.reason not in objection]
+        says = " ".join([f"By today's policy: {check.state}. {check.reason}", *rest])
     return PolicyToday(older, says, not against)
 
 

@@ -159,7 +159,7 @@ def seen_mark(store: Store, case: Case) -> str:
     """
     alarms = sorted(case.alarms or ()) if case.requirements.alarms else []
     return content_id(
-        case_fingerprint(store, case), case.result.decision.state, to_stored(case.requirements), alarms
+        case_fingerprint(store, case), case.result.check.state, to_stored(case.requirements), alarms
     )
 
 
@@ -231,7 +231,7 @@ def case_facts(store: Store, case: Case) -> list[Fact]:
 
 
 def _find_objections(case: Case) -> Iterator[str]:
-    decision = case.result.decision
+    check = case.result.check
     if case.judge.probe:
         yield (
             f"This judge was given altered items (the probe {case.judge.probe}): its scores measure a weakness of the "
@@ -248,8 +248,8 @@ def _find_objections(case: Case) -> Iterator[str]:
             "them. A language model can be published only in a dataset that is not marked as synthetic, on labels "
             "given here."
         )
-    if not may_be_approved(decision.state):
-        yield f"The approval check says: {decision.state}. {decision.reason} {decision.missing}".strip()
+    if not may_be_approved(check.state):
+        yield f"The approval check says: {check.state}. {check.reason} {check.missing}".strip()
     yield from filter(None, (rule.unmet(case.requirements, case) for rule in RULES.values()))
 
 
@@ -260,9 +260,9 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
     yield "judge", None, f"{case.judge.model}, card {case.judge.card} (version {case.judge.card_version})"
     yield "judge's parameters", None, case.judge.params
     yield "judge is practice or synthetic", float(case.made), ""
-    yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
+    yield "gate", None, f"{line.check.state}: {line.check.reason}"
     yield from _kappa("kappa", interval)
-    yield from plans.look_facts(store, case.dataset.id, line.decision, case.requirements)
+    yield from plans.look_facts(store, case.dataset.id, line.check, case.requirements)
     yield "items", float(interval.items), "items with a rating of both people and judge"
     yield "effective items", interval.n_eff, "n_eff after Kish, of the weights: items of the stratum / those answered"
     yield "cells", float(gate.cells), "ratings of both people and judge"

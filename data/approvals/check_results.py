@@ -1,4 +1,4 @@
-"""The state of a judge's dimensions: their figures on a basis and on the approval check's, and the decisions."""
+"""The state of a judge's dimensions: their figures on a basis and on the approval check's, and what the check found."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def with_and_without_waiting(
 def dimension_results(
     store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None
 ) -> list[DimensionResult]:
-    """Return every dimension of a judge with its decision.
+    """Return every dimension of a judge with the result of the approval check.
 
-    The figures are on the approval check's basis (or `shown`). They are decided together with all others of the
+    The figures are on the approval check's basis (or `shown`). They are checked together with all others of the
     dataset's judges, with regard to nonresponse, and sorted by the sort of their unit, then by name. All of them use
-    the same labels, so they share the error that the workspace's policy allows. Only here do figures become a decision.
+    the same labels, so they share the error that the workspace's policy allows. Only here are figures checked.
     """
     states = _states(store, dataset_id, judge_id)  # first, as it asks for all judges together
     gate = _summaries_by_judge(store, dataset_id, [judge_id])[judge_id]
@@ -76,7 +76,7 @@ def dimension_results(
 
 
 def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], CheckResult]:
-    """The decision on every dimension of a judge, by unit sort and name."""
+    """The result of the approval check for every dimension of a judge, by unit sort and name."""
     rules, judges = policy.requirements(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
     checked = _summaries_by_judge(store, dataset_id, list(judges))
     intervals = {

@@ -115,12 +115,12 @@ def _names(case: Case) -> set[str]:
 
 
 def _verdict(case: Case, approval_status: record.ApprovalStatus) -> DimensionVerdict:
-    d, decision, interval = case.result.dimension, case.result.decision, case.result.gate.interval
-    against = tuple(case.objections) if may_be_approved(decision.state) else ()
-    verdict: Verdict = "cannot be said" if decision.state in _OPEN else "does not meet"
-    if may_be_approved(decision.state) and not against:
+    d, check, interval = case.result.dimension, case.result.check, case.result.gate.interval
+    against = tuple(case.objections) if may_be_approved(check.state) else ()
+    verdict: Verdict = "cannot be said" if check.state in _OPEN else "does not meet"
+    if may_be_approved(check.state) and not against:
         verdict = "meets"
     return DimensionVerdict(
-        d.sort, d.name, verdict, decision.state, decision.reason, interval.point, decision.bound,
+        d.sort, d.name, verdict, check.state, check.reason, interval.point, check.bound,
         case.requirements.policy.threshold, interval.items, against, approval_status.approved is not None,
     )  # fmt: skip

@@ -93,12 +93,12 @@ def check_sizes(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Loo
     return new
 
 
-def look_facts(store: Store, dataset_id: str, decision: CheckResult, requirements: Requirements) -> Iterator[Fact]:
+def look_facts(store: Store, dataset_id: str, check: CheckResult, requirements: Requirements) -> Iterator[Fact]:
     """Give as evidence, to be frozen, what was compared with the threshold and under which looks."""
     plan = look_plan(store, dataset_id)
     looks = f"at {', '.join(map(str, plan.sizes))} items, fixed before the first label" if plan else "at any time"
     sure = f"one-sided, {100 * requirements.policy.level:g}%: has to reach the required kappa"
-    yield "checked bound", decision.bound, sure
-    yield "errors asked", decision.needed, "how many standard errors it lies below kappa, on the scale -log(1 - kappa)"
-    yield "decisions sharing the error", float(decision.shared), "dimensions of all judges on these labels"
+    yield "checked bound", check.bound, sure
+    yield "errors asked", check.needed, "how many standard errors it lies below kappa, on the scale -log(1 - kappa)"
+    yield "decisions sharing the error", float(check.shared), "dimensions of all judges on these labels"
     yield "looks", None, looks

@@ -16,7 +16,7 @@ from data.records.access import allow, require
 from data.records.values import WORKSPACE, get_setting, put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.strict_json import storable_text
 
 
@@ -30,7 +30,7 @@ class PolicyChange:
     at: datetime
 
 
-def make_policy(**values: Any) -> Policy:
+def make_policy(**values: Any) -> CheckPolicy:
     """The approval check's policy of these values. Raises BadInput, a sentence, for values that make no sense."""
     for name in ("min_items", "min_clusters"):
         if name in values and not 1 <= values[name] <= MAX_REQUIRED_ITEMS:
@@ -41,7 +41,7 @@ def make_policy(**values: Any) -> Policy:
         if name in values and not math.isfinite(values[name]):
             raise BadInput(f"The {name} is {values[name]}: it must be a number.")
     try:
-        return Policy(**values)
+        return CheckPolicy(**values)
     except ValueError as error:
         raise BadInput(str(error)) from None
 
@@ -177,7 +177,7 @@ def _values_if_missing(in_check: bool) -> dict[str, Any]:
 def _parse_requirements(check: Mapping[str, Any], beside: Mapping[str, Any]) -> Requirements:
     """Read requirements from stored values; a rule without a value has its default."""
     known = [rule for rule in RULES.values() if rule.name in (check if rule.in_check else beside)]
-    policy = Policy(**{rule.name: check[rule.name] for rule in known if rule.in_check})
+    policy = CheckPolicy(**{rule.name: check[rule.name] for rule in known if rule.in_check})
     more: dict[str, Any] = {
         rule.name: (bool if rule.kind == "flag" else float)(beside[rule.name]) for rule in known if not rule.in_check
     }

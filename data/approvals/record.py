@@ -76,13 +76,13 @@ class Approval:
 class ApprovalStatus:
     """The state of one dimension: the decision in force, and a proposal that waits for another lead."""
 
-    holds: Approval | None = None
+    in_force: Approval | None = None
     proposed: Approval | None = None
 
     @property
     def approved(self) -> Approval | None:
         """The approval that holds, if one does."""
-        return self.holds if self.holds is not None and self.holds.decision == "approve" else None
+        return self.in_force if self.in_force is not None and self.in_force.decision == "approve" else None
 
 
 @allow("annotator")
@@ -96,7 +96,7 @@ def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], Appr
     statuses: dict[tuple[str, str, str, str], ApprovalStatus] = {}
     for row in sorted(map(_read, store.rows(_COLUMNS)), key=lambda a: (a.seq, a.id)):
         before = statuses.get(row.key, ApprovalStatus())
-        statuses[row.key] = ApprovalStatus(before.holds, row) if row.decision == "propose" else ApprovalStatus(row)
+        statuses[row.key] = ApprovalStatus(before.in_force, row) if row.decision == "propose" else ApprovalStatus(row)
     return statuses
 
 
@@ -113,7 +113,7 @@ def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "
 
     If no approval is in force, a proposal takes its place.
     """
-    decisions = [status.approved or status.proposed or status.holds for status in approval_statuses(store).values()]
+    decisions = [status.approved or status.proposed or status.in_force for status in approval_statuses(store).values()]
     chosen = [a for a in decisions if a and dataset_id in ("", a.dataset) and judge_id in ("", a.judge)]
     return sorted(chosen, key=lambda a: (-a.seq, a.sort, a.dimension))
 

@@ -16,7 +16,7 @@ from data.gold.gold import Basis
 from data.store.errors import BadInput
 from judges.audits import AuditFinding, all_audits
 from judges.plural import many
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import may_be_approved
 from judges.stats.uncertainty import MIN_CLUSTERS
@@ -43,7 +43,7 @@ class Requirements:
     that have a label, overall and in every stratum, 0 to 1.
     """
 
-    policy: Policy = field(default_factory=Policy)
+    policy: CheckPolicy = field(default_factory=CheckPolicy)
     four_eyes: bool = False
     alarms: bool = False
     coverage: float = 0.9
@@ -104,7 +104,7 @@ class FormField:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. `name` is its field in `Policy` (in_check) or `Requirements`, and its stored name.
+    """One rule. `name` is its field in `CheckPolicy` (in_check) or `Requirements`, and its stored name.
 
     `kind`: a share is from 0 to 1; `looks` is a whole number or 0. `subject`: the name of a wrong value. `trail`: its
     name in the audit log, or its words for no and for yes. `report`: its name in reports. `about`: the topic under
@@ -223,7 +223,7 @@ def _share_refusal(name: str, share: float) -> str:
 
 def _coverage_unmet(terms: Requirements, candidate: Candidate) -> str:
     share, figures = candidate.coverage, candidate.result.gate
-    if share is None or share >= terms.coverage or not may_be_approved(candidate.result.decision.state):
+    if share is None or share >= terms.coverage or not may_be_approved(candidate.result.check.state):
         return ""
     return (
         f"The judge answered {floor_percent(share)} of the {figures.gold_cells:,} ratings with reference labels "

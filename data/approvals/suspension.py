@@ -185,7 +185,7 @@ def keep_approved(
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        in_force = record.approval_statuses(tx).get(approval.key, ApprovalStatus()).holds
+        in_force = record.approval_statuses(tx).get(approval.key, ApprovalStatus()).in_force
         reasons = review_approval(store, approval).finding.reasons
         if in_force is None or in_force.id != approval.id or not reasons:
             raise BadInput("There is nothing to review here any more. Load the page again.")
@@ -225,7 +225,7 @@ def _suspend(store: Store, approval: Approval) -> list[Approval]:
     """Suspend it, unless somebody has decided meanwhile, or it holds by now."""
 
     def work(tx: Tx) -> bool:
-        in_force = record.approval_statuses(tx).get(approval.key, ApprovalStatus()).holds
+        in_force = record.approval_statuses(tx).get(approval.key, ApprovalStatus()).in_force
         review = review_approval(store, approval)
         if in_force is None or in_force.id != approval.id or not review.suspends:
             return False
@@ -234,7 +234,7 @@ def _suspend(store: Store, approval: Approval) -> list[Approval]:
         came = (rows.what for rows in _rows_since(store, approval.seq) if rows.touches(approval, approval.seq))
         arrivals = ", ".join(dict.fromkeys(came))
         state, mark = (
-            (current.result.decision.state, case.case_fingerprint(store, current)) if current else ("undefined", "")
+            (current.result.check.state, case.case_fingerprint(store, current)) if current else ("undefined", "")
         )
         evidence = [*case.case_facts(store, current), *suspension_facts(review)] if current else []
         why = f"Since the approval came {arrivals}. {_describe_change(review)}{review.why}"
@@ -252,7 +252,7 @@ def _suspend(store: Store, approval: Approval) -> list[Approval]:
             "dimension": approval.dimension,
         }
         log.info("approval_decided", decision="suspend", person=APPROVAL_ACTOR, **about)
-    return [s.holds] if done and (s := record.approval_statuses(store)[approval.key]).holds else []
+    return [s.in_force] if done and (s := record.approval_statuses(store)[approval.key]).in_force else []
 
 
 @cache_result
@@ -265,7 +265,7 @@ def review_approval(store: Store, approval: Approval) -> ApprovalReview:
         sentence = f"It cannot be compared with labels any more: {error}"
         return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (sentence,)), (), None, None, frozen)
     since, latest = _new_gold_summaries(store, approval, current)
-    beside = replace(current, result=replace(current.result, decision=CheckResult("meets policy", "")))  # all but kappa
+    beside = replace(current, result=replace(current.result, check=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.from_summary(figures) for figures in (since, latest))
     finding = drift.assess_drift(
         frozen_figures(frozen), GoldAgreement.from_summary(current.result.gate), new, newest,

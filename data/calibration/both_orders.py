@@ -37,7 +37,7 @@ def load_positional_agreement(store: Store, dataset_id: str, judge_id: str) -> P
         if (flip := orders.parse_flip_note(note or "")) is not None:
             verdicts[key] = (item, *flip)
         elif scored:
-            word = dimension.scale.say(value)
+            word = dimension.scale.format(value)
             verdicts.setdefault(key, (item, word, word))
     complete = [verdict for verdict in verdicts.values() if verdict[1]]
     return positional_agreement(complete, dimension.scale.answers) if complete else None

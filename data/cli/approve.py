@@ -115,19 +115,19 @@ def _tell(store: Store, cases: Sequence[Case]) -> None:
             print(f"{case_.judge.model} ({case_.judge.card}, {case_.judge.id})")
         approval_status, interval = statuses.get(case_.key, record.ApprovalStatus()), case_.result.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
-        low = case_.result.decision.bound
+        low = case_.result.check.bound
         bound = "" if low is None else f", lower bound {low:.3f}"
         print(
-            f"  {case_.result.dimension.name:<20} {case_.result.dimension.sort:<13} {case_.result.decision.state:<20} "
+            f"  {case_.result.dimension.name:<20} {case_.result.dimension.sort:<13} {case_.result.check.state:<20} "
             f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen_mark(store, case_)}"
         )
         note = approvals.approval_note(store, approval_status)
         doubts = note.review.finding.sentences if note.review is not None and note.doubted else ()
         for sentence in filter(None, [note.older, *doubts]):
             print(f"    {sentence}")
-        for approval in (approval_status.holds, approval_status.proposed):
+        for approval in (approval_status.in_force, approval_status.proposed):
             if approval is not None:
                 done, when = approval.done, f"{approval.at:%Y-%m-%d}"
                 print(f"    {done} by {display_name(approval.person)} on {when}: {approval.reason}")
-        if case_.objections and may_be_approved(case_.result.decision.state):
+        if case_.objections and may_be_approved(case_.result.check.state):
             print(f"    {' '.join(case_.objections)}")

@@ -212,7 +212,9 @@ def show_dry_run(shown: DryRunJudgment, card: Card) -> None:
         print(f"-- unscored ({shown.reading.unscored}): {shown.reading.why}")
     for score in shown.reading.scores:
         dimension = card.dimension(score.dimension, score.unit)
-        print(f"{score.unit:16} {score.dimension:24} {dimension.scale.say(score.value) if dimension else score.value}")
+        print(
+            f"{score.unit:16} {score.dimension:24} {dimension.scale.format(score.value) if dimension else score.value}"
+        )
 
 
 def _collect(store: Store) -> int:

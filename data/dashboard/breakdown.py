@@ -129,12 +129,12 @@ def break_down(
 
     Raises BadInput for a way that the items cannot be parted in, and for more scores than memory is spent on.
     """
-    field = breakdown_fields(store, dataset_id, judge_id, tile.dimension).get(by)
+    field = breakdown_fields(store, dataset_id, judge_id, tile.counted).get(by)
     if field is None:
         raise BadInput(f"The items cannot be broken down by {by!r}. Choose another field.")
     of = tile.headline if outcome is None else outcome
     basis = tile.approval.requirements.basis(policy.is_synthetic(store, dataset_id))
-    frame = _frame(store, dataset_id, judge_id, tile.dimension, basis)
+    frame = _frame(store, dataset_id, judge_id, tile.counted, basis)
     return _split_groups(store, dataset_id, judge_id, tile, frame, (by, field), system, of)
 
 
@@ -142,7 +142,7 @@ def _split_groups(
     store: Store, dataset_id: str, judge_id: str, tile: Tile, frame: pandas.DataFrame,
     chosen: tuple[str, BreakdownField], system: str, outcome: int,
 ) -> Breakdown:  # fmt: skip
-    (by, field), ask = chosen, tile.dimension
+    (by, field), ask = chosen, tile.counted
     reach, items = dashboard.reach_of_mean(ask), item_fields.item_fields(store, dataset_id)
     frame = frame.assign(place=frame["item_id"].map(items.place))
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)

@@ -40,7 +40,7 @@ UNDECIDED = "not decided"
 
 
 @dataclass(frozen=True)
-class Point:
+class RunMeans:
     """The judge's own means in one run, by outcome, over so many items."""
 
     run: str
@@ -49,7 +49,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class System:
+class SystemMeans:
     """A system under test on a tile of the dashboard.
 
     It has its means, one for each outcome; how often each answer was given (shares of the ratings with a value); the
@@ -62,7 +62,7 @@ class System:
     na: float
     answer_shares: tuple[float, ...]
     means: tuple[CorrectedMean, ...]
-    trend: tuple[Point, ...]
+    trend: tuple[RunMeans, ...]
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Tile:
     """
 
     approval: Approval
-    dimension: CountedDimension
-    systems: tuple[System, ...]
+    counted: CountedDimension
+    systems: tuple[SystemMeans, ...]
     comparisons: tuple[MeanComparison, ...]
     headline: int
     policy_today: PolicyToday
@@ -164,7 +164,7 @@ def _tile(
             total.items if counted.dimension.has_several_units else total.cells
         )  # items that are n/a were read, too
         systems.append(
-            System(
+            SystemMeans(
                 name, total.items, lost / (lost + judged), 1 - total.valued / total.cells,
                 tuple((total.counts / max(total.valued, 1)).tolist()), means, _trend(own, counted, order),
             )
@@ -191,7 +191,7 @@ def _leading(mean: CorrectedMean) -> float:
     return mean.judge if mean.interval.point is None else mean.interval.point
 
 
-def _lead(counted: CountedDimension, systems: Sequence[System]) -> int:
+def _lead(counted: CountedDimension, systems: Sequence[SystemMeans]) -> int:
     if counted.sided or not systems:
         return 0
     if counted.dimension.scale.kind == "ordered":
@@ -200,13 +200,13 @@ def _lead(counted: CountedDimension, systems: Sequence[System]) -> int:
     return total.index(max(total))
 
 
-def _trend(own: dict[str, AggregateGroup], counted: CountedDimension, order: Sequence[str]) -> tuple[Point, ...]:
+def _trend(own: dict[str, AggregateGroup], counted: CountedDimension, order: Sequence[str]) -> tuple[RunMeans, ...]:
     points = []
     for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
         group = own[run]
         if group.items >= MIN_ITEMS:  # fewer would reveal single scores
             means = tuple(float(group.whole[n][0] / group.whole[n][1]) for n in range(counted.outcomes))
-            points.append(Point(run, group.items, means))
+            points.append(RunMeans(run, group.items, means))
     return tuple(points)
 
 
@@ -265,11 +265,11 @@ def withheld_dimensions(
         if decision is not None and decision.decision != "approve":
             withheld.append(_withheld_by_decision(line.dimension, decision))
         else:
-            state, outside = line.decision.state, STATES[line.decision.state].outside
+            state, outside = line.check.state, STATES[line.check.state].outside
             if may_be_approved(state):
                 withheld.append(WithheldDimension(line.dimension, UNDECIDED, outside, outside))
             else:
-                withheld.append(WithheldDimension(line.dimension, state, line.decision.reason, outside))
+                withheld.append(WithheldDimension(line.dimension, state, line.check.reason, outside))
     return withheld
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from data.dashboard.dashboard import System, Tile
+from data.dashboard.dashboard import SystemMeans, Tile
 from judges.plural import many
 from judges.stats.means import MIN_ITEMS
 from judges.stats.ppi import MeanComparison
@@ -14,10 +14,10 @@ from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 def tile_figure(tile: Tile, value: float) -> str:
     """A mean as people read it: 3.92, or 46%."""
-    return f"{value:.2f}" if tile.dimension.mean else f"{100 * value:.0f}%"
+    return f"{value:.2f}" if tile.counted.mean else f"{100 * value:.0f}%"
 
 
-def _corrected_figure(tile: Tile, system: System) -> str:
+def _corrected_figure(tile: Tile, system: SystemMeans) -> str:
     return tile_figure(tile, system.means[tile.headline].interval.point or 0.0)
 
 
@@ -63,7 +63,7 @@ def _unequal(tile: Tile) -> bool:
     return any(s.means[tile.headline].n >= MIN_CLUSTERS and s.means[tile.headline].missing for s in tile.systems)
 
 
-def _coverage_sentences(refused: Sequence[System], tile: Tile) -> list[str]:
+def _coverage_sentences(refused: Sequence[SystemMeans], tile: Tile) -> list[str]:
     """Explain why systems have no corrected figure: their labels do not cover what is to be corrected."""
     return [
         f"Labels of {_system_name(s)} do not cover what is to be corrected: "
@@ -82,16 +82,16 @@ def _small_sample_sentences(others: int) -> list[str]:
 
 
 def _ends(tile: Tile) -> str:
-    scale = tile.dimension.dimension.scale
-    return f" on a scale of {scale.lo:g} to {scale.hi:g}" if tile.dimension.mean else ""
+    scale = tile.counted.dimension.scale
+    return f" on a scale of {scale.lo:g} to {scale.hi:g}" if tile.counted.mean else ""
 
 
-def _system_name(system: System) -> str:
+def _system_name(system: SystemMeans) -> str:
     return system.name or "the unnamed system"
 
 
-def _describe_figure(tile: Tile, system: System, compared: bool) -> str:
-    value, ask = _corrected_figure(tile, system), tile.dimension
+def _describe_figure(tile: Tile, system: SystemMeans, compared: bool) -> str:
+    value, ask = _corrected_figure(tile, system), tile.counted
     most = " highest" if compared else ""
     if ask.mean:
         return f"People would rate {_system_name(system)}{most}, {value} on average{_ends(tile)}"
@@ -104,14 +104,14 @@ def _describe_figure(tile: Tile, system: System, compared: bool) -> str:
     return f"People would say “{answer}” of {value} of the {cells} of {_system_name(system)}{more}"
 
 
-def _span(tile: Tile, system: System) -> str:
+def _span(tile: Tile, system: SystemMeans) -> str:
     interval = system.means[tile.headline].interval
     if interval.low is None or interval.high is None:
         return ""
     return f" (with 95% confidence {tile_figure(tile, interval.low)} to {tile_figure(tile, interval.high)})"
 
 
-def _bias_sentences(tile: Tile, system: System) -> list[str]:
+def _bias_sentences(tile: Tile, system: SystemMeans) -> list[str]:
     mean = system.means[tile.headline]
     digits = 2  # of both, so that the two figures and their difference add up as they are read
     gap = round(mean.judge, digits) - round(mean.interval.point or 0.0, digits)
@@ -124,11 +124,11 @@ def _bias_sentences(tile: Tile, system: System) -> list[str]:
 def tile_gap(tile: Tile, gap: float) -> str:
     """A difference as people read it: .21, or 12 points (of a hundred)."""
     figure = _gap_figure(tile, gap)
-    return figure if tile.dimension.mean else f"{figure} {'point' if figure in ('1', '-1') else 'points'}"
+    return figure if tile.counted.mean else f"{figure} {'point' if figure in ('1', '-1') else 'points'}"
 
 
 def _gap_figure(tile: Tile, gap: float) -> str:
-    return f"{gap:z.2f}" if tile.dimension.mean else f"{100 * gap:z.0f}"  # z: no minus before a zero
+    return f"{gap:z.2f}" if tile.counted.mean else f"{100 * gap:z.0f}"  # z: no minus before a zero
 
 
 def _difference_sentences(tile: Tile) -> list[str]:
@@ -152,11 +152,11 @@ def describe_difference(tile: Tile, pair: MeanComparison) -> str:
     ends = f"({_gap_figure(tile, low)} to {tile_gap(tile, high)})"
     if not pair.apart:
         return f"{system} and {other} do not differ significantly: the difference is {tile_gap(tile, gap)} {ends}."
-    if tile.dimension.mean:
+    if tile.counted.mean:
         return f"{system} is rated {tile_gap(tile, gap)} higher than {other} {ends}."
-    if tile.dimension.sided:
+    if tile.counted.sided:
         return f"{system} wins {tile_gap(tile, gap)} more often than {other} {ends}."
-    answer = tile.dimension.describe_mean(tile.headline)
+    answer = tile.counted.describe_mean(tile.headline)
     return f"People say “{answer}” of {system} {tile_gap(tile, gap)} more often than of {other} {ends}."
 
 
@@ -192,9 +192,9 @@ def tile_span(tile: Tile, interval: Interval | None) -> str:
 def describe_rest(tile: Tile, overall: MeanSlice, system: str, outcome: int) -> str:
     """Return the result of all slices together, in a sentence or two."""
     of = system or ("all systems together" if len(tile.systems) > 1 else _system_name(tile.systems[0]))
-    phrase = "" if tile.dimension.mean else f" “{tile.dimension.describe_mean(outcome)}” in"
+    phrase = "" if tile.counted.mean else f" “{tile.counted.describe_mean(outcome)}” in"
     own = f"the judge itself says{phrase} {tile_span(tile, overall.judge)}"
     if overall.mean is None or overall.mean.interval.point is None:
         return f"Of {of}, {own}; {explain_missing_figure(overall)}."
-    mean = " on average" if tile.dimension.mean else ""
+    mean = " on average" if tile.counted.mean else ""
     return f"Of {of}, people would say{phrase} {tile_span(tile, overall.mean.interval)}{mean}; {own}."

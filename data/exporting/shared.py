@@ -84,7 +84,7 @@ def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:
 def exact_words(scale: Scale, code: float | None) -> str:
     """A code in words; a number of an interval scale with all its digits, so that it reads as that very number."""
     if scale.kind != "interval" or code is None:
-        return scale.say(code)
+        return scale.format(code)
     return str(int(code)) if code.is_integer() else repr(code)
 
 

@@ -22,7 +22,7 @@ from judges.mtbench.means import ModelMeans, RuleMeans
 from judges.mtbench.pipelines import Factor, Pipeline, compare_pipelines
 from judges.mtbench.protocol import Parse
 from judges.mtbench.ranks import RankComparison, Ranking
-from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, count_ratings, read_ratings
+from judges.mtbench.ratings import JudgeCount, RatingTable, ReadingRules, count_judgments, count_ratings, read_ratings
 from judges.mtbench.records import Bench, judge_names
 from judges.mtbench.replay import Waterfall, replay
 from judges.mtbench.votes import VerdictAgreement
@@ -46,14 +46,14 @@ def rating_table(store: Store, dataset_id: str, parse: Parse, shared: Shared = (
 
 @allow("annotator")
 @cache_result
-def model_means(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> list[ModelMeans]:
+def model_means(store: Store, dataset_id: str, rules: ReadingRules, shared: Shared = ()) -> list[ModelMeans]:
     """The means of every judge's models, after those of all its models together."""
     return means.model_means(rating_table(store, dataset_id, rules.parse, shared), rules)
 
 
 @allow("annotator")
 @cache_result
-def rankings(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> dict[str, Ranking]:
+def rankings(store: Store, dataset_id: str, rules: ReadingRules, shared: Shared = ()) -> dict[str, Ranking]:
     """judge -> the ranks of its models."""
     table = rating_table(store, dataset_id, rules.parse, shared)
     counted = count_ratings(table, rules)
@@ -62,7 +62,7 @@ def rankings(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -
 
 @allow("annotator")
 @cache_result
-def means_by_rule(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> list[RuleMeans]:
+def means_by_rule(store: Store, dataset_id: str, rules: ReadingRules, shared: Shared = ()) -> list[RuleMeans]:
     """The same means under every combination of the rules on failed and on repeated judgments."""
     return means.means_by_rule(rating_table(store, dataset_id, rules.parse, shared), rules)
 

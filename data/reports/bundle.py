@@ -120,4 +120,4 @@ def _rating_rows(
 
 
 def _word(scale: Scale, code: float) -> str:
-    return scale.say(None if np.isnan(code) else code)
+    return scale.format(None if np.isnan(code) else code)

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from data.dashboard import sentences
 from data.dashboard.breakdown import Breakdown
-from data.dashboard.dashboard import PublishedJudge, System, Tile
+from data.dashboard.dashboard import PublishedJudge, SystemMeans, Tile
 from data.reports import tables
 from judges.plural import many
 from judges.render import html
@@ -69,7 +69,7 @@ def _head(judge: PublishedJudge) -> str:
 
 
 def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
-    title, approval, warning = tile.dimension.dimension.title, tile.approval, tile.policy_today.warning
+    title, approval, warning = tile.counted.dimension.title, tile.approval, tile.policy_today.warning
     mark, day = f"{tile.policy_today.mark.capitalize()} ·" if warning else "✓", f"{approval.at:%Y-%m-%d}"
     parts = [
         html.heading(f"{title} · {approval.sort}"),
@@ -110,7 +110,7 @@ def rows_of(tile: Tile) -> list[dict[str, object]]:
             rows.append(
                 {
                     "dimension": tile.approval.dimension, "unit": tile.approval.sort, "system": system.name,
-                    "of": tile.dimension.describe_mean(outcome), "corrected": interval.point, "low": interval.low,
+                    "of": tile.counted.describe_mean(outcome), "corrected": interval.point, "low": interval.low,
                     "high": interval.high, "judge": mean.judge, "people": mean.people, "labelled items": mean.n,
                     "other items": mean.others, "not covered": mean.uncovered if mean.n else None,
                     "lambda": None if interval.point is None else mean.lam, "n/a": system.na,
@@ -138,7 +138,7 @@ def tiles_csv(tiles: Sequence[Tile]) -> str:
 def breakdown_csv(tile: Tile, breakdown: Breakdown, system: str, outcome: int) -> str:
     """The figures behind a tile as CSV: a row for every slice, after all of them together, with every digit."""
     by = f"{breakdown.field.title} ({breakdown.step})" if breakdown.step else breakdown.field.title
-    ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.dimension.describe_mean(outcome), by]
+    ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.counted.describe_mean(outcome), by]
     totals = [breakdown.whole] if breakdown.whole is not None else []
     return csv_text(
         BREAKDOWN_COLUMNS,
@@ -160,7 +160,7 @@ def _slice_row(mean_slice: MeanSlice) -> list[object]:
 def tile_picture(tile: Tile, dataset: str) -> str:
     """A tile as a plot that says by itself what it is of, and how it compares with the policy of today."""
     mark = f" · {tile.policy_today.mark}" if tile.policy_today.warning else ""
-    return tile_plot(tile, f"{tile.dimension.dimension.title} · {dataset}{mark}")
+    return tile_plot(tile, f"{tile.counted.dimension.title} · {dataset}{mark}")
 
 
 def _withheld(judge: PublishedJudge) -> str:
@@ -203,7 +203,7 @@ def tile_plot(tile: Tile, title: str = "") -> str:
     bottom = top + _ROW * len(tile.systems) + gap
     body = [line(at(t), top, at(t), bottom, "grid") for t, _ in ticks]
     body += [label(at(t), top - 6, text, "soft", "middle", size=12) for t, text in ticks]
-    lead = "mean" if tile.dimension.mean else f"“{tile.dimension.describe_mean(tile.headline)}”"
+    lead = "mean" if tile.counted.mean else f"“{tile.counted.describe_mean(tile.headline)}”"
     body.append(label(left, top - 6, lead, "soft", size=12, room=_FIGURE - 8))
     body += _key(tile, title_height(title))
     for place, system in enumerate(tile.systems):
@@ -217,13 +217,13 @@ def tile_plot(tile: Tile, title: str = "") -> str:
 
 
 def _axis(tile: Tile) -> tuple[float, float, list[tuple[float, str]]]:
-    if not tile.dimension.mean:
+    if not tile.counted.mean:
         return 0.0, 1.0, [(n / 4, f"{25 * n}%") for n in range(5)]
-    scale = tile.dimension.dimension.scale
+    scale = tile.counted.dimension.scale
     return scale.lo, scale.hi, [(n, f"{n:g}") for n in bins.axis_ticks(scale, 8)]
 
 
-def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float], float]) -> list[str]:
+def _row(tile: Tile, system: SystemMeans, y: float, left: float, at: Callable[[float], float]) -> list[str]:
     mean, name = system.means[tile.headline], system.name or "unnamed"
     interval, middle = mean.interval, y + _ROW / 2
     own = sentences.tile_figure(tile, mean.judge)
@@ -252,7 +252,7 @@ def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float]
         width = _BAR * share / total
         if width <= 0:
             continue
-        tip = f"{name}: the judge answers {tile.dimension.answers[n]} in {share:.0%}"
+        tip = f"{name}: the judge answers {tile.counted.answers[n]} in {share:.0%}"
         parts.append(
             box(x, middle - 9, max(0.5, width - 1), 18, f"f{_JUDGE}", tip, _shade(n, len(system.answer_shares)))
         )
@@ -273,13 +273,13 @@ def _shade(n: int, of: int) -> str:
 
 def _key(tile: Tile, y: float) -> list[str]:
     """The judge's answers beside their shades; only the ends of a long scale."""
-    answers = list(enumerate(tile.dimension.answers))
+    answers = list(enumerate(tile.counted.answers))
     if sum(text_width(a, 11) + 22 for _, a in answers) > _BAR:
         answers = [answers[0], answers[-1]]
     parts, x = [label(760 - _BAR, y + TEXT_SIZE - 2, "the judge's answers", "soft", size=11)], 760.0 - _BAR
     for n, answer in answers:
         room = _BAR / len(answers) - 20
-        parts.append(box(x, y + TEXT_SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.dimension.answers))))
+        parts.append(box(x, y + TEXT_SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.counted.answers))))
         parts.append(label(x + 13, y + TEXT_SIZE + 14, answer, "soft", room=room, size=11))
         x += 13 + min(room, text_width(answer, 11)) + 9
     return parts

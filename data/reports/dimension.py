@@ -16,12 +16,12 @@ _KINDS: dict[Role, str] = {"good": "fine", "open": "look", "bad": "alarm", "quie
 
 def dimension_section(evidence: Evidence, dim: DimensionEvidence) -> list[str]:
     """Everything about a dimension."""
-    decision = dim.line.decision
+    check = dim.line.check
     conclusion, why = agreement.check_result(dim.line)
     parts = [
         heading(f"{dim.dimension.title} · of each {dim.dimension.sort}", anchor=dim.line.key),
         note(
-            "{state}: " + conclusion.template, _KINDS[STATES[decision.state].role], state=decision.state.capitalize(),
+            "{state}: " + conclusion.template, _KINDS[STATES[check.state].role], state=check.state.capitalize(),
             **conclusion.values,
         ),
         *html_parts([why]),

@@ -189,7 +189,7 @@ def gather_report_evidence(
         dimensions=tuple(dims),
         audits=audits.run_audits(store, dataset_id, judge_id) if card is not None else None,
         decisions=tuple(sorted(decided, key=lambda d: (d.seq, d.sort, d.dimension, d.id))),
-        in_force=frozenset(a.id for status in statuses for a in (status.holds, status.proposed) if a),
+        in_force=frozenset(a.id for status in statuses for a in (status.in_force, status.proposed) if a),
         means=tuple(score_sums.score_means(store, dataset_id, judge_id)),
         position=both_orders.load_positional_agreement(store, dataset_id, judge_id),
         overall=means.overall_means(store, dataset_id, judge_id),

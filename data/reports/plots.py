@@ -28,7 +28,7 @@ def interval_rows(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.Inte
     """Every dimension with its interval, its bound, its state and how far people agree with each other."""
     rows = []
     for line in lines:
-        interval, state = line.shown.interval, line.decision.state
+        interval, state = line.shown.interval, line.check.state
         figures = interval.point, interval.low, interval.high, line.bound
         top = tops.get(line.dimension)
         ceiling = None
@@ -51,7 +51,7 @@ def overview_plot(evidence: Evidence) -> str:
 
 def _state_label(line: DimensionResult) -> str:
     """The state in a few words, with the items that are missing where their number is known."""
-    state, more = line.decision.state, line.decision.more_told
+    state, more = line.check.state, line.check.more_told
     return f"{MARKS[state]} {state}" + (f" · {more}" if more else "")
 
 

@@ -91,7 +91,7 @@ def _opening(evidence: Evidence) -> list[str]:
         )
     if not evidence.basis_sizes:
         return [*parts, note("No rating of this judge has a label here yet: there are no figures.")]
-    meeting = [dim.dimension.title for dim in evidence.dimensions if may_be_approved(dim.line.decision.state)]
+    meeting = [dim.dimension.title for dim in evidence.dimensions if may_be_approved(dim.line.check.state)]
     sentence = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
     parts.append(
         para(sentence + (": **{which}**." if meeting else "."), n=len(meeting), all=len(evidence.dimensions),
@@ -136,12 +136,12 @@ def _overview(evidence: Evidence) -> list[str]:
     rest = evidence.basis_sizes[evidence.basis]
     rows = []
     for dim in evidence.dimensions:
-        shown, decision = dim.line.shown, dim.line.decision
+        shown, check = dim.line.shown, dim.line.check
         interval = shown.interval
         rows.append(
             {
                 "dimension": dim.dimension.title, "unit": dim.dimension.sort,
-                "result": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
+                "result": f"{plots.MARKS[check.state]} {check.state}".replace(" ", "\u00a0"),
                 "items": f"{interval.items:,}", "ratings": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
                 "lower bound": cell(dim.line.bound),

@@ -48,7 +48,7 @@ from judges.stats import missingness as missingness_figures
 from judges.stats import other_metrics as other_metrics_figures
 from judges.stats import rates as rates_figures
 from judges.stats import system_order as system_order_figures
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult
 from judges.stats.missingness import Missingness
@@ -106,7 +106,7 @@ class Statistic(Generic[F]):
     name: str
     title: str
     load: Callable[[StatisticInput], F]
-    findings: Callable[[F, DimensionResult, Policy], Sequence[Finding]]
+    findings: Callable[[F, DimensionResult, CheckPolicy], Sequence[Finding]]
     empty: F
     to_json: Callable[[F], Json] = lambda _: {}
     applies: Callable[[DimensionResult], bool] = lambda _: True
@@ -151,7 +151,7 @@ def _agreement(of: StatisticInput) -> Agreement:
     return Agreement(floors[of.dimension.sort, of.dimension.name], replies)
 
 
-def _agreement_findings(agreement: Agreement, line: DimensionResult, _: Policy) -> list[Finding]:
+def _agreement_findings(agreement: Agreement, line: DimensionResult, _: CheckPolicy) -> list[Finding]:
     shown, title = line.shown, line.dimension.title
     return [
         *agreement_findings.kappa_findings(line),
@@ -212,7 +212,7 @@ MISSING_SCORES = Statistic[Missingness | None](
 )  # fmt: skip
 
 
-def _slices_findings(slices: Sequence[SlicedKappa], line: DimensionResult, _: Policy) -> list[Finding]:
+def _slices_findings(slices: Sequence[SlicedKappa], line: DimensionResult, _: CheckPolicy) -> list[Finding]:
     drawn = [
         finding
         for cut in slices
@@ -256,7 +256,7 @@ class People(NamedTuple):
     test: AlternativeAnnotatorTest | None = None
 
 
-def _people_findings(people: People, line: DimensionResult, _: Policy) -> list[Finding]:
+def _people_findings(people: People, line: DimensionResult, _: CheckPolicy) -> list[Finding]:
     title = f"{line.dimension.title}: agreement between people, and of the judge with them"
     drawn = human_ceiling_findings.findings(people.ceiling, line.shown.interval, title)
     return drawn if people.test is None else [*drawn, human_ceiling_findings.test(people.test)]
@@ -327,7 +327,7 @@ def _equality(line: DimensionResult) -> list[Sentence]:
     return [quiet("{sentence}", sentence=sentence)] if sentence else []
 
 
-def _confidence_findings(reliability: ConfidenceReliability, line: DimensionResult, _: Policy) -> list[Finding]:
+def _confidence_findings(reliability: ConfidenceReliability, line: DimensionResult, _: CheckPolicy) -> list[Finding]:
     drawn: list[Finding] = []
     for source, (curve, cells) in reliability.by_source.items():
         title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.source_name(source)})"
@@ -372,7 +372,9 @@ def _auto_accept(of: StatisticInput) -> AutoAcceptThreshold | None:
     return auto_accept.find_threshold(*of.place, of.basis, AutoAcceptTarget(source) if rule is None else rule.request)
 
 
-def _auto_accept_findings(threshold: AutoAcceptThreshold | None, line: DimensionResult, _: Policy) -> list[Finding]:
+def _auto_accept_findings(
+    threshold: AutoAcceptThreshold | None, line: DimensionResult, _: CheckPolicy
+) -> list[Finding]:
     if threshold is None:
         return []
     near, title = threshold.request.near and line.dimension.scale.has_order, line.dimension.title
@@ -418,7 +420,7 @@ SELF_CONSISTENCY = Statistic(
 )  # fmt: skip
 
 
-def _anchoring_findings(anchor: Anchor | None, line: DimensionResult, _: Policy) -> list[Finding]:
+def _anchoring_findings(anchor: Anchor | None, line: DimensionResult, _: CheckPolicy) -> list[Finding]:
     title = f"{line.dimension.title}: blind beside assisted labels"
     return [] if anchor is None else anchoring_findings.findings(*anchor, title)
 

@@ -63,7 +63,7 @@ def _table(
             if name in _OURS:
                 continue
             if scale is not None and name in ("value", "seen") and not (name == "seen" and not at.get("saw")):
-                line[name] = scale.say(value)
+                line[name] = scale.format(value)
             elif name == "name" and table == "setting":
                 line[name] = setting_title(str(value), str(at["scope"]))
             elif name == "name" and table == "approval_evidence":

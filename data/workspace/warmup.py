@@ -12,7 +12,7 @@ from data.mtbench import figures, mtbench
 from data.records import datasets, exposure, queue_index
 from data.store import Store
 from judges.errors import AssayError
-from judges.mtbench.ratings import Rules
+from judges.mtbench.ratings import ReadingRules
 from judges.stats.intervals import LINEARISE_FROM
 
 
@@ -39,8 +39,8 @@ def _load_caches(store: Store) -> None:
                 dashboard.withheld_dimensions(store, dataset_id, judge_id, judge_approvals)
     with contextlib.suppress(AssayError):
         for dataset_id in mtbench.bench_sizes(store):
-            figures.model_means(store, dataset_id, Rules())
-            figures.rankings(store, dataset_id, Rules())
+            figures.model_means(store, dataset_id, ReadingRules())
+            figures.rankings(store, dataset_id, ReadingRules())
     many = "select dataset_id from item group by dataset_id having count(*) >= $1"
     for (dataset_id,) in store.rows(many, [LINEARISE_FROM]):
         for judge in datasets.dataset_judges(store, dataset_id):

@@ -21,7 +21,7 @@ def sign_of_code(card: Card, code: float | None) -> float | None:
     dimension = verdict_dimension(card)
     if code is None or dimension is None:
         return None
-    return SIGNS.get(dimension.scale.say(code))
+    return SIGNS.get(dimension.scale.format(code))
 
 
 def section_means(card: Card, judgment: ItemJudgment) -> list[tuple[str, dict[str, float]]]:

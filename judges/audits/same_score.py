@@ -43,7 +43,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     split = f"; split {', '.join(bad)} into narrower questions, or use 1 to 3" if bad else ""
     why = (
         f"In {dimension.title} {percent(rate.point)} ({bounds(rate)}) of the scores are "
-        f"{dimension.scale.say(usual)}, with an entropy of {bits:.2f} bits{split}."
+        f"{dimension.scale.format(usual)}, with an entropy of {bits:.2f} bits{split}."
     )
     series = tuple(_bars(row[2], by_dimension[row[2]]) for row in judged)
     return make_finding(verdict, why, rate, (), Plot("bars", "score", "share", series, threshold))
@@ -69,7 +69,7 @@ def _bars(dimension: Dimension, cells: list[tuple[str, float]]) -> tuple[str, tu
     """A series: share of each answer of the full scale."""
     scale, counts = dimension.scale, Counter(value for _, value in cells)
     codes = [float(scale.base + n) for n in range(scale.size)]
-    return dimension.title, tuple(map(scale.say, codes)), tuple(counts[code] / len(cells) for code in codes)
+    return dimension.title, tuple(map(scale.format, codes)), tuple(counts[code] / len(cells) for code in codes)
 
 
 AUDIT = Audit(

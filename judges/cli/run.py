@@ -310,7 +310,7 @@ def _read(card: Card, reading: Reading) -> list[str]:
     lines = []
     for score in reading.scores:
         dimension = card.dimension(score.dimension, score.unit)
-        value = dimension.scale.say(score.value) if dimension else f"{score.value}"
+        value = dimension.scale.format(score.value) if dimension else f"{score.value}"
         sure = "" if score.confidence is None else f"  (confidence {score.confidence:.2f}, {score.source})"
         lines.append(f"  {score.unit:14} {score.dimension:24} {value}{sure}")
     return lines + [f"  {r.unit:14} {r.dimension:24} {r.sort}: {r.text}" for r in reading.remarks]

@@ -22,7 +22,7 @@ from judges.mtbench.ratings import (
     LOWEST,
     CountedRatings,
     RatingTable,
-    Rules,
+    ReadingRules,
     count_ratings,
 )
 from judges.stats.agreement import Codes
@@ -49,7 +49,7 @@ class ModelMeans(NamedTuple):
     failed: int
 
 
-def model_means(table: RatingTable, rules: Rules) -> list[ModelMeans]:
+def model_means(table: RatingTable, rules: ReadingRules) -> list[ModelMeans]:
     """The means of every judge's models, after the mean of all its models; a mean without rows has no point."""
     counted = count_ratings(table, rules)
     lowest = LOWEST if rules.failed == "left out" else FAILED
@@ -126,7 +126,7 @@ class RuleMeans(NamedTuple):
     range: float | None
 
 
-def means_by_rule(table: RatingTable, rules: Rules) -> list[RuleMeans]:
+def means_by_rule(table: RatingTable, rules: ReadingRules) -> list[RuleMeans]:
     """Every judge's models, after all its models together, under each of `COMBINATIONS`; the rest is as in `rules`."""
     shape = len(table.judges), len(table.models)
     sums, sizes = [], []

@@ -28,7 +28,7 @@ REASONS = ("", "unreadable", "api_error", "out_of_range")
 """The reasons for which a judgment has no rating, in the words of imports; "" where it has one."""
 
 
-class Rules(NamedTuple):
+class ReadingRules(NamedTuple):
     """The reading rules of a `Protocol`, in its words: how judgments become numbers, and which of them count.
 
     `choices` "first" counts only ratings of the first sample of an answer, because FastChat judges no other sample.
@@ -46,9 +46,9 @@ class Rules(NamedTuple):
         return 0.1 if self.scale == "share" else 1.0
 
 
-def rules_of(protocol: Protocol) -> Rules:
+def rules_of(protocol: Protocol) -> ReadingRules:
     """The reading rules of a protocol; all samples that were judged count."""
-    return Rules(protocol.parse, protocol.failed, protocol.duplicates, protocol.scale)
+    return ReadingRules(protocol.parse, protocol.failed, protocol.duplicates, protocol.scale)
 
 
 COMBINATIONS: tuple[tuple[Failed, Duplicates], ...] = tuple(product(get_args(Failed), get_args(Duplicates)))
@@ -179,7 +179,7 @@ class CountedRatings:
         return CountedRatings(self.row.where(keep), self.value[keep])
 
 
-def count_ratings(table: RatingTable, rules: Rules) -> CountedRatings:
+def count_ratings(table: RatingTable, rules: ReadingRules) -> CountedRatings:
     """The ratings that count by the rules, which first treat failed judgments, then several judgments of one turn.
 
     - failed "left out": they are no rows; "counted": -1 is a number like any other, and so is one that is off the

@@ -28,7 +28,7 @@ from judges.mtbench.pipelines import (
     shown_reference,
 )
 from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, Parse, Protocol
-from judges.mtbench.ratings import CountedRatings, RatingTable, Rules, count_ratings, read_ratings, rules_of
+from judges.mtbench.ratings import CountedRatings, RatingTable, ReadingRules, count_ratings, read_ratings, rules_of
 from judges.mtbench.thinking import split_thinking
 from judges.stats.agreement import Floats
 from judges.stats.uncertainty import Interval, symmetric_interval
@@ -197,7 +197,7 @@ class _ReplayedRatings:
         if switched not in self.found:
             protocol, other = self.run.protocol, self.other.protocol
             table = self.tables[other.parse if PARSE in switched else protocol.parse]
-            rules = Rules(
+            rules = ReadingRules(
                 failed=other.failed if FAILED_RULE in switched else protocol.failed,
                 duplicates=other.duplicates if DUPLICATES in switched else protocol.duplicates,
                 choices=_choices(other, protocol) if SAMPLES in switched else _choices(protocol, other),

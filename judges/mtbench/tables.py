@@ -21,7 +21,7 @@ from judges.mtbench.ranks import compare_ranks, rank_models
 from judges.mtbench.ratings import (
     REASONS,
     RatingTable,
-    Rules,
+    ReadingRules,
     changed_ratings,
     count_judgments,
     count_ratings,
@@ -64,7 +64,7 @@ class RatingSelection(NamedTuple):
     judges: Sequence[str]
 
     @property
-    def parts(self) -> Iterator[tuple[Rules, RatingTable]]:
+    def parts(self) -> Iterator[tuple[ReadingRules, RatingTable]]:
         """The rules and the ratings of the judges of each protocol."""
         for protocol, judges in self.protocols.values():
             yield rules_of(protocol), self.table.narrow(judges)

@@ -149,7 +149,7 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
             agreed = round(min(combination.AGREED, max(combination.LEAST, share)), 4)
             own = [(s.confidence, s.source) for s, _ in rows if s.value == value]
             sure = combine_confidence((agreed, "chapters"), *own)
-            facts["chapters"] = [dimension.scale.say(score.value) for score, _ in rows]
+            facts["chapters"] = [dimension.scale.format(score.value) for score, _ in rows]
         if there_is:
             scores.append(Score(unit, name, value, *sure))
     return Reading(tuple(sorted(scores, key=reading_order)), tuple(remarks), facts=facts)

@@ -78,7 +78,9 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
         there_is, value = _value(dimension.scale, ab_score.value, ba_score.value)
         agreed = combination.agreement_confidence(dimension.scale, (ab_score.value, ba_score.value))
         if names_sides(dimension.scale):
-            words = {name: dimension.scale.say(s.value) for name, s in zip(ORDERS, (ab_score, ba_score), strict=True)}
+            words = {
+                name: dimension.scale.format(s.value) for name, s in zip(ORDERS, (ab_score, ba_score), strict=True)
+            }
             if ab_score.unit == "pair" and (not verdict_by_order or ab_score.dimension == "verdict"):
                 verdict_by_order = words
             if ab_score.value != ba_score.value:
@@ -107,7 +109,7 @@ def mark_single_order(card: Card, order: str, reading: Reading) -> Reading:
     verdict = next((s for s in reading.scores if dimension and (s.unit, s.dimension) == ("pair", dimension.name)), None)
     if dimension is None or verdict is None:
         return reading
-    facts = {**reading.facts, "orders": {order: dimension.scale.say(verdict.value)}}
+    facts = {**reading.facts, "orders": {order: dimension.scale.format(verdict.value)}}
     return replace(reading, remarks=(*reading.remarks, _lone(dimension, order)), facts=facts)
 
 

@@ -170,13 +170,15 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
         chosen = _verdict(card, verdict, votes[verdict], scores)
         scores.append(_score(verdict, chosen, votes[verdict], readings))
         if any(value != chosen for value, _ in votes[verdict]):
-            words = ", ".join(verdict.scale.say(value) for value, _ in votes[verdict])
-            text = f"The windows said {words}; their scores together make it {verdict.scale.say(chosen)}."
+            words = ", ".join(verdict.scale.format(value) for value, _ in votes[verdict])
+            text = f"The windows said {words}; their scores together make it {verdict.scale.format(chosen)}."
             remarks.append(Remark("conversation", verdict.name, "note", text))
     for dimension, answers in votes.items():
         if dimension.scale.kind == "turn":
             scores.append(Score("conversation", dimension.name, _weakest(card, scores, answers)))
-    facts: dict[str, Any] = {"windows": {d.name: [d.scale.say(v) for v, _ in answers] for d, answers in votes.items()}}
+    facts: dict[str, Any] = {
+        "windows": {d.name: [d.scale.format(v) for v, _ in answers] for d, answers in votes.items()}
+    }
     expected = {k: v for r in readings for k, v in r.facts.get("expected", {}).items() if k[0] != "conversation"}
     if expected:
         facts["expected"] = expected

@@ -134,7 +134,7 @@ def _waver(scale: Scale, shares: dict[float | None, float]) -> str:
     if len(top) < 2 or shares[top[0]] >= _MIN_SURE_SHARE or shares[top[1]] < _MIN_NAMED_SHARE:
         return TOKENS
     low, high = sorted(top, key=lambda v: (v is None, v or 0.0))
-    return f"{TOKENS}: {scale.say(low)} or {scale.say(high)}"
+    return f"{TOKENS}: {scale.format(low)} or {scale.format(high)}"
 
 
 class _Tokens:

@@ -76,7 +76,7 @@ def _change_reply(
     dimension = card.dimension(name, unit)
     if dimension is None:
         return None
-    answer: Any = dimension.scale.say(value)
+    answer: Any = dimension.scale.format(value)
     if dimension.scale.kind == "turn" and not value:
         answer = None
     elif value is not None and dimension.scale.kind == "flag":

@@ -1,4 +1,4 @@
-"""Whether a dimension may go on a dashboard: an interval becomes a decision, with its reason in a sentence.
+"""Whether a dimension may go on a dashboard: an interval becomes a state, with its reason in a sentence.
 
 It judges numbers only. The caller must make sure that the cells are blind labels of random draws that were not used for
 prompt tuning.
@@ -25,7 +25,7 @@ _ALIKE = "More random items: these are too few, or too similar, to estimate the 
 
 
 @dataclass(frozen=True)
-class Policy:
+class CheckPolicy:
     """The requirements of a workspace before a dimension may be published.
 
     It asks for at least `min_items` items with a value of people and judge (`min_clusters` for any figure), and a point
@@ -53,7 +53,7 @@ class Policy:
 
     @property
     def first(self) -> int:
-        """The number of items from which there is a decision."""
+        """The number of items from which there is a result."""
         return max(self.min_items, self.min_clusters)
 
     @property
@@ -62,7 +62,7 @@ class Policy:
         return OpenSchedule(self.first, self.horizon)
 
     def begins(self, plan: LookPlan | None) -> float:
-        """The number of items from which there is a decision under a plan, which may be older than the policy.
+        """The number of items from which there is a result under a plan, which may be older than the policy.
 
         It is infinite if the plan's last look comes before the number of items that the policy now asks for.
         """
@@ -105,26 +105,26 @@ class CheckResult:
         return many(low, "more item") if low == high else f"{low:,} to {'over ' * self.cut}{high:,} more items"
 
 
-def check_dimension(interval: Interval, policy: Policy | None = None, plan: LookPlan | None = None) -> CheckResult:
-    """The decision on one dimension alone; the default policy asks for 100 items, kappa .5, and its lower bound.
+def check_dimension(interval: Interval, policy: CheckPolicy | None = None, plan: LookPlan | None = None) -> CheckResult:
+    """The result for one dimension alone; the default policy asks for 100 items, kappa .5, and its lower bound.
 
     The states are checked in this order: undefined (enough items, but an expected disagreement of 0), below minimum
     sample, fails, inconclusive, meets policy. The interval of a `plan` is that of the items of its newest look.
     """
-    return _decide(interval, policy or Policy(), plan, 1, 1)
+    return _decide(interval, policy or CheckPolicy(), plan, 1, 1)
 
 
 def check_dimensions(
-    intervals: Mapping[Key, Interval], policy: Policy | None = None, plan: LookPlan | None = None
+    intervals: Mapping[Key, Interval], policy: CheckPolicy | None = None, plan: LookPlan | None = None
 ) -> dict[Key, CheckResult]:
-    """All decisions on the same labels, by name: each bound is at the level that Holm's procedure requires.
+    """The results of all dimensions on the same labels: each bound is at the level that Holm's procedure requires.
 
     The chance that any dimension whose true kappa is at the threshold ever passes stays at 1 - level for all of them
     together. This covers all looks, because each p is valid for all looks (`judges.stats.sequential`), and all
     dimensions and judges, because these p go through Holm's procedure. Dimensions without gold or with an undefined
     kappa do not count; dimensions below the minimum sample do.
     """
-    policy = policy or Policy()
+    policy = policy or CheckPolicy()
     counted = {
         key: interval for key, interval in intervals.items() if interval.items and not _is_undefined(interval, policy)
     }
@@ -140,18 +140,18 @@ def check_dimensions(
     return {key: _decide(interval, policy, plan, share(key), len(counted)) for key, interval in intervals.items()}
 
 
-def _p_value(interval: Interval, policy: Policy, plan: LookPlan | None) -> float:
+def _p_value(interval: Interval, policy: CheckPolicy, plan: LookPlan | None) -> float:
     schedule: Schedule = plan or policy.schedule
     z = z_from_threshold(interval, policy.threshold)
     return 1.0 if z is None or interval.items < policy.begins(plan) else schedule.p_value(z, interval.items)
 
 
-def _is_undefined(interval: Interval, policy: Policy) -> bool:
+def _is_undefined(interval: Interval, policy: CheckPolicy) -> bool:
     return interval.point is None and interval.items >= policy.min_clusters
 
 
-def _decide(interval: Interval, policy: Policy, plan: LookPlan | None, share: int, together: int) -> CheckResult:
-    """A decision with the error divided by `share`, which `together` decisions share."""
+def _decide(interval: Interval, policy: CheckPolicy, plan: LookPlan | None, share: int, together: int) -> CheckResult:
+    """The result with the error divided by `share`, which `together` dimensions share."""
     schedule: Schedule = plan or policy.schedule
     point, threshold = interval.point, policy.threshold
     if _is_undefined(interval, policy):
@@ -182,7 +182,7 @@ def _decide(interval: Interval, policy: Policy, plan: LookPlan | None, share: in
     return CheckResult("inconclusive", f"{stands}, but {named}, is not.", advice, more, low, needed, together, cut)
 
 
-def _terms(policy: Policy, plan: LookPlan | None, items: int, together: int) -> str:
+def _terms(policy: CheckPolicy, plan: LookPlan | None, items: int, together: int) -> str:
     """The terms of a bound: its level, the looks for which it is valid, and the decisions that share the error."""
     words = _percent(policy.level)
     if plan is not None:
@@ -195,7 +195,7 @@ def _terms(policy: Policy, plan: LookPlan | None, items: int, together: int) -> 
     return words + (f"; error shared by {together:,} decisions on these labels" if together > 1 else "")
 
 
-def _few(interval: Interval, policy: Policy, plan: LookPlan | None) -> CheckResult:
+def _few(interval: Interval, policy: CheckPolicy, plan: LookPlan | None) -> CheckResult:
     """The result for too few items. If the policy asks for more since the plan was fixed, earlier looks are void."""
     first, required = policy.first, "the policy requires"
     if plan is not None:

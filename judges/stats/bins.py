@@ -79,7 +79,9 @@ def row_labels(scale: Scale) -> tuple[str, ...]:
     """Return the label of each row, in words: an answer, or the ends of a bin."""
     if not is_binned(scale):
         return tuple(scale.answers)
-    return tuple(f"{scale.say(low)}–{scale.say(high)}" for low, high in (bin_ends(n, scale) for n in range(MAX_BINS)))
+    return tuple(
+        f"{scale.format(low)}–{scale.format(high)}" for low, high in (bin_ends(n, scale) for n in range(MAX_BINS))
+    )
 
 
 def row_values(scale: Scale) -> tuple[float, ...]:

@@ -199,11 +199,11 @@ class Summary:
 
 @dataclass(frozen=True)
 class DimensionResult:
-    """A dimension on the calibration page: figures on the chosen basis, those of the approval check, its decision."""
+    """A dimension on the calibration page: figures on the chosen basis, those of the approval check, and its result."""
 
     shown: Summary
     gate: Summary
-    decision: CheckResult
+    check: CheckResult
 
     @property
     def dimension(self) -> Dimension:
@@ -218,7 +218,7 @@ class DimensionResult:
     @property
     def bound(self) -> float | None:
         """The lower bound of the figures shown: the approval check's if they are its figures, else one-sided 95%."""
-        return self.decision.bound if self.gated else self.shown.interval.lower_bound
+        return self.check.bound if self.gated else self.shown.interval.lower_bound
 
     @property
     def title(self) -> str:

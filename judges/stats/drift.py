@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from judges.plural import many
 from judges.stats import approval_check
-from judges.stats.approval_check import Policy, format_kappa, format_setting
+from judges.stats.approval_check import CheckPolicy, format_kappa, format_setting
 from judges.stats.calibration import Summary, count_other_answers
 from judges.stats.sequential import OpenSchedule, lower_bound_at
 from judges.stats.uncertainty import Interval
@@ -88,7 +88,7 @@ def assess_drift(
     pooled: GoldAgreement,
     since: GoldAgreement | None,
     latest: GoldAgreement | None,
-    policy: Policy,
+    policy: CheckPolicy,
 ) -> DriftFinding:
     """The state of an approval under the policy that it met (docs/methods.md, Drift and suspension).
 
@@ -147,7 +147,7 @@ def _split_reasons(reasons: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str,
 
 
 def _suspension_reasons(
-    then: FrozenEvidence, pooled: Interval, new: tuple[Interval | None, Interval | None], policy: Policy
+    then: FrozenEvidence, pooled: Interval, new: tuple[Interval | None, Interval | None], policy: CheckPolicy
 ) -> Iterator[_Told]:
     """Yield the reasons that suspend an approval, each with its sentence."""
     threshold = policy.threshold
@@ -172,7 +172,7 @@ def _suspension_reasons(
 
 
 def _doubts(
-    pooled: Interval, since: Interval | None, change: Interval | None, policy: Policy
+    pooled: Interval, since: Interval | None, change: Interval | None, policy: CheckPolicy
 ) -> Iterator[_Told]:
     """Yield the reasons that are to be looked at, each with its sentence."""
     threshold = policy.threshold

@@ -295,19 +295,19 @@ def kappa_interval(cells: Cells, k: int, weights: Weights = "quadratic", seed: i
     clustered = _check_cells(cells, k, weights)
     if clustered.items < LINEARISE_FROM:
         return bootstrap_kappa(cells, k, weights, seed=seed)
-    return clustered.end_by_rule_of_three(_linearise(clustered, k, weights), k, weights)
+    return _linearise(clustered, k, weights)
 
 
 def linearised_kappa(cells: Cells, k: int, weights: Weights = "quadratic") -> Interval:
-    """The same, linearised for any number of items, and with its own ends where judge and people never differed."""
+    """The same, linearised for any number of items."""
     return _linearise(_check_cells(cells, k, weights), k, weights)
 
 
 def _linearise(cells: _Clustered, k: int, weights: Weights) -> Interval:
     point, by_item = _influences(cells, k, weights)
-    return symmetric_interval(
-        point, error_of_influences(by_item, cells.stratum), *cells.size, "linearised", -1.0, 1.0
-    )  # fmt: skip
+    se = error_of_influences(by_item, cells.stratum)
+    interval = symmetric_interval(point, se, *cells.size, "linearised", -1.0, 1.0)
+    return cells.end_by_rule_of_three(interval, k, weights)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:

@@ -5,6 +5,7 @@ With items of the same kind an error shrinks as 1 / sqrt(G).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, sqrt
 
 import numpy as np
@@ -103,15 +104,19 @@ def curve_sizes(items: int) -> list[int]:
 def extrapolate_interval(now: Interval, upto: int) -> list[Interval]:
     """The expected interval with more items, up to `upto` of them, if kappa does not change.
 
-    se(m) = se sqrt(G / m). [] where there is no interval yet, or `upto` is no further than now.
+    se(m) = se sqrt(G / m). A kappa of 1 has no error; its ends, by the rule of three, come nearer to it as G / m does.
+    [] where there is no interval yet, or `upto` is no further than now.
     """
     if now.point is None or now.se is None or upto <= now.items or now.items < 2:
         return []
     further = np.unique(np.round(np.geomspace(now.items, upto, _EXTRAPOLATED_SIZES)).astype(np.int64)).tolist()
-    return [
-        symmetric_interval(
-            now.point, now.se * sqrt(now.items / m), m, round(now.cells * m / now.items), now.n_eff * m / now.items,
-            "linearised", -1.0, 1.0,
-        )
-        for m in further
-    ]  # fmt: skip
+    return [_expect_interval(now, m) for m in further]
+
+
+def _expect_interval(now: Interval, items: int) -> Interval:
+    times = items / now.items
+    size = items, round(now.cells * times), now.n_eff * times
+    expected = symmetric_interval(now.point, (now.se or 0.0) / sqrt(times), *size, "linearised", -1.0, 1.0)
+    if now.point != 1 or now.low is None or now.lower_bound is None:
+        return expected
+    return replace(expected, low=1 - (1 - now.low) / times, lower_bound=1 - (1 - now.lower_bound) / times)

@@ -80,7 +80,7 @@ def rates_at_threshold(ratings: PairedRatings, dimension: Dimension, at: float) 
 def explain(threshold_rates: ThresholdRates, dimension: Dimension) -> list[str]:
     """The figures in sentences: recall, false positives and precision."""
     flag_rates, units, from_ = (
-        threshold_rates.rates, rates.UNITS[dimension.sort], dimension.scale.say(threshold_rates.at),
+        threshold_rates.rates, rates.UNITS[dimension.sort], dimension.scale.format(threshold_rates.at),
     )  # fmt: skip
     lines = []
     if flag_rates.recall.point is None:

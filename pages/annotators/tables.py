@@ -210,10 +210,10 @@ def draw_dawid_skene(
             {
                 "item": row.name,
                 "unit": row.unit,
-                "labels": ", ".join(scale.say(code) for code in row.labels),
-                "gold": "none" if row.gold is None else scale.say(row.gold),
+                "labels": ", ".join(scale.format(code) for code in row.labels),
+                "gold": "none" if row.gold is None else scale.format(row.gold),
                 "gold from": row.how,
-                "Dawid-Skene": scale.say(row.estimate),
+                "Dawid-Skene": scale.format(row.estimate),
                 "probability": row.posterior,
             }
             for row in differing

@@ -81,8 +81,8 @@ def calibrate(call: Call) -> models.CalibrationOut:
         dimensions=[
             models.DimensionOut(
                 unit=line.dimension.sort, dimension=line.dimension.name, title=line.dimension.title,
-                state=line.decision.state, reason=line.decision.reason, missing=line.decision.missing,
-                more_items=list(line.decision.more or ()) or None, checked_bound=line.decision.bound,
+                state=line.check.state, reason=line.check.reason, missing=line.check.missing,
+                more_items=list(line.check.more or ()) or None, checked_bound=line.check.bound,
                 figures=figures.to_json_types(figures.dimension_figures(line.shown, basis, dropped)),
             )
             for line in check_results.dimension_results(store, at.id, judge.id, shown)
@@ -140,7 +140,7 @@ def _tile(tile: dashboard.Tile) -> models.TileOut:
     rows = [figures.to_json_types(row) for row in dashboard_file.rows_of(tile)]
     return models.TileOut(
         judge=tile.approval.judge, unit=tile.approval.sort, dimension=tile.approval.dimension,
-        title=tile.dimension.dimension.title, approved_by=tile.approval.person, approved_at=tile.approval.at,
+        title=tile.counted.dimension.title, approved_by=tile.approval.person, approved_at=tile.approval.at,
         older_policy=tile.policy_today.warning,
         systems=[
             models.TileRow(labelled_items=row["labelled items"], other_items=row["other items"], **{

@@ -59,7 +59,7 @@ def draw_decision_form(me: Person, candidate: Case, approval_status: ApprovalSta
 
 def _key(case: Case, approval_status: ApprovalStatus) -> str:
     """A key for what is written about a dimension until something is decided on it."""
-    return ":".join([*case.key, last.id if (last := approval_status.proposed or approval_status.holds) else ""])
+    return ":".join([*case.key, last.id if (last := approval_status.proposed or approval_status.in_force) else ""])
 
 
 def _choices(me: Person, case: Case, approval_status: ApprovalStatus, mark: str) -> list[Action]:
@@ -96,6 +96,6 @@ def _decide(
         if decision != "keep":
             done = approvals.record_decision(session.store(), actor, *case.key, decision, reason, seen)
             kept["said"] = f"{case.result.title} is {done.done}."
-        elif approval_status.holds is not None:
-            suspension.keep_approved(session.store(), actor, approval_status.holds, reason, against)
+        elif approval_status.in_force is not None:
+            suspension.keep_approved(session.store(), actor, approval_status.in_force, reason, against)
             kept["said"] = f"{case.result.title} stays approved. It is listed again when other evidence comes."

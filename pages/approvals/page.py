@@ -84,8 +84,8 @@ def _row(
 def _detail(me: Person, candidate: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), text.time_zone()
-    then = approvals.kappa_at_decision(store, approval_status.holds) if approval_status.holds else None
-    rows.draw_verdict(candidate, approval_status.holds, then, me.may("lead"))
+    then = approvals.kappa_at_decision(store, approval_status.in_force) if approval_status.in_force else None
+    rows.draw_verdict(candidate, approval_status.in_force, then, me.may("lead"))
     _draw_labels_since(approval_status, note)
     rows.draw_context(candidate, case.case_context(store, candidate))
     with st.expander("All evidence", icon=":material/fact_check:"):
@@ -107,15 +107,15 @@ def _detail(me: Person, candidate: Case, approval_status: record.ApprovalStatus,
 
 def _draw_labels_since(approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """Then and now, where labels came since the approval."""
-    holds = approval_status.holds
-    if holds is None or holds.decision not in ("approve", "suspend"):
+    in_force = approval_status.in_force
+    if in_force is None or in_force.decision not in ("approve", "suspend"):
         return
-    figures = suspension.current_period_figures(session.store(), holds)
+    figures = suspension.current_period_figures(session.store(), in_force)
     if figures:
-        threshold = holds.requirements.policy.threshold
+        threshold = in_force.requirements.policy.threshold
         st.markdown("**Labels since the approval**")
         rows = [_interval_row(figure, threshold) for figure in figures]
-        charts.interval_chart(rows, f"since:{holds.id}", threshold, f"required: {threshold:.2f}")
+        charts.interval_chart(rows, f"since:{in_force.id}", threshold, f"required: {threshold:.2f}")
         text.quiet("{told}", told=_describe_bias(figures))
     if note.kept is not None:
         text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])

@@ -24,14 +24,14 @@ from pages.ui import gold, tables, text, url_state
 
 def status(case: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> ApprovalState:
     """Return the state of a dimension's approval."""
-    holds = approval_status.holds
+    in_force = approval_status.in_force
     if approval_status.proposed is not None:
         return "proposed"
     if approval_status.approved:
         return "doubted" if note.doubted else "older" if note.older else "approved"
-    if holds is not None and holds.decision == "suspend":
-        return "suspended" if holds.person == APPROVAL_ACTOR else "withdrawn"
-    if holds is not None:
+    if in_force is not None and in_force.decision == "suspend":
+        return "suspended" if in_force.person == APPROVAL_ACTOR else "withdrawn"
+    if in_force is not None:
         return "declined"
     return "not yet" if case.objections else "open"
 
@@ -53,7 +53,7 @@ def draw_dimension_row(
     `also` is called when a row is opened or closed.
     """
     interval = case.result.gate.interval
-    figured, is_too_small = interval.point is not None, case.result.decision.state == "below minimum sample"
+    figured, is_too_small = interval.point is not None, case.result.check.state == "below minimum sample"
     left, figure = st.columns([76, 24], gap="small")
     with left, st.container(horizontal=True, gap="small"):
         with st.container(width=130):
@@ -69,7 +69,7 @@ def draw_dimension_row(
         (text.quiet if is_too_small else text.say)(  # in grey where nothing may be concluded from it yet
             "kappa **{kappa}** &nbsp;{span}", kappa=cell(interval.point, ".2f"), span=span(interval)
         )
-        bound, items = case.result.decision.bound, many(interval.items, "item")
+        bound, items = case.result.check.bound, many(interval.items, "item")
         low = "no lower bound yet" if bound is None else f"lower bound {bound:z.2f}"
         threshold, people = f"{case.requirements.policy.threshold:.2f}", people_agreement(top)
         text.quiet("{low}, on {items}", low=low, items=items)
@@ -79,19 +79,20 @@ def draw_dimension_row(
 
 def state_sentence(case: Case, approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
     """The state of a dimension, in a sentence."""
-    holds, where = approval_status.holds, status(case, approval_status, note)
+    in_force, where = approval_status.in_force, status(case, approval_status, note)
     if approval_status.proposed is not None:
         first = approval_status.proposed
         return f"{display_name(first.person)} proposed it, {text.moment(first.at, zone)}: {first.reason}"
-    if holds is not None and where in ("approved", "declined", "withdrawn"):
-        return f"{display_name(holds.person)} {holds.done} it, {text.moment(holds.at, zone)}: {holds.reason}"
-    if holds is not None and where == "older":
+    if in_force is not None and where in ("approved", "declined", "withdrawn"):
+        person = display_name(in_force.person)
+        return f"{person} {in_force.done} it, {text.moment(in_force.at, zone)}: {in_force.reason}"
+    if in_force is not None and where == "older":
         return f"{note.older} It stays on the dashboard until a lead decides."
     if where == "doubted" and note.review is not None:
         then = "It is suspended at the next new label." if note.review.suspends else "This does not suspend it."
         return f"{note.review.why} {then} {note.older}".strip()
-    if holds is not None:
-        return holds.reason
+    if in_force is not None:
+        return in_force.reason
     return (
         "It meets the policy. A lead decides whether it is published." if where == "open" else obstacle_sentence(case)
     )
@@ -99,29 +100,29 @@ def state_sentence(case: Case, approval_status: ApprovalStatus, note: ApprovalNo
 
 def met_policy_sentence(case: Case, verdict: str) -> str:
     """Return a sentence on the figures of a dimension that meets the policy."""
-    interval, policy, low = case.result.gate.interval, case.requirements.policy, case.result.decision.bound
+    interval, policy, low = case.result.gate.interval, case.requirements.policy, case.result.check.bound
     bound = f", and so is its lower bound, {low:z.2f}" if policy.lower_bound and low is not None else ""
     return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {policy.threshold:.2f}{bound}."
 
 
 def obstacle_sentence(case: Case) -> str:
     """Return the reason why a dimension may not be published, in a sentence."""
-    decision = case.result.decision
-    if may_be_approved(decision.state):
+    check = case.result.check
+    if may_be_approved(check.state):
         return " ".join(case.objections)
-    lack = f"Missing: {text.lower_first(decision.missing)}" if decision.missing else ""
-    return f"{STATES[decision.state].reason} {lack}".strip()
+    lack = f"Missing: {text.lower_first(check.missing)}" if check.missing else ""
+    return f"{STATES[check.state].reason} {lack}".strip()
 
 
-def draw_verdict(case: Case, holds: Approval | None, then: float | None, lead: bool) -> None:
+def draw_verdict(case: Case, in_force: Approval | None, then: float | None, lead: bool) -> None:
     """Draw how an open dimension's figures compare with the policy, and what moved since it was decided."""
     interval = case.result.gate.interval
     if not case.objections:
-        stands = holds is not None and holds.decision == "approve"
+        stands = in_force is not None and in_force.decision == "approve"
         sentence = "It meets today's policy" if stands else f"{'You' if lead else 'A lead'} may approve it"
         text.say("{may}", may=met_policy_sentence(case, sentence))
-    gone = holds is not None and holds.decision == "suspend"
-    sentence = holds.reason if holds is not None and gone else ""
+    gone = in_force is not None and in_force.decision == "suspend"
+    sentence = in_force.reason if in_force is not None and gone else ""
     if gone and not case.objections:
         st.caption("Approving it again counts all labels, those before the suspension and those since.")
     for why in [why for why in case.objections if why not in sentence]:

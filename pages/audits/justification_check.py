@@ -92,7 +92,7 @@ def _draw_tally(tally: JustificationTally, share: Interval, limit: float | None)
 def _draw_justification(cell: JustifiedScore, dimension: Dimension | None, before: bool | None) -> None:
     """One justification beside its score; `before` is what this person said of it, None: nothing yet."""
     title = dimension.title if dimension else cell.dimension
-    score = dimension.scale.say(cell.value) if dimension else f"{cell.value:g}" if cell.value is not None else "n/a"
+    score = dimension.scale.format(cell.value) if dimension else f"{cell.value:g}" if cell.value is not None else "n/a"
     if dimension and dimension.scale.kind == "ordinal" and cell.value is not None:
         score += f" of {dimension.scale.hi}"
     text.say("{where} **{score}** · {name}", where=f"{describe_unit(cell.unit)}{title}:", score=score, name=cell.name)

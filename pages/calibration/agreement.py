@@ -14,11 +14,11 @@ from judges.plural import many
 from judges.render.findings import agreement as agreement_findings
 from judges.render.findings import baselines as beaten
 from judges.stats.calibration import DimensionResult, Summary
-from pages.calibration.place import CalibrationPlace, load
+from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import charts, explanations, findings, session, tables, text
 
 
-def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
     measures, *notes = agreement_findings.kappa_findings(line)
@@ -28,7 +28,7 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
             findings.draw(notes, f"notes:{key}")
         names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
         explanations.help_button(*names, key=f"figures:{key}", values=explanations.example_values(shown))
-    floors, replies = load(AGREEMENT, place, line)
+    floors, replies = load(AGREEMENT, selection, line)
     findings.draw(beaten.findings(floors), f"baselines:{key}")
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -37,9 +37,10 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
             cells = calibration.list_cells(
-                store, session.me().name, place.dataset, place.judge, line.dimension, place.basis, people, judge
-            )
-            _list_cell_items(cells, shown, cell, f"items:{key}:{cell}", place.name)
+                store, session.me().name, selection.dataset, selection.judge, line.dimension, selection.basis,
+                people, judge,
+            )  # fmt: skip
+            _list_cell_items(cells, shown, cell, f"items:{key}:{cell}", selection.name)
     with right:
         explanations.heading_with_help("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(agreement_findings.spread(shown), f"margins:{key}")

@@ -12,21 +12,21 @@ from judges.plural import many
 from judges.render.findings import anchoring as anchoring_findings
 from judges.render.findings.findings import COUNT, Column
 from judges.stats.calibration import DimensionResult
-from pages.calibration.place import CalibrationPlace, load
+from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import explanations, findings, session, tables, text
 
 
-def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """Kappa in both arms and the difference; acceptance and seconds; what was changed after a reveal."""
     store = session.store()
     explanations.heading_with_help(
         "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
     )
-    anchor = load(ANCHORING, place, line)
+    anchor = load(ANCHORING, selection, line)
     if anchor is not None:
         findings.draw(anchoring_findings.findings(*anchor), f"anchor:{key}")
-    basis = policy.approval_basis(store, place.dataset)
-    _draw_arms(anchoring.arms(store, place.dataset, place.judge, line.dimension, basis), f"arms:{key}")
+    basis = policy.approval_basis(store, selection.dataset)
+    _draw_arms(anchoring.arms(store, selection.dataset, selection.judge, line.dimension, basis), f"arms:{key}")
 
 
 def _draw_arms(arms: Arms, key: str) -> None:

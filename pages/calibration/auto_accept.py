@@ -16,17 +16,17 @@ from judges.render.findings import confidence
 from judges.stats.auto_accept import ThresholdTest
 from judges.stats.calibration import DimensionResult
 from judges.types import Dimension
-from pages.calibration.place import CalibrationPlace
+from pages.calibration.selection import CalibrationSelection
 from pages.ui import explanations, findings, session, text, url_state
 
 _IN_FORCE = "The rule is in force. Add items to the review queue to send the others to people."
 
 
-def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """The requirement, its result, the curve, and the rule in force."""
     store, d = session.store(), line.dimension
-    sources = figures.confidence_sources(store, place.dataset, place.judge, d)
-    rule = rules.rule_in_force(store, place.dataset, place.judge, d)
+    sources = figures.confidence_sources(store, selection.dataset, selection.judge, d)
+    rule = rules.rule_in_force(store, selection.dataset, selection.judge, d)
     if not sources:
         text.quiet(
             "The judge gives no confidence here, so no score can be accepted automatically. Run it with "
@@ -40,21 +40,21 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
         explanations.help_button("selective", "sequence", key=key)
     with text.refusals():
         with st.spinner("Testing confidence thresholds ..."):
-            threshold = rules.find_threshold(store, place.dataset, place.judge, d, place.basis, request)
-        _draw_threshold(place, d, threshold, rule, f"{key}:{source}")
+            threshold = rules.find_threshold(store, selection.dataset, selection.judge, d, selection.basis, request)
+        _draw_threshold(selection, d, threshold, rule, f"{key}:{source}")
 
 
 def _draw_threshold(
-    place: CalibrationPlace, d: Dimension, threshold: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
+    selection: CalibrationSelection, d: Dimension, threshold: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
 ) -> None:
     """The result of a requirement, the curve, and the rule in force, which a lead sets or revokes."""
     store, request = session.store(), threshold.request
-    counted = policy.approval_basis(store, place.dataset)
+    counted = policy.approval_basis(store, selection.dataset)
     result = threshold.result
     findings.draw(
         auto_accept_findings.sentences(result, request.near, len(threshold.confidence.item), threshold.spared), key
     )
-    if place.basis != counted:
+    if selection.basis != counted:
         text.warn(
             "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
             "blind.",
@@ -65,8 +65,8 @@ def _draw_threshold(
         findings.draw_plot(plot, f"selective:{key}")
         findings.draw_table(auto_accept_findings.table(result), f"thresholds:{key}")
     if rule is not None:
-        _draw_rule_in_force(rule, *rules.evaluate_rule(store, place.dataset, d, rule))
-    _draw_actions(place, d, threshold, rule, place.basis == counted, key)
+        _draw_rule_in_force(rule, *rules.evaluate_rule(store, selection.dataset, d, rule))
+    _draw_actions(selection, d, threshold, rule, selection.basis == counted, key)
 
 
 def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
@@ -108,7 +108,7 @@ def _draw_rule_in_force(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemCon
 
 
 def _draw_actions(
-    place: CalibrationPlace,
+    selection: CalibrationSelection,
     dimension: Dimension,
     threshold: AutoAcceptThreshold,
     rule: AutoAcceptRule | None,
@@ -128,9 +128,11 @@ def _draw_actions(
             help="A setting, recorded in the audit log: adding items to the review queue then leaves these out.",
         ):  # fmt: skip
             with text.refusals():
-                rules.set_rule(session.store(), me.name, place.dataset, place.judge, dimension, threshold.request)
+                rules.set_rule(
+                    session.store(), me.name, selection.dataset, selection.judge, dimension, threshold.request
+                )
                 text.finish(_IN_FORCE, "fragment")
         if rule is not None and st.button("Withdraw the rule", icon=":material/undo:", key=f"end:{key}"):
             with text.refusals():
-                rules.end_rule(session.store(), me.name, place.dataset, rule)
+                rules.end_rule(session.store(), me.name, selection.dataset, rule)
                 text.finish("The rule is withdrawn.", "fragment")

@@ -6,15 +6,15 @@ import streamlit as st
 
 from data.calibration.both_orders import load_positional_agreement
 from judges.render.findings import both_orders as both_orders_findings
-from pages.calibration.place import CalibrationPlace
+from pages.calibration.selection import CalibrationSelection
 from pages.ui import findings, session, text
 
 
 @text.fragment
-def panel(place: CalibrationPlace) -> None:
+def panel(selection: CalibrationSelection) -> None:
     """Sentences, the two shares with their intervals, and verdicts by order; nothing without pairs in both orders."""
-    key = f"position:{place.dataset}:{place.judge}"
-    agreement = load_positional_agreement(session.store(), place.dataset, place.judge)
+    key = f"position:{selection.dataset}:{selection.judge}"
+    agreement = load_positional_agreement(session.store(), selection.dataset, selection.judge)
     if agreement is None:
         return
     st.header("Position bias", anchor=False)

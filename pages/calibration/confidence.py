@@ -8,13 +8,13 @@ from data.reports.statistics import CONFIDENCE
 from judges.plural import many
 from judges.render.findings import confidence as confidence_findings
 from judges.stats.calibration import DimensionResult
-from pages.calibration.place import CalibrationPlace, load
+from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import explanations, findings, text, url_state
 
 
-def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """A sentence, agreement by level of confidence, and how well confidence ranks."""
-    by_source, scored = load(CONFIDENCE, place, line)
+    by_source, scored = load(CONFIDENCE, selection, line)
     if not by_source:
         _explain_no_confidence(scored)
         return

@@ -27,10 +27,10 @@ from pages.calibration import (
     slices,
     threshold,
 )
-from pages.calibration.place import CalibrationPlace, load
+from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import explanations, findings, gold, session, text, url_state
 
-Panel = Callable[[CalibrationPlace, DimensionResult, str], None]
+Panel = Callable[[CalibrationSelection, DimensionResult, str], None]
 PANELS: dict[str, Panel] = {
     "agreement": agreement.panel,
     "missing": missing_scores.panel,
@@ -47,35 +47,39 @@ PANELS: dict[str, Panel] = {
 
 
 @text.fragment
-def draw_dimension(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def draw_dimension(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
     conclusion, why = agreement_findings.check_result(line)
-    findings.draw_sentence(conclusion, line.decision.state)
+    findings.draw_sentence(conclusion, line.check.state)
     findings.draw([why], key)
-    basis = policy.approval_basis(session.store(), place.dataset)
-    gold.draw_unanswered(place.dataset, place.name, place.judge, line.dimension, basis, line.decision.reason, key)
-    judged_dimension = place.dataset, place.judge, line.dimension.sort, line.dimension.name
+    basis = policy.approval_basis(session.store(), selection.dataset)
+    gold.draw_unanswered(
+        selection.dataset, selection.name, selection.judge, line.dimension, basis, line.check.reason, key
+    )
+    judged_dimension = selection.dataset, selection.judge, line.dimension.sort, line.dimension.name
     approval_status = approvals.find_status(session.store(), judged_dimension)
     note, case = approvals.approval_note(session.store(), approval_status), case_address(judged_dimension)
-    _draw_decision(approval_status, note, text.time_zone(), place.name, case, line.decision.state == "meets policy")
+    _draw_decision(approval_status, note, text.time_zone(), selection.name, case, line.check.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         panel_titles = {name: statistic.title for name, statistic in STATISTICS.items() if statistic.applies(line)}
         chosen = url_state.tabs("panel", "Look into", panel_titles)
         explanations.help_button("gate", "units", key=f"gate:{key}")
-    PANELS.get(chosen, _panel)(place, line, f"{key}:{chosen}")
-    if place.dropped and not STATISTICS[chosen].can_drop_ties:
+    PANELS.get(chosen, _panel)(selection, line, f"{key}:{chosen}")
+    if selection.dropped and not STATISTICS[chosen].can_drop_ties:
         st.caption("Ties are counted in these figures.")
 
 
-def _panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def _panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """A statistic without choices: its explanation and its findings."""
     statistic = STATISTICS[key.rpartition(":")[2]]
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)
         return
     explanations.heading_with_help(statistic.title, *statistic.explanations, key=key)
-    own_findings = statistic.findings(load(statistic, place, line), line, policy.requirements(session.store()).policy)
+    own_findings = statistic.findings(
+        load(statistic, selection, line), line, policy.requirements(session.store()).policy
+    )
     findings.draw(own_findings or [quiet("Nothing to show here.")], key)
 
 
@@ -83,7 +87,7 @@ def _draw_decision(
     approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool
 ) -> None:
     """Draw in one line what was decided on a dimension so far, and the way to the page where it is decided."""
-    approval = approval_status.proposed or approval_status.holds
+    approval = approval_status.proposed or approval_status.in_force
     doubt = note.review.why if note.review is not None and note.doubted else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         if approval is not None:

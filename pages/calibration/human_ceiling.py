@@ -13,18 +13,18 @@ from judges.render.findings.findings import COUNT, Column
 from judges.render.words import p_value
 from judges.stats.calibration import DimensionResult
 from judges.stats.raters import alternative_annotator
-from pages.calibration.place import CalibrationPlace
+from pages.calibration.selection import CalibrationSelection
 from pages.ui import explanations, findings, session, tables, text
 
 
-def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
     with st.spinner("Comparing people with each other ..."):
-        ceiling = measure_ceiling(store, place.dataset, place.judge, line.dimension)
+        ceiling = measure_ceiling(store, selection.dataset, selection.judge, line.dimension)
     explanations.heading_with_help("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
-    interval = None if place.dropped else line.shown.interval
+    interval = None if selection.dropped else line.shown.interval
     findings.draw(human_ceiling_findings.findings(ceiling, interval), f"ceiling:{key}")
     if ceiling is None or ceiling.judge is None:
         return
@@ -36,7 +36,7 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
         return
     epsilon = _handicap(f"epsilon:{key}")
     with st.spinner("Leaving out one person at a time ..."):
-        test = alternative_annotator_test(store, place.dataset, place.judge, line.dimension, epsilon)
+        test = alternative_annotator_test(store, selection.dataset, selection.judge, line.dimension, epsilon)
     if test is not None:
         _alternatives(test)
 

@@ -14,25 +14,25 @@ from data.calibration.score_sums import Mean
 from data.store.errors import BadInput
 from judges.render.findings import means as means_findings
 from judges.render.findings.findings import COUNT, Column
-from pages.calibration.place import CalibrationPlace
+from pages.calibration.selection import CalibrationSelection
 from pages.ui import findings, session, tables, text, url_state
 
 
 @text.fragment
-def panel(place: CalibrationPlace, judges: Mapping[str, str], opened: bool = False) -> None:
+def panel(selection: CalibrationSelection, judges: Mapping[str, str], opened: bool = False) -> None:
     """Means by any field of the items, and beside another judge on the same cells."""
     store = session.store()
-    if not figures.has_means(store, place.judge):
+    if not figures.has_means(store, selection.judge):
         return
-    fields = figures.group_fields(store, place.dataset)
+    fields = figures.group_fields(store, selection.dataset)
     with st.expander("Mean scores", expanded=opened, icon=":material/functions:"):
         st.caption("The judge's own scores, not corrected. How far they agree with people is shown above.")
-        chosen = _choose_means(fields, judges, place.judge)
+        chosen = _choose_means(fields, judges, selection.judge)
         try:
-            _table(figures.means_table(store, place.dataset, place.judge, chosen), chosen.by)
+            _table(figures.means_table(store, selection.dataset, selection.judge, chosen), chosen.by)
         except BadInput as error:
             text.quiet("{why} Means by system:", why=str(error))
-            _by_system(score_sums.score_means(store, place.dataset, place.judge))
+            _by_system(score_sums.score_means(store, selection.dataset, selection.judge))
 
 
 _ALL = "all items"

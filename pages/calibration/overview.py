@@ -13,7 +13,7 @@ from judges.plural import many
 from judges.render.findings.baselines import MARKS
 from judges.render.findings.findings import Column
 from judges.render.words import people_agreement, span
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import LEGEND, STATES
@@ -105,7 +105,7 @@ def draw_samples_note(since: str) -> None:
         )
 
 
-def draw_intervals(lines: Sequence[DimensionResult], tops: plots.Tops, policy: Policy, key: str) -> None:
+def draw_intervals(lines: Sequence[DimensionResult], tops: plots.Tops, policy: CheckPolicy, key: str) -> None:
     """Every dimension with its interval, its bound and its state, beside the required kappa and that of people."""
     charts.interval_chart(
         plots.interval_rows(lines, tops), f"plot:{key}", policy.threshold, f"required: {policy.threshold:.2f}"
@@ -143,7 +143,7 @@ def draw_dimensions(
         {
             "dimension": line.dimension.title,
             "unit": line.dimension.sort,
-            "result": f"{plots.MARKS[line.decision.state]} {line.decision.state}",
+            "result": f"{plots.MARKS[line.check.state]} {line.check.state}",
             "items": line.shown.interval.items,
             "kappa": line.shown.interval.point,
             "95% interval": span(line.shown.interval),
@@ -153,7 +153,7 @@ def draw_dimensions(
             "% agreement": line.shown.exact,
             "bias": line.shown.mean_difference,
             "baseline": MARKS[floors[line.dimension.sort, line.dimension.name].standing],
-            "still needed": line.decision.more_told or STATES[line.decision.state].lacks,
+            "still needed": line.check.more_told or STATES[line.check.state].lacks,
         }
         for line in lines
     ]

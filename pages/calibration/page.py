@@ -23,7 +23,7 @@ from judges.plural import many
 from judges.render.findings import weakest_turns as weakest_turns_findings
 from judges.stats.calibration import DimensionResult
 from pages.calibration import both_orders, dimension, disputes, means, overview, votes
-from pages.calibration.place import CalibrationPlace
+from pages.calibration.selection import CalibrationSelection
 from pages.ui import choose, findings, picture, session, text, url_state
 
 
@@ -55,20 +55,20 @@ def page() -> None:
         gate = check_results.dimension_results(store, dataset.id, judge)
     with bar:
         basis, dropped = _basis(gate, counted, sizes)
-    place = CalibrationPlace(dataset.id, judge, dataset.name, basis or counted, dropped)
+    selection = CalibrationSelection(dataset.id, judge, dataset.name, basis or counted, dropped)
     if basis is None:
         _explain_no_gold(dataset.name)
-        both_orders.panel(place)
-        means.panel(place, names, opened=True)
+        both_orders.panel(selection)
+        means.panel(selection, names, opened=True)
         return
     with bar:
-        waits = disputes.choose_waiting(place)
-    lines = _load_results(store, place, waits, gate, counted)
+        waits = disputes.choose_waiting(selection)
+    lines = _load_results(store, selection, waits, gate, counted)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     overview.draw_labels_used(lines, basis, dropped, counted, sizes)
     overview.draw_samples_note(combinations.combination_start(store, judge))
     text.example_items(fewshot.items_in_prompt(store, judge))
-    disputes.panel(place)
+    disputes.panel(selection)
     with st.spinner("Comparing people with each other ..."):
         tops = human_ceiling.kappas_between_people(store, dataset.id, judge, dimensions)
     overview.draw_intervals(lines, tops, approval_policy, key)
@@ -77,14 +77,14 @@ def page() -> None:
     overview.draw_dimensions(lines, tops, floors, key, lambda row: url_state.set_choice("dimension", lines[row].key))
     chosen = url_state.select("dimension", "One dimension", {line.key: line.title for line in lines}, width=360)
     line = next(line for line in lines if line.key == chosen)
-    dimension.draw_dimension(place, line, key)
+    dimension.draw_dimension(selection, line, key)
     if line.dimension.sort == "pair":
-        votes.panel(place, line.dimension)
-    both_orders.panel(place)
+        votes.panel(selection, line.dimension)
+    both_orders.panel(selection)
     if turns := weakest_turns.compare_weakest_turns(store, dataset.id, judge, basis):
         with st.container(border=True):
             findings.draw(weakest_turns_findings.findings(turns), "weakest")
-    means.panel(place, names)
+    means.panel(selection, names)
 
 
 def _downloads(dataset: Dataset, judge: str, model: str) -> None:
@@ -126,15 +126,17 @@ def _basis(
 
 
 def _load_results(
-    store: Store, place: CalibrationPlace, waiting: Waiting, gate: list[DimensionResult], counted: Basis
+    store: Store, selection: CalibrationSelection, waiting: Waiting, gate: list[DimensionResult], counted: Basis
 ) -> list[DimensionResult]:
     """All dimensions on the chosen labels; those of the approval check (`gate`) where its labels are chosen."""
-    rule = gold_rule(store, place.dataset).waiting
-    if (place.basis, place.dropped, waiting) == (counted, False, rule):
+    rule = gold_rule(store, selection.dataset).waiting
+    if (selection.basis, selection.dropped, waiting) == (counted, False, rule):
         return gate
     with st.spinner("Comparing the judge with gold ..."):
-        shown = check_results.summaries(store, place.dataset, place.judge, place.basis, place.dropped, waiting)
-        return check_results.dimension_results(store, place.dataset, place.judge, shown)
+        shown = check_results.summaries(
+            store, selection.dataset, selection.judge, selection.basis, selection.dropped, waiting
+        )
+        return check_results.dimension_results(store, selection.dataset, selection.judge, shown)
 
 
 def _explain_no_gold(dataset: str) -> None:

@@ -11,22 +11,22 @@ from judges.render.findings import sample_size as sample_size_findings
 from judges.stats.calibration import DimensionResult
 from judges.stats.sample_size import extrapolate_interval, more_items_for_threshold, more_items_for_width
 from judges.stats.uncertainty import Interval
-from pages.calibration.place import CalibrationPlace, load
+from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import explanations, findings, session, text
 
 
-def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
     approval_policy = policy.requirements(store).policy
-    steps = load(SAMPLE_SIZE, place, line)
+    steps = load(SAMPLE_SIZE, selection, line)
     if not steps or now.point is None:
         _explain_no_kappa(now)
         return
     left, right = st.columns([1, 4], vertical_alignment="center", gap="medium")
     with left:
         half = _asked_width(key)
-    needed = line.decision.needed if line.gated else None
+    needed = line.check.needed if line.gated else None
     needed = needed or approval_policy.schedule.boundary(1 - approval_policy.level, now.items)
     width, bound = more_items_for_width(now, half), more_items_for_threshold(now, approval_policy.threshold, needed)
     with right:

@@ -7,13 +7,13 @@ import streamlit as st
 from data.reports.statistics import SELF_CONSISTENCY
 from judges.render.findings import self_consistency as self_consistency_findings
 from judges.stats.calibration import DimensionResult
-from pages.calibration.place import CalibrationPlace, load
+from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import explanations, findings, text
 
 
-def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """One sample alone beside all of them, how often they differ, and since when they count together."""
-    consistency, combined = load(SELF_CONSISTENCY, place, line)
+    consistency, combined = load(SELF_CONSISTENCY, selection, line)
     if consistency is None:
         text.quiet(
             "This judge has one sample of each rating, so its self-consistency is not tested. Run it with several "

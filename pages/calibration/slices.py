@@ -13,14 +13,14 @@ from judges.plural import many
 from judges.render.findings import slices as slices_findings
 from judges.stats import bins
 from judges.stats.calibration import DimensionResult, Summary
-from pages.calibration.place import CalibrationPlace, load
+from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import charts, explanations, findings, session, tables, text, url_state
 
 
-def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """Every way of slicing in a sentence; one of them as a chart, whose rows lead to items."""
     store, dimension = session.store(), line.dimension
-    cuts = load(SLICES, place, line)
+    cuts = load(SLICES, selection, line)
     if not cuts:
         text.quiet(
             "Nothing to slice by: {cells} with reference labels (gold) and a score, all of the same system, language, "
@@ -41,16 +41,18 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     )
     if row:
         name = slices_findings.rank_slices(chosen)[row - 1].name
-        parted = slices.slice_cells(store, place.dataset, place.judge, dimension, place.basis, place.dropped)
-        listed = slices.slice_members(store, session.me().name, place.dataset, place.judge, parted, by, name)
-        _list_ratings(listed, name, line.shown, f"items:{key}:{by}:{name}", place.name)
+        parted = slices.slice_cells(
+            store, selection.dataset, selection.judge, dimension, selection.basis, selection.dropped
+        )
+        listed = slices.slice_members(store, session.me().name, selection.dataset, selection.judge, parted, by, name)
+        _list_ratings(listed, name, line.shown, f"items:{key}:{by}:{name}", selection.name)
 
 
 def _list_ratings(members: Sequence[SliceMember], name: str, summary: Summary, key: str, dataset: str) -> None:
     """The ratings of a slice; a click opens the item."""
     scale = summary.dimension.scale
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)
-    people = [scale.say(value) for value in bins.from_codes([m.human for m in members], scale)]
-    judge = [scale.say(value) for value in bins.from_codes([m.judge for m in members], scale)]
+    people = [scale.format(value) for value in bins.from_codes([m.human for m in members], scale)]
+    judge = [scale.format(value) for value in bins.from_codes([m.judge for m in members], scale)]
     rows = [(m.name, m.unit, *answers) for m, *answers in zip(members, people, judge, strict=True)]
     tables.item_table(rows, ("item", "unit", "people", "judge"), [m.item for m in members], key, dataset)

@@ -9,11 +9,11 @@ from data.reports.statistics import THRESHOLD
 from judges.render.findings import threshold as threshold_findings
 from judges.stats.calibration import DimensionResult
 from judges.stats.threshold import flag_thresholds
-from pages.calibration.place import CalibrationPlace, load
+from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import explanations, findings, session, text, url_state
 
 
-def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
+def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """A choice of threshold, its figures with intervals, and the figures over all thresholds."""
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)
@@ -21,9 +21,11 @@ def panel(place: CalibrationPlace, line: DimensionResult, key: str) -> None:
     store, dimension = session.store(), line.dimension
     value_by_name = {f"{value:g}": value for value in flag_thresholds(dimension.scale)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        named = {name: f"{dimension.scale.say(value)} or more" for name, value in value_by_name.items()}
+        named = {name: f"{dimension.scale.format(value)} or more" for name, value in value_by_name.items()}
         chosen = url_state.select("from", "Positive from", named, list(named)[len(named) // 2], 220)
         explanations.help_button("threshold", key=key)
-    rates = other_metrics.flag_at(store, place.dataset, place.judge, dimension, place.basis, value_by_name[chosen])
+    rates = other_metrics.flag_at(
+        store, selection.dataset, selection.judge, dimension, selection.basis, value_by_name[chosen]
+    )
     findings.draw(threshold_findings.at_one(rates, dimension), f"flag:{key}")
-    findings.draw(threshold_findings.curve(load(THRESHOLD, place, line)), f"flags:{key}")
+    findings.draw(threshold_findings.curve(load(THRESHOLD, selection, line)), f"flags:{key}")

@@ -16,17 +16,17 @@ from judges.stats.calibration import Summary
 from judges.stats.uncertainty import Interval
 from judges.stats.votes import JUDGE, VoteAgreement
 from judges.types import Dimension
-from pages.calibration.place import CalibrationPlace
+from pages.calibration.selection import CalibrationSelection
 from pages.ui import session, tables, text
 
 
 @text.fragment
-def panel(place: CalibrationPlace, dimension: Dimension) -> None:
+def panel(selection: CalibrationSelection, dimension: Dimension) -> None:
     """The agreement table, where people of named teams have voted."""
     store = session.store()
-    agreements = votes.team_agreement(store, place.dataset, place.judge, dimension)
+    agreements = votes.team_agreement(store, selection.dataset, selection.judge, dimension)
     if agreements:
-        _table(agreements, _majority(store, place, dimension))
+        _table(agreements, _majority(store, selection, dimension))
 
 
 TIES = ("ties counted", "ties dropped")
@@ -74,8 +74,10 @@ def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None
     return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval)}
 
 
-def _majority(store: Store, place: CalibrationPlace, dimension: Dimension) -> tuple[Summary, Summary]:
+def _majority(store: Store, selection: CalibrationSelection, dimension: Dimension) -> tuple[Summary, Summary]:
     """The judge held against the majority of all votes, with ties counted and dropped."""
-    variants = [check_results.summaries(store, place.dataset, place.judge, "all", dropped) for dropped in (False, True)]
+    variants = [
+        check_results.summaries(store, selection.dataset, selection.judge, "all", dropped) for dropped in (False, True)
+    ]
     with_ties, without_ties = (next(s for s in summaries if s.dimension == dimension) for summaries in variants)
     return with_ties, without_ties

@@ -25,7 +25,7 @@ _PANEL_PARAMETERS = ("by", "of", "answer")
 
 def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
     """Open the panel of a tile over the page; Escape and the way back close it, and the address names it."""
-    title = tile.dimension.dimension.title_with_sort
+    title = tile.counted.dimension.title_with_sort
     text.dialog(text.escape(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
 
 
@@ -50,7 +50,7 @@ def was_closed(key: str) -> bool:
 
 
 def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
-    store, ask = session.store(), tile.dimension
+    store, ask = session.store(), tile.counted
     fields = breakdown_fields(store, dataset.id, judge, ask)
     if not fields:
         text.quiet(
@@ -81,20 +81,20 @@ def _system(tile: Tile) -> str:
     names = {s.name: s.name or "unnamed" for s in tile.systems}
     if len(names) < 2:
         return next(iter(names), "")
-    every = {} if tile.dimension.sided else {"": "all systems together"}
+    every = {} if tile.counted.sided else {"": "all systems together"}
     return url_state.select("of", "System", every | names, width=230)
 
 
 def _outcome(tile: Tile) -> int:
     """The answer whose share is shown."""
-    if tile.dimension.outcomes == 1:
+    if tile.counted.outcomes == 1:
         return tile.headline
-    answers = {str(n): tile.dimension.describe_mean(n) for n in range(tile.dimension.outcomes)}
+    answers = {str(n): tile.counted.describe_mean(n) for n in range(tile.counted.outcomes)}
     return int(url_state.select("answer", "Share of", answers, str(tile.headline), 170))
 
 
 def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: str, outcome: int, key: str) -> None:
-    ask = tile.dimension
+    ask = tile.counted
     scale, share = ask.dimension.scale, not ask.mean
     reach = (0.0, 1.0) if share else (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))
     if breakdown.whole is not None:

@@ -79,7 +79,7 @@ def _filter_tiles(tiles: list[Tile]) -> list[Tile]:
     """The tiles that the filters leave, with the systems that they leave."""
     systems = {s.name or UNNAMED: s.name for tile in tiles for s in tile.systems}
     system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}}, width=150)
-    titles = {tile.key: tile.dimension.dimension.title_with_sort for tile in tiles}
+    titles = {tile.key: tile.counted.dimension.title_with_sort for tile in tiles}
     dimension = url_state.select("dimension", "Dimension", {"": "all", **titles}, width=165)
     left = [tile for tile in tiles if dimension in ("", tile.key)]
     return [dashboard.filter_system(tile, systems[system]) for tile in left] if system else left
@@ -88,7 +88,7 @@ def _filter_tiles(tiles: list[Tile]) -> list[Tile]:
 @text.dialog("The items behind this share", width="large")
 def _items(actor: str, dataset: Dataset, judge: str, tile: Tile, system: str, answer: int | None) -> None:
     """The cells that the judge gave an answer; a click on one opens it on the desk."""
-    ask = tile.dimension
+    ask = tile.counted
     answer_text = "n/a" if answer is None else ask.answers[answer]
     cells = dashboard.list_items(session.store(), dataset.id, judge, ask.dimension, system, answer, actor)
     text.quiet(

@@ -137,7 +137,7 @@ def dashboard_downloads(store: Store, dataset: Dataset, judge: str, shown: Seque
             "The figures, as CSV", lambda: report.tiles_csv(shown).encode(), file_name=f"{name}.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", width="stretch",
         )  # fmt: skip
-        titles = {tile.key: tile.dimension.dimension.title_with_sort for tile in shown}
+        titles = {tile.key: tile.counted.dimension.title_with_sort for tile in shown}
         chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.escape(titles[key]))
         tile = next(tile for tile in shown if tile.key == chosen)
         svg = report.tile_picture(tile, dataset.name)

@@ -13,14 +13,14 @@ from data.records import datasets
 from data.records.datasets import Dataset
 from data.records.protocols import known_protocols
 from judges.mtbench.protocol import Protocol
-from judges.mtbench.ratings import Rules, rules_of
+from judges.mtbench.ratings import ReadingRules, rules_of
 from judges.mtbench.records import Bench
 from judges.render.findings import mtbench_results
 from pages.mtbench import judges, protocols, results, votes, why
-from pages.mtbench.place import BenchPlace
+from pages.mtbench.selection import BenchSelection
 from pages.ui import picture, session, text, url_state
 
-PARTS: dict[str, tuple[str, Callable[[BenchPlace], None]]] = {
+PARTS: dict[str, tuple[str, Callable[[BenchSelection], None]]] = {
     "results": ("Results", results.panel),
     "judges": ("Judges compared", judges.panel),
     "why": ("Why they differ", why.panel),
@@ -56,17 +56,17 @@ def page() -> None:
             first if part in DATASET_FREE_PARTS else url_state.select("dataset", "Dataset", named, width=260)
         ]
         bench = mtbench.load_bench(store, dataset.id)
-        rules = _rules(bench) if part in SINGLE_DATASET_PARTS else Rules()
+        rules = _rules(bench) if part in SINGLE_DATASET_PARTS else ReadingRules()
     text.synthetic(dataset)
     raters = mtbench_results.rater_names(bench)
     names = mtbench_results.pairwise_judge_names(bench) | raters
     if part not in DATASET_FREE_PARTS:
         with head:
             _downloads(dataset, bench)
-    PARTS[part][1](BenchPlace(dataset, bench, names, raters, rules))
+    PARTS[part][1](BenchSelection(dataset, bench, names, raters, rules))
 
 
-def _rules(bench: Bench) -> Rules:
+def _rules(bench: Bench) -> ReadingRules:
     """The reading rules of the chosen protocol; at first of that which all judges name, if they name one."""
     known = known_protocols(session.store())
     ways = {name: protocol.shown_title for name, protocol in known.items()}

@@ -10,7 +10,7 @@ from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.mtbench.prompts import BUILT_IN_FAMILIES
 from judges.mtbench.protocol import Protocol, describe_protocol, parse_protocol
 from judges.plural import many
-from pages.mtbench.place import BenchPlace
+from pages.mtbench.selection import BenchSelection
 from pages.ui import session, tables, text, url_state
 
 _MAX_PROTOCOL_CHARACTERS = 60_000
@@ -21,7 +21,7 @@ _PROMPTS = (
 )  # fmt: skip
 
 
-def panel(_: BenchPlace | None = None) -> None:
+def panel(_: BenchSelection | None = None) -> None:
     """The protocols that there are, side by side; researchers add their own."""
     store = session.store()
     known = protocols.known_protocols(store)

@@ -11,14 +11,14 @@ from data.mtbench.figures import RunName
 from data.records import datasets, protocols
 from data.store import Store
 from judges.render.findings import mtbench_gap, mtbench_results
-from pages.mtbench.place import BenchPlace
+from pages.mtbench.selection import BenchSelection
 from pages.ui import charts, findings, session, tables, text, url_state
 
 
-def panel(place: BenchPlace) -> None:
+def panel(selection: BenchSelection) -> None:
     """Both pipelines chosen from any datasets, then what differs and how far each factor moves the mean."""
     store = session.store()
-    runs = _runs(store, place)
+    runs = _runs(store, selection)
     if not runs:
         st.info("No judge has rated the answers of any MT-Bench here yet.", icon=":material/gavel:")
         url_state.link("import", "Import judgments")
@@ -53,11 +53,11 @@ def panel(place: BenchPlace) -> None:
     tables.wrapped_table(mtbench_gap.FACTORS, mtbench_gap.factor_rows(factors), "factors", "Factors of both pipelines")
 
 
-def _runs(store: Store, place: BenchPlace) -> dict[str, str]:
+def _runs(store: Store, selection: BenchSelection) -> dict[str, str]:
     """dataset~judge -> in words, of every judge that rated an MT-Bench here; this dataset's first."""
     known = {d.id: d.name for d in datasets.all_datasets(store)}
     runs: dict[str, str] = {}
-    for dataset in sorted(mtbench.bench_sizes(store), key=lambda id_: id_ != place.dataset.id):
+    for dataset in sorted(mtbench.bench_sizes(store), key=lambda id_: id_ != selection.dataset.id):
         raters = mtbench_results.rater_names(mtbench.load_bench(store, dataset))
         runs |= {f"{dataset}~{judge}": f"{known[dataset]} · {name}" for judge, name in raters.items()}
     return runs

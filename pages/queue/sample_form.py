@@ -17,7 +17,7 @@ from data.store import Store
 from judges.errors import AssayError
 from judges.plural import many
 from judges.render.findings.findings import COUNT, Column
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.forecast import Forecast
 from judges.stats.sampling import ALLOCATIONS, Allocation, By, SampleDesign, StratumShare
 from judges.stats.sequential import anytime_boundary
@@ -176,8 +176,8 @@ def show_forecast(
 
 @st.cache_data(max_entries=64, show_spinner="Simulating ...")
 def _forecast_samples(
-    _store: Store, dataset_id: str, chosen: SampleDesign, items: int, low: float, high: float, gate: Policy, last: int,
-    newest: int,
+    _store: Store, dataset_id: str, chosen: SampleDesign, items: int, low: float, high: float, gate: CheckPolicy,
+    last: int, newest: int,
 ) -> dict[Allocation | None, Forecast]:  # fmt: skip
     """The forecast of every allocation, up to `last` items; `newest` is the change that it was made at."""
     parts = strata.sampled_population(_store, dataset_id, chosen).strata
@@ -189,13 +189,13 @@ def _forecast_samples(
     )  # fmt: skip
 
 
-def _words(forecast: Forecast, gate: Policy, last: int) -> tuple[str, str, str]:
+def _words(forecast: Forecast, gate: CheckPolicy, last: int) -> tuple[str, str, str]:
     """A forecast in words: its half width, and both numbers of items, as ranges."""
     half = _range(*(f"{half:.2f}" for half in forecast.half_width))
     return half, _items(forecast.free, gate, last), _items(forecast.fixed, gate, last)
 
 
-def _items(ends: tuple[int, int | None], gate: Policy, last: int) -> str:
+def _items(ends: tuple[int, int | None], gate: CheckPolicy, last: int) -> str:
     """Numbers of items to the nearest ten: no forecast is nearer than that, but for the least that is required."""
     if ends == (gate.min_items, gate.min_items):
         return f"{gate.min_items:,}, the minimum required"

@@ -285,7 +285,7 @@ def _reading(reading: Reading, card: Card) -> None:
     def value(score: Score) -> str:
         dimension = card.dimension(score.dimension, score.unit)
         if dimension is not None:
-            return dimension.scale.say(score.value)
+            return dimension.scale.format(score.value)
         return "n/a" if score.value is None else f"{score.value:g}"
 
     rows = [

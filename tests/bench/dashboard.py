@@ -15,7 +15,7 @@ from data.approvals.rules import Requirements
 from data.calibration import calibration
 from data.dashboard import dashboard
 from data.store import open_store
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 
 ITEMS = int(os.environ.get("ITEMS", "1000000"))
 CARD = "multi_turn_dialogue"
@@ -104,7 +104,7 @@ def fill(store, items=ITEMS, labelled=LABELLED, systems=SYSTEMS):
 
 def approve(tx, dimensions):
     """Put an approval of each dimension on record, under a policy that asks for nothing."""
-    asked = Requirements(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
+    asked = Requirements(CheckPolicy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
     for d in dimensions:
         record.append_decision(
             tx, ("ds", "judge", d.sort, d.name), "approve", "bench", "lea", "meets policy", asked, "", []

@@ -35,7 +35,7 @@ from data.records import datasets, guidelines, people, settings, tags
 from data.records.rows import item_id
 from data.records.settings import GoldRule, QueueRules
 from data.store import Store
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.sampling import SampleDesign
 from tests import seeds
 from tests.data.imports import source
@@ -374,7 +374,7 @@ def _decide(made: Planted) -> None:
 def _approve(made: Planted) -> None:
     """Under a small policy three dimensions are approved."""
     store, clock = made.store, made.clock
-    small = Policy(min_items=30, threshold=0.2, lower_bound=False, min_clusters=30, horizon=0)
+    small = CheckPolicy(min_items=30, threshold=0.2, lower_bound=False, min_clusters=30, horizon=0)
     asked = Requirements(small, imported=True, coverage=0.3, answered=0.1)
     policies.set_requirements(store, "lea", asked, "We are few.")
     keys = {

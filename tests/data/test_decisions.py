@@ -41,7 +41,7 @@ from judges.client.endpoint import Endpoint
 from judges.client.usage import Charge
 from judges.gold import Resolve
 from judges.protocols.call_plan import CallReply
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.check_states import State
 from judges.stats.sampling import SampleDesign
 from judges.types import ITEM, Scale
@@ -341,7 +341,7 @@ def asked_for(planted: Planted) -> Iterator[str]:
 
 def _rules() -> Iterator[str]:
     """Each rule at and beside its bounds: what is refused of it, how it is told, and beside which it is stricter."""
-    usual, check = rules.Requirements(), Policy()
+    usual, check = rules.Requirements(), CheckPolicy()
     varied: list[rules.Requirements] = [
         usual, *(replace(usual, policy=replace(check, **more)) for more in (
             {"threshold": 0.01}, {"threshold": 0.0}, {"threshold": 0.7}, {"threshold": True}, {"min_items": 30},
@@ -441,9 +441,9 @@ def _objected(planted: Planted) -> Iterator[str]:
         )  # fmt: skip
     cases["practice"] = replace(found, judge=found.judge._replace(model="practice-constant"))
     for state in get_args(State):
-        decision = replace(line.decision, state=state, reason="So.", missing="More." if "min" in state else "")
+        check = replace(line.check, state=state, reason="So.", missing="More." if "min" in state else "")
         wanted = replace(asked, coverage=1.0)
-        cases[state] = replace(found, result=replace(line, decision=decision), requirements=wanted)
+        cases[state] = replace(found, result=replace(line, check=check), requirements=wanted)
     for unscored, human, judge in ((0, 0, 0), (1, 0, 0), (4, 0, 0), (0, 1, 0), (0, 3, 1), (0, 4, 0), (0, 0, 4)):
         cells = gate.gold_cells + unscored + human + judge
         share = replace(gate, gold_cells=cells, unscored=unscored, na_human=human, na_judge=judge)
@@ -585,7 +585,7 @@ def _planned(planted: Planted) -> Iterator[str]:
     lines = [line for line in planted_workspace.answers() if "annotator" not in line]
     done = import_source(store, "lea", import_lines(lines), ImportPlan("planned", sampling="random"))
     here, judge = done.dataset_id, datasets.dataset_judges(store, done.dataset_id)[0].id
-    asked = rules.Requirements(Policy(30, 0.2, horizon=200), imported=True, answered=0.1)
+    asked = rules.Requirements(CheckPolicy(30, 0.2, horizon=200), imported=True, answered=0.1)
     policies.set_requirements(store, "lea", replace(asked, four_eyes=True), "Bounds.")
     for who, text in (
         ("lea", "29 34"), ("lea", "30 35"), ("lea", "31 30"), ("lea", "30 30"), ("lea", "0"), ("cy", "30 34"),
@@ -608,10 +608,10 @@ def _planned(planted: Planted) -> Iterator[str]:
         import_source(store, "lea", import_lines(more), ImportPlan("planned", sampling="random", population=40))
         every = check_results.dimension_results(store, here, judge)
         found = next(one for one in every if one.dimension.name == "factuality")
-        yield f"labels {plans.count_counting_labels(store, here)}: {found.decision}, {found.gate.interval.items} items"
+        yield f"labels {plans.count_counting_labels(store, here)}: {found.check}, {found.gate.interval.items} items"
         yield from facts("gate", found.gate.interval, 1)
         yield f"  {refusal(lambda: plans.set_look_plan(store, 'lea', here, [30]))}"
-        looks = plans.look_facts(store, here, found.decision, asked)
+        looks = plans.look_facts(store, here, found.check, asked)
         yield from facts("looks", list(looks), 1)
 
 

@@ -97,7 +97,7 @@ from judges.cards import card as builtin_card
 from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
 from judges.mtbench.protocol import protocols
-from judges.mtbench.ratings import Rules
+from judges.mtbench.ratings import ReadingRules
 from judges.mtbench.records import Bench, BenchQuestion
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, Task
@@ -807,8 +807,8 @@ def approved(planted: Planted) -> Iterator[str]:
         yield from facts(name, entry)
     yield from _origins()
     for found in case.cases(store, here, judge):
-        yield f"== {found.result.dimension.name}: {found.result.decision.state}, basis {found.basis}"
-        yield from facts("decision", found.result.decision, 1)
+        yield f"== {found.result.dimension.name}: {found.result.check.state}, basis {found.basis}"
+        yield from facts("decision", found.result.check, 1)
         yield from facts("objections", found.objections, 1)
         told = (found.coverage, found.judge_only_na, found.people_only_na, found.synthetic, found.jointly_tested)
         yield f"  coverage, n/a, synthetic, tested with: {told}, alarms {sorted(found.alarms or {})}"
@@ -819,7 +819,7 @@ def approved(planted: Planted) -> Iterator[str]:
     for dataset in ("duels", "answers"):
         for (of, _), other in planted.judges.items():
             for found in case.cases(store, planted.datasets[dataset], other) if of == dataset else []:
-                yield f"{dataset} {found.result.dimension.name}: {found.result.decision.state}; {found.objections}"
+                yield f"{dataset} {found.result.dimension.name}: {found.result.check.state}; {found.objections}"
     checked = ci_check.check_judge(store, "rex", datasets.dataset_named(store, "support"), judge)
     yield f"check: {checked.verdict} {checked.code} {checked.as_json()}"
     yield from (one.line for one in checked.dimensions)
@@ -890,7 +890,7 @@ def _decisions(planted: Planted, here: str, judge: str) -> Iterator[str]:
         yield from facts(name, getattr(waiting, name))
     yield f"eligible: {[found.key[1:] for found in waiting.eligible]}"
     for key, stand in record.approval_statuses(store).items():
-        decided = [getattr(one, "decision", "") for one in (stand.holds, stand.proposed)]
+        decided = [getattr(one, "decision", "") for one in (stand.in_force, stand.proposed)]
         yield f"status of {' '.join(key)}: {decided}"
         if key[0] == here:
             note = approvals.approval_note(store, stand)
@@ -1181,8 +1181,8 @@ def published(planted: Planted) -> Iterator[str]:
 
 def _would_say(tile: dashboard.Tile) -> Iterator[str]:
     """What a tile would say of one to three systems that are alike, apart, of few labels or of such as cover little."""
-    scale, place = tile.dimension.dimension.scale, tile.headline
-    low, width = (scale.lo, scale.hi - scale.lo) if tile.dimension.mean else (0.0, 1.0)
+    scale, place = tile.counted.dimension.scale, tile.headline
+    low, width = (scale.lo, scale.hi - scale.lo) if tile.counted.mean else (0.0, 1.0)
     usual = tile.systems[0].means[place]
     none = replace(usual.interval, point=None, low=None, high=None, n_eff=12.0)
 
@@ -1221,8 +1221,8 @@ def _corrected(tile: dashboard.Tile, place: int) -> dashboard.Tile:
 
     The first tile of all was approved under an older policy, and the last systems have a second run.
     """
-    scale = tile.dimension.dimension.scale
-    low, high = (scale.lo, scale.hi) if tile.dimension.mean else (0, 1)
+    scale = tile.counted.dimension.scale
+    low, high = (scale.lo, scale.hi) if tile.counted.mean else (0, 1)
     at = [low + share * (high - low) for share in (0.7, 0.55, 0.8, 0.4)]
     ends: list[dict[str, float]] = [dict(zip(("point", "low", "high"), at, strict=False)), {"point": at[-1]}]
     systems = list(tile.systems)
@@ -1245,7 +1245,7 @@ def _words(document: str) -> Iterator[str]:
 
 def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: int = 4) -> Iterator[str]:
     store, first = planted.store, tile.systems[0].name
-    yield f"-- {tile.dimension.dimension.name}: headline {tile.headline}, {tile.policy_today}"
+    yield f"-- {tile.counted.dimension.name}: headline {tile.headline}, {tile.policy_today}"
     yield from facts("systems", tile.systems, 1)
     yield from facts("comparisons", tile.comparisons, 1)
     yield from facts("says", sentences.explain_tile(tile), 1)
@@ -1253,12 +1253,12 @@ def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: i
     yield f"  spans {[sentences.tile_span(tile, one) for one in (None, tile.systems[0].means[tile.headline].interval)]}"
     for pair in tile.comparisons:
         yield f"  {sentences.describe_difference(tile, pair)}"
-    for answer in (None, 0, len(tile.dimension.codes) - 1):
-        cells = dashboard.list_items(store, here, judge, tile.dimension.dimension, first, answer, "rex", 3)
+    for answer in (None, 0, len(tile.counted.codes) - 1):
+        cells = dashboard.list_items(store, here, judge, tile.counted.dimension, first, answer, "rex", 3)
         yield f"  cells of {answer}: {[(cell.name, cell.unit) for cell in cells]}"
     yield from tallies(dashboard_file.rows_of(tile), 1)
     yield from drawn(dashboard_file.tile_plot(tile, "A title"))
-    fields = breakdown.breakdown_fields(store, here, judge, tile.dimension)
+    fields = breakdown.breakdown_fields(store, here, judge, tile.counted)
     yield from facts("can be parted by", fields, 1)
     for by in list(fields)[:most]:
         for system in ("", first):
@@ -1691,7 +1691,7 @@ def _figures(planted: Planted, here: str) -> Iterator[str]:
     yield from facts("bench", bench)
     yield from facts("items", len(mtbench.item_ids(store, here)))
     for parse in ("fastchat", "swallow"):
-        rules = Rules(parse=parse)
+        rules = ReadingRules(parse=parse)
         yield from facts("means", bench_figures.model_means(store, here, rules))
         yield from facts("ranks", list(bench_figures.rankings(store, here, rules).values()))
         yield from facts("by rule", bench_figures.means_by_rule(store, here, rules))

@@ -13,7 +13,7 @@ from data.mtbench import figures
 from data.mtbench.mtbench import bench_sizes, load_bench
 from data.records import datasets, people
 from data.store import Store, open_store
-from judges.mtbench.ratings import Rules
+from judges.mtbench.ratings import ReadingRules
 from judges.render.findings import mtbench_judges, mtbench_results, mtbench_votes
 
 JA, EN = "mt_bench_ja", "mt_bench_en"
@@ -44,8 +44,8 @@ def test_what_the_datasets_hold(store: Store) -> None:
 def test_the_table_has_the_published_means(store: Store) -> None:
     dataset, _ = found(store, JA)
     names = mtbench_results.rater_names(load_bench(store, dataset))
-    means = figures.model_means(store, dataset, Rules())
-    rows = mtbench_results.table(means, figures.rankings(store, dataset, Rules()), names, Rules()).rows
+    means = figures.model_means(store, dataset, ReadingRules())
+    rows = mtbench_results.table(means, figures.rankings(store, dataset, ReadingRules()), names, ReadingRules()).rows
     got = {
         (row["judge"].split(" ")[0], row["model"][-4:]): (row["turn 1"], row["turn 2"], row["mean"], row["failed"])
         for row in rows

@@ -73,9 +73,9 @@ def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, 
         ):
             subject = f"{describe_unit(unit)}{d.title}"
             if code is not None and code <= bound:
-                low[item].append(f"{subject} is {d.scale.say(code)}")
+                low[item].append(f"{subject} is {d.scale.format(code)}")
             if least is not None and most - least >= gap:
-                apart[item].append(f"{subject}: people say {d.scale.say(least)} and {d.scale.say(most)}")
+                apart[item].append(f"{subject}: people say {d.scale.format(least)} and {d.scale.format(most)}")
     return low, apart
 
 

@@ -22,20 +22,20 @@ _METHODS = {
 
 def check_result(line: DimensionResult) -> list[Sentence]:
     """The result of the approval check: what a lead may conclude, why, and what is missing."""
-    decision, gate = line.decision, line.gate
+    check, gate = line.check, line.gate
     within = (
         "" if gate.within_one is None else f", {gate.within_one:.0%} within {bins.describe_step(gate.dimension.scale)}"
     )
-    missing = decision.missing[:1].lower() + decision.missing[1:]
+    missing = check.missing[:1].lower() + check.missing[1:]
     return [
         say(
-            CONCLUSIONS[decision.state], name=line.dimension.title, exact=cell(gate.exact, ".0%"), near=within,
+            CONCLUSIONS[check.state], name=line.dimension.title, exact=cell(gate.exact, ".0%"), near=within,
             kappa=cell(gate.interval.point, ".2f"), items=many(gate.interval.items, "item"),
         ),
         quiet(
             ("" if line.gated else "Approval check: ")
-            + "{reason}" + (" **Still needed: {missing}**" if decision.missing else ""),
-            reason=decision.reason, missing=missing,
+            + "{reason}" + (" **Still needed: {missing}**" if check.missing else ""),
+            reason=check.reason, missing=missing,
         ),
     ]  # fmt: skip
 

@@ -9,7 +9,7 @@ from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
 from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, PARSE_RULES, Duplicates, Failed
 from judges.mtbench.ranks import Ranking
-from judges.mtbench.ratings import HIGHEST, JudgeCount, Rules
+from judges.mtbench.ratings import HIGHEST, JudgeCount, ReadingRules
 from judges.mtbench.records import Bench, judge_names
 from judges.mtbench.win_rates import VerdictCount, WinRate
 from judges.plural import many
@@ -40,12 +40,12 @@ def pairwise_judge_names(bench: Bench) -> dict[str, str]:
     return judge_names(judge for judge in bench.judges.values() if judge.id in compared)
 
 
-def mean_format(rules: Rules) -> str:
+def mean_format(rules: ReadingRules) -> str:
     """The format of means on the scale of these rules: as exact on 0 to 1 as on 1 to 10."""
     return ".3f" if rules.unit == 1 else ".4f"
 
 
-def reading_rules(rules: Rules) -> Sentence:
+def reading_rules(rules: ReadingRules) -> Sentence:
     """By which rules judgments become numbers."""
     return quiet(
         "Rules: {parse} counts; {counting}; scale {scale}.",
@@ -99,7 +99,7 @@ def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) ->
 
 
 def table(
-    model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking], names: Mapping[str, str], rules: Rules
+    model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking], names: Mapping[str, str], rules: ReadingRules
 ) -> Table:
     """A row for each model and judge: rank, each turn, all turns together with their interval, what was judged."""
     places = {(judge, rank.model): rank for judge, ranking in ranked.items() for rank in ranking.models}
@@ -148,7 +148,7 @@ def best_first(model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking])
     return sorted(model_means, key=lambda means: (judges.index(means.judge), places.get((means.judge, means.model), 0)))
 
 
-def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Intervals:
+def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: ReadingRules) -> Intervals:
     """One judge's models with their intervals, the best first, and a line at the mean of all of them."""
     places = {rank.model: n for n, rank in enumerate(ranking.models)}
     models = sorted((means for means in model_means if means.model in places), key=lambda means: places[means.model])
@@ -212,7 +212,7 @@ def category_table(model_means: Sequence[ModelMeans], intervals: bool) -> Table:
     return Table(rows, columns)
 
 
-def radar(model_means: Sequence[ModelMeans], models: Sequence[str], rules: Rules) -> Radar:
+def radar(model_means: Sequence[ModelMeans], models: Sequence[str], rules: ReadingRules) -> Radar:
     """Some models of one judge over the categories."""
     named = list(dict.fromkeys(name for means in model_means for name in means.categories))
     chosen = {means.model: means for means in model_means}
@@ -251,7 +251,7 @@ def counts(judge_counts: Sequence[JudgeCount], names: Mapping[str, str]) -> list
     return [Table(rows, columns)]
 
 
-def rule_table(rule_means: Sequence[RuleMeans], names: Mapping[str, str], rules: Rules) -> list[Finding]:
+def rule_table(rule_means: Sequence[RuleMeans], names: Mapping[str, str], rules: ReadingRules) -> list[Finding]:
     """The mean of every model under every rule on failed judgments and on several of one turn."""
     rows = [
         {"judge": names[row.judge], "model": row.model or _ALL_LABEL}

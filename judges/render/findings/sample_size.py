@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from judges.plural import many
 from judges.render.findings.findings import Finding, Growth, Sentence, quiet, say
 from judges.render.words import cell, span
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.uncertainty import Interval
 
 
-def growth(steps: Sequence[Interval], ahead: Sequence[Interval], policy: Policy, title: str = "") -> list[Finding]:
+def growth(steps: Sequence[Interval], ahead: Sequence[Interval], policy: CheckPolicy, title: str = "") -> list[Finding]:
     """Kappa on the first n items with its band, the forecast, and how much it moved last; nothing of one size only."""
     if len(steps) < 2:
         return []
@@ -32,7 +32,8 @@ def growth(steps: Sequence[Interval], ahead: Sequence[Interval], policy: Policy,
 
 
 def plan(
-    now: Interval, half: float, width: tuple[int, int] | None, bound: tuple[int, int] | None, policy: Policy, noun: str
+    now: Interval, half: float, width: tuple[int, int] | None, bound: tuple[int, int] | None, policy: CheckPolicy,
+    noun: str,
 ) -> list[Sentence]:
     """Return sentences on further items (`noun`: "blind item") for an interval of -+ `half` and the required bound.
 

@@ -27,9 +27,9 @@ def item_data(docket: AdjudicationItem, actor: str) -> Json:
         "cells": [_cell(docket, cell, actor) for cell in docket.cells],
         "decided": [
             {"unit": c.unit, "dimension": c.dimension, "label": _label(docket, c.unit, c.dimension),
-             "value": c.scale.say(c.decision.value),
+             "value": c.scale.format(c.decision.value),
              "told": f"adjudicated by {c.decision.person}: {c.decision.reason}",
-             "said": ", ".join(f"{s.person} {c.scale.say(s.value)}" for s in c.labels)}
+             "said": ", ".join(f"{s.person} {c.scale.format(s.value)}" for s in c.labels)}
             for c in docket.decided if c.decision is not None
         ],
     }  # fmt: skip
@@ -61,14 +61,14 @@ def _cell(docket: AdjudicationItem, cell: LabelledCell, actor: str) -> Json:
         ],
         "apart": _describe_disagreement(cell),
         "token": cell.token,
-        "before": f"{cell.scale.say(decision.value)}, because: {decision.reason}" if decision else "",
+        "before": f"{cell.scale.format(decision.value)}, because: {decision.reason}" if decision else "",
         "own": any(s.person == actor for s in cell.labels),
         "weak": any(s.mode == "assisted" for s in cell.labels),
         "judges": [
             {
                 "name": j.judge,
                 "v": sheet_data.shown_answer(cell.scale, j.value),
-                "said": cell.scale.say(j.value),
+                "said": cell.scale.format(j.value),
                 "note": j.note,
             }
             for j in docket.judge_scores or []

@@ -49,7 +49,7 @@ def draw_tile(
     event: Any = _component(key=key, data=data, on_clicked_change=lambda: None, on_opened_change=lambda: None)
     clicked = session.as_dict(event.clicked)
     system = session.as_index(clicked.get("system"), len(tile.systems))
-    answer = session.as_index(clicked.get("answer"), len(tile.dimension.answers))
+    answer = session.as_index(clicked.get("answer"), len(tile.counted.answers))
     if system is None or (answer is None and clicked.get("answer") is not None):
         return TileRequest(behind=event.opened is True)
     return TileRequest(items=(tile.systems[system].name, answer))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from data.dashboard import sentences
-from data.dashboard.dashboard import System, Tile
+from data.dashboard.dashboard import SystemMeans, Tile
 from judges.plural import many
 from judges.stats import bins
 from judges.stats.uncertainty import MIN_CLUSTERS
@@ -22,7 +22,7 @@ _UNITS = {
 def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
     """The data of one tile (pages/dashboard/tiles/tiles.js)."""
     has_trend = len({point.run for system in tile.systems for point in system.trend}) > 1
-    approval, dimension = tile.approval, tile.dimension.dimension
+    approval, dimension = tile.approval, tile.counted.dimension
     trust: dict[str, Any] = {
         "t": "✓ approved", "help": "A lead approved it: here the judge agrees with people as the policy requires.",
     }  # fmt: skip
@@ -35,7 +35,7 @@ def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) ->
         "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
         "today": tile.policy_today.warning,
         "reading": " ".join(sentences.explain_tile(tile)),
-        "answers": list(tile.dimension.answers),
+        "answers": list(tile.counted.answers),
         "axis": _axis(tile),
         "systems": [_system(tile, n, system, runs) for n, system in enumerate(tile.systems)],
         "trend": _trend_range(tile) if has_trend else None,
@@ -44,7 +44,7 @@ def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) ->
         ],
         "tables": [_figures(tile), *([_trend(tile, runs)] if has_trend else [])],
         "words": {
-            "figure": "mean" if tile.dimension.mean else f"“{tile.dimension.describe_mean(tile.headline)}”",
+            "figure": "mean" if tile.counted.mean else f"“{tile.counted.describe_mean(tile.headline)}”",
             "answers": "the judge's answers",
             "trend": "judge, by run",
             "people": "what people would say (corrected), with its 95% interval",
@@ -69,13 +69,13 @@ def _by_certainty(tile: Tile) -> list[Any]:
 
 
 def _axis(tile: Tile) -> dict[str, Any]:
-    scale = tile.dimension.dimension.scale
-    if not tile.dimension.mean:
+    scale = tile.counted.dimension.scale
+    if not tile.counted.mean:
         return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n}%"} for n in range(5)]}
     return {"lo": scale.lo, "hi": scale.hi, "ticks": [{"at": n, "t": f"{n:g}"} for n in bins.axis_ticks(scale, 10)]}
 
 
-def _system(tile: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:
+def _system(tile: Tile, number: int, system: SystemMeans, runs: Mapping[str, str]) -> dict[str, Any]:
     mean, name = system.means[tile.headline], system.name or "unnamed"
     interval, own = mean.interval, sentences.tile_figure(tile, mean.judge)
     point = None if interval.point is None else sentences.tile_figure(tile, interval.point)
@@ -94,7 +94,7 @@ def _system(tile: Tile, number: int, system: System, runs: Mapping[str, str]) ->
         notes.append({"t": f"unscored {system.unscored:.0%}"})
     shares = [
         {"answer": n, "share": share, "t": f"{share:.0%}", "label": f"{name}: {answer} in {share:.0%} — show the items"}
-        for n, (answer, share) in enumerate(zip(tile.dimension.answers, system.answer_shares, strict=True))
+        for n, (answer, share) in enumerate(zip(tile.counted.answers, system.answer_shares, strict=True))
     ]
     return {
         "system": number,
@@ -127,14 +127,14 @@ def _figures(tile: Tile) -> dict[str, Any]:
     rows = []
     for system in tile.systems:
         for outcome, mean in enumerate(system.means):
-            shape, interval = (".3f" if tile.dimension.mean else ".1%"), mean.interval
+            shape, interval = (".3f" if tile.counted.mean else ".1%"), mean.interval
 
             def put(value: float | None, shape: str = shape) -> str:
                 return "–" if value is None else f"{value:{shape}}"
 
             rows.append(
                 [
-                    system.name or "unnamed", tile.dimension.describe_mean(outcome), put(interval.point),
+                    system.name or "unnamed", tile.counted.describe_mean(outcome), put(interval.point),
                     f"{put(interval.low)} to {put(interval.high)}" if interval.low is not None else "–",
                     put(mean.judge), put(mean.people), f"{mean.n:,}", f"{mean.others:,}",
                     "–" if interval.point is None else f"{mean.lam:.2f}", f"{system.na:.1%}", f"{system.unscored:.1%}",

@@ -128,7 +128,7 @@ def _unasked_judgments(view: DeskView, content: Dialogue | Pair | Response) -> l
             unit = f"section:{number}/{side}"
             scores = [(d, view.scores[unit, d.name]) for d in view.card.dimensions if (unit, d.name) in view.scores]
             if scores:
-                words = ", ".join(f"{d.title} {d.scale.say(value.value)}" for d, value in scores)
+                words = ", ".join(f"{d.title} {d.scale.format(value.value)}" for d, value in scores)
                 sides.append(f"{side.upper()} {words}")
         if sides:
             lines.append(f"{section.label}: {'; '.join(sides)}")
@@ -328,10 +328,10 @@ def _judgment(view: DeskView, judgment: UnitJudgments) -> Json:
         "judge": judgment.name,
         "prompt": judgment.prompt,
         "main": main,
-        "t": scale.say(judgment.value) if judgment.scored else "",
+        "t": scale.format(judgment.value) if judgment.scored else "",
         "texts": [
             {
-                "t": scale.say(sample.value) if is_repeated and not sample.why else "",
+                "t": scale.format(sample.value) if is_repeated and not sample.why else "",
                 "text": None if main and not sample.why and n == 0 else sample.text,
                 "why": sample.why,
             }
@@ -410,13 +410,13 @@ def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
 def _others(view: DeskView, cell: tuple[str, str], scale: Scale) -> list[Json]:
     """Return the values shown next to a rating's own: those of other judges, and of the judge's other samples."""
     values = [
-        {"by": other.name, "v": shown_answer(scale, other.value), "t": scale.say(other.value)}
+        {"by": other.name, "v": shown_answer(scale, other.value), "t": scale.format(other.value)}
         for other in view.others.get(cell, ())
     ]
     score = view.scores.get(cell)
     if score is not None:
         samples = sorted({v for v in score.samples if v != score.value}, key=lambda v: (v is None, v or 0))
-        values += [{"by": "another sample", "v": shown_answer(scale, v), "t": scale.say(v)} for v in samples]
+        values += [{"by": "another sample", "v": shown_answer(scale, v), "t": scale.format(v)} for v in samples]
     return values
 
 
@@ -431,9 +431,9 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
         judge = {
             # What is accepted is an answer; the samples' combined value is shown beside it where it is none.
             "v": shown_answer(scale, exact),
-            "exact": scale.say(exact) if exact != shown_answer(scale, exact) else "",
+            "exact": scale.format(exact) if exact != shown_answer(scale, exact) else "",
             "between": _between(scale, exact),
-            "samples": [scale.say(sample) for sample in value.samples],
+            "samples": [scale.format(sample) for sample in value.samples],
             "note": remarks.get("note", ""),
             "level": confidence_level(value.confidence),
             "measure": confidence_measure(value.source),

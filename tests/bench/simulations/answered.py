@@ -23,7 +23,7 @@ from data.records import exposure, people, settings
 from data.records.datasets import ensure_dataset
 from data.store import open_store
 from data.store.ids import content_id, new_id
-from judges.stats.approval_check import Policy, check_dimension
+from judges.stats.approval_check import CheckPolicy, check_dimension
 from tests.bench.simulations.row import at_least, at_most
 
 ITEMS, SHARE = 600, 0.7
@@ -155,7 +155,7 @@ def outcome(w):
     asked = w.store.rows("select count(*) from draw where stream = 'audit' and mode = 'blind'")[0][0]
     gate = line.gate
     alone = check_dimension(gate.interval, replace(policy.requirements(w.store).policy, horizon=0))  # at a single look
-    return Outcome(line.decision.state, alone.state, gate.interval.point, asked - gate.gold_items)
+    return Outcome(line.check.state, alone.state, gate.interval.point, asked - gate.gold_items)
 
 
 def once(way, seed, min_items=100, **options):
@@ -164,7 +164,8 @@ def once(way, seed, min_items=100, **options):
         w = world(Path(folder) / "sim.duckdb", seed, **options)
         try:
             if min_items != 100:
-                policy.set_requirements(w.store, "lea", Requirements(Policy(min_items=min_items)), "a small edition")
+                wanted = Requirements(CheckPolicy(min_items=min_items))
+                policy.set_requirements(w.store, "lea", wanted, "a small edition")
             if way in WAYS:
                 leave_out(w, way)
             else:

@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.bootstrap import item_sums, kappa_replicates, with_products
 from judges.stats.concordance import concordance
 from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.sequential import scale_power
 from tests.bench.simulations.row import Row, at_least, at_most, covered
 
-POLICY = Policy()
+POLICY = CheckPolicy()
 K = 11  # codes of an interval scale without steps: tenths (judges/stats/bins.py)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.bootstrap import item_sums, kappa_replicates, with_products
 from judges.stats.multiple_testing import holm
 from judges.stats.sequential import LookPlan, scale_power, z_from_threshold
@@ -12,7 +12,7 @@ from judges.stats.uncertainty import Interval
 from tests.bench.simulations.row import Row, at_least, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, made, world_of
 
-POLICY = Policy()
+POLICY = CheckPolicy()
 FIVE = LookPlan((100, 200, 300, 400, 500))
 SHAPES = ((ORDINARY, "even answers"), (SKEWED, "70 % one answer"), (LOPSIDED, "85 % one answer"))
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.stats import approval_check, drift
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.drift import FrozenEvidence, GoldAgreement
 from judges.stats.intervals import interval_from_moments
 from tests.bench.simulations.row import Row, at_least, at_most, known
@@ -18,7 +18,7 @@ from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, ma
 from tests.judges.moments import moments
 
 STEP = 4
-POLICY = Policy()
+POLICY = CheckPolicy()
 SHARES = {"even answers": ORDINARY, "70 % one answer": SKEWED, "85 % one answer": LOPSIDED}
 
 

@@ -40,7 +40,7 @@ from judges.cards import cards
 from judges.errors import AssayError
 from judges.params import Params
 from judges.stats import approval_check
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from tests import seeds
 from tests.data import cells
 from tests.data.cells import Cell, fill
@@ -152,7 +152,7 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     settings.set_gold_rule(store, "lea", key[0], GoldRule(apart=1))
     done = approve(store, key, reason="  Clear of the threshold, says 対話.  ")
     assert (done.decision, done.person, done.reason) == ("approve", "lea", "Clear of the threshold, says 対話.")
-    assert (done.state, done.requirements.policy, done.key) == ("meets policy", Policy(), key)
+    assert (done.state, done.requirements.policy, done.key) == ("meets policy", CheckPolicy(), key)
     line = next(line for line in check_results.dimension_results(store, *key[:2]) if line.key == "turn.helpfulness")
     assert done.fingerprint == check_results.fingerprint_cells(store, *key[:2], line.dimension, "gate")
     kept = record.frozen_evidence(store, done.id)
@@ -267,7 +267,7 @@ def test_dimensions_are_decided_together(tmp_path: Path) -> None:
     key = (dataset, judge, "turn", "helpfulness")
     found = case.find_case(store, *key)
     alone = approval_check.check_dimension(found.result.gate.interval)
-    level, bound = found.result.decision.bound, alone.bound
+    level, bound = found.result.check.bound, alone.bound
     assert level is not None and bound is not None and level < 0.5 <= bound and alone.state == "meets policy"
     refused(store, NotApprovable, "shared by 3 decisions", lambda: approve(store, key))
     store.close()
@@ -508,7 +508,7 @@ def test_another_judge_has_no_approval(granted: tuple[Store, Key, record.Approva
 
 def test_the_policy_is_changed_by_leads_with_a_reason(demo: tuple[Store, Key]) -> None:
     store, _ = demo
-    looser = Requirements(Policy(threshold=0.4), alarms=True)
+    looser = Requirements(CheckPolicy(threshold=0.4), alarms=True)
     refused(store, NotAllowed, "role lead", lambda: policy.set_requirements(store, "ray", looser, "Because."))
     refused(store, BadInput, "Say why", lambda: policy.set_requirements(store, "lea", looser, " "))
     refused(
@@ -524,9 +524,9 @@ def test_the_policy_is_changed_by_leads_with_a_reason(demo: tuple[Store, Key]) -
         with pytest.raises(BadInput, match=words):
             policy.make_policy(**values)
     for bad, words in (
-        (replace(Policy(), min_items=float("nan")), "whole number"),  # every page would fail on it
-        (Policy(min_clusters=2), "Below 30"), (Policy(threshold=-0.5), "at most what chance"),
-        (replace(Policy(), lower_bound="no"), "yes or no"),
+        (replace(CheckPolicy(), min_items=float("nan")), "whole number"),  # every page would fail on it
+        (CheckPolicy(min_clusters=2), "Below 30"), (CheckPolicy(threshold=-0.5), "at most what chance"),
+        (replace(CheckPolicy(), lower_bound="no"), "yes or no"),
     ):  # fmt: skip
         refused(
             store, BadInput, words, lambda b=bad: policy.set_requirements(store, "lea", Requirements(b), "Because.")
@@ -551,7 +551,7 @@ def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tupl
     store, _ = demo
     set_asked(store, four_eyes=True)
     held = policy.requirements(store)
-    for less in (Requirements(), replace(held, coverage=0.5), replace(held, policy=Policy(lower_bound=False))):
+    for less in (Requirements(), replace(held, coverage=0.5), replace(held, policy=CheckPolicy(lower_bound=False))):
         assert not policy.set_requirements(store, "lea", less, "Quicker.") and policy.requirements(store) == held
         assert policy.proposed_requirements(store) == (less, "Quicker.", "lea")
     before = store.newest()
@@ -1094,7 +1094,7 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     store.tx("lea", "join", lambda tx: people.append_people(tx, [Person("person0", "annotator", True)]))
     key = (dataset, judge, "turn", "helpfulness")
     before, mark = case.find_case(store, *key), check_results.fingerprint_cells(store, dataset, judge, HELP, "gate")
-    assert before.result.decision.state == "fails"
+    assert before.result.check.state == "fails"
     import_source(
         store, "ray", from_path(forged(store, tmp_path)), ImportPlan("demo", sampling="random", population=10_000)
     )
@@ -1163,7 +1163,7 @@ def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synth
         from_path(decisions(store, tmp_path, 150)),
         ImportPlan("demo", sampling="random", population=10_000),
     )
-    assert case.find_case(store, *key).result.decision.state == "meets policy"
+    assert case.find_case(store, *key).result.check.state == "meets policy"
     refused(store, NotApprovable, "labels and decisions count", lambda: approve(store, key))
     facts = {name: (figure, said) for name, figure, said in case.case_facts(store, case.find_case(store, *key))}
     assert facts["adjudicated"] == (150, '{"lea (file)":150}')

@@ -129,7 +129,7 @@ def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
     dataset, judge = planned(store, 250, [100, 200, 300])
     line = next(one for one in check_results.dimension_results(store, dataset, judge) if one.key == "turn.helpfulness")
     assert line.gate.interval.items == 200
-    assert "3 planned looks" in line.decision.reason
+    assert "3 planned looks" in line.check.reason
     first = calibration.load_paired_ratings(store, dataset, judge, line.dimension, "gate", 200)
     newest = calibration.load_paired_ratings(store, dataset, judge, line.dimension, "gate")
     assert (len(first), len(newest)) == (200, 250)
@@ -143,8 +143,8 @@ def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
 def test_before_the_first_look_nothing_is_decided(store: Store) -> None:
     dataset, judge = planned(store, 150, [200, 300])
     found = case.find_case(store, dataset, judge, "turn", "helpfulness")
-    assert found.result.decision.state == "below minimum sample"
-    assert "150 items; the plan's first look is at 200" in found.result.decision.reason
+    assert found.result.check.state == "below minimum sample"
+    assert "150 items; the plan's first look is at 200" in found.result.check.reason
     told = next(told for name, _, told in case.case_facts(store, found) if name == "looks")
     assert told == "at 200, 300 items, fixed before the first label"
 

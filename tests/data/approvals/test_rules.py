@@ -17,7 +17,7 @@ from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
 from data.store.errors import BadInput, NotApprovable
 from judges.audits import AuditFinding, all_audits
-from judges.stats.approval_check import Policy, check_dimension
+from judges.stats.approval_check import CheckPolicy, check_dimension
 from judges.stats.check_states import COLOURS, STATES, State, may_be_approved
 from judges.stats.nonresponse import SampleResponse, StratumResponse, require_response
 from judges.stats.uncertainty import Interval
@@ -25,7 +25,7 @@ from tests import seeds
 
 
 def test_every_field_is_a_rule_and_every_rule_a_field() -> None:
-    known = {True: {f.name for f in fields(Policy)}, False: {f.name for f in fields(Requirements)} - {"policy"}}
+    known = {True: {f.name for f in fields(CheckPolicy)}, False: {f.name for f in fields(Requirements)} - {"policy"}}
     assert {in_check: {r.name for r in RULES.values() if r.in_check is in_check} for in_check in known} == known
     assert {rule.about for rule in RULES.values()} == set(ABOUT)
     assert Requirements().check() == Requirements()
@@ -54,9 +54,9 @@ def moved(asked: Requirements, rule: Rule, by: int) -> Requirements:
 
 def test_a_policy_stored_before_a_rule_was_there_asks_what_it_asked_then() -> None:
     then = policy.from_stored({"policy": {"threshold": 0.6}, "coverage": 0.8})
-    assert then == Requirements(Policy(threshold=0.6, horizon=0), coverage=0.8, answered=0.0, imported=True)
+    assert then == Requirements(CheckPolicy(threshold=0.6, horizon=0), coverage=0.8, answered=0.0, imported=True)
     assert policy.from_stored({"answered": 0.7, "imported": False, "policy": {"horizon": 500}}) == Requirements(
-        Policy(horizon=500), answered=0.7
+        CheckPolicy(horizon=500), answered=0.7
     )
 
 
@@ -92,9 +92,9 @@ def test_a_rule_that_asks_more_says_so_and_is_kept(name: str) -> None:
 
 
 def test_what_a_policy_now_requires_more_is_said_in_words_rule_by_rule() -> None:
-    without = Requirements(Policy(30, lower_bound=False, horizon=0), coverage=0.5, answered=0.5, imported=True)
-    bound = replace(without, policy=Policy(30, level=0.9, horizon=0))
-    strict = Requirements(Policy(100, level=0.95, horizon=1000), four_eyes=True, alarms=True)
+    without = Requirements(CheckPolicy(30, lower_bound=False, horizon=0), coverage=0.5, answered=0.5, imported=True)
+    bound = replace(without, policy=CheckPolicy(30, level=0.9, horizon=0))
+    strict = Requirements(CheckPolicy(100, level=0.95, horizon=1000), four_eyes=True, alarms=True)
     found = {name: rule.stricter(without, strict) for name, rule in RULES.items()}
     assert {name: pair for name, pair in found.items() if pair} == {
         "min_items": ("30 items", "100 items"),
@@ -115,7 +115,7 @@ def test_what_a_policy_now_requires_more_is_said_in_words_rule_by_rule() -> None
 def test_both_ends_of_a_field_of_the_form_are_values_that_a_policy_takes(name: str) -> None:
     form = RULES[name].form
     assert form is not None and form.low < form.high
-    asked = Requirements(Policy(min_items=1, min_clusters=2))
+    asked = Requirements(CheckPolicy(min_items=1, min_clusters=2))
     for end in (form.low, form.high):
         value = round(end / 100, 6) if form.percent else end
         assert RULES[name].refusal(with_value(name, value, asked)) == ""
@@ -124,12 +124,12 @@ def test_both_ends_of_a_field_of_the_form_are_values_that_a_policy_takes(name: s
 def test_the_required_bound_is_said_with_its_confidence_and_its_looks() -> None:
     told = "Its one-sided 95% lower bound too, valid at any number of looks up to 1,000 items, and over all decisions "
     assert told + "on the same labels." in explain(Requirements())
-    once = Requirements(Policy(level=0.99, horizon=0))
+    once = Requirements(CheckPolicy(level=0.99, horizon=0))
     assert "Its one-sided 99% lower bound too, valid at a single look." in explain(once)
 
 
 def test_what_is_required_is_said_a_sentence_each_in_the_order_of_what_it_is_about() -> None:
-    loose = Policy(threshold=0.75, min_items=1, lower_bound=False)
+    loose = CheckPolicy(threshold=0.75, min_items=1, lower_bound=False)
     other = Requirements(loose, four_eyes=True, alarms=True, coverage=0.25, imported=True, answered=0.0)
     assert explain(other) == [
         "Sample: blind labels of at least 1 randomly drawn item.",
@@ -157,13 +157,16 @@ BOUND = (
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (Requirements(Policy(threshold=0.0)), "A kappa of 0 is at most what chance gives: require more than 0."),
-        (Requirements(Policy(min_items=1_000_001)),
+        (Requirements(CheckPolicy(threshold=0.0)), "A kappa of 0 is at most what chance gives: require more than 0."),
+        (Requirements(CheckPolicy(min_items=1_000_001)),
          "The number of items is 1000001: it must be a whole number from 1 to 1,000,000."),
-        (Requirements(Policy(min_clusters=29)), "Below 30 items no interval is reliable: require at least as many."),
-        (Requirements(Policy(level=0.9991)), "Labels cannot give 99.91% confidence: require at most 99.9%."),
-        (Requirements(Policy(horizon=100)), BOUND.format(100, 100)),
-        (Requirements(Policy(min_items=20, horizon=1_000_001)), BOUND.format(1_000_001, 30)),
+        (
+            Requirements(CheckPolicy(min_clusters=29)),
+            "Below 30 items no interval is reliable: require at least as many.",
+        ),
+        (Requirements(CheckPolicy(level=0.9991)), "Labels cannot give 99.91% confidence: require at most 99.9%."),
+        (Requirements(CheckPolicy(horizon=100)), BOUND.format(100, 100)),
+        (Requirements(CheckPolicy(min_items=20, horizon=1_000_001)), BOUND.format(1_000_001, 30)),
         (Requirements(coverage=1.01), "The coverage is 1.01: it must be from 0 to 1, such as 0.9."),
         (Requirements(answered=-1), "The share of drawn items answered is -1: it must be from 0 to 1, such as 0.9."),
         (Requirements(coverage=True), "The coverage is True: it must be a number."),
@@ -176,11 +179,13 @@ def test_what_would_refuse_nothing_or_cannot_be_is_refused_in_a_sentence(asked: 
 
 
 def test_a_policy_may_ask_for_its_very_limits() -> None:
-    limits = Policy(threshold=0.001, min_items=1_000_000, min_clusters=30, level=0.999, lower_bound=False, horizon=3)
+    limits = CheckPolicy(
+        threshold=0.001, min_items=1_000_000, min_clusters=30, level=0.999, lower_bound=False, horizon=3
+    )
     for asked in (
         Requirements(limits, coverage=0, answered=1),
-        Requirements(Policy(min_items=30, horizon=31)),
-        Requirements(Policy(horizon=1_000_000)),
+        Requirements(CheckPolicy(min_items=30, horizon=31)),
+        Requirements(CheckPolicy(horizon=1_000_000)),
     ):
         assert asked.check() is asked
 
@@ -188,7 +193,7 @@ def test_a_policy_may_ask_for_its_very_limits() -> None:
 @pytest.mark.parametrize("name", RULES)
 def test_a_value_of_another_kind_is_refused(name: str) -> None:
     rule = RULES[name]
-    asked = Requirements(replace(Policy()))
+    asked = Requirements(replace(CheckPolicy()))
     object.__setattr__(asked.policy if rule.in_check else asked, name, "yes")  # around the checks of a policy itself
     with pytest.raises(BadInput):
         asked.check()

@@ -108,7 +108,7 @@ def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key,
 
 
 def look(store: Store, key: Key) -> suspension.ApprovalReview:
-    one = record.approval_statuses(store)[key].holds
+    one = record.approval_statuses(store)[key].in_force
     assert one is not None
     return suspension.review_approval(store, one)
 
@@ -120,7 +120,7 @@ def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: 
         if not approvals.active_approvals(store, key[0]):
             break
     assert 170 <= number + 10 <= 200, "not before 50 items"
-    gone = record.approval_statuses(store)[key].holds
+    gone = record.approval_statuses(store)[key].in_force
     facts = {name: figure for name, figure, _ in record.frozen_evidence(store, gone.id)}
     then = {name: figure for name, figure, _ in record.frozen_evidence(store, done.id)}
     assert facts["at the approval: kappa"] == then["kappa"] and then["kappa, standard error"] is not None
@@ -137,17 +137,17 @@ def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: 
         approve(store, key)
         assert (
             look(store, key).since is None
-            and suspension.current_period_figures(store, record.approval_statuses(store)[key].holds) == []
+            and suspension.current_period_figures(store, record.approval_statuses(store)[key].in_force) == []
         )
 
 
 def test_whoever_asks_first_how_a_dimension_stands_is_told_what_came_since(made_up: Any) -> None:
     """The calibration page said that it is approved, with a link to its tile, until another page had looked."""
     store, key, done = made_up(drawn(120, 200, BAD))
-    assert approvals.find_status(store, key).holds == done
+    assert approvals.find_status(store, key).in_force == done
     label(store, key, range(120, 200))
     stand = approvals.find_status(store, key)
-    assert (stand.approved, stand.holds.decision, stand.holds.person) == (None, "suspend", APPROVAL_ACTOR)
+    assert (stand.approved, stand.in_force.decision, stand.in_force.person) == (None, "suspend", APPROVAL_ACTOR)
     assert approvals.find_status(store, (*key[:3], "safety")) == ApprovalStatus()
 
 
@@ -319,7 +319,7 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
     }
     for deed in rng.choice(list(deeds), 14, p=[0.45, 0.15, 0.1, 0.1, 0.1, 0.1]):
         deeds[str(deed)]()
-        before = record.approval_statuses(store)[key].holds
+        before = record.approval_statuses(store)[key].in_force
         bad = suspension.review_approval(store, before).suspends if before.decision == "approve" else True
         held = bool(approvals.active_approvals(store, key[0]))
         assert held == (not bad), deed
@@ -327,7 +327,7 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
     store.backup(tmp_path / "b.duckdb")
     other = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}", accept=True)
     assert approvals.active_approvals(other, key[0]) == approvals.active_approvals(store, key[0])
-    one = record.approval_statuses(store)[key].holds
+    one = record.approval_statuses(store)[key].in_force
     assert suspension.review_approval(other, one).finding == suspension.review_approval(store, one).finding
     other.close()
 

@@ -173,7 +173,7 @@ def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> N
     store, dataset, judge_id, dimensions = place
     policy.set_requirements(store, "lea", Requirements(imported=True), "A test.")
     lines = {line.dimension.name: line for line in check_results.dimension_results(store, dataset, judge_id)}
-    assert {line.decision.state for line in lines.values()} == {"meets policy"}
+    assert {line.check.state for line in lines.values()} == {"meets policy"}
     for name in ASKED:
         found = case.find_case(store, dataset, judge_id, "response", name)
         approvals.record_decision(
@@ -183,7 +183,7 @@ def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> N
     shown = dashboard.load_judge(store, there, judge_id)
     assert len(shown.tiles) == len(ASKED)
     for tile in shown.tiles:
-        name = tile.dimension.dimension.name
+        name = tile.counted.dimension.name
         for system in tile.systems:
             odd = int(system.name[1:])
             [mean] = system.means

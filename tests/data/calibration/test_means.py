@@ -93,7 +93,7 @@ def test_missing_is_what_the_judge_was_asked_and_the_gate_keeps_its_rule(store, 
     dataset = bring(store, tmp_path, rows)
     judge = judges(store, dataset)["m"]
     coherence = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "coherence")
-    before = [line.decision for line in check_results.dimension_results(store, dataset, judge)]
+    before = [line.check for line in check_results.dimension_results(store, dataset, judge)]
     found = missingness.measure_missingness(store, dataset, judge, coherence, "blind", ("2",))
     by = {one.choice: one for one in found.counted}
     assert (found.cells, found.gold) == (2, 6)  # r2 and r3
@@ -101,7 +101,7 @@ def test_missing_is_what_the_judge_was_asked_and_the_gate_keeps_its_rule(store, 
     assert by["2"].accuracy.exact == 0.5 and by["lowest"].accuracy.exact == 0.5  # r0 and r2; r0 and r3
     assert by["lowest"].summary.mean_difference == pytest.approx((0 - 1 - 1 + 0) / 4)
     assert by["out"].summary.interval == check_results.summaries(store, dataset, judge, "blind")[2].interval
-    assert [line.decision for line in check_results.dimension_results(store, dataset, judge)] == before
+    assert [line.check for line in check_results.dimension_results(store, dataset, judge)] == before
 
 
 def test_weakest_turns_of_a_workspace(store, tmp_path):

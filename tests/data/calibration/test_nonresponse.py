@@ -28,7 +28,7 @@ from data.store import open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import content_id, new_id, now
 from judges.cards import cards
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.calibration import PairedRatings
 from tests import seeds
 from tests.bench.simulations import answered as sim
@@ -158,7 +158,7 @@ def test_what_one_person_saw_first_another_answers_or_it_is_told(tmp_path: Path,
 
 def test_a_further_draw_suspends_nothing_and_refuses_a_new_approval(tmp_path: Path) -> None:
     w = sim.world(tmp_path / "a.duckdb", 2, good=True, items=150)
-    policy.set_requirements(w.store, "lea", Requirements(Policy(min_items=30)), "a small edition")
+    policy.set_requirements(w.store, "lea", Requirements(CheckPolicy(min_items=30)), "a small edition")
     sim.draw(w)
     sim.work(w, "ann")
     key = (w.dataset, w.judge, "turn", "helpfulness")
@@ -168,7 +168,7 @@ def test_a_further_draw_suspends_nothing_and_refuses_a_new_approval(tmp_path: Pa
     queue.draw_audit(w.store, "lea", w.dataset, 30, "", 3)
     assert suspension.suspend_unsupported(w.store) == [] and approvals.active_approvals(w.store, w.dataset)
     found = case.find_case(w.store, *key)
-    assert found.result.decision.state == "below minimum sample" and found.result.decision.more == (18, 18)
+    assert found.result.check.state == "below minimum sample" and found.result.check.more == (18, 18)
     assert "30 of 135 drawn items are not answered" in found.objections[0]
     sim.work(w, "ann", most=28)
     assert case.find_case(w.store, *key).objections == []
@@ -189,13 +189,13 @@ def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
             Requirements(answered=wrong).check()  # type: ignore[arg-type]
     sim.draw(w)
     sim.work(w, "ann", most=40)
-    policy.set_requirements(w.store, "lea", Requirements(Policy(min_items=30), answered=0.0), "A trial.")
+    policy.set_requirements(w.store, "lea", Requirements(CheckPolicy(min_items=30), answered=0.0), "A trial.")
     [first] = policy.policy_changes(w.store)
     assert first.requirements.answered == 0
     line = next(
         one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
     )
-    assert "not answered" not in line.decision.reason
+    assert "not answered" not in line.check.reason
     policy.set_requirements(w.store, "lea", replace(policy.requirements(w.store), answered=0.9), "Not any more.")
     before = first.at - timedelta(microseconds=1)
     for at, met in ((first.at, f"the policy of {first.at:%Y-%m-%d}"), (before, "the first policy")):
@@ -203,8 +203,8 @@ def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
     line = next(
         one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
     )
-    assert line.decision.state == "below minimum sample"
-    assert "23 of 63 drawn items are not answered" in line.decision.reason
+    assert line.check.state == "below minimum sample"
+    assert "23 of 63 drawn items are not answered" in line.check.reason
 
 
 # -- what is missing --------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     cells = dialogues()
     dataset, judge = fill(store, cells, meta={n: json.dumps(meta(n)) for n in range(120)})
     helpful, verdict = tiles(store, dataset, judge, "helpfulness", "verdict")
-    found = breakdown_fields(store, dataset, judge, helpful.dimension)
+    found = breakdown_fields(store, dataset, judge, helpful.counted)
     assert list(found) == ["meta.day", "system", "position", "meta.topic"]
     frame = pandas.DataFrame([
         {"item": c.item, "topic": meta(c.item)["topic"], "system": f"s{c.item % 2}", "month": meta(c.item)["day"][:7],
@@ -104,7 +104,7 @@ def test_a_day_that_there_is_not_parts_items_as_any_other_word_does(store: Store
     days = {n: json.dumps({"day": f"2026-01-0{1 + n % 3}" if n else "0000-00-00"}) for n in range(120)}
     dataset, judge = fill(store, dialogues(), meta=days)
     [helpful] = tiles(store, dataset, judge, "helpfulness")
-    assert not breakdown_fields(store, dataset, judge, helpful.dimension)["meta.day"].time
+    assert not breakdown_fields(store, dataset, judge, helpful.counted)["meta.day"].time
     told = break_down(store, dataset, judge, helpful, "meta.day")
     assert (told.step, {one.name for one in told.slices}) == (
         "", {"0000-00-00", "2026-01-01", "2026-01-02", "2026-01-03"}
@@ -217,7 +217,7 @@ def test_over_runs_and_many_values(store: Store, monkeypatch: pytest.MonkeyPatch
     assert len(told.slices) == 12 and told.slices[-1].name == "all others (19 values)" and told.rest == 19
     assert sum(s.judge.items for s in told.slices) == 90 and told.without == 0
     assert told.slices[0].judge.low is not None and told.slices[-1].mean.interval.point is not None
-    assert "run" not in breakdown_fields(store, dataset, judge, tile.dimension)
+    assert "run" not in breakdown_fields(store, dataset, judge, tile.counted)
     ids = [str(i) for (i,) in store.rows("select id from item where dataset_id = $1", [other])]
     for number, item in enumerate(ids):
         scored(store, judge, item, {"turn:1": 5.0}, f"r{number // 2}")

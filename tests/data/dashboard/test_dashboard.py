@@ -27,12 +27,12 @@ from data.records.outcomes import counted_dimension
 from data.reports.dashboard import dashboard_html, tile_plot, tiles_csv
 from data.store import Store, open_store
 from data.store.ids import new_id, now
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.ppi import CorrectedMean, correct_mean, moments
 from judges.types import Dimension, Scale
 from tests.data.cells import Cell, fill
 
-LOOSE = Requirements(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
+LOOSE = Requirements(CheckPolicy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
 NASTY = "対話 <b>x</b> **bold** =1+1"
 
 
@@ -114,13 +114,13 @@ def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
     assert one.answer_shares[3] == pytest.approx(
         sum(c.judge == 4 for c in mine) / sum(c.judge is not None for c in mine)
     )
-    assert (tiles[1].headline, tiles[1].dimension.describe_mean(3)) == (3, "excellent")
-    listed = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, 3, "person0")
+    assert (tiles[1].headline, tiles[1].counted.describe_mean(3)) == (3, "excellent")
+    listed = dashboard.list_items(store, dataset, judge, tiles[0].counted.dimension, one.name, 3, "person0")
     assert {(f.name, f.unit) for f in listed} == {(f"item {c.item}", c.unit) for c in mine if c.judge == 4}
-    nothing = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, None, "person0")
+    nothing = dashboard.list_items(store, dataset, judge, tiles[0].counted.dimension, one.name, None, "person0")
     assert len(nothing) == sum(c.judge is None for c in mine)
     # Somebody else may be asked for a blind answer: of those items the list must not tell what the judge said.
-    others = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, 3, "lea")
+    others = dashboard.list_items(store, dataset, judge, tiles[0].counted.dimension, one.name, 3, "lea")
     blind = {f"item {c.item}" for c in cells if c.mode == "blind"}
     assert others and {f.name for f in others} == {f.name for f in listed} - blind
 
@@ -211,8 +211,8 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     # The judge: 10 ties (every fourth), 30 wins of x. People: x wins all 40.
     assert (x.name, x.answer_shares, y.answer_shares) == ("x", (0.75, 0.25, 0.0), (0.0, 0.25, 0.75))
     assert (x.means[0].people, y.means[0].people, y.means[2].people) == (1.0, 0.0, 1.0)
-    ties = dashboard.list_items(store, dataset, judge, verdict.dimension.dimension, "y", 1, "person0")
-    lost = dashboard.list_items(store, dataset, judge, verdict.dimension.dimension, "y", 2, "person0")
+    ties = dashboard.list_items(store, dataset, judge, verdict.counted.dimension, "y", 1, "person0")
+    lost = dashboard.list_items(store, dataset, judge, verdict.counted.dimension, "y", 2, "person0")
     assert (len(ties), len(lost)) == (10, 30)
     told = re.findall(r">([^<>]+)</text>", tile_plot(verdict))
     assert told[told.index("wins") :][:3] == ["wins", "ties", "losses"]
@@ -290,12 +290,12 @@ def test_sentences(store: Store) -> None:
     assert not [one for one in sentences.explain_tile(replace(tile, systems=tuple(ends))) if "same figure" in one]
     alone = dashboard.filter_system(tile, "s1")
     assert sentences.explain_tile(alone)[-1] == "The judge itself says 3.00, 1.50 less."
-    asked = [tile.dimension.dimension]
+    asked = [tile.counted.dimension]
     assert labelled_items(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
     assert counted_dimension(asked[0]).describe_mean(0) == "mean"
 
 
-def _moved(system: dashboard.System, point: float) -> dashboard.System:
+def _moved(system: dashboard.SystemMeans, point: float) -> dashboard.SystemMeans:
     [mean] = system.means
     return replace(system, means=(replace(mean, interval=replace(mean.interval, point=point)),))
 

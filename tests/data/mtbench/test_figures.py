@@ -11,7 +11,7 @@ from data.mtbench.mtbench import load_bench
 from data.queue import queue
 from data.records import people
 from data.store import Store
-from judges.mtbench.ratings import Rules
+from judges.mtbench.ratings import ReadingRules
 from tests.data.imports import workspace
 from tests.data.mtbench.test_mtbench import FILES, D, bring, rated
 
@@ -34,11 +34,11 @@ def judge_ids(store: Store) -> tuple[str, str]:
 
 def test_means_are_on_all_ratings_or_on_those_that_two_judges_share(store: Store) -> None:
     x, y = judge_ids(store)
-    every = {one.judge: one.both.point for one in figures.model_means(store, D, Rules()) if one.model}
+    every = {one.judge: one.both.point for one in figures.model_means(store, D, ReadingRules()) if one.model}
     assert every == {x: 20 / 3, y: 5.5}
-    both = {one.judge: one.both.point for one in figures.model_means(store, D, Rules(), (x, y)) if one.model}
+    both = {one.judge: one.both.point for one in figures.model_means(store, D, ReadingRules(), (x, y)) if one.model}
     assert both == {x: 8.5, y: 5.5}
-    assert figures.model_means(store, D, Rules(scale="share"))[0].both.point == pytest.approx(2 / 3)
+    assert figures.model_means(store, D, ReadingRules(scale="share"))[0].both.point == pytest.approx(2 / 3)
     assert {one.model for one in figures.japanese_shares(store, D)} == {"m/one"}
 
 

@@ -56,7 +56,7 @@ from judges.render.csv_cells import csv_text
 from judges.render.drawing import shorten, text_width, ticks
 from judges.render.findings.findings import Sentence, sentence_text
 from judges.stats.agreement import cross_table, kappa
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.both_orders import positional_agreement
 from judges.stats.missingness import Missingness
 from judges.stats.self_consistency import SampledCells, measure_self_consistency
@@ -344,7 +344,7 @@ def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str],
         gate = next(f for f in told["figures"] if f["basis"] == "gate")
         assert (gate["kappa"], gate["low"], gate["high"]) == (interval.point, interval.low, interval.high)
         assert (gate["bound"], gate["n_eff"], gate["items"]) == (interval.lower_bound, interval.n_eff, interval.items)
-        assert told["state"] == line.decision.state
+        assert told["state"] == line.check.state
         assert told["table"]["gate"] == line.gate.table.tolist()
     first = lines[0].dimension
     prints = {(d["unit"], d["dimension"]): d["fingerprints"] for d in figures_in(made)["dimensions"]}
@@ -358,7 +358,7 @@ def test_the_report_says_what_counts_as_equal_on_scales_of_any_number() -> None:
         cells = SampledCells(np.arange(4), values, values, np.ones(4), np.stack([values, values], axis=1))
         found = measure_self_consistency(cells, (np.zeros(4), np.ones(4)), scale)
         line: Any = SimpleNamespace(dimension=Dimension("tone", "response", scale, "?"))
-        return SELF_CONSISTENCY.findings(SampleFigures(found, "2 samples"), line, Policy())[-1]
+        return SELF_CONSISTENCY.findings(SampleFigures(found, "2 samples"), line, CheckPolicy())[-1]
 
     assert "Answers at most 0.5 apart count as equal" in sentence_text(last(Scale("interval", 0, 5)))
     assert not isinstance(last(Scale("ordinal", 1, 5)), Sentence)
@@ -551,7 +551,7 @@ def decided(found: Evidence, *states: str) -> Evidence:
     """The same with these states of its first dimensions."""
     ones = list(found.dimensions)
     for n, state in enumerate(states):
-        line = replace(ones[n].line, decision=replace(ones[n].line.decision, state=state))
+        line = replace(ones[n].line, check=replace(ones[n].line.check, state=state))
         ones[n] = replace(ones[n], line=line)
     return replace(found, dimensions=tuple(ones))
 

@@ -10,7 +10,7 @@ from data.mtbench import figures
 from data.records import queue_index
 from data.store import open_store
 from data.workspace.warmup import warm_up
-from judges.mtbench.ratings import Rules
+from judges.mtbench.ratings import ReadingRules
 from tests.data.approvals.test_approvals import approve, judged, opened
 from tests.data.imports import workspace
 from tests.data.mtbench.test_mtbench import FILES, D, bring, rated
@@ -48,7 +48,7 @@ def test_the_first_view_of_mt_bench_finds_its_means_computed(tmp_path: Path) -> 
     bring(store, {**FILES, "gpt-x_single.jsonl": [rated("[[9]]", 9)]})
     warm_up(store).join()
     with patch.object(store, "rows", wraps=store.rows) as asked:
-        assert [one.both.point for one in figures.model_means(store, D, Rules())] == [9.0, 9.0]
-        assert len(figures.rankings(store, D, Rules())) == 1
+        assert [one.both.point for one in figures.model_means(store, D, ReadingRules())] == [9.0, 9.0]
+        assert len(figures.rankings(store, D, ReadingRules())) == 1
     assert asked.call_count == 0
     store.close()

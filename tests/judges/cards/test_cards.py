@@ -160,7 +160,7 @@ WORDS = Scale("ordered", categories=("poor", "good"))
 )
 def test_values_on_a_scale_have_codes_that_say_them_again(scale: Scale, value: object, code: float | None) -> None:
     assert scale.code(value, frozenset({2})) == code
-    assert scale.code(scale.say(code) if scale.kind not in ("ordinal", "interval", "flag", "turn") else code) == code
+    assert scale.code(scale.format(code) if scale.kind not in ("ordinal", "interval", "flag", "turn") else code) == code
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judges.mtbench.means import ALL_MODELS, means_by_rule, model_means, shared_turns
-from judges.mtbench.ratings import Rules, read_ratings
+from judges.mtbench.ratings import ReadingRules, read_ratings
 from tests.judges.mtbench.benches import bench
 
 ROWS = [
@@ -22,7 +22,7 @@ ROWS = [
 
 def points(failed="left out", duplicates="raw", scale="1-10"):
     table = read_ratings(bench(ROWS, {"2": "math"}))
-    found = model_means(table, Rules(failed=failed, duplicates=duplicates, scale=scale))
+    found = model_means(table, ReadingRules(failed=failed, duplicates=duplicates, scale=scale))
     return {(one.judge, one.model): one for one in found}
 
 
@@ -58,7 +58,7 @@ def test_intervals_are_those_of_a_regression_on_one_clustered_by_question():
         ("j", q, m, t, int(np.clip(round(6 + hard + rng.normal()), 1, 10)))
         for q, hard in enumerate(rng.normal(size=40)) for m in "abc" for t in (1, 2)
     ]  # fmt: skip
-    whole = model_means(read_ratings(bench(rows)), Rules())[0].both
+    whole = model_means(read_ratings(bench(rows)), ReadingRules())[0].both
     values, questions = np.array([row[4] for row in rows], dtype=float), np.array([row[1] for row in rows])
     fitted = sm.OLS(values, np.ones(len(values))).fit(
         cov_type="cluster", cov_kwds={"groups": questions, "df_correction": True}, use_t=True
@@ -80,7 +80,7 @@ def test_shared_cells_are_those_that_both_rated():
 
 
 def test_every_combination_of_rules_and_how_far_it_moves_the_mean():
-    found = {(one.judge, one.model): one for one in means_by_rule(read_ratings(bench(ROWS)), Rules())}
+    found = {(one.judge, one.model): one for one in means_by_rule(read_ratings(bench(ROWS)), ReadingRules())}
     own = found["j", "m"].means
     assert own["left out", "raw"] == pytest.approx(17 / 3) and own["counted", "averaged"] == 4.0
     assert own["all failed", "first"] == pytest.approx(17 / 3)
@@ -92,18 +92,18 @@ def test_every_combination_of_rules_and_how_far_it_moves_the_mean():
 
 def test_where_everything_failed_there_is_a_mean_only_where_failures_count():
     table = read_ratings(bench([("j", 1, "m", 1, None)]))
-    [whole, own] = means_by_rule(table, Rules())
+    [whole, own] = means_by_rule(table, ReadingRules())
     assert own.means["left out", "raw"] is None and own.means["counted", "raw"] == -1.0 and own.range is None
     assert whole.means == own.means
-    assert model_means(table, Rules())[1].both.point is None
+    assert model_means(table, ReadingRules())[1].both.point is None
 
 
 def test_a_published_average_that_comes_out_only_when_failures_count():
     # 160 judgments, 157 of them 8 and three failed: 8.00 without them, (157 * 8 - 3) / 160 = 7.83 with them.
     rows = [("j", n // 2, "m", n % 2 + 1, 8 if n > 2 else None) for n in range(160)]
     table = read_ratings(bench(rows))
-    assert model_means(table, Rules())[1].both.point == 8.0
-    assert model_means(table, Rules(failed="counted"))[1].both.point == 7.83125
+    assert model_means(table, ReadingRules())[1].both.point == 8.0
+    assert model_means(table, ReadingRules(failed="counted"))[1].both.point == 7.83125
 
 
 @given(st.lists(
@@ -126,7 +126,7 @@ def test_shared_cells_against_a_loop_over_sets(rows):
 def test_no_end_lies_beyond_the_scale(failed, lowest):
     high = [("j", q, "m", 1, 10 if q else 9) for q in range(4)] + [("j", q, "n", 1, 1 if q else 2) for q in range(4)]
     low = [("j", q, "o", 1, said, choice) for q in range(4) for choice, said in enumerate([None, 1 + (q == 0)])]
-    found = {one.model: one.both for one in model_means(read_ratings(bench(high + low)), Rules(failed=failed))}
+    found = {one.model: one.both for one in model_means(read_ratings(bench(high + low)), ReadingRules(failed=failed))}
     # 1.25 less 3.18 times .25 is .45, which no mean of ratings from 1 on can be.
     assert found["m"].high == 10.0
     assert found["n"].low == (1.0 if failed == "left out" else pytest.approx(0.45, abs=0.01))

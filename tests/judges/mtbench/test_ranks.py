@@ -8,12 +8,12 @@ from scipy.stats import rankdata
 
 from judges.mtbench.comparison import share_ratings
 from judges.mtbench.ranks import compare_ranks, rank_models
-from judges.mtbench.ratings import Rules, count_ratings, read_ratings
+from judges.mtbench.ratings import ReadingRules, count_ratings, read_ratings
 from tests.judges.mtbench.benches import bench
 
 
 def counted(rows, **rules):
-    return count_ratings(read_ratings(bench(rows)), Rules(**rules))
+    return count_ratings(read_ratings(bench(rows)), ReadingRules(**rules))
 
 
 def test_a_model_that_is_always_better_is_first_for_sure():

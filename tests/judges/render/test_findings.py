@@ -6,7 +6,7 @@ import pytest
 from judges.cards import card
 from judges.render.findings import agreement, anchoring, as_html, confidence, means, sample_size, slices
 from judges.render.findings.findings import Column, Measures, Table, quiet, say, sentence_text, warn
-from judges.stats.approval_check import Policy, check_dimension
+from judges.stats.approval_check import CheckPolicy, check_dimension
 from judges.stats.calibration import DimensionResult, PairedRatings, summarise
 from judges.stats.means import JudgeMeans
 from judges.stats.slices import DifferenceTest, KappaSlice, SlicedKappa
@@ -91,7 +91,7 @@ def test_an_interval_is_explained_by_how_it_was_made(items: int, how: str) -> No
 ])  # fmt: skip
 def test_of_fewer_items_than_the_policy_asks_for_nothing_is_said_of_the_bound(items, kappa, ends, bound, sentence):
     now = Interval(kappa, *ends, ends[0], items, items, float(items), "linearised")
-    first, second = sample_size.plan(now, 0.1, (0, 0) if ends[0] else None, bound, Policy(), "blind item")
+    first, second = sample_size.plan(now, 0.1, (0, 0) if ends[0] else None, bound, CheckPolicy(), "blind item")
     assert sentence in sentence_text(second)
     assert sentence_text(first).startswith("The interval is no wider" if ends[0] else "The number of items for")
 

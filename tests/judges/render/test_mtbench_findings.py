@@ -11,7 +11,7 @@ from judges.mtbench.means import means_by_rule, model_means
 from judges.mtbench.pipelines import Pipeline, compare_pipelines
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.ranks import Ranking, compare_ranks, rank_models
-from judges.mtbench.ratings import Rules, count_judgments, count_ratings, read_ratings
+from judges.mtbench.ratings import ReadingRules, count_judgments, count_ratings, read_ratings
 from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Vote
 from judges.mtbench.replay import replay
 from judges.mtbench.votes import vote_agreement
@@ -32,37 +32,38 @@ NAMES = {"j": "J", "k": "K"}
 
 def ranking() -> dict[str, Ranking]:
     """The ranks with both judges."""
-    counted = count_ratings(TABLE, Rules())
+    counted = count_ratings(TABLE, ReadingRules())
     return {judge: rank_models(counted, judge, 200) for judge in NAMES}
 
 
 def test_the_table_of_means_has_every_model_of_every_judge():
-    shown = mtbench_results.table(model_means(TABLE, Rules()), ranking(), NAMES, Rules())
+    shown = mtbench_results.table(model_means(TABLE, ReadingRules()), ranking(), NAMES, ReadingRules())
     rows = {(row["judge"], row["model"]): row for row in shown.rows}
     assert list(rows) == [("J", "all models"), ("J", "n"), ("J", "m"), ("K", "all models"), ("K", "n"), ("K", "m")]
     assert (rows["J", "m"]["turn 1"], rows["J", "m"]["turn 2"]) == (7.0, 3.0)
     assert (rows["J", "m"]["judgments"], rows["J", "m"]["failed"]) == (4, 1)
     assert rows["K", "m"]["turn 2"] is None and rows["K", "m"]["mean"] == 5.0
-    share = mtbench_results.table(model_means(TABLE, Rules(scale="share")), {}, NAMES, Rules(scale="share"))
+    of_shares = ReadingRules(scale="share")
+    share = mtbench_results.table(model_means(TABLE, of_shares), {}, NAMES, of_shares)
     assert share.columns["mean"].shape == ".4f" and rows["J", "n"]["mean"] == 10 * share.rows[2]["mean"] == 7.5
 
 
 def test_the_plot_has_the_best_model_first_and_a_line_at_all_models():
-    own = [one for one in model_means(TABLE, Rules()) if one.judge == "j"]
-    plot = mtbench_results.forest(own, ranking()["j"], Rules())
+    own = [one for one in model_means(TABLE, ReadingRules()) if one.judge == "j"]
+    plot = mtbench_results.forest(own, ranking()["j"], ReadingRules())
     assert [row.name for row in plot.rows] == ["n", "m"]
     single = read_ratings(bench([("j", 1, "m", 1, 8)]))
-    alone = rank_models(count_ratings(single, Rules()), "j")
-    assert mtbench_results.forest(model_means(single, Rules()), alone, Rules()).reach == (7.5, 8.5)
+    alone = rank_models(count_ratings(single, ReadingRules()), "j")
+    assert mtbench_results.forest(model_means(single, ReadingRules()), alone, ReadingRules()).reach == (7.5, 8.5)
     assert plot.mark == 47 / 7 and plot.rows[0].remark.startswith("7.500, rank 1")
 
 
 def test_categories_are_axes_in_one_order_for_table_and_radar():
-    own = [one for one in model_means(TABLE, Rules()) if one.judge == "j"]
+    own = [one for one in model_means(TABLE, ReadingRules()) if one.judge == "j"]
     shown = mtbench_results.category_table(own, False)
     assert shown.rows[1] == {"model": "m", "writing": 8.0, "math": 4.5}
     assert str(mtbench_results.category_table(own, True).rows[1]["math"]).startswith("4.50 (")
-    web = mtbench_results.radar(own, ["n", "gone"], Rules())
+    web = mtbench_results.radar(own, ["n", "gone"], ReadingRules())
     assert (web.axes, web.series, web.reach) == (["writing", "math"], [("n", [9.0, 6.0])], (0.0, 10.0))
 
 
@@ -75,12 +76,12 @@ def test_what_failed_is_counted_by_reason():
 
 
 def test_the_rule_that_moves_a_mean_most_is_named():
-    said, shown = mtbench_results.rule_table(means_by_rule(TABLE, Rules()), NAMES, Rules())
+    said, shown = mtbench_results.rule_table(means_by_rule(TABLE, ReadingRules()), NAMES, ReadingRules())
     assert isinstance(said, Sentence) and isinstance(shown, Table)
     # K rates m 7, 7 and 1: 5 as rows, 7 with the first only. J's failed judgment moves m from 17/3 to 4.
     assert sentence_text(said) == "The rules move a mean by up to 2.000 (m, K)."
-    calm = means_by_rule(read_ratings(bench([("j", 1, "m", 1, 8)])), Rules())
-    assert sentence_text(mtbench_results.rule_table(calm, NAMES, Rules())[0]).startswith("No rule moves a mean")
+    calm = means_by_rule(read_ratings(bench([("j", 1, "m", 1, 8)])), ReadingRules())
+    assert sentence_text(mtbench_results.rule_table(calm, NAMES, ReadingRules())[0]).startswith("No rule moves a mean")
 
 
 def test_missing_answers_and_questions_are_named():
@@ -158,11 +159,12 @@ def test_ranks_that_change_and_pairs_that_flip_are_named():
 
 def test_how_much_of_the_order_is_settled():
     rows = [("j", q, m, 1, r + q % 2) for q in range(40) for m, r in (("m", 8), ("n", 3), ("o", 3))]
-    found = rank_models(count_ratings(read_ratings(bench(rows)), Rules()), "j", 200)
+    found = rank_models(count_ratings(read_ratings(bench(rows)), ReadingRules()), "j", 200)
     first, second = (sentence_text(one) for one in mtbench_results.model_order(found))
     assert first.startswith("Of 3 pairs of models the order of 1 is not settled at 95%; the closest: n and o (0.000")
     assert second == "m is best in 100% of resamples."
-    clear = rank_models(count_ratings(read_ratings(bench(row for row in rows if row[2] != "o")), Rules()), "j", 200)
+    of_two = read_ratings(bench(row for row in rows if row[2] != "o"))
+    clear = rank_models(count_ratings(of_two, ReadingRules()), "j", 200)
     assert sentence_text(mtbench_results.model_order(clear)[0]) == "The order of the two models is settled at 95%."
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.stats.approval_check import Policy, check_dimension, check_dimensions, format_kappa
+from judges.stats.approval_check import CheckPolicy, check_dimension, check_dimensions, format_kappa
 from judges.stats.intervals import Cells, interval_from_moments, kappa_interval
 from judges.stats.multiple_testing import holm
 from judges.stats.sample_size import more_items_for_threshold
@@ -17,8 +17,8 @@ from judges.stats.uncertainty import Interval
 from tests.judges.moments import moments, with_sizes
 
 quick = settings(deadline=None, max_examples=50)
-LOOSE = Policy(lower_bound=False)
-ONCE = Policy(horizon=0)
+LOOSE = CheckPolicy(lower_bound=False)
+ONCE = CheckPolicy(horizon=0)
 """A single look, where the bound lies 1.645 errors below."""
 
 
@@ -40,31 +40,31 @@ def interval(point=0.7, bound=0.62, items=150, error=None, high=None):
 @pytest.mark.parametrize(
     ("found", "policy", "state"),
     [
-        (interval(), Policy(), "meets policy"),
-        (interval(items=99), Policy(), "below minimum sample"),
-        (interval(items=100), Policy(), "meets policy"),
-        (interval(items=29), Policy(min_items=10), "below minimum sample"),
-        (interval(items=30), Policy(min_items=10), "meets policy"),
-        (interval(point=None), Policy(), "undefined"),
-        (interval(point=None, items=30), Policy(), "undefined"),
-        (interval(point=None, items=29), Policy(), "below minimum sample"),
-        (interval(point=None, items=0), Policy(), "below minimum sample"),
-        (interval(point=0.49, bound=0.4), Policy(), "fails"),
-        (interval(point=0.49, bound=0.4, items=99), Policy(), "below minimum sample"),
-        (interval(point=0.5, bound=0.4), Policy(), "inconclusive"),
+        (interval(), CheckPolicy(), "meets policy"),
+        (interval(items=99), CheckPolicy(), "below minimum sample"),
+        (interval(items=100), CheckPolicy(), "meets policy"),
+        (interval(items=29), CheckPolicy(min_items=10), "below minimum sample"),
+        (interval(items=30), CheckPolicy(min_items=10), "meets policy"),
+        (interval(point=None), CheckPolicy(), "undefined"),
+        (interval(point=None, items=30), CheckPolicy(), "undefined"),
+        (interval(point=None, items=29), CheckPolicy(), "below minimum sample"),
+        (interval(point=None, items=0), CheckPolicy(), "below minimum sample"),
+        (interval(point=0.49, bound=0.4), CheckPolicy(), "fails"),
+        (interval(point=0.49, bound=0.4, items=99), CheckPolicy(), "below minimum sample"),
+        (interval(point=0.5, bound=0.4), CheckPolicy(), "inconclusive"),
         (interval(point=0.5, bound=0.4), LOOSE, "meets policy"),
         (interval(point=0.49, bound=0.4), LOOSE, "fails"),
-        (far(2.55), Policy(), "inconclusive"),
-        (far(2.60), Policy(), "meets policy"),
-        (far(2.60, items=1001), Policy(), "inconclusive"),
-        (far(3.81, items=1001), Policy(), "meets policy"),
+        (far(2.55), CheckPolicy(), "inconclusive"),
+        (far(2.60), CheckPolicy(), "meets policy"),
+        (far(2.60, items=1001), CheckPolicy(), "inconclusive"),
+        (far(3.81, items=1001), CheckPolicy(), "meets policy"),
         (far(1.64), ONCE, "inconclusive"),
         (far(1.65), ONCE, "meets policy"),
-        (interval(point=0.7, bound=None), Policy(), "inconclusive"),
+        (interval(point=0.7, bound=None), CheckPolicy(), "inconclusive"),
         (interval(point=0.7, bound=None), LOOSE, "meets policy"),
-        (interval(point=0.7, bound=0.6), Policy(threshold=0.6), "inconclusive"),
-        (far(2.60), Policy(level=0.99), "inconclusive"),
-        (far(2.40), Policy(level=0.9), "meets policy"),
+        (interval(point=0.7, bound=0.6), CheckPolicy(threshold=0.6), "inconclusive"),
+        (far(2.60), CheckPolicy(level=0.99), "inconclusive"),
+        (far(2.40), CheckPolicy(level=0.9), "meets policy"),
     ],
 )
 def test_the_states_at_their_boundaries(found, policy, state):
@@ -75,19 +75,20 @@ def test_the_states_at_their_boundaries(found, policy, state):
 
 
 def test_the_default_policy_is_the_bound_on_a_hundred_items_however_often_one_looks():
-    assert Policy() == Policy(100, 0.5, True, 0.95, 30, 1000)
-    assert check_dimension(far(2.55)) == check_dimension(far(2.55), Policy())
+    assert CheckPolicy() == CheckPolicy(100, 0.5, True, 0.95, 30, 1000)
+    assert check_dimension(far(2.55)) == check_dimension(far(2.55), CheckPolicy())
 
 
 def test_rounding_does_not_cost_the_threshold():
     # .1 + .2 is not .3: a point that is the threshold but for rounding reaches it
-    asked = Policy(threshold=0.1 + 0.2, lower_bound=False)
+    asked = CheckPolicy(threshold=0.1 + 0.2, lower_bound=False)
     assert check_dimension(interval(point=0.3, bound=0.2), asked).state == "meets policy"
 
 
 @pytest.mark.parametrize(
     ("items", "policy", "more"),
-    [(60, Policy(), 40), (0, Policy(), 100), (20, Policy(min_items=10), 10)],  # ten are asked, thirty are needed
+    # of the last, ten are asked and thirty are needed
+    [(60, CheckPolicy(), 40), (0, CheckPolicy(), 100), (20, CheckPolicy(min_items=10), 10)],
 )
 def test_not_enough_gold_says_how_many_more(items, policy, more):
     decision = check_dimension(interval(items=items), policy)
@@ -158,7 +159,7 @@ def test_a_figure_never_looks_like_the_threshold_that_it_misses(point, shown):
 def test_the_threshold_is_shown_as_it_was_set(threshold, shown):
     assert (
         f"the required {shown}"
-        in check_dimension(interval(point=0.2, bound=0.1), Policy(threshold=threshold)).reason
+        in check_dimension(interval(point=0.2, bound=0.1), CheckPolicy(threshold=threshold)).reason
     )
 
 
@@ -185,7 +186,7 @@ def test_undefined_says_why():
 )
 def test_a_policy_without_sense_is_refused(wrong):
     with pytest.raises(ValueError):
-        Policy(**wrong)
+        CheckPolicy(**wrong)
 
 
 def test_cells_that_agree_by_chance_are_below_and_constant_ones_undefined():
@@ -234,7 +235,7 @@ INTERVALS = st.builds(far, st.floats(0.05, 8), st.sampled_from([50, 100, 400, 15
 
 
 @quick
-@given(INTERVALS, st.sampled_from([Policy(), LOOSE, Policy(level=0.9)]))
+@given(INTERVALS, st.sampled_from([CheckPolicy(), LOOSE, CheckPolicy(level=0.9)]))
 def test_one_dimension_together_is_that_dimension_alone(found, policy):
     assert check_dimensions({"safety": found}, policy) == {"safety": check_dimension(found, policy)}
 
@@ -313,8 +314,8 @@ def test_the_newest_look_that_was_taken(items, taken):
 
 
 def test_a_plan_that_contradicts_the_policy_is_told():
-    assert "first look is at 60 items; the policy requires 100" in Policy().refuses(LookPlan((60, 200)))
-    assert "no lower bound" in LOOSE.refuses(LookPlan((100,))) and Policy().refuses(LookPlan((100,))) == ""
+    assert "first look is at 60 items; the policy requires 100" in CheckPolicy().refuses(LookPlan((60, 200)))
+    assert "no lower bound" in LOOSE.refuses(LookPlan((100,))) and CheckPolicy().refuses(LookPlan((100,))) == ""
     with pytest.raises(ValueError, match="200, 100"):
         LookPlan((200, 100))
 
@@ -331,7 +332,7 @@ def test_many_useless_dimensions_rarely_pass_together():
 
 
 def test_a_policy_that_asks_for_more_items_than_a_look_of_a_plan_is_not_met_by_it() -> None:
-    plan, more = LookPlan((120, 300)), Policy(min_items=200)
+    plan, more = LookPlan((120, 300)), CheckPolicy(min_items=200)
     early = check_dimension(far(9, 120), more, plan)
     assert early.state == "below minimum sample" and early.more == (180, 180)
     assert "the plan's first look with the 200 that the policy requires is at 300." in early.reason
@@ -340,12 +341,12 @@ def test_a_policy_that_asks_for_more_items_than_a_look_of_a_plan_is_not_met_by_i
     assert check_dimension(far(9, 250), more, plan).state == "below minimum sample", (
         "between two looks nothing is decided"
     )
-    never = check_dimension(far(9, 380), Policy(min_items=350), plan)
+    never = check_dimension(far(9, 380), CheckPolicy(min_items=350), plan)
     assert (never.state, never.more) == ("below minimum sample", None)
     assert "The plan's last look is at 300 items; the policy now requires 350." in never.reason
     assert (plan.newest_look(299), plan.newest_look(299, 200), plan.newest_look(300, 200)) == (120, 0, 300)
 
 
 def test_a_kappa_that_is_naught_but_for_rounding_bears_no_sign() -> None:
-    assert check_dimension(interval(-2e-16, -0.1), Policy()).reason.startswith("Kappa 0.00 on ")
+    assert check_dimension(interval(-2e-16, -0.1), CheckPolicy()).reason.startswith("Kappa 0.00 on ")
     assert format_kappa(-0.004, 0.5) == "0.00" and format_kappa(-0.006, 0.5) == "-0.01"

@@ -8,12 +8,12 @@ from math import exp, hypot
 import pytest
 
 from judges.stats import drift
-from judges.stats.approval_check import Policy
+from judges.stats.approval_check import CheckPolicy
 from judges.stats.drift import FrozenEvidence, GoldAgreement
 from judges.stats.sequential import OpenSchedule
 from judges.stats.uncertainty import Interval
 
-POLICY = Policy()
+POLICY = CheckPolicy()
 THEN = FrozenEvidence(0.7, 0.05, 200, 200)
 Z = OpenSchedule(drift.MIN_ITEMS, 1_000).boundary(0.05, 100)
 

@@ -163,6 +163,19 @@ def test_four_times_the_items_are_expected_to_halve_the_error():
     assert extrapolate_interval(now, 100) == []
 
 
+def test_a_judge_that_never_differed_has_a_band_that_narrows_and_no_line():
+    answers = np.tile([0, 1, 2, 2, 4], 20)
+    cells = Cells(np.arange(100), answers, answers)
+    steps, whole = kappa_by_size(cells, 5, "quadratic"), kappa_interval(cells, 5, "quadratic")
+    assert {(s.point, s.high) for s in steps} == {(1.0, 1.0)}
+    assert (steps[-1].low, steps[-1].lower_bound) == (whole.low, whole.lower_bound)
+    assert [s.low for s in steps] == sorted(s.low for s in steps) and -1 < steps[0].low < steps[-1].low < 1
+    twice = np.tile(answers, 2)
+    [*_, last] = kappa_by_size(Cells(np.arange(200), twice, twice), 5, "quadratic")
+    ahead = extrapolate_interval(whole, 200)[-1]
+    assert (ahead.low, ahead.lower_bound) == pytest.approx((last.low, last.lower_bound))
+
+
 # -- confidence -------------------------------------------------------------------------------------------------------
 
 

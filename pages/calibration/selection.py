@@ -14,7 +14,7 @@ from pages.ui import session
 F = TypeVar("F")
 
 
-class CalibrationPlace(NamedTuple):
+class CalibrationSelection(NamedTuple):
     """A judge and a dataset by id, the dataset's name, the labels used, and whether ties are dropped."""
 
     dataset: str
@@ -24,8 +24,10 @@ class CalibrationPlace(NamedTuple):
     dropped: bool
 
 
-def load(statistic: Statistic[F], place: CalibrationPlace, line: DimensionResult) -> F:
+def load(statistic: Statistic[F], selection: CalibrationSelection, line: DimensionResult) -> F:
     """The figures of a statistic of a dimension on the labels used."""
     d = line.dimension
     with st.spinner("Computing the figures ..."):
-        return load_figures(session.store(), statistic, place.dataset, place.judge, d, place.basis, place.dropped)
+        return load_figures(
+            session.store(), statistic, selection.dataset, selection.judge, d, selection.basis, selection.dropped
+        )

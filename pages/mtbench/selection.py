@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from data.records.datasets import Dataset
-from judges.mtbench.ratings import Rules
+from judges.mtbench.ratings import ReadingRules
 from judges.mtbench.records import Bench
 
 MAX_SHOWN_ROWS = 25
 """Rows of a table of these parts that are shown without scrolling."""
 
 
-class BenchPlace(NamedTuple):
+class BenchSelection(NamedTuple):
     """A dataset with all that it holds, its judges' names by id, those of them that rate, and the reading rules."""
 
     dataset: Dataset
     bench: Bench
     names: Mapping[str, str]
     raters: Mapping[str, str]
-    rules: Rules
+    rules: ReadingRules
 
     @property
     def key(self) -> str:
