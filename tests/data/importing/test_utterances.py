@@ -108,7 +108,7 @@ def test_one_text(given: Any, found: str) -> None:
     ([{"role": "tool", "name": "n", "content": ""}], [("tool", "", "n")]),
     ([{"role": "tool", "content": None, "output": {"a": 1}}], [("tool", '{"a": 1}')]),
     ([user([{"type": "tool_result", "tool_use_id": "z", "content": "R"}, {"type": "text", "text": "Q"}])],
-     [Q, ("tool", "R")]),
+     [("tool", "R"), Q]),
     ([bot([{"type": "thinking", "text": "hm"}, {"type": "text", "text": "A"}, {"type": "image_url"}, {}, "B", 7])],
      [("assistant", "A\n\n[image url]\n\nB\n\n7")]),
     ([user([{"message_content": {"type": "text", "text": "Q"}}])], [Q]), ([user({"type": "text", "text": "Q"})], [Q]),
