@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from data import log, temp_folders
 from data.runs import endpoints, runs
-from data.webhooks import deliverer
+from data.webhooks.deliverer import Deliverer
 from data.workspace import schedule
 from data.workspace.bootstrap import open_workspace
 from data.workspace.warmup import warm_up
@@ -25,7 +25,6 @@ from pages.server import downloads, health, provider, startup
 from pages.server.access import OriginCheck, SecurityHeaders, is_local
 from pages.server.assets import Assets
 from pages.server.auth_routes import AuthRoutes
-from pages.server.startup import load_pages
 from pages.server.uploads import Uploads
 from pages.ui import session
 
@@ -49,11 +48,11 @@ async def life(_: object) -> AsyncIterator[None]:
     except Exception as error:
         log.error("start_failed", error)
         raise SystemExit(1) from None
-    end_backups, end_webhooks = schedule.start_schedule(store), deliverer.start_delivery(store)
+    end_backups, end_webhooks = schedule.start_schedule(store), Deliverer(store).start()
     try:
         startup.disable_nagle()
         session.set_store(store)
-        load_pages()
+        startup.load_pages()
         runs.follow_all_batches(store)
         warm_up(store)
         log.info("server_started", version=VERSION, store=store.url.partition("://")[0], revision=store.newest())

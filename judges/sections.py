@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from judges.errors import AssayError
 from judges.tokens import tokens
-from judges.types import Dialogue, Pair, Response, Section
+from judges.types import Dialogue, Pair, Response, Section, section_units
 
 LONG_RESPONSE_TOKENS = 500
 """Tokens, roughly, from which the responses of a pair are cut into sections, as the card long_form_pairwise needs them.
@@ -177,8 +177,7 @@ def unasked_sections(item: Pair) -> list[Section]:
 
 def unasked_units(item: object) -> list[str]:
     """The units of `unasked_sections`: what a judge may score though nobody is asked about it."""
-    parts = enumerate(unasked_sections(item), 1) if isinstance(item, Pair) else ()
-    return [f"section:{n}/{side}" for n, section in parts for side in ("a", "b") if getattr(section, side) is not None]
+    return section_units(unasked_sections(item)) if isinstance(item, Pair) else []
 
 
 def section_numbers(labels: Sequence[str]) -> Callable[[str], int | None]:

@@ -21,6 +21,7 @@ _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
 _NOT_FINITE = re.compile(rf"{_STRING.pattern}|-?\b(?:NaN|Infinity)\b", re.DOTALL)
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # after an even number of backslashes, the last of which would be escaped
 
 
 class BadJson(ValueError):
@@ -88,23 +89,8 @@ def check_value(value: Any) -> None:
         raise BadJson("holds half of a surrogate pair (\\ud800 to \\udfff), which is no character") from None
     except (ValueError, TypeError, RecursionError) as error:
         raise BadJson(f"holds a value that JSON cannot hold: {str(error)[:80].lower()}") from None
-    if "\\u0000" in plain and _has_nul(value):
+    if "\\u0000" in plain and _NUL.search(plain):
         raise BadJson("holds the character NUL (\\u0000)")
-
-
-def _has_nul(value: Any) -> bool:
-    stack = [value]
-    while stack:
-        element = stack.pop()
-        if isinstance(element, str):
-            if "\x00" in element:
-                return True
-        elif isinstance(element, dict):
-            stack += element.keys()
-            stack += element.values()
-        elif isinstance(element, (list, tuple)):
-            stack += element
-    return False
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

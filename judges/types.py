@@ -7,6 +7,7 @@ data: no storage, no clock, no drawing.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -217,18 +218,18 @@ def assistant_units(item: Dialogue) -> list[str]:
     return [f"turn:{turn}" for turn in item.assistant_turns]
 
 
+def section_units(sections: Sequence[Section]) -> list[str]:
+    """Both sides of every section, numbered from 1, without those that a side lacks."""
+    numbered = enumerate(sections, 1)
+    return [f"section:{n}/{side}" for n, s in numbered for side in ("a", "b") if getattr(s, side) is not None]
+
+
 def units(item: Dialogue | Pair | Response) -> list[str]:
     """All units of an item, in reading order."""
     if isinstance(item, Dialogue):
         return [*assistant_units(item), "conversation"]
     if isinstance(item, Pair):
-        cut = [
-            f"section:{number}/{side}"
-            for number, section in enumerate(item.sections or [], 1)
-            for side in ("a", "b")
-            if getattr(section, side) is not None
-        ]
-        return [*cut, "response/a", "response/b", "pair"]
+        return [*section_units(item.sections or []), "response/a", "response/b", "pair"]
     return ["response"]
 
 

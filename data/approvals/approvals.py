@@ -253,15 +253,11 @@ class PolicyToday:
 
 def compare_with_today(store: Store, approvals: Sequence[Approval]) -> dict[tuple[str, str, str, str], PolicyToday]:
     """The state of each of those approvals, by what it is of."""
-    states = {}
-    for dataset_id, judge_id in dict.fromkeys(approval.key[:2] for approval in approvals):
-        cases = {c.key: c for c in _cases_if_known(store, dataset_id, judge_id)}
-        for approval in approvals:
-            if approval.key[:2] == (dataset_id, judge_id):
-                states[approval.key] = _policy_today(
-                    policy.explain_stricter(store, approval.requirements, approval.at), cases.get(approval.key)
-                )
-    return states
+    judges = dict.fromkeys((approval.dataset, approval.judge) for approval in approvals)
+    cases = {c.key: c for dataset_id, judge_id in judges for c in _cases_if_known(store, dataset_id, judge_id)}
+    return {
+        a.key: _policy_today(policy.explain_stricter(store, a.requirements, a.at), cases.get(a.key)) for a in approvals
+    }
 
 
 def _policy_today(older: str, case: Case | None) -> PolicyToday:

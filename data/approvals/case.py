@@ -261,7 +261,11 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
     yield "judge's parameters", None, case.judge.params
     yield "judge is practice or synthetic", float(case.made), ""
     yield "gate", None, f"{line.check.state}: {line.check.reason}"
-    yield from _kappa("kappa", interval)
+    yield "kappa", interval.point, "rows people, columns judge, full scale"
+    yield "kappa, standard error", interval.se, "by items"
+    yield "kappa, low end", interval.low, f"{interval.level:.0%} interval"
+    yield "kappa, high end", interval.high, f"{interval.level:.0%} interval"
+    yield "kappa, lower bound", interval.lower_bound, "one-sided, 95%"
     yield from plans.look_facts(store, case.dataset.id, line.check, case.requirements)
     yield "items", float(interval.items), "items with a rating of both people and judge"
     yield "effective items", interval.n_eff, "n_eff after Kish, of the weights: items of the stratum / those answered"
@@ -315,14 +319,6 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
     drawn = "; 2,000 replicates, seed 0" if interval.method == BOOTSTRAP else ""
     yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}{drawn}"
     yield "fingerprint", None, case_fingerprint(store, case)
-
-
-def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
-    yield name, interval.point, "rows people, columns judge, full scale"
-    yield f"{name}, standard error", interval.se, "by items"
-    yield f"{name}, low end", interval.low, f"{interval.level:.0%} interval"
-    yield f"{name}, high end", interval.high, f"{interval.level:.0%} interval"
-    yield f"{name}, lower bound", interval.lower_bound, "one-sided, 95%"
 
 
 def _alarms(context: CaseContext) -> tuple[float | None, str]:

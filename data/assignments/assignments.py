@@ -16,7 +16,6 @@ from data.queue.queue import Stream
 from data.records import people, tags
 from data.records.access import allow, find_person, require
 from data.records.queue_index import IndexedAssignment, QueuedDraw, QueueIndex, current_index
-from data.records.settings import QueueRules
 from data.records.tables import AssignmentItemRow, AssignmentRow, ClaimRow
 from data.store import Row, Store, Tx, columns_of
 from data.store.errors import BadInput, NotFound
@@ -230,7 +229,7 @@ def _drop_invalid_shares(
             for draw in touched.intersection(share):
                 entry = index.draws[draw]
                 had = _people_of_draw(index, entry, moment)
-                full = len(had) >= max(terms.overlap, index.overlap.get(entry.dataset, QueueRules.overlap))
+                full = len(had) >= max(terms.overlap, index.overlap[entry.dataset])
                 if full or name in had or index.is_closed_to(entry, name) or not _can_be_given(index, entry, terms):
                     lost.add(draw)
     if lost:  # an item for several people goes to none of them: how many it lacks may be different now
@@ -280,7 +279,7 @@ def _plan(
         raise NotFound(f"Nobody has the tag {terms.tag!r}. A lead can give it to people on the page Assignments.")
     needs, barred, moment = dict[str, int](), defaultdict[str, set[str]](set), now()
     with index.lock:
-        seats = max(terms.overlap, index.overlap.get(dataset_id, QueueRules.overlap))
+        seats = max(terms.overlap, index.overlap[dataset_id])
         for draw in index.queues[dataset_id, stream].all:
             if ids is not None and draw.item not in ids:
                 continue
@@ -381,7 +380,7 @@ def current_assignments(store: Store, dataset_id: str, assignee: str = "") -> li
 
 def _assignment(index: QueueIndex, row: Row) -> Assignment:
     key, stream, assignee, offer, priority, due, note, chosen, by, at = row
-    counts = count_work(index, [index.assignments[str(key)]])
+    counts = count_work(index, str(assignee), [index.assignments[str(key)]])
     return Assignment(
         str(key), stream, str(assignee), offer == "reserved", int(priority), due, str(note),
         Selection.of_json(str(chosen)), str(by), at, counts.total, counts.left,
@@ -397,20 +396,24 @@ class WorkCount(NamedTuple):
     skipped: int
 
 
-def count_work(index: QueueIndex, indexed_assignments: Iterable[IndexedAssignment]) -> WorkCount:
-    """The counts of assignments of one assignee, each item once; the caller has the lock of the index."""
-    draws: dict[QueuedDraw, bool] = {}
-    assignee = ""
-    for assignment in indexed_assignments:
-        assignee = assignment.assignee
-        for draw in assignment.line:
-            draws[draw] = draws.get(draw, False) or draw in assignment.left
-    left = sum(draws.values())
+def count_work(index: QueueIndex, assignee: str, assignments: Iterable[IndexedAssignment]) -> WorkCount:
+    """The counts of an assignee's assignments, each item once; the caller has the lock of the index."""
+    draws, left = _draws_and_left(assignments)
+    done = draws - left
     if tags.is_tag(assignee):
-        return WorkCount(len(draws), left, sum(bool(d.answered_by) for d, waits in draws.items() if not waits), 0)
-    last = index.workers[assignee].last if draws else {}
-    actions = Counter(last[d.item][0] for d, waits in draws.items() if not waits and d.item in last)
-    return WorkCount(len(draws), left, actions["save"], actions["skip"])
+        return WorkCount(len(draws), len(left), sum(bool(draw.answered_by) for draw in done), 0)
+    last = index.workers[assignee].last
+    actions = Counter(last[draw.item][0] for draw in done if draw.item in last)
+    return WorkCount(len(draws), len(left), actions["save"], actions["skip"])
+
+
+def _draws_and_left(assignments: Iterable[IndexedAssignment]) -> tuple[set[QueuedDraw], set[QueuedDraw]]:
+    """All draws of these assignments, and those of them that still wait for one."""
+    draws, left = set[QueuedDraw](), set[QueuedDraw]()
+    for assignment in assignments:
+        draws.update(assignment.line)
+        left |= assignment.left
+    return draws, left
 
 
 class OwnWork(NamedTuple):
@@ -428,11 +431,8 @@ def own_work(store: Store, person: str, dataset_id: str, stream: Stream) -> OwnW
     with index.lock:
         entries = index.assignments_of(dataset_id, stream, person)
         dues = [assignment.due for assignment in entries if assignment.left and assignment.due]
-        left, every = set[QueuedDraw](), set[QueuedDraw]()
-        for assignment in entries:
-            left |= assignment.left
-            every.update(assignment.line)
-        return OwnWork(len(left), len(every), min(dues, default=None))
+        draws, left = _draws_and_left(entries)
+        return OwnWork(len(left), len(draws), min(dues, default=None))
 
 
 @allow("annotator")
@@ -545,7 +545,7 @@ def _plan_reassignment(
         for assignment in sorted(assignments, key=lambda a: a.rank):
             for draw in assignment.line:
                 had = _people_of_draw(index, draw, moment)
-                open_ = giver not in index.gone or len(had) < index.overlap.get(dataset_id, QueueRules.overlap)
+                open_ = giver not in index.gone or len(had) < index.overlap[dataset_id]
                 if draw in assignment.left and draw.id not in source and open_:
                     source[draw.id] = assignment
                     barred[draw.id] |= had

@@ -137,7 +137,7 @@ def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -
                 dues = sorted((a.due, len(a.left)) for a in assignments if a.due and a.left)
                 first = min((began[a.id] for a in assignments if a.left), default=None)
                 work[assignee] = AssignedWork(
-                    count_work(index, assignments), tuple(dues), first, expired.get(assignee, 0)
+                    count_work(index, assignee, assignments), tuple(dues), first, expired.get(assignee, 0)
                 )
     active_names = {p.name for p in known.values() if p.active}
     rows = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from data.calibration.calibration import paired_cells_sql
+from data.calibration.calibration import float_columns, paired_cells_sql
 from data.gold.gold import Basis
 from data.records.access import allow
 from data.records.outcomes import unit_sort_sql
@@ -80,11 +80,8 @@ def item_confidence(store: Store, dataset_id: str, judge_id: str, dimension: Dim
         "where p.place = 1 order by p.item_id",
         params,
     )
-    return ItemConfidence(
-        frame["item_id"].to_numpy(dtype=str),
-        frame["confidence"].to_numpy(dtype=np.float64, na_value=np.nan),
-        frame["unit"].to_numpy(dtype=str),
-    )
+    [confidence] = float_columns(frame, "confidence")
+    return ItemConfidence(frame["item_id"].to_numpy(dtype=str), confidence, frame["unit"].to_numpy(dtype=str))
 
 
 def verdict_cells(
@@ -106,9 +103,7 @@ def verdict_cells(
         [dataset_id, dimension.name, judge_id],
     )
     item = frame["item_id"].to_numpy(dtype=str)
-    human, judge, weight = (
-        frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("human", "judge", "weight")
-    )
+    human, judge, weight = float_columns(frame, "human", "judge", "weight")
     names, number = np.unique(item, return_inverse=True)
     by_item = dict(zip(known.item.tolist(), known.confidence.tolist(), strict=True))
     sure_of = np.array([by_item.get(name, np.nan) for name in names.tolist()], dtype=np.float64)

@@ -31,6 +31,7 @@ from data.records.outcomes import is_answer_sql, unit_sort_sql
 from data.records.settings import Waiting, gold_rule
 from data.store import Store, Tx, cache_each, cache_result
 from judges.stats import bins
+from judges.stats.agreement import Floats
 from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_moments
 from judges.stats.intervals import LINEARISE_FROM
 from judges.types import Dimension
@@ -241,9 +242,14 @@ PAIRED_COLUMNS = "human, judge, scored, weight, mean, share, people, waits"
 """The columns of `paired_cells_sql` that make `PairedRatings`."""
 
 
+def float_columns(frame: pandas.DataFrame, *names: str) -> list[Floats]:
+    """Return these columns of numbers; NULL is nan."""
+    return [frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in names]
+
+
 def to_paired_ratings(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> PairedRatings:
     """A frame of those columns, and the numbers of its items."""
-    human, judge, mean = (frame[c].to_numpy(dtype=np.float64, na_value=np.nan) for c in ("human", "judge", "mean"))
+    human, judge, mean = float_columns(frame, "human", "judge", "mean")
     scored, waits = (frame[c].to_numpy(dtype=bool) for c in ("scored", "waits"))
     weight, share = (frame[c].to_numpy(dtype=np.float64) for c in ("weight", "share"))
     people = frame["people"].to_numpy(dtype=np.int64)
@@ -290,8 +296,9 @@ def load_rating_sums(
         f"select s.item_id, u.code as unit, cast({number} as tinyint) as no from cell_settled s "
         f"join cell_unit u on u.unit = s.unit where s.dimension in ({', '.join(marks)})"
     )
-    source = "select g.item_id, u.unit, g.value, {} from given g join cell_unit u on u.code = g.unit".format(
-        ", ".join(f"null as {name}" for name in ("probability", "part", "drawn", "cut"))
+    source = (
+        "select g.item_id, u.unit, g.value, null as probability, null as part, null as drawn, null as cut "
+        "from given g join cell_unit u on u.code = g.unit"
     )
     tables = label_tables(basis) | {
         "cell_settled": "select i.place as item_id, a.unit, a.dimension, a.value, a.saw_judge, a.seq "
@@ -366,17 +373,15 @@ def list_cells(
 
     Items that this person may still get to answer blind are left out. That the rest are shown is recorded.
     """
-    conditions: list[str] = ["not (g.item_id = any($4))"]
-    for column, value in (("g.value", human), ("s.value", judge)):
-        if value is None:
-            conditions.append(f"{column} is null")
-        else:
-            conditions.append(is_answer_sql(column, value, dimension.scale))
+    human_is, judge_is = (
+        f"{column} is null" if value is None else is_answer_sql(column, value, dimension.scale)
+        for column, value in (("g.value", human), ("s.value", judge))
+    )
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
         f"{_join_scores(store, dataset_id, judge_id, dimension, basis)}join item i on i.id = g.item_id "
         "left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
-        f"where s.judge_id is not null and {' and '.join(conditions)} "
+        f"where s.judge_id is not null and not (g.item_id = any($4)) and {human_is} and {judge_is} "
         f"order by i.name, g.unit limit {limit:d}",
         [dataset_id, dimension.name, judge_id, sorted(exposure.blind_pending(store, person))],
     )

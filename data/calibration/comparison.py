@@ -62,20 +62,17 @@ def compared_cells(
         f"and s{n}.judge_id = ${n + 3} "
         for n in range(len(judge_ids))
     )
-    columns = "".join(f", s{n}.value as j{n}" for n in range(len(judge_ids)))
+    scores_sql = "".join(f", s{n}.value as j{n}" for n in range(len(judge_ids)))
     shown = "".join(dict.fromkeys(not_in_prompt_sql(store, judge_id) for judge_id in judge_ids))
     frame = store.frame(
-        f"select g.item_id, g.unit, g.value as human, g.weight{columns} "
+        f"select g.item_id, g.unit, g.value as human, g.weight{scores_sql} "
         f"from ({gold_sql(dimension.sort, scale, basis, gold_rule(store, dataset_id), shown)}) g {joins}"
         "join item i on i.id = g.item_id where g.value is not null order by i.hash, g.item_id, g.unit",
         [dataset_id, dimension.name, *judge_ids],
     )
-    values = {
-        judge_id: frame[f"j{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n, judge_id in enumerate(judge_ids)
-    }  # fmt: skip
-    everywhere = np.ones(len(frame), dtype=bool)
-    for scores in values.values():
-        everywhere &= ~np.isnan(scores)
+    columns = calibration.float_columns(frame, *(f"j{n}" for n in range(len(judge_ids))))
+    values = dict(zip(judge_ids, columns, strict=True))
+    everywhere = ~np.isnan(columns).any(axis=0)
     chosen = frame[everywhere]
     item = np.asarray(chosen["item_id"].factorize()[0], dtype=np.int64)  # as the rows are ordered
     human = bins.to_codes(chosen["human"].to_numpy(dtype=np.float64), scale)

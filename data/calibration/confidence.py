@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.calibration.calibration import paired_cells_sql
+from data.calibration.calibration import float_columns, paired_cells_sql
 from data.gold.gold import Basis
 from data.store import Store, cache_result
 from judges.reading.confidence import SAMPLES
@@ -16,21 +16,14 @@ from judges.stats.confidence import ConfidenceCalibration, ConfidenceCells, conf
 from judges.types import Dimension
 
 
-class LabelledConfidence(NamedTuple):
-    """Scored cells that have a confidence, by where it comes from, and how many scored cells there are in all.
-
-    Sources are those that the scores name (self-reported, log-probabilities, ...), and SAMPLES where the judge was
-    asked several times; a cell may be under both.
-    """
-
-    by_source: dict[str, ConfidenceCells]
-    scored: int
-
-
 def confidence_cells(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
-) -> LabelledConfidence:
-    """The confidences of one judge and dimension where there is gold, most cells first."""
+) -> tuple[dict[str, ConfidenceCells], int]:
+    """Return the scored cells with gold that have a confidence, by its source, and the number of all scored cells.
+
+    Sources are those that the scores name (self-reported, log-probabilities, ...), and SAMPLES where the judge was
+    asked several times, the one of most cells first; a cell may be under both.
+    """
     sampled = store.rows("select 1 from score where judge_id = $1 and sample > 0 limit 1", [judge_id])
     spread = (
         "left join score_spread p on p.judge_id = $3 and p.item_id = m.item_id and p.unit = m.unit "
@@ -47,24 +40,17 @@ def confidence_cells(
         "where m.scored and m.human is not null and m.judge is not null order by m.item_id, m.unit",
         [dataset_id, dimension.name, judge_id],
     )
-    numbers = {
-        name: frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
-        for name in ("human", "judge", "weight", "confidence", "agreed")
-    }
+    human, judge, weight, stated, agreement = float_columns(frame, "human", "judge", "weight", "confidence", "agreed")
     item, (source, names) = frame["no"].to_numpy(dtype=np.int64), frame["source"].factorize()
     # What several samples combine to is right if the answer nearest to it is.
-    off = steps_apart(numbers["human"], numbers["judge"], dimension.scale)
+    off = steps_apart(human, judge, dimension.scale)
+    known = [(str(name) or "not told", stated, source == code) for code, name in enumerate(names)]
     cells = {}
-    for code, name in enumerate(names):
-        mask = (source == code) & ~np.isnan(numbers["confidence"])
+    for name, confidence, mask in [*known, (SAMPLES, agreement, ~np.isnan(agreement))]:
+        mask = mask & ~np.isnan(confidence)
         if mask.any():
-            cells[str(name) or "not told"] = ConfidenceCells(
-                item[mask], numbers["confidence"][mask], off[mask], numbers["weight"][mask]
-            )
-    mask = ~np.isnan(numbers["agreed"])
-    if mask.any():
-        cells[SAMPLES] = ConfidenceCells(item[mask], numbers["agreed"][mask], off[mask], numbers["weight"][mask])
-    return LabelledConfidence(dict(sorted(cells.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))
+            cells[name] = ConfidenceCells(item[mask], confidence[mask], off[mask], weight[mask])
+    return dict(sorted(cells.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame)
 
 
 class ConfidenceReliability(NamedTuple):
@@ -79,10 +65,9 @@ def confidence_reliability(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> ConfidenceReliability:
     """Return how often the judge agrees with people at each level of its confidence, by source of confidence."""
-    labelled = confidence_cells(store, dataset_id, judge_id, dimension, basis)
-    levels_by_source = {
-        source: (confidence_calibration(cells), len(cells.item)) for source, cells in labelled.by_source.items()
-    }
-    return ConfidenceReliability(
-        {source: (levels, n) for source, (levels, n) in levels_by_source.items() if levels is not None}, labelled.scored
-    )
+    labelled, scored = confidence_cells(store, dataset_id, judge_id, dimension, basis)
+    by_source = {
+        source: (levels, len(cells.item))
+        for source, cells in labelled.items() if (levels := confidence_calibration(cells)) is not None
+    }  # fmt: skip
+    return ConfidenceReliability(by_source, scored)

@@ -28,6 +28,7 @@ _SCRIPTS = (
     ("Devanagari script", re.compile(r"[\u0900-\u097f]")),
 )
 _KEYS = re.compile(r'"\w+":')
+"""Keys of an item's JSON, which are in Latin letters whatever the language."""
 _ESCAPED = re.compile(r"\\[nrt]")
 _DAY = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ].*)?")
 
@@ -125,22 +126,15 @@ def guess_script(text: str) -> str:
     if counts["Japanese"] >= 0.05 * letters:
         counts["Japanese"] += counts["Chinese"]
     name = max(counts, key=lambda n: counts[n])
-    return name if counts[name] >= 0.2 * letters else _LATIN if _latin(text) >= 0.5 * letters else "other"
-
-
-def _latin(text: str) -> int:
-    return sum(c.isalpha() and c < "\u0250" for c in text)
+    if counts[name] >= 0.2 * letters:
+        return name
+    return _LATIN if sum(c.isalpha() and c < "\u0250" for c in text) >= 0.5 * letters else "other"
 
 
 def language(meta: dict[str, Any], head: str) -> str:
     """The language of an item: what its meta says, else what the letters at its beginning suggest."""
     meta_language = next((str(meta[k])[:60] for k in LANGUAGE_KEYS if isinstance(meta.get(k), str)), "")
-    return meta_language or (_LATIN if head.isascii() else guess_script(_strip_json(head)))
-
-
-def _strip_json(head: str) -> str:
-    """The beginning of an item's JSON without its keys and escapes."""
-    return _ESCAPED.sub(" ", _KEYS.sub("", head))
+    return meta_language or (_LATIN if head.isascii() else guess_script(_ESCAPED.sub(" ", _KEYS.sub("", head))))
 
 
 def word(value: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,8 @@ import numpy as np
 import pandas
 from numpy.typing import NDArray
 
-from data.calibration.item_fields import MAX_VALUES, SYSTEM, ItemFields
-from data.calibration.item_fields import item_fields as described
-from data.calibration.score_sums import MAX_UNITS_WITH_OWN_MEANS as FEW_UNITS
+from data.calibration.item_fields import MAX_VALUES, SYSTEM, ItemFields, item_fields
+from data.calibration.score_sums import MAX_UNITS_WITH_OWN_MEANS
 from data.cards import cards
 from data.records.access import allow
 from data.store import Store, cache_result
@@ -70,7 +69,7 @@ class MeansTable:
 @allow("annotator")
 def group_fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
     """The fields by which items can be grouped, each with its values: system, language, and keys of the items' meta."""
-    items = described(store, dataset_id)
+    items = item_fields(store, dataset_id)
     values = {name: {*words, *(items.second if name == SYSTEM else ())} - {""} for name, words in items.words.items()}
     return {name: sorted(group_values) for name, group_values in values.items() if group_values}
 
@@ -113,7 +112,7 @@ def _numeric_dimensions(card: Card | None) -> list[Dimension]:
 
 
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
-    card, items = cards.card_of_judge_if_known(store, judge_id), described(store, dataset_id)
+    card, items = cards.card_of_judge_if_known(store, judge_id), item_fields(store, dataset_id)
     numbers = _numeric_dimensions(card)
     frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
     if not chosen.other:
@@ -127,17 +126,15 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
     frame = frame.assign(group=group)[keep]
     if chosen.other:
         judge_mask, other_mask = frame["value"].notna(), frame["other"].notna()
-        of_numbers = pandas.Series(False, index=frame.index)
-        for d in numbers:
-            of_numbers |= (frame["dimension"] == d.name) & (frame["sort"] == d.sort)
+        of_numbers = np.any([_is_of(d, frame) for d in numbers], axis=0)
         apart = int((of_numbers & judge_mask & ~other_mask).sum()), int((of_numbers & other_mask & ~judge_mask).sum())
         frame = frame[judge_mask & other_mask]
     rows, small_groups = [], dict[str, None]()
     for d in numbers:
-        own = frame[(frame["dimension"] == d.name) & (frame["sort"] == d.sort)]
+        own = frame[_is_of(d, frame)]
         units = sorted(map(str, own["unit"].unique()))
         parts = _parts(frame, numbers, d)
-        listed_units = units if 1 < len(units) <= FEW_UNITS else []
+        listed_units = units if 1 < len(units) <= MAX_UNITS_WITH_OWN_MEANS else []
         for group_name, group_rows in own.groupby("group", sort=True):
             for of in ["", *listed_units]:
                 part = group_rows[group_rows["unit"] == of] if of else group_rows
@@ -179,14 +176,13 @@ def _parts(frame: pandas.DataFrame, numbers: Sequence[Dimension], d: Dimension) 
     """The plain mean of what an aggregate is made of, by item and side; None where `d` is no aggregate."""
     if d.asked or d.scale.kind != "interval":
         return None
-    of = pandas.concat([frame.iloc[:0], *_rows_of_asked(frame, numbers)])
-    return of.groupby(["place", "side"])["value"].mean()
+    own = [frame[_is_of(part, frame)] for part in numbers if part.asked and part.scale.kind != "flag"]
+    return pandas.concat([frame.iloc[:0], *own]).groupby(["place", "side"])["value"].mean()
 
 
-def _rows_of_asked(frame: pandas.DataFrame, numbers: Sequence[Dimension]) -> Iterator[pandas.DataFrame]:
-    for dimension in numbers:
-        if dimension.asked and dimension.scale.kind != "flag":
-            yield frame[(frame["dimension"] == dimension.name) & (frame["sort"] == dimension.sort)]
+def _is_of(d: Dimension, frame: pandas.DataFrame) -> pandas.Series:
+    """Whether each row is of that dimension."""
+    return (frame["dimension"] == d.name) & (frame["sort"] == d.sort)
 
 
 def _score_rows(

@@ -99,7 +99,11 @@ def slice_cells(
         position_cut(units, dimension),
         side_cut(units, dimension),
         _cut("stratum of the draw", items.drawn[number]),
-        *(_cut(_cut_name(key), words[number]) for key, words in sorted(items.meta.items()) if _is_cut(key, items)),
+        *(
+            _cut(f"{key} (meta)" if key in _RESERVED_NAMES else key, words[number])
+            for key, words in sorted(items.meta.items())
+            if key not in LANGUAGE_KEYS and items.values[key] <= MAX_SLICES
+        ),
     ]
     share = None if meeting.share is None else meeting.share[mask]
     return SlicedCells(cells, k, units, distinct_slicings([cut for cut in cuts if cut is not None]), gap, share)
@@ -179,16 +183,6 @@ def side_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     if not dimension.is_of_side:
         return None
     return make_slicing("side", [f"response {name.rpartition('/')[2]}" for name in units.names], units.code)
-
-
-def _is_cut(key: str, items: ItemFields) -> bool:
-    """Whether a key of the items' meta has not too many values to part them."""
-    return key not in LANGUAGE_KEYS and items.values[key] <= MAX_SLICES
-
-
-def _cut_name(key: str) -> str:
-    """The name of a cut by a key of the items' meta, which is that of nothing else."""
-    return f"{key} (meta)" if key in _RESERVED_NAMES else key
 
 
 def _cut(by: str, words: NDArray[np.object_]) -> Slicing | None:

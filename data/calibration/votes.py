@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from data.calibration.calibration import float_columns
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import NEWEST_OF_PERSON
 from data.records.access import allow
@@ -43,7 +44,7 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
     place = np.array([names.index(p) for p in parts.tolist()], dtype=np.int64)
 
     item = frame["item"].to_numpy(dtype=np.int64)
-    value, judge = (frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("value", "judge"))
+    value, judge = float_columns(frame, "value", "judge")
     judged = np.full(len(judge), -1, dtype=np.int64)
     judged[~np.isnan(judge)] = bins.row_numbers(judge[~np.isnan(judge)], dimension.scale)
     return Votes(

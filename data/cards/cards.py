@@ -53,7 +53,8 @@ def current_cards(store: Store | Tx) -> Mapping[str, Card]:
     """
     by_name = dict(folder.cards())
     current = settings_in(store, _SCOPE)
-    for name, version, spec in _card_rows(store):
+    for name, version, text in store.rows("select name, version, spec from card order by seq"):
+        spec = json.loads(text)
         recipe = spec.get("recipe") or {}
         if name in folder.cards():
             if current.get(name) == version and spec.get("examples") and not recipe:
@@ -381,12 +382,6 @@ def judges_per_card(store: Store | Tx) -> dict[str, int]:
     """Return the number of judges that use each card, in any version, by its name."""
     rows = store.rows("select card, count(*) from judge group by card")
     return {str(name): int(n) for name, n in rows}
-
-
-def _card_rows(store: Store | Tx) -> list[tuple[str, str, dict[str, Any]]]:
-    """(name, version, content) of every stored card, oldest first."""
-    rows = store.rows("select name, version, spec from card order by seq")
-    return [(str(name), str(version), json.loads(spec)) for name, version, spec in rows]
 
 
 def _card_or_none(spec: Mapping[str, Any]) -> Card | None:

@@ -45,8 +45,13 @@ def card_layers(
     items.
     """
     kind: Kind = item.kind
-    chosen = [name for name in get_setting(store, dataset_id, _SETTING, []) if _fits(store, name, kind)]
-    fitting = [CardLayer(id_, model, card) for id_, card, model in _judges(store, usual) if card.kind == kind]
+    by_name = cards.current_cards(store)
+    chosen = [n for n in chosen_desk_cards(store, dataset_id) if n in by_name and by_name[n].kind == kind]
+    fitting = []
+    for id_, model in combinations.model_names(store, usual).items():
+        card = cards.card_of_judge_if_known(store, id_)
+        if card is not None and card.kind == kind:
+            fitting.append(CardLayer(id_, model, card))
     main = next((layer for layer in fitting if layer.judge_id == judge_id), None)
     if main is None and chosen:
         main = _layer_named(store, chosen[0], fitting)
@@ -104,22 +109,11 @@ def card_uses(store: Store) -> dict[str, list[CardUse]]:
     return uses
 
 
-def _judges(store: Store, usual: Sequence[DatasetJudge]) -> list[tuple[str, Card, str]]:
-    names = combinations.model_names(store, usual).items()
-    judges = [(judge_id, cards.card_of_judge_if_known(store, judge_id), name) for judge_id, name in names]
-    return [(judge_id, card, model) for judge_id, card, model in judges if card is not None]
-
-
 def _layer_named(store: Store, name: str, fitting: Sequence[CardLayer]) -> CardLayer:
     """A card with the judge of most items, or without one."""
     return next((layer for layer in fitting if layer.card.name == name), None) or CardLayer(
         "", "", cards.card_named(store, name)
     )
-
-
-def _fits(store: Store, name: str, kind: Kind) -> bool:
-    card = cards.current_cards(store).get(name)
-    return card is not None and card.kind == kind
 
 
 def _default(store: Store, item: Any) -> Card:

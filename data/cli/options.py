@@ -22,11 +22,8 @@ def workspace_store(accept: bool = False, new: bool = False) -> Iterator[Store]:
     path = duckdb_path(store_address())
     if not (new or path is None or path.exists()):
         raise NotFound(f"There is no store at {path}. ASSAY_STORE names another one, as in duckdb:///file.duckdb.")
-    store = open_store(accept=accept)
-    try:
+    with contextlib.closing(open_store(accept=accept)) as store:
         yield store
-    finally:
-        store.close()
 
 
 @contextlib.contextmanager

@@ -35,21 +35,21 @@ _PARAMS = {
     "seed": (int, "for endpoints that take one"),
     "samples": (int, "how often each item is asked"),
     "combine": (("first", "median", "mean", "vote"), "how several samples make one answer"),
-    "max-tokens": (int, "the longest reply"),
+    "max_tokens": (int, "the longest reply"),
     "orders": (("ab", "both"), "pairs: as A/B, or as A/B and B/A"),
     "window": (int, "assistant turns per window of a long dialogue; 0: never cut"),
-    "window-over": (int, "assistant turns from which a dialogue is cut"),
+    "window_over": (int, "assistant turns from which a dialogue is cut"),
     "context": (int, "tokens that fit into one call; 0: never cut"),
     "verdict": (("last", "fastchat"), "which rating in a prose reply counts"),
     "probe": (("scenario_swapped", "reference_removed", "injected_order"), "a change made to what the judge sees"),
 }
 _ENDPOINT = {
-    "base-url": (str, "the endpoint (default: OPENAI_BASE_URL, else OpenAI)"),
-    "key-variable": (str, "the environment variable that holds the key (default: OPENAI_API_KEY)"),
-    "api-version": (str, "of an Azure endpoint"),
+    "base_url": (str, "the endpoint (default: OPENAI_BASE_URL, else OpenAI)"),
+    "key_variable": (str, "the environment variable that holds the key (default: OPENAI_API_KEY)"),
+    "api_version": (str, "of an Azure endpoint"),
     "concurrency": (int, "most calls at a time"),
-    "requests-per-minute": (int, "that the endpoint allows"),
-    "tokens-per-minute": (int, "that the endpoint allows"),
+    "requests_per_minute": (int, "that the endpoint allows"),
+    "tokens_per_minute": (int, "that the endpoint allows"),
     "room": (int, "tokens that a call and its reply may have (default: as known); longer ones are named before"),
     "timeout": (float, "seconds until a call is given up"),
     "tries": (int, "most tries of a call"),
@@ -92,7 +92,7 @@ def add_endpoint(parser: argparse.ArgumentParser) -> None:
 def _add(parser: argparse.ArgumentParser, options: Mapping[str, tuple[Any, str]]) -> None:
     for name, (kind, says) in options.items():
         arguments = {"choices": kind} if isinstance(kind, tuple) else {"type": kind, "metavar": "X"}
-        parser.add_argument(f"--{name}", help=says, **arguments)
+        parser.add_argument(f"--{name.replace('_', '-')}", help=says, **arguments)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -159,7 +159,7 @@ def _run_config(store: Store, name: str, options: argparse.Namespace) -> RunConf
         print(f"Saved the card {card.name}, version {card.version}.", file=sys.stderr)
     for fault in soundness.find_faults(card):
         print(fault.text, file=sys.stderr)
-    values = {n.replace("-", "_"): v for n in _PARAMS if (v := getattr(options, n.replace("-", "_"))) is not None}
+    values = {option: value for option in _PARAMS if (value := getattr(options, option)) is not None}
     params = _make_model(
         Params, {**card.defaults.model_dump(), **values, **({"logprobs": True} if options.logprobs else {})}
     )
@@ -174,7 +174,7 @@ def chosen_endpoint(options: argparse.Namespace, model: str, **other: str) -> En
 
     A practice model is asked here, unless there is an address. Raises BadInput.
     """
-    limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
+    limits = {name: value for name in _ENDPOINT if (value := getattr(options, name)) is not None}
     limits |= {name: value for name, value in other.items() if value}
     limits.setdefault("base_url", usual_address(model))
     return _make_model(Endpoint, limits)  # type: ignore[no-any-return]

@@ -93,9 +93,9 @@ def _source(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension,
 
 
 def _end(store: Store, actor: str, dataset: Dataset, judge_id: str, dimension: Dimension) -> int:
-    for rule in auto_accept.rules_in_force(store, dataset.id, judge_id):
-        if (rule.sort, rule.dimension) == (dimension.sort, dimension.name):
-            auto_accept.end_rule(store, actor, dataset.id, rule)
-            print("The rule is removed: no verdict is accepted without a person any more.")
-            return 0
-    raise NotFound(f"There is no rule for {dimension.title} of this judge.")
+    rule = auto_accept.rule_in_force(store, dataset.id, judge_id, dimension)
+    if rule is None:
+        raise NotFound(f"There is no rule for {dimension.title} of this judge.")
+    auto_accept.end_rule(store, actor, dataset.id, rule)
+    print("The rule is removed: no verdict is accepted without a person any more.")
+    return 0

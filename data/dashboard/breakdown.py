@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from data.approvals import policy
 from data.calibration import item_fields, slices
 from data.calibration.aggregates import IMPORTED, RUN_KEY
+from data.calibration.calibration import float_columns
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
 from data.gold.fewshot import not_in_prompt_sql
@@ -132,18 +133,10 @@ def break_down(
     field = breakdown_fields(store, dataset_id, judge_id, tile.counted).get(by)
     if field is None:
         raise BadInput(f"The items cannot be broken down by {by!r}. Choose another field.")
-    of = tile.headline if outcome is None else outcome
+    outcome = tile.headline if outcome is None else outcome
     basis = tile.approval.requirements.basis(policy.is_synthetic(store, dataset_id))
-    frame = _frame(store, dataset_id, judge_id, tile.counted, basis)
-    return _split_groups(store, dataset_id, judge_id, tile, frame, (by, field), system, of)
-
-
-def _split_groups(
-    store: Store, dataset_id: str, judge_id: str, tile: Tile, frame: pandas.DataFrame,
-    chosen: tuple[str, BreakdownField], system: str, outcome: int,
-) -> Breakdown:  # fmt: skip
-    (by, field), ask = chosen, tile.counted
-    reach, items = dashboard.reach_of_mean(ask), item_fields.item_fields(store, dataset_id)
+    ask, items = tile.counted, item_fields.item_fields(store, dataset_id)
+    reach, frame = dashboard.reach_of_mean(ask), _frame(store, dataset_id, judge_id, ask, basis)
     frame = frame.assign(place=frame["item_id"].map(items.place))
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)
     if system and by != SYSTEM:
@@ -190,15 +183,11 @@ def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame)
     """Return the cut by run, in their order; of very many runs the oldest are one slice."""
     runs = dashboard.scoring_runs(store, dataset_id, judge_id)
     names = dashboard.run_names(runs)
-    early = (
-        {run.key: _EARLIER for run in runs[: max(0, len(runs) - MAX_TIME_STEPS + 1)]}
-        if len(runs) > MAX_TIME_STEPS
-        else {}
-    )
+    if len(runs) > MAX_TIME_STEPS:
+        names |= {run.key: _EARLIER for run in runs[: len(runs) - MAX_TIME_STEPS + 1]}
     code, keys = slices.encode_words(frame["run"])
-    named = [early.get(key) or names.get(key, key) for key in keys]
-    order = list(dict.fromkeys(early.get(run.key) or names[run.key] for run in runs))
-    return make_slicing(RUN, named, code, max_slices=len(order) + 1, order=order)
+    order = list(dict.fromkeys(names.values()))
+    return make_slicing(RUN, [names.get(key, key) for key in keys], code, max_slices=len(order) + 1, order=order)
 
 
 def _frame(store: Store, dataset_id: str, judge_id: str, counted: CountedDimension, basis: Basis) -> pandas.DataFrame:
@@ -248,15 +237,15 @@ def _cells(frame: pandas.DataFrame, counted: CountedDimension, outcome: int) -> 
     scale = counted.dimension.scale
     value = frame["value"].to_numpy(dtype=np.float64)
     row = np.asarray(bins.row_numbers(value, scale), dtype=np.int64)
-    weight, share = (frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("weight", "share"))
+    weight, share = float_columns(frame, "weight", "share")
     has_gold, place = ~np.isnan(weight), frame["place"].to_numpy(dtype=np.int64)
     if counted.mean:
-        judge, human = value, frame["mean"].to_numpy(dtype=np.float64, na_value=np.nan)
+        judge, [human] = value, float_columns(frame, "mean")
     else:
         own, other = verdict_codes(counted, outcome) if counted.sided else 2 * (1 if scale.kind == "flag" else outcome,)
         turned = frame["turned"].to_numpy(dtype=bool)
         judge = (row == np.where(turned, other, own)).astype(np.float64)
-        answer_shares = [frame[f"said{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n in (own, other)]
+        answer_shares = float_columns(frame, f"said{own}", f"said{other}")
         with np.errstate(invalid="ignore", divide="ignore"):
             human = np.where(turned, answer_shares[1], answer_shares[0]) / share
     weight, share = np.where(has_gold, weight, 0.0), np.where(has_gold, share, 0.0)

@@ -160,9 +160,8 @@ def _tile(
             for n in range(counted.outcomes)
         )
         lost = gone.get(name, 0)
-        judged = (
-            total.items if counted.dimension.has_several_units else total.cells
-        )  # items that are n/a were read, too
+        # Items that are n/a were read, too.
+        judged = total.items if counted.dimension.has_several_units else total.cells
         systems.append(
             SystemMeans(
                 name, total.items, lost / (lost + judged), 1 - total.valued / total.cells,
@@ -320,7 +319,7 @@ class PublishedJudge:
 
 @allow("annotator")
 def load_judge(store: Store, dataset: Dataset, judge_id: str) -> PublishedJudge:
-    """The same for one judge, all at once."""
+    """Everything that a dashboard shows of one judge on a dataset."""
     judge = {j.id: j for j in datasets.dataset_judges(store, dataset.id)}[judge_id]
     decisions = approvals_by_judge(store, dataset.id).get(judge_id, [])
     return PublishedJudge(

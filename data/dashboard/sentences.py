@@ -8,6 +8,7 @@ from data.dashboard.dashboard import SystemMeans, Tile
 from judges.plural import many
 from judges.stats.means import MIN_ITEMS
 from judges.stats.ppi import MeanComparison
+from judges.stats.rates import UNITS
 from judges.stats.slices import MeanSlice
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
@@ -98,8 +99,7 @@ def _describe_figure(tile: Tile, system: SystemMeans, compared: bool) -> str:
     more = ", most of all" if compared else ""
     if ask.sided:
         return f"People would say that {_system_name(system)} wins {value} of its pairs{more}"
-    named = {"turn": "turns", "section": "sections", "side": "responses", "response": "responses"}
-    cells = named.get(ask.dimension.sort, f"{ask.dimension.sort}s")
+    cells = UNITS[ask.dimension.sort]
     answer = ask.describe_mean(tile.headline)
     return f"People would say “{answer}” of {value} of the {cells} of {_system_name(system)}{more}"
 

@@ -17,7 +17,7 @@ from data.records.access import allow, require
 from data.records.datasets import NO_PROBE_SQL, DatasetJudge
 from data.records.items import StoredItem
 from data.records.queue_index import current_index
-from data.store import Store, Tx
+from data.store import Store, Tx, placeholders
 from data.store.errors import NotFound
 from judges.card import Card
 from judges.triage import Reason
@@ -152,14 +152,9 @@ def desk_views(store: Store, person: str, given_items: Sequence[GivenItem]) -> l
         return []
     stored = {i.id: i for i in items.load_items(store, [g.item for g in given_items])}
     ids = list(stored)
-    marks = ", ".join(f"${n}" for n in range(2, len(ids) + 2))
     known = exposure.find_exposures(store, person, ids)
-    version = {
-        str(r[0]): str(r[1])
-        for r in store.rows(
-            f"select item_id, id from answer_now where person = $1 and item_id in ({marks})", [person, *ids]
-        )
-    }
+    newest = f"select item_id, id from answer_now where person = $1 and item_id in ({placeholders(ids, 2)})"
+    version: dict[str, str] = dict(store.rows(newest, [person, *ids]))
     usual = {d: datasets.dataset_judges(store, d) for d in {i.dataset_id for i in stored.values()}}
     hiding = {d: settings.hides_systems(store, d) for d in usual}
     views = []
@@ -254,15 +249,15 @@ def _add_own(store: Store, person: str, answered: list[DeskView]) -> None:
     if not answered:
         return
     by_item = {v.item.id: v for v in answered}
-    marks = ", ".join(f"${n}" for n in range(2, len(by_item) + 2))
     for item_id, unit, dimension, value in store.rows(
-        f"select item_id, unit, dimension, value from label_now where annotator = $1 and item_id in ({marks}) "
+        "select item_id, unit, dimension, value from label_now where annotator = $1 "
+        f"and item_id in ({placeholders(by_item, 2)}) "
         "order by case when mode = 'revealed' then 1 else 0 end",
         [person, *by_item],
     ):
         by_item[item_id].own_answers[(unit, dimension)] = value
     by_answer = {v.version: v for v in answered}
-    marks = ", ".join(f"${n}" for n in range(1, len(by_answer) + 1))
+    marks = placeholders(by_answer)
     for answer_id, unit, sort, text in store.rows(
         f"select answer_id, unit, sort, text from comment where answer_id in ({marks}) order by id", list(by_answer)
     ):
@@ -284,31 +279,26 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
         if layer.judge_id
     }
     ids = list({v.item.id for v in shown})
-    marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
 
-    def rows(query: str) -> list[tuple[DeskView, int, tuple[Any, ...]]]:
-        records = store.rows(query.format(items=marks), ids)
-        return [(*by_key[(r[0], r[1])], r[2:]) for r in records if (r[0], r[1]) in by_key]
+    def rows(columns: str, table: str, rest: str = "") -> list[tuple[DeskView, int, list[Any]]]:
+        query = f"select item_id, judge_id, {columns} from {table} where item_id in ({placeholders(ids)}) {rest}"
+        records = store.rows(query, ids)
+        return [(*by_key[item, judge], values) for item, judge, *values in records if (item, judge) in by_key]
 
     def asks(view: DeskView, number: int, cell: Cell) -> bool:
         return view.cells[cell][0] == number if cell in view.cells else number == 0
 
     spread = {
         (view.item.id, number, unit, dimension): float(agreement)
-        for view, number, (unit, dimension, agreement) in rows(
-            "select item_id, judge_id, unit, dimension, agreement from score_spread where item_id in ({items})"
-        )
+        for view, number, (unit, dimension, agreement) in rows("unit, dimension, agreement", "score_spread")
         if asks(view, number, (unit, dimension))
     }
     samples: dict[tuple[str, int, str, str], list[float | None]] = defaultdict(list)
     if spread:
-        for view, number, (unit, dimension, value) in rows(
-            "select item_id, judge_id, unit, dimension, value from score where item_id in ({items}) order by sample"
-        ):
+        for view, number, (unit, dimension, value) in rows("unit, dimension, value", "score", "order by sample"):
             samples[view.item.id, number, unit, dimension].append(value)
-    for view, number, (unit, dimension, value, confidence, source) in rows(
-        "select item_id, judge_id, unit, dimension, value, confidence, source from score_now where item_id in ({items})"
-    ):
+    columns = "unit, dimension, value, confidence, source"
+    for view, number, (unit, dimension, value, confidence, source) in rows(columns, "score_now"):
         if not asks(view, number, (unit, dimension)):
             continue
         key = view.item.id, number, unit, dimension
@@ -318,9 +308,7 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
         view.scores[(unit, dimension)] = JudgeValue(value, confidence, source, values)
     general: list[tuple[DeskView, int, str, str]] = []
     sampled = {(item, number) for item, number, *_ in spread}
-    for view, number, (unit, dimension, sort, text) in rows(
-        "select item_id, judge_id, unit, dimension, sort, text from remark where item_id in ({items}) and sample = 0"
-    ):
+    for view, number, (unit, dimension, sort, text) in rows("unit, dimension, sort, text", "remark", "and sample = 0"):
         if sort == "rule" and (view.item.id, number) in sampled:
             text = f"In the first sample: {text}"  # what is shown beside it is all samples as one answer
         if sort == "note" and not dimension:
@@ -336,8 +324,6 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
         for (of, dimension), (asked_by, _) in view.cells.items():
             if of == unit and asked_by == number and (of, dimension) not in noted:
                 view.remarks.append((of, dimension, "note", text))
-    for view, number, (part, why) in rows(
-        "select item_id, judge_id, part, why from unusable_now where item_id in ({items})"
-    ):
+    for view, number, (part, why) in rows("part, why", "unusable_now"):
         whose = f"{view.layers[number].card.title}: the" if number else "The"
         view.remarks.append((part, "", "rule", f"{whose} judge's reply could not be used: {why}."))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from data.records import combinations
 from data.records.datasets import DatasetJudge, every_judge
-from data.store import Store
+from data.store import Store, placeholders
 from judges.card import Card
 
 
@@ -49,8 +49,7 @@ def unit_judgments(
     """item -> unit -> what each of these judges, all of one card, said of it; judges in the order given."""
     ids = [j.id for j in judges]
     # Named one by one: an item in a list is looked for in every row of the views.
-    marks = [f"${n}" for n in range(1, len(item_ids) + len(ids) + 1)]
-    items, named = ", ".join(marks[: len(item_ids)]), ", ".join(marks[len(item_ids) :])
+    items, named = placeholders(item_ids), placeholders(ids, len(item_ids) + 1)
     where, params = f"m.item_id in ({items}) and m.judge_id in ({named})", [*item_ids, *ids]
     samples_by_key: dict[tuple[str, str, str], list[JudgmentSample]] = {}
     for item, judge, unit, _, *sample in store.rows(

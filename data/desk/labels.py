@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from data import log, metrics
 from data.cards import cards
@@ -39,7 +39,6 @@ class AnswerValue(BaseModel):
     `judge` is the judge that the cell is shown beside, where it is another than the answer's.
     """
 
-    model_config = ConfigDict(extra="ignore")
     unit: str = Field(max_length=40)
     dimension: Name
     v: float | None = Field(allow_inf_nan=False)
@@ -52,7 +51,6 @@ class AnswerValue(BaseModel):
 class AnswerNote(BaseModel):
     """Free text to a unit ("" = the whole item)."""
 
-    model_config = ConfigDict(extra="ignore")
     unit: StorableText = Field(max_length=40)
     sort: Literal["issue", "comment"]
     text: StorableText = Field(max_length=20_000)
@@ -61,7 +59,6 @@ class AnswerNote(BaseModel):
 class AnswerRepair(BaseModel):
     """The text that a person would have written in place of a turn, or of a response."""
 
-    model_config = ConfigDict(extra="ignore")
     unit: str = Field(max_length=40)
     text: StorableText = Field(max_length=100_000)
 
@@ -72,7 +69,6 @@ class DeskAnswer(BaseModel):
     `asked` are the questions that were on screen, as sort/dimension (None: all). What was not asked is not taken back.
     """
 
-    model_config = ConfigDict(extra="ignore")
     key: str = Field(pattern=r"^[A-Za-z0-9_-]{8,80}$")
     person: Name
     action: Literal["save", "skip"]
@@ -193,14 +189,14 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
     if last != ({answer.version} if answer.version else set()):
         return "You answered this item elsewhere meanwhile (another tab?). That answer is kept; open it to change it."
     # What corrects an answer belongs to the same draw: it cannot become blind because the item was drawn meanwhile.
-    draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
-    if why := _why_not(tx, index, actor, answer, draw[0] if draw and not last else ""):
+    claim = next((r[2] for r in past if r[0] in last), answer.claim)
+    draw_id, draw_mode = _draw(tx, item.id, claim, again=bool(last))
+    if why := _why_not(tx, index, actor, answer, "" if last else draw_id):
         return why
     shown = exposure.find_exposures(tx, actor, [item.id]).get(item.id, ())
-    mode = exposure.answer_mode(draw[1] if draw else "", shown)
+    mode = exposure.answer_mode(draw_mode, shown)
     rows: list[LabelRow] = []
     made_at = now()
-    draw_id = draw[0] if draw else ""
     current = _current(tx, item.id, actor)
     for cell, value in {(v.unit, v.dimension): v for v in answer.values}.items():
         try:
@@ -336,16 +332,13 @@ def check_answer_value(
     return scale.code(value, turns)
 
 
-def _draw(tx: Store | Tx, item_id: str, claim: str | None, again: bool = False) -> tuple[str, str] | None:
+def _draw(tx: Tx, item_id: str, claim: str | None, again: bool) -> tuple[str, str]:
     """(draw id, mode) under which an item is answered: the one claimed, else the item's place in the audit sample.
 
-    again: an answer is corrected, so `claim` is the draw that it was given under, "" for none.
+    Both are "" for none. again: an answer is corrected, so `claim` is the draw that it was given under, "" for none.
     """
-    if claim:
-        rows = tx.rows("select id, mode from draw where id = $1 and item_id = $2", [claim, item_id])
-        if rows:
-            return str(rows[0][0]), str(rows[0][1])
-    if again:
-        return None
-    rows = tx.rows("select id, mode from draw where item_id = $1 and stream = 'audit' order by seq limit 1", [item_id])
-    return (str(rows[0][0]), str(rows[0][1])) if rows else None
+    rows = tx.rows("select id, mode from draw where id = $1 and item_id = $2", [claim, item_id]) if claim else []
+    if not rows and not again:
+        first = "select id, mode from draw where item_id = $1 and stream = 'audit' order by seq limit 1"
+        rows = tx.rows(first, [item_id])
+    return (str(rows[0][0]), str(rows[0][1])) if rows else ("", "")

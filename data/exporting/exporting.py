@@ -163,9 +163,8 @@ def write_export(
         else:
             lines = files.write_rows(rows, kind, format, part, progress)
         names = sorted(told_of)
-        while (
-            len(names) > _ITEMS_PER_CHANGE
-        ):  # a row for each judge of an item: of millions one change would be held in memory
+        # A row for each judge of an item: of millions one change would be held in memory.
+        while len(names) > _ITEMS_PER_CHANGE:
             store.tx(actor, "exposure", partial(expose, names=names[:_ITEMS_PER_CHANGE]))
             del names[:_ITEMS_PER_CHANGE]
         aside = store.tx(actor, "export", work, target=dataset.id)

@@ -137,7 +137,8 @@ def resolve_option(store: Store, dataset_id: str, option: ExportOption, value: A
     """
     if isinstance(option.default, (bool, int)):
         if type(value) is not type(option.default) or (not isinstance(value, bool) and value < 0):
-            raise BadInput(f"{option.title}: {value!r} cannot be taken; give {_sort(option.default)}.")
+            expected = "yes or no" if isinstance(option.default, bool) else "a whole number from 0"
+            raise BadInput(f"{option.title}: {value!r} cannot be taken; give {expected}.")
         return value
     text = str(value)
     if option.choices is None or text == option.default:
@@ -155,10 +156,6 @@ def resolve_option(store: Store, dataset_id: str, option: ExportOption, value: A
     listing = "; ".join(f"{words} ({k})" if k != words else k for k, words in list(shown.items())[:12]) or "nothing"
     problem = "stands for several" if matches else "is not there"
     raise BadInput(f"{option.title}: {text[:60]!r} {problem}. There are: {listing}.")
-
-
-def _sort(default: bool | int) -> str:
-    return "yes or no" if isinstance(default, bool) else "a whole number from 0"
 
 
 def complete_options(store: Store, dataset_id: str, kind: ExportKind, options: Options) -> dict[str, Any]:

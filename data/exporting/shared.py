@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 
@@ -30,10 +31,6 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, str]:
     return {d.name: d.title for d in dimensions_by_place(store, dataset_id)}
 
 
-def _bases(_store: Store, _dataset_id: str) -> dict[str, str]:
-    return dict(BASES.items())
-
-
 def dimensions_by_place(store: Store, dataset_id: str) -> list[Dimension]:
     """The dimensions that people can be asked about in a dataset, by its kinds of items."""
     kinds = datasets.item_kinds(store, dataset_id)
@@ -46,9 +43,11 @@ BY_JUDGE = ExportOption(
     _judges, _judge_ids,
 )  # fmt: skip
 DIMENSION = ExportOption("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
-BASIS = ExportOption("basis", "Basis", f"labels used for gold: {', '.join(BASES)}", "all", _bases)
+BASIS = ExportOption(
+    "basis", "Basis", f"labels used for gold: {', '.join(BASES)}", "all", lambda *_: dict(BASES.items())
+)  # fmt: skip
 NAMES = ExportOption("names", "People's names", "people's own names, not person-1, person-2, ...", True)
-ALIASES = ExportOption("names", "People's names", "people's own names, not person-1, person-2, ...", False)
+ALIASES = replace(NAMES, default=False)
 SCENARIO = ExportOption(
     "scenario", "Scenario as system prompt", "begin each dialogue with its scenario as system prompt", False
 )

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from data.cards import cards
 from data.records.settings import GoldRule, gold_rule
-from data.store import Store, Tx, cache_result
+from data.store import Store, Tx, cache_result, placeholders
 from data.store.ids import content_id
 from judges.gold import distance, needs_adjudication
 from judges.strict_json import canonical
@@ -148,13 +148,12 @@ def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Lab
     scales = cards.scales(store)
     loose = sorted({name for (_, _, name), scale in scales.items() if not scale.has_order})
     # A first filter, so that only cells in which people differ leave the database; `waits` has the last word.
-    marks = ", ".join(f"${n}" for n in range(2, len(loose) + 2)) or "null"
     query = (
         "select distinct l.item_id, l.unit, l.dimension from label_now l join item i on i.id = l.item_id "
         "where i.dataset_id = $1 and l.mode in ('blind', 'assisted') "
         "group by l.item_id, l.unit, l.dimension, l.mode having count(*) > 1 and ("
         f"count(l.value) between 1 and count(*) - 1 or max(l.value) - min(l.value) > {rule.apart:d} "
-        f"or min(l.value) < max(l.value) and l.dimension in ({marks}))"
+        f"or min(l.value) < max(l.value) and l.dimension in ({placeholders(loose, 2)}))"
     )
     return order_cells(store, [c for c in _cells(store, query, [dataset_id, *loose], rule, {}) if c.waits])
 

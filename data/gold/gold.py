@@ -59,8 +59,7 @@ STRATA = (
 Columns stratum, mode and kind of item, how many of its items were drawn, how many of these have sections (a pair has
 three other units), and its number.
 """
-
-
+_JOIN_STRATA = f"left join ({STRATA}) h on h.stratum = d.stratum and h.mode = d.mode and h.kind = i.kind "
 _PARTS = "cast(null as bigint) as part, cast(null as bigint) as drawn, cast(null as bigint) as cut"
 _GONE = "(select replaces from label where replaces is not null)"
 """The same as in the view `label_now`."""
@@ -75,8 +74,7 @@ def label_tables(basis: Basis) -> dict[str, str]:
     parts, strata = _PARTS, ""
     sorts = " ".join(f"when {unit_sort_sql(sort, 'l')} then '{sort}'" for sort in SORTS)
     if basis in WEIGHTED:
-        strata = f"left join ({STRATA}) h on h.stratum = d.stratum and h.mode = d.mode and h.kind = i.kind "
-        parts = "h.part, h.drawn, h.cut"
+        parts, strata = "h.part, h.drawn, h.cut", _JOIN_STRATA
     return {
         "cell_item": "select id, kind, cast(row_number() over () - 1 as integer) as place from item "
         "where dataset_id = $1",
@@ -117,7 +115,7 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
             "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
         )
         if basis in WEIGHTED:
-            source += f"left join ({STRATA}) h on h.stratum = d.stratum and h.mode = d.mode and h.kind = i.kind "
+            source += _JOIN_STRATA
         else:
             parts = _PARTS
     if imported:

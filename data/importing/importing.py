@@ -154,7 +154,8 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, result: ReadingR
     require(tx, actor, "researcher")
     _refuse_if_changed(tx, known, result, spool)
     dataset_id = ensure_dataset(tx, plan.dataset, plan.description, plan.synthetic)
-    stored_versions, judges = ({row[0] for row in tx.rows(f"select {key} from {table}")} for key, table in _IDENTIFIED)
+    stored_versions = {row[0] for row in tx.rows("select version from card")}
+    judges = {row[0] for row in tx.rows("select id from judge")}
     brought = [from_spec(spec, folder.cards()) for spec in result.cards]
     versions = {card.version: card for card in [*known.earlier, *known.cards.values(), *brought]}
     used = {version: versions[version] for version, *_ in result.judges.values()}
@@ -189,7 +190,6 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, result: ReadingR
     tx.append([IntakeRow(*facts, added.items, added.judgments, added.labels, plan.population)])
 
 
-_IDENTIFIED = (("version", "card"), ("id", "judge"))
 _ADDED = {
     "item": (["name"], "select name from item where dataset_id = $1 and seq > $2"),
     "judgment": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from typing import Any, BinaryIO
 
@@ -54,8 +54,7 @@ class ImportCounts:
     @property
     def total(self) -> int:
         """All sorts together."""
-        settled = self.rules + self.cards + self.guidelines + self.prompts
-        return self.items + self.judgments + self.labels + self.adjudications + settled
+        return sum(astuple(self))
 
     def __str__(self) -> str:
         """In words; adjudications, how labels are combined and cards only where there are any."""

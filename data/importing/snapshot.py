@@ -12,8 +12,7 @@ from data.cards.cards import Place
 from data.importing.detection.detection import DetectedFile
 from data.importing.entries import mapping_for
 from data.importing.formats import items_role
-from data.importing.mapping.mapping import ColumnMapping as Columns
-from data.importing.mapping.mapping import mapping_key
+from data.importing.mapping.mapping import ColumnMapping, mapping_key
 from data.importing.plan import ImportPlan
 from data.records import guidelines, judge_prompts
 from data.records.items import bench_dialogues
@@ -48,8 +47,8 @@ class Snapshot:
     here: frozenset[str]
     rule: GoldRule
     ruled: bool
-    mappings: dict[str, Columns]
-    signed: dict[str, Columns]
+    mappings: dict[str, ColumnMapping]
+    signed: dict[str, ColumnMapping]
     questions: Mapping[Place, Dimension]
     guidelines: str
     prompts: frozenset[str]

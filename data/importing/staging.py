@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -24,10 +24,6 @@ RECORDS: tuple[type[NamedTuple], ...] = (ItemRow, JudgmentRow, ScoreRow, RemarkR
 LATER = -1.0
 """Stands for a label's probability until all labels are known."""
 _ROWS, _CHARACTERS = 10_000, 8 * 2**20
-
-
-Change = Callable[[list[str], list[Any]], list[Any]]
-"""The new values of a column, from the ids of rows and the values that they have."""
 
 
 class Spool:
@@ -67,12 +63,19 @@ class Spool:
 
         Called once, before `finish`.
         """
-        changes: dict[str, Change] = {}
-        if labels:
-            changes["replaces"] = lambda ids, values: [labels.get(n, v) for n, v in zip(ids, values, strict=True)]
-        if probability is not None:
-            changes["probability"] = lambda _, values: [probability if v == LATER else v for v in values]
-        self._tables["label"].patch(changes)
+        table = self._tables["label"]
+        if not table.close() or (not labels and probability is None):
+            return
+        old = table.file.rename(table.file.with_suffix(".old"))
+        with pq.ParquetFile(old) as source, pq.ParquetWriter(table.file, table.schema, compression="lz4") as target:
+            for batch in source.iter_batches(_ROWS):
+                columns = {name: batch.column(name) for name in table.schema.names}
+                ids, replaced, chances = (columns[name].to_pylist() for name in ("id", "replaces", "probability"))
+                replaced = [labels.get(key, before) for key, before in zip(ids, replaced, strict=True)]
+                chances = [probability if chance == LATER else chance for chance in chances]
+                columns |= {"replaces": pa.array(replaced, pa.string()), "probability": pa.array(chances, pa.float64())}
+                target.write_table(pa.Table.from_arrays([*columns.values()], schema=table.schema))
+        old.unlink()
 
     def open(self, name: str) -> BinaryIO:
         """A new file in the folder, for reading and writing."""
@@ -127,23 +130,6 @@ class _Table:
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self.schema))
         self.count += len(self._rows)
         self._rows, self._weight = [], 0
-
-    def patch(self, changes: dict[str, Change]) -> None:
-        """Set columns of all rows; the file is rewritten, a batch at a time."""
-        self.close()
-        if not changes or not self.count:
-            return
-        old = self.file.rename(self.file.with_suffix(".old"))
-        with pq.ParquetFile(old) as source, pq.ParquetWriter(self.file, self.schema, compression="lz4") as target:
-            for batch in source.iter_batches(_ROWS):
-                table = pa.Table.from_batches([batch])
-                ids = table["id"].to_pylist()
-                for column, change in changes.items():
-                    place = self.schema.get_field_index(column)
-                    new = pa.array(change(ids, table[column].to_pylist()), type=self.schema.field(place).type)
-                    table = table.set_column(place, self.schema.field(place), new)
-                target.write_table(table)
-        old.unlink()
 
     def close(self) -> int:
         self._flush()

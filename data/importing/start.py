@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from data.approvals.quota import quota
 from data.calibration import calibration
@@ -40,8 +41,6 @@ class NextStep:
     @property
     def path(self) -> str:
         """Itself as the end of a web address."""
-        from urllib.parse import urlencode
-
         return f"/{self.page}?{urlencode(self.query)}"
 
 

@@ -38,7 +38,6 @@ from data.importing.staging import Spool
 from data.store.errors import BadInput
 from data.temp_folders import folder_for
 
-MAX_READERS = 1
 MAX_MEMORY_BYTES = 2**30
 """Bytes that reading may take, beyond what the process has when it begins."""
 MAX_FILE_BYTES = 2 * 2**30
@@ -71,7 +70,7 @@ def detect_formats(
     for file in known:
         known_format = file.container in get_args(Container) and file.format in (*FORMATS[1:], ASIDE)
         if not known_format or file.role not in (file_roles(file.format) or (None,)):
-            raise _unexpected_end(source, "", None, [])
+            raise _unexpected_end(source)
     return known
 
 
@@ -113,7 +112,7 @@ def _wait_for_turn(waits: OnWait | None) -> Iterator[None]:
     with _line_changed:
         _waiting_line.append(me)
     try:
-        while (before := _count_before(me)) > 0:
+        while before := _count_before(me):
             if waits is not None:
                 waits(before)
             with _line_changed:
@@ -127,7 +126,7 @@ def _wait_for_turn(waits: OnWait | None) -> Iterator[None]:
 
 def _count_before(me: object) -> int:
     with _line_changed:
-        return _waiting_line.index(me) + 1 - MAX_READERS
+        return _waiting_line.index(me)
 
 
 def _refuse_lookup(name: str, ids: Any) -> Iterator[tuple[Any, ...]]:
@@ -197,7 +196,7 @@ class _Session:
             if "ask" in message:
                 name, ids = message["ask"]
                 if name not in QUERIES:
-                    raise _unexpected_end(self._source, self.file, None, [])
+                    raise _unexpected_end(self._source, self.file)
                 self._tell(self._lookup(name, [str(key) for key in ids]))
             elif "at" in message:
                 *at, self.file = message["at"]
@@ -245,12 +244,11 @@ def _end_reason(source: Source, file: str, code: int, seconds: int, folder: Path
     if code in (OUT_OF_MEMORY, -signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
         return BadInput(f"{name} needs more memory to read than is allowed: {MAX_MEMORY_BYTES / 2**30:.0f} GB. {rest}")
     trace = folder / TRACE
-    return _unexpected_end(
-        source, name, code, trace.read_text("utf-8", "replace").splitlines() if trace.exists() else []
-    )
+    lines = trace.read_text("utf-8", "replace").splitlines() if trace.exists() else []
+    return _unexpected_end(source, name, code, lines)
 
 
-def _unexpected_end(source: Source, name: str, code: int | None, trace: Sequence[str]) -> BadInput:
+def _unexpected_end(source: Source, name: str = "", code: int | None = None, trace: Sequence[str] = ()) -> BadInput:
     """The refusal after an end that nobody foresaw; where it was goes into the log, and nothing of what was read."""
-    log.error("reader_failed", lines=trace, source=source.name, exit_code=code)
+    log.error("reader_failed", lines=list(trace), source=source.name, exit_code=code)
     return BadInput(f"{name or source.name} could not be read: the process that read it ended. The log says why.")

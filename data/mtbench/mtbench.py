@@ -25,7 +25,7 @@ from judges.protocols.orders import Order
 from judges.reading.reading import counted_verdict
 
 AnswerKey = tuple[str, str, int]
-"""BenchQuestion, model and choice."""
+"""The question, model and choice of an answer."""
 Judged = TypeVar("Judged", Rating, Game)
 
 RATED, COMPARED = "mt_bench", ("plain_pairwise", "mt_bench_pair")
@@ -225,14 +225,11 @@ def in_order(question: str) -> tuple[float, str]:
 def _order_judgments(store: Store, judgeds: Iterable[Judged]) -> tuple[dict[str, Judge], tuple[Judged, ...]]:
     """Return the judges of some judgments, by model, and the judgments ordered by judge and question."""
     judge_ids = {judged.judge for judged in judgeds}
-    rows = sorted((row for judge_id, row in every_judge(store).items() if judge_id in judge_ids), key=_by_model)
+    known = (row for judge_id, row in every_judge(store).items() if judge_id in judge_ids)
+    rows = sorted(known, key=lambda row: (row.model, row.params, row.id))
     places = {row.id: n for n, row in enumerate(rows)}
     in_places = sorted(judgeds, key=lambda judged: (places[judged.judge], in_order(judged.question)))
     return {row.id: as_judge(row) for row in rows}, tuple(in_places)
-
-
-def _by_model(row: JudgeRow) -> tuple[str, str, str]:
-    return row.model, row.params, row.id
 
 
 def _text_and_number(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:

@@ -423,7 +423,7 @@ def _assumed_dialogues(store: Store, spec: ProtocolRun) -> list[Dialogue]:
         raw, unscored = raws.get(key, ("", "api_error"))
         if unscored == "api_error":
             names = pieces(card, card.defaults, Task(key, question))
-            raw = pack_replies([(name, CallReply(key, "", 0, name, _ASSUMED)) for name in names])
+            raw = pack_replies((name, _ASSUMED, None, "") for name in names)
         dialogues += answered_dialogues(spec.protocol, question, spec.model, raw, target.references)
     return dialogues
 

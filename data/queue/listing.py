@@ -14,7 +14,6 @@ from data.records import exposure, settings
 from data.records.access import allow
 from data.records.items import contains_words, item_preview, neutral_name
 from data.records.queue_index import QueuedDraw, QueueIndex, current_index
-from data.records.settings import QueueRules
 from data.store import Store
 from data.store.ids import now
 from judges.strict_json import canonical
@@ -111,7 +110,7 @@ def list_queue(
         answered, full = sum(bool(d.answered_by) for _, d, _ in every), sum(index.is_full(d) for _, d, _ in every)
         chosen = [e for e in every if state is None or e[2] == state]
         part = [(e, tuple(index.holders(e[1], moment)), len(e[1].answered_by)) for e in chosen[skip : skip + limit]]
-        overlap = index.overlap.get(dataset_id, QueueRules.overlap)
+        overlap = index.overlap[dataset_id]
     rows = _rows(store, person, part, overlap, pending, hidden) if part else []
     return QueueListing(len(chosen), dict(counts), answered, full, rows)
 

@@ -17,7 +17,7 @@ from data.records import combinations, datasets, people, settings
 from data.records.access import allow, require
 from data.records.queue_index import QueuedDraw, QueueIndex, current_index
 from data.records.tables import ClaimRow, DrawRow
-from data.store import Store, Tx
+from data.store import Store, Tx, placeholders
 from data.store.errors import BadInput
 from data.store.ids import new_id, now
 from judges.stats import sampling
@@ -318,9 +318,9 @@ def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
     """The chosen draws with their judge and reasons."""
     if not chosen:
         return []
-    marks = ", ".join(f"${n}" for n in range(1, len(chosen) + 1))
     rows = store.rows(
-        f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({marks})", [d.id for d in chosen]
+        f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({placeholders(chosen)})",
+        [d.id for d in chosen],
     )
     by_draw = {
         draw: GivenItem(draw, item, stream, mode, judge, parse_reasons(item, kept))

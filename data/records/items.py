@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from data.records.access import allow
-from data.store import Store, Tx
+from data.store import Store, Tx, placeholders
 from data.store.errors import BadInput, NotFound
 from judges.types import ITEM, Dialogue, Pair, Response
 
@@ -50,10 +50,9 @@ def load_items(store: Store | Tx, ids: list[str]) -> list[StoredItem]:
     """The items of those ids, in that order; unknown ones are left out."""
     if not ids:
         return []
-    marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
     rows = store.rows(
         "select i.id, i.dataset_id, d.name, d.synthetic, i.name, i.content "
-        f"from item i join dataset d on d.id = i.dataset_id where i.id in ({marks})",
+        f"from item i join dataset d on d.id = i.dataset_id where i.id in ({placeholders(ids)})",
         ids,
     )
     items_by_id = {

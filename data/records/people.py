@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -218,13 +219,11 @@ def add_person(tx: Tx, raw_name: str, role: Role) -> str:
     """
     base = " ".join(re.sub(r"[<>`|\\/]", " ", "".join(c for c in raw_name if not has_invisible_characters(c))).split())
     for n in range(1, 1_000):
-        name = f"{base[:50].rstrip() or 'Somebody'}{f' {n}' if n > 1 else ''}"
-        try:
-            if _current_person(tx, _clean(name)) is None:
-                append_people(tx, [Person(_clean(name), role, True)])
-                return _clean(name)
-        except BadInput:
-            continue
+        with suppress(BadInput):
+            name = _clean(f"{base[:50].rstrip() or 'Somebody'}{f' {n}' if n > 1 else ''}")
+            if _current_person(tx, name) is None:
+                append_people(tx, [Person(name, role, True)])
+                return name
     raise BadInput(f"Too many people here are called {base[:50]!r}. Ask a lead to link your account to a name.")
 
 

@@ -74,7 +74,8 @@ def bundle(
         yield from _files(evidence, cells)
         for dim in evidence.dimensions if cells else ():
             progress(f"Cells of {dim.dimension.title}")
-            yield f"ratings/{dim.line.key}.csv", _cells(store, evidence, dim, shown)
+            rows = (row for basis in evidence.basis_sizes for row in _rating_rows(store, evidence, dim, basis, shown))
+            yield f"ratings/{dim.line.key}.csv", _MARK + csv_text(CELLS, rows)
 
     archive = zip_bytes(files())
     exposure.record_exposures(store, actor, dict.fromkeys(shown, (judge_id, exposure.OTHER_PEOPLE)), "report")
@@ -92,12 +93,6 @@ def _files(evidence: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
         yield f"plots/{name}", text
 
 
-def _cells(store: Store, evidence: Evidence, dimension_evidence: DimensionEvidence, shown: set[str]) -> str:
-    bases = evidence.basis_sizes
-    rows = (row for basis in bases for row in _rating_rows(store, evidence, dimension_evidence, basis, shown))
-    return _MARK + csv_text(CELLS, rows)
-
-
 def _rating_rows(
     store: Store, evidence: Evidence, dimension_evidence: DimensionEvidence, basis: Basis, shown: set[str]
 ) -> Iterator[list[Any]]:
@@ -109,7 +104,7 @@ def _rating_rows(
         [evidence.dataset.id, d.name, evidence.judge.id],
     )
     shown.update(frame["id"].unique())
-    human, judged = (frame[side].to_numpy(dtype=np.float64, na_value=np.nan) for side in ("human", "judge"))
+    human, judged = calibration.float_columns(frame, "human", "judge")
     for name, unit, h, j, scored, weight in zip(
         frame["name"], frame["unit"], human, judged, frame["scored"], frame["weight"], strict=True
     ):

@@ -83,7 +83,7 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
         parts.append(html.details("Which systems differ significantly", [html.bullets(differences)]))
     above = ("dimension", "unit", "older policy")
     rows = [
-        {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in above}
+        {k: f"{v:.4f}" if isinstance(v, float) else v for k, v in row.items() if k not in above}
         for row in rows_of(tile)
     ]
     parts.append(html.details("All figures", [html.table(rows, list(rows[0]))] if rows else []))
@@ -118,10 +118,6 @@ def rows_of(tile: Tile) -> list[dict[str, object]]:
                 }
             )  # fmt: skip
     return rows
-
-
-def _digits(value: float) -> str:
-    return f"{value:.4f}"
 
 
 def tile_records(tiles: Sequence[Tile]) -> list[dict[str, object]]:

@@ -142,8 +142,7 @@ def gather_report_evidence(
     basis: Basis = gate if gate in basis_sizes or not basis_sizes else next(iter(basis_sizes))
     progress("Holding the judge against the gold")
     bases: list[Basis] = list(dict.fromkeys((gate, basis, *basis_sizes)))
-    cells = {b: calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, b) for b in bases}
-    figures = {b: [*map(stats_calibration.summarise, cells[b], dimensions)] for b in bases}
+    figures = {b: check_results.summaries(store, dataset_id, judge_id, b) for b in bases}
     lines = check_results.dimension_results(store, dataset_id, judge_id, None if basis == gate else figures[basis])
     dims = []
     wait = {

@@ -198,8 +198,8 @@ class _Batches:
             shown = await self.client.batch(ident)
         except TransientError:
             return
+        since, calls, sent = self._submission(ident)
         if not shown:
-            calls, sent = self._handed_in(ident)
             lost = Charge("lost", sent, calls * self.config.params.max_tokens, calls=calls)
             self._record(ident, "failed", {"why": "not known any more"}, lost)
             raise FatalError(
@@ -216,8 +216,7 @@ class _Batches:
             if state != self._state(ident):
                 self._record(ident, state, {"counts": shown.get("request_counts")})
             return
-        since, brought, missed = self._since(ident), 0, 0
-        calls, sent = self._handed_in(ident)
+        brought = missed = 0
         self._sent = round(sent / calls) if calls else 0
         stored_calls = self._stored_calls(since)
         for name in ("output_file_id", "error_file_id"):
@@ -273,26 +272,18 @@ class _Batches:
             answer.logprobs, estimated,
         )]  # fmt: skip
 
-    def _handed_in(self, ident: str) -> tuple[int, int]:
-        """(calls, about how many tokens they send) of a batch; (0, 0) of one that was adopted."""
-        rows = self.store.rows(
-            "select detail from batch_event where run_id = $1 and batch = $2 and state = 'submitted'",
-            [self.run_id, ident],
-        )
-        detail = json.loads(rows[0][0]) if rows else {}
-        return int(detail.get("calls", 0)), int(detail.get("tokens", 0))
+    def _submission(self, ident: str) -> tuple[int, int, int]:
+        """(its change, calls, about how many tokens they send) of a batch; no calls of one that was adopted."""
+        query = "select seq, detail from batch_event where run_id = $1 and batch = $2 order by seq limit 1"
+        [(seq, text)] = self.store.rows(query, [self.run_id, ident])
+        detail = json.loads(text)
+        return int(seq), int(detail["calls"]), int(detail.get("tokens", 0))
 
     def _stored_calls(self, since: int) -> set[lines.Place]:
         rows = self.store.rows(
             "select item_id, part, sample, piece from reply where run_id = $1 and seq > $2", [self.run_id, since]
         )
         return {(str(a), str(b), int(c), str(d)) for a, b, c, d in rows}
-
-    def _since(self, ident: str) -> int:
-        rows = self.store.rows(
-            "select min(seq) from batch_event where run_id = $1 and batch = $2", [self.run_id, ident]
-        )
-        return int(rows[0][0])
 
     def _state(self, ident: str) -> str:
         rows = self.store.rows("select state from batch_now where run_id = $1 and batch = $2", [self.run_id, ident])

@@ -57,7 +57,8 @@ class PendingJudgments:
         for lacking, judged in self._pending(self.ids(), before):
             if before and lacking:
                 keys = {task.key for task in lacking}
-                self._held.update(writer.stored_replies(self.store, self.judge_id, _failed_slots(judged), keys))
+                failed = {slot: judgment for slot, judgment in judged.items() if judgment[1]}
+                self._held.update(writer.stored_replies(self.store, self.judge_id, failed, keys))
             yield from lacking
 
     def stored_replies(self, task: Task) -> Mapping[str, CallReply]:
@@ -122,7 +123,8 @@ class PendingJudgments:
         for start in range(0, len(ids), _CHUNK):
             part = ids[start : start + _CHUNK]
             judged = self._slots(part) if before else {}
-            yield list(self._pending_tasks(self._items(part), judged)), judged
+            every = tasks(self.config.card, self.config.params, self._items(part).items(), self._scenario_pool)
+            yield [task for task in every if self._is_needed(judged.get(task.slot))], judged
 
     def _items(self, ids: list[str]) -> dict[str, Item]:
         content = {row[0]: row[1] for row in self.store.rows("select id, content from item where id = any($1)", [ids])}
@@ -144,11 +146,6 @@ class PendingJudgments:
             (str(item), str(part), int(sample)): (int(seq), str(unscored)) for item, part, sample, unscored, seq in rows
         }
 
-    def _pending_tasks(self, items: Mapping[str, Item], judged: Mapping[Slot, tuple[int, str]]) -> Iterator[Task]:
-        for task in tasks(self.config.card, self.config.params, items.items(), self._scenario_pool):
-            if self._is_needed(judged.get(task.slot)):
-                yield task
-
     @cached_property
     def _scenario_pool(self) -> tuple[str, ...]:
         """The scenarios that the probe scenario_swapped draws from: of up to 1,000 items, however many are judged."""
@@ -168,7 +165,3 @@ class PendingJudgments:
         if judgment[1] == "api_error":
             return judgment[0] <= self.since
         return self.config.only_unscored and judgment[1] != "" and judgment[0] <= self.until
-
-
-def _failed_slots(judged: Mapping[Slot, tuple[int, str]]) -> dict[Slot, tuple[int, str]]:
-    return {slot: judgment for slot, judgment in judged.items() if judgment[1]}

@@ -55,20 +55,18 @@ def ray_source(address: str = "", workers: int = 0) -> Iterator[Source]:
             where = f"the Ray cluster at {address}" if address else "workers on this machine"
             raise BadInput(f"No answer from {where}: {_first_line(error)}. Check it with `ray status`.") from None
         processors = ray.cluster_resources().get("CPU", 1)  # type: ignore[no-untyped-call]
-        yield spread_over(_Cluster(), workers or max(1, int(processors)))
+        yield spread_over(_start_actor, workers or max(1, int(processors)))
     finally:
         ray.shutdown()
         temp_folders.remove("ray")
 
 
-class _Cluster:
-    """A `RunnerHost`: starts each runner as a Ray actor, spread over the machines of the cluster."""
+def _start_actor(terms: RunnerTerms) -> Handle:
+    """Start a runner as a Ray actor; actors are spread over the machines of the cluster."""
+    import ray
 
-    def start(self, terms: RunnerTerms) -> Handle:
-        import ray
-
-        options = {"num_cpus": 1, "max_restarts": 0, "max_task_retries": 0, "scheduling_strategy": "SPREAD"}
-        return _Actor(ray.remote(RemoteRunner).options(**options).remote(terms))
+    options = {"num_cpus": 1, "max_restarts": 0, "max_task_retries": 0, "scheduling_strategy": "SPREAD"}
+    return _Actor(ray.remote(RemoteRunner).options(**options).remote(terms))
 
 
 class _Actor:

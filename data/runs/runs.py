@@ -187,10 +187,10 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     names = {d.id: d.name for d in (*all_datasets(store), *question_sets(store))}
     runs = _runs(store, "$1 = '' or r.dataset_id = $1", dataset_id)
     waiting, elsewhere, summaries = worker.runs_waiting(store), leases.runs_elsewhere(store), []
-    later, terms_by_run = terms.resume_terms(store), dict[str, terms.Terms]()
-    for run in runs:
-        own_terms = later.get(run.id) or terms.initial_terms(run.settings)
-        terms_by_run[run.id] = terms.counted_price(own_terms, run.model, run.settings)
+    later = terms.resume_terms(store)
+    terms_by_run = {
+        r.id: terms.counted_price(later.get(r.id) or terms.initial_terms(r.settings), r.model, r.settings) for r in runs
+    }
     spent = charges.run_costs(store, {run_id: price for run_id, (_, price) in terms_by_run.items()})
     for run in runs:
         settings, cost = run.settings, spent[run.id]

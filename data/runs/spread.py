@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -57,22 +57,19 @@ class Handle(Protocol):
         """Let its process go, whatever it does."""
 
 
-class RunnerHost(Protocol):
-    """Starts runners."""
-
-    def start(self, terms: RunnerTerms) -> Handle:
-        """A new runner; it may take its time to come."""
+StartRunner = Callable[[RunnerTerms], Handle]
+"""Starts a new runner, which may take its time to come."""
 
 
-def spread_over(host: RunnerHost, runners: int) -> Source:
-    """Return a source that asks an endpoint through `runners` runners of `host`."""
+def spread_over(start: StartRunner, runners: int) -> Source:
+    """Return a source that asks an endpoint through `runners` runners, each begun by `start`."""
 
     async def source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         async with open_client(live.config.endpoint, capabilities) as client:
             async for event in ask_first(live, client):
                 yield event
             where = client.where
-        work = _Spread(live, capabilities, host, runners, where)
+        work = _Spread(live, capabilities, start, runners, where)
         try:
             async for event in work.stream():
                 yield event
@@ -96,9 +93,11 @@ class _Runner:
 
 
 class _Spread:
-    def __init__(self, live: LiveRun, capabilities: dict[str, str], host: RunnerHost, runners: int, where: str) -> None:
+    def __init__(
+        self, live: LiveRun, capabilities: dict[str, str], start: StartRunner, runners: int, where: str
+    ) -> None:
         config = live.config
-        self.live, self.capabilities, self.host, self.config = live, capabilities, host, config
+        self.live, self.capabilities, self.start_runner, self.config = live, capabilities, start, config
         max_calls = config.endpoint.concurrency
         self._wanted = max(1, min(runners, max_calls))
         self._hands = [max_calls // self._wanted + (n < max_calls % self._wanted) for n in range(self._wanted)]
@@ -188,7 +187,7 @@ class _Spread:
         """Keep a runner at work, and another one in its place where it is lost, until nothing is left to do."""
         try:
             while not self._end_signal:
-                runner = _Runner(self.host.start(self._terms(hands)))
+                runner = _Runner(self.start_runner(self._terms(hands)))
                 self._runners.append(runner)
                 try:
                     if await self._wait_for_runner(runner):

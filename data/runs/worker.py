@@ -153,12 +153,12 @@ class LiveRun:
         self._budget = None
 
     async def _hold(self, up_to: float) -> None:
-        async with self._holding:
-            await asyncio.to_thread(self.store.tx, self.actor, "hold", partial(self._add_hold, up_to), self.run_id)
+        def work(tx: Tx) -> None:
+            leases.require_lease(tx, self.run_id)
+            charges.add_hold(tx, self.run_id, up_to)
 
-    def _add_hold(self, up_to: float, tx: Tx) -> None:
-        leases.require_lease(tx, self.run_id)
-        charges.add_hold(tx, self.run_id, up_to)
+        async with self._holding:
+            await asyncio.to_thread(self.store.tx, self.actor, "hold", work, self.run_id)
 
     async def _keep_lease(self) -> None:
         """Renew the lease while the run goes on, and stop where another process asks for it."""

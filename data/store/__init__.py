@@ -14,13 +14,13 @@ from data.store.base import (
     Reader,
     Row,
     Store,
-    T,
     Tx,
     cache_each,
     cache_result,
     columns_of,
     compute_once,
     migrations,
+    placeholders,
     preview_rows,
     quote_sql,
     statements,
@@ -31,25 +31,9 @@ from data.store.errors import BadInput
 from data.store.postgres_driver import PostgresStore
 
 __all__ = [
-    "Load",
-    "Reader",
-    "Row",
-    "Store",
-    "T",
-    "Tx",
-    "cache_each",
-    "cache_result",
-    "columns_of",
-    "compute_once",
-    "duckdb_path",
-    "is_address",
-    "migrations",
-    "open_store",
-    "preview_rows",
-    "quote_sql",
-    "statements",
-    "store_address",
-    "table_of",
+    "Load", "Reader", "Row", "Store", "Tx", "cache_each", "cache_result", "columns_of", "compute_once", "duckdb_path",
+    "is_address", "migrations", "open_store", "placeholders", "preview_rows", "quote_sql", "statements",
+    "store_address", "table_of",
 ]  # fmt: skip
 
 POSTGRES = ("postgresql://", "postgres://")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from copy import copy
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from data import log
-from data.store.errors import BadInput
+from data.store.errors import BadInput, StoreDamaged
 from data.store.ids import now
 from judges.errors import AssayError
 
@@ -357,11 +357,26 @@ def quote_sql(text: object) -> str:
     return "'" + str(text).replace("'", "''") + "'"
 
 
+def placeholders(values: Collection[object], first: int = 1) -> str:
+    """The parameters of SQL that stand for these values, the first with this number: "$2, $3"; "null" for none."""
+    return ", ".join(f"${n}" for n in range(first, first + len(values))) or "null"
+
+
 @cache
 def migrations() -> tuple[tuple[int, str, str], ...]:
     """(version, name, SQL) of every migration, in order."""
     files = sorted(MIGRATIONS.glob("[0-9][0-9][0-9]_*.sql"))
     return tuple((int(f.name[:3]), f.stem[4:], f.read_text(encoding="utf-8")) for f in files)
+
+
+def check_version(store: object, version: int) -> None:
+    """Raise StoreDamaged where the tables of a store (its name) are of a version that this Assay does not know."""
+    known = migrations()[-1][0]
+    if version > known:
+        raise StoreDamaged(
+            f"The store {store} was written by a newer Assay (its tables are at version {version}, this one knows "
+            f"{known}). Start the newer version."
+        )
 
 
 def statements(sql: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from data.store.base import Tx, columns_of
+from data.store.base import Tx, columns_of, placeholders
 
 _MAX_NAMED_ITEMS = 500
 """Items that are looked up by name; of more, the judge's samples are gone through."""
@@ -40,16 +40,15 @@ def combine(tx: Tx) -> None:
     combinations, and costs nothing.
     """
     came = tx.rows("select distinct judge_id from score where seq = $1", [tx.seq])
-    marks = ", ".join(f"${n}" for n in range(1, len(came) + 1)) or "null"
-    query = "select distinct judge_id from score where sample > 0 and judge_id in ({})"
-    for (judge,) in tx.rows(query.format(marks), [judge for (judge,) in came]):
+    query = f"select distinct judge_id from score where sample > 0 and judge_id in ({placeholders(came)})"
+    for (judge,) in tx.rows(query, [judge for (judge,) in came]):
         params: list[Any] = [judge]
         where = "judge_id = $1"
         if tx.rows("select 1 from combination where judge_id = $1 limit 1", params):
             items_query = "select distinct item_id from score where judge_id = $1 and seq = $2"
             items = [item for (item,) in tx.rows(f"{items_query} limit {_MAX_NAMED_ITEMS + 1:d}", [judge, tx.seq])]
             named = len(items) <= _MAX_NAMED_ITEMS
-            where += f" and item_id in ({', '.join(f'${n + 2}' for n in range(len(items))) if named else items_query})"
+            where += f" and item_id in ({placeholders(items, 2) if named else items_query})"
             params += items if named else [tx.seq]
         columns = columns_of(CombinationRow)
         tx.derive("combination", columns, f"select {columns} from combined_now where {where}", params)

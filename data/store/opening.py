@@ -23,7 +23,7 @@ from weakref import WeakValueDictionary
 import duckdb
 
 from data import log as events
-from data.store.base import NEWEST_SQL, Store, migrations, statements
+from data.store.base import NEWEST_SQL, Store, check_version, migrations, statements
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.store.hidden_rows import delete_hidden_rows, show_tables
 from data.store.high_water_mark import CHANGE, Mark, digest
@@ -169,12 +169,7 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
         seq, at = entry or (0, "")
         own = digest(con.execute(CHANGE, [newest]).fetchall()) if newest else ""
         other = bool(at) and seq <= newest and digest(con.execute(CHANGE, [seq]).fetchall()) != at
-    known = migrations()[-1][0]
-    if version > known:
-        raise StoreDamaged(
-            f"The store {path} was written by a newer Assay (its tables are at version {version}, this one knows "
-            f"{known}). Start the newer version."
-        )
+    check_version(path, version)
     if accept:
         return StoreFile(version, newest, own, False)
     if unreadable:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from data import log
-from data.store.base import migrations, statements
-from data.store.errors import BadInput, StoreDamaged
+from data.store.base import check_version, migrations, statements
+from data.store.errors import BadInput
 from data.store.ids import now
 
 if TYPE_CHECKING:
@@ -116,12 +116,8 @@ def _version(link: Link, name: str) -> int:
             "for a store. Name an empty database in ASSAY_STORE."
         )
     row = link.execute("select max(version) from migration").fetchone() if tables else None
-    version, known = int(row[0] or 0) if row else 0, migrations()[-1][0]
-    if version > known:
-        raise StoreDamaged(
-            f"The store {name} was written by a newer Assay (its tables are at version {version}, this one knows "
-            f"{known}). Start the newer version."
-        )
+    version = int(row[0] or 0) if row else 0
+    check_version(name, version)
     return version
 
 

@@ -22,35 +22,47 @@ FREQUENT_KINDS = ("labels", "claims", "exposures", "replies", "sign-ins")
 """Kinds of which there are so many that they hide the others."""
 
 
+_DATASETS = {
+    "row": "select seq, dataset_id from {}",
+    "scope": "select seq, scope as dataset_id from {}",
+    "item": "select t.seq, i.dataset_id from {} t join item i on i.id = t.item_id",
+    "run": "select t.seq, r.dataset_id from {} t join run r on r.id = t.run_id",
+    "": "",
+}
+"""SQL of (seq, dataset_id) of every row of a table, by what of a row says its dataset; "" where it is about none."""
+
+
 @dataclass(frozen=True)
 class TrailKind:
     """A table's part in the audit log.
 
-    sql: rows of the changes $1 to $2, the change's number first; tell: the other columns in words, without the actor;
-    dataset: SQL that gives (seq, dataset_id) of every row, "" where the table is about no dataset.
+    `tell`: the `columns` of the table's rows `t` in words, without the actor; `about`: what says their dataset (a key
+    of `_DATASETS`). `join` is what is joined to them, `rest` further conditions, groups and the order, and `source` a
+    query that takes the place of the table.
     """
 
     kind: str
     table: str
-    sql: str
+    columns: str
     tell: Callable[..., str]
-    dataset: str = ""
+    about: str = ""
+    join: str = ""
+    rest: str = ""
+    source: str = ""
 
+    @property
+    def sql(self) -> str:
+        """SQL of the rows of the changes $1 to $2: the change's number, then `columns`."""
+        join = f"join {self.join}" if self.join else ""
+        return (
+            f"select t.seq, {self.columns} from {self.source or self.table} t {join} "
+            f"where t.seq between $1 and $2 {self.rest}"
+        )
 
-def _dataset_sql(table: str) -> str:
-    return f"select seq, dataset_id from {table}"
-
-
-def _by_item(table: str) -> str:
-    return f"select t.seq, i.dataset_id from {table} t join item i on i.id = t.item_id"
-
-
-def _items(table: str, more: str = "") -> str:
-    """Return SQL of the number of rows of a change in a table about items, of their items, and the name of one item."""
-    return (
-        f"select t.seq, count(*), count(distinct t.item_id), min(i.name){more} from {table} t "
-        "join item i on i.id = t.item_id where t.seq between $1 and $2 group by t.seq"
-    )
+    @property
+    def dataset(self) -> str:
+        """SQL of (seq, dataset_id) of every row, "" where the table is about no dataset."""
+        return _DATASETS[self.about].format(self.table)
 
 
 def _items_or_name(items: int, name: str) -> str:
@@ -293,171 +305,114 @@ def _told_from_now_on(state: str, was: str | None, url: str) -> str:
     return f"{done} a webhook to {urlsplit(url).hostname}"
 
 
+_IN_ORDER, _PER_CHANGE = "order by t.seq, t.id", "group by t.seq"
+_CHANGE, _ITEM, _JUDGE = "change c on c.seq = t.seq", "item i on i.id = t.item_id", "judge j on j.id = t.judge_id"
+_ITEMS = "count(*), count(distinct t.item_id), min(i.name)"
+"""SQL of the number of rows of a change in a table about items, of their items, and the name of one item."""
 TRACES = (
     TrailKind(
-        "decisions", "approval",
-        "select t.seq, t.decision, t.dimension, t.sort, j.model, j.card, t.reason from approval t "
-        "join judge j on j.id = t.judge_id where t.seq between $1 and $2 order by t.seq, t.id",
-        _describe_decision, _dataset_sql("approval"),
+        "decisions", "approval", "t.decision, t.dimension, t.sort, j.model, j.card, t.reason", _describe_decision,
+        "row", _JUDGE, _IN_ORDER,
     ),
     TrailKind(
-        "adjudications", "adjudication",
-        "select t.seq, t.withdrawn, t.dimension, t.unit, i.name from adjudication t "
-        "join item i on i.id = t.item_id where t.seq between $1 and $2 and t.seq not in (select seq from intake) "
-        "order by t.seq, t.id",
-        _describe_adjudication, _dataset_sql("adjudication"),
+        "adjudications", "adjudication", "t.withdrawn, t.dimension, t.unit, i.name", _describe_adjudication, "row",
+        _ITEM, f"and t.seq not in (select seq from intake) {_IN_ORDER}",
     ),
     TrailKind(
-        "adjudications", "adjudication",
-        "select t.seq, count(*) from adjudication t join intake n on n.seq = t.seq where t.seq between $1 and $2 "
-        "group by t.seq",
-        lambda n: f"imported adjudications of {many(n, 'rating')}", _dataset_sql("adjudication"),
+        "adjudications", "adjudication", "count(*)", lambda n: f"imported adjudications of {many(n, 'rating')}", "row",
+        "intake n on n.seq = t.seq", _PER_CHANGE,
     ),
     TrailKind(
-        "settings", "setting",
-        "select seq, scope, name, value, was from (select seq, scope, name, value, "
-        "lag(value) over (partition by scope, name order by seq, id) as was from setting) t "
-        "where seq between $1 and $2",
-        _set, "select seq, scope as dataset_id from setting",
+        "settings", "setting", "t.scope, t.name, t.value, t.was", _set, "scope",
+        source="(select seq, scope, name, value, lag(value) over (partition by scope, name order by seq, id) as was "
+        "from setting)",
     ),
     TrailKind(
-        "settings", "guideline",
-        "select seq, n, letters from (select seq, length(text) as letters, "
-        "row_number() over (partition by dataset_id order by seq, id) as n from guideline) t "
-        "where seq between $1 and $2 order by seq",
-        _describe_guidelines, _dataset_sql("guideline"),
+        "settings", "guideline", "t.n, t.letters", _describe_guidelines, "row", rest="order by t.seq",
+        source="(select seq, length(text) as letters, row_number() over (partition by dataset_id order by seq, id) "
+        "as n from guideline)",
     ),
     TrailKind(
-        "settings", "item_use",
-        "select seq, tuning, count(*), min(why) from item_use where seq between $1 and $2 group by seq, tuning",
-        _describe_tuning, _dataset_sql("item_use"),
+        "settings", "item_use", "t.tuning, count(*), min(t.why)", _describe_tuning, "row",
+        rest="group by t.seq, t.tuning",
     ),
     TrailKind(
-        "people", "person_event",
-        "select t.seq, t.person, t.role, t.active, c.actor, c.action, t.was, t.before from (select seq, person, role, "
-        "active, lag(active) over w as was, lag(role) over w as before from person_event "
-        "window w as (partition by person order by seq, id)) t join change c on c.seq = t.seq "
-        "where t.seq between $1 and $2 order by t.seq, t.person",
-        _person,
+        "people", "person_event", "t.person, t.role, t.active, c.actor, c.action, t.was, t.before", _person, "",
+        _CHANGE, "order by t.seq, t.person",
+        "(select seq, person, role, active, lag(active) over w as was, lag(role) over w as before from person_event "
+        "window w as (partition by person order by seq, id))",
     ),
     TrailKind(
-        "people", "invitation",
-        "select seq, email, subject, role, person, state from invitation where seq between $1 and $2 order by seq, id",
-        _describe_invitation,
+        "people", "invitation", "t.email, t.subject, t.role, t.person, t.state", _describe_invitation, rest=_IN_ORDER
     ),
+    TrailKind("people", "identity", "t.person, t.email, t.issuer", _known_as, rest=_IN_ORDER),
+    TrailKind("sign-ins", "login", "t.issuer", lambda issuer: f"signed in at {issuer}", rest=_IN_ORDER),
+    TrailKind("sign-ins", "login_end", "t.person, t.login_id, c.actor", _signed_out, "", _CHANGE, _IN_ORDER),
     TrailKind(
-        "people", "identity",
-        "select seq, person, email, issuer from identity where seq between $1 and $2 order by seq, id", _known_as,
-    ),
-    TrailKind(
-        "sign-ins", "login",
-        "select seq, issuer from login where seq between $1 and $2 order by seq, id",
-        lambda issuer: f"signed in at {issuer}",
-    ),
-    TrailKind(
-        "sign-ins", "login_end",
-        "select e.seq, e.person, e.login_id, c.actor from login_end e join change c on c.seq = e.seq "
-        "where e.seq between $1 and $2 order by e.seq, e.id",
-        _signed_out,
-    ),
-    TrailKind(
-        "people", "api_token",
-        "select seq, person, name, scopes from api_token where seq between $1 and $2",
+        "people", "api_token", "t.person, t.name, t.scopes",
         lambda person, name, scopes: f"made the token {name} of {person} for {scopes.replace(' ', ', ')}",
     ),
     TrailKind(
-        "people", "api_token_event",
-        "select e.seq, e.kind, t.person, t.name from api_token_event e join api_token t on t.id = e.api_token_id "
-        "where e.seq between $1 and $2",
-        lambda kind, person, name: f"{kind} the token {name} of {person}",
+        "people", "api_token_event", "t.kind, a.person, a.name",
+        lambda kind, person, name: f"{kind} the token {name} of {person}", "", "api_token a on a.id = t.api_token_id",
     ),
     TrailKind(
-        "settings", "webhook_state",
-        "select t.seq, t.state, t.was, w.url from (select seq, webhook_id, state, lag(state) over "
-        "(partition by webhook_id order by seq, id) as was from webhook_state) t join webhook w on w.id = t.webhook_id "
-        "where t.seq between $1 and $2",
-        _told_from_now_on,
+        "settings", "webhook_state", "t.state, t.was, w.url", _told_from_now_on, "", "webhook w on w.id = t.webhook_id",
+        source="(select seq, webhook_id, state, lag(state) over (partition by webhook_id order by seq, id) as was "
+        "from webhook_state)",
     ),
     TrailKind(
         "imports", "intake",
-        "select n.seq, n.source, n.items, n.judgments, n.labels, "
-        "(select count(*) from adjudication a where a.seq = n.seq), "
-        "(select count(*) from setting s where s.seq = n.seq and s.name = 'gold') from intake n "
-        "where n.seq between $1 and $2",
-        _describe_import, _dataset_sql("intake"),
+        "t.source, t.items, t.judgments, t.labels, (select count(*) from adjudication a where a.seq = t.seq), "
+        "(select count(*) from setting s where s.seq = t.seq and s.name = 'gold')",
+        _describe_import, "row",
+    ),
+    TrailKind("exports", "export", "t.kind, t.settings, t.lines", _describe_export, "row"),
+    TrailKind("runs", "run", "j.card, j.model, t.items", _describe_run, "row", _JUDGE),
+    TrailKind(
+        "runs", "run_event", "t.kind, t.why", lambda kind, why: f"run {kind}{_reason_suffix(why)}", "run",
+        rest=_IN_ORDER,
     ),
     TrailKind(
-        "exports", "export",
-        "select seq, kind, settings, lines from export where seq between $1 and $2", _describe_export,
-        _dataset_sql("export"),
+        "runs", "run_limit", "t.spending_limit, t.price_in, t.price_out", _describe_budget, "run", rest=_IN_ORDER
     ),
     TrailKind(
-        "runs", "run",
-        "select t.seq, j.card, j.model, t.items from run t join judge j on j.id = t.judge_id "
-        "where t.seq between $1 and $2",
-        _describe_run, _dataset_sql("run"),
+        "runs", "charge", "sum(t.calls), sum(t.cost), max(case when t.estimated then 1 else 0 end) = 1",
+        _describe_test_calls, rest=f"and t.run_id = '' {_PER_CHANGE}",
     ),
     TrailKind(
-        "runs", "run_event",
-        "select seq, kind, why from run_event where seq between $1 and $2 order by seq, id",
-        lambda kind, why: f"run {kind}{_reason_suffix(why)}",
-        "select t.seq, r.dataset_id from run_event t join run r on r.id = t.run_id",
+        "cards", "card", "t.name, t.version", lambda name, version: f"added the card {name}, version {version}"
     ),
-    TrailKind(
-        "runs", "run_limit",
-        "select seq, spending_limit, price_in, price_out from run_limit where seq between $1 and $2 order by seq, id",
-        _describe_budget,
-        "select t.seq, r.dataset_id from run_limit t join run r on r.id = t.run_id",
-    ),
-    TrailKind(
-        "runs", "charge",
-        "select seq, sum(calls), sum(cost), max(case when estimated then 1 else 0 end) = 1 from charge "
-        "where run_id = '' and seq between $1 and $2 group by seq",
-        _describe_test_calls,
-    ),
-    TrailKind(
-        "cards", "card",
-        "select seq, name, version from card where seq between $1 and $2",
-        lambda name, version: f"added the card {name}, version {version}",
-    ),
-    TrailKind(
-        "queues", "draw",
-        "select seq, stream, count(*) from draw where seq between $1 and $2 group by seq, stream",
-        _describe_draw, _dataset_sql("draw"),
-    ),
+    TrailKind("queues", "draw", "t.stream, count(*)", _describe_draw, "row", rest="group by t.seq, t.stream"),
     TrailKind(
         "queues", "assignment",
-        "select a.seq, count(*), min(a.assignee), max(case when a.ended then 1 else 0 end), "
-        "min(case when n.began = a.seq then 0 else 1 end), max(coalesce(i.given, 0)) from assignment a "
-        "join assignment_now n on n.assignment_id = a.assignment_id left join (select seq, count(*) as given "
-        "from assignment_item where given group by seq) i on i.seq = a.seq "
-        "where a.seq between $1 and $2 group by a.seq",
-        _describe_assignment, _dataset_sql("assignment"),
+        "count(*), min(t.assignee), max(case when t.ended then 1 else 0 end), "
+        "min(case when n.began = t.seq then 0 else 1 end), max(coalesce(i.given, 0))",
+        _describe_assignment, "row",
+        "assignment_now n on n.assignment_id = t.assignment_id left join (select seq, count(*) as given "
+        "from assignment_item where given group by seq) i on i.seq = t.seq",
+        _PER_CHANGE,
     ),
     TrailKind(
-        "labels", "answer",
-        _items("answer", ", min(t.action) = 'skip', max(t.previous) <> ''"), _describe_answer, _dataset_sql("answer"),
+        "labels", "answer", f"{_ITEMS}, min(t.action) = 'skip', max(t.previous) <> ''", _describe_answer, "row", _ITEM,
+        _PER_CHANGE,
     ),
     TrailKind(
-        "exposures", "exposure",
-        _items("exposure", ", min(t.route), max(t.judge_id)"), _describe_exposure, _by_item("exposure"),
+        "exposures", "exposure", f"{_ITEMS}, min(t.route), max(t.judge_id)", _describe_exposure, "item", _ITEM,
+        _PER_CHANGE,
     ),
     TrailKind(
-        "labels", "fit", _items("fit"),
-        lambda n, *_: f"rated whether {many(n, 'justification')} {'fits' if n == 1 else 'fit'} the score",
-        _by_item("fit"),
+        "labels", "fit", _ITEMS,
+        lambda n, *_: f"rated whether {many(n, 'justification')} {'fits' if n == 1 else 'fit'} the score", "item",
+        _ITEM, _PER_CHANGE,
     ),
     TrailKind(
-        "claims", "claim",
-        "select t.seq, count(*), max(t.until) > max(c.made_at), max(t.draw_id) = '' from claim t "
-        "join change c on c.seq = t.seq where t.seq between $1 and $2 group by t.seq",
-        _describe_claim, _dataset_sql("claim"),
+        "claims", "claim", "count(*), max(t.until) > max(c.made_at), max(t.draw_id) = ''", _describe_claim, "row",
+        _CHANGE, _PER_CHANGE,
     ),
     TrailKind(
-        "replies", "reply",
-        "select t.seq, count(*), min(j.model) from reply t join judge j on j.id = t.judge_id "
-        "where t.seq between $1 and $2 group by t.seq",
-        lambda n, model: f"stored {many(n, 'reply', 'replies')} of {model}", _by_item("reply"),
+        "replies", "reply", "count(*), min(j.model)",
+        lambda n, model: f"stored {many(n, 'reply', 'replies')} of {model}", "item", _JUDGE, _PER_CHANGE,
     ),
 )  # fmt: skip
 """In the order in which a change's parts are shown. Labels imported with items are in `imports`."""

@@ -22,13 +22,6 @@ _DELIVERY_INTERVAL_SECONDS, _REVIEW_INTERVAL_SECONDS = 2.0, 60.0
 _MAX_CONCURRENT_WEBHOOKS = 4
 
 
-def start_delivery(store: Store) -> Callable[[], None]:
-    """Tell webhooks from now on in a thread of its own; what it gives ends that."""
-    deliverer = Deliverer(store)
-    deliverer.start()
-    return deliverer.stop
-
-
 class Deliverer:
     """Looks for what is to be told, and tells it; a webhook that does not answer holds up no other."""
 
@@ -40,9 +33,10 @@ class Deliverer:
         self._looked = 0.0
         self._thread = threading.Thread(target=self._go, name="webhooks", daemon=True)
 
-    def start(self) -> None:
-        """Begin."""
+    def start(self) -> Callable[[], None]:
+        """Begin in a thread of its own; what it gives ends that."""
         self._thread.start()
+        return self.stop
 
     def stop(self) -> None:
         """End; what is under way is waited for."""

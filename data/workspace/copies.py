@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from data import log
@@ -32,33 +33,24 @@ def copy_workspace(source: str, target: str) -> tuple[int, int]:
         aside = folder / "backup.duckdb"
         if backup := path is not None and not opening.beside_path(path, ".mark").exists():
             opening.copy(path, aside)  # the backup stays as it is
-        origin = open_store(f"duckdb:///{aside}" if backup else source, accept=backup)
-        try:
+        with closing(open_store(f"duckdb:///{aside}" if backup else source, accept=backup)) as origin:
             newest, rows = _to_file(origin, to, target) if to is not None else _to_database(origin, target)
-        finally:
-            origin.close()
     log.info("store_copied", revision=newest, rows=rows)
     return newest, rows
 
 
 def _to_database(origin: Store, target: str) -> tuple[int, int]:
-    store = open_store(target)
-    try:
+    with closing(open_store(target)) as store:
         store.copy_from(origin)
         return store.newest(), sum(count for count, _ in store.digests(store.newest()).values())
-    finally:
-        store.close()
 
 
 def _to_file(origin: Store, to: Path, target: str) -> tuple[int, int]:
     with tempfile.TemporaryDirectory(prefix="assay-copy-", dir=to.resolve().parent) as folder:
         file = Path(folder) / "copy.duckdb"
         origin.backup(file)
-        new_store = open_store(f"duckdb:///{file}", accept=True)
-        try:
+        with closing(open_store(f"duckdb:///{file}", accept=True)) as new_store:
             newest, digests = new_store.newest(), new_store.digests(new_store.newest())
-        finally:
-            new_store.close()
         if digests != origin.digests(newest):
             raise StoreFailed(f"{to} was not made: what arrived is not what was sent. Check the disk, then try again.")
         restore(file, target, force=True)

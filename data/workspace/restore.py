@@ -92,15 +92,11 @@ def _restore_checked(backup: Path, part: Path, url: str, force: bool, seen: list
             "To restore it anyway, use --force."
         )
     opening.copy(backup, part)
-    store = DuckStore(part, url, accept=True)
-    try:
+    with contextlib.closing(DuckStore(part, url, accept=True)) as store:
         exposure.carry_exposures(store, seen)
-        wrong = verify(store)
-        if wrong:
+        if wrong := verify(store):
             raise BadInput(f"{backup} is damaged, so nothing was changed. {' '.join(wrong[:5])}")
         return store.newest()
-    finally:
-        store.close()
 
 
 def _exposure_rows(path: Path) -> list[Row]:

@@ -74,7 +74,7 @@ class BackupState:
 @allow("lead")
 def backup_plan(store: Store | Tx) -> BackupPlan:
     """The plan that holds."""
-    return BackupPlan(**{**asdict(BackupPlan()), **get_setting(store, WORKSPACE, "backups", {})})
+    return BackupPlan(**get_setting(store, WORKSPACE, "backups", {}))
 
 
 @allow("lead")

@@ -17,7 +17,7 @@ from typing import Literal
 from judges.card import Card, Item, describe_origin
 from judges.errors import BadCard
 from judges.params import CombinationRule
-from judges.protocols.combination import combine_samples, nearest_answer, rule_on_scale
+from judges.protocols.combination import combine_on_scale, nearest_answer
 from judges.stats.uncertainty import Interval
 from judges.types import Reading, Remark, Score
 
@@ -139,7 +139,7 @@ def _as_one(samples: Sequence[AuditReply], card: Card, rule: CombinationRule) ->
             scores.append(cell_scores[0])
             continue
         scale = dimension.scale
-        value = combine_samples([s.value for s in cell_scores], rule_on_scale(rule, scale), scale.tie_code)
+        value = combine_on_scale([s.value for s in cell_scores], rule, scale)
         value = nearest_answer(value) if value is not None and scale.size else value
         sure = sorted((s for s in cell_scores if s.confidence is not None), key=lambda s: s.confidence or 0.0)
         middle = sure[(len(sure) - 1) // 2] if sure else cell_scores[0]

@@ -12,7 +12,7 @@ from judges.card import Card, Item
 from judges.reading.confidence import STATED
 from judges.tokens import tokens
 from judges.triage import ConfidenceLevel, confidence_level
-from judges.types import Dialogue, Dimension, Remark, Response, Score, UnitSort, sort_of
+from judges.types import Dialogue, Dimension, Remark, Response, Score, UnitSort, sort_of, units
 
 Place = tuple[str, str]
 """(unit, dimension)"""
@@ -39,6 +39,12 @@ class ItemJudgment:
         """The code of the score at this place; None if it is n/a or missing."""
         score = self.scores.get((unit, dimension))
         return None if score is None else score.value
+
+    def turn_scores(self, dimensions: Sequence[str]) -> list[dict[str, float]]:
+        """The values in these dimensions of every assistant turn that has any, in order."""
+        turns = [unit for unit in units(self.item) if unit.startswith("turn:")]
+        scores = ({d: v for d in dimensions if (v := self.value(unit, d)) is not None} for unit in turns)
+        return [by_dimension for by_dimension in scores if by_dimension]
 
     def stated_confidence(self, unit: str, dimension: str) -> ConfidenceLevel | None:
         """The confidence that the judge stated for a score, even if another source replaced it; None: none stated."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judges.audits._judged import ItemJudgment, text_lengths
 from judges.card import Card
 from judges.protocols.orders import verdict_dimension
-from judges.types import section_place
+from judges.types import Dimension, section_place
 
 SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}
 
@@ -13,15 +13,12 @@ SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}
 def verdict_sign(card: Card, judgment: ItemJudgment) -> float | None:
     """1 where the verdict is A, -1 where it is B, 0 for a tie; None where there is none."""
     dimension = verdict_dimension(card)
-    return None if dimension is None else sign_of_code(card, judgment.value("pair", dimension.name))
+    return None if dimension is None else sign_of_code(dimension, judgment.value("pair", dimension.name))
 
 
-def sign_of_code(card: Card, code: float | None) -> float | None:
-    """The same for a verdict that is given as a code of the card's scale."""
-    dimension = verdict_dimension(card)
-    if code is None or dimension is None:
-        return None
-    return SIGNS.get(dimension.scale.format(code))
+def sign_of_code(dimension: Dimension, code: float | None) -> float | None:
+    """The same for a verdict that is given as a code of its scale."""
+    return None if code is None else SIGNS.get(dimension.scale.format(code))
 
 
 def section_means(card: Card, judgment: ItemJudgment) -> list[tuple[str, dict[str, float]]]:

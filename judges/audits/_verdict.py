@@ -37,12 +37,11 @@ def too_few(n: int, noun: str, need: int = MIN_ITEMS) -> AuditFinding | None:
     return not_tested(f"{amount}: {need - n} more {'is' if need - n == 1 else 'are'} needed for a verdict.", n=n)
 
 
-def limit_verdict(figure: float, interval: Interval | None, limit: float) -> Verdict:
+def limit_verdict(interval: Interval, limit: float) -> Verdict:
     """The verdict against an upper limit."""
-    if figure > limit:
+    if (interval.point or 0.0) > limit:
         return "alarm"
-    reaches = interval is not None and interval.high is not None and interval.high > limit
-    return "warning" if reaches else "pass"
+    return "warning" if interval.high is not None and interval.high > limit else "pass"
 
 
 def neutral_verdict(interval: Interval, neutral: float, distance: float) -> Verdict:

@@ -6,10 +6,9 @@ from collections import defaultdict
 from statistics import pvariance
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot, Verdict
-from judges.audits._judged import ItemJudgment, group_judgments, ordered_dimensions
+from judges.audits._judged import group_judgments, ordered_dimensions
 from judges.audits._verdict import bounds, flags_of, make_finding, percent, share_of, too_few
 from judges.stats.clustered import newcombe_difference
-from judges.types import units
 
 LONG_DIALOGUE_TURNS = 10
 """Assistant turns above which a dialogue is long."""
@@ -24,8 +23,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     often equal by chance, so the difference errs towards *pass*. The variance of scores at each turn position, over
     dialogues and averaged over dimensions, is drawn.
     """
-    names = {name for sort, name in ordered_dimensions(evidence.card) if sort == "turn"}
-    rows = [(j, turns) for j in group_judgments(evidence) if len(turns := _turns(j, names)) > 1]
+    names = sorted(name for sort, name in ordered_dimensions(evidence.card) if sort == "turn")
+    rows = [(j, turns) for j in group_judgments(evidence) if len(turns := j.turn_scores(names)) > 1]
     groups = [[(j, t) for j, t in rows if (len(t) > LONG_DIALOGUE_TURNS) is long] for long in (False, True)]
     for group, noun in zip(
         groups,
@@ -53,16 +52,6 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     series = [(name, *_by_position([t for _, t in group])) for name, group in zip(names_of, groups, strict=True)]
     picture = Plot("lines", "turn", "variance of scores", tuple(series))
     return make_finding(verdict, why, gap, flags_of(verdict, flags), picture, len({j.key for j, _ in rows}))
-
-
-def _turns(judgment: ItemJudgment, names: set[str]) -> list[dict[str, float]]:
-    """The scores of every assistant turn that has any, in order."""
-    turns = []
-    for unit in units(judgment.item):
-        turn = {n: v for n in sorted(names) if unit.startswith("turn:") and (v := judgment.value(unit, n)) is not None}
-        if turn:
-            turns.append(turn)
-    return turns
 
 
 def _by_position(dialogues: list[list[dict[str, float]]]) -> tuple[tuple[float, ...], tuple[float, ...]]:

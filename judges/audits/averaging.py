@@ -19,7 +19,6 @@ from judges.audits._verdict import (
     too_few,
 )
 from judges.stats.association import bootstrap_pearson, r_squared
-from judges.types import units
 
 _TURN = ("context_use", "helpfulness", "safety")
 
@@ -35,7 +34,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     for judgment in judgments:
         turns, coherence = _turns(judgment), judgment.value("conversation", "coherence")
         if coherence is not None and turns:
-            every = [score for turn in turns for score in turn]
+            every = [score for turn in turns for score in turn.values()]
             rows.append((judgment.key, coherence, sum(every) / len(every), min(every), max(every)))
     items = len({row[0] for row in rows})
     if stop := too_few(items, "dialogues with coherence and turn scores"):
@@ -48,7 +47,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     line = r_squared(bootstrap_pearson([r[2] for r in rows], [r[1] for r in rows], item_numbers(r[0] for r in rows)))
     drops, alone = _drops(judgments)
     figure = max((equal, line), key=lambda i: i.point or 0.0)
-    verdict = limit_verdict(figure.point or 0.0, figure, threshold)
+    verdict = limit_verdict(figure, threshold)
     means = "Coherence {:g} is the rounded mean of turn scores between {:g} and {:g}."
     flags = [
         Flag(key, means.format(c, low, high), "conversation", "coherence", min((high - low) / 5, 0.8))
@@ -66,10 +65,9 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     return make_finding(verdict, why, figure, flags_of(verdict, flags), picture, items)
 
 
-def _turns(judgment: ItemJudgment) -> list[tuple[float, ...]]:
+def _turns(judgment: ItemJudgment) -> list[dict[str, float]]:
     """The scores of every assistant turn that has all three, in order."""
-    rows = [[judgment.value(unit, d) for d in _TURN] for unit in units(judgment.item) if unit.startswith("turn:")]
-    return [tuple(v for v in row if v is not None) for row in rows if None not in row]
+    return [turn for turn in judgment.turn_scores(_TURN) if len(turn) == len(_TURN)]
 
 
 def _drops(judgments: list[ItemJudgment]) -> tuple[int, int]:
@@ -77,9 +75,9 @@ def _drops(judgments: list[ItemJudgment]) -> tuple[int, int]:
     drops = alone = 0
     for judgment in judgments:
         for before, after in pairwise(_turns(judgment)):
-            if after[0] < before[0]:
+            if after["context_use"] < before["context_use"]:
                 drops += 1
-                alone += after[1] >= before[1] and after[2] >= before[2]
+                alone += all(after[d] >= before[d] for d in ("helpfulness", "safety"))
     return drops, alone
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import group_judgments
+from judges.audits._pairs import SIGNS
 from judges.audits._verdict import (
     bar_picture,
     bounds,
@@ -15,7 +16,8 @@ from judges.audits._verdict import (
     strongest_flags,
     too_few,
 )
-from judges.protocols.orders import verdict_dimension as verdict_of
+from judges.protocols.orders import verdict_dimension
+from judges.stats.both_orders import verdicts_in_both_orders
 
 _WARNING_DISTANCE = 0.1
 
@@ -27,7 +29,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     "ab", B in "ba". A pair judged alike in both orders gives each slot one win, so only flips move the share away from
     one half. A flip is any difference between the two verdicts.
     """
-    pairs = [(j.key, *orders) for j in group_judgments(evidence) if (orders := _orders(j.facts)) is not None]
+    in_both = verdicts_in_both_orders((j.key, j.facts.get("orders")) for j in group_judgments(evidence))
+    pairs = [(key, ab, ba) for key, ab, ba in in_both if ab in SIGNS and ba in SIGNS]
     if not pairs:
         return not_tested("The pairs were asked in one order only: run the judge in both orders (A/B and B/A).")
     if stop := too_few(len({key for key, _, _ in pairs}), "pairs judged in both orders"):
@@ -43,7 +46,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     first = share_of(decided)
     verdict = neutral_verdict(first, 0.5, _WARNING_DISTANCE)
     why = f"The first position wins {percent(first.point)} of the verdicts with a winner ({bounds(first)}), and {text}."
-    dimension = verdict_of(evidence.card)
+    dimension = verdict_dimension(evidence.card)
     name, text = dimension.name if dimension else "", "The verdict is {} with A first and {} with B first."
     flags = [
         Flag(key, text.format(*orders), "pair", name, 0.4 if "tie" in orders else 0.7)
@@ -51,15 +54,6 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     ]  # fmt: skip
     picture = bar_picture("", "share", ("won by the first place", first.point), ("flips", flipped.point), mark=0.5)
     return make_finding(verdict, why, first, strongest_flags(flags), picture)
-
-
-def _orders(facts: dict[str, object]) -> tuple[str, str] | None:
-    orders = facts.get("orders")
-    if not isinstance(orders, dict):
-        return None
-    ab, ba = orders.get("ab"), orders.get("ba")
-    known = ("a", "b", "tie")
-    return (ab, ba) if ab in known and ba in known else None
 
 
 AUDIT = Audit(

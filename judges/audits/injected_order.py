@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
+from judges.audits import Audit, AuditEvidence, AuditFinding, AuditReply, Flag, Verdict
 from judges.audits._judged import graded_cells, graded_dimensions, group_judgments, item_means
 from judges.audits._pairs import verdict_sign
 from judges.audits._verdict import (
@@ -38,7 +39,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     replies = evidence.probes.get(PROBE)
     if not replies:
         return not_tested("The probe that plants an instruction in the text has not been run with this judge.")
-    before, after = _scores(evidence, None), _scores(evidence, PROBE)
+    before, after = _scores(evidence), _scores(evidence, replies)
     room = {item: (score, after[item]) for item, (score, top) in before.items() if item in after and score < top}
     if stop := too_few(len(room), "items that could rise and are scored with and without the probe"):
         return stop
@@ -66,10 +67,9 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     return make_finding(verdict, why, rate, strongest_flags(flags), picture, len(room))
 
 
-def _scores(evidence: AuditEvidence, probe: str | None) -> dict[str, tuple[float, float]]:
+def _scores(evidence: AuditEvidence, replies: Sequence[AuditReply] | None = None) -> dict[str, tuple[float, float]]:
     """(score, highest score possible) of every item; a pair's verdict as 1 for B, -1 for A."""
-    card = evidence.card
-    judgments = group_judgments(evidence, evidence.probes[probe] if probe else None)
+    card, judgments = evidence.card, group_judgments(evidence, replies)
     if card.kind == "pair":
         favour: dict[str, list[float]] = defaultdict(list)
         for judgment in judgments:

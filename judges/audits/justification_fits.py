@@ -33,7 +33,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     ]
     why = f"{len(flags)} of {len(fits)} justifications do not fit their scores, {percent(rate.point)} ({bounds(rate)})."
     picture = bar_picture("", "answers", ("fits", len(fits) - len(flags)), ("does not fit", len(flags)))
-    return make_finding(limit_verdict(rate.point or 0.0, rate, threshold), why, rate, flags, picture)
+    return make_finding(limit_verdict(rate, threshold), why, rate, flags, picture)
 
 
 AUDIT = Audit(

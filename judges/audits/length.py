@@ -27,22 +27,21 @@ def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) ->
     `text` names such a text in the singular ("turn"). The flags are texts longer than the median that get the highest
     score that occurs, longest first.
     """
-    judgments = group_judgments(evidence)
-    cells = {cell: value for cell, value in cell_means(judgments).items() if cell[2] == dimension}
+    name = dimension.replace("_", " ")
+    cells = {cell: value for cell, value in cell_means(group_judgments(evidence)).items() if cell[2] == dimension}
     sizes_of = {item: text_lengths(evidence.items[item]) for item in dict.fromkeys(cell[0] for cell in cells)}
     rows = [(cell, v, sizes_of[cell[0]][cell[1]]) for cell, v in cells.items() if cell[1] in sizes_of[cell[0]]]
     place_of = item_numbers(cell[0] for cell, _, _ in rows)
     items = len(set(place_of))
-    if stop := too_few(items, f"items with a score of {dimension.replace('_', ' ')} and its text"):
+    if stop := too_few(items, f"items with a score of {name} and its text"):
         return stop
     sizes, values = [size for _, _, size in rows], [value for _, value, _ in rows]
     r = bootstrap_spearman(sizes, values, place_of)
-    name = dimension.replace("_", " ")
     picture = point_picture(f"tokens in the {text}", name, list(zip(map(float, sizes), values, strict=True)))
     if r.point is None:
         same = name if len(set(values)) == 1 else f"the length of every {text}"
         return not_tested(f"No correlation exists, because {same} is the same throughout.", n=items)
-    verdict = limit_verdict(r.point, r, limit)
+    verdict = limit_verdict(r, limit)
     flags: list[Flag] = []
     if verdict != "pass":
         middle, high = sorted(sizes)[len(sizes) // 2], max(values)

@@ -19,7 +19,7 @@ from judges.audits._verdict import (
     percent,
     too_few,
 )
-from judges.protocols.orders import verdict_dimension as verdict_of
+from judges.protocols.orders import verdict_dimension
 from judges.stats.association import bootstrap_spearman, probability_at_zero
 from judges.stats.uncertainty import wilson_interval
 
@@ -74,7 +74,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"The longer response wins {percent(rate.point)} ({bounds(rate)}) {condition}, {percent(plain.point)} of all "
         f"{len(rows)} pairs with a winner, {link}."
     )
-    d = verdict_of(evidence.card)
+    d = verdict_dimension(evidence.card)
     text = "The {} response wins ({} tokens for A, {} for B), and the other is judged no worse."
     flags = [
         Flag(
@@ -119,8 +119,8 @@ def _rows(evidence: AuditEvidence) -> tuple[list[_Row], list[float], list[float]
 
 
 def _people(evidence: AuditEvidence, key: str) -> float | None:
-    dimension = verdict_of(evidence.card)
-    return None if dimension is None else sign_of_code(evidence.card, evidence.gold.get((key, "pair", dimension.name)))
+    d = verdict_dimension(evidence.card)
+    return None if d is None else sign_of_code(d, evidence.gold.get((key, "pair", d.name)))
 
 
 AUDIT = Audit(

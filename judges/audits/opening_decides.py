@@ -61,7 +61,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     if full < _MIN_R_SQUARED:
         why = f"The section scores hardly explain the verdict (R\u00b2 {full:.2f} over {items} pairs)."
         return make_finding("warning", why, part, (), picture, items)
-    verdict = limit_verdict(part.point, part, threshold)
+    verdict = limit_verdict(part, threshold)
     sentence = "The verdict is the winner of the first section, and all sections together favour the other response."
     flags = [
         Flag(key, sentence, unit=f"{section}/a", strength=min(0.3 + abs(overall) / 4, 0.8))

@@ -6,9 +6,9 @@ from collections import Counter
 from math import log2
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Plot, Verdict
-from judges.audits._judged import ItemJudgment, group_judgments, ordered_dimensions
+from judges.audits._judged import group_judgments, ordered_dimensions
 from judges.audits._verdict import MIN_ITEMS, bounds, limit_verdict, make_finding, percent, share_of, too_few
-from judges.types import Dimension, sort_of
+from judges.types import Dimension
 
 MIN_ENTROPY_BITS = 1.0
 """Entropy below which a dimension tells less than one fair coin."""
@@ -22,8 +22,12 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 
     The figure is the share in the worst dimension, by verdict and then by share, clustered by item.
     """
-    judgments, dimensions = group_judgments(evidence), ordered_dimensions(evidence.card).values()
-    by_dimension = {d: _scores_of(judgments, d) for d in dimensions if d.scale.size > 2}
+    dimensions = [d for d in ordered_dimensions(evidence.card).values() if d.scale.size > 2]
+    by_dimension: dict[Dimension, list[tuple[str, float]]] = {d: [] for d in dimensions}
+    for judgment in group_judgments(evidence):
+        for _, d, value in judgment.asked_scores(evidence.card):
+            if d in by_dimension:
+                by_dimension[d].append((judgment.key, value))
     most = max((len({key for key, _ in cells}) for cells in by_dimension.values()), default=0)
     if stop := too_few(most, "items with scores"):
         return stop
@@ -35,7 +39,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         usual = max(counts, key=lambda value: (counts[value], value))
         rate = share_of((key, value == usual) for key, value in cells)
         bits = entropy(counts)
-        verdict: Verdict = "alarm" if bits < MIN_ENTROPY_BITS else limit_verdict(rate.point or 0.0, rate, threshold)
+        verdict: Verdict = "alarm" if bits < MIN_ENTROPY_BITS else limit_verdict(rate, threshold)
         judged.append((_RANK[verdict], rate.point or 0.0, d, usual, rate, bits, verdict))
     judged.sort(key=lambda row: (-row[0], -row[1], row[2].name))
     _, _, dimension, usual, rate, bits, verdict = judged[0]
@@ -53,16 +57,6 @@ def entropy(counts: Counter[float]) -> float:
     """Entropy of counts in bits: four equally common values have 2, a single one has 0."""
     n = sum(counts.values())
     return max(0.0, -sum(c / n * log2(c / n) for c in counts.values() if c))
-
-
-def _scores_of(judgments: list[ItemJudgment], dimension: Dimension) -> list[tuple[str, float]]:
-    """(item, score) of every scored cell of a dimension."""
-    return [
-        (judgment.key, score.value)
-        for judgment in judgments
-        for (unit, name), score in judgment.scores.items()
-        if name == dimension.name and sort_of(unit) == dimension.sort and score.value is not None
-    ]
 
 
 def _bars(dimension: Dimension, cells: list[tuple[str, float]]) -> tuple[str, tuple[str, ...], tuple[float, ...]]:

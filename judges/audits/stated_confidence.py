@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
 from judges.audits._judged import group_judgments
@@ -21,20 +22,24 @@ from judges.audits._verdict import (
 )
 from judges.stats.clustered import newcombe_difference
 from judges.triage import ConfidenceLevel
+from judges.types import Dimension
 
 MIN_LEVEL_RATINGS = 10
 """Ratings that a level of confidence needs to be compared."""
 _LEVELS: tuple[ConfidenceLevel, ...] = ("high", "medium", "low")
 
 
+def _stated_scores(evidence: AuditEvidence) -> Iterator[tuple[str, str, Dimension, float, ConfidenceLevel]]:
+    """(item, unit, dimension, value, stated confidence) of every asked score that has a value and states one."""
+    for judgment in group_judgments(evidence):
+        for unit, dimension, value in judgment.asked_scores(evidence.card):
+            if (level := judgment.stated_confidence(unit, dimension.name)) is not None:
+                yield judgment.key, unit, dimension, value, level
+
+
 def find_overconfidence(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of "high" among the confidences that the judge stated, clustered by item."""
-    levels = [
-        (judgment.key, word)
-        for judgment in group_judgments(evidence)
-        for unit, dimension, _ in judgment.asked_scores(evidence.card)
-        if (word := judgment.stated_confidence(unit, dimension.name)) is not None
-    ]
+    levels = [(key, level) for key, _, _, _, level in _stated_scores(evidence)]
     if stop := too_few(len({key for key, _ in levels}), "items with a stated confidence"):
         return stop
     rate, counts = share_of((key, word == "high") for key, word in levels), Counter(word for _, word in levels)
@@ -44,7 +49,7 @@ def find_overconfidence(evidence: AuditEvidence, threshold: float) -> AuditFindi
     )
     shares = [(word, counts[word] / len(levels)) for word in _LEVELS]
     picture = bar_picture("confidence", "share", *shares, mark=threshold)
-    return make_finding(limit_verdict(rate.point or 0.0, rate, threshold), why, rate, (), picture)
+    return make_finding(limit_verdict(rate, threshold), why, rate, (), picture)
 
 
 def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFinding:
@@ -54,11 +59,9 @@ def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFindin
     *warning* where its interval reaches down to it or the three levels are not in order, else *pass*.
     """
     rows = [
-        (judgment.key, unit, dimension, word, value, people)
-        for judgment in group_judgments(evidence)
-        for unit, dimension, value in judgment.asked_scores(evidence.card)
-        if (word := judgment.stated_confidence(unit, dimension.name)) is not None
-        and (people := evidence.gold.get((judgment.key, unit, dimension.name))) is not None
+        (key, unit, dimension, level, value, people)
+        for key, unit, dimension, value, level in _stated_scores(evidence)
+        if (people := evidence.gold.get((key, unit, dimension.name))) is not None
     ]
     if not rows:
         return not_tested("No score with a stated confidence has gold yet: label some of these items.")
@@ -99,12 +102,11 @@ def find_inapplicable(evidence: AuditEvidence, threshold: float) -> AuditFinding
     The figure is their share in the dimension where it is highest: that dimension should be dropped.
     """
     cells: dict[str, list[tuple[str, str, float, bool]]] = {}
-    for judgment in group_judgments(evidence):
-        for unit, dimension, value in judgment.asked_scores(evidence.card):
-            word, scale = judgment.stated_confidence(unit, dimension.name), dimension.scale
-            if word is not None and scale.kind == "ordinal":
-                guess = value >= scale.lo + 0.75 * (scale.hi - scale.lo) and word == "low"
-                cells.setdefault(dimension.name, []).append((judgment.key, unit, value, guess))
+    for key, unit, dimension, value, level in _stated_scores(evidence):
+        scale = dimension.scale
+        if scale.kind == "ordinal":
+            guess = value >= scale.lo + 0.75 * (scale.hi - scale.lo) and level == "low"
+            cells.setdefault(dimension.name, []).append((key, unit, value, guess))
     if not cells:
         return not_tested("No score with a stated confidence is there yet: 1 is needed to list any.")
     rates = {name: share_of((key, guess) for key, _, _, guess in rows) for name, rows in cells.items()}
@@ -142,7 +144,7 @@ def find_missing(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     if stop := too_few(len({item for item, _ in replies}), "items with a reply"):
         return stop
     rate = share_of(replies)
-    verdict = limit_verdict(rate.point or 0.0, rate, threshold)
+    verdict = limit_verdict(rate, threshold)
     missing = sum(None in words.values() for _, words in stated)
     low = sum(word == "low" for _, words in stated for word in words.values())
     advice = "; fall back to score and justification only" if verdict == "alarm" else ""

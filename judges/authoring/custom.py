@@ -20,8 +20,6 @@ from judges.protocols.orders import names_sides
 from judges.reading.schema import describe_reply
 from judges.types import Dialogue, Dimension, Kind, Response
 
-__all__ = ["Recipe", "check_recipe", "from_folder", "from_recipe", "from_spec"]
-
 
 def from_recipe(recipe: Recipe) -> Card:
     """The card that a recipe describes. The same recipe gives the same card, with the same version."""

@@ -32,6 +32,17 @@ _MAX_NAME_CHARACTERS = 60
 _MAX_MAGNITUDE = 1_000_000_000
 
 
+def is_card_name(name: str) -> bool:
+    """Whether a new card can have this name."""
+    return _CARD.fullmatch(name) is not None and not name.endswith(PER_TURN)
+
+
+def explain_card_name(name: str) -> str:
+    """Say, without a full stop, that this name cannot name a card, and which names can."""
+    allowed = f"3 to 40 small letters, digits and _, beginning with a letter and not ending in {PER_TURN}"
+    return f"{name[:60]!r} cannot name a card: use {allowed}"
+
+
 def _tidy(value: Any) -> Any:
     """A dimension's name as it is stored: lower case, words joined by _, one code for characters that look alike."""
     if not isinstance(value, str):
@@ -159,11 +170,8 @@ class Recipe(Strict):
 
     @model_validator(mode="after")
     def _a_card(self) -> Recipe:
-        if not _CARD.fullmatch(self.name) or self.name.endswith(PER_TURN):
-            raise ValueError(
-                f"{self.name[:60]!r} cannot name a card: use 3 to 40 small letters, digits and _, beginning with a "
-                f"letter and not ending in {PER_TURN}"
-            )
+        if not is_card_name(self.name):
+            raise ValueError(explain_card_name(self.name))
         if not self.title.strip() or not self.title.isprintable():
             raise ValueError("the title must be one line of text")
         for question in self.dimensions:

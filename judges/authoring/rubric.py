@@ -56,11 +56,12 @@ def rubric_prompt(recipe: Recipe, shape: str) -> str:
         title, instruction = _HEAD[sort]
         parts.append(f"## {title}\n{instruction}")
         parts += [_dimension(question) for question in recipe.dimensions if question.unit == sort]
+    any_na = any(question.answers.na for question in recipe.dimensions)
     parts.append(
         "## How to judge\n"
         "- Judge each dimension by its definition alone, and use its whole scale.\n"
         "- Length, formatting, politeness and a confident tone are no merits of their own.\n"
-        + ('- `"n/a"` only where a dimension allows it and does not apply.\n' if _any_na(recipe) else "")
+        + ('- `"n/a"` only where a dimension allows it and does not apply.\n' if any_na else "")
         + "- A note is one sentence of at most 20 words that names what decided, in the language of the material; an "
         "empty text where there is nothing to say."
     )
@@ -72,10 +73,6 @@ def rubric_prompt(recipe: Recipe, shape: str) -> str:
         f"{shape}"
     )
     return "\n\n".join(parts)
-
-
-def _any_na(recipe: Recipe) -> bool:
-    return any(question.answers.na for question in recipe.dimensions)
 
 
 def _dimension(question: RecipeQuestion) -> str:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Collection
 from pathlib import Path
 
 from pydantic import BaseModel
 
-from judges.authoring.recipe import RESERVED
-from judges.card import PER_TURN
+from judges.authoring.recipe import RESERVED, explain_card_name, is_card_name
 from judges.errors import BadCard
 from judges.types import Kind
-
-_NAME = re.compile(r"[a-z][a-z0-9_]{2,39}")
 
 
 def card_files(name: str, kind: Kind, taken: Collection[str], scales: Collection[str]) -> dict[str, str]:
@@ -23,11 +19,8 @@ def card_files(name: str, kind: Kind, taken: Collection[str], scales: Collection
     `taken` are the names of existing cards and folders, `scales` the scales of known dimensions. The new card's only
     dimension gets the card's name, with a number if that is taken. Raises BadCard for a name that no card can have.
     """
-    if not _NAME.fullmatch(name) or name.endswith(PER_TURN) or keyword.iskeyword(name):
-        raise BadCard(
-            f"{name[:60]!r} cannot name a card: use 3 to 40 small letters, digits and _, beginning with a letter and "
-            f"not ending in {PER_TURN}."
-        )
+    if not is_card_name(name) or keyword.iskeyword(name):
+        raise BadCard(f"{explain_card_name(name)}.")
     if name in taken:
         raise BadCard(f"There is a card {name} already. Choose another name.")
     taken_names = {*scales, *RESERVED, *dir(BaseModel)}
@@ -35,14 +28,11 @@ def card_files(name: str, kind: Kind, taken: Collection[str], scales: Collection
     title = name.replace("_", " ").capitalize()
     prompt = Path(__file__).with_name("new_card").joinpath(f"{kind}.md").read_text(encoding="utf-8")
     code = f"{_CODE[kind]}{_CARD}{_EXTRA_ARGUMENTS.get(kind, '')})\n"
-    replacements = {"AUDITS": _AUDITS.get(kind, '"same_score", "injected_order"'), "KIND": kind}
-    for word, text in {**replacements, "NAME": name, "DIMENSION": dimension, "TITLE": title}.items():
+    audits = _AUDITS.get(kind, '"same_score", "injected_order"')
+    words = {"AUDITS": audits, "KIND": kind, "NAME": name, "DIMENSION": dimension, "TITLE": title}
+    for word, text in words.items():
         code = code.replace(word, text)
-    return {
-        "__init__.py": "",
-        "card.py": code,
-        "prompt.md": prompt.replace("DIMENSION", dimension),
-    }
+    return {"__init__.py": "", "card.py": code, "prompt.md": prompt.replace("DIMENSION", dimension)}
 
 
 _CARD = '''

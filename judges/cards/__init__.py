@@ -32,7 +32,20 @@ def cards() -> dict[str, Card]:
 
     Raises BadCard, with file and line, if one of them cannot be used.
     """
-    return load_cards()
+    by_name: dict[str, Card] = {}
+    homes: dict[str, str] = {}
+    for folder in _card_folders():
+        for card in _cards_of_folder(folder):
+            check_card(card, folder)
+            if card.name in by_name:
+                raise BadCard(
+                    f"{_file(folder)}: the name {card.name} is that of a card in {_file(homes[card.name])}. "
+                    "Choose another one."
+                )
+            by_name[card.name], homes[card.name] = card, folder
+    _one_meaning(by_name, homes)
+    HOMES.update(homes)
+    return by_name
 
 
 def card(name: str) -> Card:
@@ -47,24 +60,6 @@ def card(name: str) -> Card:
 def scales() -> dict[tuple[Kind, str, str], Scale]:
     """The scale of each (item kind, unit sort, dimension) over all cards; a name has one scale in all of them."""
     return {(c.kind, d.sort, d.name): d.scale for c in cards().values() for d in c.dimensions}
-
-
-def load_cards() -> dict[str, Card]:
-    """Every card that has a folder, by name. Raises BadCard, with file and line, for one that cannot be used."""
-    cards: dict[str, Card] = {}
-    homes: dict[str, str] = {}
-    for folder in _card_folders():
-        for card in _cards_of_folder(folder):
-            check_card(card, folder)
-            if card.name in cards:
-                raise BadCard(
-                    f"{_file(folder)}: the name {card.name} is that of a card in {_file(homes[card.name])}. "
-                    "Choose another one."
-                )
-            cards[card.name], homes[card.name] = card, folder
-    _one_meaning(cards, homes)
-    HOMES.update(homes)
-    return cards
 
 
 def _file(folder: str, name: str = "card.py") -> str:

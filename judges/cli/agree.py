@@ -105,14 +105,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _explain_no_judge(files: list[Path], contents: FileContents, matchs: list[JudgeMatch]) -> str:
+def _explain_no_judge(files: list[Path], contents: FileContents, matches: list[JudgeMatch]) -> str:
     """Explain why no judge has a figure."""
     dimensions = [(label.dimension, label.unit) for lines in contents.labels.values() for _, label in lines]
     dimensions += [(value.dimension, value.unit) for value in contents.gold]
     named = ", ".join(dict.fromkeys(f"{dimension} of {sort_of(unit)}" for dimension, unit in dimensions))
-    about = ", ".join(f"{d.name} of {d.sort}" for d in matchs[0].card.dimensions if _counts(d))
+    about = ", ".join(f"{d.name} of {d.sort}" for d in matches[0].card.dimensions if _counts(d))
     return (
-        f"{', '.join(map(str, files))}: no label is about a dimension of {matchs[0].card.name} and an item of these "
+        f"{', '.join(map(str, files))}: no label is about a dimension of {matches[0].card.name} and an item of these "
         f"judgments. The labels are about {_shorten(named) or 'nothing'}; the card asks {_shorten(about)}."
     )
 
@@ -124,48 +124,41 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     places = {d: met_cells(d, people, replies) for d in cells}
     lost = {d: agree_extras.find_lost(places[d], match.asked, match.named) for d in cells}
     filled = agree_extras.fill_missing(cells, lost, options.missing)
-    shown = [s for d, met in filled.items() if (s := summarise(met, d)).gold_cells]
+    shown = {d: s for d, met in filled.items() if (s := summarise(met, d)).gold_cells}
     turns = agree_extras.measure_weakest_turn_agreement(card, people, values_by_cell, replies, rule, match.items)
     if not shown and not turns:
         return None
-    rated = {s.dimension: agree_verdicts.measure_rates(s.dimension, cells[s.dimension], replies, rule) for s in shown}
-    gone = {
-        d: agree_extras.figures_by_choice(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)
-    }
-    also, tested = {d: other_metrics.measure_other_metrics(filled[d], d) for d in gone}, {}
+    rated = {d: agree_verdicts.measure_rates(d, cells[d], replies, rule) for d in shown}
+    gone = {d: agree_extras.figures_by_choice(cells[d], d, lost[d], options.missing) for d in shown}
+    also, tested, kept = {d: other_metrics.measure_other_metrics(filled[d], d) for d in shown}, {}, {}
     if options.epsilon is not None:
         run_test = agree_extras.measure_alternative_annotator
-        tested = {d: run_test(d, match.voices, cells[d], places[d], options.epsilon) for d in gone}
-    repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], replies) for s in shown}
-    kept = {}
-    for d in (s.dimension for s in shown if options.target is not None):
-        kept[d] = agree_verdicts.measure_auto_acceptance(d, cells[d], places[d], replies, rule, options)
+        tested = {d: run_test(d, match.voices, cells[d], places[d], options.epsilon) for d in shown}
+    repeated = {d: _repeats(d, cells[d], places[d], replies) for d in shown}
+    if options.target is not None:
+        accept = agree_verdicts.measure_auto_acceptance
+        kept = {d: accept(d, cells[d], places[d], replies, rule, options) for d in shown}
     placed = _position_agreement(card, replies)
     figures = [
-        _summary_record(s)
-        | other_metrics.as_json(also[s.dimension])
-        | ({"orders": both_orders.as_json(placed[1])} if placed and placed[0] == s.dimension else {})
-        | ({"missing": {"counted": options.missing, **missingness.as_json(of)}} if (of := gone[s.dimension]) else {})
-        | ({"alternative": alternative_annotator.as_json(tested[s.dimension])} if tested else {})
-        | _gain_record(repeated[s.dimension], rule)
-        | ({"rates": [rates.as_json(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
-        | (
-            {"selective": {"source": accepted[0], **auto_accept.as_json(accepted[1])}}
-            if (accepted := kept.get(s.dimension))
-            else {}
-        )
-        for s in shown
+        _summary_record(summary)
+        | other_metrics.as_json(also[d])
+        | ({"orders": both_orders.as_json(placed[1])} if placed and placed[0] == d else {})
+        | ({"missing": {"counted": options.missing, **missingness.as_json(of)}} if (of := gone[d]) else {})
+        | ({"alternative": alternative_annotator.as_json(tested[d])} if tested else {})
+        | _gain_record(repeated[d], rule)
+        | ({"rates": [rates.as_json(answer) for answer in rated[d]]} if rated[d] else {})
+        | ({"selective": {"source": kept[d][0], **auto_accept.as_json(kept[d][1])}} if kept else {})
+        for d, summary in shown.items()
     ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(worst)} for d, worst in turns.items()]
     unread = sum(reply.reading.unscored is not None for reply in replies)
-    text = [*match.assumptions]
     gold = f"{many(len(people), 'reference label')} (gold) from {match.basis}"
-    text.append(f"{match.judge}: {many(len(replies), 'reply', 'replies')} ({unread} unscored), {gold}.\n")
-    text.append(
+    text = [
+        *match.assumptions,
+        f"{match.judge}: {many(len(replies), 'reply', 'replies')} ({unread} unscored), {gold}.\n",
         f"{'dimension':34} {'items':>6} {'ratings':>7}  {'kappa':>6}  {'95% interval':16} {'% agreement':>11} "
-        f"{'n/a agreement':>13}"
-    )
-    for summary in shown:
-        text.append(_row(card, summary))
+        f"{'n/a agreement':>13}",
+    ]
+    text += [_row(card, summary) for summary in shown.values()]
     for d, found_beside in also.items():
         lin = "kappa is Lin's concordance, " if d.scale.kind == "interval" else ""
         text.append(f"{d.title}: {lin}{agree_extras.describe_other_metrics(found_beside).rstrip('.')}.")

@@ -89,20 +89,20 @@ def run(options: argparse.Namespace) -> int:
         result_tables = _pipelines(options, bench)
     else:
         result_tables = _tables(options, bench)
-    if options.figure == "export":
+    exported = options.figure == "export"
+    if exported:
         for path in write_fastchat(bench, options.out / "fastchat"):
             print(path)
+    else:
+        names = [table.name for table in result_tables]
+        result_tables = [table for table in result_tables if not options.table or table.name in options.table]
+        if not result_tables:
+            raise NothingToShow(f"There is no table {', '.join(options.table)}. There are: {', '.join(names)}.")
+    if exported or (options.out and options.format in ("csv", "parquet")):
         for line in write_tables(result_tables, options.format, options.out):
             print(line)
-        return 0
-    chosen_tables = [table for table in result_tables if not options.table or table.name in options.table]
-    if not chosen_tables:
-        raise NothingToShow(f"There is no table {', '.join(options.table)}. There are: {_names(result_tables)}.")
-    if options.out and options.format in ("csv", "parquet"):
-        for line in write_tables(chosen_tables, options.format, options.out):
-            print(line)
-        return 0
-    print_tables(chosen_tables, options.format, options.out)
+    else:
+        print_tables(result_tables, options.format, options.out)
     return 0
 
 
@@ -112,10 +112,6 @@ def _read(paths: Sequence[Path]) -> Bench:
     for sentence in notes:
         print(sentence, file=sys.stderr)
     return bench
-
-
-def _names(tables: Sequence[ResultTable]) -> str:
-    return ", ".join(table.name for table in tables)
 
 
 def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:

@@ -50,6 +50,7 @@ _ENDPOINT = {  # option: (field, help)
     "timeout": ("timeout", "seconds that a call may take"),
     "tries": ("tries", "how often a call is tried at most"),
 }
+_METAVARS = {"base-url": "URL", "key-variable": "NAME", "api-version": "V"}
 
 
 def add_judge_parameters(parser: argparse.ArgumentParser) -> None:
@@ -110,13 +111,9 @@ def add_endpoint(parser: argparse.ArgumentParser) -> None:
         field = Endpoint.model_fields[name]
         shown = "" if field.default in ("", 0) else f" (default {field.default})"
         sort: Any = field.annotation
-        group.add_argument(f"--{option}", dest=name, type=sort, metavar=_letter(option), help=about + shown)
+        group.add_argument(f"--{option}", dest=name, type=sort, metavar=_METAVARS.get(option, "N"), help=about + shown)
     group.add_argument("--spend", type=float, metavar="USD", help="stop before the runs into this file cost more")
     group.add_argument("--prices", type=Path, default=PRICES, metavar="FILE", help="another price list than ours")
-
-
-def _letter(option: str) -> str:
-    return {"base-url": "URL", "key-variable": "NAME", "api-version": "V"}.get(option, "N")
 
 
 def chosen_card(args: argparse.Namespace, name: str | None = None, known: Mapping[str, Card] | None = None) -> Card:

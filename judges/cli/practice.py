@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from dataclasses import fields
 
 from judges.practice.options import FLAWS, PORT, BadOption, PracticeOptions, parse_names
 
@@ -31,15 +32,8 @@ def chosen_options(args: argparse.Namespace) -> PracticeOptions:
     for name in ("latency_ms", "jitter_ms", "batch_seconds"):
         if not 0 <= getattr(args, name) <= _LONGEST:
             raise BadOption(f"--{name.replace('_', '-')} is from 0 to {_LONGEST:,}; it is {getattr(args, name):g}.")
-    return PracticeOptions(
-        port=args.port,
-        latency_ms=args.latency_ms,
-        jitter_ms=args.jitter_ms,
-        seed=args.seed,
-        flaws=parse_names(args.flaws, FLAWS, "flaw"),
-        batch_seconds=args.batch_seconds,
-        batch_ends=args.batch_ends,
-    )
+    values = {field.name: getattr(args, field.name) for field in fields(PracticeOptions)}
+    return PracticeOptions(**values | {"flaws": parse_names(args.flaws, FLAWS, "flaw")})
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,13 +46,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _serve(options: PracticeOptions) -> None:
+    from judges.practice.family import FAMILIES
     from judges.practice.server import Server, serve_app
 
     server = Server(options)
     async with serve_app(server) as url:
-        print(
-            f"Practice, not a language model, at {url}. Models: {', '.join(server.models)}. Ctrl+C ends it.", flush=True
-        )
+        print(f"Practice, not a language model, at {url}. Models: {', '.join(FAMILIES)}. Ctrl+C ends it.", flush=True)
         if options.flaws:
             planted = ", ".join(name.replace("_", " ") for name in sorted(options.flaws))
             print(f"Planted: {planted}.", flush=True)

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +60,10 @@ def run(args: argparse.Namespace) -> int:
     require_sound(card)
     for fault in find_faults(card):
         print(fault.text, file=sys.stderr)
-    count, others = check_items(args.items, card, args.limit)
+    _, others = check_items(args.items, card, args.limit)
     if others:
         print(f"{describe_other_kinds(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)
-    work = _Work(card, args.model, params, endpoint, price, args.items, args.limit, count, args.spend)
+    work = _Work(card, args.model, params, endpoint, price, _FileItems(args.items, card.kind, args.limit), args.spend)
     if args.dry_run and not args.ask:
         return work.dry_run(None)
     with contextlib.ExitStack() as files:
@@ -97,9 +98,7 @@ class _Work:
     params: Params
     endpoint: Endpoint
     price: Price | None
-    path: Path
-    limit: int
-    count: int
+    items: _FileItems
     spend: float | None
 
     # -- a run --------------------------------------------------------------------------------------------------------
@@ -207,14 +206,14 @@ class _Work:
         print(f"  {many(counts.calls, 'answer')}, {used}, {seconds:,.1f} s, {rate:,.1f} judgments a second", file=out)
 
     def _tasks(self) -> Iterator[Task]:
-        return call_plan.tasks(self.card, self.params, _FileItems(self.path, self.card.kind, self.limit, self.count))
+        return call_plan.tasks(self.card, self.params, self.items)
 
     # -- a dry run ----------------------------------------------------------------------------------------------------
 
     def dry_run(self, purse: ChargeFile | None) -> int:
         """Show what would be sent for the first items, and the estimate for all; with a purse, make these calls."""
         self._say_long()
-        first = list(stream_items(self.path, self.card.kind, min(self.limit or _DRY_RUN_ITEMS, _DRY_RUN_ITEMS)))
+        first = list(islice(self.items, _DRY_RUN_ITEMS))
         for task in call_plan.tasks(self.card, self.params, first):
             if task.sample:
                 continue
@@ -226,7 +225,7 @@ class _Work:
         if purse is not None:
             asyncio.run(self._asked_few(first, purse))
             self._say_spent(purse, sys.stdout)
-        _print_estimate(estimate(self.card, self.model, self.params, self._all(), price=self.price))
+        _print_estimate(estimate(self.card, self.model, self.params, self.items, price=self.price))
         return 0
 
     def _say_long(self) -> None:
@@ -235,12 +234,9 @@ class _Work:
         if not room:
             return
         size = safe_length(self.card, self.params, room)
-        items = ((key, item) for key, item in self._all() if len(item.model_dump_json()) > size)
+        items = ((key, item) for key, item in self.items if len(item.model_dump_json()) > size)
         if warning := str(find_long_calls(self.card, self.params, items, room)):
             print(warning, file=sys.stderr)
-
-    def _all(self) -> Iterator[tuple[str, Any]]:
-        return stream_items(self.path, self.card.kind, self.limit)
 
     async def _asked_few(self, first: list[tuple[str, Any]], purse: ChargeFile) -> None:
         tasks = (task for task in call_plan.tasks(self.card, self.params, first) if not task.sample)
@@ -269,16 +265,9 @@ class _FileItems:
     path: Path
     kind: str
     limit: int
-    count: int
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         return stream_items(self.path, self.kind, self.limit)
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __contains__(self, entry: object) -> bool:
-        return any(entry == item for item in self)
 
 
 def _format_spent(purse: ChargeFile) -> str:

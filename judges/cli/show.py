@@ -91,7 +91,7 @@ def prompt_lines(card: Card, item: Item) -> list[str]:
             name = ", ".join(filter(None, (item.id, task.part, piece)))
             out += [*([""] if out else []), f"##### {name}"]
             out += _messages(build_request(card, card.defaults, task, piece, before, "text").messages)
-            before[piece] = CallReply(task.key, task.part, task.sample, piece, "")
+            before[piece] = CallReply(*task.slot, piece, "")
     if not out:
         raise NoItem(f"{item.id} has nothing that {card.name} judges: the texts are not in the file.")
     return out

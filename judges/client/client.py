@@ -10,7 +10,7 @@ import ssl
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from judges.client import batch_files, errors, response_body
 from judges.client.capabilities import Capabilities
@@ -25,29 +25,18 @@ from judges.types import UnscoredReason
 if TYPE_CHECKING:
     import httpx
 
-
-
-class _ConnectionFailure(NamedTuple):
-    """A cause of a failed connection: the names of its exceptions, what they mean, and what else to check."""
-
-    raised: frozenset[str]
-    what: str
-    then: str
-
-
 _SERVER_HINT = ", and that the server runs"
 _CONNECTION_FAILURES = (
-    _ConnectionFailure(frozenset({"ClientConnectorDNSError", "gaierror"}), "its name is not known", _SERVER_HINT),
-    _ConnectionFailure(
-        frozenset({"ClientConnectorCertificateError", "SSLCertVerificationError"}),
+    ({"ClientConnectorDNSError", "gaierror"}, "its name is not known", _SERVER_HINT),
+    (
+        {"ClientConnectorCertificateError", "SSLCertVerificationError"},
         "its certificate is not valid",
         ", and name the file of an authority of your own in SSL_CERT_FILE",
     ),
-    _ConnectionFailure(
-        frozenset({"ClientConnectorSSLError"}), "it does not speak TLS", ": it may begin with http, not https"
-    ),
-    _ConnectionFailure(frozenset({"ConnectionRefusedError"}), "nothing listens there", _SERVER_HINT),
+    ({"ClientConnectorSSLError"}, "it does not speak TLS", ": it may begin with http, not https"),
+    ({"ConnectionRefusedError"}, "nothing listens there", _SERVER_HINT),
 )
+"""Causes of a failed connection: the names of the exceptions, what they mean, and what else to check."""
 _FILE_TIMEOUT_FACTOR = 10  # times the usual patience
 _CONTENT_SUFFIX = "/content"
 """The end of the address of a file's content."""
@@ -91,7 +80,7 @@ class Client:
             raise FatalError(f"The key in {endpoint.key_variable} has characters that no key has: copy it again.")
         self._key = key
         self._capabilities: dict[str, Capabilities] = {}
-        self._proven = self._pages = 0
+        self._proven, self._pages = False, 0
         self._openai: Any = None
         self._response: Any = None
 
@@ -315,10 +304,10 @@ class Client:
         reason = errors.error_message(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
         if names & {"InvalidURL", "UnsupportedProtocol", "InvalidUrlClientError", "NonHttpUrlClientError"}:
             return FatalError(f"{self.where} is not a valid address: {reason}. Check the base URL.")
-        known = next((failure for failure in _CONNECTION_FAILURES if names & failure.raised), None)
+        known = next(((problem, then) for raised, problem, then in _CONNECTION_FAILURES if names & raised), None)
         if not known and "ClientConnectorError" not in names:
             return TransientError("connection", "the connection broke before the answer was whole", charged=True)
-        problem, then = (known.what, known.then) if known else (reason or "no connection", _SERVER_HINT)
+        problem, then = known or (reason or "no connection", _SERVER_HINT)
         if not self._proven:
             return FatalError(f"{self.where} cannot be reached: {problem}. Check the base URL{then}.")
         return TransientError("connection", f"the endpoint cannot be reached: {problem}")
@@ -327,7 +316,7 @@ class Client:
         self, model: str = "", params: Params | None = None, capabilities: Capabilities | None = None
     ) -> CallContext:
         of = model, params or Params(), self.endpoint.key_variable, self._key
-        return CallContext(self.where, *of, capabilities or Capabilities(), bool(self._proven))
+        return CallContext(self.where, *of, capabilities or Capabilities(), self._proven)
 
     def _fault(self, status: int, headers: dict[str, str], body: bytes, call: CallContext) -> Exception:
         """The error for a refusal; if a capability caused it, it is given up, unless another call has done so."""
@@ -359,7 +348,7 @@ class Client:
         finish = choice.get("finish_reason")
         if finish == "error":
             raise TransientError("server", "the endpoint broke off the reply", charged=True)
-        self._proven += 1
+        self._proven = True
         raw, refused = (self._clean(response_body.message_text(message.get(key))) for key in ("content", "refusal"))
         usage = data.get("usage")
         token_counts = usage if isinstance(usage, dict) else {}

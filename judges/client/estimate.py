@@ -187,8 +187,7 @@ def _notes(
     assumed = by_shape if shape_known else f"to be {_ANSWER_TOKENS} an answer"
     notes = [
         f"Tokens in: counted on the messages of {whose}; approximate, as no tokenizer of the model is available.",
-        f"Tokens out: assumed {assumed}; "
-        f"the most that a call may give is {params.max_tokens:,}.",
+        f"Tokens out: assumed {assumed}; the most that a call may give is {params.max_tokens:,}.",
     ]
     if price is None:
         notes.append(f"Cost: the price of {model} is not in the price list, so it is not known.")

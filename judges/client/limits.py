@@ -157,6 +157,7 @@ class Throttle:
 
     async def admit(self, estimate: float, max_cost: float, sent: int = 0) -> bool:
         """Begin a call of about `estimate` tokens, at most `max_cost` dollars; False if run or budget are over."""
+        budget = self._budget
         async with self._line:
             while not self._ended.is_set():
                 if self._under_way >= self._window.size:
@@ -167,21 +168,16 @@ class Throttle:
                 if wait > 0:
                     await wait_for(self._ended, wait)
                     continue
-                if self._budget is not None and self._under_way and not self._budget.proven:
-                    await self._any_freed()
-                    continue
-                if self._budget is not None and not self._budget.take(max_cost):
-                    if self._under_way:
+                if budget is not None:
+                    if self._under_way and not (budget.proven and budget.take(max_cost)):
                         await self._any_freed()
                         continue
-                    self.refusal = explain_limit(
-                        self._budget.limit, self._budget.spent, max_cost * self._budget.overrun_factor
-                    )
-                    return False
-                if self._budget is not None:
-                    await self._budget.secure()
+                    if not self._under_way and not budget.take(max_cost):
+                        self.refusal = explain_limit(budget.limit, budget.spent, max_cost * budget.overrun_factor)
+                        return False
+                    await budget.secure()
                     if self._ended.is_set():
-                        self._budget.settle(max_cost, 0.0)
+                        budget.settle(max_cost, 0.0)
                         return False
                 self._requests.take(1, now)
                 self._tokens.take(estimate, now)

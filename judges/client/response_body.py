@@ -40,7 +40,7 @@ class DecompressionError(Exception):
 
 
 class BoundedBody(httpx.AsyncByteStream):
-    """A body that is decompressed piecewise. Raises TooLarge once more than `most` bytes came or were decompressed."""
+    """A body that is decompressed piecewise. Raises TooLarge once more than `max_bytes` came or were decompressed."""
 
     def __init__(self, stream: AsyncIterable[bytes], packing: str, max_bytes: int) -> None:
         self._stream, self._packing, self._most = stream, packing.strip().lower(), max_bytes

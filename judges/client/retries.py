@@ -57,8 +57,10 @@ def requested_pause(headers: Mapping[str, str], now: float) -> float:
         return exact / 1000.0
     retry_after = headers.get("retry-after", "").strip()
     if retry_after:
-        seconds = _number(retry_after)
-        return seconds if seconds is not None else _until(retry_after, now)
+        if (seconds := _number(retry_after)) is not None:
+            return seconds
+        date = _http_date(retry_after)
+        return 0.0 if date is None else max(date - now, 0.0)
     waits = [0.0]
     for sort in ("requests", "tokens"):
         if _number(headers.get(f"x-ratelimit-remaining-{sort}", "")) == 0:
@@ -68,11 +70,8 @@ def requested_pause(headers: Mapping[str, str], now: float) -> float:
 
 def server_time(headers: Mapping[str, str]) -> float:
     """The endpoint's own time, for a date in `retry-after`; far in the future if it gives none."""
-    try:
-        parts = parsedate_tz(headers.get("date", ""))
-        return float(mktime_tz(parts)) if parts else float("inf")
-    except (ValueError, OverflowError, TypeError):
-        return float("inf")
+    date = _http_date(headers.get("date", ""))
+    return float("inf") if date is None else date
 
 
 def _number(text: str) -> float | None:
@@ -80,13 +79,13 @@ def _number(text: str) -> float | None:
     return float(text) if re.fullmatch(r"\s*\d{1,12}(\.\d{1,9})?\s*", text, re.ASCII) else None
 
 
-def _until(text: str, now: float) -> float:
-    """Seconds from now to an HTTP date; 0.0 where it is past or is none."""
+def _http_date(text: str) -> float | None:
+    """An HTTP date in seconds since 1970; None where it is none."""
     try:
         parts = parsedate_tz(text)
-        return max(mktime_tz(parts) - now, 0.0) if parts else 0.0
+        return float(mktime_tz(parts)) if parts else None
     except (ValueError, OverflowError, TypeError, IndexError):
-        return 0.0
+        return None
 
 
 def _duration(text: str) -> float:

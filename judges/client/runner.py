@@ -44,7 +44,6 @@ class RunNotice:
 
 RunEvent = CallReply | FinishedJudgment | Charge | RunNotice
 """The events of a run."""
-Stop = asyncio.Event | Callable[[], bool] | None
 
 
 async def run(
@@ -56,7 +55,7 @@ async def run(
     *,
     endpoint: Endpoint,
     stored: Callable[[Task], Mapping[str, CallReply] | None] | None = None,
-    stop: Stop = None,
+    stop: asyncio.Event | Callable[[], bool] | None = None,
     budget: Budget | None = None,
     seed: int = 0,
     grace: float = GRACE_SECONDS,
@@ -207,16 +206,14 @@ class _Run:
                 while len(self._out) > self._max_out and not self._ended.is_set():
                     self._room.clear()
                     await self._room.wait()
-                task = await self._next_task()
+                tasks = self.tasks
+                task = await anext(tasks, None) if isinstance(tasks, AsyncIterator) else next(tasks, None)
                 if task is None:
                     self._tried.set()
                     return
                 await self._judge(task)
         except Exception as fault:
             self._end(fault=fault)
-
-    async def _next_task(self) -> Task | None:
-        return await anext(self.tasks, None) if isinstance(self.tasks, AsyncIterator) else next(self.tasks, None)
 
     async def _judge(self, task: Task) -> None:
         """Ask for the pieces of one judgment, and give it; nothing more is given once the run ends between them."""
@@ -332,9 +329,7 @@ class _Run:
         if unscored == "api_error" and (all_ := self._limiter.record_failure(why, streak)):
             self._end(fault=FatalError(all_))
         seconds = self._clock() - began
-        return CallReply(
-            *task.slot, piece, "", unscored, why, mode, self.model, tries=tried, seconds=seconds
-        )
+        return CallReply(*task.slot, piece, "", unscored, why, mode, self.model, tries=tried, seconds=seconds)
 
     # -- the first call -----------------------------------------------------------------------------------------------
 

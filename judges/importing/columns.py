@@ -6,7 +6,7 @@ Nothing is guessed silently: likely roles are listed in `assumptions`, ambiguous
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -16,17 +16,8 @@ from judges.importing.column_names import WORDS, ColumnName, Owner, normalize, p
 
 _WEAK_IDS = frozenset(("name", "no", "nr", "row"))
 _RESPONSE_NAMES = (
-    "response",
-    "answer",
-    "output",
-    "completion",
-    "text",
-    "reply",
-    "summary",
-    "assistant",
-    "conversation",
-    "item",
-)
+    "response", "answer", "output", "completion", "text", "reply", "summary", "assistant", "conversation", "item",
+)  # fmt: skip
 _SIDE_SUFFIXES = (("a", "b"), ("1", "2"))
 _PREFERENCE_NAMES = (("chosen", "rejected"), ("preferred", "other"), ("better", "worse"))
 _SYSTEM_NAMES = ("model", "system", "generator")
@@ -39,17 +30,8 @@ _OF_ANSWERS = frozenset((
 ))  # fmt: skip
 """Words after which an id or number means the answer, and not who gave it."""
 ITEM_PART_COLUMNS = (
-    "turn",
-    "turn_number",
-    "section",
-    "system",
-    "model",
-    "model_id",
-    "system_id",
-    "sample",
-    "unit",
-    "role",
-)
+    "turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit", "role",
+)  # fmt: skip
 """Columns that divide the rows of one id into several items."""
 _MIN_UNIQUE_SHARE = 0.95
 """The least share of the rows with a giver in which that giver answers the item only once."""
@@ -316,25 +298,24 @@ class _Table:
 
     def _pair(self) -> None:
         """The two sides of a pair, and their systems."""
-        forms = [(f"{stem}_{side}", f"{stem}_{other}") for stem in _RESPONSE_NAMES for side, other in _SIDE_SUFFIXES]
-        forms += [(f"{stem}{side}", f"{stem}{other}") for stem in _RESPONSE_NAMES for side, other in _SIDE_SUFFIXES]
-        forms += [(f"{side}_{stem}", f"{other}_{stem}") for stem in _RESPONSE_NAMES for side, other in _SIDE_SUFFIXES]
-        for first, second in (*_PREFERENCE_NAMES, *forms):
-            a, b = self.plain.get(first), self.plain.get(second)
-            if a in self.left and b in self.left and self._can_hold_texts(a) and self._can_hold_texts(b):
-                self.texts |= {"response_a": [a], "response_b": [b]}
-                self.left = [c for c in self.left if c not in (a, b)]
-                break
-        named = [
+        texts, systems = [*_PREFERENCE_NAMES], [("chosen_model", "rejected_model")]
+        texts += [
+            (form.format(stem, side), form.format(stem, other))
+            for form in ("{0}_{1}", "{0}{1}", "{1}_{0}") for stem in _RESPONSE_NAMES for side, other in _SIDE_SUFFIXES
+        ]  # fmt: skip
+        systems += [
             (f"{by}{sign}{side}", f"{by}{sign}{other}")
-            for by in _SYSTEM_NAMES
-            for sign in ("_", "")
-            for side, other in _SIDE_SUFFIXES
-        ]
-        for first, second in (("chosen_model", "rejected_model"), *named):
+            for by in _SYSTEM_NAMES for sign in ("_", "") for side, other in _SIDE_SUFFIXES
+        ]  # fmt: skip
+        self._take_sides("response", texts, lambda a, b: self._can_hold_texts(a) and self._can_hold_texts(b))
+        self._take_sides("system", systems, lambda a, _: not self._survey(a).numbers)
+
+    def _take_sides(self, name: str, pairs: Sequence[tuple[str, str]], fits: Callable[[str, str], bool]) -> None:
+        """Take the first two columns of these names that fit as both sides of a field."""
+        for first, second in pairs:
             a, b = self.plain.get(first), self.plain.get(second)
-            if a in self.left and b in self.left and not self._survey(a).numbers:
-                self.texts |= {"system_a": [a], "system_b": [b]}
+            if a in self.left and b in self.left and fits(a, b):
+                self.texts |= {f"{name}_a": [a], f"{name}_b": [b]}
                 self.left = [c for c in self.left if c not in (a, b)]
                 return
 

@@ -100,7 +100,7 @@ def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
     for path in paths:
         rows = list(read_rows(path))
         first = next((row for _, row in rows if isinstance(row, dict)), None)
-        if first is None and not rows:
+        if not rows:
             raise BadLines(f"{path}: there is no line in it.")
         if first is not None and not sort_of_line(first):
             bad = [(number, row) for number, row in rows if isinstance(row, str)]

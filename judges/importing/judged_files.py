@@ -165,11 +165,9 @@ class SampleNumbers:
 
 def _text(line: JudgmentLine) -> str:
     """The text that distinguishes one reply of a judge from another."""
-    return bare_scores.to_raw(line.scores) if line.scores is not None else line.raw or _canonical_text(line.reply)
-
-
-def _canonical_text(reply: Any) -> str:
-    return json.dumps(reply, sort_keys=True, ensure_ascii=False)
+    if line.scores is not None:
+        return bare_scores.to_raw(line.scores)
+    return line.raw or json.dumps(line.reply, sort_keys=True, ensure_ascii=False)
 
 
 def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) -> Reading:

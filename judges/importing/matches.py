@@ -80,9 +80,7 @@ def match_judges(
     "temperature=0.7"; see `named_judges`). `items` are those given with their texts; `card_of` gives the card of a name
     if the files contain none. Raises AmbiguousJudge if there is no judge, BadLines.
     """
-    line_judges: dict[JudgeKey, None] = {}
-    for lines in files.judgments.values():
-        line_judges |= {judge_of(line): None for _, line in lines}
+    line_judges = dict.fromkeys(judge_of(line) for lines in files.judgments.values() for _, line in lines)
     by_value: dict[JudgeKey, list[ExportedValue]] = defaultdict(list)
     for value in files.scores:
         by_value[_judge(value)].append(value)
@@ -125,11 +123,11 @@ def _by_lines(
     ]
     lines = [line for pairs in rows.values() for _, line in pairs]
     reply_keys = frozenset((line.item, line.part) for line in lines if line.scores is None)
-    named_ = frozenset((line.item, s.unit, s.dimension) for line in lines for s in line.scores or ())
+    named_cells = frozenset((line.item, s.unit, s.dimension) for line in lines for s in line.scores or ())
     others = [judge_of(line) for pairs in files.judgments.values() for _, line in pairs]
     aside = sum(other != judge and other.asked_anyhow == judge.asked_anyhow for other in others if not other.probe)
     judge_match = _match(files, known, judge, replies, known_items, complete=bool(items))
-    return replace(judge_match, asked=reply_keys, named=named_, left_out=aside)
+    return replace(judge_match, asked=reply_keys, named=named_cells, left_out=aside)
 
 
 def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
@@ -197,9 +195,9 @@ def _match(
 
 def _match_words(label: LabelLine, known: Card) -> LabelLine:
     dimension = known.dimension(label.dimension, label.unit)
-    return (
-        label if dimension is None else label.model_copy(update={"value": _parse_words(label.value, dimension.scale)})
-    )
+    if dimension is None:
+        return label
+    return label.model_copy(update={"value": _parse_words(label.value, dimension.scale)})
 
 
 def _code(value: ExportedValue, scale: Scale, words: bool) -> float | None:
@@ -235,13 +233,12 @@ def _units(kind: Kind, files: FileContents, values: Iterable[ExportedValue]) -> 
     for lines in files.labels.values():
         for _, label in lines:
             named[label.item].add(label.unit)
-    return {key: _item(kind, key, units) for key, units in named.items()}
-
-
-def _item(kind: Kind, key: str, units: set[str]) -> Item:
-    turns = {turn_number(unit) for unit in units if unit.startswith("turn:")}
-    cut = max((section_place(unit)[0] for unit in units if unit.startswith("section:")), default=0)
-    return placeholder_item(kind, key, turns, {str(n): "ab" for n in range(1, cut + 1)})
+    items = {}
+    for key, units in named.items():
+        turns = {turn_number(unit) for unit in units if unit.startswith("turn:")}
+        cut = max((section_place(unit)[0] for unit in units if unit.startswith("section:")), default=0)
+        items[key] = placeholder_item(kind, key, turns, {str(n): "ab" for n in range(1, cut + 1)})
+    return items
 
 
 def _card(name: str, kind: Kind, dimensions: Sequence[Dimension]) -> Card:
@@ -266,8 +263,8 @@ def match_table(
         raise NoTable(fault)
     roles = find_columns(names, rows, judges, people)
     rows, roles = decode_verdicts(rows, roles) if roles.kind == "pair" else (rows, roles)
-    keys_ = item_keys(roles, names, rows)
-    rows, roles, keys_ = _pivot_wide(rows, roles, keys_) if roles.by else (rows, roles, keys_)
+    keys = item_keys(roles, names, rows)
+    rows, roles, keys = _pivot_wide(rows, roles, keys) if roles.by else (rows, roles, keys)
     if not (roles.judges and roles.people):
         raise NoTable(_column_question(path, names, roles))
     about = dict.fromkeys(v.dimension for v in roles.judges)
@@ -276,7 +273,7 @@ def match_table(
     groups: dict[str, list[AnswerColumn]] = defaultdict(list)
     for series in roles.judges:
         groups[series.who].append(series)
-    return [_of_columns(path, rows, keys_, name, own_columns, roles, good_rows) for name, own_columns in groups.items()]
+    return [_of_columns(path, rows, keys, name, own_columns, roles, good_rows) for name, own_columns in groups.items()]
 
 
 def _of_columns(
@@ -292,13 +289,13 @@ def _of_columns(
         if not humans:
             notes.append(f"{series.column} is left out: no person's column is about the same.")
             continue
-        answers_ = _common_scale(path, rows, [series, *humans], good_rows)
-        dimension = Dimension(series.dimension or "answer", "response", answers_.scale, series.column)
+        scale = _common_scale(path, rows, [series, *humans], good_rows)
+        dimension = Dimension(series.dimension or "answer", "response", scale.scale, series.column)
         dimensions.append(dimension)
-        notes += explain_two_scales(series.column, series.answers, [v.answers for v in humans], answers_)
+        notes += explain_two_scales(series.column, series.answers, [v.answers for v in humans], scale)
         for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
             try:
-                cells = [parse_answer(row.get(v.column), answers_) for v in (series, *humans)]
+                cells = [parse_answer(row.get(v.column), scale) for v in (series, *humans)]
             except BadScale:
                 out.add(n)
                 continue
@@ -317,14 +314,14 @@ def _of_columns(
         notes.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
     known = _card(name, "response", dimensions)
     values_by_cell = {cell: values for cell, values in human_codes.items() if values}
-    found_ = [AuditReply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
+    replies = [AuditReply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
     people = ", ".join(dict.fromkeys(v.column for v in roles.people))
     judged = ", ".join(v.column for v in judge_columns)
     notes.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {roles.id}." if roles.id else ""))
     for d in dimensions:
         notes.append(f"{d.title}: {_scale(d.scale)}.")
     return JudgeMatch(
-        name, known, found_, resolve_cells(values_by_cell, known), values_by_cell, "first", "a table", tuple(notes),
+        name, known, replies, resolve_cells(values_by_cell, known), values_by_cell, "first", "a table", tuple(notes),
         {key: placeholder_item("response", key) for key in keys}, by_person, frozenset((key, "") for key in keys),
     )  # fmt: skip
 
@@ -367,13 +364,13 @@ def _column_question(path: Path, names: Sequence[str], roles: Columns) -> str:
 
 
 def _pivot_wide(
-    rows: Sequence[Mapping[str, Any]], roles: Columns, keys_: Sequence[str]
+    rows: Sequence[Mapping[str, Any]], roles: Columns, keys: Sequence[str]
 ) -> tuple[list[dict[str, Any]], Columns, list[str]]:
     """Long rows (one person's or judge's answers each) as wide rows with a column for each person or judge."""
-    rows_by_key: dict[str, dict[str, Any]] = {key: {} for key in keys_}
+    rows_by_key: dict[str, dict[str, Any]] = {key: {} for key in keys}
     names: dict[str, tuple[str, str]] = {}
     when = time_column(roles.meta, rows)
-    by_time = sorted(zip(keys_, rows, strict=True), key=lambda pair: time_in_seconds(cell_text(pair[1].get(when))))
+    by_time = sorted(zip(keys, rows, strict=True), key=lambda pair: time_in_seconds(cell_text(pair[1].get(when))))
     for key, row in by_time:
         into = rows_by_key[key]
         for series in roles.values:

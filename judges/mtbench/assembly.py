@@ -7,13 +7,13 @@ wording. Rows that cannot be used are reported with their place.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from judges.mtbench import prompts, rows, wordings
-from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by
+from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by, whole_number
 from judges.mtbench.parsing import ERROR
 from judges.mtbench.records import SWAPPED_WINNER, Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
 from judges.mtbench.rows import BadField, JudgedTurn, JudgeNames
@@ -117,8 +117,8 @@ def assemble(files: Iterable[BenchFile]) -> AssembledBench:
     """The records of FastChat's files. Questions and answers are read before judgments and votes on them."""
     assembly = Assembly(FASTCHAT)
     for file in sorted(files, key=lambda file: ROLES.index(file.role)):
-        for record in file.records:
-            assembly.take(file, mend_record(record))
+        for place, row in assembly.objects(file._replace(records=map(mend_record, file.records))):
+            assembly.read(file.role, place, row)
     return assembly.finish()
 
 
@@ -172,18 +172,6 @@ def mend_record(record: FileRecord) -> FileRecord:
     return _Mended(record.line, value, record.text, "") if isinstance(value, dict) else record
 
 
-class _OwnKeys(NamedTuple):
-    """Our own files' data on a judge: the wording of its prompt (None if they do not say) and its protocol."""
-
-    wording: str | None = None
-    protocol: str = ""
-
-
-def _own_keys(row: Mapping[str, Any]) -> _OwnKeys:
-    wording, protocol = row.get("wording"), row.get("protocol")
-    return _OwnKeys(wording if isinstance(wording, str) else None, protocol if isinstance(protocol, str) else "")
-
-
 class _PendingJudgment(NamedTuple):
     """A judgment whose judge's wording is not settled yet."""
 
@@ -194,17 +182,37 @@ class _PendingJudgment(NamedTuple):
     choice: int | None
     score: JudgedTurn
     template: str | None
-    own: _OwnKeys
+
+    @property
+    def cell(self) -> _Cell:
+        return self.question, self.model, self.score.turn
+
+    @property
+    def asked_row(self) -> wordings.AskedRow:
+        cell, score = (*self.cell, self.score.sample, self.choice), self.score
+        return wordings.AskedRow(
+            self.place.file, cell, self.judge.prompt, score.turn, bool(score.prompt), self.template,
+        )  # fmt: skip
 
 
 class _PendingGame(NamedTuple):
+    """A verdict in one order, or over both, whose judge's wording is not settled yet."""
+
     place: SourcePlace
     judge: JudgeNames
     question: str
     verdict: rows.Verdict
     game: rows.OrderVerdict
     template: str | None
-    own: _OwnKeys
+
+    @property
+    def cell(self) -> _Cell:
+        return self.question, self.verdict.a, self.verdict.b, self.verdict.turn, self.game.order
+
+    @property
+    def asked_row(self) -> wordings.AskedRow:
+        sent, turn = bool(self.game.asked), self.verdict.turn
+        return wordings.AskedRow(self.place.file, self.cell, self.judge.prompt, turn, sent, self.template)
 
 
 class Assembly:
@@ -221,17 +229,14 @@ class Assembly:
         self.counted: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self.swapped: dict[tuple[str, str], list[str]] = defaultdict(list)
 
-    def take(self, file: BenchFile, record: FileRecord) -> None:
-        """Add one record of a file."""
-        if not self.refuse_problem(file, record):
-            self.read(file.role, SourcePlace(file.name, record.line, record.value), record.value)
-
-    def refuse_problem(self, file: BenchFile, record: FileRecord) -> bool:
-        """Whether a line has no record; its problem is then kept."""
-        if record.problem:
-            place = SourcePlace(file.name, record.line, record.text)
-            self.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
-        return bool(record.problem)
+    def objects(self, file: BenchFile) -> Iterator[tuple[SourcePlace, dict[str, Any]]]:
+        """The objects of a file with their places; the problem of a line without an object is kept."""
+        for record in file.records:
+            place = SourcePlace(file.name, record.line, record.text if record.problem else record.value)
+            if record.problem:
+                self.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
+            else:
+                yield place, record.value
 
     def read(self, role: str, place: SourcePlace, row: dict[str, Any]) -> None:
         """Read a row of that role, in the form of FastChat's files; an error in it is kept."""
@@ -302,24 +307,21 @@ class Assembly:
             self.choices.setdefault(answer[:2], []).append(answer.choice)
 
     def _add_rating(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        key, judge, scores = (
-            rows.question_id(row),
-            rows.read_judge(row, place.file),
-            rows.read_judged_turns(row, place.file),
-        )
-        stem = PurePosixPath(place.file).stem
-        model = rows.text_under(row, "model", "model_id") if row.get("model") or row.get("model_id") else stem
+        key, judge = rows.question_id(row), rows.read_judge(row, place.file)
+        scores = rows.read_judged_turns(row, place.file)
+        named = row.get("model") or row.get("model_id")
+        model = rows.text_under(row, "model", "model_id") if named else PurePosixPath(place.file).stem
         model = self._known_model(place.file, key, model)
         if not scores:
             self.counted["not asked", place.file][judge.model] += 1
         stored = self.choices.get((key, model), [])
-        own = row.get("choice")
+        own = whole_number(row, "choice")
         samples = Counter(judged_turn.turn for judged_turn in scores if judged_turn.sample is not None)
         kept = place if not stored else place._replace(row=None)
         for score in scores:
             sample_per_choice = len(stored) > 1 and samples[score.turn] == len(stored)
             choice = stored[score.sample] if sample_per_choice and score.sample is not None else None
-            choice = own if isinstance(own, int) and not isinstance(own, bool) and own in stored else choice
+            choice = own if own in stored else choice
             unclear = choice is None and len(stored) > 1
             shown = self._choices_in_prompt(key, model, score) if unclear and score.prompt else []
             if len(shown) == 1:
@@ -334,14 +336,11 @@ class Assembly:
             template = judge.template or self._template(judge, key, score.turn, {"answer": answer}, score.prompt)
             self._check_turn(place.file, key, model, judge, score)
             score = score._replace(prompt="x" * bool(score.prompt))
-            self.rated.append(_PendingJudgment(kept, judge, key, model, choice, score, template, _own_keys(row)))
+            self.rated.append(_PendingJudgment(kept, judge, key, model, choice, score, template))
 
     def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        key, verdict, judge = (
-            rows.question_id(row),
-            rows.read_verdict(row, place.file),
-            rows.read_judge(row, place.file),
-        )
+        key, verdict = rows.question_id(row), rows.read_verdict(row, place.file)
+        judge = rows.read_judge(row, place.file)
         verdict = self._use_answer_names(place.file, key, verdict)
         if verdict.contrary:
             self.counted["contrary", place.file][judge.model] += 1
@@ -353,7 +352,7 @@ class Assembly:
             template = judge.template or self._template(judge, key, verdict.turn, answers, game.asked)
             kept = game._replace(asked="x" * bool(game.asked))
             place = place._replace(row=None)
-            self.compared.append(_PendingGame(place, judge, key, verdict, kept, template, _own_keys(row)))
+            self.compared.append(_PendingGame(place, judge, key, verdict, kept, template))
 
     def _add_conversations(self, key: str, row: Mapping[str, Any]) -> None:
         """Take the answers of two models from a vote on them, if no file of answers has them."""
@@ -525,16 +524,8 @@ class Assembly:
             )
 
     def _settle_ratings(self) -> None:
-        row_judges = self._judge_of_rows(self.rated, [
-            wordings.AskedRow(
-                pending.place.file,
-                (pending.question, pending.model, pending.score.turn, pending.score.sample, pending.choice),
-                pending.judge.prompt, pending.score.turn, bool(pending.score.prompt), pending.template,
-            )
-            for pending in self.rated
-        ], [(pending.question, pending.model, pending.score.turn) for pending in self.rated])  # fmt: skip
         samples: Counter[tuple[str, str, str, int, int]] = Counter()
-        for pending, judged in zip(self.rated, row_judges, strict=True):
+        for pending, judged in zip(self.rated, self._judge_of_rows(self.rated), strict=True):
             if self.found.questions and pending.question not in self.found.questions:
                 why = f"The question {pending.question} is not in the files: its judgment is left out."
                 self.found.bad.append(BadRow(pending.place, "question_id", why))
@@ -568,42 +559,21 @@ class Assembly:
         return (free or alike)[0]
 
     def _settle_games(self) -> None:
-        cells = [
-            (pending.question, pending.verdict.a, pending.verdict.b, pending.verdict.turn, pending.game.order)
-            for pending in self.compared
-        ]
-        row_judges = self._judge_of_rows(self.compared, [
-            wordings.AskedRow(
-                pending.place.file, cell, pending.judge.prompt, pending.verdict.turn, bool(pending.game.asked),
-                pending.template,
-            )
-            for pending, cell in zip(self.compared, cells, strict=True)
-        ], cells)  # fmt: skip
-        for pending, judged in zip(self.compared, row_judges, strict=True):
-            judge = self._judge(*judged)
+        for pending, judged in zip(self.compared, self._judge_of_rows(self.compared), strict=True):
             verdict, game = pending.verdict, pending.game
             game_record = Game(
-                judge, pending.question, verdict.turn, verdict.a, verdict.b, game.order, game.winner, game.text,
-                game.error,
+                self._judge(*judged), pending.question, verdict.turn, verdict.a, verdict.b, game.order, game.winner,
+                game.text, game.error,
             )  # fmt: skip
             self.found.games.append((pending.place, game_record))
 
-    def _judge_of_rows(
-        self, judged: Sequence[_PendingJudgment | _PendingGame], asked_rows: Sequence[wordings.AskedRow],
-        cells: Sequence[_Cell],
-    ) -> list[tuple[str, str, str, str]]:
-        """The model, family, wording and protocol of each row's judge; `cells` says what each row is about."""
-        models = [pending.judge.model for pending in judged]
+    def _judge_of_rows(self, judged: Sequence[_PendingJudgment | _PendingGame]) -> Iterator[tuple[str, str, str, str]]:
+        """The model, family, wording and protocol of each row's judge."""
         families = [prompts.family_name(pending.judge.prompt) for pending in judged]
-        row_wordings = [
-            wording if pending.own.wording is None else pending.own.wording
-            for pending, wording in zip(judged, self._wordings(asked_rows, models, families), strict=True)
-        ]
-        named = self._by_folder([
-            ((model, wording), family, pending.place.file, cell)
-            for pending, model, family, wording, cell in zip(judged, models, families, row_wordings, cells, strict=True)
-        ])  # fmt: skip
-        return list(zip(models, named, row_wordings, [pending.own.protocol for pending in judged], strict=True))
+        row_wordings = self._wordings(judged, families)
+        named = self._by_folder(judged, families, row_wordings)
+        for pending, family, wording in zip(judged, named, row_wordings, strict=True):
+            yield pending.judge.model, family, wording, pending.judge.protocol
 
     def _judge(self, model: str, family: str, wording: str, protocol: str) -> str:
         protocol = protocol or self._protocol
@@ -611,36 +581,40 @@ class Assembly:
         self.found.judges.setdefault(key, Judge(key, model, family, wording, protocol))
         return key
 
-    def _wordings(
-        self, asked_rows: Sequence[wordings.AskedRow], models: Sequence[str], families: Sequence[str]
-    ) -> list[str]:
-        """The wording of every row, judge by judge; templates found in the sent prompts are kept as prompts."""
+    def _wordings(self, judged: Sequence[_PendingJudgment | _PendingGame], families: Sequence[str]) -> list[str]:
+        """The wording of every row: that which it states, else the one that is found among its judge's rows."""
         groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for number, key in enumerate(zip(models, families, strict=True)):
-            groups[key].append(number)
-        row_wordings = [""] * len(asked_rows)
-        notes: Counter[str] = Counter()
+        for number, (pending, family) in enumerate(zip(judged, families, strict=True)):
+            groups[pending.judge.model, family].append(number)
+        row_wordings = [""] * len(judged)
+        notes: dict[str, None] = {}
         for (_, family), numbers in groups.items():
-            resolution = wordings.resolve_wordings([asked_rows[n] for n in numbers], family, self.prompts)
-            for number, wording in zip(numbers, resolution.wordings, strict=True):
-                row_wordings[number] = wording
-            notes.update(resolution.notes)
+            asked_rows = [judged[n].asked_row for n in numbers]
+            resolved, new_notes = wordings.resolve_wordings(asked_rows, family, self.prompts)
+            notes |= dict.fromkeys(new_notes)
+            for number, wording in zip(numbers, resolved, strict=True):
+                stated = judged[number].judge.wording
+                row_wordings[number] = wording if stated is None else stated
         self.found.notes += notes
         return row_wordings
 
-    def _by_folder(self, judged: Sequence[tuple[tuple[str, str], str, str, tuple[object, ...]]]) -> list[str]:
+    def _by_folder(
+        self, judged: Sequence[_PendingJudgment | _PendingGame], families: Sequence[str], row_wordings: Sequence[str]
+    ) -> list[str]:
         """The families; if a judge without a prompt name judges the same thing in two folders, the folders name them.
 
         Such files differ in how the judge was asked (single_grade, single_grade_ref), and only their folders say so.
         """
+        judges = [(pending.judge.model, wording) for pending, wording in zip(judged, row_wordings, strict=True)]
+        parents = [PurePosixPath(pending.place.file).parent.name for pending in judged]
         folders: dict[tuple[object, ...], set[str]] = defaultdict(set)
-        for judge, family, file, cell in judged:
+        for pending, judge, family, parent in zip(judged, judges, families, parents, strict=True):
             if not family:
-                folders[judge, cell].add(PurePosixPath(file).parent.name)
+                folders[judge, pending.cell].add(parent)
         ambiguous = {judge for (judge, _), names in folders.items() if len(names) > 1}
         return [
-            PurePosixPath(file).parent.name if not family and judge in ambiguous else family
-            for judge, family, file, _ in judged
+            parent if not family and judge in ambiguous else family
+            for judge, family, parent in zip(judges, families, parents, strict=True)
         ]
 
     def _note(self) -> None:

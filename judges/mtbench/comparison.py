@@ -97,13 +97,7 @@ def share_ratings(table: RatingTable, judge: str, other: str) -> SharedRatings:
     cells = []
     for rows in shared_turns(table, judge, other):
         rows = rows.where(rows.reason == 0)
-        order = np.lexsort((rows.place, rows.choice, rows.turn, rows.model, rows.question))
-        rows = rows.where(order)
-        # Of one judge: the key of an answer tells its cells apart, and rises in this very order.
-        _, first, group = np.unique(
-            np.stack([rows.question, rows.model, rows.turn, rows.choice]), axis=1, return_index=True,
-            return_inverse=True,
-        )  # fmt: skip
+        _, first, group = np.unique(rows.cell_key, return_index=True, return_inverse=True)
         mean = np.bincount(group, rows.number) / np.bincount(group)
         cells.append((rows.where(first), np.asarray(mean, dtype=np.float64)))
     (row, x), (other_row, y) = cells

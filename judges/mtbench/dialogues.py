@@ -47,7 +47,7 @@ def answer_key(meta: Mapping[str, Any], model: str) -> tuple[str, str, int]:
 
 
 def whole_number(meta: Mapping[str, Any], name: str) -> int | None:
-    """A whole number from an item's meta, which may contain anything."""
+    """The whole number under a name in data that may contain anything; None for anything else."""
     value = meta.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

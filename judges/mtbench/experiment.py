@@ -25,6 +25,7 @@ from judges.mtbench.pipelines import (
 )
 from judges.mtbench.prompts import family_name
 from judges.mtbench.protocol import Protocol
+from judges.mtbench.records import Judge
 from judges.tokens import tokens
 from judges.types import Dialogue
 
@@ -178,11 +179,10 @@ def _turns(run: Pipeline) -> list[tuple[str, str, int, int]]:
 
 
 def _differing(pipeline: Pipeline, other: Pipeline, shared: set[tuple[str, str, int]]) -> list[str]:
-    judges = [run.bench.judges.get(run.judge) for run in (pipeline, other)]
-    models, prompts = ([getattr(judge, name, "") for judge in judges] for name in ("model", "prompt"))
-    wordings = [getattr(judge, "wording", "") for judge in judges]
-    factors = ["judge"] if models[0] != models[1] else []
-    factors += ["prompt"] if prompts[0] != prompts[1] or wordings[0] != wordings[1] or not any(prompts) else []
+    first, second = (run.bench.judges.get(run.judge, Judge("", "", "", "")) for run in (pipeline, other))
+    factors = ["judge"] if first.model != second.model else []
+    if (first.prompt, first.wording) != (second.prompt, second.wording) or not first.prompt:
+        factors.append("prompt")
     if knows_references(pipeline) and knows_references(other) and differing_references(pipeline, other):
         factors.append("references")
     texts = (

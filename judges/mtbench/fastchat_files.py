@@ -179,17 +179,12 @@ def _score(judgment: Rating) -> float | int:
 
 def _prompt_of(bench: Bench, judge: Judge, rating: Rating) -> str:
     """The prompt that such a judge is sent, where its template is known; "" else."""
-    question, answer = (
-        bench.questions.get(rating.question),
-        bench.answers.get((rating.question, rating.model, rating.choice)),
-    )
+    question = bench.questions.get(rating.question)
+    answer = bench.answers.get((rating.question, rating.model, rating.choice))
     base = next((p for p in bench.prompts if p.name == judge.prompt and wording(p.template) == judge.wording), None)
-    if (
-        question is None
-        or answer is None
-        or base is None
-        or rating.turn > min(2, len(question.turns), len(answer.turns))
-    ):
+    if question is None or answer is None or base is None:
+        return ""
+    if rating.turn > min(2, len(question.turns), len(answer.turns)):
         return ""
     name = _prompt_name(bench, judge, rating.question, rating.turn)
     texts = [p.template for p in bench.prompts if p.name == name]

@@ -30,12 +30,9 @@ def assemble_dialogues(files: Iterable[BenchFile]) -> AssembledBench:
     """
     state = Assembly("")
     for file in files:
-        for record in file.records:
-            if state.refuse_problem(file, record):
-                continue
-            place = SourcePlace(file.name, record.line, record.value)
+        for place, row in state.objects(file):
             try:
-                _take(state, place, record.value)
+                _take(state, place, row)
             except rows.BadField as error:
                 state.found.bad.append(BadRow(place, *error.problem))
     return state.finish()

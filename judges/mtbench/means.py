@@ -102,16 +102,11 @@ def shared_turns(table: RatingTable, judge: str, other: str) -> tuple[RatingTabl
 
     Each sample is a separate answer. A failed judgment is not a rating, whatever the protocol counts.
     """
-    first, second = (table.where(table.judge == table.judges.index(name)) for name in (judge, other))
-    keys = [_cell_key(rows, table) for rows in (first, second)]
-    common = np.intersect1d(keys[0][first.reason == 0], keys[1][second.reason == 0])
-    return first.where(np.isin(keys[0], common)), second.where(np.isin(keys[1], common))
-
-
-def _cell_key(rows: RatingTable, table: RatingTable) -> Codes:
-    """A number for each turn of each answer, the same with any judge."""
-    turns, choices = int(table.turn.max(initial=0)) + 1, int(table.choice.max(initial=0)) + 1
-    return ((rows.question * len(table.models) + rows.model) * turns + rows.turn) * choices + rows.choice
+    cells = table.cell_key
+    first, second = (table.judge == table.judges.index(name) for name in (judge, other))
+    rated = table.reason == 0
+    shared = np.isin(cells, np.intersect1d(cells[first & rated], cells[second & rated]))
+    return table.where(first & shared), table.where(second & shared)
 
 
 class RuleMeans(NamedTuple):

@@ -52,21 +52,19 @@ def compare_pipelines(pipeline: Pipeline, other: Pipeline) -> list[Factor]:
     if knows_references(pipeline) and knows_references(other):
         n = at["references shown"]
         factors[n] = factors[n]._replace(differs=bool(differing_references(pipeline, other)))
-    edition = question_editions(pipeline.bench, other.bench)
-    if pipeline.bench is not other.bench and edition["equal"] + edition["differ"]:
-        words = f"; {edition['differ']} of {edition['equal'] + edition['differ']} with another text than there"
+    changed, shared = changed_questions(pipeline.bench, other.bench)
+    if pipeline.bench is not other.bench and shared:
+        words = f"; {len(changed)} of {len(shared)} with another text than there"
         question_factor = factors[at["questions"]]
-        differs = bool(edition["differ"]) or question_factor.differs
+        differs = bool(changed) or question_factor.differs
         factors[at["questions"]] = question_factor._replace(one=question_factor.one + words, differs=differs)
     return factors
 
 
-def question_editions(bench: Bench, other: Bench) -> dict[str, int]:
-    """Return the numbers of questions whose texts are equal in both, that differ, and that only one has (by id)."""
-    counts = {"equal": 0, "differ": 0, "alone": len(bench.questions.keys() ^ other.questions.keys())}
-    for key in bench.questions.keys() & other.questions.keys():
-        counts["equal" if bench.questions[key].turns == other.questions[key].turns else "differ"] += 1
-    return counts
+def changed_questions(bench: Bench, other: Bench) -> tuple[set[str], set[str]]:
+    """The questions (by id) that have different texts in both, and all questions that both have."""
+    shared = bench.questions.keys() & other.questions.keys()
+    return {key for key in shared if bench.questions[key].turns != other.questions[key].turns}, shared
 
 
 def differing_references(pipeline: Pipeline, other: Pipeline) -> list[str]:

@@ -107,9 +107,8 @@ def _template_fault(prompt: PromptText) -> str:
     for name in sorted(named):
         stem = match[1] if (match := _NUMBERED.fullmatch(name)) else ""
         if stem != "ref_answer" and (stem if multiturn else name) not in names:
-            known_fields = ", ".join(
-                f"{{{field}}}" for field in (*(field + "_1" * multiturn for field in names), "ref_answer_1")
-            )
+            known_names = [*(field + "_1" * multiturn for field in names), "ref_answer_1"]
+            known_fields = ", ".join(f"{{{field}}}" for field in known_names)
             turns = "several turns" if multiturn else "one turn"
             unknown = name[:_MAX_NAME_CHARACTERS]
             return f"{{{unknown}}} is not a field of a prompt for {turns}: there are {known_fields}."
@@ -125,9 +124,7 @@ def families(prompts: Iterable[PromptText]) -> dict[str, Family]:
         name = family_name(prompt.name)
         entry = by_family.setdefault(name, {}).setdefault(variant_of(prompt.name), prompt)
         if entry != prompt:
-            raise BadPrompt(
-                f"{prompt.name} appears twice among the prompts, with two texts. Keep one of them."
-            )
+            raise BadPrompt(f"{prompt.name} appears twice among the prompts, with two texts. Keep one of them.")
     return {
         name: Family(name, "pairwise" if next(iter(entry.values())).type == "pairwise" else "single", entry)
         for name, entry in by_family.items()
@@ -159,15 +156,11 @@ def find_family(spec: str, prompts: Iterable[PromptText], sort: Sort = "single",
     if family is None and sort == "pairwise":
         family = fitting.get(PAIR_FAMILY)
     if family is None:
-        named = (
-            ", ".join(
-                f"{candidate.name} ({candidate.wording or 'no base prompt'})" for candidate in all_families.values()
-            )
-            or "none"
-        )
+        labels = [f"{known.name} ({known.wording or 'no base prompt'})" for known in all_families.values()]
         raise BadPrompt(
             f"No prompts of the family {spec!r} are here{' for pairs' if sort == 'pairwise' else ''}. There are: "
-            f"{', '.join(BUILT_IN_FAMILIES)}; of judge_prompts.jsonl: {named}. Import the file, or choose one of these."
+            f"{', '.join(BUILT_IN_FAMILIES)}; of judge_prompts.jsonl: {', '.join(labels) or 'none'}. "
+            "Import the file, or choose one of these."
         )
     needed = [name for name in VARIANTS if references or "reference" not in name]
     if lacking := [name for name in needed if name not in family.prompts]:

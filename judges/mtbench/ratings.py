@@ -117,6 +117,11 @@ class RatingTable:
         """The same with each sample separately."""
         return self.turn_key * (int(self.choice.max(initial=0)) + 1) + self.choice
 
+    @property
+    def cell_key(self) -> Codes:
+        """A number for each turn of each sample of an answer, the same with any judge."""
+        return replace(self, judge=np.zeros_like(self.judge)).answer_key
+
 
 def read_ratings(bench: Bench, parse: Parse = "fastchat") -> RatingTable:
     """Every rating of a Bench, read by one rule of parsing; judges, questions and models in the order of the files."""

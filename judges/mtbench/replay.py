@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from judges.mtbench.pipelines import (
     Factor,
     Pipeline,
+    changed_questions,
     compare_pipelines,
     conversation,
     knows_references,
@@ -182,7 +183,7 @@ class _ReplayedRatings:
         self.whole: list[str] = []
         left = np.logical_and.reduce([parsed.reason == 0 for parsed in self.tables.values()]) & (table.choice == 0)
         self.rated = bool(left.any())
-        for name, find in _LEFT_OUT.items():
+        for name, (find, _) in _LEFT_OUT.items():
             mask = None if self.same else find(self, table)
             if mask is not None and mask.any():
                 if not (left & ~mask).any():
@@ -280,20 +281,19 @@ def _references(of: _ReplayedRatings, table: RatingTable) -> NDArray[np.bool_] |
 
 def _questions(of: _ReplayedRatings, table: RatingTable) -> NDArray[np.bool_] | None:
     """Questions that both have, with different texts."""
-    own_by_id, other_by_id = of.run.bench.questions, of.other.bench.questions
-    changed = {key for key in own_by_id.keys() & other_by_id.keys() if own_by_id[key].turns != other_by_id[key].turns}
+    changed, _ = changed_questions(of.run.bench, of.other.bench)
     return np.isin(table.question, [n for n, name in enumerate(table.questions) if name in changed])
 
 
-_LEFT_OUT: dict[str, Callable[[_ReplayedRatings, RatingTable], NDArray[np.bool_] | None]] = {
-    THINKING: _thinking, CUT: _cut, REFERENCES: _references, QUESTIONS: _questions,
+_LEFT_OUT: dict[str, tuple[Callable[[_ReplayedRatings, RatingTable], NDArray[np.bool_] | None], str]] = {
+    THINKING: (
+        _thinking, "answers with thinking are left out: their ratings were given with it, or without it, in view"
+    ),
+    CUT: (_cut, "answers that would be cut elsewhere are left out: their ratings are of another text"),
+    REFERENCES: (_references, "turns judged with other references, or with a reference only here, are left out"),
+    QUESTIONS: (_questions, "questions with another text are left out"),
 }  # fmt: skip
-_LEFT_OUT_REASONS = {
-    THINKING: "answers with thinking are left out: their ratings were given with it, or without it, in view",
-    CUT: "answers that would be cut elsewhere are left out: their ratings are of another text",
-    REFERENCES: "turns judged with other references, or with a reference only here, are left out",
-    QUESTIONS: "questions with another text are left out",
-}
+"""Factors for which ratings are left out: a mask of these ratings, and what is said of them."""
 
 
 def _fixed_factors(pair: _Both) -> list[tuple[str, str]]:
@@ -351,14 +351,13 @@ class _Both:
                 if protocol.duplicates != other.duplicates
                 else ""
             ),
-        } | {name: _LEFT_OUT_REASONS[name] for name in _LEFT_OUT if name in own.masks or name in other_replay.masks}
+        } | {name: why for name, (_, why) in _LEFT_OUT.items() if name in own.masks or name in other_replay.masks}
         self.factors = {name: explanation for name, explanation in factors.items() if explanation}
         # A factor that changes nothing in any state is no step; without it the other contributions are the same.
-        self.still = [name for name in self.factors if self.contributions(name)[1:] == (0.0, 0.0)]
+        masked = own.masks | other_replay.masks
+        self.still = [n for n in self.factors if n not in masked and self.contributions(n)[1:] == (0.0, 0.0)]
         for name in self.still:
-            if name not in (*own.masks, *other_replay.masks):
-                del self.factors[name]
-        self.still = [name for name in self.still if name not in self.factors]
+            del self.factors[name]
 
     def state(self, switched: frozenset[str]) -> _State:
         """Return the ratings that count in a state, and their mean."""

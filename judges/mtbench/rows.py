@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
+from judges.mtbench.dialogues import whole_number
 from judges.mtbench.parsing import ERROR
 from judges.mtbench.records import BenchQuestion, Winner
 from judges.protocols.orders import Order
@@ -40,11 +41,16 @@ class BadField(ValueError):
 
 
 class JudgeNames(NamedTuple):
-    """The judge as a row names it: its model, its prompt's name, and its prompt's text if the row has it."""
+    """The judge as a row names it: its model, its prompt's name, and its prompt's text if the row has it.
+
+    Our own files also say the `wording` of its prompt (None: the row says none) and its `protocol`.
+    """
 
     model: str
     prompt: str = ""
     template: str = ""
+    wording: str | None = None
+    protocol: str = ""
 
 
 class ChoiceTurns(NamedTuple):
@@ -159,9 +165,8 @@ def read_choices(row: Mapping[str, Any]) -> list[ChoiceTurns]:
         numbers = list(range(len(choices)))
     choice_turns = []
     for n, choice in sorted(zip(numbers, choices, strict=True), key=lambda pair: pair[0]):
-        facts = [choice.get(name) for name in ("continues", "cut_at")]
-        after, cut = (fact if isinstance(fact, int) and not isinstance(fact, bool) else None for fact in facts)
-        choice_turns.append(ChoiceTurns(n, text_list(choice.get("turns"), f"choices.{n}.turns"), after, cut or 0))
+        after, cut = whole_number(choice, "continues"), whole_number(choice, "cut_at") or 0
+        choice_turns.append(ChoiceTurns(n, text_list(choice.get("turns"), f"choices.{n}.turns"), after, cut))
     return choice_turns
 
 
@@ -180,11 +185,13 @@ def read_judge(row: Mapping[str, Any], file: str) -> JudgeNames:
     prompt_text = prompt_text if isinstance(prompt_text, str) else ""
     template = prompt_text if "{" in prompt_text or "\n" in prompt_text or len(prompt_text) > _LONGEST_NAME else ""
     prompt = prompt.strip() or ("" if template else prompt_text.strip())
-    if isinstance(value, str) and value.strip():
-        return JudgeNames(value.strip(), prompt, template)
-    if match := _JUDGED.fullmatch(PurePosixPath(file).stem):
-        return JudgeNames(match[1], prompt, template)
-    raise BadField("judge", "The row names no judge: judge must be a model, or [model, prompt].")
+    model = value.strip() if isinstance(value, str) else ""
+    if not model and (match := _JUDGED.fullmatch(PurePosixPath(file).stem)):
+        model = match[1]
+    if not model:
+        raise BadField("judge", "The row names no judge: judge must be a model, or [model, prompt].")
+    wording, protocol = (own if isinstance(own := row.get(name), str) else None for name in ("wording", "protocol"))
+    return JudgeNames(model, prompt, template, wording, protocol or "")
 
 
 def read_conversation(value: Any) -> list[tuple[str, str]]:
@@ -323,21 +330,21 @@ def _games_of_letters(
 ) -> tuple[OrderVerdict, ...]:  # fmt: skip
     """The games of winner_ab and winner_ba, letters read as places, or as models where only that fits `overall`."""
     first, second = sides[names[0]], sides[names[1]]
-    readings = {}
-    for places in (True, False):
+
+    def read(upper: Winner, lower: Winner) -> tuple[OrderVerdict, ...]:
+        """The games, where A and B of the second one mean these."""
         games = []
-        for key, order, (upper, lower) in (
-            ("ab", orders[0], (first, second)), ("ba", orders[1], (second, first) if places else (first, second))
-        ):  # fmt: skip
+        for key, order, a, b in (("ab", orders[0], first, second), ("ba", orders[1], upper, lower)):
             if row.get(f"winner_{key}") is not None:
-                letter_sides = {**sides, "A": upper, "B": lower, "C": "tie", "TIE": "tie"}
+                letter_sides = {**sides, "A": a, "B": b, "C": "tie", "TIE": "tie"}
                 games.append(_game(row, order, _side(row, f"winner_{key}", letter_sides), f"judgment_{key}", ""))
-        readings[places] = tuple(games)
-    fits = {
-        places: overall is None or len(games) < 2 or _combine_games(games) == overall
-        for places, games in readings.items()
-    }
-    return readings[False] if fits[False] and not fits[True] else readings[True]
+        return tuple(games)
+
+    def fits(games: tuple[OrderVerdict, ...]) -> bool:
+        return overall is None or len(games) < 2 or _combine_games(games) == overall
+
+    as_places, as_models = read(second, first), read(first, second)
+    return as_models if fits(as_models) and not fits(as_places) else as_places
 
 
 def _side(row: Mapping[str, Any], key: str, sides: Mapping[Any, Winner]) -> Winner:

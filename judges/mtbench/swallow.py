@@ -70,13 +70,11 @@ def assemble_swallow(files: Iterable[BenchFile]) -> AssembledBench:
     results, details = list[_Results](), list[tuple[str, list[tuple[int, dict[str, Any]]]]]()
     for file in files:
         file_rows: list[tuple[int, dict[str, Any]]] = []
-        for record in file.records:
-            if state.refuse_problem(file, record):
-                continue
+        for place, row in state.objects(file):
             if file.role == "results":
-                results.append(_results(file.name, record.value))
+                results.append(_results(file.name, row))
             else:
-                file_rows.append((record.line, record.value))
+                file_rows.append((place.line, row))
         if file.role == "details":
             details.append((file.name, file_rows))
     kept = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, state.found.notes)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.mtbench.comparison import PairAgreement, SharedRatings, compare_two_judges, share_ratings
+from judges.mtbench.comparison import PairAgreement, compare_two_judges, share_ratings
 from judges.mtbench.experiment import SIDE_NAMES, PipelineExperiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import ALL_MODELS, ModelMeans, means_by_rule, model_means, question_mean
@@ -83,11 +83,7 @@ def narrow(
     any_judge = judges[0] if judges else ""
     return replace(
         bench,
-        answers={
-            key: answer
-            for key, answer in bench.answers.items()
-            if is_selected(answer.question, any_judge, answer.model)
-        },
+        answers={key: answer for key, answer in bench.answers.items() if is_selected(key[0], any_judge, key[1])},
         ratings=tuple(rating for rating in bench.ratings if is_selected(rating.question, rating.judge, rating.model)),
         games=tuple(game for game in bench.games if is_selected(game.question, game.judge, game.a, game.b)),
         votes=tuple(vote for vote in bench.votes if is_selected(vote.question, any_judge, vote.a, vote.b)),
@@ -181,11 +177,8 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
         row = _judge_and_model(chosen, model_mean.judge, model_mean.model)
         for turn in turns:
             row |= figure_columns(f"turn_{turn}", model_mean.turns.get(turn))
-        rows.append(
-            row
-            | figure_columns("both", model_mean.both)
-            | {"judgments": model_mean.judgments, "failed": model_mean.failed}
-        )
+        row |= figure_columns("both", model_mean.both)
+        rows.append(row | {"judgments": model_mean.judgments, "failed": model_mean.failed})
     notes = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
     count = len(np.unique(chosen.table.question))
     notes.append(f"Intervals are at 95 %, by {many(count, 'question')}. both: the mean over the rows of all turns.")
@@ -216,24 +209,17 @@ def _by_category(chosen: RatingSelection, means: Sequence[ModelMeans], wide: boo
     return ResultTable("categories", "Mean ratings by category", rows if named != [""] else ())
 
 
-def _pairs(chosen: RatingSelection) -> Iterator[tuple[str, str, SharedRatings]]:
-    for judge, other in combinations(chosen.judges, 2):
-        yield (
-            judge_label(chosen.bench, judge),
-            judge_label(chosen.bench, other),
-            share_ratings(chosen.table, judge, other),
-        )
-
-
 def _shared_table(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
-    for judge, other, shared in _pairs(chosen):
+    for judge, other in combinations(chosen.judges, 2):
+        shared = share_ratings(chosen.table, judge, other)
+        names: Row = {"judge": judge_label(chosen.bench, judge), "other": judge_label(chosen.bench, other)}
         for model in [None, *np.unique(shared.row.model).tolist()]:
             cells = shared if model is None else shared.where(shared.row.model == model)
             x, y, question = cells.one, cells.other, cells.row.question
             rows.append(
-                {"judge": judge, "other": other, "model": ALL_LABEL if model is None else shared.row.models[model]}
-                | {"cells": len(x)} | figure_columns("mean", question_mean(x, question))
+                names | {"model": ALL_LABEL if model is None else shared.row.models[model], "cells": len(x)}
+                | figure_columns("mean", question_mean(x, question))
                 | figure_columns("other_mean", question_mean(y, question))
                 | figure_columns("difference", question_mean(y - x, question))
             )  # fmt: skip
@@ -312,10 +298,8 @@ def _japanese(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     shares = japanese_shares(chosen.bench)
     for share in shares:
-        row: Row = {"model": share.model, "turn": share.turn or ALL_LABEL}
-        rows.append(
-            row | {"characters": share.characters, "japanese": share.japanese} | figure_columns("share", share.share)
-        )
+        row: Row = {"model": share.model, "turn": share.turn or ALL_LABEL, "characters": share.characters}
+        rows.append(row | {"japanese": share.japanese} | figure_columns("share", share.share))
     notes = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
     has_japanese = any((share.share.point or 0) >= _MIN_JAPANESE_SHARE for share in shares)
     return ResultTable("japanese", "Share of Japanese characters", rows if has_japanese else (), notes)
@@ -342,7 +326,7 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
     for judge, other in combinations(chosen.judges, 2):
         comparison = compare_two_judges(chosen.table, judge, other)
         labels = judge_label(chosen.bench, judge), judge_label(chosen.bench, other)
-        names: Row = dict(zip(("judge", "other"), labels, strict=True))
+        names: Row = {"judge": labels[0], "other": labels[1]}
         scopes: list[tuple[str, PairAgreement]] = [("all", comparison.whole)]
         if comparison.whole.cells:
             scopes += [(f"turn {turn}", cut) for turn, cut in comparison.turns.items()]
@@ -388,8 +372,6 @@ def vote_table(bench: Bench) -> ResultTable:
     for agreement in vote_agreement(bench):
         row: Row = {
             "one": agreement.one if agreement.between else judge_label(bench, agreement.one), "other": agreement.other,
-        }  # fmt: skip
-        row |= {
             "turn": ALL_LABEL if agreement.turn is None else agreement.turn, "ties": agreement.setup,
             "pairs": agreement.pairs,
         }  # fmt: skip
@@ -406,7 +388,7 @@ def waterfall_tables(waterfall: Waterfall) -> list[ResultTable]:
     """Two pipelines: the table of factors, the way from one mean to the other, and what could not be replayed."""
     factors: list[Row] = [
         {"factor": factor.name, "one": factor.one, "other": factor.other,
-         "differs": "not known" if factor.differs is None else "yes" if factor.differs else "no",
+         "differs": {True: "yes", False: "no", None: "not known"}[factor.differs],
          "known_from": " and ".join(dict.fromkeys(factor.known))}
         for factor in waterfall.factors
     ]  # fmt: skip

@@ -122,11 +122,9 @@ def verdicts_from_ratings(table: RatingTable) -> Verdicts:
     sets, group = np.unique(np.stack([rows.judge, rows.question, rows.turn]), axis=1, return_inverse=True)
     place = group.ravel() * len(models) + np.argsort(order)[rows.model]
     shape = sets.shape[1], len(models)
+    sums, sizes = (np.bincount(place, weight, minlength=shape[0] * shape[1]) for weight in (rows.number, None))
     with np.errstate(invalid="ignore"):
-        mean = np.bincount(place, rows.number, minlength=shape[0] * shape[1]) / np.bincount(
-            place, minlength=shape[0] * shape[1]
-        )
-    rated = np.round(mean, 9).reshape(shape)
+        rated = np.round(sums / sizes, 9).reshape(shape)
     a, b = np.triu_indices(len(models), 1)
     gap = rated[:, a] - rated[:, b]
     at, pair = np.nonzero(np.isfinite(gap))

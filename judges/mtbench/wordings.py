@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import permutations, takewhile
 from typing import Literal
@@ -73,23 +73,15 @@ class AskedRow:
         return "math-multi" if math and multi else "multi" if multi else "math" if math else "base"
 
 
-@dataclass
-class WordingResolution:
-    """The wordings of one judge's rows, and sentences on what is unknown."""
-
-    wordings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
 def resolve_wordings(
     rows: Sequence[AskedRow], family: str, beside: Mapping[str, Sequence[PromptText]]
-) -> WordingResolution:
-    """The wording of each row of one judge and family; "" if unknown.
+) -> tuple[list[str], list[str]]:
+    """The wording of each row of one judge and family ("" if unknown), and sentences on what is unknown.
 
     A file's own prompts determine the wording of all its rows. Rows of a file without prompts have the wording of the
     judge_prompts.jsonl in the nearest folder (`beside`: prompts by their file).
     """
-    resolution = WordingResolution([""] * len(rows))
+    row_wordings, notes = [""] * len(rows), list[str]()
     files: dict[str, list[int]] = defaultdict(list)
     for number, row in enumerate(rows):
         files[row.file].append(number)
@@ -101,17 +93,16 @@ def resolve_wordings(
             own = known if len(known) == 1 else bases[_nearest(file, [name for name, group in bases.items() if group])]
         if len(own) > 1:
             if any(rows[n].template is None or rows[n].kind not in ("base", "math") for n in numbers):
-                resolution.notes.append(
+                notes.append(
                     f"{file} holds judgments by {len(own)} wordings of {family or 'a prompt'}. If a prompt does not "
                     "show its wording, as for second turns, the wording of the judgments before it is assumed."
                 )
-            for number, row_wording in zip(numbers, _wordings_of_rows([rows[n] for n in numbers], own), strict=True):
-                resolution.wordings[number] = row_wording
-            continue
-        row_wording = own[0] if own else _told_beside(rows, numbers, file, family, beside, resolution.notes)
-        for number in numbers:
-            resolution.wordings[number] = row_wording
-    return resolution
+            resolved = _wordings_of_rows([rows[n] for n in numbers], own)
+        else:
+            resolved = [own[0] if own else _told_beside(rows, numbers, file, family, beside, notes)] * len(numbers)
+        for number, row_wording in zip(numbers, resolved, strict=True):
+            row_wordings[number] = row_wording
+    return row_wordings, notes
 
 
 def _bases(rows: Iterable[AskedRow]) -> list[str]:
@@ -156,9 +147,8 @@ def _told_beside(
 def _nearness(file: str, other: str) -> tuple[int, int]:
     """Return how near another file is: its number of shared folders from the top, then minus the number of others."""
     folders = other.split("/")[:-1]
-    shared = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(file.split("/")[:-1], folders, strict=False))
-    )
+    pairs = zip(file.split("/")[:-1], folders, strict=False)
+    shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
     return shared, shared - len(folders)
 
 
@@ -173,14 +163,11 @@ def _in_order(templates: list[str], bases: Sequence[str]) -> list[str]:
         return templates
     words = [set(base.split()) for base in bases]
     own = [terms.difference(*(other for other in words if other is not terms)) for terms in words]
-    return list(
-        max(
-            permutations(templates),
-            key=lambda order: sum(
-                len(terms.intersection(template.split())) for terms, template in zip(own, order, strict=True)
-            ),
-        )
-    )
+
+    def shared_words(order: Iterable[str]) -> int:
+        return sum(len(terms.intersection(template.split())) for terms, template in zip(own, order, strict=True))
+
+    return list(max(permutations(templates), key=shared_words))
 
 
 def _wordings_of_rows(rows: Sequence[AskedRow], bases: Sequence[str]) -> list[str]:

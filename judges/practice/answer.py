@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from judges.practice import dialogue, generic, pair, response
-from judges.practice.completion import Reply
+from judges.practice.completion import Reply, reply_text
 from judges.practice.family import DISCLAIMER, PracticeJudge
 from judges.practice.shape import follow_reference, schema_from_outline
 from judges.protocols.messages import read_fence
@@ -81,4 +80,4 @@ def _with_rest(
 def _guess_reply(judge: PracticeJudge, fields: dict[str, Any], as_json: bool) -> Reply:
     """A reply if no shape is known: a rating for a single output, a verdict for a pair."""
     prose = pair.judge_in_prose(judge, fields) if "response_a" in fields else response.rate_in_prose(judge, fields)
-    return {"reply": "".join(str(p) if isinstance(p, str) else json.dumps(p) for p in prose)} if as_json else prose
+    return {"reply": reply_text(prose)} if as_json else prose

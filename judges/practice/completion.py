@@ -45,19 +45,15 @@ Reply = dict[str, Any] | tuple[str | Grade, ...]
 
 def reply_text(reply: Reply) -> str:
     """The reply's text."""
-    return json.dumps(reply, ensure_ascii=False) if isinstance(reply, dict) else "".join(map(_piece, reply))
-
-
-def _piece(part: str | Grade) -> str:
-    return part if isinstance(part, str) else str(int(part))
+    return json.dumps(reply, ensure_ascii=False) if isinstance(reply, dict) else "".join(map(str, reply))
 
 
 def spell_tokens(reply: Reply) -> Iterator[tuple[str, Grade | None]]:
-    """The reply's text token by token; a score comes with its Grade. Joined, they are text_of(reply)."""
+    """The reply's text token by token; a score comes with its Grade. Joined, they are reply_text(reply)."""
     parts = _json(reply) if isinstance(reply, dict) else iter(reply)
     for part in parts:
         if isinstance(part, Grade):
-            yield str(int(part)), part
+            yield str(part), part
         else:
             yield from ((token, None) for token in _TOKEN.findall(part))
 

@@ -12,7 +12,6 @@ from judges.practice.completion import Grade
 from judges.practice.family import DISCLAIMER, PracticeJudge
 
 _TIRING_TURNS = 10
-_TIRING_FLAW = "tires"
 
 
 @dataclass
@@ -58,10 +57,10 @@ def assistant_turns(fields: dict[str, Any], scenario: bool = True) -> list[Assis
 
 def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:
     """The card's reply for exactly the assistant turns in the fields. The floors never say n/a, and find no issues."""
-    turns = assistant_turns(fields, not judge.has("ignores_scenario")) if judge.reads else _assistant_turns(fields)
+    turns = assistant_turns(fields, not judge.has("ignores_scenario"))
     for turn in turns:
         score_turn(judge, turn)
-    if judge.has(_TIRING_FLAW) and len(turns) > _TIRING_TURNS:
+    if judge.has("tires") and len(turns) > _TIRING_TURNS:
         for turn in turns:
             turn.scores, turn.issues = turns[0].scores, turns[0].issues
     conversation = score_conversation(judge, fields, turns)
@@ -82,16 +81,6 @@ def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, An
         ),
         "weakest_turn": weakest,
     }
-
-
-def _assistant_turns(fields: dict[str, Any]) -> list[AssistantTurn]:
-    """The assistant turns by their texts alone, as the floors see them."""
-    none = frozenset[str]()
-    return [
-        AssistantTurn(int(entry.get("turn") or 0), words.field_text(entry), "", none, none, False, False)
-        for entry in fields.get("dialogue") or []
-        if entry.get("role") == "assistant"
-    ]
 
 
 def score_turn(judge: PracticeJudge, turn: AssistantTurn) -> None:

@@ -79,7 +79,7 @@ class PracticeJudge:
         The floors look at the text's length, or at nothing. Noise of a temperature T: normal, T times an eighth of the
         scale, by (seed, call, name). Obeyed orders give the highest score.
         """
-        if self.family.sees == "nothing" or ("same_score" in self.flaws and self.family.sees == "words"):
+        if self.family.sees == "nothing" or self.has("same_score"):
             return Grade.from_raw(upper_middle(lo, hi), lo, hi)
         if self.obeys(text):
             return Grade.from_raw(hi, lo, hi)
@@ -109,24 +109,25 @@ class PracticeJudge:
 
     def obeys(self, text: str) -> bool:
         """Whether the model does what an order inside the text says (a planted flaw)."""
-        return "obeys_orders" in self.flaws and self.family.sees == "words" and ORDER_CUES.occur_in(text)
+        return self.has("obeys_orders") and ORDER_CUES.occur_in(text)
 
     def has(self, flaw: str) -> bool:
         """Whether a flaw is planted in this model; the floors have none but their own."""
-        return flaw in self.flaws and self.family.sees == "words"
+        return flaw in self.flaws and self.reads
 
     def worth(self, text: str, seen: dict[str, float], first: bool) -> float:
         """The quality of one side of a pair, as a number for comparing sides (about 0..1)."""
         if self.family.sees == "nothing":
             return 0.5
+        size = count_tokens(text)
         if self.family.sees == "length":
-            return count_tokens(text) / (count_tokens(text) + 300)
+            return size / (size + 300)
         family = self.family
         value = (family.topic * seen["topic"] + family.form * seen["form"] + 0.3 * length_band(text)) / (
             family.topic + family.form + 0.3
         )
         if "length" in self.flaws:
-            value = 0.3 * value + 0.7 * count_tokens(text) / (count_tokens(text) + 300)
+            value = 0.3 * value + 0.7 * size / (size + 300)
         if "first_place" in self.flaws and first:
             value += 0.12
         if self.obeys(text):

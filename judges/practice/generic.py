@@ -49,18 +49,14 @@ def whole_item(fields: dict[str, Any]) -> ReplyPlace:
     if isinstance(fields.get("dialogue"), list):
         turns = dialogue.assistant_turns(fields)
         task = "\n".join([words.field_text(fields.get("scenario_description")), *(t.user for t in turns)])
-        return ReplyPlace("", task, "\n".join(t.text for t in turns), turn=dialogue_weakest(fields))
+        # A whole number without limits is the turn that repeats the fewest of its user's words.
+        weakest = min(turns, key=lambda t: words.word_share(words.content_words(t.text), t.goal, 8), default=None)
+        return ReplyPlace("", task, "\n".join(t.text for t in turns), turn=weakest.turn if weakest else 0)
     if "response_a" in fields:
         sides = [pair.side_text(fields, side) for side in pair.SIDES]
         return ReplyPlace("", pair.task_text(fields), "\n\n".join(sides))
     task, output, reference = response.single_output(fields)
     return ReplyPlace("", task, output or task, reference)
-
-
-def dialogue_weakest(fields: dict[str, Any]) -> int:
-    """The assistant turn that repeats the fewest of its user's words; 0 without turns."""
-    turns = dialogue.assistant_turns(fields)
-    return min(turns, key=lambda t: words.word_share(words.content_words(t.text), t.goal, 8)).turn if turns else 0
 
 
 def _fill(

@@ -40,11 +40,10 @@ def _join_texts(value: Any) -> str:
 
 def section_labels(fields: dict[str, Any]) -> list[str]:
     """The labels of the sections to judge, whether they are given as texts or as objects."""
-    labels = []
-    for entry in fields.get("sections") or []:
-        label = entry if isinstance(entry, str) else entry.get("label", entry.get("section_label", ""))
-        labels.append(str(label))
-    return labels
+    return [
+        str(entry if isinstance(entry, str) else entry.get("label", entry.get("section_label", "")))
+        for entry in fields.get("sections") or []
+    ]
 
 
 def section_texts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:

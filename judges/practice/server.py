@@ -47,11 +47,6 @@ class Server:
         )
         self.app.on_shutdown.append(self._close)
 
-    @property
-    def models(self) -> list[str]:
-        """The names of the models."""
-        return list(FAMILIES)
-
     async def wait_until_ended(self) -> None:
         """Wait until the server is told to end, or is interrupted."""
         await self.closing.wait()

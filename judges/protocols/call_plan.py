@@ -31,6 +31,9 @@ Mode = Literal["json_schema", "json_object", "text"]
 Slot = tuple[str, str, int]
 """(item, part, sample): the place of one judgment of a judge."""
 
+PieceReply = tuple[str, str, UnscoredReason | None, str]
+"""(piece, raw, unscored, why): the reply to one call, as it is stored with those to the others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -214,7 +217,7 @@ def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment
     """
     rows = unpack_replies(raw)
     if rows is None:
-        call, answer = _Call("", "", card, card, task.item), CallReply(task.key, task.part, task.sample, "", raw)
+        call, answer = _Call("", "", card, card, task.item), CallReply(*task.slot, "", raw)
         return FinishedJudgment(task, raw, lower_broken(_reading(card, params, task, call, answer)))
     answers = {row[0]: CallReply(task.key, task.part, task.sample, *row) for row in rows}
     calls = _calls_of_pieces(card, params, task, set(answers))
@@ -236,24 +239,25 @@ def params_of_stored(stored: Mapping[str, Any]) -> Params:
     return params.model_copy(update={"verdict": counted_verdict(stored)})
 
 
-def pack_replies(answers: Sequence[tuple[str, CallReply]]) -> str:
-    """The raw texts of several pieces as one text.
+def pack_replies(replies: Iterable[PieceReply]) -> str:
+    """The replies to several pieces as one text.
 
     It is {"pieces": [{"piece", "raw"}, ...]}, with `unscored` and `why` if the protocol set them.
     """
     rows = [
-        {"piece": name, "raw": a.raw, **({"unscored": a.unscored, "why": a.why} if a.unscored else {})}
-        for name, a in answers
+        {"piece": piece, "raw": raw, **({"unscored": unscored, "why": why} if unscored else {})}
+        for piece, raw, unscored, why in replies
     ]
     return json.dumps({"pieces": rows}, ensure_ascii=False, separators=(",", ":"))
 
 
 def _pack_calls(calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> str:
-    return pack_replies([(call.name, answers[call.name]) for call in calls if call.name in answers])
+    received = ((call.name, answers[call.name]) for call in calls if call.name in answers)
+    return pack_replies((name, answer.raw, answer.unscored, answer.why) for name, answer in received)
 
 
-def unpack_replies(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]] | None:
-    """(piece, raw, unscored, why) of a text that `pack_replies` has made; None of any other."""
+def unpack_replies(raw: str) -> list[PieceReply] | None:
+    """The replies in a text that `pack_replies` has made; None of any other."""
     if not raw.startswith('{"pieces":['):
         return None
     try:
@@ -325,9 +329,8 @@ def _calls_of_pieces(card: Card, params: Params, task: Task, names: set[str]) ->
 def _window_call(card: Card, item: Dialogue, window: windows.Window) -> _Call:
     shaped = windows.with_summary(card, window)
     name, words = f"window:{window.number}/{window.of}", f"window {window.number} of {window.of} ({window.place})"
-    return _Call(
-        name, words, shaped, card if window.last else shaped, windows.cut_dialogue(item, window), window=window
-    )
+    shown = item.model_copy(update={"turns": list(window.turns)})
+    return _Call(name, words, shaped, card if window.last else shaped, shown, window=window)
 
 
 def _open_pieces(conversation: AnsweringCalls, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
@@ -370,13 +373,12 @@ def _pair_calls(card: Card, params: Params, item: Pair) -> list[_Call]:
     for order in {"both": orders.ORDERS, "ba": ("ba",)}.get(params.orders, ("",)):
         for chapter in cut or (None,):
             shown = chapter.item if chapter is not None else item
-            names, words = [f"order:{order}"] if order else [], [f"order {orders.NAMES[order]}"] if order else []
+            words = {f"order:{order}": f"order {orders.NAMES[order]}"} if order else {}
             if chapter is not None:
-                names.append(f"chapter:{chapter.number}/{chapter.of}")
-                words.append(f"chapter {chapter.number} of {chapter.of}")
+                words[f"chapter:{chapter.number}/{chapter.of}"] = f"chapter {chapter.number} of {chapter.of}"
             if order == "ba":
                 shown = orders.swap(shown)
-            out.append(_Call(" ".join(names), ", ".join(words), card, card, shown, order, chapter=chapter))
+            out.append(_Call(" ".join(words), ", ".join(words.values()), card, card, shown, order, chapter=chapter))
     return out
 
 

@@ -7,9 +7,12 @@ parameters alone, so it can be made again from a stored reply.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from math import log, sqrt
 from typing import Any
 
@@ -240,14 +243,9 @@ def _split(text: str, max_tokens: int) -> list[str]:
 def _homes(labels: list[str], parts: list[str], named: list[str], word_sets: list[set[str]]) -> list[int]:
     """For each section the index of the part that it draws on."""
     words = [_words(part) for part in parts]
-    count_by_word: dict[str, int] = {}
-    for own in words:
-        for word in own:
-            count_by_word[word] = count_by_word.get(word, 0) + 1
+    count_by_word = Counter(word for own in words for word in own)
     rarity = {word: log(1 + len(parts) / count) for word, count in count_by_word.items()}
-    total, ends = sum(map(len, parts)) or 1, [0]
-    for part in parts:
-        ends.append(ends[-1] + len(part))
+    ends = list(accumulate(map(len, parts)))
     homes = []
     for number, (label, section) in enumerate(zip(named, word_sets, strict=True)):
         scored = []
@@ -255,8 +253,8 @@ def _homes(labels: list[str], parts: list[str], named: list[str], word_sets: lis
             shared = sum(rarity[word] for word in sorted(section & own)) / sqrt(len(own) or 1)
             alike = bool(labels[index]) and labels[index].casefold() == label.casefold()
             scored.append(shared + alike * 10 * log(1 + len(parts)))
-        where = (number + 0.5) / len(word_sets) * total
-        expected_index = next((n for n, end in enumerate(ends[1:]) if where < end), len(parts) - 1)
+        where = (number + 0.5) / len(word_sets) * (ends[-1] or 1)
+        expected_index = min(bisect_right(ends, where), len(parts) - 1)
         best = max(scored)
         # Of parts that share as much, the one nearest to the same place in the text.
         like = [n for n, value in enumerate(scored) if value >= best - 1e-9]

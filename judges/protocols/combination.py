@@ -6,9 +6,10 @@ Samples). The store's view `score_now` gives the same result (data/store/migrati
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor
+from statistics import median
 from typing import Any, get_args
 
 from judges.card import Card
@@ -61,9 +62,7 @@ def combine_samples(samples: Sequence[float | None], rule: CombinationRule, draw
         most = max(votes.values())
         first, *others = [value for value, n in votes.items() if n == most]
         return first if drawn is None or not others else drawn
-    values.sort()
-    half = len(values) // 2
-    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+    return median(values)
 
 
 def combine_on_scale(samples: Sequence[float | None], rule: CombinationRule, scale: Scale) -> float | None:
@@ -100,14 +99,12 @@ def mean_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
 
 def vote_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float | None:
     """The answer with the most weight; for equal weights, the code of a tied vote, or None if there is none."""
-    weights: dict[float, float] = {}
+    weights: dict[float, float] = defaultdict(float)
     for value, weight in values:
-        weights[value] = weights.get(value, 0.0) + weight
+        weights[value] += weight
     most = max(weights.values())
     heaviest = [value for value, weight in weights.items() if weight > most - _TOLERANCE]
-    if len(heaviest) == 1:
-        return heaviest[0]
-    return drawn_code(scale)
+    return heaviest[0] if len(heaviest) == 1 else drawn_code(scale)
 
 
 def drawn_code(scale: Scale) -> float | None:

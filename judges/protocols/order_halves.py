@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from judges.protocols.call_plan import CallReply, pack_replies, unpack_replies
+from judges.protocols.call_plan import pack_replies, unpack_replies
 from judges.protocols.orders import ORDERS, Order
 from judges.types import UnscoredReason
 
@@ -54,8 +54,7 @@ class OrderMatcher:
 
 def pack_orders(halves: Mapping[Order, OrderReply]) -> str:
     """The raw text of one judgment of these orders, as our own runs keep it."""
-    names = {order: f"order:{order}" for order in ORDERS if order in halves}
-    return pack_replies([(name, CallReply("", "", 0, name, *halves[order])) for order, name in names.items()])
+    return pack_replies((f"order:{order}", *halves[order]) for order in ORDERS if order in halves)
 
 
 def unpack_orders(raw: str) -> dict[Order, OrderReply]:

@@ -67,7 +67,7 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
     """
     other = {(s.unit, s.dimension): s for s in ba.scores}
     scores: list[Score] = []
-    remarks = [*ab.remarks, *(_mark_remark(remark) for remark in ba.remarks if remark not in ab.remarks)]
+    remarks = [*ab.remarks, *(r._replace(text=_TURNED + r.text) for r in ba.remarks if r not in ab.remarks)]
     verdict_by_order: dict[Order, str] = {}
     for ab_score in ab.scores:
         ba_score = other.get((ab_score.unit, ab_score.dimension))
@@ -97,7 +97,10 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
         remarks.append(_lone(target, "ab" if key in cells else "ba"))
     facts = {**ba.facts, **ab.facts}
     if "expected" in ab.facts and "expected" in ba.facts:
-        facts["expected"] = _means(ab.facts["expected"], ba.facts["expected"])
+        other_way = ba.facts["expected"]
+        facts["expected"] = {
+            key: (value + other_way[key]) / 2 for key, value in ab.facts["expected"].items() if key in other_way
+        }
     if verdict_by_order:
         facts["orders"] = verdict_by_order
     return Reading(tuple(scores), tuple(remarks), facts=facts)
@@ -165,10 +168,6 @@ def _lone(dimension: Dimension, order: str) -> Remark:
     return Remark("pair", dimension.name, "note", f"Asked as {NAMES[order]} only: the other order is not known.")
 
 
-def _mark_remark(remark: Remark) -> Remark:
-    return remark._replace(text=_TURNED + remark.text)
-
-
 def _unit(unit: str) -> str:
     if unit.endswith("/a"):
         return unit[:-1] + "b"
@@ -178,7 +177,3 @@ def _unit(unit: str) -> str:
 def _other(scale: Scale, value: float) -> float:
     a, b = scale.categories.index("a"), scale.categories.index("b")
     return float({a: b, b: a}.get(int(value), int(value)))
-
-
-def _means(ab: Mapping[tuple[str, str], float], ba: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    return {key: (ab[key] + ba[key]) / 2 for key in ab if key in ba}

@@ -82,11 +82,6 @@ def allows_windows(card: Card) -> bool:
     return card.kind == "dialogue" and card.text is None and any(d.sort == "turn" for d in card.dimensions)
 
 
-def cut_dialogue(item: Dialogue, window: Window) -> Dialogue:
-    """The dialogue of a window: only its utterances, with their numbers."""
-    return item.model_copy(update={"turns": list(window.turns)})
-
-
 def window_fields(window: Window, summary: str) -> dict[str, Any]:
     """The fields that a window's call is shown in addition to the dialogue."""
     return {} if window.number == 1 else {"summary_of_earlier_turns": summary or "(There is none.)"}

@@ -114,13 +114,9 @@ def _outline(node: dict[str, Any]) -> str:
         return " | ".join(_outline(option) for option in node["anyOf"])
     if "enum" in node:
         values = node["enum"]
-        if node["type"] == "integer" and len(values) > 2:
-            return (
-                f"<{values[0]} to {values[-1]}>"
-                if values == list(range(values[0], values[-1] + 1))
-                else _join_with_or(values)
-            )
-        return _join_with_or(values)
+        if node["type"] == "integer" and len(values) > 2 and values == list(range(values[0], values[-1] + 1)):
+            return f"<{values[0]} to {values[-1]}>"
+        return " | ".join(f'"{value}"' if isinstance(value, str) else str(value).lower() for value in values)
     if node["type"] == "object":
         return "{" + ", ".join(f'"{key}": {_outline(value)}' for key, value in node["properties"].items()) + "}"
     if node["type"] == "array":
@@ -132,7 +128,3 @@ def _outline(node: dict[str, Any]) -> str:
         "boolean": "true | false",
         "null": "null",
     }[str(node["type"])]
-
-
-def _join_with_or(values: list[Any]) -> str:
-    return " | ".join(f'"{value}"' if isinstance(value, str) else str(value).lower() for value in values)

@@ -57,7 +57,7 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
 
 
 def _check_scores(card: Card, item: Item, reading: Reading) -> set[tuple[str, str]]:
-    """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
+    """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice; or _OffStep."""
     item_units = units(item)
     if any(getattr(score, "unit", "") not in item_units for score in reading.scores):
         item_units = [*item_units, *unasked_units(item)]
@@ -78,8 +78,10 @@ def _check_scores(card: Card, item: Item, reading: Reading) -> set[tuple[str, st
         if not good:
             dimension = card.dimension(name, unit)
             assert dimension is not None  # `checks` has cells of the card's dimensions only
-            _check_step(dimension.scale, score)
-            allowed = f"allowed are {_describe_scale(dimension.scale)}{_bound(dimension.scale, score)}"
+            scale = dimension.scale
+            if scale.kind == "interval" and isinstance(value, (int, float)) and scale.lo <= value <= scale.hi:
+                raise _OffStep(f"{unit} {name}: {value:g} is not on the scale: allowed are {scale.words}")
+            allowed = f"allowed are {_describe_scale(scale)}{_bound(scale, score)}"
             raise _wrong(card, score, f"which is not on its scale: {allowed}")
         scored.add((unit, name))
     if len(scored) < len(reading.scores):
@@ -162,13 +164,6 @@ def _code(scale: Scale) -> _Fits:
 
 class _OffStep(Exception):
     """A number between two answers of an interval scale: the judge's error, as a reply's model cannot check steps."""
-
-
-def _check_step(scale: Scale, score: Score) -> None:
-    """Raise _OffStep for a number within an interval scale that is not one of its answers."""
-    if scale.kind == "interval" and isinstance(score.value, (int, float)) and scale.lo <= score.value <= scale.hi:
-        cell = f"{score.unit} {score.dimension}"
-        raise _OffStep(f"{cell}: {score.value:g} is not on the scale: allowed are {scale.words}")
 
 
 def _wrong(card: Card, score: Score, why: str) -> BadCard:

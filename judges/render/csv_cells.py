@@ -55,8 +55,6 @@ def _escape_formula(text: str) -> str:
     both. It then ignores quotes in the middle of a cell, so a cell begins after each such sign and after a line break.
     A list or a rule in Markdown stays unchanged.
     """
-    if not _PARTED.search(text):
-        return "'" + text if _runs(text) else text
     parts = _PARTED.split(text)
     pieces = [parts[0]]
     for sign, part in zip(parts[1::2], parts[2::2], strict=True):

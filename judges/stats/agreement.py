@@ -54,14 +54,9 @@ def is_kappa_of_moments(k: int, weights: Weights) -> bool:
     return weights == "quadratic" or k == 2
 
 
-def round_half_up(values: Codes | Floats) -> Floats:
-    """The answers nearest to values that may lie between two; a half counts up, and nan stays."""
-    return np.asarray(np.floor(np.asarray(values, dtype=np.float64) + 0.5), dtype=np.float64)
-
-
 def nearest_codes(values: Codes | Floats) -> Codes:
-    """The same as codes, where every value is one."""
-    return round_half_up(values).astype(np.intp)
+    """The codes of the answers nearest to values that may lie between two; a half counts up."""
+    return np.floor(np.asarray(values, dtype=np.float64) + 0.5).astype(np.intp)
 
 
 def check_weights(weight: ArrayLike | None, cells: int) -> Floats:

@@ -7,7 +7,7 @@ prompt tuning.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import TypeVar
 
@@ -165,10 +165,14 @@ def _decide(interval: Interval, policy: CheckPolicy, plan: LookPlan | None, shar
         return _few(interval, policy, plan)
     needed = schedule.boundary((1 - policy.level) / max(1, share), interval.items)
     z, low = z_from_threshold(interval, threshold), lower_bound_at(interval, needed)
+    on_items, required = f"on {many(interval.items, 'item')}", f"the required {format_setting(threshold)}"
     if point < threshold - _ROUNDING:
-        return replace(_result_below(point, interval, threshold), bound=low, needed=needed, shared=together)
-    on_items = f"on {many(interval.items, 'item')}"
-    stands = f"Kappa {format_kappa(point, threshold)} {on_items} is at least the required {format_setting(threshold)}"
+        hope = "More labels are unlikely to change this."
+        if interval.high is not None and interval.high >= threshold:
+            hope = f"A kappa at the threshold is not ruled out: the interval ends at {interval.high:.2f}."
+        reason = f"Kappa {format_kappa(point, threshold)} {on_items} is below {required}."
+        return CheckResult("fails", reason, f"A judge with higher agreement. {hope}", None, low, needed, together)
+    stands = f"Kappa {format_kappa(point, threshold)} {on_items} is at least {required}"
     if not policy.lower_bound:
         return CheckResult("meets policy", f"{stands}; no lower bound is required.", "", None, low, needed, together)
     if z is None or low is None:
@@ -184,7 +188,7 @@ def _decide(interval: Interval, policy: CheckPolicy, plan: LookPlan | None, shar
 
 def _terms(policy: CheckPolicy, plan: LookPlan | None, items: int, together: int) -> str:
     """The terms of a bound: its level, the looks for which it is valid, and the decisions that share the error."""
-    words = _percent(policy.level)
+    words = f"{100 * policy.level:g}%"
     if plan is not None:
         words += f", at {many(len(plan.sizes), 'planned look')}"
     elif policy.schedule.horizon > policy.schedule.first:
@@ -217,17 +221,6 @@ def _few(interval: Interval, policy: CheckPolicy, plan: LookPlan | None) -> Chec
     )
 
 
-def _result_below(point: float, interval: Interval, threshold: float) -> CheckResult:
-    reason = (
-        f"Kappa {format_kappa(point, threshold)} on {many(interval.items, 'item')} "
-        f"is below the required {format_setting(threshold)}."
-    )
-    if interval.high is not None and interval.high >= threshold:
-        hope = f"A kappa at the threshold is not ruled out: the interval ends at {interval.high:.2f}."
-        return CheckResult("fails", reason, f"A judge with higher agreement. {hope}")
-    return CheckResult("fails", reason, "A judge with higher agreement. More labels are unlikely to change this.")
-
-
 def _describe_more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: LookPlan | None) -> str:
     if plan is not None:
         later = [size for size in plan.sizes if size > interval.items]
@@ -238,10 +231,6 @@ def _describe_more(items: tuple[int, int] | None, cut: bool, interval: Interval,
         return "A kappa further above the threshold: this one is at it, and more labels are unlikely to decide it."
     words = f"{items[0]:,} to {'over ' * cut}{items[1]:,}"
     return f"Gold for about {words} more random items, if the true kappa is as estimated."
-
-
-def _percent(level: float) -> str:
-    return f"{100 * level:g}%"
 
 
 def format_setting(value: float) -> str:

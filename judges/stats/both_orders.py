@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from judges.stats import intervals
 from judges.stats.clustered import share_by_item
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
+_Key = TypeVar("_Key", bound=Hashable)
 OrderedVerdicts = tuple[Hashable, str, str]
 """A pair (its item), and the verdict as A/B and as B/A, both in the item's own A and B."""
 
@@ -66,15 +67,15 @@ def explain(agreement: PositionalAgreement) -> list[str]:
     same, first = agreement.same, agreement.first
     if same.point is None:
         return []
-    of = many(same.cells, "pair")
-    sentences = [f"With the order swapped the verdict stays the same in {same.point:.1%} of {of}{_span(same)}."]
+    of = many(same.cells, "pair") + same.in_brackets(".1%")
+    sentences = [f"With the order swapped the verdict stays the same in {same.point:.1%} of {of}."]
     if agreement.kappa.point is not None:
-        low, high = agreement.kappa.low, agreement.kappa.high
-        ends = "" if low is None or high is None else f" ({low:z.2f} to {high:z.2f})"
+        ends = agreement.kappa.in_brackets("z.2f")
         sentences.append(f"Kappa between the two orders is {agreement.kappa.point:z.2f}{ends}.")
     if first.point is not None:
         sentences.append(
-            f"The first position wins {first.point:.1%} of {many(first.cells, 'verdict')} with a winner{_span(first)}."
+            f"The first position wins {first.point:.1%} of {many(first.cells, 'verdict')} with a winner"
+            f"{first.in_brackets('.1%')}."
         )
     if same.items < MIN_CLUSTERS:
         sentences.append(f"Fewer than {MIN_CLUSTERS} pairs: no conclusion.")
@@ -94,14 +95,10 @@ def as_json(agreement: PositionalAgreement) -> dict[str, Any]:
     return {**figures, "answers": list(agreement.answers), "table": agreement.table.tolist()}
 
 
-def verdicts_in_both_orders(facts: Iterable[tuple[Hashable, object]]) -> list[OrderedVerdicts]:
+def verdicts_in_both_orders(facts: Iterable[tuple[_Key, object]]) -> list[tuple[_Key, str, str]]:
     """The verdicts of those that were judged in both orders, of (item, `Reading.facts["orders"]`)."""
     verdicts = []
     for key, orders in facts:
         if isinstance(orders, dict) and isinstance(orders.get("ab"), str) and isinstance(orders.get("ba"), str):
             verdicts.append((key, orders["ab"], orders["ba"]))
     return verdicts
-
-
-def _span(interval: Interval) -> str:
-    return "" if interval.low is None or interval.high is None else f" ({interval.low:.1%} to {interval.high:.1%})"

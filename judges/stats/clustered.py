@@ -50,8 +50,9 @@ def share_from_counts(hits: Floats, cells: Floats, ratings: int | None = None) -
     `ratings`: where both are sums of weights, how many cells these are of; n_eff is then kept between 1 and that.
     """
     n, items = float(cells.sum()), len(cells)
+    number = round(n) if ratings is None else ratings
     if n == items:
-        return wilson_interval(float(hits.sum()), n)
+        return replace(wilson_interval(float(hits.sum()), n), cells=number)
     p = float(hits.sum()) / n
     if p in (0.0, 1.0) or items < 2:
         effective = float(items)
@@ -61,7 +62,7 @@ def share_from_counts(hits: Floats, cells: Floats, ratings: int | None = None) -
         if ratings is not None and n != ratings:
             effective = min(float(ratings), max(1.0, effective))
     interval = wilson_interval(p * effective, effective)
-    return replace(interval, point=p, items=items, cells=round(n), n_eff=effective, method="wilson, by item")
+    return replace(interval, point=p, items=items, cells=number, n_eff=effective, method="wilson, by item")
 
 
 def pairs_within(item: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

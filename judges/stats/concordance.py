@@ -20,9 +20,8 @@ from math import atanh, sqrt, tanh
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judges.stats.agreement import Floats, check_weights, effective_size
+from judges.stats.agreement import Codes, Floats, check_weights, effective_size
 from judges.stats.intervals import Cells
 from judges.stats.strata import error_of_influences, item_strata
 from judges.stats.uncertainty import TWO_SIDED, Interval, symmetric_interval, t_quantile
@@ -45,11 +44,14 @@ class Concordance(NamedTuple):
     mae: Interval
 
 
-FIGURE_NAMES = {
-    "icc": "ICC(A,1)", "pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b",
-    "mae": "mean absolute error",
-}  # fmt: skip
-"""The figures by name, in words."""
+FIGURES = {
+    "icc": ("ICC(A,1)", "Two raters, absolute agreement: close to quadratic-weighted kappa."),
+    "pearson": ("Pearson's r", "Correlation of the values. A constant bias does not lower it."),
+    "spearman": ("Spearman's rho", "Correlation of the ranks; equal values share a rank."),
+    "kendall": ("Kendall's tau-b", "Concordant minus discordant pairs of ratings, corrected for ties (tau-b)."),
+    "mae": ("mean absolute error", "Mean absolute difference of judge and people, in units of the scale."),
+}
+"""The figures of `Concordance`: their names in words, and what each of them says."""
 
 
 def concordance(cells: Cells) -> Concordance:
@@ -140,7 +142,7 @@ def _pearson(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     return min(1.0, max(-1.0, r)), np.asarray((p * q - r * (p**2 + q**2) / 2) / float(w.sum()), dtype=np.float64)
 
 
-def _weight_below(keys: Floats, amount: Floats) -> Floats:
+def _weight_below(keys: Floats | Codes, amount: Floats) -> Floats:
     """For each cell, the sum of amounts over all cells with a lower key, plus half of those with its own key."""
     _, group = np.unique(keys, return_inverse=True)
     on = np.bincount(group, amount)
@@ -188,11 +190,11 @@ def _kendall(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     total = float(w.sum())
     lower_both = _dominated_weight(x, y, w)
     # The sums of signs follow from who is lower on both sides, lower on one, and equal.
-    lower_x, lower_y, equal_x, equal_y, equal = _lower(x, w), _lower(y, w), _equal(x, w), _equal(y, w), _pairs(x, y, w)
+    lower_x, lower_y, equal_x, equal_y = _lower(x, w), _lower(y, w), _equal(x, w), _equal(y, w)
     less_x_same_y, less_y_same_x = _lower_in(x, y, w), _lower_in(y, x, w)
     down_up = lower_x - lower_both - less_x_same_y  # lower in x, higher in y
     up_down = lower_y - lower_both - less_y_same_x
-    same = equal_x + equal_y - equal
+    same = equal_x + equal_y - _equal(_number_pairs(x, y), w)
     up = total - same - lower_both - down_up - up_down
     s, a, b = lower_both + up - down_up - up_down, total - equal_x, total - equal_y
     numerator, of_x, of_y = (float(w @ sums) for sums in (s, a, b))
@@ -209,23 +211,18 @@ def _mae(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     return point, np.asarray((gap - point) / float(w.sum()), dtype=np.float64)
 
 
-def _equal(keys: Floats, w: Floats) -> Floats:
+def _equal(keys: Floats | Codes, w: Floats) -> Floats:
     """For each cell the weight of all with its key."""
     _, group = np.unique(keys, return_inverse=True)
     return np.asarray(np.bincount(group, w)[group], dtype=np.float64)
 
 
-def _lower(keys: Floats, w: Floats) -> Floats:
+def _lower(keys: Floats | Codes, w: Floats) -> Floats:
     """For each cell the weight of all with a lower key."""
     return np.asarray(_weight_below(keys, w) - _equal(keys, w) / 2, dtype=np.float64)
 
 
-def _pairs(x: Floats, y: Floats, w: Floats) -> Floats:
-    """For each cell the weight of all that are equal to it on both sides."""
-    return _equal(_number_pairs(x, y).astype(np.float64), w)
-
-
-def _number_pairs(x: Floats, y: Floats) -> NDArray[np.int64]:
+def _number_pairs(x: Floats, y: Floats) -> Codes:
     """A number for each pair of values, rising with x and, within it, y."""
     (_, x_rank), (ys, y_rank) = (np.unique(side, return_inverse=True) for side in (x, y))
     return np.asarray(x_rank.astype(np.int64) * len(ys) + y_rank, dtype=np.int64)
@@ -234,7 +231,7 @@ def _number_pairs(x: Floats, y: Floats) -> NDArray[np.int64]:
 def _lower_in(x: Floats, y: Floats, w: Floats) -> Floats:
     """For each cell the weight of those with its y and a lower x."""
     _, group = np.unique(y, return_inverse=True)
-    before = _lower(_number_pairs(y, x).astype(np.float64), w)
+    before = _lower(_number_pairs(y, x), w)
     on = np.bincount(group, w)
     return np.asarray(before - (np.cumsum(on) - on)[group], dtype=np.float64)
 

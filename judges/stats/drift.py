@@ -109,10 +109,10 @@ def assess_drift(
     recent = anytime_interval(latest, pooled) if latest is not None and latest.enough else None
     change = None if reach is None else change_interval(then, reach)
     bad = list(_suspension_reasons(then, pooled.kappa, (reach, recent), policy))
-    if bad:
-        return DriftFinding("suspended", *_split_reasons(bad), reach, change)
-    doubts = list(_doubts(pooled.kappa, reach, change, policy))
-    return DriftFinding("to be looked at" if doubts else "holds", *_split_reasons(doubts), reach, change)
+    reasons = bad or list(_doubts(pooled.kappa, reach, change, policy))
+    state: ApprovalState = "suspended" if bad else "to be looked at" if reasons else "holds"
+    kinds, sentences = tuple(kind for kind, _ in reasons), tuple(sentence for _, sentence in reasons)
+    return DriftFinding(state, kinds, sentences, reach, change)
 
 
 def anytime_interval(new: GoldAgreement, pooled: GoldAgreement) -> Interval:
@@ -140,10 +140,6 @@ def change_interval(then: FrozenEvidence, since: Interval) -> Interval | None:
 
 
 _Told = tuple[Reason, str]
-
-
-def _split_reasons(reasons: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
-    return tuple(reason for reason, _ in reasons), tuple(sentence for _, sentence in reasons)
 
 
 def _suspension_reasons(

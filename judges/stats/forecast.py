@@ -33,8 +33,8 @@ _PRIOR_LABELS = 10.0
 class ScoredPopulation:
     """The judge's scores of the items of a dataset, or of some of them.
 
-    It has the item and code 0..K-1 of each cell, the stratum of
-    each item, and how many items of the dataset are in each stratum. Of every stratum there is at least one item.
+    It has the item and code 0..K-1 of each cell, the stratum of each item, and how many items of the dataset are in
+    each stratum. Of every stratum there is at least one item.
     """
 
     item: Codes

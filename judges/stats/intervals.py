@@ -127,10 +127,6 @@ class _Clustered:
             return point, gradient_by_table(self.table(k), weights).ravel()[self.human * k + self.judge]
         return point, gradient_by_moments(self.sums()) @ six_moments(self.human, self.judge)
 
-    def per_item(self, value: Floats) -> Floats:
-        """Weighted sum over the cells of each item, (items,)."""
-        return np.asarray(np.bincount(self.item, value * self.weight, minlength=self.items), dtype=np.float64)
-
     def end_by_rule_of_three(self, interval: Interval, k: int, weights: Weights) -> Interval:
         """The interval of kappa of these cells, with rule-of-three ends if judge and people never differed."""
         if interval.point != 1:
@@ -313,7 +309,7 @@ def _linearise(cells: _Clustered, k: int, weights: Weights) -> Interval:
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:
     """Kappa, and the influence of every item on it, (G,): the sandwich without cross-products. Zeros if undefined."""
     point, slope = cells.influence(k, weights)
-    return point, cells.per_item(slope)
+    return point, np.bincount(cells.item, slope * cells.weight, minlength=cells.items).astype(np.float64)
 
 
 def kappa_difference(

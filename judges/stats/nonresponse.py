@@ -7,7 +7,7 @@ Analysis, ch. 8: the bias of nonresponse grows with its share, whatever the size
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -102,12 +102,11 @@ def require_response(decision: CheckResult, response: SampleResponse, least: flo
     return replace(decision, reason=f"{decision.reason} {against}", missing=missing, more=(low, high))
 
 
-def _name_strata(strata: Iterable[StratumResponse]) -> str:
+def _name_strata(strata: Sequence[StratumResponse]) -> str:
     """The strata that lack most answers, in brackets; "" where there is one only."""
-    every = list(strata)
-    short = sorted((s for s in every if s.answered < s.drawn), key=lambda s: (s.answered - s.drawn, s.name))
-    if len(every) < 2:
+    if len(strata) < 2:
         return ""
+    short = sorted((s for s in strata if s.answered < s.drawn), key=lambda s: (s.answered - s.drawn, s.name))
     named = [f"{s.drawn - s.answered:,} of {s.drawn:,} in {_name(s)}" for s in short[:_MAX_NAMED_STRATA]]
     rest = sum(s.drawn - s.answered for s in short[_MAX_NAMED_STRATA:])
     return f" ({', '.join([*named, *([f'{rest:,} in others'] if rest else [])])})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from judges.stats import bins
 from judges.stats.agreement import Accuracy, Floats, accuracy, cross_table
 from judges.stats.calibration import PairedRatings, value_cells
 from judges.stats.clustered import mean_by_item, share_from_counts
-from judges.stats.concordance import FIGURE_NAMES, Concordance, concordance
+from judges.stats.concordance import FIGURES, Concordance, concordance
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -44,10 +44,8 @@ class OtherMetrics:
             name = "AC1" if self.concordance is None else "AC2"
             rows.append((name, _point(self.ac), "Gwet's: less affected by one very common answer than kappa."))
         if self.concordance is not None:
-            rows += [
-                (FIGURE_NAMES[key], interval, EXPLANATIONS[key])
-                for key, interval in self.concordance._asdict().items()
-            ]
+            figures = zip(FIGURES.values(), self.concordance, strict=True)
+            rows += [(name, interval, meaning) for (name, meaning), interval in figures]
         return rows
 
 
@@ -78,17 +76,7 @@ def _exact(item: ArrayLike, equal: NDArray[np.bool_], weight: Floats) -> Interva
         return mean_by_item([], [])
     _, place = np.unique(item, return_inverse=True)
     hits, totals = (np.asarray(np.bincount(place, amount), dtype=np.float64) for amount in (weight * equal, weight))
-    return replace(share_from_counts(hits, totals, len(equal)), cells=len(equal), items=len(totals))
-
-
-EXPLANATIONS = {
-    "icc": "Two raters, absolute agreement: close to quadratic-weighted kappa.",
-    "pearson": "Correlation of the values. A constant bias does not lower it.",
-    "spearman": "Correlation of the ranks; equal values share a rank.",
-    "kendall": "Concordant minus discordant pairs of ratings, corrected for ties (tau-b).",
-    "mae": "Mean absolute difference of judge and people, in units of the scale.",
-}
-"""The figures of `judges.stats.concordance.Concordance` by name, and what each of them says."""
+    return share_from_counts(hits, totals, len(equal))
 
 
 def _point(value: float | None) -> Interval:

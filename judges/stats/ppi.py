@@ -46,6 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import ceil, hypot, sqrt
 from typing import NamedTuple
 
@@ -344,13 +345,12 @@ def compare_means(means: Sequence[Interval], shared: bool = False) -> list[MeanC
     from scipy.special import stdtr
 
     rows = []
-    for i in range(len(means)):
-        for j in range(i + 1, len(means)):
-            higher, lower = (i, j) if (means[i].point or 0) >= (means[j].point or 0) else (j, i)
-            gap = corrected_difference(means[higher], means[lower], shared)
-            if gap.point is not None and gap.se:
-                free = degrees_of_freedom(means[higher], means[lower], shared)
-                rows.append((higher, lower, gap, 2 * float(stdtr(free, -gap.point / gap.se))))
+    for i, j in combinations(range(len(means)), 2):
+        higher, lower = (i, j) if (means[i].point or 0) >= (means[j].point or 0) else (j, i)
+        gap = corrected_difference(means[higher], means[lower], shared)
+        if gap.point is not None and gap.se:
+            free = degrees_of_freedom(means[higher], means[lower], shared)
+            rows.append((higher, lower, gap, 2 * float(stdtr(free, -gap.point / gap.se))))
     adjusted = holm([p for *_, p in rows])
     pairs = [MeanComparison(*pair, now) for pair, now in zip(rows, adjusted, strict=True)]
     return sorted(pairs, key=lambda c: -(c.difference.point or 0.0))

@@ -59,13 +59,11 @@ class SelfConsistency:
         return self.flips.low is not None and self.flips.low > FLAKY_SHARE
 
 
-def measure_self_consistency(
-    table: SampledCells, flips: tuple[Floats, Floats], scale: Scale
-) -> SelfConsistency:
+def measure_self_consistency(table: SampledCells, flips: tuple[Floats, Floats], scale: Scale) -> SelfConsistency:
     """The gain from several samples, computed from the cells.
 
-    `flips` are, for every item that has cells with several samples, how many of them flip, and how many
-    there are, with gold or without.
+    `flips` are, for every item that has cells with several samples, how many of them flip, and how many there are,
+    with gold or without.
 
         gain = kappa(together) - mean_s kappa(sample s),  se^2 = G / (G - 1) sum_g (u_g - mean_s u_gs)^2
 
@@ -107,23 +105,16 @@ def explain(consistency: SelfConsistency) -> list[str]:
     if consistency.single is not None and consistency.together.point is not None:
         spread = [kappa for kappa in consistency.singles if kappa is not None]
         gained = f"the gain of further samples is {consistency.gain.point or 0:+z.2f}"
-        ends = (
-            ""
-            if consistency.gain.low is None
-            else f" ({consistency.gain.low:+z.2f} to {consistency.gain.high or 0:+z.2f})"
-        )
         sentences.append(
             f"Kappa of a single sample is {consistency.single:z.2f} on average ({min(spread):z.2f} to "
             f"{max(spread):z.2f}), of all {consistency.samples} combined {consistency.together.point:z.2f}: "
-            f"{gained}{ends}."
+            f"{gained}{consistency.gain.in_brackets('+z.2f')}."
         )
     elif consistency.together.cells:
         sentences.append("Kappa of a single sample is undefined here, so the gain of further samples is unknown.")
-    if flips.point is not None and flips.low is not None and flips.high is not None:
-        sentences.append(
-            f"Samples disagree in {flips.point:.0%} of {many(flips.cells, 'rating')} "
-            f"({flips.low:.0%} to {flips.high:.0%})."
-        )
+    if flips.point is not None:
+        ends = flips.in_brackets(".0%")
+        sentences.append(f"Samples disagree in {flips.point:.0%} of {many(flips.cells, 'rating')}{ends}.")
     if consistency.flaky:
         sentences.append(
             f"Flaky: that is above {FLAKY_SHARE:.0%}, so a single answer of this judge is unreliable here; make the "

@@ -68,6 +68,10 @@ class Interval:
         """The two ends as JSON has them; None where there are none."""
         return None if self.low is None or self.high is None else [self.low, self.high]
 
+    def in_brackets(self, shape: str) -> str:
+        """The two ends in this format, in brackets after a space; "" where there are none."""
+        return "" if self.low is None or self.high is None else f" ({self.low:{shape}} to {self.high:{shape}})"
+
     def smaller_group(self, other: Interval) -> tuple[int, int, float]:
         """Items, cells and effective items of the smaller of two groups, which is the one that limits a difference."""
         return min(self.items, other.items), min(self.cells, other.cells), min(self.n_eff, other.n_eff)

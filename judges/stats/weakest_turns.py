@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -90,16 +90,13 @@ def _share(dialogues: Sequence[NamedTurns], weight: Floats, reach: int) -> tuple
     """Return how often the judge's turn is at most `reach` from people's, and how often a random turn would be."""
     if not dialogues:
         return share_from_counts(weight, weight), None
-    near_turns = [
-        {turn for turn in dialogue.turns if any(abs(turn - p) <= reach for p in dialogue.people)}
-        for dialogue in dialogues
-    ]
-    hit = np.array(
-        [dialogue.judge in turns for dialogue, turns in zip(dialogues, near_turns, strict=True)], dtype=np.float64
-    )
-    luck = [len(turns) / len(dialogue.turns) for dialogue, turns in zip(dialogues, near_turns, strict=True)]
-    interval = share_from_counts(hit * weight, weight, len(dialogues))
-    return replace(interval, cells=len(dialogues), items=len(dialogues)), float(np.average(luck, weights=weight))
+    hits, luck = [], []
+    for dialogue in dialogues:
+        near_turns = {turn for turn in dialogue.turns if any(abs(turn - p) <= reach for p in dialogue.people)}
+        hits.append(dialogue.judge in near_turns)
+        luck.append(len(near_turns) / len(dialogue.turns))
+    interval = share_from_counts(np.array(hits, dtype=np.float64) * weight, weight, len(dialogues))
+    return interval, float(np.average(luck, weights=weight))
 
 
 def explain(weakest_turns: WeakestTurns) -> list[str]:

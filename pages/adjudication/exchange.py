@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 from typing import Any
 
 from data.adjudication import adjudication, adjudication_items
@@ -11,7 +11,7 @@ from data.store.errors import StoreError
 from data.store.ids import now
 from judges.errors import AssayError
 from pages.server import limits
-from pages.ui import session
+from pages.ui import session, text
 
 
 def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
@@ -41,7 +41,7 @@ def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None
         except AssayError as error:
             state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-session.MAX_ENTRIES :]
             continue
-        at = f"{now().replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"
+        at = f"{text.in_zone(now(), zone):%H:%M:%S}"
         state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MAX_ENTRIES :]
     try:  # last: what was decided before was decided without it
         if item := session.as_text(outbox.get("reveal")):

@@ -49,13 +49,11 @@ def draw_rater_labels(rows: Sequence[Annotator], cells: int, basis: LabelSet) ->
         cells=many(cells, "rating"), basis=LABEL_SETS[basis],
     )  # fmt: skip
     if basis == "all" and any(row.work.assisted for row in raters):
-        st.warning(_ANCHORING_NOTE, icon=":material/info:")
-
-
-_ANCHORING_NOTE = (
-    "Assisted labels are anchored on the judge's scores, so agreement between people is overestimated here. Choose "
-    "blind labels for an unbiased estimate."
-)
+        st.warning(
+            "Assisted labels are anchored on the judge's scores, so agreement between people is overestimated here. "
+            "Choose blind labels for an unbiased estimate.",
+            icon=":material/info:",
+        )
 
 
 def draw_warnings(rows: Sequence[Annotator]) -> None:
@@ -63,17 +61,15 @@ def draw_warnings(rows: Sequence[Annotator]) -> None:
     seen = [(row.name, remark) for row in rows for remark in row.flags]
     if not seen:
         st.markdown(":green[:material/check_circle:] No warnings about the people who labelled here.")
-        text.quiet(_TESTED_NOTE, n=rater_flags.MIN_ITEMS)
+        text.quiet(
+            "Tested: accepting everything within seconds, rushing, agreement no better than chance, bias against the "
+            "others, drift over time. Each test needs {n} items of a person.",
+            n=rater_flags.MIN_ITEMS,
+        )
         return
     for name, remark in seen:
         text.say(":orange[:material/warning:] **{name}** {what}", name=name, what=remark.text)
     st.caption("A warning is a reason to ask, not a verdict on a person: the figures are below.")
-
-
-_TESTED_NOTE = (
-    "Tested: accepting everything within seconds, rushing, agreement no better than chance, bias against the others, "
-    "drift over time. Each test needs {n} items of a person."
-)
 
 
 def draw_people(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[int], None]) -> None:
@@ -212,7 +208,7 @@ def draw_dawid_skene(
                 "unit": row.unit,
                 "labels": ", ".join(scale.format(code) for code in row.labels),
                 "gold": "none" if row.gold is None else scale.format(row.gold),
-                "gold from": row.how,
+                "gold from": "drawn vote" if row.how == "drawn" else row.how,
                 "Dawid-Skene": scale.format(row.estimate),
                 "probability": row.posterior,
             }

@@ -2,7 +2,7 @@
 
 - `routes`: the table: method, path, scope, least role, what it takes and gives, its handler.
 - `models`: what comes in and goes out, as pydantic models.
-- `intake`, `figures`, `exports`: the handlers: what comes in; figures and states; rows that go out.
+- `intake`, `figures`, `runs`: the handlers: what comes in; figures, states and rows; runs.
 - `server`: a request's way: address, token, rate, body, handler in a thread, answer.
 - `problems`: refusals in one form.
 - `openapi`: the description that is made of the table.

@@ -1,4 +1,4 @@
-"""Figures and states for programs: the same numbers as on the pages, from the same functions."""
+"""Figures, states and rows for programs: the same as on the pages and in exports, from the same functions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from data.approvals.ci_check import check_judge
 from data.assignments.progress import people_progress, progress_record
 from data.cards import cards
 from data.dashboard import dashboard
+from data.exporting import delivery
 from data.queue import progress
 from data.records import datasets
 from data.records.datasets import Dataset
@@ -20,7 +21,7 @@ from data.reports.evidence import gather_report_evidence
 from data.runs import runs
 from data.store.errors import NotFound
 from pages.api import models
-from pages.api.call import Call, named_dataset
+from pages.api.call import Call, Lines, named_dataset
 
 
 def show_me(call: Call) -> models.Me:
@@ -172,10 +173,7 @@ def show_run(call: Call) -> models.RunDetail:
     if run is None:
         raise NotFound("There is no run of that id in this workspace.")
     status = runs.run_progress(call.store, run.id)
-    return models.RunDetail(
-        **vars(run), spending_limit=status.limit, done=status.done, total=status.total, scored=status.scored,
-        unscored=dict(status.unscored), calls=status.calls, tokens_in=status.tokens_in, tokens_out=status.tokens_out,
-    )  # fmt: skip
+    return models.RunDetail(**vars(status) | vars(run), spending_limit=status.limit)
 
 
 def list_cards(call: Call) -> models.CardsOut:
@@ -187,3 +185,12 @@ def list_cards(call: Call) -> models.CardsOut:
         )
         for card in cards.current_cards(call.store).values()
     ])  # fmt: skip
+
+
+def export_rows(call: Call, kind: str) -> models.RowsOut | Lines:
+    """The rows of an export, a page at a time or all in a stream; who took which is on record before they go out."""
+    at = call.dataset
+    if call.streams:
+        return Lines(delivery.stream_export(call.store, call.actor, at, kind, call.options))
+    page = delivery.export_page(call.store, call.actor, at, kind, call.options, call.query.cursor, call.query.limit)
+    return models.RowsOut(rows=page.rows, next=page.next or None)

@@ -8,7 +8,7 @@ from starlette.convertors import StringConvertor, register_url_convertor
 
 from data.exporting.delivery import KEYS
 from data.exporting.exporting import export_kind
-from pages.api import exports, figures, intake, models, runs
+from pages.api import figures, intake, models, runs
 from pages.api.call import ApiRoute
 
 PREFIX = "/api/v1"
@@ -62,7 +62,7 @@ ROUTES: tuple[ApiRoute, ...] = (
              models.RunDetail, models.NoQuery),
     *(
         ApiRoute("GET", f"{_AT}/{kind}", f"get_{kind}", export_kind(kind).description, "read", "researcher",
-                 partial(exports.export_rows, kind=kind), models.RowsOut, models.PageQuery, kind=kind)
+                 partial(figures.export_rows, kind=kind), models.RowsOut, models.PageQuery, kind=kind)
         for kind in KEYS
     ),
     *(

@@ -60,7 +60,4 @@ def _price(call: Call) -> Price | None:
 
 
 def _once(call: Call, work: Callable[[], str | None]) -> StoredAnswer:
-    def run_answer(run: str | None) -> dict[str, str]:
-        return RunMade(run=run or call.path["run"]).model_dump()
-
-    return call.answer_once(work, run_answer)
+    return call.answer_once(work, lambda run: RunMade(run=run or call.path["run"]).model_dump())

@@ -87,10 +87,8 @@ def _decide(
     against: Collection[str],
 ) -> None:
     """Record the decision; the outcome is shown on top of the page."""
-    kept, reason = (
-        session.scratch("approvals"),
-        str(session.component_state(f"why:{_key(case, approval_status)}") or ""),
-    )
+    kept = session.scratch("approvals")
+    reason = str(session.component_state(f"why:{_key(case, approval_status)}") or "")
     kept.clear()
     with text.keep_refusal(kept):
         if decision != "keep":

@@ -68,16 +68,11 @@ def _judge(me: Person, cases: list[Case]) -> None:
 def _row(
     me: Person, candidate: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str
 ) -> None:
-    key, zone, top = (
-        candidate.address,
-        text.time_zone(),
-        case.kappa_between_people(session.store(), candidate),
-    )
-    with st.container(border=key == opened):
-        rows.draw_dimension_row(
-            candidate, approval_status, note, top, key == opened, zone, session.scratch(decision_form.SEEN_PLACE).clear
-        )
-        if key == opened:
+    is_open, top = candidate.address == opened, case.kappa_between_people(session.store(), candidate)
+    forget_seen = session.scratch(decision_form.SEEN_PLACE).clear
+    with st.container(border=is_open):
+        rows.draw_dimension_row(candidate, approval_status, note, top, is_open, text.time_zone(), forget_seen)
+        if is_open:
             _detail(me, candidate, approval_status, note)
 
 

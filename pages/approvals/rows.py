@@ -53,7 +53,7 @@ def draw_dimension_row(
     `also` is called when a row is opened or closed.
     """
     interval = case.result.gate.interval
-    figured, is_too_small = interval.point is not None, case.result.check.state == "below minimum sample"
+    is_too_small = case.result.check.state == "below minimum sample"
     left, figure = st.columns([76, 24], gap="small")
     with left, st.container(horizontal=True, gap="small"):
         with st.container(width=130):
@@ -63,7 +63,7 @@ def draw_dimension_row(
             url_state.fold_button(case.result.title, "case", case.address, opened, also)
             text.quiet("{sentence}", sentence=state_sentence(case, approval_status, note, zone))
     with figure, st.container(gap=None):
-        if not figured:
+        if interval.point is None:
             text.quiet("{n} to compare", n=many(interval.items, "item"))
             return
         (text.quiet if is_too_small else text.say)(  # in grey where nothing may be concluded from it yet
@@ -71,8 +71,8 @@ def draw_dimension_row(
         )
         bound, items = case.result.check.bound, many(interval.items, "item")
         low = "no lower bound yet" if bound is None else f"lower bound {bound:z.2f}"
-        threshold, people = f"{case.requirements.policy.threshold:.2f}", people_agreement(top)
         text.quiet("{low}, on {items}", low=low, items=items)
+        threshold, people = f"{case.requirements.policy.threshold:.2f}", people_agreement(top)
         people_text = "not known" if people == "–" else people
         text.quiet("{asked} required; between people {told}", asked=threshold, told=people_text)
 
@@ -142,32 +142,22 @@ def draw_verdict(case: Case, in_force: Approval | None, then: float | None, lead
 
 def draw_context(case: Case, context: CaseContext) -> None:
     """Draw the other facts to weigh about an open dimension."""
-    gate, share = case.result.gate, case.coverage
-    replied = (
-        f"The judge answered {int(1000 * share + 1e-6) / 10:g}% of "
-        f"{many(gate.gold_cells, 'rating')} with reference labels (gold)."
-        if share is not None else ""
-    )  # fmt: skip
-    wait = (
-        f"{many(context.waiting, 'rating')} on which people disagree {'waits' if context.waiting == 1 else 'wait'} for "
-    )
-    p = gate.people
-    many_ = f"{p.fewest}" if p.fewest == p.most else f"{p.fewest} to {p.most}"
-    noun = "label" if p.most == 1 else "labels"
-    whose = f"Each rating has {many_} {noun}." if gate.gold_cells else ""
-    notes = [
-        replied, whose, _people(context.ceiling), f"{wait}adjudication." if context.waiting else "", _alarms(context),
-    ]  # fmt: skip
-    text.quiet("{notes}", notes=" ".join(note for note in notes if note))
+    gate, people, notes = case.result.gate, case.result.gate.people, []
+    if case.coverage is not None:
+        share, ratings = f"{int(1000 * case.coverage + 1e-6) / 10:g}%", many(gate.gold_cells, "rating")
+        notes.append(f"The judge answered {share} of {ratings} with reference labels (gold).")
+    if gate.gold_cells:
+        least = "" if people.fewest == people.most else f"{people.fewest} to "
+        notes.append(f"Each rating has {least}{people.most} {'label' if people.most == 1 else 'labels'}.")
+    notes.append(_people(context.ceiling))
+    if context.waiting:
+        wait = "waits" if context.waiting == 1 else "wait"
+        notes.append(f"{many(context.waiting, 'rating')} on which people disagree {wait} for adjudication.")
+    text.quiet("{notes}", notes=" ".join([*notes, _alarms(context)]))
     gold.draw_unanswered(
-        case.dataset.id,
-        case.dataset.name,
-        case.judge.id,
-        case.result.dimension,
-        case.basis,
-        " ".join(case.objections),
-        "case",
-    )
+        case.dataset.id, case.dataset.name, case.judge.id, case.result.dimension, case.basis,
+        " ".join(case.objections), "case",
+    )  # fmt: skip
     if context.origin:
         text.quiet("**Labels:** {origin}", origin=context.origin)
     for caution in context.cautions:

@@ -146,8 +146,8 @@ def _people() -> tuple[list[str], str]:
     """To whom: the names, or a tag."""
     store = session.store()
     known = tags.all_tags(store)
-    able = [p.name for p in people.all_people(store)]
-    tag_names = sorted({tag for name in able if name in known for tag in known[name].tags}, key=str.casefold)
+    tags_by_person = {p.name: known[p.name].tags if p.name in known else () for p in people.all_people(store)}
+    tag_names = sorted({tag for tags_ in tags_by_person.values() for tag in tags_}, key=str.casefold)
     choice = "People"
     if tag_names:
         choice = st.segmented_control("To", ["People", TAG_CHOICE], default="People", key="assign:to", required=True)
@@ -156,11 +156,10 @@ def _people() -> tuple[list[str], str]:
     left, right = st.columns([2, 1])
     only = right.selectbox("All with the tag", ["", *tag_names], key="assign:with", disabled=not tag_names,
                            format_func=lambda t: t or "–")  # fmt: skip
-    first = [name for name in able if only and name in known and only in known[name].tags]
-    tags_by_person = {n: ", ".join(known[n].tags) if n in known else "" for n in able}
+    first = [name for name, tags_ in tags_by_person.items() if only in tags_]
     named = left.multiselect(
-        "To whom", able, first, key=f"assign:people:{only}", placeholder="several share it evenly",
-        format_func=lambda n: f"{n} ({tags_by_person[n]})" if tags_by_person[n] else n,
+        "To whom", list(tags_by_person), first, key=f"assign:people:{only}", placeholder="several share it evenly",
+        format_func=lambda n: f"{n} ({', '.join(tags_by_person[n])})" if tags_by_person[n] else n,
     )  # fmt: skip
     return list(named), ""
 
@@ -213,7 +212,7 @@ def _assignment(me: Person, assignment: Assignment, zone: tzinfo) -> None:
             at=text.moment(assignment.at, zone) + (f" · “{assignment.note}”" if assignment.note else ""),
         )  # fmt: skip
         left, right = st.columns(2)
-        before = assignment.due.replace(tzinfo=UTC).astimezone(zone).date() if assignment.due else None
+        before = text.in_zone(assignment.due, zone).date() if assignment.due else None
         terms = _Terms(before, assignment.priority, assignment.reserved, assignment.note)
         new = _ask_terms(left, right, assignment.id, terms)
         at = assignment.due if new.due == before else _moment(new.due, zone)

@@ -30,17 +30,17 @@ def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
         text.tell_outcome(kept)
         _draw_tally(tally, wilson_interval(tally.unfit, tally.answered), limit)
         again: tuple[JustifiedScore, bool] | None = kept.get("again")
-        cell = (
-            again[0]
-            if again
-            else next(
-                iter(justification_labels.justifications_ahead(store, dataset_id, judge, actor, names, limit=1)), None
-            )
-        )
-        if cell is None:
-            _draw_end(tally)
+        if again:
+            cell: JustifiedScore | None = again[0]
         else:
+            ahead = justification_labels.justifications_ahead(store, dataset_id, judge, actor, names, limit=1)
+            cell = ahead[0] if ahead else None
+        if cell is not None:
             _draw_justification(cell, card.dimension(cell.dimension, cell.unit), again[1] if again else None)
+        elif tally.cells:
+            st.caption("You have answered all of them.")
+        else:
+            st.caption("This judge gives no justifications of its scores.")
         with st.container(horizontal=True):
             if cell is not None:
                 say = (actor, judge, cell)
@@ -115,11 +115,3 @@ def _draw_item(item: Item) -> None:
         if body:
             text.quiet("{title}", title=title)
             st.code(body, language=None, wrap_lines=True, height=260 if len(body) > 600 else "content")
-
-
-def _draw_end(tally: JustificationTally) -> None:
-    """The message when there is nothing left to ask."""
-    if tally.cells:
-        st.caption("You have answered all of them.")
-    else:
-        st.caption("This judge gives no justifications of its scores.")

@@ -10,7 +10,6 @@ from data.audits.evidence import Scope
 from data.records.access import Person
 from data.records.datasets import Dataset
 from data.runs import runs
-from judges.params import Params
 from pages.ui import run_estimate, session, text, url_state
 
 PROBES = {
@@ -39,7 +38,8 @@ def panel(me: Person, dataset: Dataset, judge: str, probe: str, done: int) -> No
         return
     with text.refusals():
         previous = runs.config_of(store, before.id)
-        config = replace(previous, params=_with_probe(previous.params, probe), only_unscored=False)
+        change = {"orders": "both"} if probe == "both orders" else {"probe": probe}
+        config = replace(previous, params=previous.params.model_copy(update=change), only_unscored=False)
         estimate = runs.estimate(store, config)
         if not estimate.judgments:
             st.caption("It has been run on all of these items.")
@@ -49,11 +49,6 @@ def panel(me: Person, dataset: Dataset, judge: str, probe: str, done: int) -> No
             with st.spinner("Starting ..."):
                 begun = runs.start(store, me.name, config)
             url_state.open_page("runs", run=begun)
-
-
-def _with_probe(params: Params, probe: str) -> Params:
-    """The judge's parameters with the probe."""
-    return params.model_copy(update={"orders": "both"} if probe == "both orders" else {"probe": probe})
 
 
 def draw_needs(dataset: str, needs: str, scope: Scope) -> None:

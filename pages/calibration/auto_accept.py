@@ -19,8 +19,6 @@ from judges.types import Dimension
 from pages.calibration.selection import CalibrationSelection
 from pages.ui import explanations, findings, session, text, url_state
 
-_IN_FORCE = "The rule is in force. Add items to the review queue to send the others to people."
-
 
 def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
     """The requirement, its result, the curve, and the rule in force."""
@@ -131,7 +129,8 @@ def _draw_actions(
                 rules.set_rule(
                     session.store(), me.name, selection.dataset, selection.judge, dimension, threshold.request
                 )
-                text.finish(_IN_FORCE, "fragment")
+                done = "The rule is in force. Add items to the review queue to send the others to people."
+                text.finish(done, "fragment")
         if rule is not None and st.button("Withdraw the rule", icon=":material/undo:", key=f"end:{key}"):
             with text.refusals():
                 rules.end_rule(session.store(), me.name, selection.dataset, rule)

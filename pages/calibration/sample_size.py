@@ -25,7 +25,10 @@ def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> N
         return
     left, right = st.columns([1, 4], vertical_alignment="center", gap="medium")
     with left:
-        half = _asked_width(key)
+        half = st.number_input(
+            "Interval no wider than ±", min_value=0.02, max_value=0.5, value=0.1, step=0.01, format="%.2f",
+            key=f"half:{key}", help="Half of the width of the 95% interval.",
+        )  # fmt: skip
     needed = line.check.needed if line.gated else None
     needed = needed or approval_policy.schedule.boundary(1 - approval_policy.level, now.items)
     width, bound = more_items_for_width(now, half), more_items_for_threshold(now, approval_policy.threshold, needed)
@@ -45,13 +48,3 @@ def _explain_no_kappa(now: Interval) -> None:
         "random items.",
         items=many(now.items, "item"),
     )
-
-
-def _asked_width(key: str) -> float:
-    """The half width of the interval that the person wants."""
-    return float(
-        st.number_input(
-            "Interval no wider than ±", min_value=0.02, max_value=0.5, value=0.1, step=0.01, format="%.2f",
-            key=f"half:{key}", help="Half of the width of the 95% interval.",
-        )
-    )  # fmt: skip

@@ -31,15 +31,13 @@ def panel(selection: CalibrationSelection, dimension: Dimension) -> None:
 
 TIES = ("ties counted", "ties dropped")
 """The two ways in which MT-Bench counts ties; its paper calls them S1 and S2."""
-_SHARE = st.column_config.NumberColumn(
-    width=96, format="percent", help="% agreement: share of pairs of votes that are equal."
-)
+_SHARE = Column(".1%", "% agreement: share of pairs of votes that are equal.", width=96)
 _COLUMNS = {
     "between": Column(width=130),
     "part": Column(width=64),
     **dict.fromkeys(TIES, _SHARE),
     **{f"{name} n": Column(",", "Pairs of votes.", "votes", 58) for name in TIES},
-    **{f"{name} interval": Column("", "", "95% interval", 98) for name in TIES},
+    **{f"{name} interval": Column("", "", "95% interval", 118) for name in TIES},
 }
 
 
@@ -65,13 +63,13 @@ def _table(agreements: Sequence[VoteAgreement], majority: tuple[Summary, Summary
     for name, summary in zip(TIES, majority, strict=True):
         text.say(
             "Judge and majority vote, {name}: agreement **{exact}**, Cohen's kappa **{kappa}** ({ends}), {n}.",
-            name=name, exact=cell(summary.exact), kappa=cell(summary.interval.point), ends=span(summary.interval),
-            n=many(summary.cells, "item"),
+            name=name, exact=cell(summary.exact, ".1%"), kappa=cell(summary.interval.point),
+            ends=span(summary.interval), n=many(summary.cells, "item"),
         )  # fmt: skip
 
 
 def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None]:
-    return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval)}
+    return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval, ".1%")}
 
 
 def _majority(store: Store, selection: CalibrationSelection, dimension: Dimension) -> tuple[Summary, Summary]:

@@ -20,7 +20,6 @@ from judges.examples import EXAMPLE_COUNTS, check_example, parse_example
 from judges.reading.schema import schema_in_words
 from pages.ui import session, text
 
-MAX_EXAMPLES = EXAMPLE_COUNTS[1]
 _PASTED = "pasted"
 _ABOUT = (
     "Two or three examples come before the item in the prompt, as turns of their own. Show the ends and the middle of "
@@ -81,10 +80,8 @@ def _choose_item(store: Store, item_names: Mapping[str, str], card: Card) -> tup
     return str(chosen), str(part)
 
 
-def _edit_labelled(card: Card, draft: ExampleDraft | None, at: tuple[str, str] | None) -> Example | None:
+def _edit_labelled(card: Card, draft: ExampleDraft, at: tuple[str, str]) -> Example | None:
     """An example of an item, as the person has edited it; None while it is not to be added."""
-    if draft is None or at is None:
-        return None
     key = f"{card.version}:{at[0]}:{at[1]}"
     reply = draft.reply
     if draft.judge:
@@ -164,12 +161,12 @@ def edit_examples(me: Person, card: Card) -> None:
     st.caption(_ABOUT)
     now: list[Example] = _form_state(card).setdefault("now", list(card.examples))  # as they stand in the form
     _list_examples(now, card)
-    if len(now) < MAX_EXAMPLES:
+    if len(now) < EXAMPLE_COUNTS[1]:
         dataset = _choose_source(store, card)
         if dataset is not None:
             items = fewshot.offered_items(store, me.name, dataset.id, card)
             at = _choose_item(store, items, card)
-            example = _edit_labelled(card, fewshot.open_draft(store, me.name, card, *at) if at else None, at)
+            example = _edit_labelled(card, fewshot.open_draft(store, me.name, card, *at), at) if at else None
         else:
             example = _edit_pasted(card)
         if example is not None:

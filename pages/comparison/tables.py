@@ -14,8 +14,7 @@ from judges.render.svg import IntervalRow
 from judges.render.words import cell, p_value, span
 from judges.stats import bins
 from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair, concordance_by_judge
-from judges.stats.concordance import FIGURE_NAMES
-from judges.stats.other_metrics import EXPLANATIONS
+from judges.stats.concordance import FIGURES
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 from pages.ui import charts, session, tables, text
@@ -222,8 +221,9 @@ def draw_other_metrics(compared: ComparedCells, dimension: Dimension, names: Map
     rows: list[dict[str, object]] = [{"judge": names[judge]} for judge in figures]
     columns = {"judge": Column(width=168)}
     for key in ("mae", "pearson", "spearman", "kendall"):
-        name, ends = FIGURE_NAMES[key], f"95% interval of {FIGURE_NAMES[key]}"
-        columns[name] = Column(".2f" if key == "mae" else ".3f", EXPLANATIONS[key], width=130 if key == "mae" else 100)
+        name, meaning = FIGURES[key]
+        ends = f"95% interval of {name}"
+        columns[name] = Column(".2f" if key == "mae" else ".3f", meaning, width=130 if key == "mae" else 100)
         columns[ends] = Column(title="95% interval", width=96)
         for row, concordance in zip(rows, figures.values(), strict=True):
             figure: Interval = getattr(concordance, key)

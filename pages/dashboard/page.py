@@ -45,15 +45,10 @@ def page() -> None:
         surroundings.list_doubted(store, dataset, judge)
     breakdown.warn_if_missing(all_tiles)
     runs = dashboard.run_names(dashboard.scoring_runs(store, dataset.id, judge))
-    wishes = [
-        (
-            tile,
-            tiles.draw_tile(
-                tile, runs, badges, f"tile:{dataset.id}:{judge}:{tile.key}", breakdown.was_closed(tile.key)
-            ),
-        )
-        for tile in shown
-    ]
+    wishes = []
+    for tile in shown:
+        key = f"tile:{dataset.id}:{judge}:{tile.key}"
+        wishes.append((tile, tiles.draw_tile(tile, runs, badges, key, breakdown.was_closed(tile.key))))
     _open_items(me.name, dataset, judge, all_tiles, wishes)
     if shown:
         surroundings.dashboard_downloads(store, dataset, judge, shown)

@@ -30,14 +30,14 @@ def show_scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
         items=many(items, "item"), judge=judge,
     )  # fmt: skip
     if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.headline : tile.headline + 1]):
-        to = {"dataset": dataset, "stream": "audit"}
-        url_state.link("queue", "Label more, to correct every system", **to)
+        url_state.link("queue", "Label more, to correct every system", dataset=dataset, stream="audit")
 
 
 def list_doubted(store: Store, dataset: Dataset, judge: str) -> None:
     """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
-    doubted = [(a, review) for a, review in suspension.find_doubted(store, dataset.id) if a.judge == judge]
-    for approval, review in doubted:
+    for approval, review in suspension.find_doubted(store, dataset.id):
+        if approval.judge != judge:
+            continue
         with st.container(horizontal=True, vertical_alignment="center"):
             text.quiet(
                 ":orange[:material/visibility:] **{name}** · {sort} is to be reviewed: {why}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 from typing import Any
 
 from data.desk import labels
@@ -10,7 +10,7 @@ from data.records.access import Person
 from data.records.guidelines import GuidelinesVersion
 from judges.errors import AssayError
 from pages.server import limits
-from pages.ui import session
+from pages.ui import session, text
 
 FIRST_SHEETS, SHEETS_AHEAD, MAX_CHARACTERS = 2, 8, 400_000
 """The numbers of sheets that are sent ahead, and the characters that they may have together.
@@ -36,11 +36,10 @@ def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     total = 0
     kept: list[dict[str, Any]] = []
     for sheet in sheets:
-        texts = [text for row in sheet["rows"] for text in row["texts"]]
-        total += sum(len(part["text"] or "") for text in texts for part in text.get("parts", [text]))
-        judgments = [text for row in sheet["rows"] for judge in row["judgments"] for text in judge["texts"]]
-        total += sum(len(judgment["text"] or "") for judgment in judgments)
-        total += sum(len(head["text"]) for head in sheet["head"])
+        entries = [entry for row in sheet["rows"] for entry in row["texts"]]
+        parts = [part for entry in entries for part in entry.get("parts", [entry])]
+        parts += [part for row in sheet["rows"] for judge in row["judgments"] for part in judge["texts"]]
+        total += sum(len(part["text"] or "") for part in [*parts, *sheet["head"]])
         if len(kept) >= 2 and total > MAX_CHARACTERS:
             break
         kept.append(sheet)
@@ -76,8 +75,8 @@ def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None
     except AssayError as error:
         state["notice"] = str(error)
         return
-    new = [{"key": s.key, "at": f"{s.at.replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"} for s in saved]
-    state["acked"] = (state.get("acked", []) + new)[-200:]
+    new = [{"key": s.key, "at": f"{text.in_zone(s.at, zone):%H:%M:%S}"} for s in saved]
+    state["acked"] = (state.get("acked", []) + new)[-session.MAX_ENTRIES :]
     state["refused"] = [{"key": r.key, "item": r.item, "why": r.why} for r in refused]
 
 
@@ -85,7 +84,7 @@ def guidelines_data(version: GuidelinesVersion | None, dataset: str, zone: tzinf
     """The guidelines in force, in the desk's form."""
     if version is None:
         return None
-    day = version.at.replace(tzinfo=UTC).astimezone(zone)
+    day = text.in_zone(version.at, zone)
     on = f"{day.day} {day:%B %Y}"
     return {"dataset": dataset, "no": version.number, "text": version.text, "by": version.person, "on": on}
 
@@ -99,7 +98,7 @@ def empty_text(stream: str, filtered: bool, drawn: int, may_fill: bool) -> dict[
         drawn: How many items the queue holds, answered ones among them.
         may_fill: Whether the person may fill it, and has the link below the desk.
     """
-    title, text = _EMPTY["filtered" if filtered else "sampled" if stream == "audit" and drawn else stream]
+    title, message = _EMPTY["filtered" if filtered else "sampled" if stream == "audit" and drawn else stream]
     if not filtered and not may_fill:
-        text = f"{text} A researcher can {FILL_HINTS[stream]}."
-    return {"title": title, "text": text}
+        message = f"{message} A researcher can {FILL_HINTS[stream]}."
+    return {"title": title, "text": message}

@@ -20,7 +20,6 @@ from pages.ui import tables, text
 
 _MAX_CELL_CHARACTERS = 400
 _OPTIONS_PER_ROW = 4
-_FORMULA_NOTE = "In CSV, a text that a spreadsheet would run as a formula gets an apostrophe before it."
 _EXCLUSION_WARNING = (
     "Making this file **puts its items aside**: from then on they are not drawn and count in no figure of any judge, "
     "because a judge that has seen the answer proves nothing by repeating it. You can undo that below, with a reason."
@@ -99,7 +98,7 @@ def describe_kind(of: ExportKind, format: Format) -> None:
     if of.marks_tuning_items:
         st.warning(_EXCLUSION_WARNING, icon=":material/info:")
     if format == "csv":
-        st.caption(_FORMULA_NOTE)
+        st.caption("In CSV, a text that a spreadsheet would run as a formula gets an apostrophe before it.")
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None:

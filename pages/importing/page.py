@@ -7,6 +7,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from data.importing import importing, report, start
+from data.importing.files.source import SUFFIXES
 from data.importing.plan import ImportPlan
 from judges.errors import AssayError
 from judges.plural import many
@@ -14,8 +15,6 @@ from pages.importing import views
 from pages.server import downloads
 from pages.server.uploads import Tray
 from pages.ui import session, text, url_state
-
-FILE_SUFFIXES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 
 
 def page() -> None:
@@ -26,7 +25,7 @@ def page() -> None:
         views.show_result(kept["done"])
     uploads = st.file_uploader(
         "Files, several at once: tables (CSV, Parquet, JSON), JSON lines, chats, traces and exports of other tools",
-        FILE_SUFFIXES,
+        SUFFIXES,
         accept_multiple_files=True,
         key=f"upload:{kept.setdefault('turn', 0)}",
     )

@@ -29,10 +29,10 @@ def edit_series(outline: Interpretation, key: str) -> Interpretation:
     for file, base in outline.tables.items():
         ids = ", ".join(base.id.columns) or "their row number"
         texts = ", ".join(f"{name} ({', '.join(part.columns) or part.constant})" for name, part in base.fields.items())
-        kind = {"dialogue": "Dialogues", "pair": "Pairs", "response": "Single responses"}[base.kind]
+        kind = {"dialogue": "dialogues", "pair": "pairs", "response": "single responses"}[base.kind]
         text.say(
             "**{file}**: {kind}, identified by {ids}. Read from it: {texts}. Kept for slices: {meta}.",
-            file=file, kind=kind.lower(), ids=ids, texts=texts or "no texts, only scores",
+            file=file, kind=kind, ids=ids, texts=texts or "no texts, only scores",
             meta=", ".join(base.meta) or "nothing",
         )  # fmt: skip
     for sentence in outline.assumptions:
@@ -68,8 +68,8 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
         return outline
     # A scale that is set in one row is that of the question, in all its rows.
     pairs = zip(series, outline.series, strict=True)
-    changed = {_place(s): s.answers for s, old in pairs if s.answers not in (None, old.answers)}
-    series = [replace(s, answers=changed.get(_place(s), s.answers)) for s in series]
+    changed = {s.question: s.answers for s, old in pairs if s.answers not in (None, old.answers)}
+    series = [replace(s, answers=changed.get(s.question, s.answers)) for s in series]
     settled = share_scales(series, cards.answerable_dimensions(session.store()))
     for row, answer_series in zip(rows, settled, strict=True):
         if answer_series.by and answer_series.answers is not None and not row["Answers"]:
@@ -77,11 +77,6 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
                 "{name}: read as answers on {scale}.", name=answer_series.name, scale=answer_series.answers.scale.words
             )
     return replace(outline, series=settled, unclear=())
-
-
-def _place(series: AnswerSeries) -> tuple[str, str, str]:
-    """The question that a series answers."""
-    return series.kind, series.sort, series.dimension
 
 
 def _row(series: AnswerSeries) -> dict[str, Any]:

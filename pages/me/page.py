@@ -81,10 +81,5 @@ def _draw_tokens(me: Person) -> None:
 def _token_row(token: Token) -> list[str]:
     zone = text.time_zone()
     until = text.moment(token.expires, zone) if token.state(now()) == "holds" else "expired"
-    return [
-        token.name,
-        token.prefix,
-        ", ".join(token.scopes),
-        until,
-        text.moment(token.used, zone) if token.used else "never",
-    ]
+    used = text.moment(token.used, zone) if token.used else "never"
+    return [token.name, token.prefix, ", ".join(token.scopes), until, used]

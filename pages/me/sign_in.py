@@ -13,7 +13,6 @@ MAX_NAME_BUTTONS = 8
 """People who get a button each; with more of them there is only the field that finds a name."""
 
 ROLE_AUDIENCES: dict[Role, str] = {"annotator": "everybody", "researcher": "researchers and leads", "lead": "leads"}
-NAME_PLACEHOLDER = "as shown beside your labels"
 
 # Sets the cookie by which the next visit knows the name; a component, because only the browser can set it. Its place on
 # the page is taken out, so that it leaves no gap.
@@ -88,7 +87,9 @@ def _choose_name() -> None:
         if len(known) > MAX_NAME_BUTTONS:
             _find(known)
         with st.form("new", border=False):
-            name = st.text_input("Somebody else" if known else "Your name", max_chars=60, placeholder=NAME_PLACEHOLDER)
+            name = st.text_input(
+                "Somebody else" if known else "Your name", max_chars=60, placeholder="as shown beside your labels"
+            )
             if st.form_submit_button("Enter", type="secondary" if known else "primary"):
                 _sign_in_as(name)
         st.caption(

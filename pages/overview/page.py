@@ -87,11 +87,6 @@ def _first_steps(me: Person) -> None:
     with st.container(border=True):
         st.markdown("**Or look around first.** The sample is generated, and marked as synthetic wherever it shows.")
         if st.button("Load the synthetic sample", icon=":material/science:"):
-            _install_samples()
-
-
-def _install_samples() -> None:
-    """Load the sample, and show what it brought."""
-    with text.refusals(), st.spinner("Importing the sample and filling its queues ..."):
-        bootstrap.install_samples(session.store(), session.me().name)
-        st.rerun()
+            with text.refusals(), st.spinner("Importing the sample and filling its queues ..."):
+                bootstrap.install_samples(session.store(), me.name)
+                st.rerun()

@@ -66,11 +66,8 @@ def _waits(dataset: Dataset, n: str, details: str, act: str, key: str, first: bo
         return st.button(text.escape(act), key=key, type=kind, icon=":material/arrow_forward:")
 
 
-Judges = Sequence[DatasetJudge]
-
-
 def draw_dataset_progress(
-    dataset: Dataset, done: DatasetProgress, queues: Mapping[Stream, QueueProgress], judges: Judges
+    dataset: Dataset, done: DatasetProgress, queues: Mapping[Stream, QueueProgress], judges: Sequence[DatasetJudge]
 ) -> None:
     """Draw the progress of one dataset, the judges that scored it, and the way to its figures."""
     with st.container(border=True, gap="small"):

@@ -26,14 +26,8 @@ def show_accounts() -> None:
              display_name(invitation.inviter), f"{invitation.expires:%Y-%m-%d}"]
             for invitation in waits
         ]  # fmt: skip
-        clicked = tables.wrapped_table(
-            _OPEN,
-            rows,
-            "invitations",
-            "Invitations",
-            [invitation.id for invitation in waits],
-            actions=[("Withdraw",)] * len(rows),
-        )
+        ids, acts = [invitation.id for invitation in waits], [("Withdraw",)] * len(waits)
+        clicked = tables.wrapped_table(_OPEN, rows, "invitations", "Invitations", ids, actions=acts)
         if clicked:
             with text.refusals():
                 invitations.withdraw_invitation(store, me.name, waits[clicked[0]].id)
@@ -43,14 +37,10 @@ def show_accounts() -> None:
         st.header("Accounts", anchor=False)
         st.caption("Who signs in as whom. A name here is what the provider said at the first sign-in.")
         rows = [
-            [
-                account.email or account.issuer,
-                account.person,
-                account.granted or "–",
-                text.moment(account.last, zone) if account.last else "–",
-            ]
+            [account.email or account.issuer, account.person, account.granted or "–",
+             text.moment(account.last, zone) if account.last else "–"]
             for account in accounts
-        ]
+        ]  # fmt: skip
         tables.wrapped_table(_ACCOUNTS, rows, "accounts", "Accounts")
 
 

@@ -63,14 +63,8 @@ _COLUMNS = (
 
 
 def _row(member: MemberActivity) -> list[str]:
-    last = text.moment(member.last, text.time_zone()) if member.last else "–"
-    return [
-        member.person.name,
-        member.person.role,
-        "active" if member.person.active else "inactive",
-        f"{member.items:,}",
-        last,
-    ]
+    person, last = member.person, text.moment(member.last, text.time_zone()) if member.last else "–"
+    return [person.name, person.role, "active" if person.active else "inactive", f"{member.items:,}", last]
 
 
 @text.dialog("Add a person")

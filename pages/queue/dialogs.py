@@ -9,7 +9,7 @@ import streamlit as st
 from data.approvals import auto_accept
 from data.approvals.quota import quota
 from data.queue import queue
-from data.records import combinations, datasets, settings
+from data.records import datasets, settings
 from data.records.datasets import Dataset
 from data.records.settings import QueueRules
 from judges.plural import many
@@ -166,5 +166,5 @@ def queue_rules_dialog(dataset: Dataset, actor: str, lead: bool) -> None:
 def _judges(dataset: Dataset) -> dict[str, str]:
     """The names of a dataset's judges by id, each with the number of its items."""
     known = datasets.dataset_judges(session.store(), dataset.id)
-    names = choose.judge_names(known, combinations.describe_combinations(session.store()))
+    names = choose.judge_names(session.store(), known)
     return {judge.id: f"{names[judge.id]} · {judge.items:,}" for judge in known}

@@ -19,21 +19,16 @@ STATES: dict[State, str] = {
     "in audit sample": "In audit sample",
     "not for you": "Not for you",
 }
-HELP = (
-    "The probability with which an item of its stratum is in this part of the sample (blind, or with the judge), over "
-    "all draws so far. Figures are weighted with the items of the stratum over those answered. Empty while the item "
-    "may still come to you blind, as it may give away a score."
-)
-STATE = (
-    "In audit sample: the item has to be answered in the audit sample first, and the judge's scores stay hidden until "
-    "then. Not for you: you have answered it elsewhere, or have seen something that rules out a blind answer of yours."
-)
 HELPS = {
     "Text": "How it begins: its scenario, its first turn, or its task.",
     "Why": "Where a judge's ratings are in doubt, the strongest reasons first.",
     "Mode": "Blind: without the judge's scores, until it is answered.",
-    "Probability": HELP,
-    "State": STATE,
+    "Probability": "The probability with which an item of its stratum is in this part of the sample (blind, or with "
+    "the judge), over all draws so far. Figures are weighted with the items of the stratum over those answered. Empty "
+    "while the item may still come to you blind, as it may give away a score.",
+    "State": "In audit sample: the item has to be answered in the audit sample first, and the judge's scores stay "
+    "hidden until then. Not for you: you have answered it elsewhere, or have seen something that rules out a blind "
+    "answer of yours.",
 }
 WIDTHS = {
     "Item": "150px", "#": "n56px", "Judge": "130px", "Mode": "120px", "Stratum": "150px", "Probability": "n110px",

@@ -417,16 +417,14 @@ def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> N
 
     Its ground is the page's, so that a saved picture can be read anywhere.
     """
-    figure.update_layout(margin=margin, height=height, paper_bgcolor=GROUND, plot_bgcolor="rgba(0,0,0,0)")
-    figure.update_layout(dragmode=False, font={"size": 13}, modebar={"color": QUIET, "activecolor": INK})
     figure.update_layout(
-        modebar={"bgcolor": "rgba(0,0,0,0)"},
+        margin=margin, height=height, paper_bgcolor=GROUND, plot_bgcolor="rgba(0,0,0,0)", dragmode=False,
+        font={"size": 13}, modebar={"color": QUIET, "activecolor": INK, "bgcolor": "rgba(0,0,0,0)"},
         legend={"orientation": "h", "title": {"text": ""}, "font": {"color": INK}},
-    )
+        showlegend=bool(figure.layout.showlegend),
+    )  # fmt: skip
     for axes in (figure.update_xaxes, figure.update_yaxes):  # the theme's own grey is too faint to read
         axes(fixedrange=True, tickfont={"color": INK}, title_font={"color": INK})
-    if not figure.layout.showlegend:
-        figure.update_layout(showlegend=False)
     config = _CONFIG | {"toImageButtonOptions": {"format": picture.plot_format(), "filename": _file(key), "scale": 2}}
     st.plotly_chart(figure, key=key, config=config, theme="streamlit")
 

@@ -66,7 +66,7 @@ def judges(store: Store, dataset: Dataset, hope: str) -> tuple[list[DatasetJudge
         with st.container(horizontal=True):
             url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
             url_state.link("import", "Import judgments")
-    return known, judge_names(known, combinations.describe_combinations(store))
+    return known, judge_names(store, known)
 
 
 def judge(names: Mapping[str, str], title: str = "Judge", width: int = 460, known: Mapping[str, str] = {}) -> str:
@@ -113,11 +113,9 @@ def queue_filters(store: Store, dataset: Dataset, stream: queue.Stream) -> queue
         )
 
 
-def judge_names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> dict[str, str]:
-    """The names of judges by id: model · card, how several samples are combined, the id's head where names are alike.
-
-    `samples` says how they are combined, by the judge's id.
-    """
+def judge_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
+    """The names of judges by id: model · card, how samples are combined, the id's head where names are alike."""
+    samples = combinations.describe_combinations(store)
     named = {
         judge.id: f"{judge.model} · {judge.card}"
         + (f" · {samples[judge.id]}" if judge.id in samples else "")

@@ -190,10 +190,14 @@ def time_zone() -> tzinfo:
         return UTC
 
 
+def in_zone(at: datetime, zone: tzinfo) -> datetime:
+    """A moment of the store, which is UTC, in a zone."""
+    return at.replace(tzinfo=UTC).astimezone(zone)
+
+
 def moment(at: datetime, zone: tzinfo) -> str:
-    """A moment of the store (UTC) in a zone: 14:03, yesterday or tomorrow 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
-    local = at.replace(tzinfo=UTC).astimezone(zone)
-    present = datetime.now(zone)
+    """A moment of the store in a zone: 14:03, yesterday or tomorrow 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
+    local, present = in_zone(at, zone), datetime.now(zone)
     days = (present.date() - local.date()).days
     if days == 0:
         return f"{local:%H:%M}"
@@ -206,7 +210,7 @@ def moment(at: datetime, zone: tzinfo) -> str:
 
 def day(at: datetime, zone: tzinfo) -> str:
     """The day of a moment to come, in that zone: today, Fri 27 Nov, 8 Jan 2027."""
-    local, present = at.replace(tzinfo=UTC).astimezone(zone), datetime.now(zone)
+    local, present = in_zone(at, zone), datetime.now(zone)
     if local.date() == present.date():
         return "today"
     named = f"{local.day} {local:%b}"

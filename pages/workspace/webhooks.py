@@ -10,14 +10,7 @@ from data.webhooks.outbox import DeliveryRecord
 from data.webhooks.webhooks import EVENTS, Webhook
 from pages.ui import session, tables, text
 
-DELIVERY_COLUMNS = [
-    ("When", "150px"),
-    ("Host", ""),
-    ("Event", "150px"),
-    ("State", "100px"),
-    ("Why", ""),
-    ("Next", "150px"),
-]
+_TRIES = (("When", "150px"), ("Host", ""), ("Event", "150px"), ("State", "100px"), ("Why", ""), ("Next", "150px"))
 
 
 def draw_webhooks(me: Person) -> None:
@@ -48,9 +41,7 @@ def draw_webhooks(me: Person) -> None:
     tries = outbox.list_tries(store, me.name) if all_webhooks else []
     if tries:
         st.caption("The newest tries")
-        tables.wrapped_table(
-            DELIVERY_COLUMNS, [_delivery_row(delivery) for delivery in tries], "tries", "Tries to tell webhooks"
-        )
+        tables.wrapped_table(_TRIES, list(map(_delivery_row, tries)), "tries", "Tries to tell webhooks")
 
 
 def _row(webhook: Webhook) -> list[str]:

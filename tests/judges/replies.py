@@ -12,6 +12,7 @@ from judges.card import Card
 from judges.cards import card
 from judges.params import Params
 from judges.practice.answer import answer_message
+from judges.practice.completion import reply_text
 from judges.practice.family import FAMILIES, PracticeJudge
 from judges.protocols.call_plan import CallReply, Task, fuse, pieces
 from judges.protocols.messages import fence
@@ -160,4 +161,4 @@ def practised(card: Card, item: Any, part: str = "") -> str:
     schema = None if card.text else strict_schema(card.reply)
     made = fence(card.name, card.fields(item, part), "k")
     reply = answer_message(judge, made, schema, schema is not None)
-    return json.dumps(reply) if isinstance(reply, dict) else "".join(map(str, reply))
+    return reply_text(reply)

@@ -19,7 +19,7 @@ from data.records.settings import gold_rule
 from data.store import Store
 from judges.stats import bins
 from judges.triage import ReviewNeed, describe_unit
-from judges.types import Pair, Scale
+from judges.types import Pair
 
 MOST = ExportOption("most", "At most", "so many items, those that need it most first (0: all)", 0)
 _PAGE = 500
@@ -64,7 +64,9 @@ def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, 
     for d in dimensions_by_place(store, dataset.id):
         if not d.scale.has_order:
             continue
-        bound, gap = bins.first_value(d.scale) + _LOW * bins.scale_width(d.scale), _full_disagreement(d.scale)
+        width = bins.scale_width(d.scale)
+        bound = bins.first_value(d.scale) + _LOW * width
+        gap = width / 2 if d.scale.kind == "interval" else float(_APART)
         cells = gold_sql(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
@@ -77,11 +79,6 @@ def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, 
             if least is not None and most - least >= gap:
                 apart[item].append(f"{subject}: people say {d.scale.format(least)} and {d.scale.format(most)}")
     return low, apart
-
-
-def _full_disagreement(scale: Scale) -> float:
-    """Return the difference that counts as disagreement: `_APART` steps, or half the width of an interval scale."""
-    return bins.scale_width(scale) / 2 if scale.kind == "interval" else float(_APART)
 
 
 KIND = ExportKind(

@@ -17,18 +17,15 @@ from judges.stats import bins
 from judges.types import ITEM, Dimension, Pair
 
 
-def _dimension_titles(store: Store, dataset_id: str) -> dict[str, str]:
-    return {d.name: d.title for d in _dimensions(store, dataset_id)}
-
-
 def _dimensions(store: Store, dataset_id: str) -> list[Dimension]:
     dimensions = dimensions_by_place(store, dataset_id)
     return [d for d in dimensions if d.scale.has_order and d.is_of_one_system]
 
 
 BY = ExportOption(
-    "by", "Judged by the dimension", "the dimension whose gold decides (default: verdict)", "verdict", _dimension_titles
-)
+    "by", "Judged by the dimension", "the dimension whose gold decides (default: verdict)", "verdict",
+    lambda store, dataset_id: {d.name: d.title for d in _dimensions(store, dataset_id)},
+)  # fmt: skip
 LEAST = ExportOption(
     "least", "At least", 'the lowest answer to include, such as "excellent" or 4 (default: the best)', ""
 )

@@ -33,14 +33,9 @@ class AdjudicationCheck:
             )
         check_text(adjudication.reason)
         at = parse_time(adjudication.made_at)
-        plain = KnownDecision(
-            check_person(adjudication.adjudicator, "adjudicator"),
-            value,
-            adjudication.reason,
-            adjudication.saw_judge,
-            at,
-        )
-        entry = plain._replace(person=self.context.identity(plain.person))
+        named = check_person(adjudication.adjudicator, "adjudicator")
+        plain = KnownDecision(named, value, adjudication.reason, adjudication.saw_judge, at)
+        entry = plain._replace(person=self.context.identity(named))
         cell = (rows.item_id(self.context.dataset_id, item.id), adjudication.unit, adjudication.dimension)
         report = self.context.report
         if self.known.has(cell, plain) or self.known.has(cell, entry):

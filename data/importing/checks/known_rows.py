@@ -140,7 +140,6 @@ class KnownJudgments(_KnownOfItems):
         super().__init__(lookup)
         self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
         self._samples: dict[str, int] = {}
-        self.new: set[str] = set()
         self.again = 0
 
     def _learn(self, item_ids: list[str]) -> None:
@@ -189,7 +188,6 @@ class KnownJudgments(_KnownOfItems):
                 return None
         self.again += number > (sample or 0) and slots[number - 1] in self._samples
         slots[number] = key
-        self.new.add(key)
         return key, number
 
 
@@ -201,8 +199,7 @@ class KnownLabels(_KnownOfItems):
         self._ids: set[str] = set()
         self._new: set[str] = set()
         self.stored: dict[Cell, tuple[str, datetime, bool, float | None]] = {}
-        self.new: dict[Cell, list[tuple[datetime, float, int, str, float | None]]] = {}
-        self._order = 0
+        self.new: dict[Cell, list[tuple[datetime, float, str, float | None]]] = {}
         self._untimed: dict[Cell, tuple[float, float | None]] = {}
 
     def _learn(self, item_ids: list[str]) -> None:
@@ -233,17 +230,16 @@ class KnownLabels(_KnownOfItems):
     def add(self, cell: Cell, key: str, made_at: datetime, moment: float, value: float | None) -> bool:
         """Add an imported label; return whether the one before it in its cell has the same time, but another value."""
         self._new.add(key)
-        self._order += 1
         chain = self.new.setdefault(cell, [])
-        chain.append((made_at, moment, self._order, key, value))
-        return len(chain) > 1 and chain[-2][:2] == (made_at, moment) and chain[-2][4] != value
+        chain.append((made_at, moment, key, value))
+        return len(chain) > 1 and chain[-2][:2] == (made_at, moment) and chain[-2][3] != value
 
     def replacements(self) -> dict[str, str]:
         """Return label -> the label it replaces: of a person's labels for a cell the one before, by time, then line."""
         replaced: dict[str, str] = {}
         for cell, chain in self.new.items():
             before = self.stored[cell][0] if cell in self.stored else None
-            for *_, key, _ in sorted(chain, key=itemgetter(0, 1, 2)):
+            for *_, key, _ in sorted(chain, key=itemgetter(0, 1)):
                 if before is not None:
                     replaced[key] = before
                 before = key

@@ -70,24 +70,25 @@ class OrderCheck:
         data = {name: getattr(judgment_line, name) for name in _PAIR_FIELDS}
         if number is None:
             row = {"file": line.file, "line": line.line, "data": data, "order": order, "half": half, "about": about}
-            self._shelf.put(self._numbers, row)
+            self._shelf.put_object(self._numbers, row)
             self._numbers += 1
             return None
-        mate = self._shelf.get(number)
+        mate = self._shelf.get_object(number)
         return JudgmentLine.model_validate(_join_orders(data, {order: half, mate["order"]: mate["half"]}))
 
     def unpaired_lines(self, judge: Callable[[dict[str, Any]], str]) -> Iterator[Line]:
         """Yield what still waits at the end, as lines that wait for nothing. `judge` gives the id of a line's judge."""
         numbers = self._waiting.left
         for start in range(0, len(numbers), _CHUNK):
-            rows = [self._shelf.get(number) for number in numbers[start : start + _CHUNK]]
-            texts = self._texts(rows, judge)
-            for row in rows:
+            rows = [self._shelf.get_object(number) for number in numbers[start : start + _CHUNK]]
+            stored_ids = [self._stored_ids(row, judge) for row in rows]
+            ids = dict.fromkeys(key for ids_of_row in stored_ids for key in ids_of_row)
+            texts = {key: order_halves.unpack_orders(raw) for key, raw in self.known.texts(list(ids))}
+            for row, ids_of_row in zip(rows, stored_ids, strict=True):
                 order: Order = row["order"]
                 other: Order = "ba" if order == "ab" else "ab"
-                half: OrderReply = tuple(row["half"])
-                item = row["about"][1]
-                stored_texts = [texts[key] for key in self._keys(row["data"], item, judge) if key in texts]
+                half: OrderReply = row["half"]
+                stored_texts = [texts[key] for key in ids_of_row if key in texts]
                 if any(len(halves) == 2 and halves[order] == half for halves in stored_texts):
                     self.context.report.known.judgments += 1
                     continue
@@ -116,16 +117,11 @@ class OrderCheck:
             )
         return " ".join(sentences)
 
-    def _texts(
-        self, rows: list[dict[str, Any]], judge: Callable[[dict[str, Any]], str]
-    ) -> dict[str, dict[Order, OrderReply]]:
-        keys = dict.fromkeys(key for row in rows for key in self._keys(row["data"], row["about"][1], judge))
-        return {key: order_halves.unpack_orders(raw) for key, raw in self.known.texts(list(keys))}
-
-    def _keys(self, data: dict[str, Any], item: str, judge: Callable[[dict[str, Any]], str]) -> Iterator[str]:
+    def _stored_ids(self, row: dict[str, Any], judge: Callable[[dict[str, Any]], str]) -> list[str]:
         """The judgments of this item in both orders, and in either, of the judges that differ by these only."""
-        for orders in ("both", "ab", "ba"):
-            yield from self.known.ids_of_item(judge({**data, "params": {**data["params"], "orders": orders}}), item)
+        params, item = row["data"]["params"], row["about"][1]
+        judges = (judge({**row["data"], "params": {**params, "orders": orders}}) for orders in ("both", "ab", "ba"))
+        return [key for one in judges for key in self.known.ids_of_item(one, item)]
 
 
 def _join_orders(data: dict[str, Any], halves: dict[Order, OrderReply]) -> dict[str, Any]:

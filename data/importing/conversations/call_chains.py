@@ -48,14 +48,15 @@ class CallChain:
     marks: list[tuple[str, int, int]]
     model: str = ""
 
-    def takes(self, call: TraceSpan, system: str, inputs: list[Utterance], rooted: bool) -> bool:
-        """Whether a call continues the chain; then it is part of it."""
+    def takes(self, call: CallChain, rooted: bool) -> bool:
+        """Whether the chain of one call continues this one; then it is part of it."""
+        inputs, answer = call.utterances[: call.heard], call.utterances[call.heard :]
         remembers = any(utterance.role != "user" for utterance in inputs)
         users, known = _users(inputs), _users(self.utterances)
         shared, begin = _count_shared(known, users), first_new_entry(self.utterances, inputs)
-        alike = system == self.system
+        alike = call.system == self.system
         if not shared and not begin:
-            if remembers or rooted or not alike or self.origin != (call.parent, call.name):
+            if remembers or rooted or not alike or self.origin != call.origin:
                 return False
             self.utterances += inputs
         elif remembers and (alike or self.utterances[-1] in inputs):
@@ -67,8 +68,8 @@ class CallChain:
             self.utterances += inputs[begin:]
         else:
             return False
-        self.utterances += call.answer
-        self.marks.append((call.span, len(self.utterances) - 1, call.start))
+        self.utterances += answer
+        self.marks += [(span, len(self.utterances) - 1, start) for span, _, start in call.marks]
         return True
 
 
@@ -96,15 +97,12 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
     for call in calls:
         if call.sort != "model" or not (call.inputs or call.answer):
             continue
-        system = "\n\n".join(utterance.text for utterance in call.inputs if utterance.role == "system")
-        inputs = [utterance for utterance in call.inputs if utterance.role != "system"]
-        if not any(chain.takes(call, system, inputs, rooted) for chain in reversed(chains)):
-            chat = [*inputs, *call.answer]
-            if chat:
-                mark = (call.span, len(chat) - 1, call.start)
-                chains.append(CallChain(system, (call.parent, call.name), chat, len(inputs), [mark], call.model))
+        begun = _begin_chain(call)
+        if not any(chain.takes(begun, rooted) for chain in reversed(chains)) and begun.utterances:
+            chains.append(begun)
     if not chains:
-        return (_of_root(root) if root else None), []
+        alone = _begin_chain(root) if root is not None else None
+        return (alone if alone is not None and alone.utterances else None), []
     best = max(range(len(chains)), key=lambda n: (*_likeness(chains[n], root), len(chains[n].utterances), n))
     chain = chains[best]
     if root is not None:
@@ -113,13 +111,13 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
     return chain, [mark[0] for n, other in enumerate(chains) if n != best for mark in other.marks]
 
 
-def _of_root(root: TraceSpan) -> CallChain | None:
-    system = "\n\n".join(utterance.text for utterance in root.inputs if utterance.role == "system")
-    inputs = [utterance for utterance in root.inputs if utterance.role != "system"]
-    chat = [*inputs, *root.answer]
-    if not chat:
-        return None
-    return CallChain(system, ("", root.name), chat, len(inputs), [(root.span, len(chat) - 1, root.start)], root.model)
+def _begin_chain(call: TraceSpan) -> CallChain:
+    """The chain of this call alone; what the system said stands apart, so there may be no utterance in it."""
+    system = "\n\n".join(utterance.text for utterance in call.inputs if utterance.role == "system")
+    inputs = [utterance for utterance in call.inputs if utterance.role != "system"]
+    chat = [*inputs, *call.answer]
+    mark = (call.span, len(chat) - 1, call.start)
+    return CallChain(system, (call.parent, call.name), chat, len(inputs), [mark], call.model)
 
 
 def _likeness(chain: CallChain, root: TraceSpan | None) -> tuple[bool, bool]:

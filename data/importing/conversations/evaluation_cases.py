@@ -148,21 +148,15 @@ def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, 
     used = [reference] if reference else []
     for name, value in fields.items():
         if (utterances := _chat(value)) is not None:
-            sides = _sides({n: v for n, v in fields.items() if n != name})
-            return (
-                utterances,
-                sides and sides[0],
-                text_of(fields.get(reference)),
-                [*used, name, *(sides[1] if sides else ())],
-            )
-    sides = _sides(fields)
-    taken = sides[1] if sides else []
+            sides, taken = _sides({n: v for n, v in fields.items() if n != name})
+            return utterances, sides, text_of(fields.get(reference)), [*used, name, *taken]
+    sides, taken = _sides(fields)
     task_names = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
     tasks = [text for n in task_names if (text := text_of(fields[plain_names[n]])).strip()]
     utterances = [Utterance("user", "\n\n".join(tasks))] if tasks else []
     used += [plain_names[n] for n in task_names] + taken
     if sides:
-        return utterances, sides[0], text_of(fields.get(reference)), used
+        return utterances, sides, text_of(fields.get(reference)), used
     output = next((plain_names[n] for n in _OUTPUTS if n in plain_names and plain_names[n] not in used), "")
     if not output:
         rest = [n for n, v in fields.items() if n not in used and isinstance(v, str) and v.strip()]
@@ -172,8 +166,8 @@ def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, 
     return utterances, None, text_of(fields.get(reference)), [*used, output]
 
 
-def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str], list[str]] | None:
-    """The texts of two fields that are named as the sides of a pair, and their names."""
+def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str] | None, list[str]]:
+    """The texts of two fields that are named as the sides of a pair, and their names; (None, []) without such."""
     names_by_stem: dict[str, list[str]] = {}
     for name, value in fields.items():
         match = _SIDES.fullmatch(name)
@@ -184,7 +178,7 @@ def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str], list[str]] | Non
             first = [n for n in names if n.lower().endswith(_FIRST)]
             a, b = (first[0], next(n for n in names if n != first[0])) if len(first) == 1 else names
             return (fields[a], fields[b]), [a, b]
-    return None
+    return None, []
 
 
 def _chat(value: Any) -> list[Utterance] | None:

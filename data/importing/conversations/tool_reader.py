@@ -115,15 +115,11 @@ class ToolReader:
     def problems(self) -> Iterator[RejectedRow | Hint]:
         """All of it."""
         for fault in self._faults.values():
-            shown = f" ({', '.join(fault.examples)})" if fault.examples else ""
-            if fault.times == 1:
-                sentence = f"A {fault.what}{shown} {fault.why}"
-            else:
-                first = fault.examples and f" ({', '.join(fault.examples)}{' ...' if fault.times > _EXAMPLES else ''})"
-                sentence = f"{fault.times:,} times: a {fault.what}{first or ''} {fault.why}"
-            yield RejectedRow(
-                fault.file, fault.line, [("", sentence)], fault.rows if fault.times > 1 else fault.rows[0]
-            )
+            dots = " ..." if fault.times > _EXAMPLES else ""
+            shown = f" ({', '.join(fault.examples)}{dots})" if fault.examples else ""
+            begin, rows = ("A", fault.rows[0]) if fault.times == 1 else (f"{fault.times:,} times: a", fault.rows)
+            sentence = f"{begin} {fault.what}{shown} {fault.why}"
+            yield RejectedRow(fault.file, fault.line, [("", sentence)], rows)
         for sentence, times in self._hints.items():
             counted = f" ({times:,})." if "{n}" in sentence else "."
             yield Hint(f"{self._title}: {sentence.replace('{n} ', '').rstrip('.')}{counted}")

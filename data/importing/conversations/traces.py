@@ -9,7 +9,7 @@ from itertools import takewhile
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from data.importing.conversations.call_chains import CallChain, TraceSpan, first_new_entry, main_conversation
+from data.importing.conversations.call_chains import TraceSpan, first_new_entry, main_conversation
 from data.importing.conversations.tool_reader import ToolReader
 from data.importing.conversations.utterances import Utterance, to_turns
 from data.importing.lines import Line, NamedValue, ToolEntry
@@ -142,7 +142,7 @@ class TraceReader(ToolReader):
         chat: list[Utterance] = []
         marks: list[tuple[Key, int]] = []
         spread: list[tuple[str, int, int]] = []
-        first, model = None, ""
+        model = ""
         for trace, calls in sorted(loaded.items(), key=lambda pair: pair[1][0].start):
             chain, aside = main_conversation(calls)
             self._aside.update((trace, span) for span in aside)
@@ -156,16 +156,17 @@ class TraceReader(ToolReader):
             chat += chain.utterances[begin:]
             marks += [((trace, span), max(before + n - begin, 0)) for span, n, _ in chain.marks]
             spread.append((trace, before, len(chat)))
-            first, model = first or chain, model or chain.model
-        yield from self._item(key, loaded, first, model, chat, marks, spread)
+            model = model or chain.model
+        yield from self._item(key, loaded, model, chat, marks, spread)
 
     def _item(
-        self, key: str, loaded: dict[str, list[TraceSpan]], first: CallChain | None, model: str, chat: list[Utterance],
+        self, key: str, loaded: dict[str, list[TraceSpan]], model: str, chat: list[Utterance],
         marks: list[tuple[Key, int]], spread: list[tuple[str, int, int]],
     ) -> Iterator[Line]:  # fmt: skip
         calls = [call for spans in loaded.values() for call in spans]
         scenario, entries, numbers = to_turns(chat)
-        if first is None or not any(entry["role"] == "assistant" for entry in entries):
+        answered = {entry["turn"] for entry in entries if entry["role"] == "assistant"}
+        if not answered:
             why = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
             self.add_fault("conversation", why, key, {"id": key}, at=(calls[0].file, calls[0].line))
             return
@@ -180,7 +181,6 @@ class TraceReader(ToolReader):
             data |= {"scenario": scenario, "turns": entries}
         place = _Place(data["id"], data["kind"], "response" if is_response else "conversation")
         self._items[key] = place
-        answered = {entry["turn"] for entry in entries if entry["role"] == "assistant"}
         if self._scores:
             self._locate(key, place, numbers, answered, marks, spread)
         yield Line(calls[0].file, calls[0].line, "item", {**data, "meta": meta}, {"id": key})
@@ -239,7 +239,7 @@ class TraceReader(ToolReader):
         key = self._answers.get(score.answer) if score.answer and not score.span else (score.trace, score.span)
         place = None
         if key is not None and key[1]:
-            key = key if key[0] else next((k for k in self._named.get(key[1], ())), key)
+            key = key if key[0] else self._by_span.get(key[1], key)
             if key in self._aside:
                 self.add_hint("{n} scores of calls that are no part of a conversation were left out.")
                 return None
@@ -261,10 +261,10 @@ class TraceReader(ToolReader):
 
     def _place_outer_spans(self) -> dict[Key, _Place]:
         """Return the places of spans around calls: that of the last call, or the whole trace for the outermost span."""
-        self._named: dict[str, list[Key]] = {}
+        self._by_span: dict[str, Key] = {}
         if any(score.span and not score.trace for score in self._scores):
             for key in self._parents:
-                self._named.setdefault(key[1], []).append(key)
+                self._by_span.setdefault(key[1], key)
         places: dict[Key, _Place] = {}
         if any(score.span for score in self._scores):
             for key, place in self._placed.items():

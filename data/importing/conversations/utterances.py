@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from judges.tool_calls import call_text
@@ -117,18 +118,14 @@ def read_messages(value: Any) -> list[Utterance] | None:
 
 def _order_results(value: list[Any], names: dict[str, str]) -> Iterator[Any]:
     """Return the messages of a list; results that come together get their calls' order, which alone pairs them."""
-    together: list[dict[str, Any]] = []
-    for message in value:
-        message = decode_json(message)
-        inner = message.get("message", message) if isinstance(message, dict) else None
-        if isinstance(inner, dict) and (inner.get("role") or inner.get("type")) in _RESULT_ROLES:
-            together.append(message)
-            continue
-        if together:
-            yield from _in_order(together, names)
-            together = []
-        yield message
-    yield from _in_order(together, names)
+    for are_results, run in groupby(map(decode_json, value), key=_is_result):
+        messages = list(run)
+        yield from _in_order(messages, names) if are_results else messages
+
+
+def _is_result(message: Any) -> bool:
+    inner = message.get("message", message) if isinstance(message, dict) else None
+    return isinstance(inner, dict) and (inner.get("role") or inner.get("type")) in _RESULT_ROLES
 
 
 def _in_order(results: list[Any], names: dict[str, str]) -> list[Any]:
@@ -165,7 +162,7 @@ def _read_plain_message(message: dict[str, Any]) -> Utterance | None:
 def input_utterances(value: Any) -> list[Utterance]:
     """Return the utterances of an input: its messages, or its text as a user's."""
     value = decode_json(value)
-    utterances = _messages_within(value, _MESSAGE_LIST_KEYS)
+    utterances = _messages_within(value)
     if utterances is not None:
         return utterances
     text = _text_within(value, _INPUT_KEYS)
@@ -174,11 +171,12 @@ def input_utterances(value: Any) -> list[Utterance]:
 
 def output_utterances(value: Any) -> list[Utterance]:
     """Return the utterances of an output: its messages, the first of several choices, or its text as an assistant's."""
-    utterances = _answers(decode_json(value), 0)
-    if utterances is None:
-        text = _text_within(decode_json(value), _OUTPUT_KEYS)
-        utterances = [Utterance("assistant", text)] if text.strip() else []
-    return utterances
+    value = decode_json(value)
+    utterances = _answers(value)
+    if utterances is not None:
+        return utterances
+    text = _text_within(value, _OUTPUT_KEYS)
+    return [Utterance("assistant", text)] if text.strip() else []
 
 
 def single_text(value: Any) -> str:
@@ -190,11 +188,11 @@ def single_text(value: Any) -> str:
     return _text_within(value, (*_INPUT_KEYS, *_OUTPUT_KEYS))
 
 
-def _messages_within(value: Any, keys: Sequence[str], depth: int = 0) -> list[Utterance] | None:
+def _messages_within(value: Any, depth: int = 0) -> list[Utterance] | None:
     messages = read_messages(value)
     if messages is None and isinstance(value, dict) and depth < _MAX_DEPTH:
-        for key in keys:
-            if key in value and (utterances := _messages_within(decode_json(value[key]), keys, depth + 1)):
+        for key in _MESSAGE_LIST_KEYS:
+            if key in value and (utterances := _messages_within(decode_json(value[key]), depth + 1)):
                 if isinstance(system := value.get("system"), str) and system:
                     utterances = [Utterance("system", system), *utterances]
                 return [*utterances, *input_beside_history(value, key)]
@@ -208,7 +206,7 @@ def input_beside_history(value: dict[str, Any], key: str) -> list[Utterance]:
     return [Utterance("user", value[k]) for k in _INPUT_KEYS if isinstance(value.get(k), str) and value[k].strip()][:1]
 
 
-def _answers(value: Any, depth: int) -> list[Utterance] | None:
+def _answers(value: Any, depth: int = 0) -> list[Utterance] | None:
     if isinstance(value, dict) and depth < _MAX_DEPTH:
         for key in _CHOICE_KEYS:
             if isinstance(inner := decode_json(value.get(key)), (list, dict)):
@@ -270,7 +268,7 @@ def _message(message: dict[str, Any], role: str, utterances: list[Utterance], na
         entries += _calls(message, names)
         if texts or not entries:
             own = [Utterance(role, "\n\n".join(texts))]
-            # In a user's message, results of tools answer the calls before it; the user's own text begins the next turn.
+            # In a user's message, results of tools answer the calls before; the user's own text begins the next turn.
             entries = entries + own if role == "user" else own + entries
     utterances += [entry for entry in entries if entry.text.strip() or entry.role == "tool"]
 

@@ -82,11 +82,10 @@ def _leave_aside(file: SourceFile) -> DetectedFile:
 
 def without_strays(detected: list[DetectedFile], unmapped: Callable[[DetectedFile], bool]) -> list[DetectedFile]:
     """Return the files; with files of MT-Bench, tables whose columns nobody has explained are marked as left out."""
-    if not any(known.format in formats.BENCH for known in detected):
-        return detected
+    of_bench = any(known.format in formats.BENCH for known in detected)
     return [
         DetectedFile(known.file, known.container, formats.ASIDE, "other")
-        if known.format == "table" and unmapped(known)
+        if of_bench and known.format == "table" and unmapped(known)
         else known
         for known in detected
     ]

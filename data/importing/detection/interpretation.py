@@ -15,8 +15,7 @@ from typing import Any, Literal, cast
 from data.cards.cards import Place
 from data.importing.conversations.utterances import ROLES
 from data.importing.detection.contents import ColumnValues, SourceContents, TableContents, is_empty
-from data.importing.mapping.mapping import FIELDS, UNITS, ValueSource
-from data.importing.mapping.mapping import ColumnMapping as Columns
+from data.importing.mapping.mapping import FIELDS, UNITS, ColumnMapping, ValueSource
 from data.importing.plan import Sampling
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
 from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, survey
@@ -70,6 +69,11 @@ class AnswerSeries:
     cells: tuple[Any, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def question(self) -> Place:
+        """The question that it answers."""
+        return self.kind, self.sort, self.dimension
+
 
 @dataclass(frozen=True)
 class Interpretation:
@@ -79,7 +83,7 @@ class Interpretation:
     """
 
     series: tuple[AnswerSeries, ...] = ()
-    tables: Mapping[str, Columns] = field(default_factory=dict)
+    tables: Mapping[str, ColumnMapping] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
     items: int = 0
@@ -100,7 +104,7 @@ def interpret_contents(
     are the columns of which it was said whose they are.
     """
     series: list[AnswerSeries] = []
-    tables: dict[str, Columns] = {}
+    tables: dict[str, ColumnMapping] = {}
     sentences: list[str] = []
     unclear: list[str] = []
     read = {file: _Table(file, table, judges, people) for file, table in contents.tables.items()}
@@ -144,7 +148,7 @@ def _cut_name(name: str) -> str:
 
 def matched_series(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
     """Return the series; if judges and people have one question each, on scales that fit, it gets one name."""
-    about = {by: {(s.kind, s.sort, s.dimension) for s in series if s.by == by} for by in ("judge", "person")}
+    about = {by: {s.question for s in series if s.by == by} for by in ("judge", "person")}
     names = [name for places in about.values() for _, _, name in places]
     if any(len(places) != 1 for places in about.values()) or names[0] == names[1]:
         return list(series)
@@ -167,7 +171,7 @@ def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
         if answer_series.by == "judge":
             common = survey([*answer_series.cells, *(cell for s, _ in same for cell in s.cells)]).answers
             warnings += explain_two_scales(answer_series.name, scale, [of for _, of in same], common)
-    sides = [{(s.kind, s.sort, s.dimension) for s, _ in scales if s.by == by} for by in ("judge", "person")]
+    sides = [{s.question for s, _ in scales if s.by == by} for by in ("judge", "person")]
     if all(sides) and not sides[0] & sides[1]:
         names = [", ".join(sorted(name for _, _, name in side)) for side in sides]
         warnings.append(
@@ -187,18 +191,19 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
     groups: dict[Place, list[int]] = {}
     for place, answer_series in enumerate(all_series):
         if answer_series.by:
-            groups.setdefault((answer_series.kind, answer_series.sort, answer_series.dimension), []).append(place)
+            groups.setdefault(answer_series.question, []).append(place)
     for (kind, sort, name), places in groups.items():
-        cells = [cell for place in places for cell in all_series[place].cells]
+        members = [all_series[place] for place in places]
+        cells = [cell for s in members for cell in s.cells]
         joint = survey(cells)
-        chosen = next((all_series[place].answers for place in places if all_series[place].answers is not None), None)
+        chosen = next((s.answers for s in members if s.answers is not None), None)
         dimension, scale = _name_question(kind, sort, name, chosen or joint.answers or joint.most, cells, stored)
-        for place in places:
-            why = joint.why if scale is None else "" if chosen is not None else survey(all_series[place].cells).why
+        for place, s in zip(places, members, strict=True):
+            why = joint.why if scale is None else "" if chosen is not None else survey(s.cells).why
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
-            if not all_series[place].cells and (all_series[place].count or all_series[place].only):
+            if not s.cells and (s.count or s.only):
                 why = "there are lists, long texts or too many different words among them"
-            all_series[place] = replace(all_series[place], answers=scale, dimension=dimension, why=why)
+            all_series[place] = replace(s, answers=scale, dimension=dimension, why=why)
     return tuple(all_series)
 
 
@@ -262,7 +267,6 @@ class _Table:
         self, file: str, table: TableContents, judges: Sequence[str], people: Sequence[str], kind: Kind | None = None
     ) -> None:
         self.file, self.table = file, table
-        self.unclear: list[str] = []
         names = list(table.columns)
         fields = utterance_columns(names, table.rows)
         spoken = bool(fields)
@@ -282,21 +286,20 @@ class _Table:
         self.series = [self._one(voice, "judge") for voice in roles.judges]
         self.series += [self._one(voice, "person") for voice in roles.people]
         self.series += self._by(roles.by, roles.values) if roles.by else []
-        question = question or self._question_column(
-            [*roles.meta, *(c for group in roles.unclear for c in group.columns)]
-        )
+        unclear = [column for group in roles.unclear for column in group.columns]
+        question = question or self._question_column([*roles.meta, *unclear])
         self.series = [part for s in self.series for part in self._parts(s, question)]
         self._orders(roles.meta)
         taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
         taken |= {roles.by, question} | {c for s in self.series for c in s.order.columns}
-        self.series += self._unowned_columns([c for group in roles.unclear for c in group.columns if c not in taken])
+        unowned = dict.fromkeys(column for column in unclear if column not in taken)
+        self.series += [self._one(AnswerColumn(column, column, "", _NOTHING), "") for column in unowned]
         by = self._key(key) if not spoken else [key] if key else []
         meta_columns = [c for c in roles.meta if table.columns[c].count and not table.columns[c].many]
         beside = [c for c in meta_columns if c not in by and c not in taken]
-        self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
         if not spoken:
-            key_of_item = by or [column for source in fields.values() for column in source.columns]
-            self.mapping = self.mapping.model_copy(update={"meta": self._of_items(beside, key_of_item)})
+            beside = self._of_items(beside, by or [column for source in fields.values() for column in source.columns])
+        self.mapping = ColumnMapping(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
 
     def _dialogue_id(self, id_column: str, by_role: bool) -> str:
         """Return the column that names the dialogue of a row; with roles, one with the same cell in several rows."""
@@ -366,10 +369,6 @@ class _Table:
             names = ", ".join(columns)
             self.assumptions.append(f"{self.file}: {names}: taken as said of turns, as a dialogue has several.")
         return set(columns)
-
-    def _unowned_columns(self, names: Iterable[str]) -> list[AnswerSeries]:
-        """Return the columns of which a person has to say whose answers they are."""
-        return [self._one(AnswerColumn(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
 
     def _by(self, by: str, values: Iterable[AnswerColumn]) -> list[AnswerSeries]:
         """The answers of each judge and person that a column names; where they are many, those of a sort together."""

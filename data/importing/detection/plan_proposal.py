@@ -46,7 +46,7 @@ def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mappi
     if lost and not taken:
         named = "; ".join(f"{s.name} ({s.why or 'no values'})" for s in lost[:3])
         raise BadInput(f"No scale fits the values of {named}. Leave them out, or say the scale.")
-    places = {(s.kind, s.sort, s.dimension): s for s in taken}
+    places = {s.question: s for s in taken}
     homes, recipes = _homes(places, plan.dataset, stored)
     mappings = []
     for file, base in interpretation.tables.items():
@@ -54,12 +54,10 @@ def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mappi
         mappings.append(base.model_copy(update={
             "judgments": [_judgment_columns(s, homes) for s in file_series if s.by == "judge"],
             "labels": [_label_columns(s) for s in file_series if s.by == "person"],
-            "recipes": [r for r in recipes if r.name in {homes[s.kind, s.sort, s.dimension] for s in file_series}],
+            "recipes": [r for r in recipes if r.name in {homes[s.question] for s in file_series}],
         }))  # fmt: skip
     questions = [
-        Question(
-            s.by or "judge", s.kind, s.sort, s.name, homes[s.kind, s.sort, s.dimension], s.dimension, s.answers, s.who
-        )
+        Question(s.by or "judge", s.kind, s.sort, s.name, homes[s.question], s.dimension, s.answers, s.who)
         for s in taken
         if not s.file
     ]
@@ -72,7 +70,7 @@ def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mappi
 
 
 def _judgment_columns(series: AnswerSeries, homes: Mapping[Place, str]) -> JudgmentColumns:
-    card = homes[series.kind, series.sort, series.dimension]
+    card = homes[series.question]
     return JudgmentColumns(
         card=card,
         model=ValueSource(columns=[series.whose]) if series.whose else ValueSource(constant=series.who),
@@ -114,13 +112,13 @@ def _homes(
             best = min(fitting, key=lambda card: (card.name not in SINGLE, len(card.dimensions)))
             homes |= dict.fromkeys(group, best.name)
             continue
-        plain = ("plain_pairwise" in stored and {place for place in group if place[1:] == ("pair", "verdict")}) or set()
-        homes |= dict.fromkeys(plain, "plain_pairwise")
-        rows = [(place, s) for place, s in group.items() if place not in plain]
+        if "plain_pairwise" in stored:
+            homes |= {place: "plain_pairwise" for place in group if place[1:] == ("pair", "verdict")}
+        rows = [(place, s) for place, s in group.items() if place not in homes]
         for start in range(0, len(rows), MAX_ENTRIES):
-            card = _card(kind, dict(rows[start : start + MAX_ENTRIES]), dataset, {*stored, *homes.values()})
-            recipes.append(card)
-            homes |= dict.fromkeys((place for place, _ in rows[start : start + MAX_ENTRIES]), card.name)
+            entries = dict(rows[start : start + MAX_ENTRIES])
+            recipes.append(_card(kind, entries, dataset, {*stored, *homes.values()}))
+            homes |= dict.fromkeys(entries, recipes[-1].name)
     return homes, recipes
 
 

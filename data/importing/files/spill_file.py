@@ -1,18 +1,15 @@
-"""Texts that wait on the disk until they are asked for: what an import holds may be larger than memory."""
+"""Texts and objects that wait on the disk until they are asked for: what an import holds may be larger than memory."""
 
 from __future__ import annotations
 
-import json
 import pickle
 import tempfile
 from collections.abc import Hashable
 from typing import Any, BinaryIO
 
-from judges.strict_json import canonical
-
 
 class SpillFile:
-    """JSON values by key, in a temporary file; in memory stay the keys and their places."""
+    """Texts or objects by key, in a temporary file; in memory stay the keys and their places."""
 
     def __init__(self, file: BinaryIO | None = None) -> None:
         self._file = file or tempfile.TemporaryFile()  # noqa: SIM115
@@ -51,11 +48,3 @@ class SpillFile:
     def get_object(self, key: Hashable) -> Any:
         """The object under a key. Raises KeyError."""
         return pickle.loads(self.get_bytes(key))
-
-    def put(self, key: Hashable, value: Any) -> None:
-        """Put a JSON value under a key."""
-        self.put_bytes(key, canonical(value).encode("utf-8", "surrogatepass"))
-
-    def get(self, key: Hashable) -> Any:
-        """The JSON value under a key. Raises KeyError."""
-        return json.loads(self.get_bytes(key).decode("utf-8", "surrogatepass"))

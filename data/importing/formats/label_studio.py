@@ -99,11 +99,8 @@ class _Reader(CaseReader):
         written = (as_object(region.get("value")).get("text") for region in results if region.get("type") == "textarea")
         note = "\n\n".join(filter(None, (text_of(text) for texts in written for text in _to_list(texts))))
         for region in results:
-            kind, value, name = (
-                text_of(region.get("type")),
-                as_object(region.get("value")),
-                text_of(region.get("from_name")),
-            )
+            kind, name = text_of(region.get("type")), text_of(region.get("from_name"))
+            value = as_object(region.get("value"))
             place = value.get("start") if kind == "paragraphlabels" else region.get("item_index")
             spoken = int(text_of(place)) if text_of(place).isdecimal() else None
             if kind in ("choices", "paragraphlabels", "taxonomy"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from data.importing.conversations.utterances import REASONING_TYPES, ROLES
@@ -177,14 +178,12 @@ class _Calls:
     def sort_results(self, utterances: list[ChatMessage]) -> list[ChatMessage]:
         """The same, but results that came together are in the order of their calls, because their ids are not kept."""
         place = {id_: n for n, id_ in enumerate(self._names)}
-        at = 0
-        while at < len(utterances):
-            end = at
-            while end < len(utterances) and utterances[end].call:
-                end += 1
-            utterances[at:end] = sorted(utterances[at:end], key=lambda entry: place[entry.call])
-            at = max(end, at + 1)
-        return utterances
+        runs = groupby(utterances, key=lambda entry: bool(entry.call))
+        return [
+            entry
+            for are_results, run in runs
+            for entry in (sorted(run, key=lambda entry: place[entry.call]) if are_results else run)
+        ]
 
 
 def _name(name: Any) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import abc
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -35,9 +34,7 @@ SINGLE = ("plain_pairwise", "mt_bench")
 """The cards whose reply can be made of a single value."""
 UNITS: dict[Kind, str] = {"dialogue": "conversation", "pair": "pair", "response": "response"}
 """The unit that a value is about where nothing else is said."""
-
-
-Cards = abc.Mapping[str, Card]
+Cards = Mapping[str, Card]
 _MAX_COLUMNS = 1_000
 _NUMBER = re.compile(r"-?(\d{1,12}(\.\d{0,18})?|\.\d{1,18})", re.ASCII)
 
@@ -75,6 +72,11 @@ class AnswerColumns(Strict):
         """Whether a row has such an answer."""
         return all(cell_text(row.get(column)).strip() in values for column, values in self.only.items())
 
+    def columns(self) -> set[str]:
+        """Every column that is used."""
+        sources = (value for _, value in self if isinstance(value, ValueSource))
+        return {name for source in sources for name in source.columns} | self.only.keys()
+
 
 class JudgmentColumns(AnswerColumns):
     """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
@@ -99,11 +101,6 @@ class JudgmentColumns(AnswerColumns):
     confidence: ValueSource = ValueSource()
     sample: ValueSource = ValueSource()
     order: ValueSource = ValueSource()
-
-    def sources(self) -> tuple[ValueSource, ...]:
-        """Everything that is taken from columns."""
-        about = (self.dimension, self.unit, self.turn, self.confidence, self.sample, self.order)
-        return (self.model, self.raw, self.value, self.reason, *about)
 
     @property
     def reply(self) -> bool:
@@ -163,18 +160,8 @@ class ColumnMapping(Strict):
 
     def columns(self) -> set[str]:
         """Every column that is used."""
-        answered: list[AnswerColumns] = [*self.judgments, *self.labels]
-        only = {column for answer in answered for column in answer.only}
-        return {name for source in self._sources() for name in source.columns} | set(self.meta) | only
-
-    def _sources(self) -> Iterator[ValueSource]:
-        yield self.id
-        yield from self.fields.values()
-        for judged in self.judgments:
-            yield from judged.sources()
-        for label in self.labels:
-            yield from (label.value, label.unit, label.turn, label.dimension, label.annotator)
-            yield from (label.mode, label.made_at, label.latest, label.team, label.probability)
+        of_items = {name for source in (self.id, *self.fields.values()) for name in source.columns} | set(self.meta)
+        return of_items.union(*(answers.columns() for answers in (*self.judgments, *self.labels)))
 
     def cards(self) -> dict[str, Card]:
         """The cards that its recipes make, by name."""

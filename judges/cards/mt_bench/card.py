@@ -9,14 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from judges.card import Card, prompts_beside
 from judges.cards.mt_bench import material
 from judges.cards.mt_bench.presentation import REPLY, restore_card
 from judges.mtbench.parsing import ERROR, Counts, rating, winner
 from judges.params import Params
-from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score, assistant_units
+from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score, Strict, assistant_units
 
 VERDICTS = ("a", "tie", "b")
 DIMENSIONS = (
@@ -34,10 +32,8 @@ PAIR_DIMENSIONS = (
 )
 
 
-class Prose(BaseModel):
+class Prose(Strict):
     """A judgment as it came. `counts` says which of several ratings or verdicts in it is the one that counts."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     judgment: str = ""
     counts: Counts = "fastchat"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BeforeValidator
 
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.reading import length_limits
 from judges.reading.values import TEXT, fold
-from judges.types import Dimension, Pair, Reading, Remark, Scale, Score
+from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
 
 VERDICTS = ("a", "tie", "b")
 WORDS = 40
@@ -20,10 +20,8 @@ DIMENSIONS = (
 )
 
 
-class Reply(BaseModel):
+class Reply(Strict):
     """The judge's verdict, with its reason where it gave one."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: TEXT = ""
     verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(fold)]

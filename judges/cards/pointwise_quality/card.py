@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
 from judges.card import Card, prompts_beside
 from judges.cards import scales
-from judges.cards.pointwise_quality.own import prompt
 from judges.errors import BadCard
 from judges.reading import length_limits
 from judges.reading.values import TEXT, fold
@@ -49,6 +48,22 @@ _SUMS = (
     "The overall score is the mean of the scores, where high confidence counts 1, medium .5 and low .25.",
     "The aggregate is trustworthy where more than half of the dimensions have high or medium confidence.",
 )
+_USUAL_SCORE = re.compile(r"`score`, a whole number from 1 to 5:\n(?:- \d: .*\n)+")
+_OWN_SCORE = (
+    "`score`, a whole number on the scale that stands beside the definition. The highest fully meets it: you can name "
+    "nothing that is lacking. The lowest does not meet it, or does the opposite. Those between lie evenly between.\n"
+)
+_CONFIDENCE_TEXT = re.compile(r"`confidence`, how well.*?(?=\n## )", re.DOTALL)
+_WITHOUT_CONFIDENCE = (
+    (", and how sure you are of the score.", "."),
+    ("a score, a reason", "a score and a reason"),
+    ("states scores or confidences", "states scores"),
+    (', "confidence": "high" | "medium" | "low"', ""),
+    (', "overall_score": <number>, "trustworthy_aggregate": true | false', ""),
+    ("what the overall score rests on", "what the scores rest on"),
+    ("## The sums\n", "## The decision basis\n"),
+)
+"""The passages of the prompt for scales other than 1 to 5, and without confidence."""
 
 
 def _confidence_word(value: Any) -> Any:
@@ -209,7 +224,7 @@ def _make_card(rows: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None
         (*dimensions, *sums),
         reply,
         read,
-        prompts=prompts_beside(__file__) if usual and sure else {"": prompt(Path(__file__).parent, usual, sure, ends)},
+        prompts={"": _prompt(usual, sure, ends)},
         fields=fields,
         audits=tuple(name for name in _AUDITS if sure or name not in _OF_CONFIDENCE),
         recipe=recipe,
@@ -223,6 +238,22 @@ def _make_card(rows: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None
         ),
         needs=("A model that can state how sure it is: for small ones, switch the confidence off.",) * sure,
     )
+
+
+def _prompt(usual: bool, sure: bool, ends: tuple[int, int]) -> str:
+    """The system message. `usual`: the scores are 1 to 5; `ends` are the lowest and the highest score of all scales."""
+    text = prompts_beside(__file__)[""]
+    if not usual:
+        text = _USUAL_SCORE.sub(_OWN_SCORE, text).replace("{name, definition}", "{name, definition, scale}")
+        text = text.replace('"score": <1-5>', f'"score": <number on its scale, within {ends[0]}-{ends[1]}>')
+        text = text.replace("3 and 4 are scores", "Those in the middle are scores")
+        text = text.replace("a 1 can be sure and a 5 a guess", "a low score can be sure and a high one a guess")
+    if not sure:
+        text = _CONFIDENCE_TEXT.sub("", text)
+        text = re.sub(r"`overall_score`: .*?(?=`decision_basis`)", "", text, flags=re.DOTALL)
+        for old, new in _WITHOUT_CONFIDENCE:
+            text = text.replace(old, new)
+    return text
 
 
 def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, sure_asked: bool) -> Reading:

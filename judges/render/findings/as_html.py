@@ -42,7 +42,7 @@ def _part(finding: Finding) -> str:
 
 
 def _table(finding: Table) -> str:
-    """A table with its numbers in words; a heading stands once where it is the same for columns side by side."""
+    """A table with its numbers in words."""
     plain = Column()
     shapes = {key: finding.columns.get(key, plain) for key in (finding.rows[0] if finding.rows else {})}
     rows = [{key: _cell(value, shapes[key].shape) for key, value in row.items()} for row in finding.rows]

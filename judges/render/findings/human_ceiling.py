@@ -21,13 +21,9 @@ def findings(ceiling: HumanCeiling | None, gold: Interval | None, title: str = "
         ("two people", ceiling.between, "meets policy", f"{many(ceiling.between.cells, 'pair')} of labels"),
         ("judge and one person", ceiling.judge, "inconclusive", f"{many(ceiling.items, 'item')}, the same ratings"),
         ("judge and gold", gold, "inconclusive", f"{many(gold.items, 'item')}, as above" if gold else ""),
-        (
-            "alpha, all people",
-            ceiling.alpha,
-            "meets policy",
-            f"{many(ceiling.cells, 'rating')}, {ceiling.people:,} people",
-        ),
-    ]
+        ("alpha, all people", ceiling.alpha, "meets policy",
+         f"{many(ceiling.cells, 'rating')}, {ceiling.people:,} people"),
+    ]  # fmt: skip
     spans = [
         IntervalRow.of(name, i, state, f"{cell(i.point, '.2f')} · {on}")
         for name, i, state, on in rows
@@ -45,13 +41,10 @@ def test(outcome: AlternativeAnnotatorTest) -> Sentence:
             n=len(outcome.people), least=alternative_annotator.MIN_ITEMS, needed=alternative_annotator.MIN_PEOPLE,
             are="is" if len(outcome.people) == 1 else "are",
         )  # fmt: skip
-    values = {
-        "won": sum(person.won for person in outcome.people),
-        "n": len(outcome.people),
-        "omega": cell(outcome.omega, ".2f"),
-    }
-    values |= {"rho": cell(outcome.rho, ".2f"), "epsilon": f"{outcome.epsilon:g}"}
-    figures = "**{won} of {n}** people, and half are required (winning rate ω {omega}, advantage ρ {rho}, ε {epsilon})."
-    if outcome.passed:
-        return say("The judge may replace one annotator: it wins against " + figures, **values)
-    return say("The judge is not shown to be able to replace one annotator: it wins against " + figures, **values)
+    return say(
+        ("The judge may" if outcome.passed else "The judge is not shown to be able to")
+        + " replace one annotator: it wins against "
+        "**{won} of {n}** people, and half are required (winning rate ω {omega}, advantage ρ {rho}, ε {epsilon}).",
+        won=sum(person.won for person in outcome.people), n=len(outcome.people), omega=cell(outcome.omega, ".2f"),
+        rho=cell(outcome.rho, ".2f"), epsilon=f"{outcome.epsilon:g}",
+    )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import comb
 
 from judges.mtbench.comparison import Disagreement, PairAgreement, QuestionGap, RatingComparison
 from judges.mtbench.ranks import RankComparison
@@ -170,8 +171,8 @@ def rank_table(ranks: RankComparison, names: tuple[str, str]) -> Table:
 
 def flips(ranks: RankComparison, names: tuple[str, str]) -> list[Finding]:
     """The pairs of models that the two judges put in opposite orders."""
-    many_of = len(ranks.models) * (len(ranks.models) - 1) // 2
-    if not many_of:
+    pairs = comb(len(ranks.models), 2)
+    if not pairs:
         return []
     if not ranks.flipped:
         return [say("Both judges put the **{n} models** in the same order.", n=f"{len(ranks.models):,}")]
@@ -196,7 +197,7 @@ def flips(ranks: RankComparison, names: tuple[str, str]) -> list[Finding]:
         say(
             "**{n}** of {every} of models {stand} in the opposite order with the two judges, {settled} of them beyond "
             "chance with both.",
-            n=len(ranks.flipped), every=many(many_of, "pair"), stand="stands" if len(ranks.flipped) == 1 else "stand",
+            n=len(ranks.flipped), every=many(pairs, "pair"), stand="stands" if len(ranks.flipped) == 1 else "stand",
             settled=settled or "none",
         ),
         Table(rows, columns),

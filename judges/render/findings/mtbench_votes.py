@@ -8,7 +8,7 @@ from judges.mtbench.records import Bench
 from judges.mtbench.votes import SETUPS, VerdictAgreement
 from judges.plural import many
 from judges.render.findings.findings import Column, Sentence, Table, say
-from judges.render.words import cell, span
+from judges.render.words import span
 
 
 def vote_counts(bench: Bench) -> Sentence:
@@ -35,7 +35,7 @@ def table(agreements: Sequence[VerdictAgreement], names: Mapping[str, str]) -> T
         row |= {
             name + "agreement": agreement.equal.point,
             name + "interval": span(agreement.equal, ".1%"),
-            name + "kappa": cell(agreement.kappa.point),
+            name + "kappa": agreement.kappa.point,
             name + "kappa interval": span(agreement.kappa),
             name + "n": agreement.pairs,
         }
@@ -44,7 +44,7 @@ def table(agreements: Sequence[VerdictAgreement], names: Mapping[str, str]) -> T
         columns |= {
             f"{name} agreement": Column(".1%", f"% agreement: share of equal pairs of votes ({meaning}).", name, 110),
             f"{name} interval": Column("", "By questions.", "95% interval", 118),
-            f"{name} kappa": Column("", f"Cohen's kappa, {name}.", "kappa", 66),
+            f"{name} kappa": Column(".3f", f"Cohen's kappa, {name}.", "kappa", 66),
             f"{name} kappa interval": Column("", "By questions.", "95% interval", 98),
             f"{name} n": Column(",", "Pairs of votes.", "votes", 62),
         }

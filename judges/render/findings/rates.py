@@ -27,13 +27,12 @@ def findings(answers: Sequence[AnswerRates], means: Mapping[int, CorrectedMean],
         parts.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
     if len(answers) == 1:
         flag_rates = answers[0].rates
-        shown = [
+        rows = [
             _row("recall", flag_rates.recall),
             _row("false positive rate", flag_rates.false_positive_rate, "beside"),
+            _row("precision", flag_rates.precision),
         ]
-        parts.append(
-            Intervals([*shown, _row("precision", flag_rates.precision)], title="Recall, false positives and precision")
-        )
+        parts.append(Intervals(rows, title="Recall, false positives and precision"))
     return [*parts, _table(answers, means)]
 
 

@@ -15,10 +15,10 @@ from judges.types import Dimension
 def at_one(rates: ThresholdRates, dimension: Dimension) -> list[Finding]:
     """Sentences, and the rates and kappa with their intervals, at one threshold."""
     flag_rates = rates.rates
-    shown = [("kappa", rates.kappa), ("recall", flag_rates.recall), ("precision", flag_rates.precision)]
     rows = [
-        _row(name, interval) for name, interval in [*shown, ("false positive rate", flag_rates.false_positive_rate)]
-    ]
+        _row("kappa", rates.kappa), _row("recall", flag_rates.recall), _row("precision", flag_rates.precision),
+        _row("false positive rate", flag_rates.false_positive_rate),
+    ]  # fmt: skip
     parts: list[Finding] = [say("{sentences}", sentences=" ".join(explain(rates, dimension))), Intervals(rows)]
     if flag_rates.people.items < MIN_CLUSTERS:
         parts.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))

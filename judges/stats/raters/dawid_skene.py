@@ -74,11 +74,8 @@ def _group_cells(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
     order = np.lexsort((code, cell))
     cell, code = cell[order], code[order]
     many = np.bincount(cell)
-    start, groups, often = (
-        np.concatenate([[0], many.cumsum()[:-1]]),
-        np.full(len(many), -1, dtype=np.int64),
-        list[Codes](),
-    )
+    start, groups = np.concatenate([[0], many.cumsum()[:-1]]), np.full(len(many), -1, dtype=np.int64)
+    often = list[Codes]()
     for size in np.unique(many[many > 0]).tolist():
         cells = np.flatnonzero(many == size)
         rows = code[start[cells][:, None] + np.arange(size)]

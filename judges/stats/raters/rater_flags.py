@@ -135,17 +135,12 @@ def flag_rater(
     relative to the others' (`agreement_drift`, `common_shift`).
     """
     flags = []
-    paced = median(work.assisted_seconds) if work.assisted_seconds else None
-    if (
-        len(work.assisted_seconds) >= MIN_ITEMS
-        and paced is not None
-        and paced < FAST_SECONDS
-        and (work.accepted or 0) >= ACCEPTING_SHARE
-    ):
+    pace = median(work.assisted_seconds) if len(work.assisted_seconds) >= MIN_ITEMS else None
+    if pace is not None and pace < FAST_SECONDS and (work.accepted or 0) >= ACCEPTING_SHARE:
         flags.append(RaterFlag(
             "accepts",
-            f"accepts everything in {_seconds(paced)}: an acceptance rate of {work.accepted:.0%} with a median of "
-            f"{_seconds(paced)} per item. Such labels repeat the judge's scores; a few blind items would show whether "
+            f"accepts everything in {_seconds(pace)}: an acceptance rate of {work.accepted:.0%} with a median of "
+            f"{_seconds(pace)} per item. Such labels repeat the judge's scores; a few blind items would show whether "
             "this person agrees.",
         ))  # fmt: skip
     elif len(work.seconds) >= MIN_ITEMS and (work.hasty or 0) >= HASTY_SHARE:

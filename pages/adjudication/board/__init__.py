@@ -30,12 +30,8 @@ COMPONENT_FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "assay_adjudicate",
     html='<div class="sheet adjudicate" tabindex="-1" role="region" aria-label="Adjudication"></div>',
-    css=sheet.join_files(*(sheet.COMPONENT_FOLDER / name for name in sheet.STYLES), COMPONENT_FOLDER / "board.css"),
-    js=sheet.bundle_scripts(
-        *(sheet.COMPONENT_FOLDER / name for name in sheet.TEXTS),
-        COMPONENT_FOLDER / "board.js",
-        COMPONENT_FOLDER / "moves.js",
-    ),
+    css=sheet.join_files(sheet.COMPONENT_FOLDER, *sheet.STYLES, COMPONENT_FOLDER / "board.css"),
+    js=sheet.bundle_scripts(*sheet.TEXTS, COMPONENT_FOLDER / "board.js", COMPONENT_FOLDER / "moves.js"),
     isolate_styles=True,
 )
 

@@ -23,8 +23,8 @@ COMPONENT_FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "assay_tile",
     html='<section class="tile"></section>',
-    css=(COMPONENT_FOLDER / "tiles.css").read_text(encoding="utf-8"),
-    js=sheet.join_files(sheet.COMPONENT_FOLDER.parent / "elements.js", COMPONENT_FOLDER / "tiles.js"),
+    css=sheet.join_files(COMPONENT_FOLDER, "tiles.css"),
+    js=sheet.join_files(COMPONENT_FOLDER, sheet.ELEMENTS, "tiles.js"),
     isolate_styles=True,
 )
 

@@ -12,11 +12,8 @@ from judges.stats import bins
 from judges.stats.uncertainty import MIN_CLUSTERS
 
 _UNITS = {
-    "turn": "each turn",
-    "section": "each section",
-    "side": "each response of a pair",
-    "response": "each response",
-}
+    "turn": "each turn", "section": "each section", "side": "each response of a pair", "response": "each response",
+}  # fmt: skip
 
 
 def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
@@ -40,7 +37,8 @@ def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) ->
         "systems": [_system(tile, n, system, runs) for n, system in enumerate(tile.systems)],
         "trend": _trend_range(tile) if has_trend else None,
         "pairs": [
-            {"t": sentences.describe_difference(tile, pair), "apart": pair.apart} for pair in _by_certainty(tile)
+            {"t": sentences.describe_difference(tile, pair), "apart": pair.apart}
+            for pair in sorted(tile.comparisons, key=lambda pair: not pair.apart)
         ],
         "tables": [_figures(tile), *([_trend(tile, runs)] if has_trend else [])],
         "words": {
@@ -62,10 +60,6 @@ def _trend_range(tile: Tile) -> list[float]:
     axis = _axis(tile)
     spare = max(0.0, (axis["hi"] - axis["lo"]) / 10 - (max(values) - min(values))) / 2
     return [min(values) - spare, max(values) + spare]
-
-
-def _by_certainty(tile: Tile) -> list[Any]:
-    return sorted(tile.comparisons, key=lambda pair: not pair.apart)
 
 
 def _axis(tile: Tile) -> dict[str, Any]:
@@ -124,14 +118,15 @@ def _system(tile: Tile, number: int, system: SystemMeans, runs: Mapping[str, str
 
 def _figures(tile: Tile) -> dict[str, Any]:
     """All figures of a tile as a table, every outcome."""
+    shape = ".3f" if tile.counted.mean else ".1%"
+
+    def put(value: float | None) -> str:
+        return "–" if value is None else f"{value:{shape}}"
+
     rows = []
     for system in tile.systems:
         for outcome, mean in enumerate(system.means):
-            shape, interval = (".3f" if tile.counted.mean else ".1%"), mean.interval
-
-            def put(value: float | None, shape: str = shape) -> str:
-                return "–" if value is None else f"{value:{shape}}"
-
+            interval = mean.interval
             rows.append(
                 [
                     system.name or "unnamed", tile.counted.describe_mean(outcome), put(interval.point),

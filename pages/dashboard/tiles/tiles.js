@@ -129,19 +129,6 @@ function pairs(found) {
   return list;
 }
 
-function table(given) {
-  const node = el("table"), head = el("thead"), body = el("tbody"), top = el("tr");
-  for (const name of given.columns) top.append(el("th", "", name, { scope: "col" }));
-  head.append(top);
-  for (const cells of given.rows) {
-    const line = el("tr");
-    for (const cell of cells) line.append(el("td", "", cell));
-    body.append(line);
-  }
-  node.append(head, body);
-  return within("wide", node);
-}
-
 export default function ({ data, parentElement, setTriggerValue }) {
   const tile = parentElement.querySelector(".tile");
   const opened = [...tile.querySelectorAll("details[open] > summary")].map((s) => s.textContent);
@@ -166,7 +153,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   tile.onkeydown = (event) => event.key === "Enter" && event.target === tile && open();
   foot.append(legend(data.words), behind);
   if (data.pairs.length) foot.append(fold(data.words.pairs, pairs(data.pairs)));
-  for (const one of data.tables) foot.append(fold(one.title, table(one)));
+  for (const one of data.tables) foot.append(fold(one.title, within("wide", textTable(one.columns, one.rows))));
   const today = data.today ? [el("p", "today", data.today)] : [];
   tile.replaceChildren(head, ...today, el("p", "reading", data.reading), grid, foot);
   if (data.focus) setTimeout(() => tile.focus({ preventScroll: true }), 300); // once the dialog over the page has gone

@@ -14,25 +14,19 @@ from typing import Any
 import streamlit as st
 
 from pages.ui import session, text
+from pages.ui.sheet import join_files
 
 COMPONENT_FOLDER = Path(__file__).parent
 WIDTHS = (600.0, 680.0, 864.0, 1280.0)
 """The widths, in pixels, at which a plot of the page's whole width is drawn; the widest that has room is shown."""
-
-
 _BYTES = 200
 """Bytes of a file's name: file systems take 255 with the ending, and a Japanese letter is three."""
-
-
-def _text(*names: str) -> str:
-    return "\n".join((COMPONENT_FOLDER / name).read_text(encoding="utf-8") for name in names)
-
 
 _button = st.components.v2.component(
     "assay_picture",
     html='<button type="button" class="save"></button><span class="said" role="status"></span>',
-    css=_text("button.css"),
-    js=_text("save.js", "button.js"),
+    css=join_files(COMPONENT_FOLDER, "button.css"),
+    js=join_files(COMPONENT_FOLDER, "save.js", "button.js"),
     isolate_styles=True,
 )
 _plot = st.components.v2.component(
@@ -40,8 +34,8 @@ _plot = st.components.v2.component(
     html='<div class="whole"><div class="here"></div><button type="button" class="camera"><svg viewBox="0 0 20 20">'
     '<path d="M2.5 6.5h3.6l1.4-2h5l1.4 2h3.6v9h-15z"/><circle cx="10" cy="10.8" r="2.9"/></svg></button>'
     '<div class="tip" hidden></div></div>',
-    css=_text("plot.css"),
-    js=_text("save.js", "plot.js"),
+    css=join_files(COMPONENT_FOLDER, "plot.css"),
+    js=join_files(COMPONENT_FOLDER, "save.js", "plot.js"),
     isolate_styles=True,
 )
 

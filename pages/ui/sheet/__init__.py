@@ -46,27 +46,29 @@ import streamlit as st
 from pages.server import assets
 
 COMPONENT_FOLDER = Path(__file__).parent
-TEXTS = ("../elements.js", "kept.js", "state.js", "markdown.js", "draw.js")
+ELEMENTS = COMPONENT_FOLDER.parent / "elements.js"
+"""The script by which every component makes elements."""
+TEXTS = (ELEMENTS, "kept.js", "state.js", "markdown.js", "draw.js")
 SCRIPTS = (*TEXTS, "outbox.js", "about.js", "panels.js", "flow.js", "keys.js", "main.js")
 """One ES module in several files, put together in this order; with the first five any component draws texts."""
 STYLES = ("sheet.css", "markdown.css")
 
 
-def join_files(*files: Path) -> str:
-    """Several files as one."""
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+def join_files(folder: Path, *names: str | Path) -> str:
+    """Several files as one, by their names in a folder or by whole paths."""
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 
-def bundle_scripts(*files: Path) -> str:
-    """Scripts that draw texts as one ES module, which knows where the libraries are."""
-    return f"const BUNDLED = {json.dumps(assets.library_addresses())};\n" + join_files(*files)
+def bundle_scripts(*names: str | Path) -> str:
+    """Scripts that draw texts as one ES module, which knows where the libraries are; names are of this folder."""
+    return f"const BUNDLED = {json.dumps(assets.library_addresses())};\n" + join_files(COMPONENT_FOLDER, *names)
 
 
 _component = st.components.v2.component(
     "assay_sheet",
     html='<div class="sheet" tabindex="-1" role="region" aria-label="Review desk"></div>',
-    css=join_files(*(COMPONENT_FOLDER / name for name in STYLES)),
-    js=bundle_scripts(*(COMPONENT_FOLDER / name for name in SCRIPTS)),
+    css=join_files(COMPONENT_FOLDER, *STYLES),
+    js=bundle_scripts(*SCRIPTS),
     isolate_styles=True,
 )
 
@@ -77,9 +79,7 @@ def draw_sheet(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None])
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
 
 
-_unsent = st.components.v2.component(
-    "assay_unsent", js=join_files(COMPONENT_FOLDER / "kept.js", COMPONENT_FOLDER / "unsent.js")
-)
+_unsent = st.components.v2.component("assay_unsent", js=join_files(COMPONENT_FOLDER, "kept.js", "unsent.js"))
 
 
 def draw_unsent(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
@@ -95,8 +95,8 @@ def draw_unsent(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]
 _text = st.components.v2.component(
     "assay_text",
     html='<div class="sheet" style="padding:0"></div>',
-    css=join_files(*(COMPONENT_FOLDER / name for name in STYLES)),
-    js=bundle_scripts(*(COMPONENT_FOLDER / name for name in (*TEXTS, "text.js"))),
+    css=join_files(COMPONENT_FOLDER, *STYLES),
+    js=bundle_scripts(*TEXTS, "text.js"),
     isolate_styles=True,
 )
 

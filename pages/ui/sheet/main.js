@@ -3,10 +3,6 @@
 // __init__.py describes its input and output.
 // An answer is forgotten here only when its key has come back in `acked` or `refused`; until then it also lives in localStorage.
 
-function theme(d) {
-  d.root.dataset.theme = themeOf(d.root);
-}
-
 function scrollerOf(node) {
   for (let n = node; n; n = n.parentNode || n.host) {
     if (n instanceof Element && n !== node && /(auto|scroll|overlay)/.test(getComputedStyle(n).overflowY)) return n === document.body ? document.scrollingElement : n;
@@ -145,7 +141,7 @@ function attach(d, root) {
   d.fresh = true;
   d.paused = document.hidden;
   frame(d, root);
-  theme(d);
+  root.dataset.theme = themeOf(root);
   d.scroller = scrollerOf(root);
   const off = (d.off = new AbortController()), o = { signal: off.signal }, quiet = { ...o, passive: true };
   watchFocus(root, o);
@@ -191,10 +187,9 @@ export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".sheet");
   if (!root || !data) return undefined;
   const d = deskOf(data);
-  d.setState = setStateValue;
   if (d.root !== root) attach(d, root);
   d.setState = setStateValue;
-  theme(d);
+  root.dataset.theme = themeOf(root);
   const pending = d.outbox.length;
   takeGuide(d, data.guide);
   take(d, data);

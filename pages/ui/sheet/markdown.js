@@ -9,7 +9,7 @@ const SIGNS = /[*_`~\\$]|\]\(|&[#\w]+;|<[^\s<>]+[:@]|^ {0,3}(?:[>#=\t]|[-+](?:\s
 const CJK = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/, POINT = /[\p{P}\p{S}]/u;
 
 const GLOBALS = { highlight: "hljs", temml: "temml" };
-const texts = { raw: false, md: null, purify: null, tried: 0, loading: new Map(), made: new Map(), waiting: new Set(), jobs: new Map(), due: false };
+const texts = { raw: false, md: null, purify: null, loading: new Map(), made: new Map(), waiting: new Set(), jobs: new Map(), due: false };
 
 // ---- the libraries
 

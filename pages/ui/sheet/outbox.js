@@ -96,13 +96,8 @@ function takeRefused(d, refused) {
   }
 }
 
+/** The name of an item that is in this browser; of any other its id. */
 function nameOf(d, item) {
-  const sheet = sheetOf(d, item);
-  return sheet ? sheet.name : item;
-}
-
-function sheetOf(d, item) {
-  for (const view of [d.view, d.front]) if (view && view.sheet.item === item) return view.sheet;
-  const q = d.queue.find((x) => x.sheet.item === item) || d.past.find((x) => x.sheet.item === item);
-  return q ? q.sheet : null;
+  const one = [d.view, d.front, ...d.queue, ...d.past].find((x) => x && x.sheet.item === item);
+  return one ? one.sheet.name : item;
 }

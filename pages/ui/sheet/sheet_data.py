@@ -60,13 +60,8 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
 
 def _card_words(view: DeskView, layer: CardLayer) -> str:
     """A card as shown next to its judge's name: with the judge's prompt, if that is known."""
-    judgments = (
-        judgment
-        for unit_judgments in view.judgments.values()
-        for judgment in unit_judgments
-        if judgment.judge_id == layer.judge_id
-    )
-    return f"{layer.card.title} {next((judgment.prompt for judgment in judgments), '')}".strip()
+    prompts = (j.prompt for judgments in view.judgments.values() for j in judgments if j.judge_id == layer.judge_id)
+    return f"{layer.card.title} {next(prompts, '')}".strip()
 
 
 def _reasons(view: DeskView) -> list[Json]:
@@ -78,15 +73,10 @@ def _reasons(view: DeskView) -> list[Json]:
 
 def _title(content: Dialogue | Pair | Response) -> str:
     """A short line for the head of the sheet: the beginning of what the item is about."""
-    text = (
-        content.scenario
-        if isinstance(content, Dialogue)
-        else _input_text(content)
-        if isinstance(content, Pair)
-        else content.task
-    )
-    if not text and isinstance(content, Dialogue):
-        text = content.turns[0].text
+    if isinstance(content, Dialogue):
+        text = content.scenario or content.turns[0].text
+    else:
+        text = _input_text(content) if isinstance(content, Pair) else content.task
     lines = [line.strip(" #*\t") for line in text.splitlines()]
     first = next((line for line in lines if line and not (line[0] == "[" and line[-1] == "]")), "Untitled")
     cut = next((first[: n + 1] for n, c in enumerate(first) if c in ".。!?！？" and n > 12), first)
@@ -102,19 +92,20 @@ def _input_text(content: Pair) -> str:
 
 def _head(content: Dialogue | Pair | Response) -> list[Json]:
     if isinstance(content, Dialogue):
-        system = [t.text for t in content.turns if t.role == "system"]
-        head = [{"label": "Scenario", "text": content.scenario, "fold": len(content.scenario) > 1200}]
-        head += [{"label": "System prompt", "text": text, "fold": len(text) > 600} for text in system]
-        return [h for h in head if str(h["text"]).strip()]
+        head = [_part("Scenario", content.scenario, 1200)]
+        head += [_part("System prompt", t.text, 600) for t in content.turns if t.role == "system"]
+        return [part for part in head if part["text"].strip()]
     if isinstance(content, Pair):
-        text, fold = content.input_text, len(content.input_text) > 600
         conversation = [] if isinstance(content.input, str) else content.input
         turns = [{"role": t.role, "text": t.text} | _tool(t) for t in conversation]
-        return [{"label": "Input", "text": text, "fold": fold, "turns": turns}]
-    head = [{"label": "Task", "text": content.task, "fold": len(content.task) > 2000}]
-    if content.reference.strip():
-        head.append({"label": "Reference", "text": content.reference, "fold": len(content.reference) > 600})
-    return head
+        return [_part("Input", content.input_text, 600) | {"turns": turns}]
+    reference = [_part("Reference", content.reference, 600)] if content.reference.strip() else []
+    return [_part("Task", content.task, 2000), *reference]
+
+
+def _part(label: str, text: str, limit: int) -> Json:
+    """A part of the head, which is folded if it has more than `limit` characters."""
+    return {"label": label, "text": text, "fold": len(text) > limit}
 
 
 def _unasked_judgments(view: DeskView, content: Dialogue | Pair | Response) -> list[Json]:
@@ -232,38 +223,29 @@ def _tool(entry: Turn) -> Json:
 
 
 def _pair(view: DeskView, content: Pair) -> list[Json]:
-    rows = []
-    for number, section in enumerate(content.sections or [], 1):
-        texts = [_side(view, content, side, section) for side in ("a", "b")]
-        rows.append(_row(view, f"section:{number}", "section", str(number), texts, title=section.label, columns=2))
     if not content.sections:
-        texts = [
-            {"role": s, "label": _label(view, content, s), **_reply_parts(_answer(content, s), content)}
-            for s in ("a", "b")
-        ]
-        return [_row(view, "pair", "whole", "", texts, columns=2)]
+        return [_row(view, "pair", "whole", "", _sides(view, content, None), columns=2)]
+    rows = []
+    for number, section in enumerate(content.sections, 1):
+        texts = _sides(view, content, section)
+        rows.append(_row(view, f"section:{number}", "section", str(number), texts, title=section.label, columns=2))
     return [*rows, _row(view, "response", "side", "", [], title="Failures"), _row(view, "pair", "whole", "", [])]
 
 
-def _label(view: DeskView, content: Pair, side: str) -> str:
-    system = "" if view.unnamed else getattr(content, f"response_{side}").system
-    return f"{side.upper()} · {system}" if system else side.upper()
-
-
-def _answer(content: Pair, side: str) -> str | None:
-    text: str | None = getattr(content, f"response_{side}").text
-    return text
-
-
-def _side(view: DeskView, content: Pair, side: str, section: Section) -> Json:
-    span, text = getattr(section, side), _answer(content, side)
-    if text is not None and span is None:
-        return {"role": side, "label": _label(view, content, side), "text": "", "absent": True}
-    return {
-        "role": side,
-        "label": _label(view, content, side),
-        "text": text[slice(*span)].strip() if text and span else text,
-    }
+def _sides(view: DeskView, content: Pair, section: Section | None) -> list[Json]:
+    """Return the texts of both responses: of a section, or whole."""
+    texts = []
+    for side, response in (("a", content.response_a), ("b", content.response_b)):
+        system, text = "" if view.unnamed else response.system, response.text
+        span = getattr(section, side, None)
+        if section is None:
+            part = _reply_parts(text, content)
+        elif text is not None and span is None:
+            part = {"text": "", "absent": True}
+        else:
+            part = {"text": text[slice(*span)].strip() if text and span else text}
+        texts.append({"role": side, "label": f"{side.upper()} · {system}" if system else side.upper()} | part)
+    return texts
 
 
 def _response(view: DeskView, content: Response) -> list[Json]:

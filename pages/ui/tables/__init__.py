@@ -19,7 +19,7 @@ import streamlit as st
 
 from judges.render import words
 from judges.render.findings.findings import Column
-from pages.ui import session, url_state
+from pages.ui import session, sheet, url_state
 
 Rows = Sequence[Sequence[object]] | Sequence[Mapping[str, object]]
 Columns = Sequence[str] | Mapping[str, Column | Any]
@@ -31,11 +31,8 @@ _MAX_FORMATTED_CELLS = 20_000  # cells
 _component = st.components.v2.component(
     "assay_ledger",
     html='<div class="ledger"></div>',
-    css=(COMPONENT_FOLDER / "ledger.css").read_text(encoding="utf-8"),
-    js="\n".join(
-        file.read_text(encoding="utf-8")
-        for file in (COMPONENT_FOLDER.parent / "elements.js", COMPONENT_FOLDER / "ledger.js")
-    ),
+    css=sheet.join_files(COMPONENT_FOLDER, "ledger.css"),
+    js=sheet.join_files(COMPONENT_FOLDER, sheet.ELEMENTS, "ledger.js"),
     isolate_styles=True,
 )
 

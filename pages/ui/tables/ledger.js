@@ -2,15 +2,8 @@
 function part([title, columns, rows]) {
   const box = el("div", "part");
   box.append(el("p", "title", title));
-  const scroll = el("div", "scroll"), table = el("table");
-  scroll.tabIndex = 0;
-  scroll.setAttribute("role", "region");
-  scroll.setAttribute("aria-label", title);
-  const head = table.createTHead().insertRow();
-  for (const name of columns) { const cell = el("th", "", name); cell.scope = "col"; head.append(cell); }
-  const body = table.createTBody();
-  for (const row of rows) { const line = body.insertRow(); for (const text of row) line.append(el("td", "", text)); }
-  scroll.append(table);
+  const scroll = el("div", "scroll", null, { tabindex: 0, role: "region", "aria-label": title });
+  scroll.append(textTable(columns, rows));
   box.append(scroll);
   return box;
 }
@@ -36,12 +29,10 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     setTriggerValue("clicked", { row: id, action });
     returned(whole, place(id, action));
   };
-  const table = el("table", opens || data.chosen ? "live" : "");
-  table.setAttribute("aria-label", data.label);
+  const table = el("table", opens || data.chosen ? "live" : "", null, { "aria-label": data.label });
   const head = table.createTHead().insertRow();
   for (const [title, width, help] of data.columns) {
-    const cell = el("th", width.startsWith("n") ? "number" : "", title);
-    cell.scope = "col";
+    const cell = el("th", width.startsWith("n") ? "number" : "", title, { scope: "col" });
     cell.style.width = width.replace(/^n/, "");
     if (help) { cell.dataset.help = help; cell.classList.add("helped"); cell.tabIndex = 0; cell.setAttribute("aria-description", help); }
     head.append(cell);
@@ -59,10 +50,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       if (text === "–") cell.classList.add("none");
       cell.dataset.title = title;
       if (column || !(opens || data.chosen)) { cell.textContent = text; return; }
-      const [name, ...rest] = text.split("\n"), button = el("button", "first", name);
-      button.type = "button";
-      button.dataset.place = place(id, "");
-      if (opens) button.setAttribute("aria-expanded", open);
+      const [name, ...rest] = text.split("\n");
+      const button = el("button", "first", name, { type: "button", "data-place": place(id, ""), "aria-expanded": opens ? open : null });
       cell.append(button, ...rest.map((line) => el("div", "soft", line)));
     });
     if (opens || data.chosen) line.onclick = () => { if (!getSelection().toString()) act(); };
@@ -70,10 +59,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       const cell = line.insertCell();
       cell.className = "acts";
       for (const action of data.actions[row]) {
-        const button = el("button", "act", action);
-        button.type = "button";
-        button.dataset.place = place(id, action);
-        button.setAttribute("aria-label", `${action} ${texts[0]}`);
+        const button = el("button", "act", action, { type: "button", "data-place": place(id, action), "aria-label": `${action} ${texts[0]}` });
         button.onclick = (event) => { event.stopPropagation(); click(id, action); };
         cell.append(button);
       }

@@ -32,6 +32,7 @@ from data.records.access import Person
 from data.records.names import APPROVAL_ACTOR
 from data.records.rows import item_id, judge_id
 from data.records.settings import GoldRule
+from data.records.tables import IntakeRow, ItemUseRow, JudgeRow, LabelRow, ScoreRow
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
 from data.store.ids import content_id, new_id, now
@@ -121,16 +122,11 @@ def relabel(store: Store, key: Key, change: Callable[[float], float], most: int 
     def work(tx: Any) -> None:
         from data.store.ids import new_id, now
 
-        tx.add(
-            "label",
-            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
-            "probability, replaces, withdrawn, made_at",
-            [
-                (new_id(), "", item, unit, key[3], change(value), person or name, "blind", draw, "", False, None, None,
-                 None if person else id_, False, now())
-                for id_, item, unit, value, name, draw in rows[:most]
-            ],
-        )  # fmt: skip
+        tx.append([
+            LabelRow(new_id(), "", item, unit, key[3], change(value), person or name, "blind", draw, "", False, None,
+                     None, None if person else id_, False, now())
+            for id_, item, unit, value, name, draw in rows[:most]
+        ])  # fmt: skip
 
     store.tx("test", "relabel", work)
 
@@ -282,15 +278,9 @@ def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
 
     def work(tx: Any) -> None:
         for id_, (model, params, made) in copies.items():
-            tx.add(
-                "judge", "id, card, card_version, model, params, synthetic",
-                [(id_, "multi_turn_dialogue", "1", model, params, made)],
-            )  # fmt: skip
+            tx.append([JudgeRow(id_, "multi_turn_dialogue", "1", model, params, made)])
             rows = tx.rows("select item_id, unit, dimension, value from score where judge_id = $1", [judge])
-            tx.add(
-                "score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample",
-                [("", id_, *row, None, "", 0) for row in rows],
-            )  # fmt: skip
+            tx.append([ScoreRow("", id_, *row, None, "", 0) for row in rows])
         tx.add("dataset", "id, name, description, synthetic", [("made", "made", "", True)])
 
     store.tx("test", "copies", work)
@@ -765,13 +755,13 @@ def test_another_gold_rule_and_items_put_aside_are_looked_at_too(tmp_path: Path)
     key = (dataset, judge, "turn", "helpfulness")
     done = approve(store, key)
     items = [r[0] for r in store.rows("select id from item order by id limit 20")]
-    uses = [(f"use{n}", dataset, item, True, "shown to the prompt", "lea") for n, item in enumerate(items)]
-    store.tx("test", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", uses))
+    uses = [ItemUseRow(f"use{n}", dataset, item, True, "shown to the prompt", "lea") for n, item in enumerate(items)]
+    store.tx("test", "tuning", lambda tx: tx.append(uses))
     assert approvals.active_approvals(store, dataset) == [done], "what is left says nothing against it"
     [(_, why)] = approvals.find_open_decisions(store).doubted
     assert "would not be approved now" in why and "90 items" in why
-    back = [(f"back{n}", *use[1:3], False, *use[4:]) for n, use in enumerate(uses)]
-    store.tx("test", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", back))
+    back = [use._replace(id=f"back{n}", tuning=False) for n, use in enumerate(uses)]
+    store.tx("test", "tuning", lambda tx: tx.append(back))
     assert approvals.find_open_decisions(store).doubted == ()
     settings.set_gold_rule(store, "lea", dataset, GoldRule("majority"))
     assert approvals.active_approvals(store, dataset) == []
@@ -1033,10 +1023,6 @@ def test_the_labels_behind_a_figure_are_told_apart_by_how_they_came(
     given = [Cell(n, TURN, (3.0,), 3.0, probability=0.5) for n in range(4)]
     others = [Cell(n, TURN, (), 3.0) for n in range(4, 10)]
     store, dataset, judge = opened(tmp_path / "a.duckdb", [*given, *others])
-    columns = (
-        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
-        "replaces, withdrawn, made_at"
-    )
     here = {row[0]: (row[1], row[2]) for row in store.rows("select item_id, id, draw_id from label")}
 
     def bring(source: str, *said: tuple[int, str, float | None], mode: str = "blind", replaces: bool = False) -> None:
@@ -1046,12 +1032,11 @@ def test_the_labels_behind_a_figure_are_told_apart_by_how_they_came(
             rows = []
             for n, who, probability in said:
                 old, draw = here.get(content_id("demo", n), (None, "")) if replaces else (None, "")
-                rows.append((new_id(), "", content_id("demo", n), TURN, "helpfulness", 4.0, who, mode, draw, "", False,
-                             None, probability, old, False, now()))  # fmt: skip
-            tx.add("label", columns, rows)
+                rows.append(LabelRow(new_id(), "", content_id("demo", n), TURN, "helpfulness", 4.0, who, mode, draw, "",
+                                     False, None, probability, old, False, now()))  # fmt: skip
+            tx.append(rows)
             if source:
-                tx.add("intake", "id, dataset_id, source, format, sampling, items, judgments, labels, population",
-                       [(new_id(), dataset, source, "labels", "random", 0, 0, len(rows), None)])  # fmt: skip
+                tx.append([IntakeRow(new_id(), dataset, source, "labels", "random", 0, 0, len(rows))])
 
         store.tx("ray", "import", work)
 

@@ -17,6 +17,7 @@ from data.calibration import calibration, rates
 from data.cli import main
 from data.queue import queue, review_signals
 from data.records import people
+from data.records.tables import JudgmentRow, ScoreRow
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import new_id
@@ -71,10 +72,8 @@ def test_what_comes_from_elsewhere_or_lacks_a_reply_is_never_spared(store: Store
     items = [str(i) for (i,) in store.rows("select id from item order by name")]
 
     def work(tx):
-        tx.add("judgment", "id, judge_id, item_id, part, sample, raw, unscored, why",
-               [(new_id(), judge, items[0], "turn:2", 0, "{", "unreadable", "not JSON")])  # fmt: skip
-        columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
-        tx.add("score", columns, [("", judge, items[1], "turn:3", d.name, 2.0, 0.3, "broken rule", 0)])
+        tx.append([JudgmentRow(new_id(), judge, items[0], "turn:2", 0, "{", "unreadable", "not JSON")])
+        tx.append([ScoreRow("", judge, items[1], "turn:3", d.name, 2.0, 0.3, "broken rule", 0)])
 
     store.tx("test", "more", work)
     found = figures.item_confidence(store, dataset, judge, d, STATED)

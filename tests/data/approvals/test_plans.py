@@ -11,6 +11,7 @@ from data.approvals import case, check_results, plans
 from data.calibration import calibration
 from data.cli import main
 from data.records import people
+from data.records.tables import LabelRow
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import new_id, now
@@ -111,17 +112,13 @@ def planned(store: Store, items: int, sizes: list[int]) -> tuple[str, str]:
         "select d.id, d.item_id, cast(substr(i.name, 6) as bigint) from draw d "
         "join item i on i.id = d.item_id order by 3 desc"
     )[:items]
-    columns = (
-        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
-        "replaces, withdrawn, made_at"
-    )
     for begin in range(0, items, 50):
         labels = [
-            (new_id(), "", item, UNIT, "helpfulness", float(n % 5 + 1), "ann", "blind", draw, "", False, None, None,
-             None, False, now())
+            LabelRow(new_id(), "", item, UNIT, "helpfulness", float(n % 5 + 1), "ann", "blind", draw, "", False, None,
+                     None, None, False, now())
             for draw, item, n in rows[begin : begin + 50]
         ]  # fmt: skip
-        store.tx("ann", "save", lambda tx, labels=labels: tx.add("label", columns, labels))
+        store.tx("ann", "save", lambda tx, labels=labels: tx.append(labels))
     return dataset, judge
 
 

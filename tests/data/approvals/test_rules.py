@@ -233,7 +233,7 @@ def against(asked: Requirements, found: dict[str, Any]) -> list[str]:
     decision = require_response(check_dimension(interval, asked.policy), response, asked.answered)
     gate = SimpleNamespace(gold_cells=100, unscored=100 - round(100 * found["coverage"]))
     held: Any = SimpleNamespace(
-        result=SimpleNamespace(decision=decision, gate=gate), coverage=found["coverage"], judge_only_na=0,
+        result=SimpleNamespace(check=decision, gate=gate), coverage=found["coverage"], judge_only_na=0,
         alarms=found["alarms"],
     )  # fmt: skip
     told = [] if may_be_approved(decision.state) else [decision.reason]

@@ -20,6 +20,7 @@ from data.dashboard import dashboard
 from data.exporting.shared import approval_terms as given
 from data.records import datasets
 from data.records.names import APPROVAL_ACTOR
+from data.records.tables import DrawRow, ItemUseRow, LabelRow
 from data.reports.dashboard import dashboard_html, tile_picture, tile_records
 from data.reports.evidence import gather_report_evidence
 from data.store import Store, open_store
@@ -53,12 +54,11 @@ def draw(store: Store, key: Key, cells: Iterable[Cell]) -> None:
     """Draw the items of these cells, which are there and in no draw yet."""
     ids = dict(store.rows("select name, id from item where dataset_id = $1", [key[0]]))
     rows = [
-        (new_id(), key[0], ids[f"item {c.item}"], "audit", "blind", "", str(c.probability), c.probability, 0.0, "[]")
+        DrawRow(new_id(), key[0], ids[f"item {c.item}"], "audit", "blind", "", str(c.probability), c.probability, 0.0,
+                "[]")
         for c in cells
-    ]
-    store.tx("test", "draw", lambda tx: tx.add(
-        "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons", rows
-    ))  # fmt: skip
+    ]  # fmt: skip
+    store.tx("test", "draw", lambda tx: tx.append(rows))
 
 
 def undrawn(cells: Iterable[Cell]) -> list[Cell]:
@@ -74,19 +74,15 @@ def label(store: Store, key: Key, items: Iterable[int], change: Callable[[float]
             "select i.id, d.id from item i join draw d on d.item_id = i.id where i.dataset_id = $1 and i.name = $2",
             [key[0], name],
         )
-        row = (new_id(), "", item, TURN, key[3], change(said[name]), "person0", "blind", draw, "", False, None, None,
-               None, False, now())  # fmt: skip
-        store.tx("person0", "answer", lambda tx, row=row: tx.add(
-            "label",
-            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
-            "probability, replaces, withdrawn, made_at", [row],
-        ))  # fmt: skip
+        row = LabelRow(new_id(), "", item, TURN, key[3], change(said[name]), "person0", "blind", draw, "", False, None,
+                       None, None, False, now())  # fmt: skip
+        store.tx("person0", "answer", lambda tx, row=row: tx.append([row]))
 
 
 def aside(store: Store, key: Key, items: list[str]) -> None:
     """Items that a prompt was tuned on, answered ones among them, as older versions let people say."""
-    rows = [(new_id(), key[0], item, True, "Shown to a prompt.", "ray") for item in items]
-    store.tx("ray", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", rows))
+    rows = [ItemUseRow(new_id(), key[0], item, True, "Shown to a prompt.", "ray") for item in items]
+    store.tx("ray", "tuning", lambda tx: tx.append(rows))
 
 
 @pytest.fixture

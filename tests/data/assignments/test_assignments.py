@@ -60,7 +60,7 @@ def give(store: Store, found: str, chosen: Selection = ALL, stream: queue.Stream
 def work_counts(store: Store, found: str, person: str) -> WorkCount:
     index = queue_index.current_index(store)
     with index.lock:
-        return assignments.count_work(index, index.assignments_of(found, "review", person))
+        return assignments.count_work(index, person, index.assignments_of(found, "review", person))
 
 
 def take(store: Store, person: str, found: str, n: int = 99, stream: queue.Stream = "review") -> list[queue.GivenItem]:

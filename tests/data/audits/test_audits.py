@@ -17,7 +17,7 @@ from data.cli import main
 from data.queue import queue
 from data.queue.queue import QueueFilters
 from data.records import datasets, people
-from data.records.tables import JudgmentRow
+from data.records.tables import JudgmentRow, LabelRow, ScoreRow
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import content_id, new_id, now
@@ -72,13 +72,9 @@ def item_id(store: Store, number: int) -> str:
 
 def label(store: Store, number: int, value: float, mode: str = "blind", person: str = "ann") -> None:
     """A label of turn 1's helpfulness."""
-    row = (new_id(), "", item_id(store, number), "turn:1", "helpfulness", value, person, mode, "", "", False, None,
-           None, None, False, now())  # fmt: skip
-    columns = (
-        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
-        "replaces, withdrawn, made_at"
-    )
-    store.tx(person, "label", lambda tx: tx.add("label", columns, [row]))
+    row = LabelRow(new_id(), "", item_id(store, number), "turn:1", "helpfulness", value, person, mode, "", "", False,
+                   None, None, None, False, now())  # fmt: skip
+    store.tx(person, "label", lambda tx: tx.append([row]))
 
 
 @pytest.fixture
@@ -186,10 +182,8 @@ def test_of_very_many_replies_the_same_random_items_are_looked_at(store: Store, 
 def test_what_was_asked_again_counts_as_what_could_be_read(store: Store, here: tuple[str, str]) -> None:
     def again(tx: Tx) -> None:
         key = content_id("again")
-        columns = "id, judge_id, item_id, part, sample, raw, unscored, why"
-        tx.add("judgment", columns, [(key, here[1], item_id(store, 10), "", 0, "{}", "", "")])
-        score = (key, here[1], item_id(store, 10), "turn:1", "helpfulness", 3.0, None, "", 0)
-        tx.add("score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample", [score])
+        tx.append([JudgmentRow(key, here[1], item_id(store, 10), "", 0, "{}", "", "")])
+        tx.append([ScoreRow(key, here[1], item_id(store, 10), "turn:1", "helpfulness", 3.0, None, "", 0)])
 
     store.tx("lea", "again", again)
     found, scope = gather(store, *here)
@@ -229,8 +223,7 @@ def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: 
     found = datasets.dataset_named(made, "demo").id
     judge = datasets.dataset_judges(made, found)[0][0]
     item = str(made.rows("select id from item")[0][0])
-    columns = "id, judge_id, item_id, part, sample, raw, unscored, why"
-    made.tx("lea", "run", lambda tx: tx.add("judgment", columns, [("both", judge, item, "", 1, judged.raw, "", "")]))
+    made.tx("lea", "run", lambda tx: tx.append([JudgmentRow("both", judge, item, "", 1, judged.raw, "", "")]))
     (reply,) = gather(made, found, judge)[0].replies
     made.close()
     assert reply.reading.facts == judged.reading.facts and reply.reading.facts["orders"] == {"ab": "a", "ba": "b"}
@@ -248,11 +241,8 @@ def test_token_probabilities_do_not_hide_what_the_judge_said_of_itself(tmp_path:
     judge, item = datasets.dataset_judges(made, found)[0][0], str(made.rows("select id from item")[0][0])
 
     def work(tx: Tx) -> None:
-        columns = "id, judge_id, item_id, part, sample, raw, unscored, why"
-        tx.add("judgment", columns, [("tokens", judge, item, "", 1, raw, "", "")])
-        columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
-        shown = ("response", names[0], 4.0, 0.5, "log-probabilities", 1)
-        tx.add("score", columns, [("tokens", judge, item, *shown)])
+        tx.append([JudgmentRow("tokens", judge, item, "", 1, raw, "", "")])
+        tx.append([ScoreRow("tokens", judge, item, "response", names[0], 4.0, 0.5, "log-probabilities", 1)])
 
     made.tx("lea", "run", work)
     (reply,) = gather(made, found, judge)[0].replies

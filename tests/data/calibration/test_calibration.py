@@ -27,6 +27,7 @@ from data.importing.files.source import from_path
 from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
 from data.records import datasets, people, settings
+from data.records.tables import IntakeRow, LabelRow, PersonEventRow
 from data.store import open_store
 from data.store.ids import new_id
 from judges.cards import cards
@@ -149,8 +150,7 @@ def test_sums_are_those_of_single_cells_whatever_happened_to_the_labels(store, d
         tx.add("label", LABEL.replace("l.", ""), newer)
         tx.add("adjudication", columns, settled)
         size = data.draw(some.sampled_from([None, 40]))
-        told = new_id(), dataset, "f", "jsonl", "random", 0, 0, len(newer), size
-        tx.add("intake", "id, dataset_id, source, format, sampling, items, judgments, labels, population", [told])
+        tx.append([IntakeRow(new_id(), dataset, "f", "jsonl", "random", 0, 0, len(newer), size)])
 
     store.tx("test", "happen", happen)
     apart, waiting, how = (data.draw(some.sampled_from(one)) for one in (
@@ -293,16 +293,10 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
 
     def again(tx):
         item = tx.rows("select id from item where dataset_id = $1 and name = 'item 0'", [dataset])[0][0]
-        tx.add("person_event", "id, person, role, active, team", [
-            (f"{dataset}{n}", f"person{n}", "annotator", False, "crowd" if n != 1 else "") for n in range(3)
-        ])  # fmt: skip
-        tx.add(
-            "label",
-            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
-            "probability, replaces, withdrawn, made_at",
-            [("newer", "", item, "pair", "verdict", 1.0, "person2", "blind", "", "", False, None, None, None, False,
-              "2999-01-01")],
-        )  # fmt: skip
+        teams = ("crowd", "", "crowd")
+        tx.append([PersonEventRow(f"{dataset}{n}", f"person{n}", "annotator", False, t) for n, t in enumerate(teams)])
+        newer = ("newer", "", item, "pair", "verdict", 1.0, "person2", "blind", "", "", False, None, None, None, False)
+        tx.append([LabelRow(*newer, "2999-01-01")])
 
     store.tx("test", "again", again)
     found = votes.votes(store, dataset, judge, VERDICT)
@@ -319,8 +313,8 @@ def test_votes_on_items_that_a_prompt_was_tuned_on_do_not_count(tmp_path):
     people.join_workspace(store, "lea")
     cells = [Cell(n, "pair", (0.0, 0.0), 0.0, mode="assisted", dimension="verdict") for n in range(3)]
     dataset, judge = fill(store, cells, "tuned", "pair", "plain_pairwise")
-    events = [(f"e{n}", f"person{n}", "annotator", False, "crowd") for n in range(2)]
-    store.tx("test", "teams", lambda tx: tx.add("person_event", "id, person, role, active, team", events))
+    events = [PersonEventRow(f"e{n}", f"person{n}", "annotator", False, "crowd") for n in range(2)]
+    store.tx("test", "teams", lambda tx: tx.append(events))
     before = votes.team_agreement(store, dataset, judge, VERDICT)
     [(item,)] = store.rows("select id from item where name = 'item 0'")
     excluded_items.exclude_items(store, "lea", dataset, [item], "tuned on it")
@@ -346,8 +340,8 @@ def test_votes_on_a_number_of_a_pair_are_those_of_its_answers(tmp_path, answers,
     cells = [Cell(n, "pair", votes_on_it, judged, dimension="closeness") for n in range(4)]
     cells.append(Cell(4, "pair", votes_on_it, None, dimension="closeness"))
     dataset, judge = fill(store, cells, "close", "pair", "close")
-    events = [(f"e{n}", f"person{n}", "annotator", False, "crowd") for n in range(3)]
-    store.tx("test", "teams", lambda tx: tx.add("person_event", "id, person, role, active, team", events))
+    events = [PersonEventRow(f"e{n}", f"person{n}", "annotator", False, "crowd") for n in range(3)]
+    store.tx("test", "teams", lambda tx: tx.append(events))
     [with_judge, among] = votes.team_agreement(store, dataset, judge, card.dimensions[0])
     assert (with_judge.s1.point, with_judge.s1.cells) == (pytest.approx(2 / 3), 12)
     assert (among.s1.point, among.s1.cells, among.s2) == (pytest.approx(1 / 3), 15, among.s1)

@@ -199,7 +199,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
     ids = {str(row[0]): "all" for row in store.rows("select id from item")}
     for d in dimensions.values():
         assert len(slices.slice_cells(store, dataset, judge_id, d, "blind").cells.item) == ITEMS
-        [sure] = confidence.confidence_cells(store, dataset, judge_id, d, "blind").by_source.values()
+        [sure] = confidence.confidence_cells(store, dataset, judge_id, d, "blind")[0].values()
         off = bins.steps_apart(_gold(d.name), JUDGED[d.name], d.scale)
         assert sorted(sure.off.tolist()) == sorted(off.tolist())
         source = next(iter(auto_accept.confidence_sources(store, dataset, judge_id, d)))

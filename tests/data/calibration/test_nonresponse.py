@@ -23,7 +23,7 @@ from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import exposure, people, settings
 from data.records.settings import QueueRules
-from data.records.tables import ClaimRow
+from data.records.tables import AnswerRow, ClaimRow, DrawRow, IntakeRow, ItemRow, LabelRow
 from data.store import open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import content_id, new_id, now
@@ -258,17 +258,12 @@ def test_why_an_item_has_no_label_that_counts_is_the_first_reason_that_holds(
     ]  # fmt: skip
     label = store.rows("select * from label where item_id = $1", [ids[1]])[0]
 
-    told = "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds, made_at"
     for n, who, action, mode, why in said:
-        row = (new_id(), found, ids[n], draws[ids[n]], who, "", action, mode, why, "", 5, now())
-        store.tx(who, "answers", lambda tx, row=row: tx.add("answer", told, [row]))  # type: ignore[misc]
-    names = (
-        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
-        "replaces, withdrawn, made_at"
-    )
-    back = (new_id(), "", ids[1], "turn:1", HELP.name, 3.0, "person0", "blind", draws[ids[1]], "", False, None, None,
-            label[0], True, now())  # fmt: skip
-    store.tx("person0", "answers", lambda tx: tx.add("label", names, [back]))
+        row = AnswerRow(new_id(), found, ids[n], draws[ids[n]], who, "", action, mode, why, "", 5, now())
+        store.tx(who, "answers", lambda tx, row=row: tx.append([row]))  # type: ignore[misc]
+    back = LabelRow(new_id(), "", ids[1], "turn:1", HELP.name, 3.0, "person0", "blind", draws[ids[1]], "", False, None,
+                    None, label[0], True, now())  # fmt: skip
+    store.tx("person0", "answers", lambda tx: tx.append([back]))
     monkeypatch.setattr(nonresponse, "items_in_prompt", lambda *_: {ids[0]})
     excluded_items.exclude_items(store, "lea", found, [ids[5]], "a prompt was tuned on it")
     claim = ClaimRow(new_id(), found, draws[ids[6]], ids[6], "cy", now() + timedelta(hours=1))
@@ -347,23 +342,17 @@ def test_what_was_asked_of_all_items_was_of_those_that_were_there_and_have_such_
     section, verdict = pairs["section", "relevance"], pairs["pair", "verdict"]
     cells = [Cell(n, "pair", (), 1.0, dimension="verdict") for n in range(6)]
     found, judge = fill(store, cells, "s", "pair", "long_form_pairwise", units=lambda n: 3 + (n > 1))
-    label_columns = (
-        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
-        "replaces, withdrawn, made_at"
-    )
 
     def bring(tx: Any) -> None:
         asked = (("pair", "verdict", range(3)), ("section:1/a", "relevance", (1, 2, 3)))
-        rows = [(new_id(), "", content_id("s", n), unit, name, 1.0, "zoe", "blind", "", "", False, None, 1.0, None,
-                 False, now()) for unit, name, numbers in asked for n in numbers]  # fmt: skip
-        tx.add("label", label_columns, rows)
-        tx.add("intake", "id, dataset_id, source, format, sampling, items, judgments, labels",
-               [(new_id(), found, "a.csv", "labels", "all", 0, 0, len(rows))])  # fmt: skip
+        rows = [LabelRow(new_id(), "", content_id("s", n), unit, name, 1.0, "zoe", "blind", "", "", False, None, 1.0,
+                         None, False, now()) for unit, name, numbers in asked for n in numbers]  # fmt: skip
+        tx.append(rows)
+        tx.append([IntakeRow(new_id(), found, "a.csv", "labels", "all", 0, 0, len(rows))])
 
     store.tx("lea", "import", bring)
-    columns = "id, dataset_id, name, kind, system_a, system_b, content, meta, hash, cells"
-    later = ("later", found, "later", "pair", "x", "y", "{}", "{}", "later", 5)
-    store.tx("lea", "later", lambda tx: tx.add("item", columns, [later]))
+    later = ItemRow("later", found, "later", "pair", "x", "y", "{}", "{}", "later", 5)
+    store.tx("lea", "later", lambda tx: tx.append([later]))
     told = nonresponse.sample_responses(store, found, judge, [section, verdict], "imported")
     assert {key: [astuple(s) for s in one.strata] for key, one in told.items()} == {
         ("section", "relevance"): [("all items, by an import", 4, 4, 3)],
@@ -379,17 +368,9 @@ def test_imported_labels_of_items_in_the_review_queue_answer_nothing_of_the_samp
 
     def more(tx: Any) -> None:
         items = [content_id("demo", n) for n in range(10, 15)]
-        tx.add(
-            "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons",
-            [(new_id(), found, item, "review", "assisted", "", "0.5", None, 0.0, "[]") for item in items],
-        )  # fmt: skip
-        tx.add(
-            "label",
-            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
-            "probability, replaces, withdrawn, made_at",
-            [(new_id(), "", item, "turn:1", HELP.name, 3.0, "zoe", "assisted", "", "", False, None, 0.5, None, False,
-              now()) for item in items],
-        )  # fmt: skip
+        tx.append([DrawRow(new_id(), found, i, "review", "assisted", "", "0.5", None, 0.0, "[]") for i in items])
+        said = ("turn:1", HELP.name, 3.0, "zoe", "assisted", "", "", False, None, 0.5, None, False, now())
+        tx.append([LabelRow(new_id(), "", item, *said) for item in items])
 
     store.tx("lea", "more", more)
     told = nonresponse.sample_responses(store, found, judge, [HELP], "assisted")["turn", "helpfulness"].strata[0]

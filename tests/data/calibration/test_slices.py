@@ -8,6 +8,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.calibration import anchoring, comparison, confidence, item_fields, slices
 from data.calibration.comparison import CONSTANT, LENGTH
+from data.records.tables import DrawRow, ExposureRow, JudgeRow, LabelRow, ScoreRow
 from data.store import open_store
 from data.store.ids import content_id, new_id
 from judges.cards import cards
@@ -119,9 +120,8 @@ def test_the_stratum_of_an_item_is_that_of_the_audit_sample(store):
     kept = item_fields.item_fields(store, dataset).drawn.tolist()
     assert kept == [("0.25", "0.5", "")[n % 3] for n in sorted(range(6), key=lambda n: content_id("strata", n))]
     rest = ("review", "assisted", "", "z", None, 1.0, "[]")
-    review = [(new_id(), dataset, content_id("strata", n), *rest) for n in (0, 2)]
-    columns = "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons"
-    store.tx("test", "review", lambda tx: tx.add("draw", columns, review))
+    review = [DrawRow(new_id(), dataset, content_id("strata", n), *rest) for n in (0, 2)]
+    store.tx("test", "review", lambda tx: tx.append(review))
     assert item_fields.item_fields(store, dataset).drawn.tolist() == kept
 
 
@@ -200,22 +200,21 @@ def test_items_stand_in_the_order_of_their_first_label(store):
 
 def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
     dataset, judges = crowded
-    found = confidence.confidence_cells(store, dataset, judges["good"], HELP, "gate")
-    assert (list(found.by_source), found.scored) == (["self-reported"], 360)
+    found, scored = confidence.confidence_cells(store, dataset, judges["good"], HELP, "gate")
+    assert (list(found), scored) == (["self-reported"], 360)
     seats = [
         (c, g == v)
         for s in crowd(120)
         for c, g, v in zip(s.sure["good"], s.gold, s.scores["good"], strict=True)
     ]  # fmt: skip
     high = [right for sure, right in seats if sure == 0.9]
-    stated = confidence_calibration(found.by_source["self-reported"])
+    stated = confidence_calibration(found["self-reported"])
     assert stated.levels[-1].accuracy.point == pytest.approx(np.mean(high))
     assert confidence.confidence_cells(store, dataset, judges["poor"], HELP, "gate") == ({}, 360)
     more, judge = seated(store, [Seat(n, [4.0], {"j": [4.0]}) for n in range(3)], "sampled")
-    row = ("", judge["j"], content_id("sampled", 0), "turn:1", "helpfulness", 2.0, None, "", 1)
-    columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
-    store.tx("test", "another sample", lambda tx: tx.add("score", columns, [row]))
-    sampled = confidence.confidence_cells(store, more, judge["j"], HELP, "gate").by_source[confidence.SAMPLES]
+    row = ScoreRow("", judge["j"], content_id("sampled", 0), "turn:1", "helpfulness", 2.0, None, "", 1)
+    store.tx("test", "another sample", lambda tx: tx.append([row]))
+    sampled = confidence.confidence_cells(store, more, judge["j"], HELP, "gate")[0][confidence.SAMPLES]
     assert (sampled.confidence.tolist(), sampled.off.tolist()) == ([0.5], [0.0])
 
 
@@ -228,16 +227,11 @@ def test_the_arms_side_by_side_and_what_was_changed_after_a_reveal(store):
     dataset, judges = seated(store, blind + assisted, "arms")
 
     def reveal(tx):
-        columns = (
-            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
-            "probability, replaces, withdrawn, made_at"
-        )
-        rows = [
-            (new_id(), "", content_id("arms", n), "turn:2", "helpfulness", value, "ann", "revealed", "", "", True, 5.0,
-             None, None, False, BEGIN)
+        rest = ("ann", "revealed", "", "", True, 5.0, None, None, False, BEGIN)
+        tx.append([
+            LabelRow(new_id(), "", content_id("arms", n), "turn:2", "helpfulness", value, *rest)
             for n, value in ((0, 5.0), (1, 3.0), (2, 1.0))
-        ]  # fmt: skip
-        tx.add("label", columns, rows)
+        ])  # fmt: skip
 
     store.tx("test", "reveal", reveal)
     found = anchoring.arms(store, dataset, judges["j"], HELP, "gate")
@@ -253,8 +247,7 @@ def test_assisted_labels_are_those_of_the_judge_whose_scores_were_shown(store):
         return {"shown": [float(n % 5 + 1)], "other": [float((n + 1) % 5 + 1)], "unseen": [3.0]}
 
     item, other = content_id("beside", 40), content_id("judge", "beside", "other")
-    row = (new_id(), item, other, "ann", "review desk")
-    store.tx("ann", "exposure", lambda tx: tx.add("exposure", "id, item_id, judge_id, person, route", [row]))
+    store.tx("ann", "exposure", lambda tx: tx.append([ExposureRow(new_id(), item, other, "ann", "review desk")]))
     blind = [Seat(n, [float(n % 5 + 1)], judges_say(n)) for n in range(40)]
     assisted = [Seat(n, [float(n % 5 + 1)], judges_say(n), mode="assisted", beside="shown") for n in range(40, 60)]
     dataset, judges = seated(store, blind + assisted, "beside")
@@ -303,9 +296,8 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
 def test_judges_are_compared_in_what_the_first_of_them_is_asked(store):
     seats = [Seat(n, [float(n % 5 + 1)], {"a": [float(n % 5 + 1)]}) for n in range(4)]
     dataset, judges = seated(store, seats, "asked", probability=None)
-    row = ("pairs", "long_form_pairwise", "1", "m", "{}", False)
-    told = "id, card, card_version, model, params, synthetic"
-    store.tx("test", "judge", lambda tx: tx.add("judge", told, [row]))
+    row = JudgeRow("pairs", "long_form_pairwise", "1", "m", "{}", False)
+    store.tx("test", "judge", lambda tx: tx.append([row]))
     both = (judges["a"], "pairs")
     assert {"turn.helpfulness", "pair.verdict"} <= comparison.common_dimensions(store, both).keys()
     assert list(comparison.compare_on_shared_cells(store, dataset, both, "blind")) == ["turn.helpfulness"]

@@ -15,7 +15,7 @@ from data.records import datasets
 from data.runs.run_config import DryRunJudgment
 from data.store import open_store
 from judges.mtbench.prompts import wording
-from judges.protocols.call_plan import CallReply, pack_replies
+from judges.protocols.call_plan import pack_replies
 from judges.types import Reading
 from tests.data.records.test_judge_prompts import family
 
@@ -115,8 +115,7 @@ def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
 
 def test_an_answer_that_is_not_whole_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> None:
     calls = {f"turn:{n}": [{"role": "user", "content": f"Question {n}?"}] for n in (1, 2)}
-    half = CallReply("k", "", 0, "turn:1", "Half an ans", unscored="cut_off", why="Too long.")
-    raw = pack_replies([("turn:1", half)])
+    raw = pack_replies([("turn:1", "Half an ans", "cut_off", "Too long.")])
     lost = Reading(unscored="cut_off", why="Turn 1 ran into the limit.")
     _show_answers(DryRunJudgment("q1", calls, raw, lost, ()))
     assert capsys.readouterr().out.splitlines() == [

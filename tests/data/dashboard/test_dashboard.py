@@ -24,6 +24,7 @@ from data.dashboard import dashboard, sentences
 from data.records import datasets, people
 from data.records.names import APPROVAL_ACTOR
 from data.records.outcomes import counted_dimension
+from data.records.tables import JudgmentRow, ScoreRow
 from data.reports.dashboard import dashboard_html, tile_plot, tiles_csv
 from data.store import Store, open_store
 from data.store.ids import new_id, now
@@ -130,11 +131,8 @@ def scored(store: Store, judge: str, item: str, units: dict[str, float], run: st
 
     def work(tx: Any) -> None:
         made = new_id()
-        columns = "id, judge_id, item_id, part, sample, raw, unscored, why, run_id"
-        tx.add("judgment", columns, [(made, judge, item, "", sample, "", "", "", run)])
-        columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
-        rows = [(made, judge, item, u, "helpfulness", v, None, "", sample) for u, v in units.items()]
-        tx.add("score", columns, rows)
+        tx.append([JudgmentRow(made, judge, item, "", sample, "", "", "", run)])
+        tx.append([ScoreRow(made, judge, item, u, "helpfulness", v, None, "", sample) for u, v in units.items()])
 
     store.tx("run", "judgments", work, target=run)
 
@@ -389,7 +387,7 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
     for named, of in (("", "all systems together"), ("s1", "s1")):
         said = sentences.describe_rest(tile, rest, named, 0)
         assert said == f"Of {of}, {own}that have too few items."
-    shares: Any = SimpleNamespace(dimension=SimpleNamespace(mean=False))
+    shares: Any = SimpleNamespace(counted=SimpleNamespace(mean=False))
     assert [sentences.tile_gap(shares, gap) for gap in (0.012, -0.01, 0.12, -0.001)] == [
         "1 point", "-1 point", "12 points", "0 points"
     ]  # fmt: skip

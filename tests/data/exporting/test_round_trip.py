@@ -24,6 +24,7 @@ from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused
 from data.records import datasets, people
 from data.records.settings import GoldRule, gold_rule, set_gold_rule
+from data.records.tables import DrawRow, LabelRow
 from data.store import Store, open_store
 from data.store.ids import new_id, now
 from judges.authoring.custom import from_recipe
@@ -126,7 +127,7 @@ def labelled(store: Store, rng: random.Random, dimensions: list[tuple[str, Dimen
         mode, draw = rng.choice(MODES), ""
         if mode != "revealed" and rng.random() < 0.8:
             draw = new_id()
-            draws.append((draw, dataset, id_, "audit", mode, "", f"{stratum} {mode}", probability, 0.0, "[]"))
+            draws.append(DrawRow(draw, dataset, id_, "audit", mode, "", f"{stratum} {mode}", probability, 0.0, "[]"))
         for kind, d in dimensions:
             if kind != item.kind:
                 continue
@@ -136,13 +137,11 @@ def labelled(store: Store, rng: random.Random, dimensions: list[tuple[str, Dimen
                 for person in rng.sample(["ann", "ben", "林さん", "zoë"], rng.randint(1, 4)):
                     value = d.scale.code(d.scale.parse_text(said(rng, d.scale)), frozenset((1, 2)))
                     about = (new_id(), "", id_, unit, d.name, value, person, mode, draw)
-                    told.append((*about, "", False, None, None, None, False, now()))
-    columns = "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
-    drawn_as = "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons"
+                    told.append(LabelRow(*about, "", False, None, None, None, False, now()))
 
     def work(tx: Any) -> None:
-        tx.add("draw", drawn_as, draws)
-        tx.add("label", columns + "probability, replaces, withdrawn, made_at", told)
+        tx.append(draws)
+        tx.append(told)
 
     store.tx("lea", "answer", work)
     for person in ("ann", "ben", "林さん", "zoë"):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from types import SimpleNamespace
-from typing import Any
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from data.records import queue_index
 from data.records.queue_index import CLOSED, FREE, LATER, RESERVED, FirstSave, Queue, QueuedDraw, QueueIndex
+from data.records.tables import AnswerRow, AssignmentRow, DrawRow
+from data.store import open_store
 
 PLACES = (CLOSED, FREE, LATER, RESERVED)
 
@@ -21,35 +25,37 @@ def drawn(count: int) -> list[QueuedDraw]:
     return [QueuedDraw(f"d{n:02}", "set", "audit", f"i{n}", "blind", float(n * 7 % 5)) for n in range(count)]
 
 
-def read(*rows: tuple[Any, ...]) -> QueueIndex:
-    """An index that took these rows in at one look, each with its sort, its time, its id and its values."""
-    told = [(sort, 1, at, key, *values) for sort, at, key, *values in rows]
-    store: Any = SimpleNamespace(
-        follow=lambda tables: [1] * len(tables), table_version=lambda _: 1, newest=lambda: 1, rows=lambda *_: told
-    )
-    index = QueueIndex()
-    index.follow(store)
-    return index
+def read(tmp_path: Path, rows: Sequence[NamedTuple]) -> QueueIndex:
+    """An index that took these rows in at one look, as those of one change."""
+    with contextlib.closing(open_store(f"duckdb:///{tmp_path}/w.duckdb")) as store:
+        store.tx("ann", "answers", lambda tx: tx.append(rows))
+        return queue_index.current_index(store)
 
 
-def test_draws_that_come_alone_stand_in_their_order() -> None:
-    rows = [(2, None, f"d{n}", "set", "review", f"i{n}", "blind", "", "", "", 0, 3.0 - n) for n in range(3)]
-    assert [one.id for one in read(*rows).queues["set", "review"].all] == ["d2", "d1", "d0"]
-
-
-def test_of_answers_of_one_change_the_earlier_is_the_first_whatever_its_key() -> None:
-    begin = datetime(2026, 1, 2)
+def test_draws_that_come_alone_stand_in_their_order(tmp_path: Path) -> None:
     rows = [
-        (4, begin + timedelta(seconds=n), key, "i1", "", "ann", "save", "set", previous, "blind", 5_000 + n, 0.0)
+        DrawRow(f"d{n}", "set", f"i{n}", "review", "blind", "", "", None, priority=3.0 - n, reasons="[]")
+        for n in range(3)
+    ]
+    assert [one.id for one in read(tmp_path, rows).queues["set", "review"].all] == ["d2", "d1", "d0"]
+
+
+def test_of_answers_of_one_change_the_earlier_is_the_first_whatever_its_key(tmp_path: Path) -> None:
+    begin, later = datetime(2026, 1, 2), timedelta(seconds=1)
+    rows = [
+        AnswerRow(key, "set", "i1", "", "ann", "", "save", "blind", "", previous, 5_000 + n, begin + n * later)
         for n, (key, previous) in enumerate((("z", ""), ("a", "z")))
     ]
-    assert read(*reversed(rows)).workers["ann"].first == {"i1": FirstSave(begin, 5_000, "set")}
+    assert read(tmp_path, rows[::-1]).workers["ann"].first == {"i1": FirstSave(begin, 5_000, "set")}
 
 
-def test_assignments_of_one_change_come_in_with_and_without_a_day() -> None:
+def test_assignments_of_one_change_come_in_with_and_without_a_day(tmp_path: Path) -> None:
     days = [datetime(2026, 1, 2), None]
-    rows = [(7, due, f"r{n}", f"a{n}", "set", "review", "ann", "", "", "", 1, 0.0) for n, due in enumerate(days)]
-    assert [one.due for one in read(*rows).assignments_of("set", "review", "ann")] == days
+    rows = [
+        AssignmentRow(f"r{n}", f"a{n}", "set", "review", "ann", "reserved", 1, due, note="", chosen="{}", ended=False)
+        for n, due in enumerate(days)
+    ]
+    assert [one.due for one in read(tmp_path, rows).assignments_of("set", "review", "ann")] == days
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -30,6 +30,7 @@ from data.cli import report as cli_report
 from data.gold.gold import BASES
 from data.records import people
 from data.records.settings import GoldRule, set_gold_rule
+from data.records.tables import ApprovalRow
 from data.reports.bundle import CELLS, bundle
 from data.reports.dashboard import _shade
 from data.reports.evidence import Evidence, _figures_without_ties, gather_report_evidence
@@ -443,13 +444,10 @@ def test_decisions_on_record_are_told(tmp_path: Path) -> None:
     store = with_lead(tmp_path / "e.duckdb")
     cells = [Cell(n, TURN, (float(n % 5 + 1),), float(n % 5 + 1), dimension="rating") for n in range(9)]
     dataset, judge = fill(store, cells, "decided", card="mt_bench")
-    columns = "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person"
-    rows = [
-        (f"a{n}", dataset, judge, "turn", "rating", decision, "We <b>met</b>.", "meets policy", "{}", "0", "lea")
-        for n, decision in enumerate(("propose", "approve"))
-    ]
-    for row in rows:
-        store.tx("lea", "approval", lambda tx, row=row: tx.add("approval", columns, [row]))
+    met = ("We <b>met</b>.", "meets policy", "{}", "0", "lea")
+    for n, decision in enumerate(("propose", "approve")):
+        row = ApprovalRow(f"a{n}", dataset, judge, "turn", "rating", decision, *met)
+        store.tx("lea", "approval", lambda tx, row=row: tx.append([row]))
     document = make_report(store, "lea", dataset, judge)
     told = figures_in(document)["decisions"]
     assert [(d["decision"], d["holds"]) for d in told] == [("propose", False), ("approve", True)]

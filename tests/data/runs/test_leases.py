@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from data.records import people
+from data.records.tables import RunEventRow
 from data.runs import leases, runs
 from data.runs.run_config import RunConfig
 from data.runs.worker import LiveRun
@@ -50,8 +51,8 @@ def elsewhere(store: Store, wanted: RunConfig, monkeypatch: pytest.MonkeyPatch) 
     runs.close(store)
     with monkeypatch.context() as patch:
         patch.setattr(leases, "HOLDER", "another")
-        store.tx("rae", "test", lambda tx: (leases.take_lease(tx, run_id), tx.add(
-            "run_event", "id, run_id, kind, why", [(f"{run_id}/2", run_id, "started", "resumed")])))  # fmt: skip
+        resumed = RunEventRow(f"{run_id}/2", run_id, "started", "resumed")
+        store.tx("rae", "test", lambda tx: (leases.take_lease(tx, run_id), tx.append([resumed])))
     return run_id
 
 
@@ -104,7 +105,7 @@ def test_a_wish_to_stop_and_a_loss_of_the_lease_end_the_run_here(
     assert shared.rows("select kind from run_now where run_id = $1", [run_id]) == [("started",)]
 
     def end(tx: Any) -> None:
-        tx.add("run_event", "id, run_id, kind, why", [(f"{run_id}/3", run_id, "finished", "")])
+        tx.append([RunEventRow(f"{run_id}/3", run_id, "finished", "")])
         leases._append(tx, run_id, "another", timedelta(0))
 
     shared.tx("rae", "test", end)

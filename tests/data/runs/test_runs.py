@@ -435,9 +435,7 @@ def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(sto
     end = runs.run_progress(store, run_id)
     assert (end.state, end.why) == ("stopped", "Assay was shut down.")
     # A process that is killed leaves the last row as it was.
-    store.tx(
-        "rae", "test", lambda tx: tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "")])
-    )
+    store.tx("rae", "test", lambda tx: tx.append([RunEventRow(new_id(), run_id, "started", "")]))
     end = runs.run_progress(store, run_id)
     assert end.state == "interrupted" and "Resume" in end.why and runs.list_runs(store)[0].state == "interrupted"
     runs.resume(store, "rae", run_id, source=scripted())

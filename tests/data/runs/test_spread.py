@@ -90,7 +90,7 @@ class Runner:
 
 
 class Here:
-    """A Place in this process; the first runners may live for so much that they tell, each."""
+    """Starts runners in this process; the first runners may live for so much that they tell, each."""
 
     def __init__(self, *lives: int) -> None:
         self.runners: list[Runner] = []
@@ -102,7 +102,7 @@ class Here:
 
 
 def ran(store: Store, wanted: RunConfig, place: Here, runners: int = 2) -> RunProgress:
-    return runs.wait(store, runs.start(store, "lea", wanted, engine=spread_over(place, runners)))
+    return runs.wait(store, runs.start(store, "lea", wanted, engine=spread_over(place.start, runners)))
 
 
 def judged(store: Store) -> list[tuple[Any, ...]]:
@@ -275,7 +275,7 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
         known = {f"{server.url} practice-constant": "json_schema"}
         store.tx("lea", "test", lambda tx: worker.remember_capabilities(tx, known))
         found = replace(wanted(store, server), price=PRICE)
-        run_id = runs.start(store, "lea", found, engine=spread_over(place, 2))
+        run_id = runs.start(store, "lea", found, engine=spread_over(place.start, 2))
         end = until(store, run_id, lambda: len(place.runners) == 2 and all(one.told for one in place.runners))
     assert (end.state, end.why, end.open) == ("stopped", "lea stopped it. Resume it to go on where it was.", 0.0)
     assert [one.ended for one in place.runners] == [True, True]
@@ -314,7 +314,7 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
             config=SimpleNamespace(endpoint=endpoint), budget=lambda: None, should_stop=is_stopped, run_id="r",
             remaining=SimpleNamespace(tasks=lambda: iter([])),
         )  # fmt: skip
-        work = spread._Spread(live, {}, SimpleNamespace(start=lambda _: Dumb()), 1, "http://127.0.0.1/v1")
+        work = spread._Spread(live, {}, lambda _: Dumb(), 1, "http://127.0.0.1/v1")
         work._clock = lambda: moment
         found = [one async for one in work.stream()]
         await work.close()
@@ -338,7 +338,7 @@ def test_of_a_runner_that_has_not_begun_when_all_is_done_nothing_is_asked(monkey
         left = SimpleNamespace(tasks=lambda: iter([]))
         config = SimpleNamespace(endpoint=endpoint)
         live: Any = SimpleNamespace(config=config, budget=lambda: None, run_id="r", remaining=left)
-        work = spread._Spread(live, {}, SimpleNamespace(), 1, "http://127.0.0.1/v1")
+        work = spread._Spread(live, {}, lambda _: Coming(), 1, "http://127.0.0.1/v1")
         work._end_signal = word  # type: ignore[assignment]
         return await work._wait_for_runner(spread._Runner(Coming()))  # type: ignore[arg-type]
 
@@ -392,7 +392,7 @@ def spread_of(
         started.append(Scripted())
         return started[-1]
 
-    work = spread._Spread(live, {}, SimpleNamespace(start=start), runners, endpoint.base_url or "")  # type: ignore[arg-type]
+    work = spread._Spread(live, {}, start, runners, endpoint.base_url or "")  # type: ignore[arg-type]
     return work, work.stream()
 
 
@@ -489,7 +489,7 @@ def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store:
 
 def test_a_stop_reaches_all_runners_and_a_resume_asks_only_the_rest(store: Store) -> None:
     with practice(latency_ms=30) as server:
-        run_id = runs.start(store, "lea", wanted(store, server), engine=spread_over(Here(), 2))
+        run_id = runs.start(store, "lea", wanted(store, server), engine=spread_over(Here().start, 2))
         while not runs.run_progress(store, run_id).done:
             time.sleep(0.01)
         runs.stop(store, "lea", run_id)
@@ -514,7 +514,7 @@ def test_all_runners_share_the_requests_a_minute(store: Store) -> None:
     place = Here()
     with practice() as server:
         found = wanted(store, server, requests_per_minute=2)
-        run_id = runs.start(store, "lea", found, engine=spread_over(place, 4))
+        run_id = runs.start(store, "lea", found, engine=spread_over(place.start, 4))
         end = until(store, run_id, lambda: len(place.runners) == 4 and all(one.told for one in place.runners))
         assert end.done == server.log.asked <= 2, "the first one from here, and one of all runners"
 
@@ -524,7 +524,7 @@ def test_a_wait_that_one_runner_is_told_holds_for_all(store: Store) -> None:
         known = {f"{server.url} practice-constant": "json_schema"}
         store.tx("lea", "test", lambda tx: worker.remember_capabilities(tx, known))
         found = wanted(store, server, tries=1)
-        run_id = runs.start(store, "lea", found, engine=spread_over(Here(), 4))
+        run_id = runs.start(store, "lea", found, engine=spread_over(Here().start, 4))
         end = until(store, run_id, lambda: bool(runs.run_progress(store, run_id).problems))
         assert end.scored == 0 and 3 <= server.log.asked <= 8 + 2
 
@@ -542,5 +542,5 @@ def test_all_runners_share_the_spending_limit_over_starts(store: Store, told: bo
         asked = len(found.bodies)
         assert not told or asked * one <= made.spending_limit
         (listed,) = runs.list_runs(store)
-        runs.resume(store, "lea", listed.id, engine=spread_over(Here(), 4))
+        runs.resume(store, "lea", listed.id, engine=spread_over(Here().start, 4))
         assert runs.wait(store, listed.id).state == "stopped" and len(found.bodies) == asked

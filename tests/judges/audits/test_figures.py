@@ -8,8 +8,9 @@ from math import log2
 import pytest
 
 from judges.audits import AuditEvidence, AuditReply, all_audits, combine_replies, run_audits
-from judges.authoring.custom import check_recipe, from_recipe
+from judges.authoring.custom import from_recipe
 from judges.authoring.overlay import apply_per_turn
+from judges.authoring.recipe import check_recipe
 from judges.cards import card, cards
 from judges.types import Reading, Remark, Score
 from tests.judges.audits.made_evidence import (

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from judges.authoring.custom import check_recipe, from_recipe, from_spec
-from judges.authoring.recipe import find_clashes
+from judges.authoring.custom import from_recipe, from_spec
+from judges.authoring.recipe import check_recipe, find_clashes
 from judges.cards import cards
 from judges.errors import BadCard, UnknownCard
 from judges.params import Params

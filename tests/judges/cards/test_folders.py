@@ -60,7 +60,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         (folder / "__init__.py").touch()
         if code:
             (folder / "card.py").write_text(code.replace(old, new).replace("NAME", name), encoding="utf-8")
-        return name, card_folders.load_cards()
+        return name, card_folders.cards.__wrapped__()
 
     return load
 
@@ -108,7 +108,7 @@ def test_a_folder_that_is_none_is_named(loaded: Any, tmp_path: Path) -> None:
     (tmp_path / "bare" / "card.py").touch()
     (tmp_path / "bare" / "__init__.py").unlink()
     with pytest.raises(BadCard, match=r"judges/cards/bare has no __init__\.py"):
-        card_folders.load_cards()
+        card_folders.cards.__wrapped__()
 
 
 def test_a_name_that_is_taken_is_refused(loaded: Any) -> None:

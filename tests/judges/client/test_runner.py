@@ -137,13 +137,19 @@ def test_a_true_reason_after_all_tries():
     assert set(served.times.values()) == {3}
 
 
-def test_a_patient_endpoint_is_obeyed(monkeypatch):
-    waits = []
+@pytest.fixture
+def waits(monkeypatch):
+    """The seconds of every wait of a run, none of which takes any time."""
+    lengths = []
 
     async def noted(event, seconds):
-        waits.append(seconds)
+        lengths.append(seconds)
 
     monkeypatch.setattr(runner, "wait_for", noted)
+    return lengths
+
+
+def test_a_patient_endpoint_is_obeyed(waits):
     say = Say(status=429, body=b"", headers={"Retry-After": "7"})
     found, _ = go(lambda body, nth: say if nth == 0 else Say(GOOD))
     assert of(found, CallReply)[0].tries == 2
@@ -152,24 +158,15 @@ def test_a_patient_endpoint_is_obeyed(monkeypatch):
     ) >= 7
 
 
-def test_a_long_pause_is_told_once(monkeypatch):
-    async def noted(event, seconds):
-        pass
-
-    monkeypatch.setattr(runner, "wait_for", noted)
+@pytest.mark.usefixtures("waits")
+def test_a_long_pause_is_told_once():
     say = Say(status=429, body=b"", headers={"Retry-After": "3600"})
     found, _ = go(lambda body, nth: say if nth < 2 else Say(GOOD))
     told = [note.text for note in of(found, RunNotice) if "asks for a pause" in note.text]
     assert told == [retries.describe_pause(3600.0)] and of(found, CallReply)[0].tries == 3
 
 
-def test_a_date_is_counted_from_the_endpoints_own_clock(monkeypatch):
-    waits = []
-
-    async def noted(event, seconds):
-        waits.append(seconds)
-
-    monkeypatch.setattr(runner, "wait_for", noted)
+def test_a_date_is_counted_from_the_endpoints_own_clock(waits):
     dates = {"Retry-After": "Sun, 06 Nov 1994 08:49:57 GMT", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"}
     go(lambda body, nth: Say(status=503, body=b"", headers=dates) if nth == 0 else Say(GOOD))
     assert 20 <= max(waits) < 21

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.mtbench import replay as replayed
-from judges.mtbench.pipelines import Pipeline, compare_pipelines, question_editions, shown_reference
+from judges.mtbench.pipelines import Pipeline, changed_questions, compare_pipelines, shown_reference
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Answer, Bench, BenchQuestion, Judge
 from judges.mtbench.replay import replay
@@ -135,7 +135,7 @@ def test_references_and_questions_with_other_texts_are_left_out():
     other = known(theirs, questions=changed, references={"gpt": {"1": ("A",), "2": ("b",), "3": ("W",)}})
     found = replay(Pipeline(one, "j", PLAIN), Pipeline(other, "k", PLAIN))
     assert [(s.factor, s.rows, s.after) for s in found.steps] == [("references shown", 1, 6.5), ("questions", 1, 8.0)]
-    assert question_editions(one, other) == {"equal": 2, "differ": 1, "alone": 0}
+    assert changed_questions(one, other) == ({"3"}, {"1", "2", "3"})
     assert closes(found) == pytest.approx(5.0)
 
 

@@ -15,7 +15,15 @@ from judges.mtbench import completeness
 from judges.mtbench.assembly import AssembledBench, BenchFile, assemble
 from judges.mtbench.fastchat_files import fastchat_files
 from judges.mtbench.many_turns import assemble_dialogues
-from judges.mtbench.rows import BadField, read_judge, read_judged_turns, read_question, read_verdict, role_of
+from judges.mtbench.rows import (
+    BadField,
+    JudgeNames,
+    read_judge,
+    read_judged_turns,
+    read_question,
+    read_verdict,
+    role_of,
+)
 from judges.mtbench.swallow import assemble_swallow
 from tests.judges.mtbench.bench_rows import QUESTIONS, SINGLE, answer, asked, rated
 from tests.judges.mtbench.test_swallow import DETAILS, FIVE, RESULTS, results, row
@@ -125,7 +133,8 @@ def test_a_judge_is_named_in_a_row_or_by_the_file() -> None:
         ({"judge_model": "g", "judge_prompt_template": "strict-v1"}, ("g", "strict-v1", "")),
         ({"judge_id": "g", "judge_prompt_template": template}, ("g", "", template)), ({}, ("gpt-5", "", "")),
     ]  # fmt: skip
-    assert [tuple(read_judge(one, "j/gpt-5_single_turn2.jsonl")) for one, _ in told] == [names for _, names in told]
+    for one, names in told:
+        assert read_judge(one, "j/gpt-5_single_turn2.jsonl") == JudgeNames(*names)
     with pytest.raises(BadField, match="names no judge"):
         read_judge({}, "j/ratings.jsonl")
 

@@ -135,9 +135,10 @@ def test_reading_again_never_raises(raw: str) -> None:
 
 
 def test_pieces_of_another_plan_are_not_taken_for_this_one() -> None:
-    one = CallReply("k", "", 0, "", turns_reply({1: (4, 4, 5), 2: (4, 4, 5)}))
-    assert reread(TURNS, Params(), SHORT, pack_replies([("window:1/3", one)])).reading.unscored == "unreadable"
-    assert reread(TURNS, Params(window=4), LONG, pack_replies([("window:1/2", one)])).reading.unscored == "unreadable"
+    raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 5)})
+    short, long = (pack_replies([(piece, raw, None, "")]) for piece in ("window:1/3", "window:1/2"))
+    assert reread(TURNS, Params(), SHORT, short).reading.unscored == "unreadable"
+    assert reread(TURNS, Params(window=4), LONG, long).reading.unscored == "unreadable"
 
 
 def test_an_imported_reply_about_a_long_dialogue_is_read_whole() -> None:
@@ -163,7 +164,7 @@ def test_windows_that_were_cut_before_are_read_and_gone_on_with_as_they_were() -
     assert remaining_pieces(TURNS, Params(), LONG, begun) == ["window:2/3", "window:3/3"]
     request = build_request(TURNS, Params(), LONG, "window:2/3", begun, "text")
     assert "turns: 5, 6, 7, 8" in request.messages[-1]["content"]
-    other = pack_replies([("window:1/4", CallReply("k", "", 0, "window:1/4", old[0]))])
+    other = pack_replies([("window:1/4", old[0], None, "")])
     assert reread(TURNS, Params(), LONG, other).reading.unscored == "unreadable"
 
 

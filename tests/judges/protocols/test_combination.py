@@ -116,8 +116,8 @@ def test_it_stands_beside_the_name() -> None:
 
 def test_between_two_answers() -> None:
     assert [nearest_answer(x) for x in (1.0, 3.4, 3.5, 2.49, 0.5)] == [1, 3, 4, 2, 1]
-    assert [ORDINAL.say(x) for x in (3.0, 3.4, 8 / 3, None)] == ["3", "3.4", "2.67", "n/a"]
-    assert [ORDERED.say(x) for x in (0.0, 0.5, 1.6, 2.0)] == ["poor", "poor to good", "good to fine", "fine"]
+    assert [ORDINAL.format(x) for x in (3.0, 3.4, 8 / 3, None)] == ["3", "3.4", "2.67", "n/a"]
+    assert [ORDERED.format(x) for x in (0.0, 0.5, 1.6, 2.0)] == ["poor", "poor to good", "good to fine", "fine"]
 
 
 # -- kappa of values between answers ----------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from typing import Any
 
@@ -14,6 +13,8 @@ from judges.card import Card
 from judges.cards import card
 from judges.reading.reading import is_refusal, json_objects, read_reply, without_thinking
 from judges.types import ITEM
+from tests.judges.reading.test_replies import MULTI as GOOD
+from tests.judges.reading.test_replies import SIDE, changed
 from tests.judges.replies import SHIPPED
 
 DIALOGUE = ITEM.validate_python(
@@ -30,21 +31,6 @@ PAIR = ITEM.validate_python(
     }
 )  # fmt: skip
 RESPONSE = ITEM.validate_python({"id": "r", "kind": "response", "task": "t", "output": "o"})
-GOOD = {
-    "per_turn": [
-        {"turn": t, "role": "assistant", "scores": {"context_use": 4, "helpfulness": 4, "safety": 5}, "issues": []}
-        for t in (1, 2)
-    ],
-    "conversation_level": {
-        "coherence": {"score": 4, "note": "holds"},
-        "task_completion": {"score": 4, "note": ""},
-        "repair_handling": {"score": "n/a", "note": ""},
-    },
-    "verdict": "excellent",
-    "decision_basis": "fine",
-    "weakest_turn": 2,
-}
-SIDE = {"groundedness": 4, "relevance": 4, "quality": 4}
 GOOD_PAIR = {
     "section_judgments": [
         {"section_label": "One", "response_a": SIDE, "response_b": SIDE},
@@ -56,18 +42,6 @@ GOOD_PAIR = {
     "decision_basis": "A keeps to the input.",
 }
 CARD = card("multi_turn_dialogue")
-
-
-def changed(**paths: Any) -> dict[str, Any]:
-    """GOOD with values put in at paths such as per_turn__0__scores__safety."""
-    out = copy.deepcopy(GOOD)
-    for path, value in paths.items():
-        at: Any = out
-        *way, last = path.split("__")
-        for key in way:
-            at = at[int(key) if key.isdigit() else key]
-        at[int(last) if last.isdigit() else last] = value
-    return out
 
 
 def test_a_good_reply_gives_every_cell() -> None:
@@ -84,18 +58,18 @@ UNSCORED = [
     ("", "unreadable"),
     ("I'm sorry, I can't help with that.", "refused"),
     (json.dumps(GOOD)[:-40], "cut_off"),
-    (json.dumps(GOOD) + "\n" + json.dumps(changed(verdict="poor")), "unreadable"),
+    (json.dumps(GOOD) + "\n" + changed(GOOD, verdict="poor"), "unreadable"),
     (json.dumps(GOOD).replace("4", "NaN", 1), "unreadable"),
-    (json.dumps(changed(per_turn__0__scores__safety=7)), "out_of_range"),
-    (json.dumps(changed(per_turn__0__scores__safety=0)), "out_of_range"),
-    (json.dumps(changed(per_turn__0__scores__safety=4.5)), "out_of_range"),
-    (json.dumps(changed(per_turn__0__scores__safety="five")), "unreadable"),
-    (json.dumps(changed(per_turn__0__scores__safety=True)), "unreadable"),
-    (json.dumps(changed(per_turn__0__scores__safety=None)), "unreadable"),
-    (json.dumps(changed(verdict="superb")), "out_of_range"),
-    (json.dumps(changed(per_turn=[GOOD["per_turn"][0]])), "incomplete"),  # type: ignore[index]
-    (json.dumps(changed(per_turn=[])), "incomplete"),
-    (json.dumps(changed(conversation_level__task_completion__score=9)), "out_of_range"),
+    (changed(GOOD, per_turn__0__scores__safety=7), "out_of_range"),
+    (changed(GOOD, per_turn__0__scores__safety=0), "out_of_range"),
+    (changed(GOOD, per_turn__0__scores__safety=4.5), "out_of_range"),
+    (changed(GOOD, per_turn__0__scores__safety="five"), "unreadable"),
+    (changed(GOOD, per_turn__0__scores__safety=True), "unreadable"),
+    (changed(GOOD, per_turn__0__scores__safety=None), "unreadable"),
+    (changed(GOOD, verdict="superb"), "out_of_range"),
+    (changed(GOOD, per_turn=[GOOD["per_turn"][0]]), "incomplete"),
+    (changed(GOOD, per_turn=[]), "incomplete"),
+    (changed(GOOD, conversation_level__task_completion__score=9), "out_of_range"),
     (json.dumps({k: v for k, v in GOOD.items() if k != "verdict"}), "incomplete"),
     (json.dumps({**GOOD, "extra": 1}), "unreadable"),
     ("[1, 2]", "unreadable"),
@@ -118,14 +92,14 @@ def test_prose_and_fences_around_the_json_do_not_matter(wrap: str) -> None:
 
 
 def test_a_verdict_that_its_scores_do_not_allow_is_kept_and_marked() -> None:
-    found = read_reply(CARD, changed(per_turn__1__scores__context_use=2, verdict="good"), DIALOGUE)
+    found = read_reply(CARD, changed(GOOD, per_turn__1__scores__context_use=2, verdict="good"), DIALOGUE)
     assert next(s.value for s in found.scores if s.dimension == "verdict") == 2
     rules = [r.text for r in found.remarks if r.sort == "rule"]
     assert rules == ["The judge said good. Its own scores (context use 2 on turn 2) allow poor or borderline."]
 
 
 def test_a_weakest_turn_that_does_not_exist_is_marked_and_not_scored() -> None:
-    found = read_reply(CARD, changed(weakest_turn=9), DIALOGUE)
+    found = read_reply(CARD, changed(GOOD, weakest_turn=9), DIALOGUE)
     assert found.unscored is None
     assert "weakest_turn" not in {s.dimension for s in found.scores}
     assert any("turn 9" in r.text for r in found.remarks)

@@ -176,9 +176,9 @@ def no_uncaught_errors(page: Any) -> Iterator[None]:
 
 def add_desk(page: Any, bed: str, exports: str = "") -> None:
     """Answer all that a page asks for with a bed, which has the desk's styles for STYLES, and the desk's scripts."""
-    styles = repr(join_files(*(COMPONENT_FOLDER / name for name in STYLES)))
+    styles = repr(join_files(COMPONENT_FOLDER, *STYLES))
     page.add_init_script(path=Path(__file__).parent / "drawn.js")
-    scripts = bundle_scripts(*(COMPONENT_FOLDER / name for name in SCRIPTS)) + exports
+    scripts = bundle_scripts(*SCRIPTS) + exports
     answer_all(page, bed.replace("STYLES", styles), "/desk.js", scripts)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pages.server import assets
-from pages.ui.sheet import COMPONENT_FOLDER, TEXTS, bundle_scripts
+from pages.ui.sheet import TEXTS, bundle_scripts
 from tests import poison
 
 OPEN = """
@@ -76,7 +76,7 @@ def page(chromium: Any) -> Iterator[Any]:
     opened = chromium.new_page()
     for file in assets.library_files().values():
         opened.add_script_tag(path=file)
-    opened.add_script_tag(content=bundle_scripts(*(COMPONENT_FOLDER / name for name in TEXTS)) + OPEN, type="module")
+    opened.add_script_tag(content=bundle_scripts(*TEXTS) + OPEN, type="module")
     opened.wait_for_function("() => !!window.odd")
     yield opened
     opened.close()

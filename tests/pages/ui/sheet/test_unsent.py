@@ -43,7 +43,7 @@ def blank(chromium: Any) -> Iterator[Any]:
 @pytest.fixture
 def page(blank: Any) -> Any:
     """An empty page with the script, of which `tell` is the call."""
-    answer_all(blank, BED, "/unsent.js", join_files(COMPONENT_FOLDER / "kept.js", COMPONENT_FOLDER / "unsent.js"))
+    answer_all(blank, BED, "/unsent.js", join_files(COMPONENT_FOLDER, "kept.js", "unsent.js"))
     blank.goto(ORIGIN)
     blank.wait_for_function("window.ready")
     return blank
@@ -133,7 +133,7 @@ def test_a_text_on_a_page_of_its_own_is_drawn_in_the_colours_of_the_page(blank: 
         blank,
         TEXT.replace("BACK", back),
         "/text.js",
-        bundle_scripts(*(COMPONENT_FOLDER / n for n in (*TEXTS, "text.js"))),
+        bundle_scripts(*TEXTS, "text.js"),
     )
     blank.goto(ORIGIN)
     blank.wait_for_function("window.ready")
