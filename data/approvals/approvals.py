@@ -253,7 +253,7 @@ class PolicyToday:
 
 def compare_with_today(store: Store, approvals: Sequence[Approval]) -> dict[tuple[str, str, str, str], PolicyToday]:
     """The state of each of those approvals, by what it is of."""
-    judges = dict.fromkeys((approval.dataset, approval.judge) for approval in approvals)
+    judges = dict.fromkeys(approval.key[:2] for approval in approvals)
     cases = {c.key: c for dataset_id, judge_id in judges for c in _cases_if_known(store, dataset_id, judge_id)}
     return {
         a.key: _policy_today(policy.explain_stricter(store, a.requirements, a.at), cases.get(a.key)) for a in approvals

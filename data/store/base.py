@@ -369,9 +369,8 @@ def migrations() -> tuple[tuple[int, str, str], ...]:
     return tuple((int(f.name[:3]), f.stem[4:], f.read_text(encoding="utf-8")) for f in files)
 
 
-def check_version(store: object, version: int) -> None:
-    """Raise StoreDamaged where the tables of a store (its name) are of a version that this Assay does not know."""
-    known = migrations()[-1][0]
+def check_version(store: object, version: int, known: int) -> None:
+    """Raise StoreDamaged where the tables of a store (its name) are of a later version than the last known one."""
     if version > known:
         raise StoreDamaged(
             f"The store {store} was written by a newer Assay (its tables are at version {version}, this one knows "

@@ -169,7 +169,7 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
         seq, at = entry or (0, "")
         own = digest(con.execute(CHANGE, [newest]).fetchall()) if newest else ""
         other = bool(at) and seq <= newest and digest(con.execute(CHANGE, [seq]).fetchall()) != at
-    check_version(path, version)
+    check_version(path, version, migrations()[-1][0])
     if accept:
         return StoreFile(version, newest, own, False)
     if unreadable:

@@ -117,7 +117,7 @@ def _version(link: Link, name: str) -> int:
         )
     row = link.execute("select max(version) from migration").fetchone() if tables else None
     version = int(row[0] or 0) if row else 0
-    check_version(name, version)
+    check_version(name, version, migrations()[-1][0])
     return version
 
 
