@@ -277,7 +277,7 @@ class _Batches:
         query = "select seq, detail from batch_event where run_id = $1 and batch = $2 order by seq limit 1"
         [(seq, text)] = self.store.rows(query, [self.run_id, ident])
         detail = json.loads(text)
-        return int(seq), int(detail["calls"]), int(detail.get("tokens", 0))
+        return int(seq), int(detail.get("calls", 0)), int(detail.get("tokens", 0))
 
     def _stored_calls(self, since: int) -> set[lines.Place]:
         rows = self.store.rows(
