@@ -18,7 +18,7 @@ from data.gold.fewshot import items_in_prompt
 from data.gold.gold import Basis, load_gold
 from data.records import datasets
 from data.records.tables import COUNTED_JUDGMENT_SQL, JudgeRow
-from data.store import Row, Store, compute_once
+from data.store import Row, Store, compute_once, placeholders
 from judges.audits import AuditEvidence, AuditReply, Cell, combine_replies, stated_confidence
 from judges.card import Card, Item
 from judges.params import Params
@@ -252,8 +252,8 @@ class _JudgedItems:
         facts: dict[str, dict[str, object]] = {}
         for begin in range(0, len(rows), _BATCH):
             batch = {str(row[0]): row for row in rows[begin : begin + _BATCH]}
-            marks = ", ".join(f"${n}" for n in range(1, len(batch) + 1))
-            for key, raw in self.store.rows(f"select id, raw from judgment where id in ({marks})", list(batch)):
+            query = f"select id, raw from judgment where id in ({placeholders(batch)})"
+            for key, raw in self.store.rows(query, list(batch)):
                 _, item, part, sample, *_ = batch[key]
                 task = Task(str(item), items[str(item)], str(part), int(sample))
                 reading = call_plan.reread(card, params, task, raw).reading

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from data.calibration import calibration
 from data.records.outcomes import CountedDimension, counted_dimension, is_answer_sql, unit_sort_sql, verdict_codes
-from data.store import Store, quote_sql
+from data.store import Store, placeholders, quote_sql
 from judges.stats import bins, ppi
 from judges.stats.ppi import Moments
 from judges.types import SORTS_WITH_SEVERAL_UNITS, Dimension
@@ -144,13 +144,12 @@ def _grouped_scores(
     if not dimensions:
         return
     called = sorted({d.name for d in dimensions})
-    names = ", ".join(f"${n}" for n in range(5, 5 + len(called)))
     params = [dataset_id, judge_id, since, up_to, *called]
     came = (
         f"came as (select m.seq, max({RUN_KEY}) as run from judgment m "
         "where m.judge_id = $2 and m.seq > $3 and m.seq <= $4 group by m.seq)"
     )
-    where = f"where s.judge_id = $2 and s.seq > $3 and s.seq <= $4 and s.dimension in ({names})"
+    where = f"where s.judge_id = $2 and s.seq > $3 and s.seq <= $4 and s.dimension in ({placeholders(called, 5)})"
     asks: dict[Key, CountedDimension] = {(d.sort, d.name): counted_dimension(d) for d in dimensions}
     for run, a, b, name, unit, value, n in store.rows(
         f"with {came}, cells as (select s.seq, s.item_id, s.dimension, s.value, case when s.unit like 'turn:%' then "

@@ -29,7 +29,7 @@ from data.records import datasets, exposure
 from data.records.access import allow
 from data.records.outcomes import is_answer_sql, unit_sort_sql
 from data.records.settings import Waiting, gold_rule
-from data.store import Store, Tx, cache_each, cache_result
+from data.store import Store, Tx, cache_each, cache_result, placeholders
 from judges.stats import bins
 from judges.stats.agreement import Floats
 from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_moments
@@ -90,13 +90,12 @@ def basis_sizes(store: Store, dataset_id: str, dimensions: Sequence[Dimension]) 
     Labels of items that prompts were tuned on are in no basis (data/gold/excluded_items.py).
     """
     names = [d.name for d in dimensions if bins.row_count(d.scale)]
-    marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"
     own = ", ".join(f"count(case when {on} then 1 end) as n{n}" for n, on in enumerate(LABEL_CONDITIONS.values()))
     sizes = ", ".join(f"sum(n{n}), count(nullif(n{n}, 0))" for n in range(len(LABEL_CONDITIONS)))
     [row] = store.rows(  # labels by person first: counts of distinct people among all labels would take far longer
         f"select {sizes} from (select l.annotator, {own} from label_now l join item i on i.id = l.item_id "
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension in ({marks}){not_excluded_sql(store, 'l.item_id')} "
+        f"where i.dataset_id = $1 and l.dimension in ({placeholders(names, 2)}){not_excluded_sql(store, 'l.item_id')} "
         "group by l.annotator) p",
         [dataset_id, *names],
     )

@@ -12,7 +12,7 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
 from data.records.access import allow
 from data.records.settings import gold_rule
-from data.store import Store, cache_result
+from data.store import Store, cache_result, placeholders
 from judges.stats import bins
 from judges.stats.agreement import Floats
 from judges.stats.baselines import guess_by_length, has_length_rule, unit_length
@@ -95,8 +95,7 @@ def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
     """The length of each cell's text, in tokens."""
     ids, units = (chosen[name].to_numpy(dtype=str) for name in ("item_id", "unit"))  # type: ignore[index]
     item_ids = sorted(set(ids.tolist()))
-    marks = ", ".join(f"${n}" for n in range(1, len(item_ids) + 1))
-    rows = store.rows(f"select id, content from item where id in ({marks})", item_ids)
+    rows = store.rows(f"select id, content from item where id in ({placeholders(item_ids)})", item_ids)
     items = {str(id_): ITEM.validate_json(content) for id_, content in rows}
     return np.array([unit_length(items[i], unit) for i, unit in zip(ids.tolist(), units.tolist(), strict=True)])
 

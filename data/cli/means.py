@@ -90,5 +90,4 @@ def _lines(table: MeansTable, by: str) -> list[str]:
 def _format_interval(interval: Interval | None, counted: bool) -> str:
     if interval is None or interval.point is None:
         return "-"
-    ends = "" if interval.low is None or interval.high is None else f" ({interval.low:.3f} to {interval.high:.3f})"
-    return f"{interval.point:.3f}{ends}" + (f", n {interval.items:,}" if counted else "")
+    return f"{interval.point:.3f}{interval.in_brackets('.3f')}" + (f", n {interval.items:,}" if counted else "")

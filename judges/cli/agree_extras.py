@@ -106,7 +106,7 @@ def describe_choices(d: Dimension, figures: Missingness, choice: str) -> list[st
         _, precision, recall, f1 = counted.accuracy
         macro = f"  macro precision {_number(precision)}, recall {_number(recall)}, F1 {_number(f1)}"
         macro = "" if d.scale.has_order else macro
-        ends = "" if kappa.low is None else f" ({kappa.low:.3f} to {kappa.high:.3f})"
+        ends = kappa.in_brackets(".3f")
         lines.append(
             f"  {star} {missingness.describe_choice(counted.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
             f"accuracy {_number(counted.accuracy.exact)}{macro}  {many(counted.summary.cells, 'rating')}"
@@ -176,6 +176,5 @@ def measure_weakest_turn_agreement(
 def describe_other_metrics(metrics: OtherMetrics) -> str:
     """The figures of other papers in a line."""
     return ", ".join(
-        f"{name} {_number(figure.point)}" + ("" if figure.low is None else f" ({figure.low:.3f} to {figure.high:.3f})")
-        for name, figure, _ in metrics.rows
+        f"{name} {_number(figure.point)}{figure.in_brackets('.3f')}" for name, figure, _ in metrics.rows
     )

@@ -154,9 +154,8 @@ def _limits(path: Path | None) -> dict[str, float]:
 
 def _show(audit: Audit, finding: AuditFinding, limit: float | None, most: int | None) -> None:
     figure = "" if finding.figure is None else f"{finding.figure:.3f}"
-    interval = finding.interval
-    if interval is not None and interval.low is not None and interval.high is not None and figure:
-        figure += f" ({interval.low:.3f} to {interval.high:.3f})"
+    if figure and finding.interval is not None:
+        figure += finding.interval.in_brackets(".3f")
     against = "" if limit is None else f"limit {limit:g}"
     print(f"{finding.verdict.upper():16} {audit.name:23} {figure:24} {against}".rstrip())
     print(f"{'':17}{_line(finding.why)}")

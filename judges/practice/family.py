@@ -119,14 +119,15 @@ class PracticeJudge:
         """The quality of one side of a pair, as a number for comparing sides (about 0..1)."""
         if self.family.sees == "nothing":
             return 0.5
-        size = count_tokens(text)
         if self.family.sees == "length":
+            size = count_tokens(text)
             return size / (size + 300)
         family = self.family
         value = (family.topic * seen["topic"] + family.form * seen["form"] + 0.3 * length_band(text)) / (
             family.topic + family.form + 0.3
         )
         if "length" in self.flaws:
+            size = count_tokens(text)
             value = 0.3 * value + 0.7 * size / (size + 300)
         if "first_place" in self.flaws and first:
             value += 0.12
