@@ -11,6 +11,9 @@ export GLIBC_TUNABLES ?= glibc.malloc.tcache_count=4000
 # The products of matrices here are small: threads for one of them only wait for each other, at full speed.
 export OPENBLAS_NUM_THREADS ?= 1
 
+# Two processes for each core run the tests: a browser's wait now and then. More than eight want a lot of memory.
+WORKERS ?= $(shell "$(PYTHON)" -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
+
 PY := .venv/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input --quiet
 
@@ -27,7 +30,7 @@ run: .venv/.installed  ## serve Assay on this machine (ASSAY_PORT, default 8501)
 
 test: .venv/.installed-dev  ## run every test, in a real browser too
 	@$(PY) -m tests.browser
-	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q --workers 4 $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q --workers $(WORKERS) $(ARGS)
 
 check: .venv/.installed-dev  ## style and types
 	@$(PY) -m ruff check . --output-format concise; style=$$?; $(PY) -m mypy && exit $$style

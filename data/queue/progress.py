@@ -12,7 +12,7 @@ from data.queue.queue import QueueFilters, Stream, count_open
 from data.records.access import allow
 from data.records.queue_index import FirstSave, current_index
 from data.store import Store
-from data.store.ids import now
+from data.store.ids import now, to_utc
 
 _RECENT = 50
 """Items that the seconds per item are taken from."""
@@ -57,8 +57,7 @@ def _first_saves(store: Store, person: str, dataset_id: str) -> list[FirstSave]:
 
 def midnight(zone: tzinfo | None = None) -> datetime:
     """The beginning of this day in a zone, as the store keeps moments (UTC without a zone)."""
-    local = datetime.combine(_day(now(), zone), time.min, zone or UTC)
-    return local.astimezone(UTC).replace(tzinfo=None)
+    return to_utc(datetime.combine(_day(now(), zone), time.min, zone or UTC))
 
 
 def _day(moment: datetime, zone: tzinfo | None) -> date:

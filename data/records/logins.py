@@ -20,7 +20,7 @@ from data.records.names import SIGN_IN_ACTOR
 from data.records.tables import IdentityRow, LoginRow
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed
-from data.store.ids import content_id, new_id, now
+from data.store.ids import content_id, new_id, now, to_utc
 from judges.strict_json import storable_text
 
 SIGN_IN_TIMEOUT = timedelta(minutes=10)
@@ -77,7 +77,7 @@ def read_account(claims: Mapping[str, Any]) -> Account:
     apart = [str(claims.get(name, "")) for name in _CLAIMS_OF_ONE_SIGN_IN]
     return Account(
         str(issuer), str(subject), email, _claimed_name(claims) or email.partition("@")[0], granted_role(claims)[0],
-        datetime.fromtimestamp(issued, UTC).replace(tzinfo=None),
+        to_utc(datetime.fromtimestamp(issued, UTC)),
         content_id("login", issuer, subject, issued, apart),
     )  # fmt: skip
 

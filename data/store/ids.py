@@ -14,7 +14,12 @@ from judges.strict_json import canonical
 
 def now() -> datetime:
     """The present moment in UTC, without a zone, as the store keeps it."""
-    return datetime.now(UTC).replace(tzinfo=None)
+    return to_utc(datetime.now(UTC))
+
+
+def to_utc(moment: datetime) -> datetime:
+    """A moment of any zone as the store keeps it: in UTC, without a zone. One without a zone is of this machine's."""
+    return moment.astimezone(UTC).replace(tzinfo=None)
 
 
 def new_id() -> str:

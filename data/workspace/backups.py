@@ -17,7 +17,7 @@ from data.records.datasets import NO_PROBE_SQL
 from data.records.tables import ExportRow
 from data.store import Store, Tx, duckdb_path
 from data.store.errors import BadInput, NotFound, StoreFailed
-from data.store.ids import new_id, now
+from data.store.ids import new_id, now, to_utc
 from data.workspace import restore
 from judges.errors import AssayError
 from judges.strict_json import canonical
@@ -107,7 +107,7 @@ def list_backups(store: Store) -> list[Backup]:
     files = [(f, f.stat()) for f in place.glob("*.duckdb")] if place.is_dir() else []
     backups = [
         Backup(
-            f.name, s.st_size, datetime.fromtimestamp(s.st_mtime, UTC).replace(tzinfo=None),
+            f.name, s.st_size, to_utc(datetime.fromtimestamp(s.st_mtime, UTC)),
             _revision(f, s.st_size, s.st_mtime_ns), by.get(f.name, ""),
         )
         for f, s in files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time, tzinfo
+from datetime import date, datetime, time, tzinfo
 from typing import NamedTuple
 
 import streamlit as st
@@ -18,6 +18,7 @@ from data.queue.queue import Stream
 from data.records import items, people, tags
 from data.records.access import Person
 from data.records.datasets import Dataset
+from data.store.ids import to_utc
 from judges.plural import many
 from judges.render.findings.findings import COUNT, Column
 from pages.ui import session, tables, text
@@ -181,7 +182,7 @@ def _moment(due: date | None, zone: tzinfo) -> datetime | None:
     """The end of a working day there, as the store keeps it."""
     if due is None:
         return None
-    return datetime.combine(due, time(END_HOUR), zone).astimezone(UTC).replace(tzinfo=None)
+    return to_utc(datetime.combine(due, time(END_HOUR), zone))
 
 
 @text.dialog("One person", width="large")

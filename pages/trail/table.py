@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, fields
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 
 import streamlit as st
 
 from data.records.names import display_name
+from data.store.ids import to_utc
 from data.trail.trail import TrailEntry
 from judges import plural
 from judges.render import csv_cells
@@ -38,7 +39,7 @@ def period_begin(days: str, zone: tzinfo) -> datetime | None:
     if not days:
         return None
     today = datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    return (today - timedelta(days=int(days) - 1)).astimezone(UTC).replace(tzinfo=None)
+    return to_utc(today - timedelta(days=int(days) - 1))
 
 
 _COLUMNS = (("When", "128px"), ("Who", "132px"), ("Kind", "112px"), ("Dataset", "124px"), ("What", ""))

@@ -24,8 +24,11 @@ RESOLVE: dict[Literal["median", "mean", "majority"], str] = {
     "median": "Median (the lower of the two middle labels)", "mean": "Mean, where the scale is continuous",
     "majority": "Majority (the most frequent label)",
 }  # fmt: skip
-_HOLDS = {"median": "the median is used", "majority": "the most frequent label is used"}
-_HOLDS["mean"] = "the mean is used on continuous scales, else the median"
+_HOLDS = {
+    "median": "the median is used, and the majority for unordered answers",
+    "mean": "the mean is used on continuous scales, the median on others, and the majority for unordered answers",
+    "majority": "the most frequent label is used",
+}
 RULE = "How labels are combined"
 HELP = "How several people's labels of one rating become its reference label (gold)."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from data.cards.cards import Place
@@ -15,7 +15,7 @@ from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
 from data.records.names import imported_name
 from data.store.errors import BadInput
-from data.store.ids import now
+from data.store.ids import now, to_utc
 from judges.card import Card
 from judges.strict_json import check_value, show_value
 from judges.types import Dimension
@@ -131,7 +131,7 @@ def parse_time(text: str) -> datetime:
     """An ISO time as the store keeps it: UTC without a zone. Raises BadInput."""
     try:
         value = datetime.fromisoformat(text.strip())
-        value = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+        value = to_utc(value) if value.tzinfo else value
     except (ValueError, OverflowError):
         raise BadInput(f"made_at must be a time such as 2026-01-31T12:00:00Z (it is {text[:40]!r}).") from None
     if not _YEARS[0] <= value.year < _YEARS[1]:

@@ -103,7 +103,10 @@ def test_who_comes_second_is_told_and_annotators_have_no_such_page(app: Server, 
     dialog.get_by_role("spinbutton").press("Tab")
     dialog.get_by_text("With this rule 0 ratings wait for adjudication (now 1), and no gold value changes.").wait_for()
     dialog.get_by_role("button", name="Save").click()
-    one.get_by_text("more than 3 points waits for adjudication").wait_for()
+    one.get_by_text(
+        "Where people disagree, the median is used, and the majority for unordered answers; a disagreement of more "
+        "than 3 points waits for adjudication."
+    ).wait_for()
     one.get_by_role("heading", name="Nothing to adjudicate").wait_for()
 
 
