@@ -1,4 +1,4 @@
-"""The cards that Assay ships, their scales, rules and fields; what any card must have is in test_soundness.py."""
+"""The cards that Assay ships, their rules and fields; what any card must have is in test_soundness.py."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from judges.cards import card, scales
 from judges.cards.long_form_pairwise.card import allowed_verdicts as pair_verdicts
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
 from judges.cards.pointwise_quality.card import card_with_dimensions
-from judges.errors import BadCard, BadScale, UnknownCard
+from judges.errors import BadCard, UnknownCard
 from judges.mtbench.parsing import rating, winner
 from judges.reading.reading import read_reply
 from judges.triage import confidence_level
-from judges.types import ITEM, Dialogue, Reading, Scale, is_unit, section_place, sort_of, turn_number
+from judges.types import ITEM, Dialogue, Reading
 from tests.judges.replies import SHIPPED, practised
 
 ALL = list(SHIPPED.values())
@@ -134,67 +134,6 @@ def test_a_verdict_in_prose_is_read_as_fastchat_does_or_the_last(
     text: str, first: str | None, last: str | None
 ) -> None:
     assert (winner(text, "fastchat"), winner(text, "last")) == (first, last)
-
-
-FIVE = Scale("ordinal", 1, 5)
-NA = Scale("ordinal", 1, 5, na=True)
-WORDS = Scale("ordered", categories=("poor", "good"))
-
-
-@pytest.mark.parametrize(
-    ("scale", "value", "code"),
-    [
-        (FIVE, 4, 4.0),
-        (FIVE, 4.0, 4.0),
-        (NA, "n/a", None),
-        (NA, None, None),
-        (WORDS, "good", 1.0),
-        (WORDS, " Good ", 1.0),
-        (Scale("flag"), True, 1.0),
-        (Scale("flag"), 0, 0.0),
-        (Scale("turn"), "none", 0.0),
-        (Scale("turn"), None, 0.0),
-        (Scale("turn"), 2, 2.0),
-        (Scale("interval", 1, 5), 3.7, 3.7),
-    ],
-)
-def test_values_on_a_scale_have_codes_that_say_them_again(scale: Scale, value: object, code: float | None) -> None:
-    assert scale.code(value, frozenset({2})) == code
-    assert scale.code(scale.format(code) if scale.kind not in ("ordinal", "interval", "flag", "turn") else code) == code
-
-
-@pytest.mark.parametrize(
-    ("scale", "value"),
-    [
-        (FIVE, 0), (FIVE, 6), (FIVE, 4.5), (FIVE, "4"), (FIVE, True), (FIVE, None), (FIVE, float("nan")),
-        (FIVE, float("inf")), (FIVE, 10**400), (FIVE, [4]), (WORDS, 1), (WORDS, "fine"), (Scale("turn"), 3),
-        (Scale("flag"), 2), (Scale("interval", 1, 5), 5.1),
-    ],
-)  # fmt: skip
-def test_values_off_a_scale_are_refused_with_what_is_allowed(scale: Scale, value: object) -> None:
-    with pytest.raises(BadScale, match="allowed are"):
-        scale.code(value, frozenset({2}))
-
-
-@pytest.mark.parametrize(
-    ("unit", "sort"),
-    [("turn:3", "turn"), ("section:2/a", "section"), ("response/b", "side"), ("conversation", "conversation")],
-)
-def test_units_have_sorts(unit: str, sort: str) -> None:
-    assert is_unit(unit)
-    assert sort_of(unit) == sort
-
-
-def test_the_number_of_a_turn_and_the_place_of_a_section() -> None:
-    assert turn_number("turn:12") == 12 and section_place("section:12/b") == (12, "b")
-    for read in (turn_number, section_place):
-        with pytest.raises(ValueError):
-            read("response/a")
-
-
-@pytest.mark.parametrize("unit", ["turn:0", "turn:", "section:1", "section:1/c", "response/c", "Turn:1", "", "turn:1 "])
-def test_what_is_no_unit(unit: str) -> None:
-    assert not is_unit(unit)
 
 
 # -- what the judge is shown ------------------------------------------------------------------------------------------
