@@ -70,9 +70,9 @@ def _tell(
 ) -> None:
     """A line for each audit, and the items behind it."""
     scope = audited.scope
-    part = many(scope.items, "item") + (f", a random sample of {scope.judged:,}" if scope.items < scope.judged else "")
-    replies = many(scope.replies, "reply", "replies")
-    print(f"{judge.model} ({judge.card}, {judge.id}): {replies} on {part}; {scope.unscored:,} unscored")
+    drawn = f", drawn at random from {scope.judged:,}" if scope.items < scope.judged else ""
+    basis = f"{many(scope.replies, 'reply', 'replies')} on {many(scope.items, 'item')}{drawn}"
+    print(f"{judge.model} ({judge.card}, {judge.id}): {basis}; {scope.unscored:,} unscored")
     if not audited.findings:
         print("  This card names no audits.")
     for name, finding in audited.findings.items():

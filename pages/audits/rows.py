@@ -45,7 +45,7 @@ def draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
             if n := sum(finding.verdict == verdict for finding in findings.values()):
                 with st.container(width="content"):
                     text.say(COUNT_TEMPLATES[verdict], n=n)
-    sample = f", a random sample of {scope.judged:,}" if scope.items < scope.judged else ""
+    sample = f", drawn at random from {scope.judged:,}" if scope.items < scope.judged else ""
     basis = next((title.lower() for key, title in BASES.items() if key == scope.basis), "")
     text.quiet(
         "From {replies} to {items}{sample}; {unscored}. {gold}",
