@@ -69,6 +69,20 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
             [(1, "user", "a"), (1, "tool", "f({})"), (1, "tool", "1"), (1, "assistant", "")],
         ),
         (
+            {
+                "messages": [
+                    {"role": "user", "content": "a"},
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "text", "text": "let me look"}],
+                        "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}],
+                        "refusal": None,
+                    },
+                ]
+            },
+            [(1, "user", "a"), (1, "tool", "f({})"), (1, "assistant", "let me look")],
+        ),
+        (
             {"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]},
             [(1, "user", "a"), (1, "assistant", "b")],
         ),

@@ -6,7 +6,6 @@ import io
 import random
 import resource
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,8 +17,10 @@ from data.importing.mapping.mapping import ColumnMapping, LabelColumns, ValueSou
 from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused
 from data.store import Store
+from data.store.ids import content_id
 from data.workspace.verify import verify
 from judges.errors import AssayError
+from tests.archives import compare_archive, masked
 from tests.data.importing.test_fastchat import PAIRS, answer, rated, vote
 from tests.data.importing.test_table import ROWS, as_csv, as_parquet
 from tests.data.imports import counts, decided, label, pair, text, verdict, workspace
@@ -125,8 +126,8 @@ FILES: dict[str, list[tuple[str, bytes]]] = {
 }
 
 
-def attempt(store: Store, files: list[tuple[str, bytes]], number: int) -> str:
-    """Try to import files; what became of it, in a word. Anything but a refusal that is a sentence escapes."""
+def attempt(store: Store, files: list[tuple[str, bytes]], number: int) -> tuple[str, str]:
+    """Try to import files; what became of it in a word, and what was said. All but refusals in sentences escapes."""
     plan = ImportPlan(f"d{number}", mappings=(TABLE,))
     before = counts(store)
     rejects = io.BytesIO()
@@ -137,7 +138,9 @@ def attempt(store: Store, files: list[tuple[str, bytes]], number: int) -> str:
     except AssayError as error:
         assert str(error).endswith((".", "rows.")) and "Traceback" not in str(error), str(error)
         assert counts(store) == before
-        return "refused with problems" if isinstance(error, ImportRefused) else "refused"
+        if isinstance(error, ImportRefused):
+            return "refused with problems", str(error.preview)
+        return "refused", str(error)
     places = {(problem.file, problem.line) for problem in done.preview.problems}
     assert done.preview.rejected == len(places) or done.preview.problem_count > 900
     assert bool(rejects.getvalue()) == bool(done.preview.rejected)
@@ -145,14 +148,17 @@ def attempt(store: Store, files: list[tuple[str, bytes]], number: int) -> str:
     assert after["item"] - before["item"] == done.preview.new.items
     assert after["label"] - before["label"] == done.preview.new.labels
     assert after["adjudication"] - before["adjudication"] == done.preview.new.adjudications
-    return "in part" if done.preview.rejected else "whole"
+    return "in part" if done.preview.rejected else "whole", str(done.preview)
 
 
-def damage(folder: Path, name: str, times: int, seed: int = 0) -> Counter[str]:
-    """Import a file damaged in that many ways: how often what became of it. AssertionError where it is half there."""
+def damage(folder: Path, name: str, times: int, seed: int = 0) -> list[tuple[str, str]]:
+    """Import a file damaged in that many ways: what became of each, and what was said.
+
+    AssertionError where one is half there.
+    """
     store, rng = workspace(folder), random.Random(f"{name}{seed or ''}")
-    assert attempt(store, FILES[name], 1) == "whole"
-    outcome: Counter[str] = Counter()
+    assert attempt(store, FILES[name], 1)[0] == "whole"
+    outcomes: list[tuple[str, str]] = []
     slowest = 0.0
     for number in range(2, times + 2):
         files = list(FILES[name])
@@ -160,15 +166,21 @@ def damage(folder: Path, name: str, times: int, seed: int = 0) -> Counter[str]:
             place = rng.randrange(len(files))
             files[place] = (files[place][0], rng.choice(MUTATIONS)(files[place][1], rng))
         start = time.process_time()
-        outcome[attempt(store, files, number)] += 1
+        outcomes.append(attempt(store, files, number))
         slowest = max(slowest, time.process_time() - start)
     assert slowest < 10 and verify(store) == []
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4 * 2**20  # kB
     store.close()
-    return outcome
+    return outcomes
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_damaged_files_are_refused_or_told_line_by_line(tmp_path: Path, name: str) -> None:
-    outcome = damage(tmp_path, name, trials.IMPORTS.per_run // len(FILES))
-    assert len(outcome) > 1, outcome
+    """What became of each stands in broken/NAME.txt, with a mark of what was said; that itself is in said.txt then."""
+    outcomes = [
+        (f"{number} {word} {content_id(masked(said))[:8]}", masked(said))
+        for number, (word, said) in enumerate(damage(tmp_path, name, trials.IMPORTS.per_run // len(FILES)))
+    ]
+    (tmp_path / "said.txt").write_text("".join(f"{line}\n{said}\n\n" for line, said in outcomes), encoding="utf-8")
+    kept = Path(__file__).with_name("broken") / f"{name}.txt"
+    compare_archive("".join(f"{line}\n" for line, _ in outcomes), kept, tmp_path)

@@ -262,6 +262,21 @@ def test_what_is_kept_of_the_cells_of_a_table(monkeypatch: pytest.MonkeyPatch) -
         assert (found.count, found.cells) == (2, kept), "a column with one text is of texts"
 
 
+def test_which_rows_of_a_table_are_kept_below_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those with a column that begins late, until it has enough cells, and those with an id of the first ones."""
+    monkeypatch.setattr(contents, "MAX_FIRST_ROWS", 4)
+    monkeypatch.setattr(contents, "_CELLS_PER_COLUMN", 4)
+    rows: list[dict[str, Any]] = [{"id": f"x{n}", "late": "" if n in (0, 1, 2, 5) else "w"} for n in range(12)]
+    rows += [{"id": "x2", "late": "w"}, {"id": "x7", "late": "w"}, {"id": "y", "new": 1}]
+
+    def kept() -> list[int]:
+        return [rows.index(row) for row in contents.summarize_rows("t", list(rows[0]), rows).tables["t"].rows]
+
+    assert kept() == [0, 1, 2, 3, 4, 6, 7, 12, 14]
+    monkeypatch.setattr(contents, "_MAX_LATER_ROWS", 2)
+    assert kept() == [0, 1, 2, 3, 4, 6, 12], "two for a late column, two for an id that comes again"
+
+
 def test_files_that_speak_of_each_others_items_are_joined_whatever_their_order(store: Store) -> None:
     texts = table(id=IDS, response_a=TEXTS["prompt"], response_b=TEXTS["response"], human=numbers("a", "b", "tie"))
     judged = table(id=IDS, gpt_result=numbers("1", "2", "0"))
@@ -713,6 +728,16 @@ def test_an_older_table_that_comes_again_after_its_correction_says_that_it_does_
     held = "select l.value from label_now l join item i on i.id = l.item_id where i.name = 'x0'"
     assert store.rows(held) == [(1.0,)]
     assert not bring(store, {"a.csv": tables[0]}).preview.warnings
+
+
+def test_a_table_in_which_somebody_answers_twice_can_come_again(store: Store) -> None:
+    names, scores = ["ann", *["ann", "ben"] * 4], [5, 1, 2, 3, 4, 1, 2, 3, 4]
+    file = table(item_id=["x0", *(f"x{n // 2}" for n in range(8))], annotator=names, score=scores)
+    [sentence] = bring(store, {"a.csv": file}).preview.warnings
+    assert sentence.endswith("the answer further down counts.")
+    assert not bring(store, {"a.csv": file}).preview.warnings, "nothing is there that does not count"
+    held = "select l.value from label_now l join item i on i.id = l.item_id where i.name = 'x0' and l.annotator = 'ann'"
+    assert store.rows(held) == [(1.0,)], "the later answer counts"
 
 
 def test_questions_that_begin_alike_are_two_and_wide_letters_are_plain(store: Store) -> None:

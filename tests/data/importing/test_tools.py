@@ -8,7 +8,8 @@ import json
 import math
 import random
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ from data.importing.lines import Hint, Line, NamedValue, RejectedRow, ToolEntry
 from data.importing.plan import ImportPlan
 from data.records import datasets
 from data.store.errors import BadInput
+from data.store.ids import content_id
 from judges.types import ITEM
 from tests.archives import compare_archive
 from tests.data.importing import tool_files as made
@@ -800,11 +802,11 @@ def test_a_log_of_a_newer_inspect_is_read_as_one_that_is_known() -> None:
 
 def test_samples_of_inspect_that_are_none_are_told() -> None:
     log = made.inspect()
-    _, given = found([("log", made.whole({**log, "samples": [*log["samples"], {"epoch": 1}]}))])
+    _, given = found([("log", made.whole({**log, "samples": [*log["samples"], {"epoch": 1}, "x", None]}))])
     assert len(items(given)) == 2
-    assert [one.problems for one in given if isinstance(one, RejectedRow)] == [
-        [("", "A sample has no id, or nothing was asked in it.")]
-    ]
+    assert faults(given) == ["3 times: a sample has no id, or nothing was asked in it."]
+    with pytest.raises(BadInput, match="that none of the tools known here writes"):
+        found([("list", made.whole({"samples": ["x", 1, None]}))])
 
 
 def test_inspect_samples_in_rows_of_their_own() -> None:
@@ -1123,19 +1125,12 @@ def test_a_name_that_a_tool_also_uses_reads_alike(tool: str, name: str, others: 
 
 def test_all_that_each_tool_says_is_kept(tmp_path: Path) -> None:
     """Every field of every entry, also of rows with the other names that a tool has for things: tools.txt."""
-
-    def told(given: list[ToolEntry]) -> Iterator[str]:
-        for one in given:
-            held = {key: value for key, value in asdict(one).items() if (key, value) != ("weak", False)}
-            held = {key: value for key, value in held.items() if value is not None and value != ""}
-            yield f"{type(one).__name__} {json.dumps(held, ensure_ascii=False, default=str)}"[:700]
-
     lines, varied = [], made.varied()
     for name, known in ALL.items():
         for file in (known, *([made.text(*varied[name])] if name in varied else [])):
             names, given = found([("f", file)])
             assert names == {name}
-            lines += [f"== {name}", *told(given)]
+            lines += [f"== {name}", *(line[:700] for line in in_words(given))]
     compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("tools.txt"), tmp_path)
 
 
@@ -1154,28 +1149,59 @@ def wrecks(value: Any, chance: random.Random) -> Iterator[Any]:
         yield copy
 
 
+def in_words(given: list[ToolEntry]) -> Iterator[str]:
+    """A line for each entry, with all that it holds."""
+    for one in given:
+        held = {key: value for key, value in asdict(one).items() if (key, value) != ("weak", False)}
+        held = {key: value for key, value in held.items() if value is not None and value != ""}
+        yield f"{type(one).__name__} {json.dumps(held, ensure_ascii=False, default=str)}"
+
+
 @pytest.mark.parametrize("name", sorted(ALL))
-def test_broken_files(name: str) -> None:
-    """Whatever is cut off or put out of shape, there is no traceback, and what is sound can be stored."""
-    whole = ALL[name]
+def test_broken_files(name: str, tmp_path: Path) -> None:
+    """Whatever is cut off or put out of shape, there is no traceback, and what is sound can be stored.
+
+    What is read of each broken file stands in broken/NAME.txt: its format, how many entries, and a mark of all in them.
+    The folder of the test then has the entries themselves, in read.txt.
+    """
+    whole, told, read_in_words = ALL[name], list[str](), list[str]()
     chance = random.Random(name)
+
+    def note(read: Callable[[], tuple[str, list[ToolEntry]]]) -> None:
+        try:
+            names, given = read()
+            lines, counts = list(in_words(given)), Counter(type(entry).__name__ for entry in given)
+        except BadInput as refusal:
+            names, given, lines, counts = "refused", [], [str(refusal)], Counter[str]()
+        for entry in given:
+            if isinstance(entry, Line):
+                ITEM.validate_python(entry.data)
+        entries = ", ".join(f"{count} {sort}" for sort, count in sorted(counts.items()))
+        told.append(f"{len(told)} {names}: {entries} {content_id(lines)[:8]}")
+        read_in_words.extend(("", told[-1], *lines))
+
     for cut in sorted(chance.sample(range(2, len(whole)), 40)):
-        with contextlib.suppress(BadInput):
-            names, given = found([("cut.json", whole[:cut])])
-            assert not names <= set(formats.TOOLS) or (items(given), faults(given))
+        note(lambda cut=cut: _found_in_words(whole[:cut]))  # type: ignore[misc]
     parsed = (
         [json.loads(line) for line in whole.splitlines()]
         if name in ("otel", "langsmith", "mlflow")
         else [json.loads(whole)]
     )
-    for value in parsed:
+    for value in [*parsed, *made.varied().get(name, [])]:
         for wreck in wrecks(value, chance):
             source = made.whole(wreck, None)
-            with contextlib.suppress(BadInput):
-                detect_formats(from_bytes([("x.json", source)]))
-                for entry in _read_as(name, source):
-                    if isinstance(entry, Line):
-                        ITEM.validate_python(entry.data)
+            note(lambda source=source: (_formats(source), _read_as(name, source)))  # type: ignore[misc]
+    (tmp_path / "read.txt").write_text("\n".join(read_in_words), encoding="utf-8")
+    compare_archive("\n".join(told) + "\n", Path(__file__).with_name("broken") / f"{name}.txt", tmp_path)
+
+
+def _found_in_words(data: bytes) -> tuple[str, list[ToolEntry]]:
+    names, given = found([("cut.json", data)])
+    return " ".join(sorted(names)), given
+
+
+def _formats(data: bytes) -> str:
+    return " ".join(sorted({one.format for one in detect_formats(from_bytes([("x.json", data)]))}))
 
 
 def _read_as(name: str, data: bytes) -> list[ToolEntry]:
