@@ -67,6 +67,10 @@ def take(store: Store, person: str, found: str, n: int = 99, stream: queue.Strea
     return queue.claim_items(store, person, found, stream, ANY, [], n)
 
 
+def states(store: Store, person: str, found: str) -> Counter[str]:
+    return Counter(r.state for r in listing.list_queue(store, person, found, "review", ANY).rows)
+
+
 def draws(given: list[queue.GivenItem]) -> list[str]:
     return [g.draw for g in given]
 
@@ -78,10 +82,11 @@ def test_what_is_reserved_is_offered_to_one_person_first_and_to_nobody_else(made
     mine = plan.shares["ann"]
     assert len(mine) == 4 and plan.lacking == 0
     assert [queue.count_open(store, who, found, "review") for who in ("ann", "ben")] == [12, 8]
+    assert states(store, "cyd", found) == {"reserved": 4, "to label": 8}
+    assert states(store, "ann", found) == {"to label": 12}
     assert not set(draws(take(store, "ben", found, 3))) & set(mine)
     assert draws(take(store, "ann", found, 5))[:4] == [d for d in order if d in mine], "assigned first, in their order"
-    states = Counter(r.state for r in listing.list_queue(store, "cyd", found, "review", ANY).rows)
-    assert states == {"reserved": 8, "to label": 4}
+    assert states(store, "cyd", found) == {"reserved": 8, "to label": 4}
 
 
 def test_by_a_link_nobody_answers_what_is_reserved_for_others(made: tuple[Store, str]) -> None:
@@ -211,6 +216,7 @@ def test_a_tag_as_a_pool_lets_whoever_has_it_take_them(made: tuple[Store, str]) 
     tags.set_tags(store, "lea", "ben", ["JA "])
     assert tags.all_tags(store)["ben"] == tags.PersonTags("ben", ("ja",), 1.0)
     pool = give(store, found, Selection("language", "ja"), tag="ja").shares[tags.assignee("ja")]
+    assert states(store, "cyd", found) == {"reserved": 4, "to label": 8}
     one, two = draws(take(store, "ann", found, 2)), draws(take(store, "ben", found, 2))
     assert set(one) | set(two) == set(pool)
     assert queue.count_open(store, "cyd", found, "review") == 8

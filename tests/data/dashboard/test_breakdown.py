@@ -100,6 +100,14 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     assert explain_missing_figure(topic) == f"not corrected: {oracle.n} labelled, 30 needed"
 
 
+def test_a_few_days_are_time_though_each_of_them_has_many_items(store: Store) -> None:
+    days = {n: json.dumps({"day": f"2026-01-0{1 + n % 3}"}) for n in range(120)}
+    dataset, judge = fill(store, dialogues(), meta=days)
+    [helpful] = tiles(store, dataset, judge, "helpfulness")
+    assert breakdown_fields(store, dataset, judge, helpful.counted)["meta.day"].time
+    assert break_down(store, dataset, judge, helpful, "meta.day").step == "day"
+
+
 def test_a_day_that_there_is_not_parts_items_as_any_other_word_does(store: Store) -> None:
     days = {n: json.dumps({"day": f"2026-01-0{1 + n % 3}" if n else "0000-00-00"}) for n in range(120)}
     dataset, judge = fill(store, dialogues(), meta=days)

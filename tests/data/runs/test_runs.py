@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
@@ -114,6 +115,25 @@ def test_how_quick_a_run_is_by_what_it_stored_of_late(store: Store, monkeypatch:
     assert live.rate() == pytest.approx(10 / worker._RATE_WINDOW_SECONDS), "what is older does not count"
     clock[0] += worker._RATE_WINDOW_SECONDS
     assert live.rate() == 0
+
+
+def test_how_long_a_run_still_takes_is_told_while_it_goes_on(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = threading.Event()
+
+    async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
+        while not ended.is_set():
+            await asyncio.sleep(0.005)
+        yield RunNotice("stopped", "Stopped.")
+
+    monkeypatch.setattr(LiveRun, "rate", lambda live: 2.0)
+    run_id = runs.start(store, "rae", config(store), source=slow)
+    progress = runs.run_progress(store, run_id)
+    assert (progress.state, progress.seconds_left) == ("running", progress.total / 2)
+    runs.stop(store, "lea", run_id)
+    progress = runs.run_progress(store, run_id)
+    assert (progress.state, progress.seconds_left) == ("stopping", None)
+    ended.set()
+    assert runs.wait(store, run_id).seconds_left is None
 
 
 def test_what_slows_a_run_down_is_told_once_while_it_goes_on(store: Store) -> None:
@@ -401,6 +421,36 @@ def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Pat
     runs.resume(store, "rae", run_id, source=scripted())
     assert runs.wait(store, run_id).done == 12
     assert runs.estimate(store, config(store)).judgments == 1
+
+
+@pytest.mark.parametrize("again", ["start", "resume"])
+def test_of_two_who_start_a_judge_at_the_same_moment_one_does(
+    store: Store, monkeypatch: pytest.MonkeyPatch, again: str
+) -> None:
+    async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
+        while not live.should_stop():
+            await asyncio.sleep(0.005)
+        yield RunNotice("stopped", "Stopped.")
+
+    first = ran(store, config(store), scripted(most=1))
+    real, others = terms.token_price, list[str]()
+
+    def meanwhile(of: RunConfig) -> Any:
+        """What both look up after they have seen that nobody runs the judge."""
+        if not others:
+            others.append("")
+            others[0] = runs.start(store, "lea", config(store), source=slow)
+        return real(of)
+
+    monkeypatch.setattr(terms, "token_price", meanwhile)
+    with pytest.raises(BadInput, match="This very judge is running over this dataset already"):
+        if again == "start":
+            runs.start(store, "rae", config(store), source=slow)
+        else:
+            runs.resume(store, "rae", first, source=slow)
+    assert {run.id for run in runs.list_runs(store)} == {first, *others}
+    runs.stop(store, "lea", others[0])
+    runs.wait(store, others[0])
 
 
 def test_one_run_of_a_judge_at_a_time(store: Store) -> None:

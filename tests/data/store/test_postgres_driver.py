@@ -138,6 +138,37 @@ def test_an_empty_database_becomes_a_workspace_and_the_log_says_so(
         link.execute("drop schema made cascade")
 
 
+def test_an_older_workspace_is_brought_up_to_date_and_the_log_says_from_which_version(
+    empty_database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    elsewhere = empty_database + "&options=-csearch_path%3Dolder"
+    *older, (newest, _, _) = migrations()
+    with psycopg.connect(elsewhere, autocommit=True) as link, caplog.at_level("INFO", "assay"):
+        link.execute("create schema older")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(postgres_schema, "migrations", lambda: older)
+            assert postgres_schema.bring_up(link, "older")
+        assert caplog.records == []
+        open_store(elsewhere).close()
+        [migrated, opened] = [(told.msg, told.__dict__["facts"]) for told in caplog.records]
+        assert migrated[0] == "store_migrated" and opened[0] == "store_opened"
+        assert (migrated[1]["from_version"], migrated[1]["to_version"]) == (older[-1][0], newest)
+        link.execute("drop schema older cascade")
+
+
+@pytest.mark.parametrize(
+    ("error", "lost"),
+    [
+        (psycopg.OperationalError("the server closed the connection"), True), (psycopg.errors.AdminShutdown(), True),
+        (psycopg.errors.ConnectionFailure(), True), (psycopg.errors.DiskFull(), False),
+        (psycopg.errors.QueryCanceled(), False), (psycopg.InterfaceError("closed"), False),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)  # fmt: skip
+def test_which_errors_say_that_the_connection_is_lost(error: psycopg.Error, lost: bool) -> None:
+    assert postgres_driver._is_connection_error(error) is lost
+
+
 def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, empty_database: str) -> None:
     with psycopg.connect(empty_database, autocommit=True) as link:
         link.execute("insert into migration values (999, 'future', now())")
