@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +87,18 @@ def decided(item: str, value: Any, **more: Any) -> dict[str, Any]:
 def verdict(item: str, value: str, **more: Any) -> dict[str, Any]:
     """A judgment of the card plain_pairwise."""
     return {"item": item, "card": "plain_pairwise", "model": "m", "params": {}, "reply": {"verdict": value}, **more}
+
+
+def wrecks(value: Any, chance: random.Random) -> Iterator[Any]:
+    """The value with one thing in it put out of shape, again and again."""
+    odd: list[Any] = [None, 0, -1.5, True, "", "京", "[", '{"a": 1}', [], {}, [None], [[]], {"role": "user"}, "x" * 500]
+    for _ in range(60):
+        copy = json.loads(json.dumps(value))
+        place: Any = copy
+        while isinstance(place, (dict, list)) and place:
+            key = chance.choice(list(place) if isinstance(place, dict) else range(len(place)))
+            if not isinstance(place[key], (dict, list)) or not place[key] or chance.random() < 0.15:
+                place[key] = chance.choice(odd)
+                break
+            place = place[key]
+        yield copy

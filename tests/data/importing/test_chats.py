@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,12 @@ from hypothesis import given
 
 from data.importing.formats.messages import to_dialogue
 from data.importing.importing import import_source, preview_import
+from data.importing.lines import LineError
 from data.importing.plan import ImportPlan
+from data.store.ids import content_id
 from judges.types import ITEM, Dialogue
-from tests.data.imports import source, workspace
+from tests.archives import compare_archive
+from tests.data.imports import source, workspace, wrecks
 
 
 def said(*pairs: tuple[str, Any]) -> dict[str, Any]:
@@ -26,133 +31,151 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
     return [(t["turn"], t["role"], t["text"]) for t in to_dialogue(value)[0]["turns"]]
 
 
-@pytest.mark.parametrize(
-    ("chat", "becomes"),
-    [
-        (said(("user", "a"), ("assistant", "b")), [(1, "user", "a"), (1, "assistant", "b")]),
-        (
-            said(("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")),
-            [(1, "user", "a"), (1, "assistant", "b"), (2, "user", "c"), (2, "assistant", "d")],
-        ),
-        (
-            said(("assistant", "hello"), ("user", "a"), ("assistant", "b")),
-            [(1, "assistant", "hello"), (2, "user", "a"), (2, "assistant", "b")],
-        ),
-        (
-            said(("user", "a"), ("user", "b"), ("assistant", "c"), ("assistant", "d")),
-            [(1, "user", "a\n\nb"), (1, "assistant", "c\n\nd")],
-        ),
-        (
-            said(("user", "a"), ("assistant", "b"), ("tool", "42"), ("assistant", "c")),
-            [(1, "user", "a"), (1, "tool", "42"), (1, "assistant", "b\n\nc")],
-        ),
-        (
-            said(("user", "a"), ("assistant", "b"), ("system", "now in French"), ("user", "c")),
-            [(1, "user", "a"), (1, "assistant", "b"), (2, "system", "now in French"), (2, "user", "c")],
-        ),
-        (
-            said(("user", [{"type": "text", "text": "a"}, {"type": "input_text", "text": "b"}]), ("assistant", "c")),
-            [(1, "user", "a\n\nb"), (1, "assistant", "c")],
-        ),
-        (
-            {
-                "messages": [
-                    {"role": "user", "content": "a"},
-                    {
-                        "role": "assistant",
-                        "content": None,
-                        "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}],
-                    },
-                    {"role": "tool", "name": "f", "content": "1"},
-                ]
-            },
-            [(1, "user", "a"), (1, "tool", "f({})"), (1, "tool", "1"), (1, "assistant", "")],
-        ),
-        (
-            {
-                "messages": [
-                    {"role": "user", "content": "a"},
-                    {
-                        "role": "assistant",
-                        "content": [{"type": "text", "text": "let me look"}],
-                        "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}],
-                        "refusal": None,
-                    },
-                ]
-            },
-            [(1, "user", "a"), (1, "tool", "f({})"), (1, "assistant", "let me look")],
-        ),
-        (
-            {"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]},
-            [(1, "user", "a"), (1, "assistant", "b")],
-        ),
-        (
-            {"task": "CM", "id": 3, "history": [{"user": "a", "bot": "b"}, {"user": "c", "bot": "d"}]},
-            [(1, "user", "a"), (1, "assistant", "b"), (2, "user", "c"), (2, "assistant", "d")],
-        ),
-    ],
-)
+SAID: list[tuple[dict[str, Any], list[tuple[int, str, str]]]] = [
+    (said(("user", "a"), ("assistant", "b")), [(1, "user", "a"), (1, "assistant", "b")]),
+    (
+        said(("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")),
+        [(1, "user", "a"), (1, "assistant", "b"), (2, "user", "c"), (2, "assistant", "d")],
+    ),
+    (
+        said(("assistant", "hello"), ("user", "a"), ("assistant", "b")),
+        [(1, "assistant", "hello"), (2, "user", "a"), (2, "assistant", "b")],
+    ),
+    (
+        said(("user", "a"), ("user", "b"), ("assistant", "c"), ("assistant", "d")),
+        [(1, "user", "a\n\nb"), (1, "assistant", "c\n\nd")],
+    ),
+    (
+        said(("user", "a"), ("assistant", "b"), ("tool", "42"), ("assistant", "c")),
+        [(1, "user", "a"), (1, "tool", "42"), (1, "assistant", "b\n\nc")],
+    ),
+    (
+        said(("user", "a"), ("assistant", "b"), ("system", "now in French"), ("user", "c")),
+        [(1, "user", "a"), (1, "assistant", "b"), (2, "system", "now in French"), (2, "user", "c")],
+    ),
+    (
+        said(("user", [{"type": "text", "text": "a"}, {"type": "input_text", "text": "b"}]), ("assistant", "c")),
+        [(1, "user", "a\n\nb"), (1, "assistant", "c")],
+    ),
+    (
+        {
+            "messages": [
+                {"role": "user", "content": "a"},
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}],
+                },
+                {"role": "tool", "name": "f", "content": "1"},
+            ]
+        },
+        [(1, "user", "a"), (1, "tool", "f({})"), (1, "tool", "1"), (1, "assistant", "")],
+    ),
+    (
+        {
+            "messages": [
+                {"role": "user", "content": "a"},
+                {
+                    "role": "assistant",
+                    "content": [{"type": "text", "text": "let me look"}],
+                    "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}],
+                    "refusal": None,
+                },
+            ]
+        },
+        [(1, "user", "a"), (1, "tool", "f({})"), (1, "assistant", "let me look")],
+    ),
+    (
+        {"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]},
+        [(1, "user", "a"), (1, "assistant", "b")],
+    ),
+    (
+        {"task": "CM", "id": 3, "history": [{"user": "a", "bot": "b"}, {"user": "c", "bot": "d"}]},
+        [(1, "user", "a"), (1, "assistant", "b"), (2, "user", "c"), (2, "assistant", "d")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("chat", "becomes"), SAID)
 def test_what_was_said_becomes_turns(chat: dict[str, Any], becomes: list[tuple[int, str, str]]) -> None:
     assert turns(chat) == becomes
 
 
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city":"東京"}'}}
+OTHER = {"id": "c2", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Ulm"}'}}
+OPENAI = {
+    "messages": [
+        {"role": "user", "content": "Where is it warmer?"},
+        {"role": "assistant", "content": None, "tool_calls": [CALL, OTHER]},
+        {"role": "tool", "tool_call_id": "c2", "content": "3"},
+        {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "9"}]},
+        {"role": "assistant", "content": "In Tokyo."},
+        {"role": "user", "content": "Thanks."},
+        {"role": "assistant", "content": "You are welcome."},
+    ]
+}
+USE = [{"type": "tool_use", "id": f"t{n}", "name": "weather", "input": {"city": c}} for n, c in enumerate("東U")]
+GAVE = [{"type": "tool_result", "tool_use_id": f"t{n}", "content": [{"type": "text", "text": t}]} for n, t in
+        ((1, "3"), (0, "9"))]  # fmt: skip
+ANTHROPIC = said(
+    ("user", "Where is it warmer?"), ("assistant", [{"type": "text", "text": "I look."}, *USE]), ("user", GAVE),
+    ("assistant", "In Tokyo."), ("user", [{"type": "text", "text": "Thanks."}]), ("assistant", "You are welcome."),
+)  # fmt: skip
+RESPONSES = {
+    "messages": [
+        {"role": "user", "content": "Where is it warmer?"},
+        {"type": "function_call", "call_id": "x", "name": "weather", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "x", "output": {"tokyo": 9}},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "In Tokyo."}]},
+    ]
+}
+LEGACY = {
+    "messages": [
+        {"role": "user", "content": "Where is it warmer?"},
+        {"role": "assistant", "content": "", "function_call": {"name": "weather", "arguments": "{}"}},
+        {"role": "function", "name": "weather", "content": "9"},
+    ]
+}
+
+
 def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_of_the_calls() -> None:
-    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city":"東京"}'}}
-    other = {"id": "c2", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Ulm"}'}}
-    openai = {
-        "messages": [
-            {"role": "user", "content": "Where is it warmer?"},
-            {"role": "assistant", "content": None, "tool_calls": [call, other]},
-            {"role": "tool", "tool_call_id": "c2", "content": "3"},
-            {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "9"}]},
-            {"role": "assistant", "content": "In Tokyo."},
-            {"role": "user", "content": "Thanks."},
-            {"role": "assistant", "content": "You are welcome."},
-        ]
-    }
-    use = [{"type": "tool_use", "id": f"t{n}", "name": "weather", "input": {"city": c}} for n, c in enumerate("東U")]
-    gave = [{"type": "tool_result", "tool_use_id": f"t{n}", "content": [{"type": "text", "text": t}]} for n, t in
-            ((1, "3"), (0, "9"))]  # fmt: skip
-    anthropic = said(
-        ("user", "Where is it warmer?"), ("assistant", [{"type": "text", "text": "I look."}, *use]), ("user", gave),
-        ("assistant", "In Tokyo."), ("user", [{"type": "text", "text": "Thanks."}]), ("assistant", "You are welcome."),
-    )  # fmt: skip
-    responses = {
-        "messages": [
-            {"role": "user", "content": "Where is it warmer?"},
-            {"type": "function_call", "call_id": "x", "name": "weather", "arguments": "{}"},
-            {"type": "function_call_output", "call_id": "x", "output": {"tokyo": 9}},
-            {"role": "assistant", "content": [{"type": "output_text", "text": "In Tokyo."}]},
-        ]
-    }
     for sort in ("function_call", "function_call_output"):
         spoken = [{"role": "user", "content": "Q"}, {"role": "assistant", "type": sort, "content": "A"}]
         assert turns({"messages": spoken}) == [(1, "user", "Q"), (1, "assistant", "A")], "who has a role speaks"
-    legacy = {
-        "messages": [
-            {"role": "user", "content": "Where is it warmer?"},
-            {"role": "assistant", "content": "", "function_call": {"name": "weather", "arguments": "{}"}},
-            {"role": "function", "name": "weather", "content": "9"},
-        ]
-    }
     tail = [(2, "user", "Thanks."), (2, "assistant", "You are welcome.")]
     asks = (1, "user", "Where is it warmer?")
-    found = to_dialogue(openai)[0]["turns"]
+    found = to_dialogue(OPENAI)[0]["turns"]
     assert [t.get("name", "") for t in found[:6]] == ["", "weather", "weather", "weather", "weather", ""]
-    assert turns(openai) == [
+    assert turns(OPENAI) == [
         asks, (1, "tool", 'weather({"city":"東京"})'), (1, "tool", 'weather({"city":"Ulm"})'), (1, "tool", "9"),
         (1, "tool", "3"), (1, "assistant", "In Tokyo."), *tail,
     ]  # fmt: skip
-    assert turns(anthropic) == [
+    assert turns(ANTHROPIC) == [
         asks, (1, "tool", 'weather({"city": "東"})'), (1, "tool", 'weather({"city": "U"})'), (1, "tool", "9"),
         (1, "tool", "3"), (1, "assistant", "I look.\n\nIn Tokyo."), *tail,
     ]  # fmt: skip
-    assert turns(responses) == [
+    assert turns(RESPONSES) == [
         asks, (1, "tool", "weather({})"), (1, "tool", '{"tokyo": 9}'), (1, "assistant", "In Tokyo.")
     ]  # fmt: skip
-    assert turns(legacy) == [asks, (1, "tool", "weather({})"), (1, "tool", "9"), (1, "assistant", "")]
-    for chat in (openai, anthropic, responses, legacy):
+    assert turns(LEGACY) == [asks, (1, "tool", "weather({})"), (1, "tool", "9"), (1, "assistant", "")]
+    for chat in (OPENAI, ANTHROPIC, RESPONSES, LEGACY):
         ITEM.validate_python(to_dialogue(chat)[0])
+
+
+def test_what_is_read_of_broken_chats(tmp_path: Path) -> None:
+    """Of each a mark in broken/turns.txt; what was read itself is in read.txt, in the folder of the test."""
+    told, read_in_words = list[str](), list[str]()
+    shapes = {"openai": OPENAI, "anthropic": ANTHROPIC, "responses": RESPONSES, "legacy": LEGACY}
+    for name, chat in {**{f"chat {number}": chat for number, (chat, _) in enumerate(SAID)}, **shapes}.items():
+        for number, wreck in enumerate(wrecks(chat, random.Random(name))):
+            try:
+                read = json.dumps(to_dialogue(wreck), ensure_ascii=False)
+            except LineError as error:
+                read = ": ".join(error.problem)
+            told.append(f"{name} {number} {content_id(read)[:8]}")
+            read_in_words += [told[-1], read]
+    (tmp_path / "read.txt").write_text("\n".join(read_in_words), encoding="utf-8")
+    compare_archive("\n".join(told) + "\n", Path(__file__).with_name("broken") / "turns.txt", tmp_path)
 
 
 def test_what_a_model_thought_is_not_what_it_said() -> None:

@@ -47,7 +47,7 @@ from data.store.ids import content_id
 from judges.types import ITEM
 from tests.archives import compare_archive
 from tests.data.importing import tool_files as made
-from tests.data.imports import workspace
+from tests.data.imports import workspace, wrecks
 
 Files = list[tuple[str, bytes]]
 
@@ -1132,21 +1132,6 @@ def test_all_that_each_tool_says_is_kept(tmp_path: Path) -> None:
             assert names == {name}
             lines += [f"== {name}", *(line[:700] for line in in_words(given))]
     compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("tools.txt"), tmp_path)
-
-
-def wrecks(value: Any, chance: random.Random) -> Iterator[Any]:
-    """The value with one thing in it put out of shape, again and again."""
-    odd: list[Any] = [None, 0, -1.5, True, "", "京", "[", '{"a": 1}', [], {}, [None], [[]], {"role": "user"}, "x" * 500]
-    for _ in range(60):
-        copy = json.loads(json.dumps(value))
-        place: Any = copy
-        while isinstance(place, (dict, list)) and place:
-            key = chance.choice(list(place) if isinstance(place, dict) else range(len(place)))
-            if not isinstance(place[key], (dict, list)) or not place[key] or chance.random() < 0.15:
-                place[key] = chance.choice(odd)
-                break
-            place = place[key]
-        yield copy
 
 
 def in_words(given: list[ToolEntry]) -> Iterator[str]:
