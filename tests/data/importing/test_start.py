@@ -15,7 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 from data.cards import cards
 from data.cli import main
 from data.importing import start
-from data.importing.detection import contents
+from data.importing.detection import contents, interpretation
 from data.importing.detection.interpretation import Interpretation, interpret_contents
 from data.importing.detection.plan_proposal import previous_mapping, propose_plan
 from data.importing.files.source import from_bytes
@@ -27,8 +27,10 @@ from data.store import Store, open_store
 from data.store.errors import BadInput
 from data.store.ids import now
 from judges.authoring.card_lookup import spell_scale
+from judges.authoring.recipe import RecipeScale
 from judges.cards import cards as folder
 from judges.cli import main as judges_main
+from judges.types import Dimension, Scale
 from tests.archives import compare_archive
 from tests.data.imports import workspace
 
@@ -728,6 +730,13 @@ def test_an_older_table_that_comes_again_after_its_correction_says_that_it_does_
     held = "select l.value from label_now l join item i on i.id = l.item_id where i.name = 'x0'"
     assert store.rows(held) == [(1.0,)]
     assert not bring(store, {"a.csv": tables[0]}).preview.warnings
+
+
+def test_a_number_is_no_answer_to_a_question_that_asks_for_a_turn() -> None:
+    place, scale = ("dialogue", "conversation", "weakest"), RecipeScale(lo=1, hi=3)
+    stored: Any = {place: Dimension(place[2], "conversation", Scale("turn"), "?")}
+    named = interpretation._name_question("dialogue", "conversation", "weakest", scale, [1, 2, 3], stored)
+    assert named == ("weakest_2", scale)
 
 
 def test_a_table_in_which_somebody_answers_twice_can_come_again(store: Store) -> None:
