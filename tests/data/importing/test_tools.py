@@ -37,7 +37,7 @@ from data.importing.conversations.utterances import (
 from data.importing.files.container import detect_container, read_records
 from data.importing.files.source import from_bytes, from_uploads
 from data.importing.format_file import FileStart, FormatFile
-from data.importing.formats import deepeval, otel
+from data.importing.formats import deepeval, mlflow, otel
 from data.importing.importing import detect_formats, import_source, preview_import
 from data.importing.lines import Hint, Line, NamedValue, RejectedRow, ToolEntry
 from data.importing.plan import ImportPlan
@@ -798,6 +798,14 @@ def test_a_log_of_a_newer_inspect_is_read_as_one_that_is_known() -> None:
     for version, told in ((2, []), (3, ["Inspect: a log has version 3, and was read as version 2 is."])):
         _, given = found([("log", made.whole(made.inspect() | {"version": version}))])
         assert len(items(given)) == 2 and [one for one in hints(given) if "version" in one] == told
+
+
+@pytest.mark.parametrize(
+    ("key", "becomes"),
+    [("0xab", "ab"), ("ab", "ab"), ("q80=", "abcd"), ("q-!80===", "q-!80==="), ("q=", "q=")],
+)
+def test_the_ids_of_mlflow_are_hexadecimal_or_as_they_are(key: str, becomes: str) -> None:
+    assert mlflow._hex(key) == becomes
 
 
 def test_samples_of_inspect_that_are_none_are_told() -> None:
