@@ -67,6 +67,17 @@ def test_an_item_is_as_sure_as_its_least_sure_cell(store: Store) -> None:
         assert cells.agree.tolist() == agree * 3 and cells.weight.tolist() == [2.0] * 6
 
 
+def test_not_applicable_agrees_with_nothing_else(store: Store) -> None:
+    said = [(3.0, 3.0), (3.0, 4.0), (None, 3.0), (3.0, None), (None, None)]
+    cells = [Cell(n, "turn:1", (human,), judge, probability=0.5) for n, (human, judge) in enumerate(said)]
+    dataset, judge = fill(store, cells)
+    d, nobody = dimension(store, judge, "helpfulness"), figures.ItemConfidence(np.array([]), np.array([]), np.array([]))
+    names = [str(i) for (i,) in store.rows("select id from item order by name")]
+    for near, agree in ((False, [1, 0, 0, 0, 1]), (True, [1, 1, 0, 0, 1])):
+        found = figures.verdict_cells(store, dataset, judge, d, "blind", nobody, near)
+        assert dict(zip(sorted(names), found.agree.tolist(), strict=True)) == dict(zip(names, agree, strict=True))
+
+
 def test_what_comes_from_elsewhere_or_lacks_a_reply_is_never_spared(store: Store) -> None:
     dataset, judge, d = seats(store, [0.9, 0.9], [0.9, 0.9], [0.9, 0.9])
     items = [str(i) for (i,) in store.rows("select id from item order by name")]
