@@ -11,12 +11,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from data.cli import check, main, report
+from data.cli.options import acting_person
 from data.records import invitations, people
+from data.records.names import MACHINE_ACTOR
 from data.store import open_store
 from data.store.errors import BadInput
 from data.store.high_water_mark import Mark
@@ -402,3 +405,12 @@ def test_a_closed_output_ends_no_command() -> None:
         cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_who_acts_may_have_a_name_that_only_newcomers_may_not(run: Run) -> None:
+    assert run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")[0] == 0
+    with closing(open_store()) as store:
+        for known in ("Assay", "kim (file)"):
+            assert acting_person(store, known) == known
+        with pytest.raises(BadInput, match="reserved for what Assay does by itself"):
+            acting_person(store, MACHINE_ACTOR)

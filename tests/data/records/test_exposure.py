@@ -485,6 +485,20 @@ def test_whoever_saves_after_a_large_import_waits_for_none_of_its_texts(
     assert all(number == 0 for in_change, number in came if in_change)
 
 
+def test_a_large_import_before_anybody_was_shown_anything_is_looked_at_by_who_asks_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{**seeds.dialogue(n), "id": f"d-{at}"} for at, n in enumerate((1, *range(1, 40)))]
+    monkeypatch.setattr(hidden_rows, "MIN_ROWS", len(rows))
+    store = open_store(seeds.address(tmp_path / "large.duckdb"))
+    people.join_workspace(store, "lea")
+    import_source(store, "lea", from_path(seeds.lines(tmp_path / "rows.jsonl", rows)), ImportPlan("large"))
+    assert list(store.previews.values()) == [(store.newest(), None)]
+    twins = tuple(str(i) for (i,) in store.rows("select id from item where name in ('d-0', 'd-1') order by id"))
+    assert exposure.item_copies(store) == dict.fromkeys(twins, twins) and not store.previews
+    store.close()
+
+
 def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[dict[str, Any]], object]) -> str:
     """The first item once more, changed, in another dataset, drawn to be answered blind; its id."""
     again = seeds.dialogue(1)
