@@ -125,10 +125,11 @@ def test_how_long_a_run_still_takes_is_told_while_it_goes_on(store: Store, monke
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
+    run_id = ran(store, config(store), scripted(most=3))
     monkeypatch.setattr(LiveRun, "rate", lambda live: 2.0)
-    run_id = runs.start(store, "rae", config(store), source=slow)
+    runs.resume(store, "rae", run_id, source=slow)
     progress = runs.run_progress(store, run_id)
-    assert (progress.state, progress.seconds_left) == ("running", progress.total / 2)
+    assert (progress.state, progress.done, progress.seconds_left) == ("running", 3, (progress.total - 3) / 2)
     runs.stop(store, "lea", run_id)
     progress = runs.run_progress(store, run_id)
     assert (progress.state, progress.seconds_left) == ("stopping", None)

@@ -1,0 +1,337 @@
+"""Random walks through a workspace: its people do anything at all, in any order, the same for the same seed.
+
+Of each step the archive has what was done and a mark of what came of it: the answer or refusal, and every row that was
+written. What a mark stands for is in the file `steps.txt` in the folder of the test.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from data.adjudication import adjudication, adjudication_items
+from data.assignments import assignments
+from data.assignments.assignments import AssignmentTerms, Selection
+from data.desk import desk, labels
+from data.queue import listing, queue
+from data.queue import progress as queue_progress
+from data.queue.queue import GivenItem, QueueFilters
+from data.records import people, settings, tags
+from data.records.settings import GoldRule, QueueRules
+from data.store.duckdb_driver import DuckTx
+from data.store.ids import content_id
+from judges.stats.sampling import SampleDesign
+from judges.triage import Reason
+from tests.archives import compare_archive
+from tests.data.planted_workspace import Planted
+from tests.facts import facts, told_refusals
+
+pytestmark = [
+    pytest.mark.together("rooms of data"),  # they share the planted workspace
+    pytest.mark.duckdb_only("what a walk wrote is taken from its transactions"),
+]
+STEPS, SEEDS = 150, range(8)
+STREAMS: tuple[queue.Stream, ...] = ("audit", "review")
+ROLES: tuple[Literal["annotator", "researcher", "lead"], ...] = ("annotator", "researcher", "lead")
+STATES: tuple[Any, ...] = (None, *"to label,reserved,reserved by you,answered,answered by you,not for you".split(","))
+
+
+class Walk:
+    """One walk: what its people have in hand, and every row that a step has written."""
+
+    def __init__(self, planted: Planted, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.planted, self.store, self.here = planted, planted.store, planted.datasets["support"]
+        self.chance = random.Random(seed)
+        self.people = [one.name for one in people.all_people(self.store)]
+        self.gone = [one.name for one in people.all_people(self.store, active=False) if one.name not in self.people]
+        self.judges = [judge for (dataset, _), judge in planted.judges.items() if dataset == "support"]
+        self.items = [str(i) for (i,) in self.store.rows("select id from item where dataset_id = $1", [self.here])]
+        self.items.sort(key=planted.named)
+        self.hands: dict[str, list[GivenItem]] = {}
+        self.answers: list[tuple[str, str, dict[str, Any]]] = []
+        self.decisions: list[str] = []
+        self.keys = 0
+        self.written: list[str] = []
+        add = DuckTx.add
+
+        def note(tx: DuckTx, table: str, columns: str, rows: Any) -> int:
+            rows = list(rows)
+            # Some rows of one change are written in the order of a set, which is another one in each process.
+            self.written += [f"  {table} {row}" for row in sorted(rows, key=lambda row: str(row[1:]))]
+            return add(tx, table, columns, rows)
+
+        monkeypatch.setattr(DuckTx, "add", note)
+
+    def step(self) -> tuple[str, str]:
+        """Do something; what, and what came of it."""
+        does = self.chance.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+        before = self.store.newest()
+        self.written.clear()
+        lines: list[str] = []
+        with told_refusals() as refused:
+            lines += facts("", does(self))
+        lines += refused
+        if self.store.newest() > before:
+            lines += self.written
+        return f"{does.__name__}{' refused' if refused else ''}", "\n".join(lines)
+
+    # -- what chance picks --------------------------------------------------------------------------------------------
+
+    def who(self) -> str:
+        return self.chance.choice(self.people if self.chance.random() < 0.96 else self.gone)
+
+    def steering(self) -> str:
+        """As a rule one of those who may; else anybody."""
+        return self.chance.choice(["lea", "lou", "rex"]) if self.chance.random() < 0.85 else self.who()
+
+    def stream(self) -> queue.Stream:
+        return self.chance.choice(STREAMS)
+
+    def item(self) -> str:
+        return self.chance.choice(self.items)
+
+    def filters(self) -> QueueFilters:
+        system, judge, dimension, reason = (self.chance.random() < 0.15 for _ in range(4))
+        return QueueFilters(
+            self.chance.choice(["model-x", "model-y"]) if system else "",
+            self.chance.choice(self.judges) if judge else "",
+            self.chance.choice(["helpfulness", "safety"]) if dimension else "",
+            self.chance.choice(["judges disagree", "unscored", "flagged"]) if reason else "",
+        )
+
+    def key(self) -> str:
+        self.keys += 1
+        return f"walk-key-{self.keys}"
+
+    def team(self) -> tuple[str, ...]:
+        known = tuple(self.chance.sample(self.people, self.chance.randint(1, 3)))
+        return known if self.chance.random() < 0.95 else ("nobody",)
+
+    # -- what people do -----------------------------------------------------------------------------------------------
+
+    def claims(self) -> Any:
+        who, stream = self.who(), self.stream()
+        had = [given.item for given in self.hands.get(who, []) if self.chance.random() < 0.7]
+        given = queue.claim_items(self.store, who, self.here, stream, self.filters(), had, self.chance.randint(1, 6))
+        self.hands[who] = [*self.hands.get(who, [])[-4:], *given]
+        return who, stream, given
+
+    def answers_one(self) -> Any:
+        who = self.chance.choice([name for name, hand in self.hands.items() if hand] or self.people)
+        hand = self.hands.get(who, [])
+        if hand and self.chance.random() < 0.9:
+            given = hand.pop(self.chance.randrange(len(hand)))
+        else:
+            given = GivenItem("", self.item(), self.stream(), self.chance.choice(["blind", "assisted"]), "")
+        [view] = desk.desk_views(self.store, who, [given])
+        values = []
+        for (unit, dimension), (_, of) in view.cells.items():
+            if self.chance.random() < 0.8:
+                value = self.chance.choice([of.scale.lo, of.scale.hi, 2, 3, None, "n/a", of.scale.categories[-1:]])
+                values.append({"unit": unit, "dimension": dimension, "v": value if not isinstance(value, tuple) else 1})
+                if self.chance.random() < 0.3:
+                    values[-1] |= {"saw": self.chance.random() < 0.5, "seen": self.chance.choice([1, 3, None])}
+        message: dict[str, Any] = {
+            "key": self.key(), "person": who, "action": "skip" if self.chance.random() < 0.15 else "save",
+            "item": given.item, "draw": given.draw, "mode": given.mode, "judge": given.judge, "values": values,
+            "ms": self.chance.choice([-1, 900, 30_000, 10**8]), "reason": self.chance.choice(["", "Not mine.", " "]),
+            "version": view.version if self.chance.random() < 0.8 else "",
+        }  # fmt: skip
+        if message["action"] == "skip":
+            message["values"] = []
+        if self.chance.random() < 0.15:
+            message["notes"] = [{"unit": "", "sort": self.chance.choice(["comment", "issue"]), "text": "Long."}]
+        if self.chance.random() < 0.1:
+            message["repairs"] = [{"unit": "turn:1", "text": "Yes."}]
+        return self.sends(who, message)
+
+    def sends(self, who: str, message: dict[str, Any]) -> Any:
+        saved, refused = labels.save_answers(self.store, who, [message])
+        self.answers += [(who, one.key, message) for one in saved]
+        return message, saved, refused
+
+    def sends_again(self) -> Any:
+        if not self.answers:
+            return None
+        who, key, message = self.chance.choice(self.answers)
+        change: dict[str, Any] = self.chance.choice(
+            [{}, {"values": []}, {"key": self.key(), "version": key}, {"key": self.key()}, {"person": self.who()}]
+        )
+        return self.sends(who, {**message, **change})
+
+    def opens(self) -> Any:
+        who, item = self.who(), self.item()
+        return who, item, desk.open_item(self.store, who, item)
+
+    def looks_at_hand(self) -> Any:
+        who = self.who()
+        return who, desk.desk_views(self.store, who, self.hands.get(who, [])[:2])
+
+    def reveals(self) -> Any:
+        who, _, message = self.chance.choice(self.answers) if self.answers else (self.who(), "", {"item": self.item()})
+        return who, desk.reveal_judges(self.store, who, message["item"])
+
+    def releases(self) -> Any:
+        who = self.who()
+        return who, queue.release_claims(self.store, who, self.here)
+
+    def lists(self) -> Any:
+        who, stream, search = self.who(), self.stream(), self.chance.choice(["", "", "", "d-1", "承知", "cy"])
+        state, skip = self.chance.choice(STATES), self.chance.choice([0, 0, 2])
+        found = listing.list_queue(self.store, who, self.here, stream, self.filters(), state, skip, 5, search)
+        return who, stream, found, queue.count_open(self.store, who, self.here, stream, self.filters())
+
+    def looks_at_progress(self) -> Any:
+        who, stream = self.who(), self.stream()
+        return (
+            who, queue_progress.desk_progress(self.store, who, self.here, stream, self.filters()),
+            queue_progress.queue_progress(self.store, self.here, stream),
+            queue.count_known_to_all(self.store, self.here), queue.count_stranded(self.store, self.here),
+            queue.filter_options(self.store, self.here),
+        )  # fmt: skip
+
+    # -- what is steered ----------------------------------------------------------------------------------------------
+
+    def sets_rules(self) -> Any:
+        rules = QueueRules(self.chance.choice([0, 1, 1, 2, 3]), self.chance.choice([0, 0.2, 0.5, 1]), 30)
+        return rules, settings.set_queue_rules(self.store, self.steering(), self.here, rules)
+
+    def sets_gold_rule(self) -> Any:
+        rule = GoldRule(
+            self.chance.choice(["median", "mean", "majority"]), self.chance.choice([None, 0, 1, 2]),
+            self.chance.choice(["counted", "out"]),
+        )  # fmt: skip
+        effect = adjudication.rule_effect(self.store, self.here, rule)
+        return rule, effect, settings.set_gold_rule(self.store, self.steering(), self.here, rule)
+
+    def hides_systems(self) -> Any:
+        return settings.hide_systems(self.store, self.steering(), self.here, self.chance.random() < 0.5)
+
+    def draws(self) -> Any:
+        by: Any = self.chance.choice(["language", "language", "language", "system"])
+        size, judge = self.chance.choice([0, 2, 4, 99]), self.chance.choice(self.judges)
+        plan = queue.plan_audit(self.store, self.here, 3, judge, SampleDesign(by))
+        seed = self.chance.randrange(100)
+        return plan, queue.draw_audit(self.store, self.steering(), self.here, size, judge, seed, SampleDesign(by))
+
+    def fills(self) -> Any:
+        kind: Any = self.chance.choice([None, None, "judges disagree", "unscored", "broken rule"])
+        judge = self.chance.choice(self.judges)
+        return queue.fill_review(self.store, self.steering(), self.here, judge, self.chance.choice([0, 1, 3]), kind)
+
+    def takes_flagged(self) -> Any:
+        reasons = [Reason(self.item(), "flagged", "Flag.", self.chance.random()) for _ in range(2)]
+        return queue.take_flagged(self.store, self.steering(), self.here, self.chance.choice(self.judges), reasons)
+
+    def tags(self) -> Any:
+        named = self.chance.sample(["german", "ja", "new"], self.chance.randint(0, 2))
+        return tags.set_tags(self.store, self.steering(), self.who(), named, self.chance.choice([0, 1, 2]))
+
+    def sets_person(self) -> Any:
+        active = self.chance.random() < 0.7
+        return people.set_person(self.store, self.steering(), self.who(), self.chance.choice(ROLES), active)
+
+    def assigns(self) -> Any:
+        field, value = self.chance.choice([("", ""), ("", ""), ("language", "ja"), ("topic", "travel")])
+        chosen = Selection(field, value, self.chance.choice([None, 1, 3]), self.chance.choice([None, None, 0.4]))
+        pool = self.chance.random() < 0.25
+        terms = AssignmentTerms(
+            () if pool else self.team(), self.chance.choice(["german", "ja"]) if pool else "",
+            self.chance.choice([1, 1, 2]), self.chance.random() < 0.7, None, self.chance.randint(1, 3),
+            seed=self.chance.randrange(9),
+        )  # fmt: skip
+        return chosen, terms, assignments.assign(self.store, self.steering(), self.here, self.stream(), chosen, terms)
+
+    def changes_assignment(self) -> Any:
+        current = assignments.current_assignments(self.store, self.here)
+        if not current:
+            return None
+        one, actor, way = self.chance.choice(current), self.steering(), self.chance.randrange(3)
+        if way == 0:
+            return assignments.end_assignment(self.store, actor, one.id)
+        if way == 1:
+            terms = self.chance.random() < 0.5, self.chance.randint(1, 4), None, self.chance.choice(["", "Soon."])
+            return assignments.change_assignment(self.store, actor, one.id, *terms)
+        return assignments.reassign(self.store, actor, self.here, self.who(), self.team(), self.chance.randrange(9))
+
+    def undoes(self) -> Any:
+        changes = assignments.undoable_changes(self.store, self.here)
+        revision = self.chance.choice(changes).revision if changes and self.chance.random() < 0.9 else 1
+        return changes[:3], assignments.undo(self.store, self.steering(), self.here, revision)
+
+    def looks_at_work(self) -> Any:
+        who = self.who()
+        return (
+            who, [assignments.own_work(self.store, who, self.here, stream) for stream in STREAMS],
+            assignments.own_notes(self.store, who, self.here),
+            [assignments.assigned_counts(self.store, self.here, stream) for stream in STREAMS],
+        )  # fmt: skip
+
+    # -- what is decided ----------------------------------------------------------------------------------------------
+
+    def decides(self) -> Any:
+        who = self.steering()
+        work = adjudication.adjudication_work(self.store, who, self.here)
+        if not work.own:
+            return who, work.others
+        cell, key = self.chance.choice(work.own), self.key()
+        if self.chance.random() < 0.3:
+            adjudication.record_look(self.store, who, [cell.item])
+        if self.chance.random() < 0.2:
+            adjudication.reveal_while_adjudicating(self.store, who, cell.item)
+        value, reason = self.chance.choice([1, 2, 3, 4, 5, None, 9]), self.chance.choice(["So."] * 7 + [" "])
+        token = cell.token if self.chance.random() < 0.9 else "old"
+        place = cell.item, cell.unit, cell.dimension
+        told = adjudication.adjudicate(self.store, who, key, *place, value, reason, token)
+        self.decisions.append(key)
+        return who, len(work.own), work.others, told
+
+    def takes_back(self) -> Any:
+        if not self.decisions:
+            return None
+        decision = self.chance.choice(self.decisions)
+        return adjudication.withdraw_adjudication(self.store, self.steering(), self.key(), decision)
+
+    def looks_at_board(self) -> Any:
+        who = self.steering()
+        work = adjudication.adjudication_work(self.store, who, self.here)
+        shown = adjudication_items.load_adjudication_items(self.store, who, work.own, 2)
+        return who, len(work.own), work.others, [(item.cells, item.decided, item.comments) for item in shown]
+
+    def waits(self) -> Any:
+        span = self.chance.choice([1, 10, 50, 60 * 24])
+        self.planted.clock.pass_(minutes=span)
+        return span
+
+
+WEIGHTS: dict[Callable[[Walk], Any], int] = {
+    Walk.claims: 14, Walk.answers_one: 22, Walk.sends_again: 5, Walk.opens: 4, Walk.looks_at_hand: 3, Walk.reveals: 3,
+    Walk.releases: 2, Walk.lists: 8, Walk.looks_at_progress: 3, Walk.sets_rules: 2, Walk.sets_gold_rule: 2,
+    Walk.hides_systems: 1, Walk.draws: 3, Walk.fills: 3, Walk.takes_flagged: 2, Walk.tags: 2, Walk.sets_person: 3,
+    Walk.assigns: 6, Walk.changes_assignment: 4, Walk.undoes: 2, Walk.looks_at_work: 3, Walk.decides: 6,
+    Walk.takes_back: 2, Walk.looks_at_board: 2, Walk.waits: 4,
+}  # fmt: skip
+
+
+def walk(planted: Planted, seed: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, str]]:
+    """The steps of a walk."""
+    one = Walk(planted, seed, monkeypatch)
+    for _ in range(STEPS):
+        planted.clock.pass_(seconds=20)
+        yield one.step()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_walk_answers_refuses_and_writes_what_it_did(
+    planted: Planted, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = list(walk(planted, seed, monkeypatch))
+    told = planted.named("\0".join(text for _, text in steps)).split("\0")
+    lines = [f"{n} {name} {content_id(text)[:8]}" for n, ((name, _), text) in enumerate(zip(steps, told, strict=True))]
+    in_words = "".join(f"{line}\n{text}\n\n" for line, text in zip(lines, told, strict=True))
+    (tmp_path / "steps.txt").write_text(in_words, encoding="utf-8")
+    compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("walks") / f"{seed}.txt", tmp_path)
