@@ -119,6 +119,18 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
     assert weight == 3, "short sheets go together"
 
 
+def test_beside_a_turn_that_the_main_judge_has_not_judged_stand_all_others(
+    sheet_of: Callable[..., tuple[Store, Json]],
+) -> None:
+    said = {("a", 1): "8", ("b", 2): "3", ("c", 2): "5", ("d", 2): "5"}
+    _, sheet = sheet_of(answer(), *(judged(model, turn, f"So. [[{value}]]") for (model, turn), value in said.items()))
+    main = sheet["judges"][0]["model"]
+    for turn, row in zip((1, 2), sheet["rows"], strict=False):
+        others = {(one["by"], one["t"]) for one in row["groups"][0]["cells"][0]["others"]}
+        own = said.get((main, turn))
+        assert others == {(model, value) for (model, of), value in said.items() if of == turn and value != own}
+
+
 def test_where_no_prompt_is_named_the_protocol_stands_beside_the_judge(
     sheet_of: Callable[..., tuple[Store, Json]],
 ) -> None:
