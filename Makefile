@@ -11,7 +11,7 @@ export GLIBC_TUNABLES ?= glibc.malloc.tcache_count=4000
 # The products of matrices here are small: threads for one of them only wait for each other, at full speed.
 export OPENBLAS_NUM_THREADS ?= 1
 
-# Two processes for each core run the tests: a browser's wait now and then. More than eight want a lot of memory.
+# Two processes for each core run the tests, because those with a browser wait at times. More than eight need much memory.
 WORKERS ?= $(shell "$(PYTHON)" -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
 
 PY := .venv/bin/python
