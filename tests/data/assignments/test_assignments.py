@@ -184,6 +184,15 @@ def test_what_waits_in_the_audit_sample_is_not_given_from_the_review_queue(made:
     assert assignments.plan_shares(store, found, "review", ALL, AssignmentTerms(people=("ann",))).items == 9
 
 
+def test_what_is_drawn_into_the_audit_sample_is_no_longer_given_to_who_holds_it(made: tuple[Store, str]) -> None:
+    store, found = made
+    held = take(store, "ann", found)
+    queue.draw_audit(store, "lea", found, 5, "", seed=1)
+    sample = {str(i) for (i,) in store.rows("select item_id from draw where stream = 'audit' and mode = 'blind'")}
+    kept = {given.item for given in take(store, "ann", found)}
+    assert len(held) == 12 and sample and kept == {given.item for given in held} - sample
+
+
 def test_who_was_shown_the_judge_may_still_be_given_items_to_review_but_not_to_answer_blind(
     made: tuple[Store, str],
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -333,16 +334,18 @@ def test_a_round_is_files_within_the_bounds_each_as_full_as_it_can_be(
 def test_between_two_looks_at_a_batch_there_is_a_pause(
     store: Store, open_shop: Callable[..., Shop], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really, paused = batches._Batches._pause, list[int]()
+    really, paused = batches._Batches._pause, list[bool]()
 
     async def pause(self: batches._Batches) -> None:
-        paused.append(1)
+        time = asyncio.get_running_loop().time
+        begin = time()
         await really(self)
+        paused.append(time() - begin >= batches.POLL_SECONDS)
 
     monkeypatch.setattr(batches._Batches, "_pause", pause)
     shop = open_shop(states=["validating", *["in_progress"] * 3, "completed"])
     _, end = ran(store)
-    assert (end.state, len(shop.files), len(paused)) == ("finished", 1, 4)
+    assert (end.state, len(shop.files), paused) == ("finished", 1, [True] * 4)
 
 
 def test_how_a_batch_stands_is_written_down_as_it_changes_and_nothing_of_other_runs(
