@@ -324,6 +324,7 @@ def test_cards_are_added_listed_and_shown_from_a_command_line(
     assert "zz_made" not in told("list")
     assert "Saved zz_made" in told("add", "zz_made", *asked, "--as", "lea")
     assert "There already: zz_made" in told("add", "zz_made", *asked)
+    assert "There already: zz_made" in told("add", "zz_made"), "by its name alone"
     assert f"Saved zz_manners, version {own}, for a dialogue" in told("add", str(packed))
     lines = {line.split()[0]: line.split() for line in told("list").splitlines()}
     assert lines["zz_made"][2:8] == ["response", "custom", "0", "judges", "1", "version"]

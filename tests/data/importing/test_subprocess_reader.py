@@ -6,6 +6,7 @@ import gc
 import io
 import json
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -190,6 +191,23 @@ def test_a_process_comes_last_and_takes_as_much_memory_as_it_is_given_and_no_mor
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)
     assert (done.stdout, done.stderr) == (b"refused 19\n", b"")
+
+
+@pytest.mark.parametrize(("said", "code"), [("odd", 1), ("Cannot ALLOCATE 1 GB", subprocess_reader.OUT_OF_MEMORY)])
+def test_a_process_that_fails_says_where_unless_memory_is_what_it_lacked(tmp_path: Path, said: str, code: int) -> None:
+    program = (
+        f"from data.importing import reader\ndef fail(*_):\n    raise ValueError({said!r})\n"
+        "reader._run_task = fail\nreader.main()"
+    )
+    limits = {"memory": 2**31, "seconds": 60, "file": 2**20, "last": False}
+    task = pickle.dumps({"folder": str(tmp_path), "limits": limits})
+    with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(len(task).to_bytes(8, "big") + task)
+        process.stdin.flush()
+        assert process.wait() == code  # with its input still open: at its end it would take the folder with it
+    traces = [path.read_text(encoding="utf-8") for path in tmp_path.glob(subprocess_reader.TRACE)]
+    assert len(traces) == (code == 1) and all("ValueError" in trace and said not in trace for trace in traces)
 
 
 def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
