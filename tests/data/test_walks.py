@@ -131,8 +131,8 @@ class Walk:
         values = []
         for (unit, dimension), (_, of) in view.cells.items():
             if self.chance.random() < 0.8:
-                value = self.chance.choice([of.scale.lo, of.scale.hi, 2, 3, None, "n/a", of.scale.categories[-1:]])
-                values.append({"unit": unit, "dimension": dimension, "v": value if not isinstance(value, tuple) else 1})
+                value = self.chance.choice([of.scale.lo, of.scale.hi, 2, 3, None, "n/a", 1])
+                values.append({"unit": unit, "dimension": dimension, "v": value})
                 if self.chance.random() < 0.3:
                     values[-1] |= {"saw": self.chance.random() < 0.5, "seen": self.chance.choice([1, 3, None])}
         message: dict[str, Any] = {
