@@ -808,6 +808,13 @@ def test_the_ids_of_mlflow_are_hexadecimal_or_as_they_are(key: str, becomes: str
     assert mlflow._hex(key) == becomes
 
 
+def test_rows_of_a_table_of_mlflow_that_do_not_fit_its_columns_are_told() -> None:
+    table = {"columns": ["inputs", "outputs"], "data": [["Q", "A"], ["Q"], "QA", {"Q": 1, "A": 2}]}
+    given = _read_as("mlflow", made.whole(table, None))
+    assert len(items(given)) == 1
+    assert faults(given) == ["3 times: a row has another number of cells than there are columns."]
+
+
 def test_samples_of_inspect_that_are_none_are_told() -> None:
     log = made.inspect()
     _, given = found([("log", made.whole({**log, "samples": [*log["samples"], {"epoch": 1}, "x", None]}))])
