@@ -125,6 +125,16 @@ def test_an_error_in_the_middle_keeps_nothing_anywhere(opened: Callable[[], Post
     assert count(one) == 2 == one.newest()
 
 
+def test_a_change_that_writes_nothing_leaves_no_transaction_open(
+    opened: Callable[[], PostgresStore], empty_database: str
+) -> None:
+    store = opened()
+    assert store.tx("lea", "look", count) == 0 and store.newest() == 0
+    asked = "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in trans%'"
+    with psycopg.connect(empty_database, autocommit=True) as link:
+        assert link.execute(asked).fetchall() == [(0,)], "it would hold the lock that all changes wait for"
+
+
 def test_an_empty_database_becomes_a_workspace_and_the_log_says_so(
     empty_database: str, caplog: pytest.LogCaptureFixture
 ) -> None:
