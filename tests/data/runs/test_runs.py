@@ -233,6 +233,8 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert end.calls == 12 and end.tokens_in > 0 and end.cost == 0.0
     assert store.rows("select count(*), count(distinct item_id), min(run_id) from judgment") == [(12, 12, run_id)]
     assert store.rows("select count(*) from score_now") == [(12 * 14,)]
+    notes = store.rows("select m.raw, r.text from remark r join judgment m on m.id = r.judgment_id where r.text <> ''")
+    assert len(notes) >= 12 and all(json.dumps(text, ensure_ascii=False)[1:-1] in raw for raw, text in notes)
     raws = "select count(*) from reply r join judgment m on m.item_id = r.item_id where r.raw = m.raw and r.raw <> ''"
     assert store.rows(raws) == [(12,)]
     (listed,) = runs.list_runs(store)
