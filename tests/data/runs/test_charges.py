@@ -213,6 +213,11 @@ def test_a_cost_is_known_where_all_of_it_was_stored_with_a_price_or_one_is_given
     one = pytest.approx(0.003)
     told = {key: charges.run_cost(store, key, None).cost for key in ("priced", "bare", "mixed", "none")}
     assert told == {"priced": one, "bare": None, "mixed": None, "none": None}
+    for side in ("tokens_in", "tokens_out"):
+        part = CallReply("k", "", 0, "", "", **{side: 7})
+        for at, price in ((call, PRICE), (part, None)):
+            store.tx("lea", "test", lambda tx, at=at, to=side, price=price: charges.add_charge(tx, to, [at], price))
+        assert charges.run_cost(store, side, None).cost is None, "tokens of one side have no price, either"
     nothing = charges.run_cost(store, "none", None)
     assert (nothing.calls, nothing.tokens_in, nothing.tokens_out, nothing.open) == (0, 0, 0, 0)
     told = {key: charges.run_cost(store, key, PRICE).cost for key in ("priced", "bare", "mixed", "none")}
