@@ -6,9 +6,11 @@ Where something else is meant to be said, the text that the failure names become
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from difflib import unified_diff
 from pathlib import Path
 
+from data.store.ids import content_id
 from judges.version import VERSION
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z|\+00:00)?)?")
@@ -28,6 +30,16 @@ def masked(said: str, decimals: int = 0) -> str:
 def check_archive(said: str, kept: Path, folder: Path, decimals: int = 0) -> None:
     """Fail where the masked text is not that of the file, saying how, and write what it is now into the folder."""
     compare_archive(masked(said, decimals), kept, folder)
+
+
+def compare_marks(told: Iterable[tuple[str, str]], kept: Path, folder: Path) -> None:
+    """The same of many long texts, each with what it is of: the file has a mark of each.
+
+    What a mark stands for is in `words.txt` in the folder.
+    """
+    marked = [(f"{of} {content_id(text)[:8]}", text) for of, text in told]
+    (folder / "words.txt").write_text("".join(f"{line}\n{text}\n\n" for line, text in marked), encoding="utf-8")
+    compare_archive("".join(f"{line}\n" for line, _ in marked), kept, folder)
 
 
 def compare_archive(said: str, kept: Path, folder: Path) -> None:

@@ -73,6 +73,11 @@ class Scope:
     others: Mapping[str, int] = field(default_factory=dict)
     fits: int = 0
 
+    @property
+    def drawn(self) -> str:
+        """From how many items those looked at were drawn, in words behind their number; "" if it was at all of them."""
+        return f", drawn at random from {self.judged:,}" if self.items < self.judged else ""
+
 
 @dataclass(frozen=True)
 class GatheredEvidence:

@@ -70,8 +70,7 @@ def _tell(
 ) -> None:
     """A line for each audit, and the items behind it."""
     scope = audited.scope
-    drawn = f", drawn at random from {scope.judged:,}" if scope.items < scope.judged else ""
-    basis = f"{many(scope.replies, 'reply', 'replies')} on {many(scope.items, 'item')}{drawn}"
+    basis = f"{many(scope.replies, 'reply', 'replies')} on {many(scope.items, 'item')}{scope.drawn}"
     print(f"{judge.model} ({judge.card}, {judge.id}): {basis}; {scope.unscored:,} unscored")
     if not audited.findings:
         print("  This card names no audits.")

@@ -45,12 +45,11 @@ def draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
             if n := sum(finding.verdict == verdict for finding in findings.values()):
                 with st.container(width="content"):
                     text.say(COUNT_TEMPLATES[verdict], n=n)
-    sample = f", drawn at random from {scope.judged:,}" if scope.items < scope.judged else ""
     basis = next((title.lower() for key, title in BASES.items() if key == scope.basis), "")
     text.quiet(
         "From {replies} to {items}{sample}; {unscored}. {gold}",
         replies="1 reply" if scope.replies == 1 else f"{scope.replies:,} replies", items=many(scope.items, "item"),
-        sample=sample, unscored=f"{scope.unscored:,} could not be used" if scope.unscored else "all could be used",
+        sample=scope.drawn, unscored=f"{scope.unscored:,} could not be used" if scope.unscored else "all could be used",
         gold=f"Reference labels (gold): {basis}, {many(scope.gold, 'rating')}." if scope.gold else "No reference "
             "labels (gold) yet.",
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Random walks through a workspace: its people do anything at all, in any order, the same for the same seed.
 
 Of each step the archive has what was done and a mark of what came of it: the answer or refusal, and every row that was
-written. What a mark stands for is in the file `steps.txt` in the folder of the test.
+written.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from data.queue.queue import GivenItem, QueueFilters
 from data.records import people, settings, tags
 from data.records.settings import GoldRule, QueueRules
 from data.store.duckdb_driver import DuckTx
-from data.store.ids import content_id
 from judges.stats.sampling import SampleDesign
 from judges.triage import Reason
-from tests.archives import compare_archive
+from tests.archives import compare_marks
 from tests.data.planted_workspace import Planted
 from tests.facts import facts, told_refusals
 
@@ -49,8 +48,8 @@ class Walk:
         self.people = [one.name for one in people.all_people(self.store)]
         self.gone = [one.name for one in people.all_people(self.store, active=False) if one.name not in self.people]
         self.judges = [judge for (dataset, _), judge in planted.judges.items() if dataset == "support"]
-        self.items = [str(i) for (i,) in self.store.rows("select id from item where dataset_id = $1", [self.here])]
-        self.items.sort(key=planted.named)
+        query = "select id from item where dataset_id = $1 order by name"
+        self.items = [str(item) for (item,) in self.store.rows(query, [self.here])]
         self.hands: dict[str, list[GivenItem]] = {}
         self.answers: list[tuple[str, str, dict[str, Any]]] = []
         self.decisions: list[str] = []
@@ -330,8 +329,6 @@ def test_a_walk_answers_refuses_and_writes_what_it_did(
     planted: Planted, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = list(walk(planted, seed, monkeypatch))
-    told = planted.named("\0".join(text for _, text in steps)).split("\0")
-    lines = [f"{n} {name} {content_id(text)[:8]}" for n, ((name, _), text) in enumerate(zip(steps, told, strict=True))]
-    in_words = "".join(f"{line}\n{text}\n\n" for line, text in zip(lines, told, strict=True))
-    (tmp_path / "steps.txt").write_text(in_words, encoding="utf-8")
-    compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("walks") / f"{seed}.txt", tmp_path)
+    named = planted.named("\0".join(text for _, text in steps)).split("\0")
+    told = ((f"{number} {name}", text) for number, ((name, _), text) in enumerate(zip(steps, named, strict=True)))
+    compare_marks(told, Path(__file__).with_name("walks") / f"{seed}.txt", tmp_path)

@@ -15,9 +15,8 @@ from data.importing.formats.messages import to_dialogue
 from data.importing.importing import import_source, preview_import
 from data.importing.lines import LineError
 from data.importing.plan import ImportPlan
-from data.store.ids import content_id
 from judges.types import ITEM, Dialogue
-from tests.archives import compare_archive
+from tests.archives import compare_marks
 from tests.data.imports import source, workspace, wrecks
 
 
@@ -163,8 +162,8 @@ def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_
 
 
 def test_what_is_read_of_broken_chats(tmp_path: Path) -> None:
-    """Of each a mark in broken/turns.txt; what was read itself is in read.txt, in the folder of the test."""
-    told, read_in_words = list[str](), list[str]()
+    """Of each a mark in broken/turns.txt."""
+    told = list[tuple[str, str]]()
     shapes = {"openai": OPENAI, "anthropic": ANTHROPIC, "responses": RESPONSES, "legacy": LEGACY}
     for name, chat in {**{f"chat {number}": chat for number, (chat, _) in enumerate(SAID)}, **shapes}.items():
         for number, wreck in enumerate(wrecks(chat, random.Random(name))):
@@ -172,10 +171,8 @@ def test_what_is_read_of_broken_chats(tmp_path: Path) -> None:
                 read = json.dumps(to_dialogue(wreck), ensure_ascii=False)
             except LineError as error:
                 read = ": ".join(error.problem)
-            told.append(f"{name} {number} {content_id(read)[:8]}")
-            read_in_words += [told[-1], read]
-    (tmp_path / "read.txt").write_text("\n".join(read_in_words), encoding="utf-8")
-    compare_archive("\n".join(told) + "\n", Path(__file__).with_name("broken") / "turns.txt", tmp_path)
+            told.append((f"{name} {number}", read))
+    compare_marks(told, Path(__file__).with_name("broken") / "turns.txt", tmp_path)
 
 
 def test_what_a_model_thought_is_not_what_it_said() -> None:

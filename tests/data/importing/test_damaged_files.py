@@ -17,10 +17,9 @@ from data.importing.mapping.mapping import ColumnMapping, LabelColumns, ValueSou
 from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused
 from data.store import Store
-from data.store.ids import content_id
 from data.workspace.verify import verify
 from judges.errors import AssayError
-from tests.archives import compare_archive, masked
+from tests.archives import compare_marks, masked
 from tests.data.importing.test_fastchat import PAIRS, answer, rated, vote
 from tests.data.importing.test_table import ROWS, as_csv, as_parquet
 from tests.data.imports import counts, decided, label, pair, text, verdict, workspace
@@ -176,11 +175,7 @@ def damage(folder: Path, name: str, times: int, seed: int = 0) -> list[tuple[str
 
 @pytest.mark.parametrize("name", FILES)
 def test_damaged_files_are_refused_or_told_line_by_line(tmp_path: Path, name: str) -> None:
-    """What became of each stands in broken/NAME.txt, with a mark of what was said; that itself is in said.txt then."""
-    outcomes = [
-        (f"{number} {word} {content_id(masked(said))[:8]}", masked(said))
-        for number, (word, said) in enumerate(damage(tmp_path, name, trials.IMPORTS.per_run // len(FILES)))
-    ]
-    (tmp_path / "said.txt").write_text("".join(f"{line}\n{said}\n\n" for line, said in outcomes), encoding="utf-8")
-    kept = Path(__file__).with_name("broken") / f"{name}.txt"
-    compare_archive("".join(f"{line}\n" for line, _ in outcomes), kept, tmp_path)
+    """What became of each stands in broken/NAME.txt, with a mark of what was said."""
+    outcomes = enumerate(damage(tmp_path, name, trials.IMPORTS.per_run // len(FILES)))
+    told = ((f"{number} {word}", masked(said)) for number, (word, said) in outcomes)
+    compare_marks(told, Path(__file__).with_name("broken") / f"{name}.txt", tmp_path)

@@ -93,6 +93,13 @@ def scripted(
     return source
 
 
+async def until_stopped(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
+    """An endpoint that says nothing until the run is stopped."""
+    while not live.should_stop():
+        await asyncio.sleep(0.005)
+    yield RunNotice("stopped", "Stopped.")
+
+
 def ran(store: Store, wanted: RunConfig, source: Any) -> str:
     """A run to its end; its id."""
     run_id = runs.start(store, "rae", wanted, source=source)
@@ -430,11 +437,6 @@ def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Pat
 def test_of_two_who_start_a_judge_at_the_same_moment_one_does(
     store: Store, monkeypatch: pytest.MonkeyPatch, again: str
 ) -> None:
-    async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
-        while not live.should_stop():
-            await asyncio.sleep(0.005)
-        yield RunNotice("stopped", "Stopped.")
-
     first = ran(store, config(store), scripted(most=1))
     real, others = terms.token_price, list[str]()
 
@@ -442,34 +444,29 @@ def test_of_two_who_start_a_judge_at_the_same_moment_one_does(
         """What both look up after they have seen that nobody runs the judge."""
         if not others:
             others.append("")
-            others[0] = runs.start(store, "lea", config(store), source=slow)
+            others[0] = runs.start(store, "lea", config(store), source=until_stopped)
         return real(of)
 
     monkeypatch.setattr(terms, "token_price", meanwhile)
     with pytest.raises(BadInput, match="This very judge is running over this dataset already"):
         if again == "start":
-            runs.start(store, "rae", config(store), source=slow)
+            runs.start(store, "rae", config(store), source=until_stopped)
         else:
-            runs.resume(store, "rae", first, source=slow)
+            runs.resume(store, "rae", first, source=until_stopped)
     assert {run.id for run in runs.list_runs(store)} == {first, *others}
     runs.stop(store, "lea", others[0])
     runs.wait(store, others[0])
 
 
 def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
-    async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
-        while not live.should_stop():
-            await asyncio.sleep(0.005)
-        yield RunNotice("stopped", "Stopped.")
-
-    run_id = runs.start(store, "rae", config(store), source=slow)
+    run_id = runs.start(store, "rae", config(store), source=until_stopped)
     assert runs.run_progress(store, run_id).state == "running"
     with pytest.raises(BadInput, match="already"):
-        runs.start(store, "lea", config(store), source=slow)
+        runs.start(store, "lea", config(store), source=until_stopped)
     with pytest.raises(BadInput, match="goes on already"):
-        runs.resume(store, "rae", run_id, source=slow)
+        runs.resume(store, "rae", run_id, source=until_stopped)
     pending = PendingJudgments(store, config(store), "j", until=0, seed=0)
-    twice = LiveRun("rae", run_id, pending, slow)
+    twice = LiveRun("rae", run_id, pending, until_stopped)
     with pytest.raises(BadInput, match="goes on already"):  # as when two look after it at the same moment
         twice.start("run resumed", lambda tx: None)
     runs.stop(store, "lea", run_id)
@@ -478,12 +475,7 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
 
 
 def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(store: Store) -> None:
-    async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
-        while not live.should_stop():
-            await asyncio.sleep(0.005)
-        yield RunNotice("stopped", "Stopped.")
-
-    run_id = runs.start(store, "rae", config(store), source=slow)
+    run_id = runs.start(store, "rae", config(store), source=until_stopped)
     runs.close(store)
     end = runs.run_progress(store, run_id)
     assert (end.state, end.why) == ("stopped", "Assay was shut down.")
