@@ -16,38 +16,38 @@ from judges.version import VERSION
 _DAY = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z|\+00:00)?)?")
 
 
-def masked(said: str, decimals: int = 0) -> str:
+def mask(text: str, decimals: int = 0) -> str:
     """The text without what is different each time: days, versions, marks; figures to four digits.
 
     Figures of so many decimals at most stay as they are.
     """
-    said = _DAY.sub("(day)", said.replace(VERSION, "(version)"))
-    said = re.sub(r"\b\d+\.\d+\.[\da-z.]+\b", "(version)", said)
-    said = re.sub(rf"\d+\.\d{{{decimals + 1},}}(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", said)
-    return re.sub(r"\b[0-9a-f]{12,}\b", "(mark)", said)
+    text = _DAY.sub("(day)", text.replace(VERSION, "(version)"))
+    text = re.sub(r"\b\d+\.\d+\.[\da-z.]+\b", "(version)", text)
+    text = re.sub(rf"\d+\.\d{{{decimals + 1},}}(e-?\d+)?", lambda match: f"{float(match[0]):.4g}", text)
+    return re.sub(r"\b[0-9a-f]{12,}\b", "(mark)", text)
 
 
-def check_archive(said: str, kept: Path, folder: Path, decimals: int = 0) -> None:
+def check_archive(text: str, file: Path, folder: Path, decimals: int = 0) -> None:
     """Fail where the masked text is not that of the file, saying how, and write what it is now into the folder."""
-    compare_archive(masked(said, decimals), kept, folder)
+    compare_archive(mask(text, decimals), file, folder)
 
 
-def compare_marks(told: Iterable[tuple[str, str]], kept: Path, folder: Path) -> None:
+def compare_marks(texts: Iterable[tuple[str, str]], file: Path, folder: Path) -> None:
     """The same of many long texts, each with what it is of: the file has a mark of each.
 
     What a mark stands for is in `words.txt` in the folder.
     """
-    marked = [(f"{of} {content_id(text)[:8]}", text) for of, text in told]
+    marked = [(f"{of} {content_id(text)[:8]}", text) for of, text in texts]
     (folder / "words.txt").write_text("".join(f"{line}\n{text}\n\n" for line, text in marked), encoding="utf-8")
-    compare_archive("".join(f"{line}\n" for line, _ in marked), kept, folder)
+    compare_archive("".join(f"{line}\n" for line, _ in marked), file, folder)
 
 
-def compare_archive(said: str, kept: Path, folder: Path) -> None:
+def compare_archive(text: str, file: Path, folder: Path) -> None:
     """The same of a text that is the same each time as it is."""
-    now = folder / kept.name
-    now.write_text(said, encoding="utf-8")
-    was, told = (path.read_text(encoding="utf-8").splitlines() for path in (kept, now))
+    now = folder / file.name
+    now.write_text(text, encoding="utf-8")
+    was, current = (path.read_text(encoding="utf-8").splitlines() for path in (file, now))
     # Pytest's own comparison of two lists of thousands of lines takes minutes.
-    differs = "\n".join(unified_diff(was, told, str(kept), str(now), n=1, lineterm=""))
+    differs = "\n".join(unified_diff(was, current, str(file), str(now), n=1, lineterm=""))
     meant = "Where each changed line below is meant, the first of these files takes the place of the second"
-    assert not differs, f"{meant}:\n{now}\n{kept}\n{differs}"
+    assert not differs, f"{meant}:\n{now}\n{file}\n{differs}"

@@ -25,7 +25,7 @@ def find(shell: bool = True) -> Path | None:
     Without `shell` one that people browse with, as long as there is one: what is measured is measured in that.
     """
     names = (SHELL, *NAMES) if shell else (*NAMES, SHELL)
-    named = [Path(found) for name in names if (found := shutil.which(name))]
+    named = [Path(executable) for name in names if (executable := shutil.which(name))]
     return next((path for path in [*named, *MAC] if runs(path)), None) or playwrights_own()
 
 
@@ -56,8 +56,8 @@ def install() -> Path | None:
     if ours() and attempt(["apt-get", "update"]):
         for package in (SHELL, "chromium"):
             attempt(["apt-get", "install", "-y", "--no-install-recommends", package, "fonts-noto-cjk"])
-            if found := find():
-                return found
+            if path := find():
+                return path
     own = [sys.executable, "-m", "playwright", "install", *(["--with-deps"] if ours() else []), "chromium"]
     return find() if attempt(own) else None
 

@@ -14,18 +14,20 @@ def certify(folder: Path, name: str) -> Path:
 
     key = ec.generate_private_key(ec.SECP256R1())
     host = x509.IPAddress(ipaddress.ip_address(name)) if name[0].isdigit() else x509.DNSName(name)
-    of, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]), datetime.now(UTC)
-    made = x509.CertificateBuilder(of, of, key.public_key(), x509.random_serial_number(), now, now + timedelta(1))
-    made = made.add_extension(x509.SubjectAlternativeName([host]), critical=False)
+    subject, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]), datetime.now(UTC)
+    builder = x509.CertificateBuilder(
+        subject, subject, key.public_key(), x509.random_serial_number(), now, now + timedelta(1)
+    )
+    builder = builder.add_extension(x509.SubjectAlternativeName([host]), critical=False)
     file = folder / "assay.crt"
-    file.write_bytes(made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+    file.write_bytes(builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
     plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     file.with_suffix(".key").write_bytes(key.private_bytes(serialization.Encoding.PEM, *plain))
     return file
 
 
-def speaking(certificate: Path) -> ssl.SSLContext:
+def server_context(certificate: Path) -> ssl.SSLContext:
     """What a server needs to speak TLS with a certificate of `certify`."""
-    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    made.load_cert_chain(certificate, certificate.with_suffix(".key"))
-    return made
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+    return context

@@ -78,7 +78,7 @@ class ReachedOut(RuntimeError):
     """A test tried to reach another machine. No OSError, so that code under test cannot take it for a bad line."""
 
 
-def near(host: object) -> bool:
+def is_local(host: object) -> bool:
     """Whether a host is this machine."""
     name = host.decode() if isinstance(host, bytes) else host
     if name in (None, "", "localhost"):
@@ -93,11 +93,11 @@ def near(host: object) -> bool:
 def only_this_machine() -> Iterator[None]:
     """Lets no test reach anything but loopback, nor look up a name (automatic; in the test's own process)."""
 
-    def guarded(real: Callable[..., Any], where: int) -> Callable[..., Any]:
+    def guard(real: Callable[..., Any], where: int) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             place = args[where] if len(args) > where else kwargs.get("host")
             host = place[0] if isinstance(place, tuple) else place
-            if not (isinstance(args[0], socket.socket) and args[0].family == socket.AF_UNIX) and not near(host):
+            if not (isinstance(args[0], socket.socket) and args[0].family == socket.AF_UNIX) and not is_local(host):
                 raise ReachedOut(f"A test may reach nothing but this machine, and tried {host!r}.")
             return real(*args, **kwargs)
 
@@ -105,9 +105,9 @@ def only_this_machine() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("connect", "connect_ex"):
-            patch.setattr(socket.socket, name, guarded(getattr(socket.socket, name), 1))
-        patch.setattr(socket.socket, "sendto", guarded(socket.socket.sendto, -1))
-        patch.setattr(socket, "getaddrinfo", guarded(socket.getaddrinfo, 0))
+            patch.setattr(socket.socket, name, guard(getattr(socket.socket, name), 1))
+        patch.setattr(socket.socket, "sendto", guard(socket.socket.sendto, -1))
+        patch.setattr(socket, "getaddrinfo", guard(socket.getaddrinfo, 0))
         yield
 
 
@@ -143,16 +143,16 @@ def one_empty_store(
     Only the migrations are left out: each store is locked, marked and opened as ever. A file of tests about the making
     of stores asks for `stores_made_anew`. What is found in a store before it is opened is remembered for its copies.
     """
-    made = tmp_path_factory.mktemp("empty") / "empty.duckdb"
+    empty_file = tmp_path_factory.mktemp("empty") / "empty.duckdb"
     really, inspect = opening.migrate_store, opening.inspect_store
 
-    def bring_up(path: Path, found: opening.StoreFile | None) -> None:
-        if found is not None:
-            return really(path, found)
-        if not made.exists():
-            really(made, None)
+    def bring_up(path: Path, file: opening.StoreFile | None) -> None:
+        if file is not None:
+            return really(path, file)
+        if not empty_file.exists():
+            really(empty_file, None)
         part = opening.beside_path(path, ".making")
-        shutil.copyfile(made, part)
+        shutil.copyfile(empty_file, part)
         os.replace(part, path)
 
     def look(path: Path, accept: bool = False, write: bool = True) -> opening.StoreFile | None:
@@ -177,9 +177,9 @@ def take_databases(patch: pytest.MonkeyPatch, databases: Databases) -> None:
 
     def address() -> str:
         """The address that a command looks at before it opens the store: it begins none."""
-        found = real_address()
-        path = data.store.duckdb_path(found)
-        return databases.address_of(path) if path in databases.named and not path.exists() else found
+        url = real_address()
+        path = data.store.duckdb_path(url)
+        return databases.address_of(path) if path in databases.named and not path.exists() else url
 
     patch.setattr(data.store, "DuckStore", open_one)
     patch.setattr(data.cli.options, "store_address", address)
@@ -189,19 +189,19 @@ def take_databases(patch: pytest.MonkeyPatch, databases: Databases) -> None:
 @pytest.fixture(scope="session")
 def databases() -> Iterator[Databases]:
     """A PostgreSQL server and its databases, see tests.postgres.Databases; whoever asks is of the group `postgres`."""
-    held = Databases()
+    server = Databases()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postgres_driver, "empty_copy", held.empty_copy)
-        yield held
-    held.close()
+        patch.setattr(postgres_driver, "empty_copy", server.empty_copy)
+        yield server
+    server.close()
 
 
 @pytest.fixture
 def empty_database(databases: Databases, tmp_path: Path) -> Iterator[str]:
     """The address of an empty workspace in PostgreSQL."""
-    held = len(databases.opened), len(databases.named)
+    counts = len(databases.opened), len(databases.named)
     yield databases.address_of(tmp_path)
-    databases.tidy(*held)
+    databases.tidy(*counts)
 
 
 @pytest.fixture(autouse=True)
@@ -211,12 +211,12 @@ def store_kind(request: pytest.FixtureRequest, one_empty_store: Callable[..., No
         yield
         return
     databases, folder = request.getfixturevalue("databases"), request.getfixturevalue("tmp_path")
-    held = len(databases.opened), len(databases.named)
+    counts = len(databases.opened), len(databases.named)
     with pytest.MonkeyPatch.context() as patch:
         take_databases(patch, databases)
         patch.setenv("ASSAY_BACKUPS", str(folder / "backups"))  # where they lie beside a file; a database has no place
         yield
-    databases.tidy(*held)
+    databases.tidy(*counts)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -280,11 +280,11 @@ def tmp_path(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     yield tmp_path
     if not request.node.stash.get(FAILED, False):
         with suppress(OSError):
-            for held in tmp_path.iterdir():
-                if held.is_dir() and not held.is_symlink():
-                    shutil.rmtree(held, ignore_errors=True)
+            for entry in tmp_path.iterdir():
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry, ignore_errors=True)
                 else:
-                    held.unlink()
+                    entry.unlink()
 
 
 @contextmanager
@@ -409,26 +409,26 @@ def new_page(
     given. For a second tab of the same person, call `page.context.new_page()`. A page has nothing of the test that had
     it before. When a test fails, a picture of every page is kept and its place is printed.
     """
-    taken: list[tuple[str, Tab]] = []
+    open_tabs: list[tuple[str, Tab]] = []
 
     def keep(error: Any) -> None:
         page_errors.append(str(error.error))
 
     def open_one(**options: Any) -> Any:
-        kept = tabs.setdefault(repr(options), [])
-        tab = kept.pop() if kept else Tab(chromium, options)
-        taken.append((repr(options), tab))
+        idle_tabs = tabs.setdefault(repr(options), [])
+        tab = idle_tabs.pop() if idle_tabs else Tab(chromium, options)
+        open_tabs.append((repr(options), tab))
         tab.context.on("weberror", keep)
         return tab.page
 
     yield open_one
     failed = request.node.stash.get(FAILED, False)
-    for number, page in enumerate(page for _, tab in taken for page in tab.context.pages):
+    for number, page in enumerate(page for _, tab in open_tabs for page in tab.context.pages):
         if failed:
             picture = tmp_path / f"page{number}.png"
             page.screenshot(path=picture)
             print(f"What the browser showed: {picture}")
-    for options, tab in reversed(taken):
+    for options, tab in reversed(open_tabs):
         if failed or page_errors or tab.spent:
             tab.context.close()
             continue
@@ -470,8 +470,8 @@ def _compile(file: Path, config: pytest.Config) -> None:
     place = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
     if rewrite._read_pyc(file, place) is None:
         place.parent.mkdir(exist_ok=True)
-        found, code = rewrite._rewrite_test(file, config)
-        rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, found, place)
+        stat, code = rewrite._rewrite_test(file, config)
+        rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, stat, place)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -537,9 +537,9 @@ def browses(item: pytest.Item) -> bool:
 
 def _stays(item: pytest.Item) -> bool:
     """Whether it does, or takes what is made once for its file."""
-    found = getattr(item, "_fixtureinfo", None)
-    shared = found is not None and any(
-        one.scope == "module" for several in found.name2fixturedefs.values() for one in several
+    info = getattr(item, "_fixtureinfo", None)
+    shared = info is not None and any(
+        definition.scope == "module" for definitions in info.name2fixturedefs.values() for definition in definitions
     )
     return browses(item) or shared
 

@@ -31,17 +31,17 @@ def facts(name: str, value: Any, depth: int = 0, longest: int = 40) -> Iterator[
         return
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    if (held := _fields(value)) is not None:
+    if (values := _fields(value)) is not None:
         yield begin + type(value).__name__
-        for key, one in held.items():
-            yield from facts(str(key), one, depth + 1, longest)
+        for key, item in values.items():
+            yield from facts(str(key), item, depth + 1, longest)
     elif isinstance(value, (Sequence, Set)) and not isinstance(value, str):
-        there = sorted(value) if isinstance(value, Set) else value
-        yield f"{begin}{len(there)}"
-        for one in there[:longest]:
-            yield from facts("", one, depth + 1, longest)
-        if len(there) > longest and all(isinstance(one, (int, float)) for one in there):
-            yield f"{'  ' * (depth + 1)}sum {_flat(float(sum(there)))}"
+        items = sorted(value) if isinstance(value, Set) else value
+        yield f"{begin}{len(items)}"
+        for item in items[:longest]:
+            yield from facts("", item, depth + 1, longest)
+        if len(items) > longest and all(isinstance(item, (int, float)) for item in items):
+            yield f"{'  ' * (depth + 1)}sum {_flat(float(sum(items)))}"
     else:
         yield begin + (flat if flat is not None else type(value).__name__)
 
@@ -49,11 +49,11 @@ def facts(name: str, value: Any, depth: int = 0, longest: int = 40) -> Iterator[
 def tallies(rows: Sequence[Mapping[str, Any]], most: int = 8) -> Iterator[str]:
     """For each column of rows, its commonest values and how often they occur, in the order of the values."""
     for column in {key: None for row in rows for key in row}:
-        found = Counter(_flat(row[column]) or str(row[column]) for row in rows if column in row)
-        each = len(found) == len(rows) > most  # names and texts: a few will do
-        told = sorted(found.items(), key=lambda one: (-one[1], one[0]))[: 2 if each else most]
-        shown = ", ".join(f"{value[:60]} x{times}" for value, times in sorted(told))
-        yield f"  {column} ({len(found)}): {shown}"
+        counts = Counter(_flat(row[column]) or str(row[column]) for row in rows if column in row)
+        unique = len(counts) == len(rows) > most  # names and texts: a few will do
+        commonest = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[: 2 if unique else most]
+        text = ", ".join(f"{value[:60]} x{times}" for value, times in sorted(commonest))
+        yield f"  {column} ({len(counts)}): {text}"
 
 
 def text_of(document: str) -> str:
@@ -63,36 +63,36 @@ def text_of(document: str) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in unescape(body).split("\n"))))
 
 
-def drawn(picture: str) -> Iterator[str]:
+def picture_lines(picture: str) -> Iterator[str]:
     """Each piece of an SVG with its places and what it says, a line for all pieces of one sort that follow another."""
-    sort, told = "", list[str]()
+    sort, pieces = "", list[str]()
     for piece in ElementTree.fromstring(picture).iter():
         name = piece.tag.rpartition("}")[2]
         if name in ("svg", "style", "title", "g"):
             continue
-        if name != sort and told:
-            yield f"  {sort}: {'; '.join(told)}"
-            told = []
-        sort, at = name, (piece.get(one, "") for one in _PLACES)
-        told.append(" ".join(filter(None, (*at, piece.get("class"), "".join(piece.itertext())))))
-    yield f"  {sort}: {'; '.join(told)}"
+        if name != sort and pieces:
+            yield f"  {sort}: {'; '.join(pieces)}"
+            pieces = []
+        sort, at = name, (piece.get(place, "") for place in _PLACES)
+        pieces.append(" ".join(filter(None, (*at, piece.get("class"), "".join(piece.itertext())))))
+    yield f"  {sort}: {'; '.join(pieces)}"
 
 
 @contextmanager
-def told_refusals() -> Iterator[list[str]]:
+def collect_refusals() -> Iterator[list[str]]:
     """A list to which it is added with which error, and in which words, what is done meanwhile is refused."""
-    told: list[str] = []
+    refusals: list[str] = []
     try:
-        yield told
+        yield refusals
     except (AssayError, ValueError) as error:
-        told.append(f"{type(error).__name__}: {error}")
+        refusals.append(f"{type(error).__name__}: {error}")
 
 
 def refusal(call: Callable[[], Any]) -> str:
     """The same of a call; "" where it is not refused."""
-    with told_refusals() as told:
+    with collect_refusals() as refusals:
         call()
-    return "".join(told)
+    return "".join(refusals)
 
 
 def _fields(value: Any) -> dict[str, Any] | None:
@@ -102,14 +102,18 @@ def _fields(value: Any) -> dict[str, Any] | None:
     if isinstance(value, Mapping):
         return dict(value)
     if is_dataclass(value):
-        held = {one.name: getattr(value, one.name) for one in fields(value)}
+        values = {field.name: getattr(value, field.name) for field in fields(value)}
     elif isinstance(value, BaseModel):
-        held = {name: getattr(value, name) for name in type(value).model_fields}
+        values = {name: getattr(value, name) for name in type(value).model_fields}
     elif isinstance(value, tuple) and hasattr(value, "_asdict"):
-        held = dict(value._asdict())
+        values = dict(value._asdict())
     else:
         return None
-    return {name: one for name, one in held.items() if not (one is None or (hasattr(one, "__len__") and not len(one)))}
+    return {
+        name: item
+        for name, item in values.items()
+        if not (item is None or (hasattr(item, "__len__") and not len(item)))
+    }
 
 
 def _flat(value: Any) -> str | None:
@@ -128,16 +132,16 @@ def _flat(value: Any) -> str | None:
         return f"{value.sort}/{value.name}"
     if isinstance(value, Card):
         return f"card {value.name}"
-    if (held := _fields(value)) is not None:
-        told = [(key, _flat(one)) for key, one in held.items()]
-        if any(one is None for _, one in told):
+    if (values := _fields(value)) is not None:
+        texts = [(key, _flat(item)) for key, item in values.items()]
+        if any(text is None for _, text in texts):
             return None
-        shown = "; ".join(f"{_flat(key) or key}={one}" for key, one in told)
-        return f"{{{shown}}}" if len(shown) <= 220 else None
+        line = "; ".join(f"{_flat(key) or key}={text}" for key, text in texts)
+        return f"{{{line}}}" if len(line) <= 220 else None
     if isinstance(value, (Sequence, Set)) and not isinstance(value, bytes):
-        listed = [_flat(one) for one in (sorted(value) if isinstance(value, Set) else value)]
-        if any(one is None for one in listed):
+        listed = [_flat(item) for item in (sorted(value) if isinstance(value, Set) else value)]
+        if any(text is None for text in listed):
             return None
-        shown = ", ".join(one or "''" for one in listed)
-        return f"[{shown}]" if len(shown) <= 220 else None
+        line = ", ".join(text or "''" for text in listed)
+        return f"[{line}]" if len(line) <= 220 else None
     return None if hasattr(value, "__dict__") else str(value)

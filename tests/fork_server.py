@@ -129,29 +129,29 @@ class Forked(subprocess.Popen[Any]):
     _end = -1
     """Where the end of the process can be waited for; below 0, it is a child of this one."""
 
-    def _execute_child(self, *told: Any) -> None:
+    def _execute_child(self, *args: Any) -> None:
         names = inspect.signature(_Plain._execute_child).parameters  # type: ignore[attr-defined]
-        asked = dict(zip(list(names)[1:], told, strict=True))
-        command = asked["args"]
+        options = dict(zip(list(names)[1:], args, strict=True))
+        command = options["args"]
         program = list(map(str, command)) if isinstance(command, list | tuple) else []
         python = len(program) > 2 and program[0] == sys.executable and program[1] in ("-c", "-m")
-        cwd, env = str(asked["cwd"] or os.getcwd()), dict(asked["env"] or os.environ)
+        cwd, env = str(options["cwd"] or os.getcwd()), dict(options["env"] or os.environ)
         ours = str(ROOT) in (cwd, env.get("PYTHONPATH"))
-        more = asked["preexec_fn"] or asked["pass_fds"] or asked["shell"]
+        more = options["preexec_fn"] or options["pass_fds"] or options["shell"]
         if sys.platform != "linux" or not python or not ours or more:
-            super()._execute_child(*told)  # type: ignore[misc]
+            super()._execute_child(*args)  # type: ignore[misc]
             return
-        question = {"start": program[1:], "cwd": cwd, "env": env, "session": asked["start_new_session"]}
+        question = {"start": program[1:], "cwd": cwd, "env": env, "session": options["start_new_session"]}
         ends = ("p2cread", "p2cwrite"), ("c2pread", "c2pwrite"), ("errread", "errwrite")
-        theirs = (asked["p2cread"], asked["c2pwrite"], asked["errwrite"])
-        self.pid = WARM.ask(question, [own if end == -1 else end for own, end in enumerate(theirs)])
+        child_ends = (options["p2cread"], options["c2pwrite"], options["errwrite"])
+        self.pid = WARM.ask(question, [own if end == -1 else end for own, end in enumerate(child_ends)])
         self._child_created = True
         self._end = os.pidfd_open(self.pid)
-        self._close_pipe_fds(*(asked[name] for pair in ends for name in pair))  # type: ignore[attr-defined]
+        self._close_pipe_fds(*(options[name] for pair in ends for name in pair))  # type: ignore[attr-defined]
 
-    def _internal_poll(self, *told: Any, **more: Any) -> int | None:
+    def _internal_poll(self, *args: Any, **more: Any) -> int | None:
         if self._end < 0:
-            return super()._internal_poll(*told, **more)  # type: ignore[misc, no-any-return]
+            return super()._internal_poll(*args, **more)  # type: ignore[misc, no-any-return]
         return self._wait(0) if self._ended(0) else None
 
     def _wait(self, timeout: float | None) -> int:
@@ -193,22 +193,22 @@ def serve(listener: socket.socket) -> list[str] | None:
         line, _ = listener.accept()
         with line:
             _, files, _, _ = socket.recv_fds(line, 1, 3)
-            with line.makefile("rw") as told:
-                if not (text := told.readline()):
+            with line.makefile("rw") as stream:
+                if not (text := stream.readline()):
                     continue
-                asked = json.loads(text)
-                if "ended" in asked:
-                    answer = os.waitstatus_to_exitcode(os.waitpid(asked["ended"], 0)[1])
+                question = json.loads(text)
+                if "ended" in question:
+                    answer = os.waitstatus_to_exitcode(os.waitpid(question["ended"], 0)[1])
                 else:
-                    (load_app if asked["start"][1] == "streamlit" else load)()
+                    (load_app if question["start"][1] == "streamlit" else load)()
                     if not (answer := os.fork()):
                         break
-                told.write(json.dumps(answer) + "\n")
+                stream.write(json.dumps(answer) + "\n")
             for file in files:
                 os.close(file)
     else:
         return None
-    if asked["session"]:
+    if question["session"]:
         os.setsid()
     WARM._address = listener.getsockname().decode()
     subprocess.Popen = Forked  # type: ignore[misc]  # what it starts is forked, too
@@ -216,9 +216,9 @@ def serve(listener: socket.socket) -> list[str] | None:
     for place, file in enumerate(files):
         os.dup2(file, place)
         os.close(file)
-    os.chdir(asked["cwd"])
+    os.chdir(question["cwd"])
     os.environ.clear()
-    os.environ.update(asked["env"])
+    os.environ.update(question["env"])
     at_once, code = bool(os.environ.get("PYTHONUNBUFFERED")), os.environ.get("PYTHONIOENCODING")
     out, err = (io.FileIO(place, "w", closefd=False) for place in (1, 2))
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), code)
@@ -228,19 +228,19 @@ def serve(listener: socket.socket) -> list[str] | None:
     tempfile.tempdir = None
     time.tzset()
     sys.modules["data.runs.leases"].HOLDER = f"{socket.gethostname()}/{os.getpid()}/{os.urandom(6).hex()}"
-    return list(asked["start"])
+    return list(question["start"])
 
 
-def run(how: str, what: str, *arguments: str) -> None:
+def run(flag: str, target: str, *arguments: str) -> None:
     """Run what `python -m MODULE ...` or `python -c CODE ...` runs."""
-    sys.argv = [what if how == "-m" else how, *arguments]
-    if how == "-m":
-        if not hasattr(sys.modules.get(what), "__path__"):
-            sys.modules.pop(what, None)
-        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    sys.argv = [target if flag == "-m" else flag, *arguments]
+    if flag == "-m":
+        if not hasattr(sys.modules.get(target), "__path__"):
+            sys.modules.pop(target, None)
+        runpy.run_module(target, run_name="__main__", alter_sys=True)
     else:
         main = sys.modules["__main__"] = ModuleType("__main__")
-        exec(compile(what, "<string>", "exec"), main.__dict__)
+        exec(compile(target, "<string>", "exec"), main.__dict__)
 
 
 def end(status: int) -> NoReturn:
@@ -254,13 +254,13 @@ def end(status: int) -> NoReturn:
 
 
 if __name__ == "__main__":
-    given = serve(socket.socket(fileno=int(sys.argv[1])))
-    if given is not None and given[1] == "streamlit":
-        run(*given)  # and ends as ever: what goes wrong at the end is in its log, too
-    elif given is not None:
+    arguments = serve(socket.socket(fileno=int(sys.argv[1])))
+    if arguments is not None and arguments[1] == "streamlit":
+        run(*arguments)  # and ends as ever: what goes wrong at the end is in its log, too
+    elif arguments is not None:
         status: object = 0
         try:
-            run(*given)
+            run(*arguments)
         except SystemExit as error:
             status = error.code or 0
             if not isinstance(status, int):

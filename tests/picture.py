@@ -21,9 +21,9 @@ def telling(app: Server) -> str:
     """An item whose judge broke its own rule and was unsure, with few turns, so that the picture shows both."""
     store = open_workspace(app.store)
     people.join_workspace(store, "mio")
-    found = datasets.dataset_named(store, "support-dialogues")
-    given = queue.claim_items(store, "mio", found.id, "review", queue.QueueFilters(reason="broken rule"), [], 60)
-    views = desk.desk_views(store, "mio", given)
+    dataset = datasets.dataset_named(store, "support-dialogues")
+    items = queue.claim_items(store, "mio", dataset.id, "review", queue.QueueFilters(reason="broken rule"), [], 60)
+    views = desk.desk_views(store, "mio", items)
     short = [v for v in views if v.mode == "assisted" and len(v.item.content.turns) == 6 and len(v.why) <= 3]  # type: ignore[union-attr]
     store.close()
     return (short or views)[0].item.id

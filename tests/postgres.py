@@ -121,7 +121,7 @@ class Databases:
             with postgres_schema.connect(self.address(name)) as link:
                 ends = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s and pid <> %s"
                 link.execute(ends, [name, link.info.backend_pid])
-                written = {table for (told,) in link.execute("select tables from wrote") for table in told.split()}
+                written = {table for (tables,) in link.execute("select tables from wrote") for table in tables.split()}
                 for table in written - {"~", "="} | {"wrote"}:
                     link.execute(f"delete from {table}".encode())
             self._free.append(name)
@@ -130,9 +130,9 @@ class Databases:
         """What `data.store.postgres_driver.empty_copy` gives, from a file that is made once."""
         file = self.folder.with_name(self.folder.name + ".duckdb")
         if not file.exists():
-            with contextlib.ExitStack() as spilled, contextlib.closing(empty_copy(spilled)) as made:
-                made.execute(f"attach '{file}' as kept")
-                made.execute("copy from database memory to kept")
+            with contextlib.ExitStack() as spilled, contextlib.closing(empty_copy(spilled)) as connection:
+                connection.execute(f"attach '{file}' as kept")
+                connection.execute("copy from database memory to kept")
         con = opening.connect(Path(":memory:"))
         con.execute(f"attach '{file}' as kept (read_only)")
         con.execute("copy from database kept to memory")
@@ -157,6 +157,6 @@ class Databases:
         self._control("-l", str(self.folder / "log"), "-o", f'-h "" -k {self.folder}{quick}', "start")
         self._admin = psycopg.connect(self.address("postgres"), autocommit=True)
 
-    def _control(self, *given: str) -> None:
-        command = [self._server.bin_path / "pg_ctl", "-w", "-t", "300", "-D", self.folder, *given]
+    def _control(self, *arguments: str) -> None:
+        command = [self._server.bin_path / "pg_ctl", "-w", "-t", "300", "-D", self.folder, *arguments]
         subprocess.run(command, check=True, user=self._server.system_user, stdout=subprocess.DEVNULL)

@@ -76,10 +76,10 @@ def post(url: str, body: dict[str, Any], headers: dict[str, str] | None = None) 
     request = urllib.request.Request(f"{url}/chat/completions", json.dumps(body).encode(), sent)
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
-            status, data, got = answer.status, answer.read(), dict(answer.headers)
+            status, data, reply_headers = answer.status, answer.read(), dict(answer.headers)
     except urllib.error.HTTPError as error:
-        status, data, got = error.code, error.read(), dict(error.headers)
+        status, data, reply_headers = error.code, error.read(), dict(error.headers)
     try:
-        return status, json.loads(data), got
+        return status, json.loads(data), reply_headers
     except ValueError:
-        return status, data.decode(), got
+        return status, data.decode(), reply_headers

@@ -87,14 +87,14 @@ def reply(item: Json, helpfulness: int = 4, verdict: str = "excellent", weakest:
     }
 
 
-def judgment(item: Json, made: Json | None = None, model: str = "judge-one", sample: int = 0) -> Json:
+def judgment(item: Json, own_reply: Json | None = None, model: str = "judge-one", sample: int = 0) -> Json:
     """A judgment line for a dialogue."""
     line = {
         "item": item["id"],
         "card": "multi_turn_dialogue",
         "model": model,
         "params": {"temperature": 0},
-        "reply": made or reply(item),
+        "reply": own_reply or reply(item),
     }
     return {**line, "sample": sample} if sample else line
 
@@ -120,31 +120,31 @@ def workspace(
     From the third of the same sort on, it is a copy of the second.
     """
     file = lines(path.with_suffix(".jsonl"), rows)
-    asked = content_id(file.read_text(encoding="utf-8"), repr((names, review, audit, dataset)))
-    _asked[asked] += 1
-    if DATABASES is not None or not KEPT or _asked[asked] == 1 or path.exists():
-        return _made(path, file, names, review, audit, dataset)
-    kept = KEPT[0] / f"{asked}.duckdb"
-    if not kept.exists():
-        _made(path, file, names, review, audit, dataset).close()
-        copy_store(path, kept)
+    key = content_id(file.read_text(encoding="utf-8"), repr((names, review, audit, dataset)))
+    _asked[key] += 1
+    if DATABASES is not None or not KEPT or _asked[key] == 1 or path.exists():
+        return _make_workspace(path, file, names, review, audit, dataset)
+    template = KEPT[0] / f"{key}.duckdb"
+    if not template.exists():
+        _make_workspace(path, file, names, review, audit, dataset).close()
+        copy_store(path, template)
     else:
-        copy_store(kept, path)
+        copy_store(template, path)
     return open_store(f"duckdb:///{path}")
 
 
-def _made(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: int, dataset: str) -> Store:
+def _make_workspace(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: int, dataset: str) -> Store:
     store = open_store(f"duckdb:///{path}")
     for name in names:
         people.join_workspace(store, name)
     import_source(store, names[0], from_path(file), ImportPlan(dataset=dataset))
-    found = datasets.dataset_named(store, dataset)
-    judges = datasets.dataset_judges(store, found.id)
+    dataset_row = datasets.dataset_named(store, dataset)
+    judges = datasets.dataset_judges(store, dataset_row.id)
     judge = judges[0][0] if judges else ""
     if audit:
-        queue.draw_audit(store, names[0], found.id, audit, judge, seed=1)
+        queue.draw_audit(store, names[0], dataset_row.id, audit, judge, seed=1)
     if review and judge:
-        queue.fill_review(store, names[0], found.id, judge, limit=10_000)
+        queue.fill_review(store, names[0], dataset_row.id, judge, limit=10_000)
     return store
 
 
@@ -153,22 +153,22 @@ def copy_store(path: Path, to: Path) -> None:
     if DATABASES is not None:
         DATABASES.copy(path, to)
         return
-    found = opening.inspect_store(path)
+    store_file = opening.inspect_store(path)
     opening.copy(path, to)
     shutil.copyfile(opening.beside_path(path, ".mark"), opening.beside_path(to, ".mark"))
-    _found.update({one: (_files(one), found) for one in (path, to)})
+    _found.update({file: (_files(file), store_file) for file in (path, to)})
 
 
 def inspect_copy(path: Path) -> opening.StoreFile | None:
     """What `opening.inspect_store` would find in a copy that nobody has touched since; None for any other file."""
-    files, found = _found.get(path, ((), None))
-    return found if files == _files(path) else None
+    files, store_file = _found.get(path, ((), None))
+    return store_file if files == _files(path) else None
 
 
 def _files(path: Path) -> _State:
     """A store's files with their sizes and times."""
-    there = sorted(one for one in path.parent.glob(f"{path.name}*") if one.is_file())
-    return tuple((one.name, one.stat().st_size, one.stat().st_mtime_ns) for one in there)
+    files = sorted(file for file in path.parent.glob(f"{path.name}*") if file.is_file())
+    return tuple((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
 
 
 def dialogues(path: Path, count: int, turns: int = 3, **options: Any) -> None:

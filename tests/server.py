@@ -57,7 +57,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
         self.root, self.script = root, script
         self.process: subprocess.Popen[bytes] | None = None
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
         dead_end = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
         near = dict.fromkeys(("no_proxy", "NO_PROXY"), "127.0.0.1,localhost")
         own = {
@@ -66,7 +66,7 @@ class Server:
             "ASSAY_SAMPLES": "1" if samples else "0",
             "PYTHONUNBUFFERED": "1",
         }
-        self.env = {k: v for k, v in {**kept, **dead_end, **near, **own, **(env or {})}.items() if v is not None}
+        self.env = {k: v for k, v in {**inherited, **dead_end, **near, **own, **(env or {})}.items() if v is not None}
 
     def __enter__(self) -> "Server":
         self.start()
@@ -140,16 +140,16 @@ class Server:
         assert self.process is not None
         return self.process.wait(patience)
 
-    def _end(self, how: signal.Signals, patience: float) -> None:
+    def _end(self, end_signal: signal.Signals, patience: float) -> None:
         if self.process is None or self.process.poll() is not None:
             return
-        os.killpg(self.process.pid, how)
+        os.killpg(self.process.pid, end_signal)
         try:
             self.process.wait(patience)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait(60)
-            raise AssertionError(f"The app did not end within {patience:.0f} s after {how.name}.") from None
+            raise AssertionError(f"The app did not end within {patience:.0f} s after {end_signal.name}.") from None
 
 
 def free_port() -> int:
@@ -159,7 +159,7 @@ def free_port() -> int:
     the scripts at that address, and need not compile them.
     """
     while True:
-        ended = [port for port, taken in PORTS.items() if not taken]
+        ended = [port for port, in_use in PORTS.items() if not in_use]
         port = ended[0] if ended else 20_000 + 64 * random.SystemRandom().randrange(187) + os.getpid() % 64
         PORTS[port] = True
         with socket.socket() as probe:

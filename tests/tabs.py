@@ -30,9 +30,9 @@ class Tab:
         self._scripts = 0
         listen, add = self.page.on, self.page.add_init_script
 
-        def on(event: str, told: Callable[..., Any]) -> None:
-            self._listening.append((event, told))
-            listen(event, told)
+        def on(event: str, handler: Callable[..., Any]) -> None:
+            self._listening.append((event, handler))
+            listen(event, handler)
 
         def add_init_script(*script: Any, **named: Any) -> None:
             self._scripts += 1
@@ -56,8 +56,8 @@ class Tab:
         self._leave()
         self.context.clear_cookies()
         for port in server.PORTS:
-            told = {"origin": f"http://127.0.0.1:{port}", "storageTypes": "all"}
-            self._hand.send("Storage.clearDataForOrigin", told)
+            parameters = {"origin": f"http://127.0.0.1:{port}", "storageTypes": "all"}
+            self._hand.send("Storage.clearDataForOrigin", parameters)
         if self.page.viewport_size != ORDINARY["viewport"]:
             self.page.set_viewport_size(ORDINARY["viewport"])
         self.page.emulate_media(color_scheme=self._scheme)

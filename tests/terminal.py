@@ -36,10 +36,10 @@ class Terminal:
         """Run it; what it said on stdout, as it was."""
         code, out, err = self._run(line)
         for name, pattern in self._catch.items():
-            if found := re.findall(pattern, out + err):
-                self._names[name] = found[-1]
-        told = [f"$ {self._prog} {line}".rstrip(), *out.splitlines(), *(f"! {row}" for row in err.splitlines())]
-        self.said += self._masked("\n".join(row.rstrip() for row in [*told, f"= {code}"])) + "\n\n"
+            if matches := re.findall(pattern, out + err):
+                self._names[name] = matches[-1]
+        lines = [f"$ {self._prog} {line}".rstrip(), *out.splitlines(), *(f"! {row}" for row in err.splitlines())]
+        self.said += self._masked("\n".join(row.rstrip() for row in [*lines, f"= {code}"])) + "\n\n"
         return out
 
     def _run(self, line: str) -> tuple[int, str, str]:
@@ -58,17 +58,17 @@ class Terminal:
             if line and not line.startswith("#"):
                 self(line)
 
-    def _masked(self, said: str) -> str:
+    def _masked(self, text: str) -> str:
         """The text without what is different each time; of a day to come, how far it is."""
         today = datetime.now(UTC).date()
 
-        def ahead(found: re.Match[str]) -> str:
-            days = (date.fromisoformat(found[0]) - today).days
-            return f"(in {days} days)" if days > 0 else found[0]
+        def describe_day(match: re.Match[str]) -> str:
+            days = (date.fromisoformat(match[0]) - today).days
+            return f"(in {days} days)" if days > 0 else match[0]
 
         for pattern, word in self._mask:
-            said = re.sub(pattern, word, said)
-        return re.sub(r"\b\d{4}-\d\d-\d\d\b", ahead, said)
+            text = re.sub(pattern, word, text)
+        return re.sub(r"\b\d{4}-\d\d-\d\d\b", describe_day, text)
 
     def help_of_all(self, commands: Iterable[str]) -> None:
         """Ask for the help of the program, of its commands, and of all that they have below them."""

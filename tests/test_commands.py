@@ -26,22 +26,22 @@ def make(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[st
     """Run make with this Python in the place of .venv's, installing nothing."""
     if not shutil.which("make"):
         pytest.skip("make is not here.")
-    given = (f"PY={sys.executable}", "-o", ".venv/.installed", "-f", str(ROOT / "Makefile"))
-    return run("make", "--no-print-directory", *given, *arguments, folder=folder)
+    options = (f"PY={sys.executable}", "-o", ".venv/.installed", "-f", str(ROOT / "Makefile"))
+    return run("make", "--no-print-directory", *options, *arguments, folder=folder)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_command_is_documented(tool, capsys):
-    shown = run(sys.executable, "-m", tool, "--help")
-    assert shown.returncode == 0, shown.stderr
-    commands = dict(re.findall(r"^ {4}([a-z][a-z-]*)\s+(\S.*)$", shown.stdout, re.MULTILINE))
-    assert commands, f"python -m {tool} --help lists no command with a word on what it does:\n{shown.stdout}"
+    process = run(sys.executable, "-m", tool, "--help")
+    assert process.returncode == 0, process.stderr
+    commands = dict(re.findall(r"^ {4}([a-z][a-z-]*)\s+(\S.*)$", process.stdout, re.MULTILINE))
+    assert commands, f"python -m {tool} --help lists no command with a word on what it does:\n{process.stdout}"
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     missing = [name for name in commands if f"python -m {tool} {name}" not in page]
     assert not missing, f"docs/commands.md does not say what python -m {tool} does with: {', '.join(missing)}"
     named = set(re.findall(rf"^ +python -m {tool} ([a-z]+)", page, re.MULTILINE))
-    gone = named - set(commands)
-    assert not gone, f"docs/commands.md names what python -m {tool} does not have: {', '.join(sorted(gone))}"
+    unknown = named - set(commands)
+    assert not unknown, f"docs/commands.md names what python -m {tool} does not have: {', '.join(sorted(unknown))}"
     main = importlib.import_module(f"{tool}.cli").main  # in this process: a new one for each costs its imports
     for name in commands:
         with pytest.raises(SystemExit) as ended:
@@ -74,8 +74,8 @@ def test_make_says_what_there_is():
 )
 def test_make_run_refuses_a_port_in_a_sentence(port, sentence):
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        given = listener.getsockname()[1] if port == "taken" else port
-        answer = make("run", f"ASSAY_PORT={given}")
+        number = listener.getsockname()[1] if port == "taken" else port
+        answer = make("run", f"ASSAY_PORT={number}")
     assert answer.returncode != 0
     assert sentence in answer.stderr and "Traceback" not in answer.stderr
     assert "http://127.0.0.1" not in answer.stdout, "It says where it is served, and is not served."

@@ -35,19 +35,19 @@ def steps(text: str) -> list[Step]:
 @pytest.fixture(scope="module")
 def stages() -> list[list[Step]]:
     """The stages of the image; the last one is what is started."""
-    found: list[list[Step]] = []
+    stages: list[list[Step]] = []
     for step in steps((DEPLOY / "Dockerfile").read_text(encoding="utf-8")):
         if step[0] == "FROM":
-            found.append([])
-        found[-1].append(step)
-    return found
+            stages.append([])
+        stages[-1].append(step)
+    return stages
 
 
 def of(stage: list[Step], word: str) -> list[str]:
     return [rest for name, rest in stage if name == word]
 
 
-def sent(path: str) -> bool:
+def reaches_builder(path: str) -> bool:
     """Whether .dockerignore lets a path of the project go to the builder."""
     inside = False
     for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines():
@@ -75,18 +75,18 @@ def test_the_image_is_as_small_and_as_closed_as_it_says(stages):
     for stage in stages:
         for rest in of(stage, "COPY"):
             for source in shlex.split(rest)[:-1]:
-                assert source.startswith(("-", "/")) or ((ROOT / source).exists() and sent(source)), source
-    assert sent("data/store/base.py") and sent("requirements-ray.txt")
+                assert source.startswith(("-", "/")) or ((ROOT / source).exists() and reaches_builder(source)), source
+    assert reaches_builder("data/store/base.py") and reaches_builder("requirements-ray.txt")
     for private in (".streamlit/secrets.toml", "assay.duckdb", "backups/x.duckdb", ".env", "tests/server.py"):
-        assert not sent(private), private
+        assert not reaches_builder(private), private
 
 
 def test_the_images_steps_are_clean():
     linter = shutil.which("hadolint", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     if linter is None:
         pytest.skip("hadolint, which reads Dockerfiles, is not installed")
-    found = subprocess.run([linter, DEPLOY / "Dockerfile"], capture_output=True, text=True)
-    assert found.returncode == 0, found.stdout + found.stderr
+    process = subprocess.run([linter, DEPLOY / "Dockerfile"], capture_output=True, text=True)
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 def test_every_version_of_the_image_is_this_one():
@@ -111,11 +111,11 @@ def image(stages: list[list[Step]], tmp_path: Path) -> Iterator[tuple[Path, dict
             else:
                 shutil.copyfile(ROOT / source, aim)
     outside = {k: v for k, v in os.environ.items() if not k.startswith(OURS)}
-    said = {k: v for k, v in settings(stages[-1]).items() if k != "PATH"}
+    variables = {k: v for k, v in settings(stages[-1]).items() if k != "PATH"}
     folders = {"ASSAY_STORE": f"duckdb:///{tmp_path}/workspace/assay.duckdb", "HOME": str(tmp_path / "home")}
     near = {"ASSAY_PORT": str(free_port()), "STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
     path = f"{Path(sys.executable).parent}{os.pathsep}{outside.get('PATH', '')}"
-    yield app, {**outside, **said, **folders, **near, "PATH": path}
+    yield app, {**outside, **variables, **folders, **near, "PATH": path}
 
 
 def files(folder: Path) -> dict[str, int]:
@@ -144,27 +144,27 @@ def test_the_images_steps_run(stages, image, tmp_path):
     finally:
         process.send_signal(signal.SIGTERM)
         ended = process.wait(60)
-    said = log.read_text()
-    assert ended in (0, -signal.SIGTERM) and "server_stopped" in said, said
-    assert all(json.loads(line)["event"] for line in said.splitlines() if line.startswith("{"))
+    log_text = log.read_text()
+    assert ended in (0, -signal.SIGTERM) and "server_stopped" in log_text, log_text
+    assert all(json.loads(line)["event"] for line in log_text.splitlines() if line.startswith("{"))
     assert files(app) == before
     after = subprocess.run(check, env=environment, capture_output=True)
     assert after.returncode, "the health check says so when nothing answers"
 
 
 def test_compose_has_two_closed_replicas_and_a_database_that_only_they_reach():
-    found = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
-    services = found["services"]
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    services = compose["services"]
     replicas = {name for name in services if name.startswith("assay-")}
     servers = set(re.findall(r"server (assay-\d+):8501", (DEPLOY / "nginx.conf").read_text(encoding="utf-8")))
     assert replicas == servers == {"assay-1", "assay-2"}
     for name in replicas:
-        one = services[name]
-        assert one["read_only"] and one["cap_drop"] == ["ALL"] and "ports" not in one
+        service = services[name]
+        assert service["read_only"] and service["cap_drop"] == ["ALL"] and "ports" not in service
     assert "ports" not in services["postgres"] and services["postgres"]["networks"] == ["inside"]
-    assert found["networks"]["inside"]["internal"]
-    for one in services.values():
-        assert re.search(r":\d", one["image"]), f"{one['image']} says its version"
+    assert compose["networks"]["inside"]["internal"]
+    for service in services.values():
+        assert re.search(r":\d", service["image"]), f"{service['image']} says its version"
 
 
 def test_every_setting_of_the_examples_is_written_down():
@@ -179,8 +179,8 @@ def test_every_setting_of_the_examples_is_written_down():
 def test_systemd_takes_the_unit():
     if not (reader := shutil.which("systemd-analyze")):
         pytest.skip("systemd-analyze, which reads units, is not installed")
-    found = subprocess.run([reader, "verify", DEPLOY / "assay@.service"], capture_output=True, text=True)
-    wrong = [line for line in found.stderr.splitlines() if "assay@" in line and "is not executable" not in line]
+    process = subprocess.run([reader, "verify", DEPLOY / "assay@.service"], capture_output=True, text=True)
+    wrong = [line for line in process.stderr.splitlines() if "assay@" in line and "is not executable" not in line]
     assert not wrong, "\n".join(wrong)
 
 
@@ -188,11 +188,11 @@ def test_nginx_takes_its_settings(tmp_path):
     nginx = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin")
     if nginx is None:
         pytest.skip("nginx is not installed")
-    made = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
-    made = re.sub(r"assay-(\d):8501", r"127.0.0.1:1850\1", made)
-    made = re.sub(r"\n\s*ssl_certificate(_key)? [^;]*;[^\n]*", "", made)
-    made = made.replace("listen 443 ssl", "listen 8443").replace("/tmp/nginx", str(tmp_path / "nginx"))
-    made = made.replace("/run/nginx", str(tmp_path / "nginx"))
-    (tmp_path / "nginx.conf").write_text(made)
-    found = subprocess.run([nginx, "-t", "-c", tmp_path / "nginx.conf"], capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
+    config = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    config = re.sub(r"assay-(\d):8501", r"127.0.0.1:1850\1", config)
+    config = re.sub(r"\n\s*ssl_certificate(_key)? [^;]*;[^\n]*", "", config)
+    config = config.replace("listen 443 ssl", "listen 8443").replace("/tmp/nginx", str(tmp_path / "nginx"))
+    config = config.replace("/run/nginx", str(tmp_path / "nginx"))
+    (tmp_path / "nginx.conf").write_text(config)
+    process = subprocess.run([nginx, "-t", "-c", tmp_path / "nginx.conf"], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr

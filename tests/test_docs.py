@@ -35,8 +35,8 @@ def text(path: Path) -> str:
 @cache
 def headings(path: Path) -> frozenset[str]:
     """The addresses of a document's headings, as they are made of them on the web."""
-    found = re.findall(r"^#+ (.+)$", _CODE.sub("", text(path)), re.MULTILINE)
-    return frozenset(re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in found)
+    lines = re.findall(r"^#+ (.+)$", _CODE.sub("", text(path)), re.MULTILINE)
+    return frozenset(re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines)
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
@@ -46,8 +46,8 @@ def test_every_link_leads_to_a_file_and_a_heading(path: Path) -> None:
         if re.match(r"[a-z]+:", link):
             continue
         name, _, heading = link.partition("#")
-        there = (path.parent / name).resolve() if name else path
-        if not there.exists() or (heading and heading not in headings(there)):
+        target = (path.parent / name).resolve() if name else path
+        if not target.exists() or (heading and heading not in headings(target)):
             wrong.append(link)
     assert not wrong, f"{path.name} points to what is not there: {wrong}"
 
@@ -66,25 +66,25 @@ def test_every_path_and_function_that_a_document_names_is_there(path: Path) -> N
 
 def test_every_name_in_a_docstring_is_there() -> None:
     """A name in `quotes`, and every error after "Raises", is one of the code, of its scripts or of its SQL."""
-    found = product()
-    known = {"with", *dir(builtins), *(part for name in found for part in name.split("."))}
+    sources = product()
+    known = {"with", *dir(builtins), *(part for name in sources for part in name.split("."))}
     for kind in ("js", "sql"):
         known |= {word for path in ROOT.glob(f"[dp]*/**/*.{kind}") for word in re.findall(r"\w+", text(path))}
     naming = {"name", "id", "attr", "arg", "asname"}
     fields = {sort: naming.intersection(sort._fields) for sort in vars(ast).values() if hasattr(sort, "_fields")}
-    for source in found.values():
+    for source in sources.values():
         for node in source.nodes:
             for field in fields[type(node)]:
                 known.add(str(getattr(node, field)))
     stale = []
-    for source in found.values():
+    for source in sources.values():
         for node in source.nodes:
             if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
-            told = ast.get_docstring(node, clean=False) or ""
-            raised = " ".join(re.findall(r"\b[Rr]aises? ((?:[A-Z]\w+(?:, | or |, or )?)+)", told))
-            names = [*re.findall(r"`([A-Za-z_][\w.]*)`", told), *re.findall(r"[A-Z]\w+", raised)]
-            rest = source.code.replace(told, "") if names else ""
+            docstring = ast.get_docstring(node, clean=False) or ""
+            raised = " ".join(re.findall(r"\b[Rr]aises? ((?:[A-Z]\w+(?:, | or |, or )?)+)", docstring))
+            names = [*re.findall(r"`([A-Za-z_][\w.]*)`", docstring), *re.findall(r"[A-Z]\w+", raised)]
+            rest = source.code.replace(docstring, "") if names else ""
             stale += [
                 f"{source.path}: {name}"
                 for name in names
@@ -101,10 +101,10 @@ def defines(path: str, name: str) -> bool:
     return bool(re.search(rf"^\s*(?:async def|def|class|function|const) {short}\b|^{short}\b.*=", code, re.MULTILINE))
 
 
-def explained(source: Source) -> str:
+def explanations(source: Source) -> str:
     """The docstrings and comments of a module."""
-    told = [as_text(node.value) for node in source.nodes if isinstance(node, ast.Expr)]
-    return "\n".join([*told, *re.findall(r"(?:^|\s)# (.*)$", source.code, re.MULTILINE)])
+    docstrings = [as_text(node.value) for node in source.nodes if isinstance(node, ast.Expr)]
+    return "\n".join([*docstrings, *re.findall(r"(?:^|\s)# (.*)$", source.code, re.MULTILINE)])
 
 
 def is_there(name: str) -> bool:
@@ -121,9 +121,9 @@ def is_there(name: str) -> bool:
 def test_every_path_that_a_docstring_or_comment_names_is_there() -> None:
     wrong = []
     for source in product().values():
-        told = explained(source)
-        missing = [name for name in _FILE.findall(told) if not (ROOT / name).exists()]
-        missing += [name for name in _DOTTED.findall(told) if not is_there(name)]
+        prose = explanations(source)
+        missing = [name for name in _FILE.findall(prose) if not (ROOT / name).exists()]
+        missing += [name for name in _DOTTED.findall(prose) if not is_there(name)]
         wrong += [(source.path, name) for name in missing]
     assert not wrong, f"named, and not there: {wrong}"
 
@@ -171,8 +171,8 @@ def test_every_key_of_the_desk_is_documented() -> None:
     missing = [key for key in keys if f"`{arrows.get(key, key)}`" not in page]
     assert not missing, f"docs/desk.md does not say what these keys of ACTS do: {missing}"
     card = text(ROOT / "pages/ui/sheet/panels.js").partition("const CARD = [")[2].partition("\n];")[0]
-    shown = {word for line in re.findall(r'\["([^"]+)", "', card) for word in line.split()}
-    missing = [key for key in keys if (arrows | {"Enter": "⏎"}).get(key, key) not in shown]
+    card_keys = {word for line in re.findall(r'\["([^"]+)", "', card) for word in line.split()}
+    missing = [key for key in keys if (arrows | {"Enter": "⏎"}).get(key, key) not in card_keys]
     assert not missing, f"CARD in pages/ui/sheet/panels.js, which the desk shows, lacks these keys of ACTS: {missing}"
 
 

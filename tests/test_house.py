@@ -75,15 +75,15 @@ class Source:
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """Every node of the tree in the order of ast.walk, which takes twice as long; without those of `ctx`."""
-        found: list[ast.AST] = [self.tree]
-        for node in found:
+        nodes: list[ast.AST] = [self.tree]
+        for node in nodes:
             for field in node._fields:
-                held = getattr(node, field, None)
-                if isinstance(held, list):
-                    found += [one for one in held if isinstance(one, ast.AST)]
-                elif isinstance(held, ast.AST) and field != "ctx":
-                    found.append(held)
-        return found
+                value = getattr(node, field, None)
+                if isinstance(value, list):
+                    nodes += [child for child in value if isinstance(child, ast.AST)]
+                elif isinstance(value, ast.AST) and field != "ctx":
+                    nodes.append(value)
+        return nodes
 
     @property
     def floor(self) -> str:
@@ -151,14 +151,16 @@ def as_text(node: ast.AST) -> str:
 def sources() -> list[Source]:
     """Every Python file of the house, parsed: to look for garbage meanwhile would take three times as long again."""
     files = [ROOT / "app.py", *(f for floor in BELOW for f in (ROOT / floor).rglob("*.py"))]
-    found = [Source(f.relative_to(ROOT).as_posix(), f.read_text(encoding="utf-8")) for f in sorted(files) if f.exists()]
+    parsed = [
+        Source(f.relative_to(ROOT).as_posix(), f.read_text(encoding="utf-8")) for f in sorted(files) if f.exists()
+    ]
     gc.disable()
     try:
-        assert all(source.nodes for source in found)
+        assert all(source.nodes for source in parsed)
     finally:
         gc.freeze()
         gc.enable()
-    return found
+    return parsed
 
 
 RULES: dict[str, Callable[[Source], Iterator[Finding]]] = {}
@@ -343,8 +345,8 @@ def only_appends(source: Source) -> Iterator[Finding]:
     """Everything is appended; nothing is updated or deleted, but rows of a change that never came to be."""
     if source.floor == "data" and source.path not in ("data/store/hidden_rows.py", "data/store/postgres_bulk.py"):
         for line, text in source.strings():
-            if found := CHANGES.search(in_sql(text)):
-                yield line, f"everything is appended, so no {found[0]!r}: add a row, and let a view show the newest"
+            if change := CHANGES.search(in_sql(text)):
+                yield line, f"everything is appended, so no {change[0]!r}: add a row, and let a view show the newest"
 
 
 # -- what a page may show ---------------------------------------------------------------------------------------------
@@ -386,7 +388,7 @@ def shown_text_is_ours(source: Source) -> Iterator[Finding]:
     """
     if source.floor not in ("app", "pages") or source.path == "pages/ui/text.py":
         return
-    modules, constants = imported(source.tree), names_of_ours(source.tree)
+    modules, constants = imported_names(source.tree), names_of_ours(source.tree)
     called = {id(node.func) for node in source.nodes if isinstance(node, ast.Call)}
     for node, name in source.imports():
         if name.startswith("streamlit.") and name.rpartition(".")[2] in READ_AS_MARKDOWN:
@@ -400,18 +402,18 @@ def shown_text_is_ours(source: Source) -> Iterator[Finding]:
             continue
         receiver, method = name_of(node.func.value), node.func.attr
         templated = receiver == "text" and method in ("say", "quiet", "warn")
-        if templated and node.args and not fixed(node.args[0], constants):
+        if templated and node.args and not is_fixed(node.args[0], constants):
             yield node.lineno, f"the template of text.{method} has to be a constant; values go in by name"
         if receiver in modules or method not in READ_AS_MARKDOWN:
             continue
         if method == "table":
             yield node.lineno, "st.table reads Markdown in every cell: use st.dataframe"
-        given = [*node.args[: READ.get(method, 0)], *(k.value for k in node.keywords if k.arg in BY_NAME)]
-        given += [k.value for k in node.keywords if k.arg == "value" and method == "metric"]
-        for value in given:
-            if not (fixed if method in STRICT else harmless)(value, constants):
-                shown = ast.unparse(value)[:60]
-                yield value.lineno, f"{method} reads Markdown: give it a constant or text.escape(...), not {shown}"
+        values = [*node.args[: READ.get(method, 0)], *(k.value for k in node.keywords if k.arg in BY_NAME)]
+        values += [k.value for k in node.keywords if k.arg == "value" and method == "metric"]
+        for value in values:
+            if not (is_fixed if method in STRICT else harmless)(value, constants):
+                excerpt = ast.unparse(value)[:60]
+                yield value.lineno, f"{method} reads Markdown: give it a constant or text.escape(...), not {excerpt}"
         if method in OPTIONS and not options_harmless(node, constants):
             yield node.lineno, f"{method} reads Markdown in its options: give constants, or format_func=text.escape"
 
@@ -442,19 +444,19 @@ def templates_are_ours(source: Source) -> Iterator[Finding]:
     constants = names_of_ours(source.tree)
     for node in source.nodes:
         makes = isinstance(node, ast.Call) and name_of(node.func) in ("say", "quiet", "warn")
-        if makes and node.args and not fixed(node.args[0], constants):
+        if makes and node.args and not is_fixed(node.args[0], constants):
             yield node.lineno, "the template of a finding has to be a constant; values go in by name"
 
 
-def imported(tree: ast.Module) -> set[str]:
+def imported_names(tree: ast.Module) -> set[str]:
     """The names that a file has by import, Streamlit's own left out."""
-    found = [alias for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
-    return {(a.asname or a.name).partition(".")[0] for a in found if not a.name.startswith("streamlit")}
+    names = [alias for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
+    return {(a.asname or a.name).partition(".")[0] for a in names if not a.name.startswith("streamlit")}
 
 
 def names_of_ours(tree: ast.Module) -> set[str]:
     """The names of a file that only ever hold text of ours: imported in capitals, or never assigned anything else."""
-    ours, bound, sites = {name for name in imported(tree) if name.isupper()}, set[str](), dict[str, int]()
+    ours, bound, sites = {name for name in imported_names(tree) if name.isupper()}, set[str](), dict[str, int]()
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
             bound.add(node.arg)
@@ -465,13 +467,13 @@ def names_of_ours(tree: ast.Module) -> set[str]:
         safe: dict[str, int] = {}
         for node in assigned:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if isinstance(target, ast.Name) and fixed(node.value, ours):
+                if isinstance(target, ast.Name) and is_fixed(node.value, ours):
                     safe[target.id] = safe.get(target.id, 0) + 1
         ours |= {name for name, count in safe.items() if count == sites[name] and name not in bound}
     return ours
 
 
-def fixed(node: ast.AST, constants: set[str]) -> bool:
+def is_fixed(node: ast.AST, constants: set[str]) -> bool:
     """Whether an expression can only be text of ours, or what text.escape has made of another's."""
     match node:
         case ast.Constant():
@@ -481,19 +483,19 @@ def fixed(node: ast.AST, constants: set[str]) -> bool:
         case ast.Attribute(value=ast.Name(), attr=name):
             return name.isupper()
         case ast.Subscript(value=table):
-            return isinstance(table, ast.Name | ast.Attribute) and fixed(table, constants)
+            return isinstance(table, ast.Name | ast.Attribute) and is_fixed(table, constants)
         case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted"), args=[table]):
-            return fixed(table, constants)
+            return is_fixed(table, constants)
         case ast.IfExp(body=yes, orelse=no):
-            return fixed(yes, constants) and fixed(no, constants)
+            return is_fixed(yes, constants) and is_fixed(no, constants)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return fixed(left, constants) and fixed(right, constants)
+            return is_fixed(left, constants) and is_fixed(right, constants)
         case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values) | ast.Dict(values=values):
-            return all(fixed(value, constants) for value in values)
+            return all(is_fixed(value, constants) for value in values)
         case ast.Call(func=func):
             return name_of(func) in ("text.escape", "escape")
-        case ast.ListComp(elt=each):
-            return fixed(each, constants)
+        case ast.ListComp(elt=element):
+            return is_fixed(element, constants)
     return False
 
 
@@ -508,7 +510,7 @@ def harmless(node: ast.AST, constants: set[str]) -> bool:
             return harmless(yes, constants) and harmless(no, constants)
         case ast.BoolOp(values=values):
             return all(harmless(value, constants) for value in values)
-    return fixed(node, constants)
+    return is_fixed(node, constants)
 
 
 def lets_numbers_in(part: ast.AST) -> bool:
@@ -525,13 +527,13 @@ def options_harmless(call: ast.Call, constants: set[str]) -> bool:
     options = named.get("options", call.args[1] if len(call.args) > 1 else None)
     match named.get("format_func"):
         case None:
-            return options is None or fixed(options, constants)
+            return options is None or is_fixed(options, constants)
         case ast.Lambda(body=body):
             return harmless(body, constants)
         case ast.Attribute(value=table, attr="get" | "__getitem__"):
-            return fixed(table, constants)
-        case shown:
-            return name_of(shown) in ("text.escape", "escape")
+            return is_fixed(table, constants)
+        case formatter:
+            return name_of(formatter) in ("text.escape", "escape")
 
 
 # -- size and words ---------------------------------------------------------------------------------------------------
@@ -567,7 +569,7 @@ def functions_act_or_give(source: Source) -> Iterator[Finding]:
         return
     for node in source.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not any(
-            name_of(made).endswith("property") for made in node.decorator_list
+            name_of(decorator).endswith("property") for decorator in node.decorator_list
         ):
             word = node.name.strip("_")
             if word in PARTICIPLES or (re.fullmatch("[a-z]+ed", word) and word not in ENDING_ALIKE):
@@ -597,25 +599,25 @@ def variables_say_what_they_hold(source: Source) -> Iterator[Finding]:
 
 @pytest.mark.parametrize("name", RULES)
 def test_rule(name):
-    found = [f"{source.path}:{line}: {what}" for source in sources() for line, what in RULES[name](source)]
-    assert not found, f"{RULES[name].__doc__}\n" + "\n".join(found)
+    findings = [f"{source.path}:{line}: {message}" for source in sources() for line, message in RULES[name](source)]
+    assert not findings, f"{RULES[name].__doc__}\n" + "\n".join(findings)
 
 
 # -- the tree ---------------------------------------------------------------------------------------------------------
 
 
-def tracked() -> list[str]:
+def tracked_files() -> list[str]:
     """Every file that git has, or would take; of a tree without git, whatever lies at the top."""
-    asked = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    git = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True) if (ROOT / ".git").exists() else None
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    git = subprocess.run(command, cwd=ROOT, capture_output=True, text=True) if (ROOT / ".git").exists() else None
     if git and git.returncode == 0:
         return [name for name in git.stdout.splitlines() if (ROOT / name).exists()]
-    made = re.compile(r"\.venv|\.\w+_cache|\.hypothesis|__pycache__|.*\.duckdb.*")
-    return [path.name for path in ROOT.iterdir() if not made.fullmatch(path.name)]
+    generated = re.compile(r"\.venv|\.\w+_cache|\.hypothesis|__pycache__|.*\.duckdb.*")
+    return [path.name for path in ROOT.iterdir() if not generated.fullmatch(path.name)]
 
 
 def test_top_level():
-    strangers = {name.partition("/")[0] for name in tracked()} - TOP
+    strangers = {name.partition("/")[0] for name in tracked_files()} - TOP
     assert not strangers, f"The top level is the house and what tools need; no place there for {sorted(strangers)}"
 
 
@@ -631,18 +633,18 @@ MIGRATIONS = sorted((ROOT / "data" / "store" / "migrations").glob("*.sql"))
 @pytest.mark.parametrize("path", MIGRATIONS, ids=lambda path: path.name)
 def test_migrations_append(path):
     text = re.sub(r"--.*", "", path.read_text(encoding="utf-8")).lower()
-    found = [f"{path.name}:{text[: hit.start()].count(chr(10)) + 1}: {hit[0]}" for hit in CHANGES.finditer(text)]
-    assert not found, "Everything is appended; nothing is updated or deleted:\n" + "\n".join(found)
+    findings = [f"{path.name}:{text[: hit.start()].count(chr(10)) + 1}: {hit[0]}" for hit in CHANGES.finditer(text)]
+    assert not findings, "Everything is appended; nothing is updated or deleted:\n" + "\n".join(findings)
 
 
 def test_the_shipped_cards_are_in_our_style():
     """pyproject.toml leaves whatever lies in judges/cards/ alone, as users put theirs there."""
     folders = [ROOT / "judges" / "cards" / name for name in SHIPPED]
-    asked = ["-m", "ruff", "check", "--no-cache", "--output-format", "concise", "--config", "lint.per-file-ignores={}"]
-    ruff = subprocess.run([sys.executable, *asked, *folders], cwd=ROOT, capture_output=True, text=True)
+    flags = ["-m", "ruff", "check", "--no-cache", "--output-format", "concise", "--config", "lint.per-file-ignores={}"]
+    ruff = subprocess.run([sys.executable, *flags, *folders], cwd=ROOT, capture_output=True, text=True)
     assert ruff.returncode == 0, ruff.stdout + ruff.stderr
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["overrides"]
-    typed = next(one["module"] for one in settings if one.get("ignore_errors") is False)
+    typed = next(override["module"] for override in settings if override.get("ignore_errors") is False)
     assert typed == [f"judges.cards.{name}.*" for name in SHIPPED]
 
 
@@ -695,12 +697,12 @@ def product() -> dict[str, Source]:
 @cache
 def leans(path: str) -> frozenset[str]:
     """The modules of the product that a file imports, as their dotted names."""
-    found = set()
+    modules = set()
     for _, name in product_by_path()[path].imports():
         while name and name not in product():
             name = name.rpartition(".")[0]
-        found.add(name)
-    return frozenset(found - {""})
+        modules.add(name)
+    return frozenset(modules - {""})
 
 
 @cache
@@ -721,8 +723,8 @@ def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
 
 
 def test_no_circle_of_modules():
-    found = circles({s.path: {product()[name].path for name in leans(s.path)} for s in product().values()})
-    assert not found, f"these modules import each other: {found}"
+    cycles = circles({s.path: {product()[name].path for name in leans(s.path)} for s in product().values()})
+    assert not cycles, f"these modules import each other: {cycles}"
 
 
 def test_no_circle_of_rooms():
@@ -732,8 +734,8 @@ def test_no_circle_of_rooms():
         if source.path.count("/") > 1:
             rooms = {room_of(product()[name].path) for name in leans(source.path)}
             arrows.setdefault(room_of(source.path), set()).update(rooms)
-    found = circles(arrows)
-    assert not found, f"these rooms import each other: {found}"
+    cycles = circles(arrows)
+    assert not cycles, f"these rooms import each other: {cycles}"
 
 
 ENTRY = ("app.py", "pages/ui/session.py")
@@ -752,19 +754,19 @@ def test_what_pages_call_of_data_says_whom_it_allows():
                 continue
             above, _, own = name.rpartition(".")
             alias = next(a.asname or a.name for a in node.names if a.name == own)
-            here = name in product()
-            brought = importlib.import_module(name) if here else getattr(importlib.import_module(above), own)
+            is_module = name in product()
+            brought = importlib.import_module(name) if is_module else getattr(importlib.import_module(above), own)
             inside = [getattr(brought, u[len(alias) + 1 :], None) for u in used if u.startswith(f"{alias}.")]
-            for found in inside if here else [brought]:
-                if not inspect.isfunction(found) or hasattr(found, "least_role"):
+            for function in inside if is_module else [brought]:
+                if not inspect.isfunction(function) or hasattr(function, "least_role"):
                     continue
-                if any(re.search(r"\b(Store|Tx|Reader)\b", str(kind)) for kind in found.__annotations__.values()):
-                    wrong.add(f"{found.__module__}.{found.__name__}")
+                if any(re.search(r"\b(Store|Tx|Reader)\b", str(kind)) for kind in function.__annotations__.values()):
+                    wrong.add(f"{function.__module__}.{function.__name__}")
     assert not wrong, f"pages call these with a store, so give them @allow(role) (data/records/access.py): {wrong}"
 
 
 def test_pages_share_a_dozen_modules():
-    shared = {found[1] for s in product().values() if (found := re.match(r"pages/ui/(\w+)", s.path))} - {"__init__"}
+    shared = {match[1] for s in product().values() if (match := re.match(r"pages/ui/(\w+)", s.path))} - {"__init__"}
     assert len(shared) <= 12, f"what several pages share is at most twelve modules: {sorted(shared)}"
 
 
@@ -842,16 +844,16 @@ def test_every_test_file_is_in_the_room_of_its_subject():
 
 
 @cache
-def untried() -> set[str]:
+def untested_modules() -> set[str]:
     """The modules that no test imports or names, but for those of a page whose address is a folder of tests."""
     imported_, named = set(), []
     for source in sources():
         if source.path.startswith("tests/") and source.path != "tests/test_house.py":
             imported_.update(name for _, name in source.imports())
             named.append(source.code)
-    text, found = "\n".join(named), set()
-    said = imported_.union(re.findall(r"(?<![\w.])\w+(?:\.\w+)+", text))
-    prefixes = {name[:n] for name in said for n in range(len(name) + 1) if n == len(name) or name[n] == "."}
+    text, paths = "\n".join(named), set()
+    mentions = imported_.union(re.findall(r"(?<![\w.])\w+(?:\.\w+)+", text))
+    prefixes = {name[:n] for name in mentions for n in range(len(name) + 1) if n == len(name) or name[n] == "."}
     for name, source in product().items():
         kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
         public = [node for node in source.tree.body if isinstance(node, kinds) and node.name[0] != "_"]
@@ -859,20 +861,20 @@ def untried() -> set[str]:
         tried = name in prefixes or source.path in text
         tried = tried or (page and any((ROOT / "tests" / page[0]).glob("test_*.py")))
         if public and not tried:
-            found.add(source.path)
-    return found
+            paths.add(source.path)
+    return paths
 
 
 def test_every_module_is_tried_somewhere_that_can_be_found():
     """Tests import it or name it; they are in the folder of its page's address; or TRIED_IN says where they are."""
-    nowhere = sorted(path for path in untried() if not path.startswith(tuple(TRIED_IN)))
-    told = "write tests/<room>/test_<module>.py for each, or say in TRIED_IN of this file which test runs it"
-    assert not nowhere, f"no test imports or names these: {told}: {nowhere}"
+    nowhere = sorted(path for path in untested_modules() if not path.startswith(tuple(TRIED_IN)))
+    advice = "write tests/<room>/test_<module>.py for each, or say in TRIED_IN of this file which test runs it"
+    assert not nowhere, f"no test imports or names these: {advice}: {nowhere}"
 
 
 def test_where_a_module_is_tried_is_said_only_where_it_has_to_be():
-    needless = [one for one in TRIED_IN if not any(path.startswith(one) for path in untried())]
-    needless += [one for one in TRIED_IN for room in TRIED_IN if one != room and one.startswith(room)]
+    needless = [prefix for prefix in TRIED_IN if not any(path.startswith(prefix) for path in untested_modules())]
+    needless += [prefix for prefix in TRIED_IN for room in TRIED_IN if prefix != room and prefix.startswith(room)]
     assert not needless, f"tests import these, or a line of TRIED_IN has their room: take them out of it: {needless}"
 
 
@@ -886,15 +888,15 @@ def test_where_a_module_is_tried_is_there(subject, where):
 
 def pins(name: str) -> dict[str, str]:
     """Distribution and version of every line of a lock file; a line that pins nothing fails."""
-    found = {}
+    versions = {}
     for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1):
         line = line.partition("#")[0].strip()
         if not line or line.startswith("-r requirements"):
             continue
         pin = re.fullmatch(r"([a-z0-9][a-z0-9.-]*)==([0-9][0-9a-z.]*)", line)
         assert pin, f"{name}:{number}: {line!r} does not pin one version: name==version, the name in lower case"
-        found[pin[1]] = pin[2]
-    return found
+        versions[pin[1]] = pin[2]
+    return versions
 
 
 EXTRAS = ("requirements-postgres.txt", "requirements-ray.txt")
@@ -919,8 +921,8 @@ def test_locks_are_complete(names):
             wrong.append(f"{dist} is {installed.version} here, and {version} in the lock")
         for line in installed.requires or []:
             need = Requirement(line)
-            wanted = need.marker is None or need.marker.evaluate({"extra": ""})
-            if wanted and re.sub(r"[-_.]+", "-", need.name).lower() not in locked:
+            applies = need.marker is None or need.marker.evaluate({"extra": ""})
+            if applies and re.sub(r"[-_.]+", "-", need.name).lower() not in locked:
                 wrong.append(f"{dist} needs {need}, which is not locked")
     assert not wrong, "\n".join(wrong)
 
@@ -928,7 +930,7 @@ def test_locks_are_complete(names):
 # -- the README -------------------------------------------------------------------------------------------------------
 
 
-def promised() -> list[str]:
+def readme_names() -> list[str]:
     """What the README has to name: every make target, every folder of the house down to the second floor."""
     targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     folders = {
@@ -942,13 +944,13 @@ def promised() -> list[str]:
     return [*(f"make {target}" for target in targets if target != "help"), *inside, "tests"]
 
 
-@pytest.mark.parametrize("what", promised())
-def test_readme_names(what):
+@pytest.mark.parametrize("entry", readme_names())
+def test_readme_names(entry):
     pages = ("README.md", "docs/architecture.md", "docs/commands.md")
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in pages)
-    folder, _, target = what.rpartition("/")[2].partition(" ")
-    told = rf"\bmake [a-z |]*\b{target}\b" if target else rf"(?<![\w.]){re.escape(folder)}\b"
-    assert re.search(told, text), f"none of {pages} says what {what} is for"
+    folder, _, target = entry.rpartition("/")[2].partition(" ")
+    pattern = rf"\bmake [a-z |]*\b{target}\b" if target else rf"(?<![\w.]){re.escape(folder)}\b"
+    assert re.search(pattern, text), f"none of {pages} says what {entry} is for"
 
 
 # -- the rules themselves ---------------------------------------------------------------------------------------------
@@ -1085,8 +1087,8 @@ TRIED = [
 
 @pytest.mark.parametrize(("name", "path", "code", "passes"), TRIED)
 def test_rule_works(name, path, code, passes):
-    found = list(RULES[name](Source(path, code)))
-    assert (not found) is passes, f"{name} on {code!r}: {found or 'nothing found'}"
+    findings = list(RULES[name](Source(path, code)))
+    assert (not findings) is passes, f"{name} on {code!r}: {findings or 'nothing found'}"
 
 
 def test_every_rule_is_tried():

@@ -25,32 +25,32 @@ def test_every_heading_that_a_docstring_names_is_there() -> None:
         for heading in _NAMED.findall(path.read_text(encoding="utf-8"))
     }
     assert named
-    there = headings()
-    unknown = [one for one in sorted(named) if one[1] not in there]
+    known = headings()
+    unknown = [pair for pair in sorted(named) if pair[1] not in known]
     assert not unknown, f"these modules name a heading that docs/methods.md does not have: {unknown}"
 
 
 def test_every_module_that_the_page_names_is_there() -> None:
     named = _MODULE.findall(METHODS)
     assert named
-    gone = [name for name in named if not (ROOT / name).exists()]
-    assert not gone, f"docs/methods.md names modules that are not there: {gone}"
+    missing = [name for name in named if not (ROOT / name).exists()]
+    assert not missing, f"docs/methods.md names modules that are not there: {missing}"
 
 
 def test_every_audit_is_on_the_page_with_its_limit() -> None:
     rows = {name: line for line in METHODS.splitlines() for name in re.findall(r"^\| `(\w+)` \|", line)}
     missing = sorted(all_audits().keys() - rows.keys())
     assert not missing, f"the table of section Audits in docs/methods.md has no row for these: {missing}"
-    for name, one in all_audits().items():
-        if one.threshold:
-            limit = f"{one.threshold:g}".lstrip("0")
+    for name, audit in all_audits().items():
+        if audit.threshold:
+            limit = f"{audit.threshold:g}".lstrip("0")
             assert re.search(rf"(?<!\d){re.escape(limit)}(?!\d)", rows[name]), f"{name}: the limit is {limit}"
 
 
 def test_every_link_within_the_page_leads_to_a_heading() -> None:
-    there = {
+    anchors = {
         re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-")
         for line in re.findall(r"^#+ (.+)$", METHODS, re.MULTILINE)
     }
-    wrong = [link for link in _LINK.findall(METHODS) if link not in there]
+    wrong = [link for link in _LINK.findall(METHODS) if link not in anchors]
     assert not wrong, f"docs/methods.md links to headings that it does not have: {wrong}"

@@ -15,7 +15,7 @@ FILES = sorted(str(file.relative_to(ROOT)) for room in ("data", "judges") for fi
 SCRIPTS = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "pages" / "ui").rglob("*.js"))
 
 
-def made(source: str) -> set[str]:
+def all_mutants(source: str) -> set[str]:
     """Every mutant of a text, as Python writes it."""
     return {ast.unparse(ast.parse(point.apply(source.encode()))) for point in find_points("some.py", source)}
 
@@ -37,12 +37,12 @@ def made(source: str) -> set[str]:
     ],
 )
 def test_a_point_is_one_change(source: str, mutants: list[str]) -> None:
-    assert set(mutants) <= made(source)
+    assert set(mutants) <= all_mutants(source)
 
 
 @pytest.mark.parametrize("source", ['"""About 1 and 2."""', "def f(x: Literal[1]) -> Literal[2]: ...", 'f"{1 + 1}"'])
 def test_types_and_texts_are_left_alone(source: str) -> None:
-    assert made(source) <= {"pass"}
+    assert all_mutants(source) <= {"pass"}
 
 
 @given(st.sampled_from(FILES), st.integers(0, 10_000))

@@ -14,7 +14,7 @@ SOURCES = [ROOT / "app.py", *(p for floor in ("pages", "data", "judges") for p i
 
 
 def calls(path: Path) -> list[ast.Call]:
-    return [one for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(one, ast.Call)]
+    return [call for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(call, ast.Call)]
 
 
 def test_every_setting_is_documented() -> None:
@@ -33,19 +33,19 @@ def test_every_setting_is_documented() -> None:
 def test_every_event_is_documented_and_named_alike() -> None:
     """An event is something, and what became of it."""
     logged = {
-        str(one.args[0].value)
+        str(call.args[0].value)
         for path in SOURCES
-        for one in calls(path)
-        if re.fullmatch(r"((log|events)\.)?(debug|info|warning|error)", ast.unparse(one.func))
-        and one.args
-        and isinstance(one.args[0], ast.Constant)
+        for call in calls(path)
+        if re.fullmatch(r"((log|events)\.)?(debug|info|warning|error)", ast.unparse(call.func))
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
     }
     assert len(logged) > 20
     assert not [name for name in sorted(logged) if f"`{name}`" not in TEXT]
     assert not [name for name in logged if not re.fullmatch(r"[a-z]+(_[a-z]+)*", name)]
-    told = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", TEXT.partition("| event |")[2].partition("`GET /health`")[0]))
-    made = {"store_made", "store_opened", "page_failed", *(f"run_{how}" for how in RUNS)}
-    assert told <= logged | made, f"Nothing logs {sorted(told - logged - made)}."
+    events = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", TEXT.partition("| event |")[2].partition("`GET /health`")[0]))
+    composed = {"store_made", "store_opened", "page_failed", *(f"run_{state}" for state in RUNS)}
+    assert events <= logged | composed, f"Nothing logs {sorted(events - logged - composed)}."
 
 
 RUNS = ("started", "resumed", "stopped", "finished", "failed", "waits")

@@ -93,17 +93,17 @@ class Team:
         """Every answer is in the database, and once."""
         query = "select person, item_id from answer where previous = '' and action = 'save'"
         with contextlib.closing(postgres_schema.connect(url)) as link:
-            held = Counter((str(person), str(item)) for person, item in link.execute(query))
-        assert max(held.values()) == 1
-        assert held == self.done
+            stored = Counter((str(person), str(item)) for person, item in link.execute(query))
+        assert max(stored.values()) == 1
+        assert stored == self.done
 
 
 def test_a_replica_is_killed_and_the_database_crashes(replicas, browsers, databases):
     """Nothing that anybody answered is lost or twice, whichever server they were with; the desk goes on by itself."""
     url, apps, before = replicas
     team = Team(browsers, before)
-    kept = [page.context.cookies(before.url) for page in team.pages.values()]
-    assert len({next(c["value"] for c in one if c["name"] == "assay_replica") for one in kept}) == len(PEOPLE)
+    cookies = [page.context.cookies(before.url) for page in team.pages.values()]
+    assert len({next(c["value"] for c in jar if c["name"] == "assay_replica") for jar in cookies}) == len(PEOPLE)
     team.work(2)
     apps[0].kill()
     team.work(2)

@@ -58,29 +58,29 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, "" if _CODE.search(node.value) else _VALUE.sub("", node.value)
 
 
-def shown() -> list[Path]:
+def shown_files() -> list[Path]:
     """All files whose texts reach people."""
-    found = [p for f in ("pages", "data", "judges") for s in ("py", "js") for p in (ROOT / f).rglob(f"*.{s}")]
+    files = [p for f in ("pages", "data", "judges") for s in ("py", "js") for p in (ROOT / f).rglob(f"*.{s}")]
     other = tuple(str(ROOT / name) for name in (*STORED, "pages/server/bundled/"))
-    ours = sorted(path for path in found if not str(path).startswith(other))
+    ours = sorted(path for path in files if not str(path).startswith(other))
     return [*ours, ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @cache
 def everything() -> list[tuple[Path, int, str]]:
     """File, line and text of all that people may read."""
-    return [(path, line, text) for path in shown() for line, text in texts(path)]
+    return [(path, line, text) for path in shown_files() for line, text in texts(path)]
 
 
 @pytest.mark.parametrize("word", WORDS)
 def test_nobody_reads_a_word_of_ours(word: str) -> None:
     ours = re.compile(word)
-    found = [
+    findings = [
         f"{path.relative_to(ROOT)}:{line}: {text.strip()[:100]!r}"
         for path, line, text in everything()
         if ours.search(text)
     ]
-    assert not found, f"The field says: {WORDS[word]}\n" + "\n".join(found)
+    assert not findings, f"The field says: {WORDS[word]}\n" + "\n".join(findings)
 
 
 def test_a_word_of_ours_is_found(tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ class Sender:
     begun = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        told = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
-        self.line.send(("report", told))
+        serialized = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
+        self.line.send(("report", serialized))
 
     def pytest_runtest_logfinish(self) -> None:
         self.line.send(("ended", None))
@@ -73,26 +73,26 @@ def run_again(item: pytest.Item, following: pytest.Item | None) -> bool:
     place = {"nodeid": item.nodeid, "location": item.location}
     item.ihook.pytest_runtest_logstart(**place)
     reports = runtestprotocol(item, log=False, nextitem=following)
-    if failed := next((one for one in reports if one.failed), None):
+    if failed := next((report for report in reports if report.failed), None):
         item.warn(pytest.PytestWarning(f"It failed and was run again. The first time:\n{failed.longreprtext[-2_000:]}"))
         reports = runtestprotocol(item, log=False, nextitem=following)
-    for one in reports:
-        item.ihook.pytest_runtest_logreport(report=one)
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(**place)
     return True
 
 
 def in_each(count: int, work: Callable[[int], Any]) -> None:
     """Do a part of some work, by its number, in each of so many processes, and wait for all."""
-    begun = []
+    pids = []
     for number in range(count):
         if not (pid := os.fork()):
             try:
                 work(number)
             finally:
                 os._exit(0)
-        begun.append(pid)
-    for pid in begun:
+        pids.append(pid)
+    for pid in pids:
         os.waitpid(pid, 0)
 
 
@@ -103,7 +103,7 @@ def run(session: pytest.Session, count: int, units: list[Unit], browses: Callabl
     waiting: dict[bool, deque[Unit]] = {True: deque(), False: deque()}
     for unit in units:
         waiting[browses(session.items[unit[0]])].append(unit)
-    workers = {one.line: one for one in (Worker(number, session) for number in range(min(count, len(units))))}
+    workers = {worker.line: worker for worker in (Worker(number, session) for number in range(min(count, len(units))))}
     hook = session.config.hook
     ended = 0
     try:
@@ -111,7 +111,7 @@ def run(session: pytest.Session, count: int, units: list[Unit], browses: Callabl
             for line in wait(list(workers)):
                 worker = workers[line]  # type: ignore[index]
                 try:
-                    sort, told = worker.line.recv()
+                    sort, content = worker.line.recv()
                 except (EOFError, ConnectionError):
                     del workers[worker.line]
                     ended += bool(worker.left)
@@ -121,20 +121,20 @@ def run(session: pytest.Session, count: int, units: list[Unit], browses: Callabl
                         workers[new.line] = new
                     continue
                 if sort == "report":
-                    report = hook.pytest_report_from_serializable(config=session.config, data=told)
+                    report = hook.pytest_report_from_serializable(config=session.config, data=content)
                     hook.pytest_runtest_logreport(report=report)
                 elif sort == "ended":
                     worker.left.popleft()
                     ended += 1
                 elif sort == "warning":
                     hook.pytest_warning_recorded.call_historic(
-                        kwargs=dict(zip(("warning_message", "when", "nodeid", "location"), told, strict=True))
+                        kwargs=dict(zip(("warning_message", "when", "nodeid", "location"), content, strict=True))
                     )
                 elif sort == "free":
                     sorts = (True, False) if worker.number < count // 2 else (False, True)
-                    given = next((waiting[sort].popleft() for sort in sorts if waiting[sort]), [])
-                    worker.left.extend(given)
-                    worker.line.send(given)
+                    places = next((waiting[sort].popleft() for sort in sorts if waiting[sort]), [])
+                    worker.left.extend(places)
+                    worker.line.send(places)
             if session.shouldfail:
                 raise session.Failed(session.shouldfail)
             if session.shouldstop:
@@ -176,8 +176,8 @@ def _work(number: int, session: pytest.Session, line: Connection) -> NoReturn:
         factory._basetemp = factory.getbasetemp() / f"worker{number}"
         factory._basetemp.mkdir(exist_ok=True)
         line.send(("free", None))
-        while given := line.recv():
-            unit: list[Any] = [session.items[place] for place in given]
+        while places := line.recv():
+            unit: list[Any] = [session.items[place] for place in places]
             if len(unit) == 1:  # the next one is known when this one has ended
                 line.send(("free", None))
             for item, following in zip(unit, [*unit[1:], session], strict=True):

@@ -10,14 +10,16 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def run(wanted: list[str]) -> int:
+def run(selection: list[str]) -> int:
     """Run those (or all) measurements one after the other; 1 when one did not hold."""
-    there = sorted({p.stem for p in HERE.glob("[!_]*.py")} | {p.parent.name for p in HERE.glob("[!_]*/__init__.py")})
-    if unknown := [name for name in wanted if name not in there]:
-        print(f"There is no measurement {', '.join(unknown)}. There are: {', '.join(there)}.")
+    measurements = sorted(
+        {p.stem for p in HERE.glob("[!_]*.py")} | {p.parent.name for p in HERE.glob("[!_]*/__init__.py")}
+    )
+    if unknown := [name for name in selection if name not in measurements]:
+        print(f"There is no measurement {', '.join(unknown)}. There are: {', '.join(measurements)}.")
         return 1
     failed = []
-    for name in wanted or there:
+    for name in selection or measurements:
         main = getattr(importlib.import_module(f"tests.bench.{name}"), "main", None)
         if main is None:
             continue

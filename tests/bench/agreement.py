@@ -33,12 +33,12 @@ def cells(turns, rng):
     return np.repeat(np.arange(ITEMS, dtype=np.int32), turns), human.ravel(), judge.ravel()
 
 
-def timed(work, data):
+def time_work(work, data):
     """Seconds that `work` takes over all dimensions, best of three on a machine that others use, and its results."""
     best = float("inf")
     for _ in range(3):
         start = perf_counter()
-        results = [work(*one) for one in data]
+        results = [work(*dimension) for dimension in data]
         best = min(best, perf_counter() - start)
     return best, results
 
@@ -68,39 +68,45 @@ def by_hand(data, labels):
 def main():
     rng = np.random.default_rng(1)
     data = [cells(turns, rng) for turns in TURNS]
-    print(f"{sum(len(one[0]) for one in data):,} cells, {len(data)} dimensions, {ITEMS:,} items, K = {K}")
+    print(f"{sum(len(dimension[0]) for dimension in data):,} cells, {len(data)} dimensions, {ITEMS:,} items, K = {K}")
     labels = list(range(K))
-    base, theirs = timed(lambda item, human, judge: cohen_kappa_score(human, judge, labels=labels), data)
+    base, sklearn_points = time_work(lambda item, human, judge: cohen_kappa_score(human, judge, labels=labels), data)
     print(f"{'scikit-learn, plain kappa, point only':58} {base:7.2f} s   1.00")
     roads = {
         "plain kappa, point": lambda item, human, judge: kappa(cross_table(human, judge, K)),
         "quadratic kappa, point": lambda item, human, judge: kappa(cross_table(human, judge, K), "quadratic"),
-        "plain kappa, point + interval by items": lambda *one: kappa_interval(Cells(*one), K, None),
-        "quadratic kappa, point + interval by items": lambda *one: kappa_interval(Cells(*one), K),
-        "the same by six sums and their products": lambda *one: interval_from_moments(*with_sizes(*moments(*one))),
+        "plain kappa, point + interval by items": lambda *columns: kappa_interval(Cells(*columns), K, None),
+        "quadratic kappa, point + interval by items": lambda *columns: kappa_interval(Cells(*columns), K),
+        "the same by six sums and their products": lambda *columns: interval_from_moments(
+            *with_sizes(*moments(*columns))
+        ),
     }
-    found = {}
+    figures = {}
     for name, work in roads.items():
-        seconds, found[name] = timed(work, data)
+        seconds, figures[name] = time_work(work, data)
         print(f"{name:58} {seconds:7.2f} s {seconds / base:6.2f}")
-    assert np.allclose(found["plain kappa, point"], theirs)
-    assert np.allclose([one.point for one in found["plain kappa, point + interval by items"]], theirs)
-    two_roads = [[(one.low, one.high) for one in found[name]] for name in list(roads)[-2:]]
+    assert np.allclose(figures["plain kappa, point"], sklearn_points)
+    assert np.allclose(
+        [interval.point for interval in figures["plain kappa, point + interval by items"]], sklearn_points
+    )
+    two_roads = [[(interval.low, interval.high) for interval in figures[name]] for name in list(roads)[-2:]]
     assert np.allclose(*two_roads)
-    few = [(item[: 2_999 * turns], *rest) for turns, (item, *rest) in zip(TURNS, data, strict=True)]
-    few = [(item, human[: len(item)], judge[: len(item)]) for item, human, judge in few]
-    seconds, _ = timed(lambda *one: bootstrap_kappa(Cells(*one), K), few)
+    small = [(item[: 2_999 * turns], *rest) for turns, (item, *rest) in zip(TURNS, data, strict=True)]
+    small = [(item, human[: len(item)], judge[: len(item)]) for item, human, judge in small]
+    seconds, _ = time_work(lambda *columns: bootstrap_kappa(Cells(*columns), K), small)
     print(f"{'bootstrap, 2,000 replicates of 2,999 items, 8 dimensions':58} {seconds:7.2f} s {seconds / base:6.2f}")
-    start, begun = perf_counter(), process_time()
-    for one in data:
-        kappa_interval(Cells(*one), K)
-    ours, worked = perf_counter() - start, process_time() - begun
-    theirs = by_hand(data, labels)
+    start, cpu_start = perf_counter(), process_time()
+    for dimension in data:
+        kappa_interval(Cells(*dimension), K)
+    ours, worked = perf_counter() - start, process_time() - cpu_start
+    slow_seconds = by_hand(data, labels)
     print(f"{'quadratic kappa, point + interval, all dimensions':58} {ours:7.2f} s, {worked:.2f} s of processor time")
-    print(f"{'scikit-learn, point + row bootstrap, told from 20 of 2,000':58} {theirs:7.0f} s of processor time")
-    print(f"{'times faster':58} {theirs / worked:7.0f}")
+    print(f"{'scikit-learn, point + row bootstrap, told from 20 of 2,000':58} {slow_seconds:7.0f} s of processor time")
+    print(f"{'times faster':58} {slow_seconds / worked:7.0f}")
     assert worked <= MOST, f"{worked:.1f} s of processor time for ten million cells; at most {MOST:.0f} s are allowed."
-    assert theirs / worked >= LEAST, f"only {theirs / worked:.0f} times faster than by hand; {LEAST:.0f} are asked."
+    assert slow_seconds / worked >= LEAST, (
+        f"only {slow_seconds / worked:.0f} times faster than by hand; {LEAST:.0f} are asked."
+    )
 
 
 if __name__ == "__main__":

@@ -36,30 +36,33 @@ ASKED = {  # the units of an item that are asked each dimension: ten cells in ei
     "verdict": ["pair"],
 }
 PAGE = (  # in the order in which the page asks, when nothing is remembered of them
-    ("the page: which judges there are", lambda store, asked: datasets.dataset_judges(store, "ds")),
-    ("the page: known alarms", lambda store, asked: audits.known_alarms(store, "ds", "judge")),
+    ("the page: which judges there are", lambda store, dimensions: datasets.dataset_judges(store, "ds")),
+    ("the page: known alarms", lambda store, dimensions: audits.known_alarms(store, "ds", "judge")),
     # On another basis than the figures above, which the store remembers.
-    ("the page: all dimensions together", lambda store, asked: comparison_inputs(store, "ds", "judge", asked, "blind")),
+    (
+        "the page: all dimensions together",
+        lambda store, dimensions: comparison_inputs(store, "ds", "judge", dimensions, "blind"),
+    ),
     (
         "the page: rules that do not read",
-        lambda store, asked: baselines.measure_baselines(store, "ds", "judge", asked, "gate"),
+        lambda store, dimensions: baselines.measure_baselines(store, "ds", "judge", dimensions, "gate"),
     ),
-    ("the page: means by system", lambda store, asked: score_sums.score_means(store, "ds", "judge")),
+    ("the page: means by system", lambda store, dimensions: score_sums.score_means(store, "ds", "judge")),
 )
 MOST = 4.0
 """Times the processor time of one plain join that fetches the same rows: what all points and intervals may take."""
 
 
-def fill(store, asked, items=ITEMS, two=0.0, assisted=0.0):
+def fill(store, dimensions, items=ITEMS, two=0.0, assisted=0.0):
     """Write the workspace: items, draws, scores and labels, each by one statement.
 
     A share of the items has the labels of a second person as well (`two`), and a share is labelled beside the judge.
     """
 
-    def value(dimension, who):
-        seen = f"(z + {who} * (random() - 0.5))"
+    def value(dimension, noise):
+        latent = f"(z + {noise} * (random() - 0.5))"
         lo, hi = dimension.scale.base, dimension.scale.base + dimension.scale.size - 1
-        return f"greatest({lo}.0, least({hi}.0, round({(lo + hi) / 2} + {dimension.scale.size / 2} * {seen})))"
+        return f"greatest({lo}.0, least({hi}.0, round({(lo + hi) / 2} + {dimension.scale.size / 2} * {latent})))"
 
     def work(tx):
         tx.rows("select setseed(0.4)")
@@ -83,17 +86,17 @@ def fill(store, asked, items=ITEMS, two=0.0, assisted=0.0):
             "insert into draw select 'd' || id, 'ds', id, 'audit', mode, '', 's' || (i % 5), 1 / (1.0 + i % 5), i, "
             f"'[]', {seq} from made"
         )
-        for number, dimension in enumerate(asked):
+        for number, dimension in enumerate(dimensions):
             for unit in ASKED[dimension.name]:
                 tx.rows(
                     f"insert into score select '', 'judge', id, '{unit}', '{dimension.name}', "
                     f"{value(dimension, 0.6)}, null, '', 0, {seq} from made"
                 )
-                for who, where in (("ann", ""), ("bob", " where both_people")):
+                for person, where in (("ann", ""), ("bob", " where both_people")):
                     tx.rows(
-                        f"insert into label select '{who}{number}{unit}' || id, '', id, '{unit}', '{dimension.name}', "
-                        f"{value(dimension, 0.5)}, '{who}', mode, 'd' || id, '', false, null, null, null, "
-                        f"false, timestamp '2026-01-31 12:00:00', {seq}, null from made{where}"
+                        f"insert into label select '{person}{number}{unit}' || id, '', id, '{unit}', "
+                        f"'{dimension.name}', {value(dimension, 0.5)}, '{person}', mode, 'd' || id, '', false, null, "
+                        f"null, null, false, timestamp '2026-01-31 12:00:00', {seq}, null from made{where}"
                     )
         tx.wrote |= {"item", "judgment", "draw", "score", "label"}
 
@@ -111,51 +114,52 @@ def codes(store, dimension):
 
 
 def main():
-    asked = [d for d in cards()[CARD].dimensions if d.name in ASKED]
+    dimensions = [d for d in cards()[CARD].dimensions if d.name in ASKED]
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(f"duckdb:///{Path(folder) / 'bench.duckdb'}")
         start = perf_counter()
-        fill(store, asked)
+        fill(store, dimensions)
         print(
-            f"{ITEMS:,} items, {ITEMS * 10:,} cells, {len(asked)} dimensions; written in {perf_counter() - start:.0f} s"
+            f"{ITEMS:,} items, {ITEMS * 10:,} cells, {len(dimensions)} dimensions; "
+            f"written in {perf_counter() - start:.0f} s"
         )
-        theirs = fetched = joined = 0.0
-        start, begun = perf_counter(), process_time()
-        given = comparison_inputs(store, "ds", "judge", asked, "gate")
-        all_of = [summarise(cells, dimension) for cells, dimension in zip(given, asked, strict=True)]
-        ours, worked = perf_counter() - start, process_time() - begun
-        for dimension, found in zip(asked, all_of, strict=True):
-            start, begun = perf_counter(), process_time()
+        reference = fetched = joined = 0.0
+        start, cpu_start = perf_counter(), process_time()
+        inputs = comparison_inputs(store, "ds", "judge", dimensions, "gate")
+        summaries = [summarise(cells, dimension) for cells, dimension in zip(inputs, dimensions, strict=True)]
+        ours, worked = perf_counter() - start, process_time() - cpu_start
+        for dimension, summary in zip(dimensions, summaries, strict=True):
+            start, cpu_start = perf_counter(), process_time()
             human, judge = codes(store, dimension)
             fetched += perf_counter() - start
-            joined += process_time() - begun
+            joined += process_time() - cpu_start
             labels = list(range(dimension.scale.base, dimension.scale.base + dimension.scale.size))
             start = perf_counter()
             point = cohen_kappa_score(human, judge, labels=labels)
-            theirs += (sklearn := perf_counter() - start)
-            assert np.isclose(kappa(found.counts), point), dimension.name
-            assert found.interval.low < found.interval.point < found.interval.high
-            interval = f"{found.interval.point:.4f} ({found.interval.low:.4f} to {found.interval.high:.4f})"
-            print(f"  {dimension.name:28} {found.cells:>9,} {interval}   scikit-learn {sklearn:5.2f} s")
-        print(f"{'points and intervals by items, from the tables':58} {ours:7.2f} s {ours / theirs:6.2f}")
+            reference += (sklearn := perf_counter() - start)
+            assert np.isclose(kappa(summary.counts), point), dimension.name
+            assert summary.interval.low < summary.interval.point < summary.interval.high
+            interval = f"{summary.interval.point:.4f} ({summary.interval.low:.4f} to {summary.interval.high:.4f})"
+            print(f"  {dimension.name:28} {summary.cells:>9,} {interval}   scikit-learn {sklearn:5.2f} s")
+        print(f"{'points and intervals by items, from the tables':58} {ours:7.2f} s {ours / reference:6.2f}")
         print(f"{'  the same in processor time of all threads':58} {worked:7.2f} s")
-        print(f"{'scikit-learn, plain kappa, point only, from memory':58} {theirs:7.2f} s   1.00")
-        print(f"{'the same, its rows fetched from the tables by one join':58} {theirs + fetched:7.2f} s")
+        print(f"{'scikit-learn, plain kappa, point only, from memory':58} {reference:7.2f} s   1.00")
+        print(f"{'the same, its rows fetched from the tables by one join':58} {reference + fetched:7.2f} s")
         start = perf_counter()
         anchoring_difference(
-            comparison_input(store, "ds", "judge", asked[0], "gate"),
-            comparison_input(store, "ds", "judge", asked[0], "assisted"),
-            asked[0],
+            comparison_input(store, "ds", "judge", dimensions[0], "gate"),
+            comparison_input(store, "ds", "judge", dimensions[0], "assisted"),
+            dimensions[0],
         )
         print(f"{'blind beside assisted, one dimension':58} {perf_counter() - start:7.2f} s")
         start = perf_counter()
-        basis_sizes(store, "ds", asked)
+        basis_sizes(store, "ds", dimensions)
         print(f"{'what every basis rests on (asked where the gate has none)':58} {perf_counter() - start:7.2f} s")
-        for told, work in PAGE:
-            start, begun = perf_counter(), process_time()
-            work(store, asked)
-            wall, taken = perf_counter() - start, process_time() - begun
-            print(f"{told:58} {wall:7.2f} s {wall / theirs:6.2f}   {taken:.2f} s of processor time")
+        for title, work in PAGE:
+            start, cpu_start = perf_counter(), process_time()
+            work(store, dimensions)
+            wall, cpu = perf_counter() - start, process_time() - cpu_start
+            print(f"{title:58} {wall:7.2f} s {wall / reference:6.2f}   {cpu:.2f} s of processor time")
         store.close()
     assert worked < MOST * joined, (
         f"{worked:.1f} s of processor time; at most {MOST} times the {joined:.1f} s of fetching the rows are allowed."

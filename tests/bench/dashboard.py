@@ -43,10 +43,10 @@ WARM = 0.05
 def fill(store, items=ITEMS, labelled=LABELLED, systems=SYSTEMS):
     """Write the workspace: items, two runs with their scores, draws, labels and approvals, each by one statement."""
 
-    def value(dimension, who):
+    def value(dimension, bias):
         lo, hi = (0, 3) if dimension == "verdict" else (1, 5)
-        seen = f"((i % 5) * 0.1 + sin(i) * 0.5 + {who} + (random() - 0.5))"
-        return f"greatest({lo}.0, least({hi}.0, round({(lo + hi) / 2} + {seen})))"
+        latent = f"((i % 5) * 0.1 + sin(i) * 0.5 + {bias} + (random() - 0.5))"
+        return f"greatest({lo}.0, least({hi}.0, round({(lo + hi) / 2} + {latent})))"
 
     def begin(tx):
         tx.add("dataset", "id, name, description, synthetic", [("ds", "bench", "", True)])
@@ -70,11 +70,11 @@ def fill(store, items=ITEMS, labelled=LABELLED, systems=SYSTEMS):
                 f"'r{number}' from {span}"
             )
             cells = [(unit, dimension) for dimension, units in ASKED.items() for unit in units]
-            asked = ", ".join(f"({n}, '{unit}', '{dimension}')" for n, (unit, dimension) in enumerate(cells))
+            values = ", ".join(f"({n}, '{unit}', '{dimension}')" for n, (unit, dimension) in enumerate(cells))
             tx.rows(  # as a run writes them: item by item
                 f"insert into score select 'm' || i, 'judge', md5(i::text)[:20], unit, dimension, "
                 f"case when dimension = 'verdict' then {value('verdict', 0.3)} else {value('', 0.3)} end, "
-                f"null, '', 0, {tx.seq} from {span}, (values {asked}) as d(n, unit, dimension) order by i, n"
+                f"null, '', 0, {tx.seq} from {span}, (values {values}) as d(n, unit, dimension) order by i, n"
             )
             tx.wrote.update({"score", "judgment"})
 
@@ -104,10 +104,12 @@ def fill(store, items=ITEMS, labelled=LABELLED, systems=SYSTEMS):
 
 def approve(tx, dimensions):
     """Put an approval of each dimension on record, under a policy that asks for nothing."""
-    asked = Requirements(CheckPolicy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
+    requirements = Requirements(
+        CheckPolicy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0
+    )
     for d in dimensions:
         record.append_decision(
-            tx, ("ds", "judge", d.sort, d.name), "approve", "bench", "lea", "meets policy", asked, "", []
+            tx, ("ds", "judge", d.sort, d.name), "approve", "bench", "lea", "meets policy", requirements, "", []
         )
 
 
@@ -155,16 +157,16 @@ def main():
         )
         took = {}
 
-        def view(told):
-            begun, worked = perf_counter(), process_time()
-            held = dashboard.approvals_by_judge(store, "ds")
-            checked = perf_counter() - begun
-            tiles = dashboard.tiles(store, "ds", "judge", held["judge"])
+        def view(title):
+            wall_start, worked = perf_counter(), process_time()
+            approvals = dashboard.approvals_by_judge(store, "ds")
+            checked = perf_counter() - wall_start
+            tiles = dashboard.tiles(store, "ds", "judge", approvals["judge"])
             dashboard.scoring_runs(store, "ds", "judge")
-            took[told] = process_time() - worked
+            took[title] = process_time() - worked
             print(
-                f"  {told:42} {perf_counter() - begun:7.2f} s, {checked:5.2f} s of it looking whether the approvals "
-                f"hold; {took[told]:6.2f} s of processor time"
+                f"  {title:42} {perf_counter() - wall_start:7.2f} s, {checked:5.2f} s of it looking whether the "
+                f"approvals hold; {took[title]:6.2f} s of processor time"
             )
             return tiles
 

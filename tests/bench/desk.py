@@ -60,11 +60,11 @@ def refund(order: int) -> bool:  # at once
 
 def rich(item: dict[str, Any]) -> dict[str, Any]:
     """A dialogue with Markdown, code and a formula in every answer, different in each item."""
-    said = [
+    turns = [
         {**t, "text": f"{t['text']}\n\n" + RICH % ((item["id"],) * 3)} if t["role"] == "assistant" else t
         for t in item["turns"]
     ]
-    return {**item, "turns": said}
+    return {**item, "turns": turns}
 
 
 @contextmanager
@@ -72,8 +72,8 @@ def running(count: int) -> Iterator[Server]:
     """The app on `count` sample dialogues with 13 scored cells and Markdown, all in the review queue."""
     with tempfile.TemporaryDirectory() as folder:
         app = Server(Path(folder))
-        made = sample.make_bench_dialogues(count)
-        seeds.workspace(app.store_path, [*map(rich, made.items), *made.judgments]).close()
+        dialogues = sample.make_bench_dialogues(count)
+        seeds.workspace(app.store_path, [*map(rich, dialogues.items), *dialogues.judgments]).close()
         with app:
             yield app
 
@@ -105,15 +105,15 @@ def hold(page: Any, count: int) -> None:
     page.keyboard.up("Control")
 
 
-def bare(page: Any) -> list[float]:
+def measure_bare(page: Any) -> list[float]:
     """The same clock on a page that does nothing but swap in 400 nodes."""
     page.set_content(BARE)
     page.evaluate(f"({CLOCK})(() => document.body.dataset.item)")
     for _ in range(100):
         page.keyboard.press("Enter")
         page.wait_for_timeout(30)
-    found: list[float] = page.evaluate("painted")
-    return found
+    times: list[float] = page.evaluate("painted")
+    return times
 
 
 def pair(number: int) -> dict[str, Any]:
@@ -136,8 +136,8 @@ def large(page: Any, url: str) -> tuple[list[float], list[float]]:
         last = on_item(page, last)
         page.wait_for_timeout(700)
     painted: list[float] = page.evaluate("painted")
-    here = f"(({FIND})().querySelector('.cell[data-here]') || {{dataset: {{}}}}).dataset"
-    page.evaluate(f"({CLOCK})(() => {here}.unit + {here}.dimension)")
+    cell = f"(({FIND})().querySelector('.cell[data-here]') || {{dataset: {{}}}}).dataset"
+    page.evaluate(f"({CLOCK})(() => {cell}.unit + {cell}.dimension)")
     for _ in range(30):
         page.keyboard.press("j")
         page.wait_for_timeout(60)
@@ -153,7 +153,7 @@ def measure_large(opened: Any) -> None:
             seeds.workspace(app.store_path, rows, audit=10, review=False).close()
             with app:
                 context = opened.new_context(viewport={"width": 1440, "height": 900})
-                painted, keys = (quantiles(found) for found in large(context.new_page(), app.url))
+                painted, keys = (quantiles(times) for times in large(context.new_page(), app.url))
                 context.close()
             print(
                 f"{name}: painted p50 {painted[0]:.0f} ms, p95 {painted[1]:.0f} ms; "
@@ -167,7 +167,7 @@ def main() -> None:
 
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=browser.find(shell=False), args=FLAGS)
-        base50, base95 = quantiles(bare(opened.new_page(viewport={"width": 1440, "height": 900})))
+        base50, base95 = quantiles(measure_bare(opened.new_page(viewport={"width": 1440, "height": 900})))
         print(f"bare page, 400 nodes: p50 {base50:.1f} ms, p95 {base95:.1f} ms")
         for name, accept in (("item by item", press), ("key held down", hold)):
             with running(100) as app:

@@ -85,8 +85,8 @@ class TimedLock:
     def __exit__(self, *_):
         self.depth -= 1
         if not self.depth:
-            held, who = perf_counter() - self.since, threading.get_ident()
-            self.most[who] = max(held, self.most.get(who, 0.0))
+            seconds, thread = perf_counter() - self.since, threading.get_ident()
+            self.most[thread] = max(seconds, self.most.get(thread, 0.0))
         self.lock.release()
 
 
@@ -118,24 +118,24 @@ def main():
 
         saver = threading.Thread(target=save)
         saver.start()
-        start, seen = process_time(), []
+        start, progress = process_time(), []
 
         def read(*_):
-            seen.append((process_time() - start, peak()))
+            progress.append((process_time() - start, peak()))
 
         done = import_source(store, "lea", from_path(path), ImportPlan("bench"), progress=read)
         whole = process_time() - start
         ended.set()
         saver.join()
-        reading, memory = seen[-1]
+        reading, memory = progress[-1]
         scores = store.rows("select count(*) from score")[0][0]
         assert (done.preview.new.items, done.preview.new.judgments, scores) == (ITEMS, ITEMS, 14 * ITEMS)
         print(f"{count:,} lines, {path.stat().st_size / 2**20:,.0f} MB, {scores:,} scores; seconds of processor time")
         print(f"plain json.loads   {plain:7.1f} s {count / plain:10,.0f} lines a second")
         print(f"import             {whole:7.1f} s {count / whole:10,.0f} lines a second   {whole / plain:.1f} times")
         print(f"  reading          {reading:7.1f} s {count / reading:10,.0f} lines a second, peak {memory:,.0f} MB")
-        held = lock.most[threading.get_ident()]
-        print(f"  writing          {whole - reading:7.1f} s, the lock held for {held:.3f} s at most, "
+        lock_seconds = lock.most[threading.get_ident()]
+        print(f"  writing          {whole - reading:7.1f} s, the lock held for {lock_seconds:.3f} s at most, "
               f"peak {peak():,.0f} MB")  # fmt: skip
         waits.sort()
         p95, p99 = (waits[int(len(waits) * share)] for share in (0.95, 0.99))
@@ -150,20 +150,20 @@ def main():
         part = Path(folder) / "part.jsonl"
         with path.open("rb") as whole_file:
             part.write_bytes(b"".join(itertools.islice(whole_file, 20_000)))
-        for said in (["--help"], ["import", str(part), "--dataset", "d", "--as", "lea"]):
-            print(f"python -m data {said[0]:<8} {command(said, folder):7.2f} s of processor time, all of it")
+        for arguments in (["--help"], ["import", str(part), "--dataset", "d", "--as", "lea"]):
+            print(f"python -m data {arguments[0]:<8} {command(arguments, folder):7.2f} s of processor time, all of it")
 
 
 def command(arguments, folder):
     """The median processor time of three runs of a command, each in a workspace of its own."""
-    taken = []
+    times = []
     for number in range(3):
         env = {**os.environ, "ASSAY_STORE": f"duckdb:///{folder}/command-{arguments[0].strip('-')}-{number}.duckdb"}
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([sys.executable, "-m", "data", *arguments], check=True, env=env, stdout=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return sorted(taken)[1]
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return sorted(times)[1]
 
 
 if __name__ == "__main__":

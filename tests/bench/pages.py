@@ -36,8 +36,8 @@ STANDS = """([name, plots, inside, other]) => {
 
 def gold(store: Store) -> None:
     """A million cells with gold."""
-    asked = [one for one in cards()[calibration.CARD].dimensions if one.name in calibration.ASKED]
-    calibration.fill(store, asked, items=100_000, two=0.1, assisted=0.2)
+    dimensions = [d for d in cards()[calibration.CARD].dimensions if d.name in calibration.ASKED]
+    calibration.fill(store, dimensions, items=100_000, two=0.1, assisted=0.2)
 
 
 SIZES: dict[str, Callable[[Store], None]] = {"calibration": gold, "dashboard": dashboard.fill}
@@ -46,31 +46,31 @@ SIZES: dict[str, Callable[[Store], None]] = {"calibration": gold, "dashboard": d
 
 def stands(page: Any, name: str) -> float:
     """Milliseconds from turning to a page, or from asking for it, until it stands; looked at in every frame."""
-    found: float = page.wait_for_function(STANDS, arg=[name, *READY[name]], timeout=60_000).json_value()
-    return found
+    milliseconds: float = page.wait_for_function(STANDS, arg=[name, *READY[name]], timeout=60_000).json_value()
+    return milliseconds
 
 
-def loaded(page: Any, url: str, name: str) -> float:
+def time_load(page: Any, url: str, name: str) -> float:
     """Milliseconds from asking for a page of the app until it stands."""
     page.goto(f"{url}/{name}")
-    found = stands(page, name)
+    milliseconds = stands(page, name)
     page.wait_for_timeout(1500)
-    return found
+    return milliseconds
 
 
-def turned(page: Any, name: str, times: int = 7) -> float:
+def time_turns(page: Any, name: str, times: int = 7) -> float:
     """Milliseconds from turning to it in the app until a page that was open before stands; the median of some."""
-    found = []
+    milliseconds = []
     for _ in range(times):
         turn_to(page, "cards")
         page.wait_for_timeout(1500)
         page.evaluate("() => { window.turned = performance.now() }")
         page.evaluate(TURN, name)
-        found.append(stands(page, name))
-    return median(found)
+        milliseconds.append(stands(page, name))
+    return median(milliseconds)
 
 
-def measured(opened: Any, page_name: str, fill: Callable[[Store], None]) -> None:
+def measure(opened: Any, page_name: str, fill: Callable[[Store], None]) -> None:
     """Fill a workspace, measure the page and the emptiest one in it, and print."""
     with tempfile.TemporaryDirectory() as folder:
         app = Server(Path(folder))
@@ -85,8 +85,8 @@ def measured(opened: Any, page_name: str, fill: Callable[[Store], None]) -> None
                 context = opened.new_context(viewport={"width": 1440, "height": 900})
                 context.add_cookies([{"name": "assay_name", "value": "lea", "url": app.url}])
                 page = context.new_page()
-                first, again = loaded(page, app.url, name), loaded(page, app.url, name)
-                took[name] = first, again, turned(page, name)
+                first, again = time_load(page, app.url, name), time_load(page, app.url, name)
+                took[name] = first, again, time_turns(page, name)
                 context.close()
     for name, figures in took.items():
         ratios = [f"{ms:.0f} ms ({ms / bare:.1f}x)" for ms, bare in zip(figures, took["people"], strict=True)]
@@ -102,7 +102,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=browser.find(shell=False), args=list(FLAGS))
         for name, fill in SIZES.items():
-            measured(opened, name, fill)
+            measure(opened, name, fill)
         opened.close()
 
 

@@ -30,7 +30,7 @@ GROWTH = 3.0
 """By how much memory may grow at the most where there is five times as much."""
 
 
-def made(folder, judgments):
+def write_files(folder, judgments):
     """Files of items and of judgments."""
     items = judgments // MODELS
 
@@ -55,7 +55,7 @@ def made(folder, judgments):
                     out.write_table(table)
 
 
-def ran(store, *command):
+def run_command(store, *command):
     """(seconds, processor seconds, megabytes at the most) of a command on a workspace."""
     environment = {**os.environ, "ASSAY_STORE": f"duckdb:///{store}"}
     began = time.perf_counter()
@@ -65,22 +65,22 @@ def ran(store, *command):
     return time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def measured(judgments):
+def measure(judgments):
     """The megabytes that the import and the export took."""
     most = []
     with tempfile.TemporaryDirectory() as place:
         store, folder = Path(place, "a.duckdb"), Path(place, "in")
         folder.mkdir()
-        made(folder, judgments)
+        write_files(folder, judgments)
         opened = open_store(f"duckdb:///{store}")
         people.join_workspace(opened, "lea")
         opened.close()
-        for what, command in (
+        for title, command in (
             ("in, by file", ("import", folder, "--dataset", "d", "--by-file")),
             ("out", ("export", "--dataset", "d", "--kind", "dataset", "--rows-per-file", ROWS, "--out", f"{place}/o")),
         ):
-            seconds, used, memory = ran(store, *command)
-            print(f"{judgments:,} judgments {what}: {seconds:,.0f} s ({used:,.0f} s of processor), {memory:,.0f} MB")
+            seconds, used, memory = run_command(store, *command)
+            print(f"{judgments:,} judgments {title}: {seconds:,.0f} s ({used:,.0f} s of processor), {memory:,.0f} MB")
             most.append(memory)
         print(f"  the store has {store.stat().st_size / 2**20:,.0f} MB")
     return most
@@ -88,7 +88,7 @@ def measured(judgments):
 
 def main():
     """Measure, and hold what has to hold."""
-    small, large = measured(JUDGMENTS // 5), measured(JUDGMENTS)
+    small, large = measure(JUDGMENTS // 5), measure(JUDGMENTS)
     print(f"load {os.getloadavg()[0]:.1f}")
     for less, more in zip(small, large, strict=True):
         assert more <= GROWTH * less, f"memory grew from {less:,.0f} to {more:,.0f} MB for five times as much"

@@ -56,11 +56,11 @@ class Session:
         """Connect, ask for a page, and wait until it stands."""
         self.socket = await self.connect()
         self.listening = asyncio.create_task(self._listen())
-        asked = BackMsg()
-        asked.rerun_script.page_name, asked.rerun_script.query_string = address, query
-        asked.rerun_script.context_info.timezone = "Europe/Berlin"
-        asked.rerun_script.context_info.url = f"{self.app.url}/{address}"
-        await self.socket.send(asked.SerializeToString())
+        message = BackMsg()
+        message.rerun_script.page_name, message.rerun_script.query_string = address, query
+        message.rerun_script.context_info.timezone = "Europe/Berlin"
+        message.rerun_script.context_info.url = f"{self.app.url}/{address}"
+        await self.socket.send(message.SerializeToString())
         await self.until(lambda: self.runs > 0)
 
     async def connect(self, cookies: str = "", **more: Any) -> ClientConnection:
@@ -78,17 +78,17 @@ class Session:
                 sent = await self.socket.recv()
             except ConnectionClosed:
                 return
-            told = ForwardMsg.FromString(sent if isinstance(sent, bytes) else sent.encode())
-            sort = told.WhichOneof("type")
+            message = ForwardMsg.FromString(sent if isinstance(sent, bytes) else sent.encode())
+            sort = message.WhichOneof("type")
             if sort == "new_session":
-                self.page = told.new_session.page_script_hash
-                self.id = told.new_session.initialize.session_id or self.id
+                self.page = message.new_session.page_script_hash
+                self.id = message.new_session.initialize.session_id or self.id
             elif sort == "navigation":
-                self.page = told.navigation.page_script_hash  # without it a rerun would be one of the first page
-            elif sort == "delta" and told.delta.WhichOneof("type") == "new_element":
-                self._drawn(told.delta.new_element, told.delta.fragment_id)
+                self.page = message.navigation.page_script_hash  # without it a rerun would be one of the first page
+            elif sort == "delta" and message.delta.WhichOneof("type") == "new_element":
+                self._drawn(message.delta.new_element, message.delta.fragment_id)
             elif sort == "file_urls_response":
-                self.answers[told.file_urls_response.response_id] = told.file_urls_response
+                self.answers[message.file_urls_response.response_id] = message.file_urls_response
             elif sort == "script_finished":
                 self.runs += 1
             self.heard.set()
@@ -96,24 +96,24 @@ class Session:
 
     def _drawn(self, element: Any, fragment: str) -> None:
         sort = element.WhichOneof("type")
-        made = getattr(element, sort)
-        name = made.component_name if sort == "bidi_component" else getattr(made, "label", "")
-        self.elements[f"{sort} {name}"] = made
+        content = getattr(element, sort)
+        name = content.component_name if sort == "bidi_component" else getattr(content, "label", "")
+        self.elements[f"{sort} {name}"] = content
         if name == "assay_sheet":
             self.fragment = fragment
 
-    async def until(self, there: Callable[[], bool], seconds: float = 60) -> None:
+    async def until(self, condition: Callable[[], bool], seconds: float = 60) -> None:
         """Wait until what was sent makes it so; TimeoutError where it does not in time."""
         async with asyncio.timeout(seconds):
-            while not there():
+            while not condition():
                 await self.heard.wait()
 
     async def send(self, fragment: str = "", **states: Any) -> None:
         """Send the states of widgets, each named as in `elements` with _ for the blank, and have the page run."""
-        asked = BackMsg()
-        asked.rerun_script.page_script_hash, asked.rerun_script.fragment_id = self.page, fragment
+        message = BackMsg()
+        message.rerun_script.page_script_hash, message.rerun_script.fragment_id = self.page, fragment
         for name, value in states.items():
-            state = asked.rerun_script.widget_states.widgets.add()
+            state = message.rerun_script.widget_states.widgets.add()
             state.id = self.elements[name].id
             if isinstance(value, dict):
                 state.json_value = json.dumps(value)
@@ -121,7 +121,7 @@ class Session:
                 state.string_value = value
             else:
                 state.file_uploader_state_value.uploaded_file_info.add().CopyFrom(value)
-        await self.socket.send(asked.SerializeToString())
+        await self.socket.send(message.SerializeToString())
 
     async def close(self) -> None:
         self.listening.cancel()
@@ -148,8 +148,8 @@ class Person(Session):
 
     def told(self) -> dict[str, Any]:
         """What the desk was told last."""
-        found: dict[str, Any] = json.loads(self.elements[self.SHEET].json)
-        return found
+        state: dict[str, Any] = json.loads(self.elements[self.SHEET].json)
+        return state
 
     async def work(self, until: float, measured: Measured, chance: random.Random) -> None:
         """Answer and think until then; what was sent ahead is worked off, as in the browser."""
@@ -172,7 +172,7 @@ class Person(Session):
                 measured.took.append(time.perf_counter() - began)
             except TimeoutError:
                 measured.wrong.append("no answer for a minute")
-            measured.wrong += [one["why"] for one in self.told()["refused"]]
+            measured.wrong += [refusal["why"] for refusal in self.told()["refused"]]
 
     async def save(self, answer: dict[str, Any], have: list[str], patience: float = 60) -> None:
         """Send an answer, and wait until it is told what became of it. Raises TimeoutError."""
@@ -182,8 +182,8 @@ class Person(Session):
 
     def knows(self, key: str) -> bool:
         """Whether the server has said what became of an answer."""
-        made = self.elements[self.SHEET].json
-        return f'"key": "{key}"' in made
+        text = self.elements[self.SHEET].json
+        return f'"key": "{key}"' in text
 
     def answer(self, sheet: dict[str, Any]) -> dict[str, Any]:
         """Every cell as the judge has it."""
@@ -192,9 +192,10 @@ class Person(Session):
             {"unit": c["unit"], "dimension": c["dimension"], "v": c["judge"]["v"], "saw": True, "seen": c["judge"]["v"]}
             for c in cells
         ]
-        kept = {name: sheet[name] for name in ("item", "claim", "mode", "version")}
-        return {**kept, "key": str(uuid.uuid4()), "person": self.name, "action": "save", "judge": sheet["judge"]["id"],
-                "values": values, "asked": None, "notes": [], "repairs": [], "reason": "", "ms": 5000}  # fmt: skip
+        fields = {name: sheet[name] for name in ("item", "claim", "mode", "version")}
+        return {**fields, "key": str(uuid.uuid4()), "person": self.name, "action": "save",
+                "judge": sheet["judge"]["id"], "values": values, "asked": None, "notes": [], "repairs": [],
+                "reason": "", "ms": 5000}  # fmt: skip
 
 
 class Researcher(Session):
@@ -205,11 +206,11 @@ class Researcher(Session):
     async def upload(self, body: bytes, number: int) -> None:
         """Upload a file as the browser does, name a dataset, and wait until the page has said what it holds."""
         file = str(uuid.uuid4())
-        asked = BackMsg()
-        asked.file_urls_request.request_id = file
-        asked.file_urls_request.session_id = self.id
-        asked.file_urls_request.file_names.append(f"bad{number}.jsonl")
-        await self.socket.send(asked.SerializeToString())
+        message = BackMsg()
+        message.file_urls_request.request_id = file
+        message.file_urls_request.session_id = self.id
+        message.file_urls_request.file_names.append(f"bad{number}.jsonl")
+        await self.socket.send(message.SerializeToString())
         await self.until(lambda: file in self.answers)
         [place] = self.answers.pop(file).file_urls
         await asyncio.to_thread(self._put, place.upload_url, body)
@@ -233,7 +234,7 @@ class Researcher(Session):
         DIRECT.open(put, timeout=120).close()
 
 
-def used(app: Server) -> tuple[float, float]:
+def resource_use(app: Server) -> tuple[float, float]:
     """Seconds of processor time that the server has used, and its memory in MB."""
     assert app.process is not None
     place = Path(f"/proc/{app.process.pid}")
@@ -244,9 +245,9 @@ def used(app: Server) -> tuple[float, float]:
 
 async def phase(app: Server, people: list[Person], seconds: float, title: str) -> float:
     """Let everybody work for so long, and print what it took; the 95th percentile in milliseconds."""
-    measured, (cpu, memory), began = Measured(), used(app), time.monotonic()
+    measured, (cpu, memory), began = Measured(), resource_use(app), time.monotonic()
     await asyncio.gather(*(p.work(began + seconds, measured, random.Random(p.name + title)) for p in people))
-    now, after = used(app)
+    now, after = resource_use(app)
     span, took = time.monotonic() - began, sorted(measured.took)
     p50, p95 = quantiles(took)
     p99 = took[min(int(len(took) * 0.99), len(took) - 1)]
@@ -260,39 +261,39 @@ async def phase(app: Server, people: list[Person], seconds: float, title: str) -
     return p95 * 1000
 
 
-async def beside(app: Server, people: list[Person], seconds: float) -> float:
+async def measure_uploads(app: Server, people: list[Person], seconds: float) -> float:
     """The same while files that are no data are uploaded, by several browsers in turn."""
     body = b'{"id":1}\n' * (MEGABYTES * 1_000_000 // 9)
     browsers = [Researcher(app, "lea") for _ in range(BROWSERS)]
     done = [0]
 
-    async def uploads(one: Researcher) -> None:
-        await one.open("import")
+    async def uploads(researcher: Researcher) -> None:
+        await researcher.open("import")
         while done[0] < UPLOADS:
             done[0] += 1
-            await one.upload(body, done[0])
+            await researcher.upload(body, done[0])
 
     working = asyncio.gather(*map(uploads, browsers))
-    found = await phase(app, people, seconds, f"beside {UPLOADS} uploads of {MEGABYTES} MB")
+    p95 = await phase(app, people, seconds, f"beside {UPLOADS} uploads of {MEGABYTES} MB")
     print(f"{done[0]} uploads were begun{'' if working.done() else ', some are still read'}")
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
-    for one in browsers:
-        await one.close()
-    return found
+    for researcher in browsers:
+        await researcher.close()
+    return p95
 
 
 async def measure(app: Server, uploads: bool = True) -> None:
     """Everybody comes in, warms up, works alone, then beside the uploads."""
     people = [Person(app, f"ann{n:02d}") for n in range(PEOPLE)]
-    for one in people:
-        await one.open("desk", "stream=review")
-    print(f"{PEOPLE} people have entered: {used(app)[1]:.0f} MB", flush=True)
+    for person in people:
+        await person.open("desk", "stream=review")
+    print(f"{PEOPLE} people have entered: {resource_use(app)[1]:.0f} MB", flush=True)
     await phase(app, people, 10, "warming up")
     alone = await phase(app, people, SECONDS, f"{PEOPLE} people")
-    with_uploads = await beside(app, people, SECONDS) if uploads else alone
-    for one in people:
-        await one.close()
+    with_uploads = await measure_uploads(app, people, SECONDS) if uploads else alone
+    for person in people:
+        await person.close()
     assert with_uploads <= WORSE * alone, f"uploads make the 95th percentile {with_uploads / alone:.2f} times as long"
 
 
@@ -300,9 +301,9 @@ def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
         app = Server(Path(folder))
-        made = sample.make_bench_dialogues(ITEMS)
+        dialogues = sample.make_bench_dialogues(ITEMS)
         names = ("lea", *(f"ann{n:02d}" for n in range(PEOPLE)))
-        seeds.workspace(app.store_path, [*made.items, *made.judgments], names=names).close()
+        seeds.workspace(app.store_path, [*dialogues.items, *dialogues.judgments], names=names).close()
         with app:
             asyncio.run(measure(app))
         store = open_store(app.store)

@@ -103,14 +103,14 @@ def items(n):
         yield f"i{k}", Response(id=f"i{k}", kind="response", task=f"Say what became of bridge {k}.", output=TEXT)
 
 
-async def bare(url, n):
+async def call_bare(url, n):
     """n calls by the bare client, CONCURRENCY at a time."""
     import httpx
     import openai
 
     task = Task("i0", next(items(1))[1])
     ask = call_plan.build_request(CARD, Params(), task, "", {}, "json_schema")
-    held = {"type": "json_schema", "json_schema": {"name": ask.name, "schema": ask.schema, "strict": True}}
+    response_format = {"type": "json_schema", "json_schema": {"name": ask.name, "schema": ask.schema, "strict": True}}
     limits = httpx.Limits(max_connections=CONCURRENCY, max_keepalive_connections=None)
     http = openai.DefaultAioHttpClient(limits=limits)
     left = iter(range(n))
@@ -119,28 +119,28 @@ async def bare(url, n):
         async def hand():
             for _ in left:
                 await client.chat.completions.create(
-                    model="m", messages=ask.messages, temperature=0, max_tokens=2048, response_format=held
+                    model="m", messages=ask.messages, temperature=0, max_tokens=2048, response_format=response_format
                 )
 
         await asyncio.gather(*(hand() for _ in range(CONCURRENCY)))
 
 
-async def judged(url, n, concurrency=CONCURRENCY, seen=None):
+async def judge_items(url, n, concurrency=CONCURRENCY, observe=None):
     """n judgments by the runner; the model's manner is known, as it is after a first run."""
     endpoint = Endpoint(base_url=url, concurrency=concurrency)
     done = 0
     async with Client(endpoint, {f"{url} m": "json_schema"}) as client:
         tasks = call_plan.tasks(CARD, Params(), items(n))
-        async for found in runner.run(CARD, "m", Params(), client, tasks, endpoint=endpoint):
-            if isinstance(found, FinishedJudgment):
-                assert found.reading.unscored is None, found.reading
+        async for event in runner.run(CARD, "m", Params(), client, tasks, endpoint=endpoint):
+            if isinstance(event, FinishedJudgment):
+                assert event.reading.unscored is None, event.reading
                 done += 1
-                if seen is not None:
-                    seen(done)
+                if observe is not None:
+                    observe(done)
     assert done == n, f"{done} of {n} judgments came"
 
 
-def measured(work, n=CALLS):
+def measure(work, n=CALLS):
     """(calls a second, milliseconds of processor a call) of n calls."""
     gc.collect()
     began, used = time.perf_counter(), time.process_time()
@@ -183,17 +183,17 @@ def resident():
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def compared(made):
+def compare(workspace_):
     """The runner beside the bare client, and a run that is stored: (share of the rate, processor) of the latter."""
     with Served(LATENCY) as url:
-        asyncio.run(bare(url, CONCURRENCY))  # imports, first connections
-        asyncio.run(judged(url, CONCURRENCY))
-        found = {"bare": [], "runner": [], "stored": []}
+        asyncio.run(call_bare(url, CONCURRENCY))  # imports, first connections
+        asyncio.run(judge_items(url, CONCURRENCY))
+        figures = {"bare": [], "runner": [], "stored": []}
         for _ in range(ROUNDS):
-            found["bare"].append(measured(lambda: asyncio.run(bare(url, CALLS))))
-            found["runner"].append(measured(lambda: asyncio.run(judged(url, CALLS))))
-            found["stored"].append(measured(lambda: made.run(url, CALLS)))
-    best = {name: (max(r for r, _ in rows), min(c for _, c in rows)) for name, rows in found.items()}
+            figures["bare"].append(measure(lambda: asyncio.run(call_bare(url, CALLS))))
+            figures["runner"].append(measure(lambda: asyncio.run(judge_items(url, CALLS))))
+            figures["stored"].append(measure(lambda: workspace_.run(url, CALLS)))
+    best = {name: (max(r for r, _ in rows), min(c for _, c in rows)) for name, rows in figures.items()}
     load = os.getloadavg()[0]
     print(f"{CALLS:,} calls of {LATENCY * 1000:g} ms, {CONCURRENCY} at a time, best of {ROUNDS}, load {load:.1f}:")
     for name, (rate, processor) in best.items():
@@ -203,9 +203,9 @@ def compared(made):
     return shares["stored"], best["stored"][1]
 
 
-def storing(made):
+def storing(workspace_):
     """Replies that are parsed and stored in a second, without a network."""
-    rate, processor = measured(lambda: made.run("http://127.0.0.1:9/v1", source=at_hand), REPLIES)
+    rate, processor = measure(lambda: workspace_.run("http://127.0.0.1:9/v1", source=at_hand), REPLIES)
     print(f"{REPLIES:,} replies parsed and stored: {rate:,.0f} a second, {processor:.2f} ms of processor each")
     return rate
 
@@ -214,16 +214,16 @@ def memory():
     """Memory over MANY calls of an endpoint that answers at once: (megabytes halfway, at the end)."""
     points = {}
 
-    def seen(done):
+    def observe(done):
         if done % max(MANY // 10, 1) == 0:
             points[done] = resident()
 
     with Served(0.0) as url:
         began = time.perf_counter()
-        asyncio.run(judged(url, MANY, 64, seen))
+        asyncio.run(judge_items(url, MANY, 64, observe))
         took = time.perf_counter() - began
-    said = ", ".join(f"{done:,}: {size:.0f}" for done, size in points.items())
-    print(f"MB in memory after so many calls: {said} ({MANY / took:,.0f} a second)")
+    text = ", ".join(f"{done:,}: {size:.0f}" for done, size in points.items())
+    print(f"MB in memory after so many calls: {text} ({MANY / took:,.0f} a second)")
     sizes = list(points.values())
     return sizes[len(sizes) // 2], sizes[-1]
 
@@ -231,10 +231,10 @@ def memory():
 def main():
     """Measure, and hold what has to hold."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Workspace(folder)
-        rate = storing(made)
-        share, processor = compared(made)
-        made.store.close()
+        workspace_ = Workspace(folder)
+        rate = storing(workspace_)
+        share, processor = compare(workspace_)
+        workspace_.store.close()
     half, end = memory()
     assert rate >= STORED, f"{rate:,.0f} replies a second are stored, {STORED:,} are asked for"
     assert share >= SHARE, f"{share:.0%} of the bare client's rate, {SHARE:.0%} are asked for"

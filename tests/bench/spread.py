@@ -24,38 +24,38 @@ SHARE = 0.8
 """What two workers reach at the least of one process' rate at slow answers, where there is little to do but wait."""
 
 
-def run(made, url, concurrency, most, engine=None):
+def run(workspace, url, concurrency, most, engine=None):
     """(judgments a second, milliseconds of processor each) of a run of a judge of its own."""
-    made.runs += 1
+    workspace.runs += 1
     endpoint = Endpoint(base_url=url, concurrency=concurrency)
-    config = RunConfig(made.dataset, runner.CARD, f"fixed {made.runs}", Params(), endpoint, most=most)
-    used, seen = time.process_time(), []
+    config = RunConfig(workspace.dataset, runner.CARD, f"fixed {workspace.runs}", Params(), endpoint, most=most)
+    used, points = time.process_time(), []
 
     def look(now):
         if most / 10 <= now.done <= most * 9 / 10:
-            seen.append((time.perf_counter(), now.done))
+            points.append((time.perf_counter(), now.done))
 
-    end = runs.wait(made.store, runs.start(made.store, "lea", config, engine=engine), look, every=0.1)
+    end = runs.wait(workspace.store, runs.start(workspace.store, "lea", config, engine=engine), look, every=0.1)
     assert (end.state, end.scored) == ("finished", most), end
-    (first, low), (last, high) = seen[0], seen[-1]
+    (first, low), (last, high) = points[0], points[-1]
     return (high - low) / (last - first), (time.process_time() - used) / most * 1000
 
 
 def main():
     """Measure, and hold what has to hold."""
     with tempfile.TemporaryDirectory() as folder:
-        made = runner.Workspace(folder)
+        workspace = runner.Workspace(folder)
         for latency, concurrency, most in CASES:
             with runner.Served(latency) as url:
-                measure = functools.partial(run, made, url, concurrency, most)
+                measure = functools.partial(run, workspace, url, concurrency, most)
                 measure()
-                found = {"one process": measure()}
+                figures = {"one process": measure()}
                 for workers in WORKERS:
                     with ray_source("", workers) as engine:
-                        found[f"{workers} workers"] = measure(engine)
+                        figures[f"{workers} workers"] = measure(engine)
             print(f"{most:,} calls of {latency:g} s, {concurrency} at a time, load {os.getloadavg()[0]:.1f}:")
-            for name, (rate, processor) in found.items():
+            for name, (rate, processor) in figures.items():
                 print(f"  {name:12} {rate:6.1f} judgments a second, {processor:.2f} ms of processor here each")
-        made.store.close()
-    share = found["2 workers"][0] / found["one process"][0]
+        workspace.store.close()
+    share = figures["2 workers"][0] / figures["one process"][0]
     assert share >= SHARE, f"two workers reach {share:.0%} of one process' rate, {SHARE:.0%} are asked for"

@@ -69,17 +69,17 @@ def fill(
                 for c in cells for n, value in enumerate(c.people)
             ],
         )  # fmt: skip
-        seen = {(c.item, c.unit, c.dimension): c.judge for c in cells if c.judge != "unscored"}
+        scores = {(c.item, c.unit, c.dimension): c.judge for c in cells if c.judge != "unscored"}
         tx.add(
             "score",
             "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample",
-            [("", judge, items[n], unit, dim, value, None, "", 0) for (n, unit, dim), value in seen.items()],
+            [("", judge, items[n], unit, dim, value, None, "", 0) for (n, unit, dim), value in scores.items()],
         )
         tx.add(
             "judgment",
             "id, judge_id, item_id, part, sample, raw, unscored, why",
             [
-                (new_id(), judge, i, "", 0, "{}", "" if any(k[0] == n for k in seen) else "refused", "")
+                (new_id(), judge, i, "", 0, "{}", "" if any(k[0] == n for k in scores) else "refused", "")
                 for n, i in items.items()
             ],
         )
@@ -92,8 +92,8 @@ def _content(number: int, kind: str, dataset: str) -> str:
     """An item that the desk can show, and of which no other dataset has a copy."""
     if kind == "pair":
         sides = {f"response_{side}": {"system": side, "text": f"Answer {side} to {number}."} for side in "ab"}
-        asked = f"Question {number} of {dataset}."
-        return json.dumps({"id": f"item {number}", "kind": "pair", "input": asked, **sides})
+        question = f"Question {number} of {dataset}."
+        return json.dumps({"id": f"item {number}", "kind": "pair", "input": question, **sides})
     turns = [{"turn": t, "role": r, "text": f"{r} {t}"} for t in (1, 2) for r in ("user", "assistant")]
     scene = f"Scene {number} of {dataset}."
     return json.dumps({"id": f"item {number}", "kind": "dialogue", "scenario": scene, "turns": turns})

@@ -25,7 +25,7 @@ HERE = Path(__file__).with_name("rooms")
 
 
 @pytest.fixture
-def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+def fork_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets what starts Python programs fork them from one that has loaded data and judges, see tests.fork_server."""
     monkeypatch.setattr(subprocess, "Popen", Forked)
 
@@ -35,28 +35,28 @@ def planted_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plante
     """The workspace, closed, and the time at which it was."""
     folder = tmp_path_factory.mktemp("rooms")
     store = open_store(seeds.address(folder / "planted.duckdb"))
-    with planted_workspace.frozen() as clock:
-        made = planted_workspace.plant(store, clock)
+    with planted_workspace.frozen_clock() as clock:
+        workspace = planted_workspace.plant(store, clock)
         store.close()
-    return folder / "planted.duckdb", made, clock.moment
+    return folder / "planted.duckdb", workspace, clock.moment
 
 
 @pytest.fixture(scope="module")
-def kept(planted_once: tuple[Path, Planted, datetime]) -> tuple[Path, Planted, datetime]:
+def planted_file(planted_once: tuple[Path, Planted, datetime]) -> tuple[Path, Planted, datetime]:
     """The same, so that the tests of a file stay together."""
     return planted_once
 
 
 @pytest.fixture
-def planted(kept: tuple[Path, Planted, datetime], tmp_path: Path) -> Iterator[Planted]:
+def planted(planted_file: tuple[Path, Planted, datetime], tmp_path: Path) -> Iterator[Planted]:
     """A copy of it, at the same time the day after."""
-    seeds.copy_store(kept[0], tmp_path / "copy.duckdb")
-    with planted_workspace.frozen() as clock:
-        clock.moment = kept[2].replace(microsecond=0)
+    seeds.copy_store(planted_file[0], tmp_path / "copy.duckdb")
+    with planted_workspace.frozen_clock() as clock:
+        clock.moment = planted_file[2].replace(microsecond=0)
         clock.random.seed(6)
         clock.pass_(days=1)
         store = open_store(seeds.address(tmp_path / "copy.duckdb"))
-        yield Planted(store, clock, kept[1].datasets, kept[1].judges)
+        yield Planted(store, clock, planted_file[1].datasets, planted_file[1].judges)
         store.close()
 
 
@@ -66,26 +66,26 @@ def check(planted: Planted, tmp_path: Path, caplog: pytest.LogCaptureFixture) ->
     caplog.set_level(logging.INFO, "assay")
     before = planted.store.newest()
 
-    def named(said: str) -> str:
-        said = planted.named(said).replace(str(tmp_path), "(folder)").replace(VERSION, "(version)")
-        said = re.sub(r"(\d\d:\d\d):\d\d(\.\d+)?(?!\d)", r"\1", said)
-        said = re.sub(r"\bassay_[0-9a-f]{8}\b", "assay_(secret)", said)
-        return re.sub(r"(?<![\w.:])\d+\.\d{4,}(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", said)
+    def normalize(text: str) -> str:
+        text = planted.named(text).replace(str(tmp_path), "(folder)").replace(VERSION, "(version)")
+        text = re.sub(r"(\d\d:\d\d):\d\d(\.\d+)?(?!\d)", r"\1", text)
+        text = re.sub(r"\bassay_[0-9a-f]{8}\b", "assay_(secret)", text)
+        return re.sub(r"(?<![\w.:])\d+\.\d{4,}(e-?\d+)?", lambda match: f"{float(match[0]):.4g}", text)
 
     def compare(room: str, lines: Iterator[str]) -> None:
-        told = [*lines, *dict.fromkeys(_logged(one) for one in caplog.get_records("call"))]
+        output = [*lines, *dict.fromkeys(_format_record(record) for record in caplog.get_records("call"))]
         if room not in ("workspace", "trail"):  # whose tables are broken by then, and which tells of them itself
             entries = trail.trail_entries(planted.store, trail.TrailFilter(kinds=tuple(trail.KINDS)), limit=10_000)
             # Runs go on beside what else is done, and into how many changes their replies come depends on time.
-            new = [one for one in entries[::-1] if one.seq > before and one.kind != "replies"]
-            changes = [f"change by {one.actor}, {one.kind} of {one.dataset}: {one.what}" for one in new]
+            new = [entry for entry in entries[::-1] if entry.seq > before and entry.kind != "replies"]
+            changes = [f"change by {entry.actor}, {entry.kind} of {entry.dataset}: {entry.what}" for entry in new]
             changes = [re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:(port)", line) for line in changes]
-            told += dict.fromkeys(sorted(changes) if any(one.kind == "runs" for one in new) else changes)
-        compare_archive(named("\n".join(told) + "\n"), HERE / f"{room}.txt", tmp_path)
+            output += dict.fromkeys(sorted(changes) if any(entry.kind == "runs" for entry in new) else changes)
+        compare_archive(normalize("\n".join(output) + "\n"), HERE / f"{room}.txt", tmp_path)
 
     return compare
 
 
-def _logged(one: logging.LogRecord) -> str:
-    held = {name: value for name, value in getattr(one, "facts", {}).items() if not isinstance(value, float)}
-    return f"log {one.levelname} {one.getMessage()} {held}"
+def _format_record(record: logging.LogRecord) -> str:
+    facts = {name: value for name, value in getattr(record, "facts", {}).items() if not isinstance(value, float)}
+    return f"log {record.levelname} {record.getMessage()} {facts}"

@@ -27,7 +27,7 @@ CARD = {
 }
 
 
-def flagged(
+def add_flag_dataset(
     store: Store, lead: str, items: int = 200, labelled: int = 120, rare: float = 0.2, name: str = "flags"
 ) -> tuple[str, str]:
     """(dataset id, judge id): the judge finds three of four harmful responses and calls one of twelve others so.
@@ -40,9 +40,9 @@ def flagged(
     rng = np.random.default_rng(0)
     ids, judge = [content_id(name, n) for n in range(items)], content_id("judge", name)
     harm, topic = rng.random(items) < rare, rng.integers(0, 3, items)
-    said = np.where(harm, rng.random(items) < 0.75, rng.random(items) < 1 / 12)
+    flags = np.where(harm, rng.random(items) < 0.75, rng.random(items) < 1 / 12)
     about = np.where(rng.random(items) < 0.8, topic, rng.integers(0, 3, items))
-    right = {"zz_harmful": said == harm, "zz話題": about == topic}
+    right = {"zz_harmful": flags == harm, "zz話題": about == topic}
 
     def work(tx: Tx) -> str:
         dataset: str = ensure_dataset(tx, name)
@@ -58,7 +58,7 @@ def flagged(
                 for n in range(items)
             ],
         )  # fmt: skip
-        made = [new_id() for _ in range(items)]
+        judgments = [new_id() for _ in range(items)]
         draws, answers = [new_id() for _ in range(labelled)], [new_id() for _ in range(labelled)]
         tx.add(
             "draw",
@@ -84,12 +84,12 @@ def flagged(
         tx.add(
             "judgment",
             "id, judge_id, item_id, part, sample, raw, unscored, why",
-            [(made[n], judge, ids[n], "", 0, "{}", "", "") for n in range(items)],
+            [(judgments[n], judge, ids[n], "", 0, "{}", "", "") for n in range(items)],
         )
         scores = [
-            (made[n], judge, ids[n], "response", d, float(value[n]),
+            (judgments[n], judge, ids[n], "response", d, float(value[n]),
              round(float(rng.beta(8, 2) if right[d][n] else rng.beta(4, 4)), 3), "self-reported", 0)
-            for n in range(items) for d, value in (("zz_harmful", said), ("zz話題", about))
+            for n in range(items) for d, value in (("zz_harmful", flags), ("zz話題", about))
         ]  # fmt: skip
         tx.add("score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample", scores)
         return dataset

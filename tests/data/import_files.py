@@ -8,8 +8,8 @@ from typing import Any
 
 from data.importing.file_examples import FILE_EXAMPLES
 from data.importing.files.source import Source, from_bytes
-from tests.data.importing import tool_files as made
-from tests.data.imports import decided, label, pair, text, verdict
+from tests.data.importing import tool_files as tools
+from tests.data.imports import adjudication_line, label, pair, text, verdict
 
 Json = dict[str, Any]
 
@@ -22,26 +22,28 @@ def sources() -> Iterator[tuple[str, Source]]:
 
 def files() -> dict[str, dict[str, bytes]]:
     """Title -> name -> content."""
-    found = {one.title: {name: held.encode() for name, held in one.files.items()} for one in FILE_EXAMPLES}
-    first, second = made.genai(1), made.genai(2)
-    first["events"] = [made.evaluation("tone", 4.0, "Kind.")]
-    second["events"] = [made.evaluation("tone", 2.0), made.evaluation("safe", 1.0)]
-    return found | {
-        "otel": {"spans.jsonl": made.text(made.request(second, first, *_spans()))},
-        "langfuse": {f"{name}.jsonl": made.text(*rows) for name, rows in made.langfuse().items()},
-        "langsmith": {f"{name}.jsonl": made.text(*rows) for name, rows in made.langsmith().items()},
-        "mlflow": {"traces.json": made.whole(made.mlflow("s-1"))},
-        "inspect": {"log.json": made.whole(made.inspect())},
-        "promptfoo": {"output.json": made.whole(made.promptfoo())},
-        "deepeval": {"test_run.json": made.whole(made.deepeval())},
-        "label_studio": {"export.json": made.whole(made.label_studio())},
-        "argilla": {"records.jsonl": made.text(*made.argilla())},
-        "messages": {"chats.jsonl": made.text(*_chats())},
-        "sessions": {"sessions.json": made.whole(_sessions())},
-        "mt_bench_101": {"mtbench101.jsonl": made.text(*_histories())},
+    examples = {
+        example.title: {name: content.encode() for name, content in example.files.items()} for example in FILE_EXAMPLES
+    }
+    first, second = tools.genai(1), tools.genai(2)
+    first["events"] = [tools.evaluation("tone", 4.0, "Kind.")]
+    second["events"] = [tools.evaluation("tone", 2.0), tools.evaluation("safe", 1.0)]
+    return examples | {
+        "otel": {"spans.jsonl": tools.text(tools.request(second, first, *_spans()))},
+        "langfuse": {f"{name}.jsonl": tools.text(*rows) for name, rows in tools.langfuse().items()},
+        "langsmith": {f"{name}.jsonl": tools.text(*rows) for name, rows in tools.langsmith().items()},
+        "mlflow": {"traces.json": tools.json_bytes(tools.mlflow("s-1"))},
+        "inspect": {"log.json": tools.json_bytes(tools.inspect())},
+        "promptfoo": {"output.json": tools.json_bytes(tools.promptfoo())},
+        "deepeval": {"test_run.json": tools.json_bytes(tools.deepeval())},
+        "label_studio": {"export.json": tools.json_bytes(tools.label_studio())},
+        "argilla": {"records.jsonl": tools.text(*tools.argilla())},
+        "messages": {"chats.jsonl": tools.text(*_chats())},
+        "sessions": {"sessions.json": tools.json_bytes(_sessions())},
+        "mt_bench_101": {"mtbench101.jsonl": tools.text(*_histories())},
         "votes": _votes(),
-        "damaged lines": {"rows.jsonl": text(_damaged())},
-        "again": {"support.jsonl": text(_again())},
+        "damaged lines": {"rows.jsonl": text(_damaged_rows())},
+        "again": {"support.jsonl": text(_repeated_rows())},
         "wide table": {"wide.csv": _WIDE.encode()},
         "long table": {"long.tsv": _LONG.encode()},
         "nothing": {"empty.csv": b"id,output\n"},
@@ -51,42 +53,45 @@ def files() -> dict[str, dict[str, bytes]]:
 
 
 def _spans() -> list[Json]:
-    ask, back = made.said("user", "Wo?"), {"role": "tool", "tool_call_id": "c", "content": "Kansai"}
-    answer = made.inference("output_messages", [made.said("assistant", "Dort.")])
+    ask, back = tools.message("user", "Wo?"), {"role": "tool", "tool_call_id": "c", "content": "Kansai"}
+    answer = tools.inference("output_messages", [tools.message("assistant", "Dort.")])
     return [
-        made.span("lone", "one", name="agent", openinference__span__kind="AGENT", session__id="S", input__value="Wo?"),
-        made.span("lone", "two", "one", at=1, openinference__span__kind="LLM", llm__model_name="m-2",
-                  **made.inference("input_messages", [ask, back]), **answer),
-        made.span("cut", "five", "lost", at=5, openinference__span__kind="LLM", input__value="Hm?"),
+        tools.span("lone", "one", name="agent", openinference__span__kind="AGENT", session__id="S", input__value="Wo?"),
+        tools.span("lone", "two", "one", at=1, openinference__span__kind="LLM", llm__model_name="m-2",
+                  **tools.inference("input_messages", [ask, back]), **answer),
+        tools.span("cut", "five", "lost", at=5, openinference__span__kind="LLM", input__value="Hm?"),
     ]  # fmt: skip
 
 
 def _chats() -> list[Any]:
     call = {"id": "1", "type": "function", "function": {"name": "find", "arguments": '{"a": 1}'}}
-    asked = [made.said("system", "Kurz."), made.said("user", "Wo ist 京都?")]
+    prompt = [tools.message("system", "Kurz."), tools.message("user", "Wo ist 京都?")]
     return [
-        {"id": "c1", "messages": [*asked, made.said("assistant", "In Japan.")], "model": "m", "lang": "de"},
-        {"messages": [*asked, {"role": "assistant", "content": None, "tool_calls": [call]},
-                      {"role": "tool", "tool_call_id": "1", "content": "Kansai"}, made.said("assistant", "Dort.")]},
-        {"prompt": asked, "chosen": [made.said("assistant", "A.")], "rejected": [made.said("assistant", "B.")]},
+        {"id": "c1", "messages": [*prompt, tools.message("assistant", "In Japan.")], "model": "m", "lang": "de"},
+        {"messages": [*prompt, {"role": "assistant", "content": None, "tool_calls": [call]},
+                      {"role": "tool", "tool_call_id": "1", "content": "Kansai"}, tools.message("assistant", "Dort.")]},
+        {"prompt": prompt, "chosen": [tools.message("assistant", "A.")],
+         "rejected": [tools.message("assistant", "B.")]},
         {"conversations": [{"from": "human", "value": "Hi."}, {"from": "gpt", "value": "Hello."}]},
-        {"id": "r1", "messages": [made.said("user", "Wo?"), {"type": "function_call", "call_id": "7", "name": "find"},
+        {"id": "r1", "messages": [tools.message("user", "Wo?"),
+                                  {"type": "function_call", "call_id": "7", "name": "find"},
                                   {"type": "function_call_output", "call_id": "7", "output": "Kansai"},
-                                  made.said("bot", "Dort."), made.said("assistant", "Wirklich.")]},
-        {"id": "r2", "messages": [made.said("human", "Q"), made.said("model", "A"), made.said("human", "R"),
-                                  made.said("ai", "B")], "source": "web"},
+                                  tools.message("bot", "Dort."), tools.message("assistant", "Wirklich.")]},
+        {"id": "r2", "messages": [tools.message("human", "Q"), tools.message("model", "A"), tools.message("human", "R"),
+                                  tools.message("ai", "B")], "source": "web"},
         {"id": "c5", "messages": []},
-        {"id": "c6", "messages": [made.said("user", "Only asked.")]},
+        {"id": "c6", "messages": [tools.message("user", "Only asked.")]},
         {"id": "c7", "messages": "none"},
-        {"id": "c1", "messages": [made.said("user", "Twice."), made.said("assistant", "Yes.")]},
-        {"id": "c8", "messages": [made.said("user", "a"), made.said("user", "b"), made.said("nobody", "c")]},
+        {"id": "c1", "messages": [tools.message("user", "Twice."), tools.message("assistant", "Yes.")]},
+        {"id": "c8", "messages": [tools.message("user", "a"), tools.message("user", "b"),
+                                  tools.message("nobody", "c")]},
     ]  # fmt: skip
 
 
 def _sessions() -> list[Json]:
     """Langfuse's sessions with their traces, as its API gives them."""
-    held = made.langfuse()
-    traces = [{key: one for key, one in trace.items() if key != "sessionId"} for trace in held["traces"]]
+    export = tools.langfuse()
+    traces = [{key: value for key, value in trace.items() if key != "sessionId"} for trace in export["traces"]]
     return [{"id": "c-9", "createdAt": "2026-01-01T00:00:00Z", "projectId": "p", "traces": traces}]
 
 
@@ -108,7 +113,7 @@ def _votes() -> dict[str, bytes]:
         return {"question_id": 81, "answer_id": "x", "model_id": model, "tstamp": at,
                 "choices": [{"index": 0, "turns": list(turns)}]}  # fmt: skip
 
-    def rated(**more: Any) -> Json:
+    def rating(**more: Any) -> Json:
         row = {"question_id": 81, "model": "a", "judge": ["gpt-4", "single-v1"], "user_prompt": "...", "turn": 1}
         return {**row, "judgment": "Good. Rating: [[8]]", "score": 8, "tstamp": 1.0, **more}
 
@@ -123,7 +128,7 @@ def _votes() -> dict[str, bytes]:
         "a.jsonl": text([answer("a", "A1", "A2"), answer("a", "A1 again", "A2", at=2.0)]),
         "b.jsonl": text([answer("b", "B1", "B2")]),
         "gpt-4_single.jsonl": text(
-            [rated(), rated(turn=2, score=-1, judgment="?"), rated(question_id=999), rated(model="c")]
+            [rating(), rating(turn=2, score=-1, judgment="?"), rating(question_id=999), rating(model="c")]
         ),
         "gpt-4_pair.jsonl": text([two, {**two, "turn": 2, "g2_winner": "error"}]),
         "human.jsonl": text([vote("author_0", "model_a"), vote("expert_1", "tie", turn=2), vote("expert_2", "x"),
@@ -133,13 +138,13 @@ def _votes() -> dict[str, bytes]:
 
 def bench() -> dict[str, bytes]:
     """Two answers to a question of MT-Bench that two judges rated, one of them in several samples, some unusable."""
-    asked = {"question_id": 81, "category": "writing", "turns": ["Write.", "Again."]}
+    question = {"question_id": 81, "category": "writing", "turns": ["Write.", "Again."]}
     answers = [
         {"question_id": 81, "answer_id": m, "model_id": m, "tstamp": 1.0,
          "choices": [{"index": 0, "turns": ["1", "2"]}]}
         for m in ("a", "b")
     ]  # fmt: skip
-    rated = [
+    judgments = [
         {"question_id": 81, "model": model, "judge": [judge, "single-v1"], "user_prompt": "...", "turn": turn,
          "judgment": f"Said {score}. Rating: [[{score}]]", "score": score, "tstamp": 1.0 + again}
         for judge, model, turn, score, again in (
@@ -147,17 +152,17 @@ def bench() -> dict[str, bytes]:
             ("claude", "a", 1, 8, 0), ("claude", "a", 1, 6, 1), ("claude", "a", 2, 9, 0), ("claude", "b", 1, -1, 0),
         )
     ]  # fmt: skip
-    files = {f"{m}.jsonl": text([one]) for m, one in zip("ab", answers, strict=True)}
+    files = {f"{m}.jsonl": text([answer]) for m, answer in zip("ab", answers, strict=True)}
     for judge in ("gpt-4", "claude"):
-        files[f"{judge}_single.jsonl"] = text([one for one in rated if one["judge"][0] == judge])
-    return {"question.jsonl": text([asked]), **files}
+        files[f"{judge}_single.jsonl"] = text([judgment for judgment in judgments if judgment["judge"][0] == judge])
+    return {"question.jsonl": text([question]), **files}
 
 
-def _damaged() -> list[Any]:
+def _damaged_rows() -> list[Any]:
     item = {"id": "n1", "kind": "response", "task": "T", "output": "O", "reference": "", "system": "s", "meta": {}}
     about = {"item": "n1", "unit": "response", "dimension": "factuality", "annotator": "ann", "mode": "blind",
              "made_at": "2026-01-31T12:00:00Z"}  # fmt: skip
-    judged = {"item": "n1", "card": "rubric_open_ended", "model": "m", "params": {}}
+    judgment = {"item": "n1", "card": "rubric_open_ended", "model": "m", "params": {}}
     bare = {"unit": "response", "dimension": "factuality", "value": 3}
     return [
         item, {**item, "id": ""}, {**item, "output": 7}, {**item, "kind": "poem"}, {**item, "output": "other"},
@@ -169,13 +174,13 @@ def _damaged() -> list[Any]:
         {**about, "value": 3, "made_at": "2199-01-01T00:00:00Z"}, {**about, "value": 3, "annotator": " "},
         {**about, "value": 3, "annotator": "lea\u202e", "made_at": "2026-01-30T12:00:00+09:00"},
         {**about, "value": 3, "annotator": "judge:x", "probability": 0}, {**about, "value": 3, "annotator": "cy"},
-        {**judged, "reply": {}}, {**judged, "raw": "no"}, {**judged, "raw": "no", "reply": {}}, judged,
-        {**judged, "card": "no_card", "raw": "x"}, {**judged, "scores": [bare], "sample": 1},
-        {**judged, "scores": [{**bare, "value": 11}], "sample": 2}, {**judged, "scores": [bare, bare], "sample": 3},
-        {**judged, "scores": [{**bare, "confidence": 2}], "sample": 4}, {**judged, "scores": [bare], "order": "ba"},
-        {**judged, "item": "lost", "raw": "x"}, {**judged, "raw": "x", "part": "7"},
-        verdict("n3", "b"), label("n3", "c"), decided("n1", "a"),
-        {**decided("d-01", 4, unit="turn:1", dimension="safety"),
+        {**judgment, "reply": {}}, {**judgment, "raw": "no"}, {**judgment, "raw": "no", "reply": {}}, judgment,
+        {**judgment, "card": "no_card", "raw": "x"}, {**judgment, "scores": [bare], "sample": 1},
+        {**judgment, "scores": [{**bare, "value": 11}], "sample": 2}, {**judgment, "scores": [bare, bare], "sample": 3},
+        {**judgment, "scores": [{**bare, "confidence": 2}], "sample": 4}, {**judgment, "scores": [bare], "order": "ba"},
+        {**judgment, "item": "lost", "raw": "x"}, {**judgment, "raw": "x", "part": "7"},
+        verdict("n3", "b"), label("n3", "c"), adjudication_line("n1", "a"),
+        {**adjudication_line("d-01", 4, unit="turn:1", dimension="safety"),
          "labels": [{"annotator": "ann", "value": 3, "mode": "assisted"}]},
         {"gold_rule": {"resolve": "best", "apart": 1}}, {"gold_rule": {"resolve": "mean", "apart": 2}},
         {"guidelines": ""}, {"guidelines": "Look twice."}, {"card": {"name": "x"}}, {"assay": {"format": 99}},
@@ -183,14 +188,14 @@ def _damaged() -> list[Any]:
     ]  # fmt: skip
 
 
-def _again() -> list[Json]:
+def _repeated_rows() -> list[Json]:
     """Lines that `support` has already, one that is newer, and a few that contradict it."""
     from tests.data.planted_workspace import support
 
     lines = list(support())
     labels = [line for line in lines if line.get("dimension") == "helpfulness" and "annotator" in line][:3]
     changed = zip(labels, (2026, 2025), strict=False)
-    more = [one | {"value": 1, "made_at": f"{year}-02-28T12:00:00Z"} for one, year in changed]
+    more = [row | {"value": 1, "made_at": f"{year}-02-28T12:00:00Z"} for row, year in changed]
     return [*lines[:5], *labels, *more, {**lines[0], "scenario": "Another."}, {**labels[2], "annotator": "dee"}]
 
 
@@ -219,7 +224,8 @@ def tables() -> list[tuple[list[str], list[Json]]]:
         [{"dialogue": "User: Q\nBot: A", "rater_1": 1, "rater_2": 0, "judge": 1}],
         [{"問い": "Q", "回答": "A", "評価": 4}],
         [{"a": 1, "b": 2}],
-        [{"messages": json.dumps([made.said("user", "Q"), made.said("assistant", "A")]), "rating": 4, "user": "ann"}],
+        [{"messages": json.dumps([tools.message("user", "Q"), tools.message("assistant", "A")]), "rating": 4,
+          "user": "ann"}],
         [{"text": "only text", "toxicity": 0.1, "is_toxic": True}],
         [{"task": "T", "response": "R", "reference": "S", "confidence": 0.8, "score": 3, "reason": "r", "order": "AB"}],
     ]  # fmt: skip

@@ -77,10 +77,10 @@ def label(item: str, value: Any, **more: Any) -> dict[str, Any]:
     return {**line, "made_at": "2026-01-31T12:00:00Z", **more}
 
 
-def decided(item: str, value: Any, **more: Any) -> dict[str, Any]:
+def adjudication_line(item: str, value: Any, **more: Any) -> dict[str, Any]:
     """An adjudication of the verdict of a pair on which ann and ben lie apart."""
-    said = [{"annotator": "ann", "value": "a", "mode": "blind"}, {"annotator": "ben", "value": "b", "mode": "blind"}]
-    line = {"item": item, "unit": "pair", "dimension": "verdict", "value": value, "adjudicator": "cy", "labels": said}
+    labels = [{"annotator": "ann", "value": "a", "mode": "blind"}, {"annotator": "ben", "value": "b", "mode": "blind"}]
+    line = {"item": item, "unit": "pair", "dimension": "verdict", "value": value, "adjudicator": "cy", "labels": labels}
     return {**line, "reason": "It answers.", "saw_judge": False, "made_at": "2026-02-01T12:00:00Z", **more}
 
 

@@ -35,11 +35,11 @@ class Seat:
     beside: str = ""
 
 
-def seated(
+def add_seats(
     store: Store, seats: list[Seat], name: str = "seats", probability: float | None = 0.5, card: str = ""
 ) -> tuple[str, dict[str, str]]:
     """Write the seats as a dataset labelled by ann; (dataset id, judge ids by name). Item n: minute n."""
-    judges = {who: content_id("judge", name, who) for seat in seats for who in seat.scores}
+    judges = {judge: content_id("judge", name, judge) for seat in seats for judge in seat.scores}
     ids = {seat.number: content_id(name, seat.number) for seat in seats}
 
     def work(tx: Any) -> str:
@@ -47,7 +47,7 @@ def seated(
         tx.add(
             "judge",
             "id, card, card_version, model, params, synthetic",
-            [(id_, card or "multi_turn_dialogue", "1", who, "{}", False) for who, id_ in judges.items()],
+            [(id_, card or "multi_turn_dialogue", "1", judge, "{}", False) for judge, id_ in judges.items()],
         )
         tx.add(
             "item",
@@ -94,19 +94,19 @@ def seated(
         )
         scores = []
         for s in seats:
-            for who, given in s.scores.items():
-                sure = s.sure.get(who, [None] * len(given))
-                for turn, (value, confidence) in enumerate(zip(given, sure, strict=True), 1):
+            for judge, values in s.scores.items():
+                sure = s.sure.get(judge, [None] * len(values))
+                for turn, (value, confidence) in enumerate(zip(values, sure, strict=True), 1):
                     if value != "unscored":
                         unit, source = f"turn:{turn}", "" if confidence is None else "self-reported"
-                        row = ("", judges[who], ids[s.number], unit, "helpfulness", value, confidence, source, 0)
+                        row = ("", judges[judge], ids[s.number], unit, "helpfulness", value, confidence, source, 0)
                         scores.append(row)
         columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
         tx.add("score", columns, scores)
         tx.add(
             "judgment",
             "id, judge_id, item_id, part, sample, raw, unscored, why",
-            [(new_id(), judges[who], ids[s.number], "", 0, "{}", "", "") for s in seats for who in s.scores],
+            [(new_id(), judges[judge], ids[s.number], "", 0, "{}", "", "") for s in seats for judge in s.scores],
         )
         return dataset
 
@@ -129,7 +129,7 @@ def crowd(items: int, seed: int = 0, turns: int = 3, first: int = 0, **fixed: An
     Every third item is Japanese, and "good" is poor on those.
     """
     rng = np.random.default_rng(seed)
-    found = []
+    seats = []
     for number in range(first, first + items):
         japanese = number % 3 == 0
         gold = [float(v) for v in rng.integers(1, 6, turns)]
@@ -139,11 +139,11 @@ def crowd(items: int, seed: int = 0, turns: int = 3, first: int = 0, **fixed: An
         known = [g == v for g, v in zip(gold, good, strict=True)]
         sure = [float(rng.choice([0.6, 0.9], p=[0.3, 0.7] if yes else [0.7, 0.3])) for yes in known]
         text = "ありがとうございます。注文を確認します。" if japanese else "Thank you, I will check the order."
-        found.append(
+        seats.append(
             Seat(
                 number, gold, {"good": good, "poor": poor}, {"good": sure}, "xyz"[number % 3 if number % 2 else 0],
                 text * (1 + number % 7), {"topic": ("refund", "travel")[number % 2], "note": f"n{number}"},
                 **{"seconds": 20 + number % 30, **fixed},
             )
         )  # fmt: skip
-    return found
+    return seats

@@ -32,7 +32,7 @@ class Rater:
     every: int = 1
 
 
-def near(share: float) -> Callable[[int, int, int, Rng], float]:
+def mostly_right(share: float) -> Callable[[int, int, int, Rng], float]:
     """Right with that share, else a step off."""
     return lambda truth, judge, item, rng: clip(truth if rng.random() < share else truth + rng.choice([-1, 1]))
 
@@ -64,39 +64,42 @@ def plant(
 
     An item a day, so that the labels span weeks.
     """
-    rng, ids, made = np.random.default_rng(seed), [content_id(name, n) for n in range(items)], content_id("judge", name)
+    rng, ids, judge_id = (
+        np.random.default_rng(seed), [content_id(name, n) for n in range(items)], content_id("judge", name)
+    )  # fmt: skip
     truth = rng.integers(1, 6, (items, 2))
-    scores = [[int(near(judge)(int(t), 0, n, rng)) for t in truth[n]] for n in range(items)]
+    scores = [[int(mostly_right(judge)(int(t), 0, n, rng)) for t in truth[n]] for n in range(items)]
     labels, answers = [], []
     for person, rater in raters.items():
         for n in range(0, items, rater.every):
             key, at = new_id(), BEGIN + timedelta(days=n)
-            answers.append((key, "", ids[n], "", person, made, "save", rater.mode, "", "",
+            answers.append((key, "", ids[n], "", person, judge_id, "save", rater.mode, "", "",
                             int(rater.seconds * 1000), at))  # fmt: skip
             for turn in (0, 1):
                 saw = rater.mode == "assisted"
                 value = rater.says(int(truth[n, turn]), scores[n][turn], n, rng)
                 labels.append((new_id(), key, ids[n], f"turn:{turn + 1}", "helpfulness", value, person, rater.mode, "",
-                               made, saw, float(scores[n][turn]) if saw else None, None, None, False, at))  # fmt: skip
+                               judge_id, saw, float(scores[n][turn]) if saw else None, None, None, False,
+                               at))  # fmt: skip
 
     def work(tx: Any) -> str:
         dataset: str = ensure_dataset(tx, name)
         tx.add("judge", "id, card, card_version, model, params, synthetic",
-               [(made, "multi_turn_dialogue", "1", "m", "{}", False)])  # fmt: skip
+               [(judge_id, "multi_turn_dialogue", "1", "m", "{}", False)])  # fmt: skip
         rows = [(i, dataset, f"item {n:03d}", "dialogue", "s", "", _content(n), "{}", i, 2) for n, i in enumerate(ids)]
         tx.add("item", "id, dataset_id, name, kind, system_a, system_b, content, meta, hash, cells", rows)
         tx.add("judgment", "id, judge_id, item_id, part, sample, raw, unscored, why",
-               [(new_id(), made, i, "", 0, "{}", "", "") for i in ids])  # fmt: skip
+               [(new_id(), judge_id, i, "", 0, "{}", "", "") for i in ids])  # fmt: skip
         tx.add("score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample",
-               [("", made, i, f"turn:{t + 1}", "helpfulness", float(scores[n][t]), None, "", 0)
+               [("", judge_id, i, f"turn:{t + 1}", "helpfulness", float(scores[n][t]), None, "", 0)
                 for n, i in enumerate(ids) for t in (0, 1)])  # fmt: skip
-        told = "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds"
-        tx.add("answer", f"{told}, made_at", [(a[0], dataset, *a[2:]) for a in answers])
+        columns = "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds"
+        tx.add("answer", f"{columns}, made_at", [(a[0], dataset, *a[2:]) for a in answers])
         tx.add("label", "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, "
                "seen, probability, replaces, withdrawn, made_at", labels)  # fmt: skip
         return dataset
 
-    return store.tx("test", "plant", work), made
+    return store.tx("test", "plant", work), judge_id
 
 
 def _content(number: int) -> str:

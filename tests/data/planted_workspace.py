@@ -64,7 +64,7 @@ class Clock:
 
 
 @contextmanager
-def frozen() -> Iterator[Clock]:
+def frozen_clock() -> Iterator[Clock]:
     """A clock of one's own for `data.store.ids`, which all of the store asks."""
     clock = Clock()
     stamp = SimpleNamespace(time_ns=lambda: int(clock.now().timestamp() * 1_000) * 1_000_000)
@@ -88,16 +88,16 @@ class Planted:
         """The id of an item."""
         return item_id(self.datasets[dataset], name)
 
-    def named(self, said: str) -> str:
+    def named(self, text: str) -> str:
         """The text with names in place of ids: of items, judges and datasets, and (id), (mark) for all others."""
         known = {key: f"<{name}>" for name, key in self.datasets.items()}
         known |= {key: f"<{name}>" for (_, name), key in self.judges.items()}
         known |= dict(self.store.rows("select id, '<' || name || '>' from item"))
         drawn = "select d.id, '<' || d.stream || ' ' || i.name || '>' from draw d join item i on i.id = d.item_id"
         known |= dict(self.store.rows(drawn))
-        there = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
-        said = re.sub(rf"\b{there}\b", lambda found: known.get(found[0], "(id)"), said)
-        return re.sub(r"(?<![\w.])[0-9a-f]{12,}\b", lambda found: known.get(found[0], "(mark)"), said)
+        uuid = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
+        text = re.sub(rf"\b{uuid}\b", lambda match: known.get(match[0], "(id)"), text)
+        return re.sub(r"(?<![\w.])[0-9a-f]{12,}\b", lambda match: known.get(match[0], "(mark)"), text)
 
 
 # -- what is imported -------------------------------------------------------------------------------------------------
@@ -108,11 +108,11 @@ def support() -> Iterator[Json]:
     for n in range(1, 41):
         item = _dialogue(n)
         yield item
-        yield from _judged(n, item)
+        yield from _judgments(n, item)
     for n in range(1, 36):
-        for who, shift in (("ann", 0), ("ben", n % 4 == 0), ("カナ", 2 * (n % 6 == 0))):
-            if who != "カナ" or n % 2 == 0:
-                yield from _labels(n, who, shift)
+        for person, shift in (("ann", 0), ("ben", n % 4 == 0), ("カナ", 2 * (n % 6 == 0))):
+            if person != "カナ" or n % 2 == 0:
+                yield from _labels(n, person, shift)
     yield _label("d-37", "turn:1", "helpfulness", 3, "ann", "assisted", 37)
     yield _label("d-38", "turn:1", "helpfulness", 4, "ann", "revealed", 38)
     yield {
@@ -125,33 +125,33 @@ def support() -> Iterator[Json]:
 
 def _dialogue(n: int) -> Json:
     japanese = n % 3 == 0
-    made = seeds.dialogue(n, 3 if n % 5 == 0 else 2, "はい、承知しました。" if japanese else "Yes. " * (n % 4))
+    dialogue = seeds.dialogue(n, 3 if n % 5 == 0 else 2, "はい、承知しました。" if japanese else "Yes. " * (n % 4))
     meta = {"topic": ("refund", "travel")[n % 2], "language": "ja" if japanese else "en", "tier": n % 3}
-    return made | {"id": f"d-{n:02}", "meta": meta}
+    return dialogue | {"id": f"d-{n:02}", "meta": meta}
 
 
 def _truth(n: int, turn: int) -> int:
     return (n * 7 + turn * 3) % 5 + 1
 
 
-def _judged(n: int, item: Json) -> Iterator[Json]:
-    said = seeds.reply(item, weakest=1 + n % 2)
-    for one in said["per_turn"]:
-        truth = _truth(n, one["turn"])
+def _judgments(n: int, item: Json) -> Iterator[Json]:
+    reply = seeds.reply(item, weakest=1 + n % 2)
+    for turn in reply["per_turn"]:
+        truth = _truth(n, turn["turn"])
         off = int(n % 5 == 0) - int(n % 7 == 0)
-        one["scores"] = {
+        turn["scores"] = {
             "helpfulness": min(5, max(1, truth + off)),
             "context_use": 1 + n % 5,
             "safety": 5 - 2 * (n % 6 == 0),
         }
-    whole = said["conversation_level"]
+    whole = reply["conversation_level"]
     whole["coherence"]["score"] = 1 + (n + n // 4) % 5
     whole["task_completion"]["score"] = "n/a" if n % 4 == 0 else 1 + n % 5
-    said["verdict"] = ("poor", "borderline", "good", "excellent")[n % 4]
+    reply["verdict"] = ("poor", "borderline", "good", "excellent")[n % 4]
     if n == 13:
         yield seeds.judgment(item) | {"reply": None, "raw": "I'd rather not answer."}
     elif n != 14:
-        yield seeds.judgment(item, said)
+        yield seeds.judgment(item, reply)
     for sample in range(3):
         scores = [
             {"unit": f"turn:{t}", "dimension": "helpfulness", "value": 1 + (_truth(n, t) + (n + sample) % 3) % 5,
@@ -162,30 +162,32 @@ def _judged(n: int, item: Json) -> Iterator[Json]:
         yield seeds.judgment(item, model="judge-two") | more
 
 
-def _labels(n: int, who: str, shift: int) -> Iterator[Json]:
+def _labels(n: int, person: str, shift: int) -> Iterator[Json]:
     mode = "assisted" if n in (16, 17) else "blind"
     for turn in (1, 2):
         value = min(5, max(1, _truth(n, turn) - shift))
-        yield _label(f"d-{n:02}", f"turn:{turn}", "helpfulness", value, who, mode, n)
-    yield _label(f"d-{n:02}", "conversation", "task_completion", "n/a" if n % 4 == 0 else 1 + n % 5, who, mode, n)
+        yield _label(f"d-{n:02}", f"turn:{turn}", "helpfulness", value, person, mode, n)
+    yield _label(f"d-{n:02}", "conversation", "task_completion", "n/a" if n % 4 == 0 else 1 + n % 5, person, mode, n)
     verdict = ("poor", "borderline", "good", "excellent")[max(0, n % 4 - shift - (n % 9 == 0))]
-    yield _label(f"d-{n:02}", "conversation", "verdict", verdict, who, mode, n)
+    yield _label(f"d-{n:02}", "conversation", "verdict", verdict, person, mode, n)
     if n % 2:
-        yield _label(f"d-{n:02}", "conversation", "weakest_turn", 1 + n % 2, who, mode, n)
+        yield _label(f"d-{n:02}", "conversation", "weakest_turn", 1 + n % 2, person, mode, n)
 
 
-def _label(item: str, unit: str, dimension: str, value: Any, who: str, mode: str, day: int) -> Json:
-    line = {"item": item, "unit": unit, "dimension": dimension, "value": value, "annotator": who, "mode": mode}
-    more: Json = {"team": "east"} if who == "ann" else {}
+def _label(item: str, unit: str, dimension: str, value: Any, person: str, mode: str, day: int) -> Json:
+    line = {"item": item, "unit": unit, "dimension": dimension, "value": value, "annotator": person, "mode": mode}
+    more: Json = {"team": "east"} if person == "ann" else {}
     more |= {"probability": None} if day == 9 else {}
-    return line | more | {"made_at": f"{datetime(2026, 1, 20, 10, len(who)) + timedelta(days=day):%Y-%m-%dT%H:%M:%SZ}"}
+    return line | more | {
+        "made_at": f"{datetime(2026, 1, 20, 10, len(person)) + timedelta(days=day):%Y-%m-%dT%H:%M:%SZ}"
+    }
 
 
-def contrary(n: int, who: str) -> Iterator[Json]:
+def contrary(n: int, person: str) -> Iterator[Json]:
     """Labels of a dialogue by a newcomer, far from what everybody said."""
     for turn in (1, 2):
         value = 1 + (_truth(n, turn) + 2) % 5
-        yield _label(f"d-{n:02}", f"turn:{turn}", "helpfulness", value, who, "blind", 30)
+        yield _label(f"d-{n:02}", f"turn:{turn}", "helpfulness", value, person, "blind", 30)
 
 
 def duels() -> Iterator[Json]:
@@ -193,23 +195,25 @@ def duels() -> Iterator[Json]:
     for n in range(1, 37):
         first, second = ("x", "y") if n % 2 else ("y", "x")
         a, b = f"Antwort {n}. " * (1 + n % 4), f"答え {n}。" * (1 + n % 3)
-        asked: Any = f"Question {n}?"
+        question: Any = f"Question {n}?"
         if n == 2:
-            asked = [{"turn": 1, "role": "user", "text": "Hello."}, {"turn": 1, "role": "assistant", "text": "Yes?"},
+            question = [{"turn": 1, "role": "user", "text": "Hello."}, {"turn": 1, "role": "assistant", "text": "Yes?"},
                      {"turn": 2, "role": "user", "text": "Why?"}]  # fmt: skip
         yield {
-            "id": f"p-{n:02}", "kind": "pair", "input": asked, "meta": {"question": f"q{n % 8}", "hard": n % 3 == 0},
+            "id": f"p-{n:02}", "kind": "pair", "input": question, "meta": {"question": f"q{n % 8}", "hard": n % 3 == 0},
             "response_a": {"system": first, "text": a}, "response_b": {"system": second, "text": b},
         }  # fmt: skip
         truth = ("a", "b", "tie")[n % 3]
         for order in ("ab", "ba"):
-            seen = truth if order == "ab" else {"a": "b", "b": "a", "tie": "tie"}[truth]
-            seen = "a" if n % 6 == 1 else seen
-            reply = {"verdict": seen, "reason": "Longer." if n % 4 == 0 else ""}
+            verdict = truth if order == "ab" else {"a": "b", "b": "a", "tie": "tie"}[truth]
+            verdict = "a" if n % 6 == 1 else verdict
+            reply = {"verdict": verdict, "reason": "Longer." if n % 4 == 0 else ""}
             yield {"item": f"p-{n:02}", "card": "plain_pairwise", "model": "pair-judge", "order": order,
                    "params": {"orders": "both"}, "reply": reply}  # fmt: skip
-        for who, said in (("ann", truth), ("ben", "tie" if n % 5 == 0 else truth)):
-            yield _label(f"p-{n:02}", "pair", "verdict", said, who, "blind", 1 + n) | {"probability": 0.25 + n % 2 / 2}
+        for person, label in (("ann", truth), ("ben", "tie" if n % 5 == 0 else truth)):
+            yield _label(f"p-{n:02}", "pair", "verdict", label, person, "blind", 1 + n) | {
+                "probability": 0.25 + n % 2 / 2
+            }
 
 
 def answers() -> Iterator[Json]:
@@ -236,10 +240,12 @@ def plant(store: Store, clock: Clock) -> Planted:
 
     It is made before the clock: the first one of a process is migrated, which asks for the time; others are copies.
     """
-    made = Planted(store, clock)
+    planted = Planted(store, clock)
     people.join_workspace(store, "lea")
-    for who, role in PEOPLE.items():
-        people.make_lead_locally(store, who) if role == "lead" else people.set_person(store, "lea", who, role)  # type: ignore[arg-type]
+    for person, role in PEOPLE.items():
+        people.make_lead_locally(store, person) if role == "lead" else people.set_person(
+            store, "lea", person, role  # type: ignore[arg-type]
+        )
     plans = {
         "support": (support, ImportPlan("support", "Customers who write to us.", sampling="all")),
         "duels": (duels, ImportPlan("duels", sampling="random")),
@@ -248,66 +254,68 @@ def plant(store: Store, clock: Clock) -> Planted:
     for name, (lines, plan) in plans.items():
         clock.pass_(hours=1)
         import_source(store, "lea", source(list(lines()), f"{name}.jsonl"), plan)
-        made.datasets[name] = datasets.dataset_named(store, name).id
-        for judge in datasets.dataset_judges(store, made.datasets[name]):
-            made.judges[name, judge.model] = judge.id
-    _prepare(made)
-    _label_on_the_desk(made)
-    _decide(made)
-    _approve(made)
-    return made
+        planted.datasets[name] = datasets.dataset_named(store, name).id
+        for judge in datasets.dataset_judges(store, planted.datasets[name]):
+            planted.judges[name, judge.model] = judge.id
+    _prepare(planted)
+    _label_on_the_desk(planted)
+    _decide(planted)
+    _approve(planted)
+    return planted
 
 
-def _prepare(made: Planted) -> None:
+def _prepare(planted: Planted) -> None:
     """Guidelines, rules, an item put aside, two draws of unequal chances, the review queue, work given to people."""
-    store, clock, here = made.store, made.clock, made.datasets["support"]
-    judge = made.judges["support", "judge-one"]
-    guidelines.write_guidelines(store, "lea", here, "Read the whole dialogue first.")
-    guidelines.write_guidelines(store, "lou", here, "Read the whole dialogue first.\n\n日本語も読む。")
-    settings.set_queue_rules(store, "rex", here, QueueRules(overlap=2, assisted_share=0.25, claim_minutes=45))
-    settings.set_gold_rule(store, "lea", here, GoldRule(apart=1))
-    excluded_items.exclude_items(store, "lea", here, [made.item("support", "d-40")], "Used in the prompt.")
+    store, clock, dataset = planted.store, planted.clock, planted.datasets["support"]
+    judge = planted.judges["support", "judge-one"]
+    guidelines.write_guidelines(store, "lea", dataset, "Read the whole dialogue first.")
+    guidelines.write_guidelines(store, "lou", dataset, "Read the whole dialogue first.\n\n日本語も読む。")
+    settings.set_queue_rules(store, "rex", dataset, QueueRules(overlap=2, assisted_share=0.25, claim_minutes=45))
+    settings.set_gold_rule(store, "lea", dataset, GoldRule(apart=1))
+    excluded_items.exclude_items(store, "lea", dataset, [planted.item("support", "d-40")], "Used in the prompt.")
     tags.set_tags(store, "lea", "cy", ["japanese", "german"])
     tags.set_tags(store, "lea", "dee", ["japanese"], 0.5)
     clock.pass_(hours=1)
-    queue.draw_audit(store, "rex", here, 8, judge, seed=3, design=SampleDesign("meta", "language"))
-    queue.draw_audit(store, "rex", here, 6, judge, seed=4)
-    queue.fill_review(store, "rex", here, judge, limit=9)
-    queue.draw_audit(store, "rex", made.datasets["answers"], 5, "", seed=1)
+    queue.draw_audit(store, "rex", dataset, 8, judge, seed=3, design=SampleDesign("meta", "language"))
+    queue.draw_audit(store, "rex", dataset, 6, judge, seed=4)
+    queue.fill_review(store, "rex", dataset, judge, limit=9)
+    queue.draw_audit(store, "rex", planted.datasets["answers"], 5, "", seed=1)
     due = clock.moment + timedelta(days=2)
     terms = AssignmentTerms(("cy", "dee"), overlap=1, due=due, priority=1, note="Carefully, please.", seed=2)
-    assignments.assign(store, "rex", here, "audit", Selection("language", "en", number=5), terms)
+    assignments.assign(store, "rex", dataset, "audit", Selection("language", "en", number=5), terms)
     tagged = AssignmentTerms(tag="japanese", reserved=False)
-    assignments.assign(store, "rex", here, "review", Selection(share=0.5), tagged)
+    assignments.assign(store, "rex", dataset, "review", Selection(share=0.5), tagged)
     due_now = AssignmentTerms(("eva",), due=clock.moment, priority=3)
-    assignments.assign(store, "lea", here, "audit", Selection(number=2), due_now)
+    assignments.assign(store, "lea", dataset, "audit", Selection(number=2), due_now)
 
 
-def _label_on_the_desk(made: Planted) -> None:
+def _label_on_the_desk(planted: Planted) -> None:
     """cy, dee and eva answer what the desk gives them: some skip, one sees the judge and changes, one takes back."""
-    store, clock, here = made.store, made.clock, made.datasets["support"]
-    for who, shift, most in (("cy", 0, 6), ("dee", 1, 5), ("eva", 3, 2)):
+    store, clock, dataset = planted.store, planted.clock, planted.datasets["support"]
+    for person, shift, most in (("cy", 0, 6), ("dee", 1, 5), ("eva", 3, 2)):
         for stream in ("audit", "review"):
-            given = queue.claim_items(store, who, here, stream, NO_FILTERS, [], most)[: most - (stream == "review")]  # type: ignore[arg-type]
-            for number, view in enumerate(desk.desk_views(store, who, given)):
+            items = queue.claim_items(
+                store, person, dataset, stream, NO_FILTERS, [], most  # type: ignore[arg-type]
+            )[: most - (stream == "review")]
+            for number, view in enumerate(desk.desk_views(store, person, items)):
                 clock.pass_(minutes=3 + number)
-                save(made, who, view, shift * (number % 3 == 1), skip=number == 4)
+                save(planted, person, view, shift * (number % 3 == 1), skip=number == 4)
     clock.pass_(days=1)
-    first, second, third = _answered(made, "cy")[:3]
+    first, second, third = _answered_items(planted, "cy")[:3]
     desk.reveal_judges(store, "cy", first)
-    save(made, "cy", desk.open_item(store, "cy", first), 1)
-    save(made, "cy", desk.open_item(store, "cy", second), 0, only="turn:1")
+    save(planted, "cy", desk.open_item(store, "cy", first), 1)
+    save(planted, "cy", desk.open_item(store, "cy", second), 0, only="turn:1")
     clock.pass_(minutes=5)
-    save(made, "cy", desk.open_item(store, "cy", third), 0, better="Gladly: 返金します。")
-    given = queue.claim_items(store, "dee", made.datasets["answers"], "audit", NO_FILTERS, [], 3)
-    for view in desk.desk_views(store, "dee", given[:2]):
+    save(planted, "cy", desk.open_item(store, "cy", third), 0, better="Gladly: 返金します。")
+    items = queue.claim_items(store, "dee", planted.datasets["answers"], "audit", NO_FILTERS, [], 3)
+    for view in desk.desk_views(store, "dee", items[:2]):
         clock.pass_(seconds=50)
-        save(made, "dee", view, 1)
-    queue.claim_items(store, "eva", here, "audit", NO_FILTERS, [], 1)
+        save(planted, "dee", view, 1)
+    queue.claim_items(store, "eva", dataset, "audit", NO_FILTERS, [], 1)
 
 
 def save(
-    made: Planted, who: str, view: desk.DeskView, shift: int, skip: bool = False, only: str = "", better: str = ""
+    planted: Planted, person: str, view: desk.DeskView, shift: int, skip: bool = False, only: str = "", better: str = ""
 ) -> str:
     """Save an answer to what the desk shows: near the truth, `shift` off; only for a unit, or with a better turn."""
     n = int(view.item.name.split("-")[1])
@@ -319,16 +327,16 @@ def save(
         if unit.startswith(only)
         for code in [_answer(n, unit, dimension, shift)]
     ]  # fmt: skip
-    key = f"{who}-{view.item.name}-again-{view.version[-1:]}" if view.version else f"{who}-{view.item.name}-first"
+    key = f"{person}-{view.item.name}-again-{view.version[-1:]}" if view.version else f"{person}-{view.item.name}-first"
     notes = [{"unit": "turn:1", "sort": "issue", "text": f"See {n}."}, {"unit": "", "sort": "comment", "text": "長い"}]
-    given = {
-        "key": key, "person": who, "item": view.item.id, "claim": view.draw or None, "judge": view.judge_id or None,
+    answer = {
+        "key": key, "person": person, "item": view.item.id, "claim": view.draw or None, "judge": view.judge_id or None,
         "version": view.version, "action": "skip" if skip else "save", "values": [] if skip else values,
         "reason": "Not my language." if skip else "", "ms": 20_000 + 1_500 * n,
         "notes": notes if n % 5 == 1 and not skip else [],
         "repairs": [{"unit": "turn:1", "text": better}] if better else [],
     }  # fmt: skip
-    saved, refused = labels.save_answers(made.store, who, [given])
+    saved, refused = labels.save_answers(planted.store, person, [answer])
     assert saved, refused
     return key
 
@@ -347,43 +355,43 @@ def _answer(n: int, unit: str, dimension: str, shift: int) -> float | None:
     return float(1 + (n + shift) % 5)
 
 
-def _answered(made: Planted, who: str) -> list[str]:
-    rows = made.store.rows(
-        "select item_id from answer where person = $1 and mode = 'blind' and action = 'save' order by made_at", [who]
+def _answered_items(planted: Planted, person: str) -> list[str]:
+    rows = planted.store.rows(
+        "select item_id from answer where person = $1 and mode = 'blind' and action = 'save' order by made_at", [person]
     )
     return [str(row[0]) for row in rows]
 
 
-def _decide(made: Planted) -> None:
+def _decide(planted: Planted) -> None:
     """The first disputes are decided, one of the decisions is taken back, and some justifications are checked."""
-    store, clock, here = made.store, made.clock, made.datasets["support"]
+    store, clock, dataset = planted.store, planted.clock, planted.datasets["support"]
     clock.pass_(hours=3)
-    waiting = adjudication.adjudication_work(store, "lea", here).own
+    waiting = adjudication.adjudication_work(store, "lea", dataset).own
     for number, cell in enumerate(waiting[:3]):
-        value = max(one.value for one in cell.labels if one.value is not None)
-        told = (cell.item, cell.unit, cell.dimension, value, f"Decided: {number}.", cell.token)
-        done = adjudication.adjudicate(store, "lea", f"decision-{number}", *told)
+        value = max(label.value for label in cell.labels if label.value is not None)
+        decision = (cell.item, cell.unit, cell.dimension, value, f"Decided: {number}.", cell.token)
+        done = adjudication.adjudicate(store, "lea", f"decision-{number}", *decision)
         if number == 1:
             adjudication.withdraw_adjudication(store, "lea", "withdrawal-1", done.id)
-    judge = made.judges["support", "judge-one"]
-    some = justification_labels.justifications_ahead(store, here, judge, "lou", ["coherence"], 4)
-    for number, one in enumerate(some):
-        justification_labels.record_fit(store, "lou", judge, one, number % 3 > 0)
+    judge = planted.judges["support", "judge-one"]
+    justifications = justification_labels.justifications_ahead(store, dataset, judge, "lou", ["coherence"], 4)
+    for number, justification in enumerate(justifications):
+        justification_labels.record_fit(store, "lou", judge, justification, number % 3 > 0)
 
 
-def _approve(made: Planted) -> None:
+def _approve(planted: Planted) -> None:
     """Under a small policy three dimensions are approved."""
-    store, clock = made.store, made.clock
+    store, clock = planted.store, planted.clock
     small = CheckPolicy(min_items=30, threshold=0.2, lower_bound=False, min_clusters=30, horizon=0)
-    asked = Requirements(small, imported=True, coverage=0.3, answered=0.1)
-    policies.set_requirements(store, "lea", asked, "We are few.")
+    requirements = Requirements(small, imported=True, coverage=0.3, answered=0.1)
+    policies.set_requirements(store, "lea", requirements, "We are few.")
     keys = {
         ("support", "judge-one", "turn", "helpfulness"),
         ("support", "judge-one", "conversation", "verdict"),
         ("duels", "pair-judge", "pair", "verdict"),
     }
     for dataset, model, sort, dimension in sorted(keys):
-        key = (made.datasets[dataset], made.judges[dataset, model], sort, dimension)
+        key = (planted.datasets[dataset], planted.judges[dataset, model], sort, dimension)
         clock.pass_(minutes=10)
-        seen = case.seen_mark(store, case.find_case(store, *key))
-        approvals.record_decision(store, "lou", *key, "approve", "I looked at it.", seen)
+        mark = case.seen_mark(store, case.find_case(store, *key))
+        approvals.record_decision(store, "lou", *key, "approve", "I looked at it.", mark)

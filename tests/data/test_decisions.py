@@ -48,10 +48,10 @@ from judges.types import ITEM, Scale
 from tests import seeds
 from tests.data import planted_workspace
 from tests.data.conftest import Check
-from tests.data.flag_dataset import CARD, flagged
+from tests.data.flag_dataset import CARD, add_flag_dataset
 from tests.data.imports import source as import_lines
 from tests.data.planted_workspace import Planted
-from tests.facts import facts, refusal, told_refusals
+from tests.facts import collect_refusals, facts, refusal
 
 pytestmark = pytest.mark.together("rooms of data")  # they share the planted workspace
 
@@ -77,26 +77,26 @@ SAID: tuple[tuple[float | None, ...], ...] = (
 
 
 def test_gold(planted: Planted, check: Check) -> None:
-    check("gold", gold_there(planted))
+    check("gold", gold_figures(planted))
 
 
-def gold_there(planted: Planted) -> Iterator[str]:
+def gold_figures(planted: Planted) -> Iterator[str]:
     """What labels resolve to by each rule, which of them count on which basis, and which items never do."""
     yield from facts("bases", BASES)
-    yield from _resolved(planted)
-    yield from _counted(planted)
-    yield from _compared()
+    yield from _resolutions(planted)
+    yield from _gold_on_bases(planted)
+    yield from _comparisons()
     yield from _waiting(planted)
-    yield from _put_aside(planted)
+    yield from _exclusions(planted)
     yield from _examples(planted)
 
 
-def _resolved(planted: Planted) -> Iterator[str]:
+def _resolutions(planted: Planted) -> Iterator[str]:
     """What cells come to on each sort of scale by each rule, some of them adjudicated."""
-    rows = [(n, value) for n, said in enumerate(SAID) for value in said]
+    rows = [(n, value) for n, cell in enumerate(SAID) for value in cell]
     rows += [(len(SAID) + n, value) for n in range(4) for value in (0, 2)]
     values = ", ".join(f"('{n:02}', {'null' if value is None else value})" for n, value in rows)
-    held = (
+    source = (
         "select item_id, 'turn:1' as unit, 0 as no, cast(value as double) as value, 0.5 as probability, "
         f"cast(null as bigint) as part, 0 as drawn, 0 as cut from (values {values}) v(item_id, value) where $1 = $1"
     )
@@ -107,8 +107,8 @@ def _resolved(planted: Planted) -> Iterator[str]:
     )
     settled = f"(values {decided}) s(item_id, unit, value, saw_judge, seq, dimension)"
     settled = f"(select * from {settled}) a"
-    said = [*map(list, SAID), *(f"0, 2, {how}" for how in ("decided 1", "n/a", "seen 1", "a file's 1"))]
-    given: list[tuple[str, Resolve, int | None, Any, Basis]] = [
+    cell_texts = [*map(list, SAID), *(f"0, 2, {decision}" for decision in ("decided 1", "n/a", "seen 1", "a file's 1"))]
+    cases: list[tuple[str, Resolve, int | None, Any, Basis]] = [
         ("1 to 5", "median", None, "counted", "all"), ("1 to 5", "median", 0, "counted", "gate"),
         ("1 to 5", "majority", 1, "out", "imported"), ("1 to 5", "mean", 2, "counted", "blind"),
         ("words", "majority", 1, "counted", "all"), ("numbers", "mean", 1, "out", "assisted"),
@@ -117,56 +117,56 @@ def _resolved(planted: Planted) -> Iterator[str]:
         ("verdict", "median", None, "out", "all"), ("flag", "median", 1, "out", "all"),
         ("turn", "mean", 0, "counted", "blind"),
     ]  # fmt: skip
-    for (name, resolve, apart, waiting, basis), each in product(given, (False, True)):
+    for (name, resolve, apart, waiting, basis), with_means in product(cases, (False, True)):
         scale, rule = SCALES[name], GoldRule(resolve, apart, waiting)
-        query = gold_sql("turn", scale, basis, rule, source=held, means=each, settled=settled)
-        told = ", ".join(f"said{n}" for n in range(scale.size)) if each and scale.size else "0"
-        found = planted.store.rows(
-            f"select item_id, value, how, waits, low, high, people, mean, share, weight, {told} from ({query}) g "
+        query = gold_sql("turn", scale, basis, rule, source=source, means=with_means, settled=settled)
+        columns = ", ".join(f"said{n}" for n in range(scale.size)) if with_means and scale.size else "0"
+        cells = planted.store.rows(
+            f"select item_id, value, how, waits, low, high, people, mean, share, weight, {columns} from ({query}) g "
             "order by item_id", ["x", "d"],
         )  # fmt: skip
-        yield f"== {name} by {rule} on {basis}, means {each}: {len(found)} cells"
-        for item, value, how, waits, *more in found:
-            told = f"{value if value is None else round(value, 4)} {how}{', waits' if waits else ''}"
-            yield f"  {said[int(item)]}: {told}{f'; {_rounded(more)}' if each or name == '1 to 5' else ''}"
+        yield f"== {name} by {rule} on {basis}, means {with_means}: {len(cells)} cells"
+        for item, value, resolution, waits, *more in cells:
+            text = f"{value if value is None else round(value, 4)} {resolution}{', waits' if waits else ''}"
+            yield f"  {cell_texts[int(item)]}: {text}{f'; {_round(more)}' if with_means or name == '1 to 5' else ''}"
 
 
-def _rounded(values: Sequence[Any]) -> list[Any]:
-    return [round(one, 4) if isinstance(one, float) else one for one in values]
+def _round(values: Sequence[Any]) -> list[Any]:
+    return [round(value, 4) if isinstance(value, float) else value for value in values]
 
 
-def _counted(planted: Planted) -> Iterator[str]:
+def _gold_on_bases(planted: Planted) -> Iterator[str]:
     """Which labels count on each basis, how much, and what of them is gold; single cells beside their sums."""
     store, clock = planted.store, planted.clock
     lines = [
-        {"item": f"d-{n:02}", "unit": "turn:1", "dimension": "safety", "value": 1 + n % 5, "annotator": who,
+        {"item": f"d-{n:02}", "unit": "turn:1", "dimension": "safety", "value": 1 + n % 5, "annotator": annotator,
          "mode": mode, "made_at": "2026-02-01T10:00:00Z"}
-        for n in range(1, 12) for who, mode in (("ann", "blind"), ("ben", "assisted" if n % 3 else "blind"))
+        for n in range(1, 12) for annotator, mode in (("ann", "blind"), ("ben", "assisted" if n % 3 else "blind"))
     ]  # fmt: skip
     clock.pass_(hours=1)
     import_source(store, "lea", import_lines(lines), ImportPlan("support", sampling="random", population=90))
-    flags, guard = flagged(store, "lea", 30, 12)
-    one, pairs = planted.judges["support", "judge-one"], planted.judges["duels", "pair-judge"]
-    for here, judge, names in (
-        (planted.datasets["support"], one, ("helpfulness", "safety", "task_completion")),
+    flags, guard = add_flag_dataset(store, "lea", 30, 12)
+    judge_one, pairs = planted.judges["support", "judge-one"], planted.judges["duels", "pair-judge"]
+    for dataset_id, judge, names in (
+        (planted.datasets["support"], judge_one, ("helpfulness", "safety", "task_completion")),
         (planted.datasets["duels"], pairs, ("verdict",)), (flags, guard, ("zz_harmful",)),
     ):  # fmt: skip
-        rule = settings.gold_rule(store, here)
-        asked = [d for d in calibration.compared_dimensions(store, judge) if d.name in names]
-        for dimension, basis in product(asked, _BASES):
-            found = store.rows(
+        rule = settings.gold_rule(store, dataset_id)
+        dimensions = [d for d in calibration.compared_dimensions(store, judge) if d.name in names]
+        for dimension, basis in product(dimensions, _BASES):
+            rows = store.rows(
                 "select i.name, g.unit, value, probability, weight, people, how, waits from "
                 f"({gold_sql(dimension.sort, dimension.scale, basis, rule)}) g join item i on i.id = g.item_id "
                 "order by i.name, g.unit",
-                [here, dimension.name],
+                [dataset_id, dimension.name],
             )
-            weights = sorted({round(row[4], 4) for row in found})
-            yield f"{judge} {dimension.name} on {basis}: {len(found)} cells, weights {weights[:9]}"
+            weights = sorted({round(row[4], 4) for row in rows})
+            yield f"{judge} {dimension.name} on {basis}: {len(rows)} cells, weights {weights[:9]}"
             if basis in WEIGHTED:
-                yield from (f"  {' '.join(map(str, _rounded(row)))}" for row in found[:: 1 + len(found) // 4])
+                yield from (f"  {' '.join(map(str, _round(row)))}" for row in rows[:: 1 + len(rows) // 4])
         for basis, dropped, waiting in _SUMMED:
-            sums = calibration.load_rating_sums(store, here, judge, asked, basis, dropped, waiting)
-            for dimension, of in zip(asked, sums, strict=True):
+            sums = calibration.load_rating_sums(store, dataset_id, judge, dimensions, basis, dropped, waiting)
+            for dimension, of in zip(dimensions, sums, strict=True):
                 yield from facts(f"sums of {dimension.name} on {basis}, dropped {dropped}, waiting {waiting}", of, 1)
 
 
@@ -176,19 +176,19 @@ _SUMMED: tuple[tuple[Basis, bool, Any], ...] = (
 )  # fmt: skip
 
 
-def _compared() -> Iterator[str]:
+def _comparisons() -> Iterator[str]:
     """Which labels of a cell are compared, how far apart they are, and whether somebody has to decide."""
     for modes in ("", "b", "a", "ab", "aab", "abb", "aabb", "bb", "aa"):
         labels = [
             PersonLabel(f"l{n}", "zyxw"[n], float(n), "blind" if mode == "b" else "assisted")
             for n, mode in enumerate(modes)
         ]
-        told = [f"{one.person} {one.mode}" for one in disputes.comparable_labels(labels)]
-        yield f"of {modes!r} are compared {told}"
-    for (name, scale), said in product(SCALES.items(), SAID):
-        labels_ = tuple(PersonLabel(f"l{n}", "pqrs"[n], value, "blind") for n, value in enumerate(said))
+        texts = [f"{label.person} {label.mode}" for label in disputes.comparable_labels(labels)]
+        yield f"of {modes!r} are compared {texts}"
+    for (name, scale), values in product(SCALES.items(), SAID):
+        labels_ = tuple(PersonLabel(f"l{n}", "pqrs"[n], value, "blind") for n, value in enumerate(values))
         cells = [_cell(scale, labels_, GoldRule(apart=apart)) for apart in (None, 0, 1, 2)]
-        yield f"{name} {list(said)}: {cells[0].distance:.4g} apart, waits {[int(cell.waits) for cell in cells]}"
+        yield f"{name} {list(values)}: {cells[0].distance:.4g} apart, waits {[int(cell.waits) for cell in cells]}"
     two = (PersonLabel("1", "p", 1.0, "blind"), PersonLabel("2", "q", 3.0, "blind"))
     others = {
         "the same": two, "turned": two[::-1], "anew": (two[0]._replace(id="3"), two[1]), "less": two[:1],
@@ -197,10 +197,10 @@ def _compared() -> Iterator[str]:
         "seen": (two[0]._replace(mode="assisted"), two[1]), "another": (two[0]._replace(person="r"), two[1]),
     }  # fmt: skip
     usual = _cell(SCALES["1 to 5"], two, GoldRule(apart=0))
-    for what, labels_ in others.items():
+    for title, labels_ in others.items():
         decision = disputes.Adjudication("d", "lea", 2.0, "So.", labels_)
         cell = replace(usual, decision=decision)
-        yield f"decided on {what}: reopened {cell.reopened}, waits {cell.waits}"
+        yield f"decided on {title}: reopened {cell.reopened}, waits {cell.waits}"
         yield f"  its mark is that of another: {replace(usual, labels=labels_).token == usual.token}"
     yield f"its mark stays: {usual.token == replace(usual).token}, with a decision {cell.token == usual.token}"
     moment = datetime(2026, 3, 4, 5, 6)
@@ -215,63 +215,67 @@ def _cell(scale: Scale, labels: tuple[PersonLabel, ...], rule: GoldRule) -> Labe
 
 def _waiting(planted: Planted) -> Iterator[str]:
     """What waits under each rule and in which order, before and after labels change that somebody had decided on."""
-    store, here, clock = planted.store, planted.datasets["support"], planted.clock
+    store, dataset_id, clock = planted.store, planted.datasets["support"], planted.clock
     for apart in (None, 0, 1, 3, 4):
-        cells = disputes.cells_waiting_under(store, here, GoldRule(apart=apart))
-        told = [f"{cell.name} {cell.unit} {cell.dimension} {cell.distance:.3g}" for cell in cells]
-        yield f"apart {apart}: {len(cells)} wait, {told[:30]}"
+        cells = disputes.cells_waiting_under(store, dataset_id, GoldRule(apart=apart))
+        texts = [f"{cell.name} {cell.unit} {cell.dimension} {cell.distance:.3g}" for cell in cells]
+        yield f"apart {apart}: {len(cells)} wait, {texts[:30]}"
     duels = disputes.cells_waiting_under(store, planted.datasets["duels"], GoldRule(apart=0))
     yield f"of duels: {[f'{cell.name} {cell.distance}' for cell in duels]}"
-    held = disputes.standing_adjudications(store, here)
-    for (item, unit, dimension), one in held.items():
-        said = [f"{label.person} {label.value} {label.mode}" for label in one.labels]
-        yield f"stands {item} {unit} {dimension}: {one.value} by {one.person}, {one.reason!r}, {said}"
-    item = next(item for item, _, _ in held)
-    yield f"of one item: {len(disputes.standing_adjudications(store, here, item))}, of none: " + str(
-        disputes.standing_adjudications(store, here, "x")
+    adjudications = disputes.standing_adjudications(store, dataset_id)
+    for (item, unit, dimension), decision in adjudications.items():
+        label_texts = [f"{label.person} {label.value} {label.mode}" for label in decision.labels]
+        yield (
+            f"stands {item} {unit} {dimension}: {decision.value} by {decision.person}, {decision.reason!r}, "
+            f"{label_texts}"
+        )
+    item = next(item for item, _, _ in adjudications)
+    yield f"of one item: {len(disputes.standing_adjudications(store, dataset_id, item))}, of none: " + str(
+        disputes.standing_adjudications(store, dataset_id, "x")
     )
     for whole in (False, True):
-        for cell in disputes.cells_of_item(store, here, item, whole):
-            told = [f"{label.person} {label.value} {label.mode}" for label in cell.labels]
-            yield f"whole {whole}: {cell.name} {cell.unit} {cell.dimension}: {told}, waits {cell.waits}"
+        for cell in disputes.cells_of_item(store, dataset_id, item, whole):
+            texts = [f"{label.person} {label.value} {label.mode}" for label in cell.labels]
+            yield f"whole {whole}: {cell.name} {cell.unit} {cell.dimension}: {texts}, waits {cell.waits}"
     clock.pass_(hours=1)
     lines = [
         {"item": name, "unit": unit, "dimension": dimension, "value": 1, "annotator": "fay", "mode": mode,
          "made_at": "2026-03-05T10:00:00Z"}
-        for (item, unit, dimension), mode in zip(held, ("blind", "assisted", "blind"), strict=False)
+        for (item, unit, dimension), mode in zip(adjudications, ("blind", "assisted", "blind"), strict=False)
         for (name,) in store.rows("select name from item where id = $1", [item])
     ]  # fmt: skip
     import_source(store, "lea", import_lines(lines), ImportPlan("support", sampling="all"))
-    for cell in disputes.cells_to_adjudicate(store, here):
+    for cell in disputes.cells_to_adjudicate(store, dataset_id):
         again = f"{cell.distance:.4g}, reopened {cell.reopened}, decided {cell.decision is not None}"
         yield f"now waits {cell.name} {cell.unit} {cell.dimension}: {again}"
-    for who in ("lea", "cy"):
-        work = adjudication.adjudication_work(store, who, here)
-        yield f"to {who}: {len(work.own)} and {work.others} of others"
+    for person in ("lea", "cy"):
+        work = adjudication.adjudication_work(store, person, dataset_id)
+        yield f"to {person}: {len(work.own)} and {work.others} of others"
     for rule in (GoldRule("majority", 1), GoldRule("mean", 1), GoldRule("median", 0, "out"), GoldRule("majority")):
-        yield f"{rule}: {adjudication.rule_effect(store, here, rule)}"
+        yield f"{rule}: {adjudication.rule_effect(store, dataset_id, rule)}"
 
 
-def _put_aside(planted: Planted) -> Iterator[str]:
+def _exclusions(planted: Planted) -> Iterator[str]:
     """Which items can be put aside or counted again, and in which words it is refused."""
-    store, here = planted.store, planted.datasets["answers"]
+    store, dataset_id = planted.store, planted.datasets["answers"]
     answered = sorted(excluded_items.blind_sample_items(store, planted.datasets["support"]))
     names = sorted(store.rows("select name from item where id = any($1)", [answered]))
     yield f"evidence {[name for (name,) in names]}"
-    yield f"drawn {len(excluded_items.audit_sample_items(store, here))} of {here}"
+    yield f"drawn {len(excluded_items.audit_sample_items(store, dataset_id))} of {dataset_id}"
     free = [planted.item("answers", f"r-{n}") for n in (33, 34)]
     calls: list[tuple[str, str, list[str], str]] = [
-        ("rex", here, free, "no"), ("rex", here, free, " no "), ("rex", here, free, "Few."),
-        ("rex", here, free[:1], "Why"), ("cy", here, free, "Tuned."), ("rex", here, free[:1], "x" * 501),
-        ("rex", here, [*free, "x"], "Tuned."), ("rex", here, [], "Nothing."), ("rex", here, free * 2, "x" * 500),
+        ("rex", dataset_id, free, "no"), ("rex", dataset_id, free, " no "), ("rex", dataset_id, free, "Few."),
+        ("rex", dataset_id, free[:1], "Why"), ("cy", dataset_id, free, "Tuned."),
+        ("rex", dataset_id, free[:1], "x" * 501), ("rex", dataset_id, [*free, "x"], "Tuned."),
+        ("rex", dataset_id, [], "Nothing."), ("rex", dataset_id, free * 2, "x" * 500),
         *(("rex", planted.datasets["support"], answered[:n], "Tuned.") for n in (1, 2, 5, 6, 7)),
         ("rex", planted.datasets["support"], free, "Elsewhere."),
     ]  # fmt: skip
     for act in (excluded_items.exclude_items, excluded_items.readmit_items, excluded_items.exclude_items):
-        for who, where, some, why in calls:
-            with told_refusals() as said:
-                said.append(str(act(store, who, where, some, why)))
-            yield f"{act.__name__} {len(some)} of {where} by {who}, {why[:9]!r}: {said}"
+        for person, where, item_ids, why in calls:
+            with collect_refusals() as outcome:
+                outcome.append(str(act(store, person, where, item_ids, why)))
+            yield f"{act.__name__} {len(item_ids)} of {where} by {person}, {why[:9]!r}: {outcome}"
     for name, dataset in planted.datasets.items():
         yield from facts(f"put aside in {name}", excluded_items.list_excluded(store, dataset), 0, 3)
     yield f"in SQL {excluded_items.not_excluded_sql(store, 'x.item')!r}"
@@ -279,64 +283,66 @@ def _put_aside(planted: Planted) -> Iterator[str]:
 
 def _examples(planted: Planted) -> Iterator[str]:
     """Which items are offered as examples, what a draft of them holds, and which items stand in a prompt."""
-    store, here = planted.store, planted.datasets["support"]
+    store, dataset_id = planted.store, planted.datasets["support"]
     card = cards.card_named(store, "multi_turn_dialogue")
     for most in (2, 200):
-        offered = fewshot.items_with_labels(store, here, card, most)
+        offered = fewshot.items_with_labels(store, dataset_id, card, most)
         yield f"offered {len(offered)}: {[*offered.values()][:: 1 + len(offered) // 12]}"
-    for who in ("rex", "lea"):
-        yield f"to {who}: {len(fewshot.offered_items(store, who, here, card))}"
-    yield f"to cy: {refusal(lambda: fewshot.offered_items(store, 'cy', here, card))}"
+    for person in ("rex", "lea"):
+        yield f"to {person}: {len(fewshot.offered_items(store, person, dataset_id, card))}"
+    yield f"to cy: {refusal(lambda: fewshot.offered_items(store, 'cy', dataset_id, card))}"
     drafts = []
     for name in ("d-01", "d-04", "d-13", "d-33"):
         drafts.append(fewshot.open_draft(store, "lea", card, planted.item("support", name)))
-        told = drafts[-1]
-        yield f"draft of {name}: {sorted(told.fields)}, of {told.judge!r}, {told.corrected}, left {told.left}"
-        yield f"  {str(told.reply)[:900]}"
+        draft = drafts[-1]
+        yield f"draft of {name}: {sorted(draft.fields)}, of {draft.judge!r}, {draft.corrected}, left {draft.left}"
+        yield f"  {str(draft.reply)[:900]}"
     pair = cards.card_named(store, "plain_pairwise")
     for name in ("p-01", "p-02", "p-03"):
-        told = fewshot.draft_example(store, pair, planted.item("duels", name))
-        yield f"draft of {name}: {told.reply} of {told.judge!r}, {told.corrected}, left {told.left}"
+        draft = fewshot.draft_example(store, pair, planted.item("duels", name))
+        yield f"draft of {name}: {draft.reply} of {draft.judge!r}, {draft.corrected}, left {draft.left}"
     yield f"none: {refusal(lambda: fewshot.draft_example(store, pair, 'x'))}"
-    shown = "select i.name, e.person, e.judge_id, e.route from exposure e join item i on i.id = e.item_id "
-    with told_refusals() as said:
-        said += [str(row) for row in store.rows(shown + "where e.route = 'examples' order by all")]
-    yield f"shown {said}"
+    query = "select i.name, e.person, e.judge_id, e.route from exposure e join item i on i.id = e.item_id "
+    with collect_refusals() as outcome:
+        outcome += [str(row) for row in store.rows(query + "where e.route = 'examples' order by all")]
+    yield f"shown {outcome}"
     examples = [Example("a", drafts[0].fields, drafts[0].reply), Example("b", drafts[3].fields, drafts[3].reply)]  # type: ignore[arg-type]
-    for some in (examples, examples[:1], [Example("c", {}, drafts[0].reply)]):  # type: ignore[arg-type]
-        with told_refusals() as said:
-            said += sorted(fewshot.items_in_examples(store, replace(card, examples=tuple(some))).values())
-        yield f"items in {len(some)} examples: {said}"
-    with told_refusals() as said:
-        made = cards.attach_examples(store, "lea", card.name, examples)
-        said.append(f"{len(made.examples)} attached, {sorted(fewshot.items_in_examples(store, made).values())}")
-    yield f"attached: {said}"
-    line = [one for one in planted_workspace.support() if one.get("id") in ("d-01", "d-02")]
-    bring = [seeds.judgment(one, seeds.reply(one, 3, weakest=1), model="shown") for one in line]
-    import_source(store, "lea", import_lines([*line, *bring]), ImportPlan("support", sampling="all"))
-    for judge in datasets.dataset_judges(store, here):
+    for subset in (examples, examples[:1], [Example("c", {}, drafts[0].reply)]):  # type: ignore[arg-type]
+        with collect_refusals() as outcome:
+            outcome += sorted(fewshot.items_in_examples(store, replace(card, examples=tuple(subset))).values())
+        yield f"items in {len(subset)} examples: {outcome}"
+    with collect_refusals() as outcome:
+        new_card = cards.attach_examples(store, "lea", card.name, examples)
+        outcome.append(
+            f"{len(new_card.examples)} attached, {sorted(fewshot.items_in_examples(store, new_card).values())}"
+        )
+    yield f"attached: {outcome}"
+    dialogues = [item for item in planted_workspace.support() if item.get("id") in ("d-01", "d-02")]
+    bring = [seeds.judgment(item, seeds.reply(item, 3, weakest=1), model="shown") for item in dialogues]
+    import_source(store, "lea", import_lines([*dialogues, *bring]), ImportPlan("support", sampling="all"))
+    for judge in datasets.dataset_judges(store, dataset_id):
         sql = fewshot.not_in_prompt_sql(store, judge.id, "a.b").split(" and ")
         yield f"{judge.model}: {sorted(fewshot.items_in_prompt(store, judge.id).values())}, {sql}"
         dimension = calibration.compared_dimensions(store, judge.id)[0]
-        yield f"  {len(calibration.load_paired_ratings(store, here, judge.id, dimension, 'all'))} ratings of it"
+        yield f"  {len(calibration.load_paired_ratings(store, dataset_id, judge.id, dimension, 'all'))} ratings of it"
 
 
 # -- the policy -------------------------------------------------------------------------------------------------------
 
 
 def test_policy(planted: Planted, check: Check) -> None:
-    check("policy", asked_for(planted))
+    check("policy", policy_rules(planted))
 
 
-def asked_for(planted: Planted) -> Iterator[str]:
+def policy_rules(planted: Planted) -> Iterator[str]:
     """What is required in words and compared, which values are refused, what draws and plans come to, and two leads."""
     yield from _rules()
     yield from _quotas(planted)
-    yield from _cautioned()
-    yield from _objected(planted)
-    yield from _doubted(planted)
+    yield from _cautions()
+    yield from _objections(planted)
+    yield from _doubts(planted)
     yield from _two_leads(planted)
-    yield from _planned(planted)
+    yield from _look_plans(planted)
 
 
 def _rules() -> Iterator[str]:
@@ -359,22 +365,27 @@ def _rules() -> Iterator[str]:
         )),
     ]  # fmt: skip
     before: list[str] = []
-    for asked in varied:
-        what = {name: one for name, one in policies.to_stored(asked).items() if getattr(usual, name) != one}
-        what |= {name: one for name, one in what.pop("policy", {}).items() if getattr(check, name) != one}
-        why = refusal(asked.check)
-        yield f"== {what}: {why or 'may be'}; basis {asked.basis()}, of synthetic data {asked.basis(True)}"
+    for requirements in varied:
+        changes = {
+            name: value for name, value in policies.to_stored(requirements).items() if getattr(usual, name) != value
+        }
+        changes |= {name: value for name, value in changes.pop("policy", {}).items() if getattr(check, name) != value}
+        why = refusal(requirements.check)
+        yield (
+            f"== {changes}: {why or 'may be'}; basis {requirements.basis()}, "
+            f"of synthetic data {requirements.basis(True)}"
+        )
         if why:
             continue
-        told = rules.explain(asked)
-        yield from (f"  {line}" for line in told if line not in before)
-        before = before or told
-        yield f"  looser {rules.is_looser(asked, usual)}, stricter {rules.is_looser(usual, asked)}"
+        lines = rules.explain(requirements)
+        yield from (f"  {line}" for line in lines if line not in before)
+        before = before or lines
+        yield f"  looser {rules.is_looser(requirements, usual)}, stricter {rules.is_looser(usual, requirements)}"
         for name, rule in rules.RULES.items():
-            pairs = rule.stricter(usual, asked), rule.stricter(asked, usual)
+            pairs = rule.stricter(usual, requirements), rule.stricter(requirements, usual)
             if any(pairs):
                 yield f"  {name}: stricter {pairs[0]}, was stricter {pairs[1]}"
-        yield f"  kept as it is: {policies.from_stored(policies.to_stored(asked)) == asked}"
+        yield f"  kept as it is: {policies.from_stored(policies.to_stored(requirements)) == requirements}"
     values: list[Json] = [
         {}, {"min_items": 0}, {"min_items": 1}, {"min_items": 1_000_000}, {"min_items": 1_000_001},
         {"min_clusters": 0}, {"min_clusters": 1}, {"min_clusters": 2}, {"threshold": float("inf")}, {"threshold": 1.0},
@@ -382,33 +393,36 @@ def _rules() -> Iterator[str]:
         {"horizon": -1}, {"horizon": 0},
     ]  # fmt: skip
     for value in values:
-        with told_refusals() as said:
-            said.append(str(policies.make_policy(**value)))
-        yield f"a policy of {value}: {said}"
+        with collect_refusals() as outcome:
+            outcome.append(str(policies.make_policy(**value)))
+        yield f"a policy of {value}: {outcome}"
     for text in ("", " ?! ", "x", "\0a", "x" * 2_000, "x" * 2_001, "\ud800 a"):
-        with told_refusals() as said:
-            said.append(repr(policies.check_reason(text))[:40])
-        yield f"the reason {text[:9]!r}: {said}"
+        with collect_refusals() as outcome:
+            outcome.append(repr(policies.check_reason(text))[:40])
+        yield f"the reason {text[:9]!r}: {outcome}"
     stored: list[Json] = [{}, {"policy": {}}, {"policy": {"min_items": 40}, "four_eyes": 1, "coverage": 1}]
-    for kept in stored:
-        yield f"of {kept}: {policies.from_stored(kept)}"
+    for stored_policy in stored:
+        yield f"of {stored_policy}: {policies.from_stored(stored_policy)}"
 
 
 def _quotas(planted: Planted) -> Iterator[str]:
     """How many items a draw needs: with none, one, just too few, enough and more, with a share that does not count."""
     for required, answered, drawn, left, share in product((1, 100), (0.9, 1.0), (0, 1, 99, 112), (0, 3, 500), (0, 0.3)):
-        one = quota.Quota(required, answered, drawn, left, share)
-        yield f"{required} at {answered}, {drawn} drawn, {left} left, {share}: {one.blind} {one.next_draw} {one.size}"
+        draw_quota = quota.Quota(required, answered, drawn, left, share)
+        yield (
+            f"{required} at {answered}, {drawn} drawn, {left} left, {share}: "
+            f"{draw_quota.blind} {draw_quota.next_draw} {draw_quota.size}"
+        )
     for drawn, blind, left, all_ in product((0, 20), (0, 79, 80, 99, 100, 111, 112), (90, 100), (False, True)):
-        one = quota.Quota(100, 0.9, drawn, left, 0.25)
+        draw_quota = quota.Quota(100, 0.9, drawn, left, 0.25)
         if all_ or left == 90:
-            yield f"{drawn} and {blind}, all {all_} of {left}: {one.sentence(blind, all_)}"
-    for name, here in planted.datasets.items():
+            yield f"{drawn} and {blind}, all {all_} of {left}: {draw_quota.sentence(blind, all_)}"
+    for name, dataset_id in planted.datasets.items():
         for assisted in (False, True):
-            yield f"of {name}, assisted {assisted}: {quota.quota(planted.store, here, assisted)}"
+            yield f"of {name}, assisted {assisted}: {quota.quota(planted.store, dataset_id, assisted)}"
 
 
-def _cautioned() -> Iterator[str]:
+def _cautions() -> Iterator[str]:
     """What is to be weighed of labels, by whom they are, and how many changed, were skipped or put aside."""
     two = (ImportedLabels(5, "a.csv", "lea", "2026-01-02", "random"), ImportedLabels(2, "b", "bo", "2026-01-03", "all"))
     usual = LabelOrigin({"ann": 10, "ben": 9}, (), True, 0, 100, 0, 0, 0, 2, ("lea", "lou"))
@@ -421,59 +435,62 @@ def _cautioned() -> Iterator[str]:
         {"skipped": 1, "drawn": 1}, {"examples": 1}, {"judges": 1}, {"judges": 3},
     ]  # fmt: skip
     for more in varied:
-        one = replace(usual, **more)
-        yield f"{more}: {one.origin()} {list(one.cautions())}"
+        origin = replace(usual, **more)
+        yield f"{more}: {origin.origin()} {list(origin.cautions())}"
         if "imported" in more or "labels_by_person" in more:
-            yield f"  {[fact[:2] for fact in one.facts()][:5]}"
+            yield f"  {[fact[:2] for fact in origin.facts()][:5]}"
 
 
-def _objected(planted: Planted) -> Iterator[str]:
+def _objections(planted: Planted) -> Iterator[str]:
     """What is held against a dimension by what its judge and data are, what was answered, and what audits found."""
     store = planted.store
-    found = case.find_case(store, planted.datasets["duels"], planted.judges["duels", "pair-judge"], "pair", "verdict")
-    line, gate, asked = found.result, found.result.gate, found.requirements
-    alarm = audits.run_audits(store, found.dataset.id, found.judge.id).findings
-    cases = {"usual": found, "probe": replace(found, judge=found.judge._replace(params='{"probe": "swapped"}'))}
-    for synthetic, made, imported, counts in product((False, True), repeat=4):
-        cases[f"synthetic {synthetic}, made {made}, imported {imported}, count {counts}"] = replace(
-            found, dataset=replace(found.dataset, synthetic=synthetic), has_imported_labels=imported,
-            judge=found.judge._replace(synthetic=made), requirements=replace(asked, imported=counts),
+    usual = case.find_case(store, planted.datasets["duels"], planted.judges["duels", "pair-judge"], "pair", "verdict")
+    line, gate, requirements = usual.result, usual.result.gate, usual.requirements
+    alarm = audits.run_audits(store, usual.dataset.id, usual.judge.id).findings
+    cases = {"usual": usual, "probe": replace(usual, judge=usual.judge._replace(params='{"probe": "swapped"}'))}
+    for synthetic, synthetic_judge, imported, counts in product((False, True), repeat=4):
+        cases[f"synthetic {synthetic}, made {synthetic_judge}, imported {imported}, count {counts}"] = replace(
+            usual, dataset=replace(usual.dataset, synthetic=synthetic), has_imported_labels=imported,
+            judge=usual.judge._replace(synthetic=synthetic_judge), requirements=replace(requirements, imported=counts),
         )  # fmt: skip
-    cases["practice"] = replace(found, judge=found.judge._replace(model="practice-constant"))
+    cases["practice"] = replace(usual, judge=usual.judge._replace(model="practice-constant"))
     for state in get_args(State):
         check = replace(line.check, state=state, reason="So.", missing="More." if "min" in state else "")
-        wanted = replace(asked, coverage=1.0)
-        cases[state] = replace(found, result=replace(line, check=check), requirements=wanted)
+        stricter = replace(requirements, coverage=1.0)
+        cases[state] = replace(usual, result=replace(line, check=check), requirements=stricter)
     for unscored, human, judge in ((0, 0, 0), (1, 0, 0), (4, 0, 0), (0, 1, 0), (0, 3, 1), (0, 4, 0), (0, 0, 4)):
         cells = gate.gold_cells + unscored + human + judge
         share = replace(gate, gold_cells=cells, unscored=unscored, na_human=human, na_judge=judge)
         for least in (1.0, 0.9):
             cases[f"{unscored} unscored, {human} and {judge} n/a, {least}"] = replace(
-                found, result=replace(line, gate=share), requirements=replace(asked, coverage=least)
+                usual, result=replace(line, gate=share), requirements=replace(requirements, coverage=least)
             )
-    for strict, held in ((True, alarm), (False, alarm), (True, {}), (True, None)):
-        cases[f"alarms {strict}, {held and len(held)}"] = replace(
-            found, alarms=held, requirements=replace(asked, alarms=strict)
+    for strict, findings in ((True, alarm), (False, alarm), (True, {}), (True, None)):
+        cases[f"alarms {strict}, {findings and len(findings)}"] = replace(
+            usual, alarms=findings, requirements=replace(requirements, alarms=strict)
         )
-    for name, one in cases.items():
-        covered = one.coverage and round(one.coverage, 4)
-        yield f"{name}: {one.basis}, synthetic {one.synthetic}, made {one.made}, {covered}, {one.people_only_na} n/a"
-        yield from (f"  {said}" for said in one.objections)
+    for name, dimension_case in cases.items():
+        covered = dimension_case.coverage and round(dimension_case.coverage, 4)
+        yield (
+            f"{name}: {dimension_case.basis}, synthetic {dimension_case.synthetic}, made {dimension_case.made}, "
+            f"{covered}, {dimension_case.people_only_na} n/a"
+        )
+        yield from (f"  {objection}" for objection in dimension_case.objections)
         if "n/a" in name and "1.0" in name:
-            yield f"  {case.case_context(store, one).cautions}"
-    yield f"none: {refusal(lambda: case.find_case(store, *found.key[:2], 'turn', 'wit'))}"
+            yield f"  {case.case_context(store, dimension_case).cautions}"
+    yield f"none: {refusal(lambda: case.find_case(store, *usual.key[:2], 'turn', 'wit'))}"
 
 
-def _doubted(planted: Planted) -> Iterator[str]:
+def _doubts(planted: Planted) -> Iterator[str]:
     """What is said beside an approval that new labels speak against, who keeps it, and what such evidence tells."""
     store, key = planted.store, (planted.datasets["duels"], planted.judges["duels", "pair-judge"], "pair", "verdict")
-    [held] = [one for one in approvals.active_approvals(store, key[0]) if one.key == key]
-    how = suspension.review_approval(store, held)
-    yield from facts("stands", how.finding, 1)
-    yield f"  suspends {how.suspends}, doubtful {how.doubtful}, {how.why!r}, kept {how.frozen}"
-    yield f"nothing to keep: {refusal(lambda: suspension.keep_approved(store, 'lea', held, 'Fine.'))}"
-    assert how.found is not None
-    finding, gate = how.finding, how.found.result.gate
+    [approval] = [entry for entry in approvals.active_approvals(store, key[0]) if entry.key == key]
+    review = suspension.review_approval(store, approval)
+    yield from facts("stands", review.finding, 1)
+    yield f"  suspends {review.suspends}, doubtful {review.doubtful}, {review.why!r}, kept {review.frozen}"
+    yield f"nothing to keep: {refusal(lambda: suspension.keep_approved(store, 'lea', approval, 'Fine.'))}"
+    assert review.found is not None
+    finding, gate = review.finding, review.found.result.gate
     own = replace(gate.interval, point=0.5, low=0.3, high=0.625, items=14)
     newer = replace(gate, interval=replace(own, point=0.25))
     doubt = replace(finding, state="to be looked at", reasons=("down",), sentences=("It fell.",))
@@ -483,38 +500,40 @@ def _doubted(planted: Planted) -> Iterator[str]:
         "gone": replace(finding, state="suspended", reasons=("pooled",), sentences=("It is low.",), change=own),
     }
     for name, latest, against in (("doubt", None, ()), ("two", newer, ("Too few.",)), ("gone", newer, ())):
-        made = replace(how, finding=news[name], since=newer, latest=latest, against=against)
-        told = list(suspension.suspension_facts(made))
-        yield f"{name}, {against} against: {made.suspends} {made.doubtful} {made.why}"
-        yield f"  {suspension._describe_change(made)}"
-        yield from facts("told", told, 1, 30)
-        for figure in suspension.period_figures([*told, ("kappa", 0.125, "")]):
+        new_review = replace(review, finding=news[name], since=newer, latest=latest, against=against)
+        fact_rows = list(suspension.suspension_facts(new_review))
+        yield f"{name}, {against} against: {new_review.suspends} {new_review.doubtful} {new_review.why}"
+        yield f"  {suspension._describe_change(new_review)}"
+        yield from facts("told", fact_rows, 1, 30)
+        for figure in suspension.period_figures([*fact_rows, ("kappa", 0.125, "")]):
             yield from facts("period", figure, 1)
     with pytest.MonkeyPatch.context() as patch:
-        for name, who, reason in (
+        for name, person, reason in (
             ("doubt", "rex", "Fine."), ("doubt", "lea", " ?"), ("doubt", "lea", "Fine."), ("two", "lou", "Still fine."),
             ("doubt", "lou", "Again."),
         ):  # fmt: skip
-            made = replace(how, finding=news[name], since=newer)
-            patch.setattr(suspension, "review_approval", lambda *_, one=made: one)
-            patch.setattr(approvals, "review_approval", lambda *_, one=made: one)
-            before = suspension.find_keeper(store, held, made)
-            kept = refusal(lambda w=who, r=reason: suspension.keep_approved(store, w, held, r))  # type: ignore[misc]
+            new_review = replace(review, finding=news[name], since=newer)
+            patch.setattr(suspension, "review_approval", lambda *_, answer=new_review: answer)
+            patch.setattr(approvals, "review_approval", lambda *_, answer=new_review: answer)
+            before = suspension.find_keeper(store, approval, new_review)
+            message = refusal(lambda w=person, r=reason: suspension.keep_approved(store, w, approval, r))  # type: ignore[misc]
             stand = record.approval_statuses(store)[key]
             note = approvals.approval_note(store, stand)
             if name == "two":
-                yield from facts("periods", suspension.current_period_figures(store, held), 1)
-                yield from facts("of none", suspension.current_period_figures(store, replace(held, decision="suspend")))
-            yield f"{name}, kept by {before}; {who} keeps it: {kept or 'so'}"
+                yield from facts("periods", suspension.current_period_figures(store, approval), 1)
+                yield from facts(
+                    "of none", suspension.current_period_figures(store, replace(approval, decision="suspend"))
+                )
+            yield f"{name}, kept by {before}; {person} keeps it: {message or 'so'}"
             yield f"  now by {note.kept}, doubted {note.doubted}"
-        yield f"all: {[one.dimension for one, _ in suspension.find_doubted(store)]}"
-    older = {name: None if name == "kappa, standard error" else figure for name, figure in how.frozen.items()}
-    for frozen in (how.frozen, older, {}):
+        yield f"all: {[entry.dimension for entry, _ in suspension.find_doubted(store)]}"
+    older = {name: None if name == "kappa, standard error" else figure for name, figure in review.frozen.items()}
+    for frozen in (review.frozen, older, {}):
         yield f"frozen {suspension.frozen_figures(frozen)}, of older {suspension.is_of_older_version(frozen)}"
     for rows in (("", ""), (key[1], ""), ("x", ""), ("", "verdict"), ("", "wit")):
-        new = suspension.NewRows("labels", key[0], *rows, held.seq + 1)
-        since_then = [new.touches(held, held.seq + n) for n in (0, 1)]
-        yield f"rows of {rows}: {since_then}, elsewhere {new._replace(dataset='x').touches(held, held.seq)}"
+        new = suspension.NewRows("labels", key[0], *rows, approval.seq + 1)
+        since_then = [new.touches(approval, approval.seq + n) for n in (0, 1)]
+        yield f"rows of {rows}: {since_then}, elsewhere {new._replace(dataset='x').touches(approval, approval.seq)}"
 
 
 def _two_leads(planted: Planted) -> Iterator[str]:
@@ -522,20 +541,20 @@ def _two_leads(planted: Planted) -> Iterator[str]:
     store, clock = planted.store, planted.clock
     place = planted.datasets["duels"], planted.judges["duels", "pair-judge"]
     key = (*place, "pair", "verdict")
-    asked = policies.requirements(store)
+    requirements = policies.requirements(store)
 
-    def decide(who: str, decision: Any, seen: bool = True) -> str:
+    def decide(person: str, decision: Any, look: bool = True) -> str:
         clock.pass_(minutes=1)
-        mark = case.seen_mark(store, case.find_case(store, *key)) if seen else ""
-        return refusal(lambda: approvals.record_decision(store, who, *key, decision, "Seen.", mark)) or "taken"
+        mark = case.seen_mark(store, case.find_case(store, *key)) if look else ""
+        return refusal(lambda: approvals.record_decision(store, person, *key, decision, "Seen.", mark)) or "taken"
 
-    def require(what: str, who: str = "lea", **more: Any) -> str:
+    def require(title: str, person: str = "lea", **more: Any) -> str:
         clock.pass_(minutes=1)
         new = replace(policies.requirements(store), **more)
-        with told_refusals() as said:
-            said.append(str(policies.set_requirements(store, who, new, "So.")))
+        with collect_refusals() as outcome:
+            outcome.append(str(policies.set_requirements(store, person, new, "So.")))
         proposed = policies.proposed_requirements(store)
-        return f"{what} by {who}: {said}, {proposed[2] if proposed else 'nobody'} proposes"
+        return f"{title} by {person}: {outcome}, {proposed[2] if proposed else 'nobody'} proposes"
 
     brought = {
         "item": "p-10", "unit": "pair", "dimension": "verdict", "value": "a", "adjudicator": "old hand",
@@ -549,56 +568,59 @@ def _two_leads(planted: Planted) -> Iterator[str]:
     yield f"alone: {decide('lea', 'approve')}; unknown: {decide('lea', 'grant')}"
     yield f"proposed: {decide('lea', 'propose')}; again: {decide('lea', 'propose')}"
     yield f"by the same: {decide('lea', 'approve')}"
-    yield require("less kappa", policy=replace(asked.policy, threshold=0.1))
-    yield require("less kappa", policy=replace(asked.policy, threshold=0.1))
+    yield require("less kappa", policy=replace(requirements.policy, threshold=0.1))
+    yield require("less kappa", policy=replace(requirements.policy, threshold=0.1))
     yield require("as it was")
-    yield require("less kappa", policy=replace(asked.policy, threshold=0.1))
-    yield require("less kappa", "lou", policy=replace(asked.policy, threshold=0.1))
+    yield require("less kappa", policy=replace(requirements.policy, threshold=0.1))
+    yield require("less kappa", "lou", policy=replace(requirements.policy, threshold=0.1))
     yield f"by another policy: {decide('lou', 'approve')}"
-    yield f"proposed: {decide('lou', 'propose')}; unseen: {decide('lea', 'approve', seen=False)}"
-    for who in ("lea", "lou"):
-        people.set_person(store, who, "rex", "lead")
-    for who in ("lea", "rex"):
-        people.set_person(store, who, "lou", "annotator")
+    yield f"proposed: {decide('lou', 'propose')}; unseen: {decide('lea', 'approve', look=False)}"
+    for person in ("lea", "lou"):
+        people.set_person(store, person, "rex", "lead")
+    for person in ("lea", "rex"):
+        people.set_person(store, person, "lou", "annotator")
     yield f"of no lead any more: {decide('lea', 'approve')}"
     yield f"proposed: {decide('rex', 'propose')}; approved: {decide('lea', 'approve')}"
     yield f"once more: {decide('lea', 'approve')}"
-    for one in record.decision_history(store, *place):
-        yield f"decided {one.done} by {one.person}: {one.state}, {one.reason}"
-        for name, figure, text in record.frozen_evidence(store, one.id):
+    for decision in record.decision_history(store, *place):
+        yield f"decided {decision.done} by {decision.person}: {decision.state}, {decision.reason}"
+        for name, figure, text in record.frozen_evidence(store, decision.id):
             if name.startswith(("who", "kappa", "checked", "errors", "decisions", "adjudicat")):
                 yield f"  {record.fact_title(name)}: {figure} {text}"
-    for held in approvals.active_approvals(store, place[0]):
-        yield f"holds {held.dimension}: kappa was {approvals.kappa_at_decision(store, held)}"
-        yield from facts("periods", suspension.current_period_figures(store, held), 1)
-        how = suspension.review_approval(store, held)
-        keep = refusal(lambda one=held: suspension.keep_approved(store, "lea", one, "Fine."))  # type: ignore[misc]
-        yield f"  doubtful {how.doubtful}, kept {keep or 'so'}, {suspension.find_keeper(store, held, how)}"
+    for approval in approvals.active_approvals(store, place[0]):
+        yield f"holds {approval.dimension}: kappa was {approvals.kappa_at_decision(store, approval)}"
+        yield from facts("periods", suspension.current_period_figures(store, approval), 1)
+        review = suspension.review_approval(store, approval)
+        keep = refusal(lambda entry=approval: suspension.keep_approved(store, "lea", entry, "Fine."))  # type: ignore[misc]
+        yield f"  doubtful {review.doubtful}, kept {keep or 'so'}, {suspension.find_keeper(store, approval, review)}"
     for stricter, met in product((True, False), repeat=2):
-        told = approvals.PolicyToday("An older one." if stricter else "", "It fails.", met)
-        yield f"older {stricter}, met {met}: {told.mark}"
+        policy_today = approvals.PolicyToday("An older one." if stricter else "", "It fails.", met)
+        yield f"older {stricter}, met {met}: {policy_today.mark}"
 
 
-def _planned(planted: Planted) -> Iterator[str]:
+def _look_plans(planted: Planted) -> Iterator[str]:
     """Looks that are fixed before the first label: which can be, and what is decided at each."""
     store, clock = planted.store, planted.clock
     lines = [line for line in planted_workspace.answers() if "annotator" not in line]
     done = import_source(store, "lea", import_lines(lines), ImportPlan("planned", sampling="random"))
-    here, judge = done.dataset_id, datasets.dataset_judges(store, done.dataset_id)[0].id
-    asked = rules.Requirements(CheckPolicy(30, 0.2, horizon=200), imported=True, answered=0.1)
-    policies.set_requirements(store, "lea", replace(asked, four_eyes=True), "Bounds.")
-    for who, text in (
+    dataset_id, judge = done.dataset_id, datasets.dataset_judges(store, done.dataset_id)[0].id
+    requirements = rules.Requirements(CheckPolicy(30, 0.2, horizon=200), imported=True, answered=0.1)
+    policies.set_requirements(store, "lea", replace(requirements, four_eyes=True), "Bounds.")
+    for person, text in (
         ("lea", "29 34"), ("lea", "30 35"), ("lea", "31 30"), ("lea", "30 30"), ("lea", "0"), ("cy", "30 34"),
         ("lea", "30, 32、34"), ("lea", "30 32 34"), ("lea", "30 34"), ("lea", "30 31 32 33 34"),
         ("lea", "29 30 31 32 33 34"), ("lea", "12345678"), ("lea", "-1"),
     ):  # fmt: skip
         before = store.newest()
-        with told_refusals() as said:
-            plans.set_look_plan(store, who, here, plans.parse_sizes(text))
-        yield f"{text!r} by {who}: {said}, {plans.look_plan(store, here)}, changed {store.newest() > before}"
-    plans.set_look_plan(store, "lea", here, [])
-    yield f"without: {plans.look_plan(store, here)}"
-    plans.set_look_plan(store, "lea", here, [30, 33])
+        with collect_refusals() as outcome:
+            plans.set_look_plan(store, person, dataset_id, plans.parse_sizes(text))
+        yield (
+            f"{text!r} by {person}: {outcome}, {plans.look_plan(store, dataset_id)}, "
+            f"changed {store.newest() > before}"
+        )
+    plans.set_look_plan(store, "lea", dataset_id, [])
+    yield f"without: {plans.look_plan(store, dataset_id)}"
+    plans.set_look_plan(store, "lea", dataset_id, [30, 33])
     for begin, end in ((1, 30), (30, 32)):
         clock.pass_(hours=1)
         more = [
@@ -606,12 +628,15 @@ def _planned(planted: Planted) -> Iterator[str]:
              "annotator": "ann", "mode": "blind", "made_at": "2026-03-01T10:00:00Z"} for n in range(begin, end)
         ]  # fmt: skip
         import_source(store, "lea", import_lines(more), ImportPlan("planned", sampling="random", population=40))
-        every = check_results.dimension_results(store, here, judge)
-        found = next(one for one in every if one.dimension.name == "factuality")
-        yield f"labels {plans.count_counting_labels(store, here)}: {found.check}, {found.gate.interval.items} items"
-        yield from facts("gate", found.gate.interval, 1)
-        yield f"  {refusal(lambda: plans.set_look_plan(store, 'lea', here, [30]))}"
-        looks = plans.look_facts(store, here, found.check, asked)
+        every = check_results.dimension_results(store, dataset_id, judge)
+        factuality = next(entry for entry in every if entry.dimension.name == "factuality")
+        yield (
+            f"labels {plans.count_counting_labels(store, dataset_id)}: {factuality.check}, "
+            f"{factuality.gate.interval.items} items"
+        )
+        yield from facts("gate", factuality.gate.interval, 1)
+        yield f"  {refusal(lambda: plans.set_look_plan(store, 'lea', dataset_id, [30]))}"
+        looks = plans.look_facts(store, dataset_id, factuality.check, requirements)
         yield from facts("looks", list(looks), 1)
 
 
@@ -619,19 +644,19 @@ def _planned(planted: Planted) -> Iterator[str]:
 
 
 def test_cards(planted: Planted, check: Check) -> None:
-    check("cards", cards_there(planted))
+    check("cards", card_changes(planted))
 
 
 def _recipe(definition: str = "丁寧さ。", hi: int = 5, **more: Any) -> Json:
-    asked = {"name": "zz敬語", "unit": "turn", "definition": definition, "answers": {"hi": hi}}
-    return {"name": "zz_manners", "title": "Manners", "kind": "dialogue", "dimensions": [asked]} | more
+    dimension = {"name": "zz敬語", "unit": "turn", "definition": definition, "answers": {"hi": hi}}
+    return {"name": "zz_manners", "title": "Manners", "kind": "dialogue", "dimensions": [dimension]} | more
 
 
-def cards_there(planted: Planted) -> Iterator[str]:
+def card_changes(planted: Planted) -> Iterator[str]:
     """Which cards can be saved, changed, given examples and taken elsewhere, and which card a judge goes by."""
     store, clock = planted.store, planted.clock
     other = {"name": "helpfulness", "unit": "turn", "definition": "x", "answers": {"hi": 3}}
-    for who, recipe in (
+    for person, recipe in (
         ("lea", _recipe()), ("lea", _recipe()), ("cy", _recipe("x")), ("lea", _recipe("別の定義。")),
         ("lea", _recipe(hi=3)), ("lea", _recipe(name="mt_bench")), ("lea", _recipe(kind="response", dimensions=[
             {"name": "zz_short", "unit": "response", "definition": "Short.", "answers": {"kind": "flag"}}])),
@@ -640,64 +665,67 @@ def cards_there(planted: Planted) -> Iterator[str]:
     ):  # fmt: skip
         clock.pass_(minutes=1)
         before = store.newest()
-        with told_refusals() as said:
-            made = cards.save_card(store, who, recipe)
-            said.append(f"{made.name} with {[f'{d.name} {d.scale.words}' for d in made.dimensions]}")
-        yield f"{who} saves {recipe['name']}: {said}, changed {store.newest() > before}"
+        with collect_refusals() as outcome:
+            saved = cards.save_card(store, person, recipe)
+            outcome.append(f"{saved.name} with {[f'{d.name} {d.scale.words}' for d in saved.dimensions]}")
+        yield f"{person} saves {recipe['name']}: {outcome}, changed {store.newest() > before}"
     for name in ("zz_manners", "zz_safety", "none"):
         versions = cards.card_versions(store, name)
-        told = [(f"{one.made_at:%H:%M}", one.actor, one.judges, one.current, one.card.title) for one in versions]
-        yield f"versions of {name}: {told}, faults {cards.recipe_faults(store, check_recipe(_recipe(name=name)))}"
+        texts = [
+            (f"{version.made_at:%H:%M}", version.actor, version.judges, version.current, version.card.title)
+            for version in versions
+        ]
+        yield f"versions of {name}: {texts}, faults {cards.recipe_faults(store, check_recipe(_recipe(name=name)))}"
     yield f"offered {[f'{name} {cards.is_own_card(card)}' for name, card in cards.current_cards(store).items()]}"
     yield f"used by {dict(sorted(cards.judges_per_card(store).items()))}"
     choose_desk_cards(store, "rex", planted.datasets["answers"], ["rubric_open_ended", "pointwise_quality"])
     yield from facts("uses", card_uses(store))
-    mine = cards.card_named(store, "zz_manners")
+    own_card = cards.card_named(store, "zz_manners")
     item = {"role": "user", "turn": 1, "text": "Hello."}
     reply = {"per_turn": [{"turn": 1, "scores": {"zz敬語": 4}, "note": "Kind."}]}
     good = Example("Good", {"scenario_description": "", "dialogue": [item, item | {"role": "assistant"}]}, reply)
-    for who, name, examples in (
+    for person, name, examples in (
         ("lea", "zz_manners", [good]), ("lea", "zz_manners", [good, replace(good, shows="Again")]),
         ("lea", "zz_manners", [replace(good, reply={"per_turn": []})]), ("rex", "zz_manners", []),
         ("lea", "rubric_open_ended_on_turns", [good]), ("lea", "none", [good]), ("lea", "plain_pairwise", [good]),
     ):  # fmt: skip
-        with told_refusals() as said:
-            said.append(str(len(cards.attach_examples(store, who, name, examples).examples)))
+        with collect_refusals() as outcome:
+            outcome.append(str(len(cards.attach_examples(store, person, name, examples).examples)))
         now = cards.current_cards(store).get(name)
-        yield f"{who} attaches {len(examples)} to {name}: {said}, it has {len(now.examples) if now else None}"
+        yield f"{person} attaches {len(examples)} to {name}: {outcome}, it has {len(now.examples) if now else None}"
     for recipe in (_recipe("Anew."), _recipe(hi=3), _recipe(name="zz_new")):
         draft = cards.draft_card(store, check_recipe(recipe))
         yield f"a draft of {draft.name}: {len(draft.examples)} examples, {[d.definition for d in draft.dimensions]}"
     for name in ("zz_manners", "zz_safety", "mt_bench", "rubric_open_ended_on_turns", "none"):
-        with told_refusals() as said, zipfile.ZipFile(io.BytesIO(folder.export(store, name))) as archive:
-            said += [f"{one} {archive.read(one).decode()[:150]!r}" for one in archive.namelist()]
-        yield f"the folder of {name}: {said}"
+        with collect_refusals() as outcome, zipfile.ZipFile(io.BytesIO(folder.export(store, name))) as archive:
+            outcome += [f"{path} {archive.read(path).decode()[:150]!r}" for path in archive.namelist()]
+        yield f"the folder of {name}: {outcome}"
     yield f"without examples {len(cards.attach_examples(store, 'lea', 'zz_manners', []).examples)}"
-    elsewhere = replace(mine, title="Elsewhere")
-    for who, card, dry in (
-        ("lea", mine, True), ("cy", mine, False), ("lea", elsewhere, True), ("cy", elsewhere, False),
+    elsewhere = replace(own_card, title="Elsewhere")
+    for person, card, dry in (
+        ("lea", own_card, True), ("cy", own_card, False), ("lea", elsewhere, True), ("cy", elsewhere, False),
         ("lea", elsewhere, False), ("lea", builtin_card("plain_pairwise"), False),
     ):  # fmt: skip
-        with told_refusals() as said:
-            said.append(str(cards.adopt_card(store, who, card, dry)))
-        yield f"{who} adopts {card.title}, dry {dry}: {said}, it is {cards.card_named(store, 'zz_manners').title}"
-    with told_refusals() as said:
+        with collect_refusals() as outcome:
+            outcome.append(str(cards.adopt_card(store, person, card, dry)))
+        yield f"{person} adopts {card.title}, dry {dry}: {outcome}, it is {cards.card_named(store, 'zz_manners').title}"
+    with collect_refusals() as outcome:
         cards.save_card(store, "lea", builtin_card("plain_pairwise"))
-    yield f"a built-in one: {said}"
-    dialogue = next(one for one in planted_workspace.support())
+    yield f"a built-in one: {outcome}"
+    dialogue = next(entry for entry in planted_workspace.support())
     line = {"item": dialogue["id"], "card": "zz_manners", "model": "polite", "params": {}, "reply": {"per_turn": [
         {"turn": turn, "scores": {"zz敬語": 3}, "note": "So."} for turn in (1, 2)]}}  # fmt: skip
     done = import_source(store, "lea", import_lines([dialogue, line]), ImportPlan("manners"))
     judge = datasets.dataset_judges(store, done.dataset_id)[0].id
     for recipe in (_recipe("Later."), _recipe(hi=3)):
-        with told_refusals() as said:
+        with collect_refusals() as outcome:
             cards.save_card(store, "lea", recipe)
         then, now = cards.card_of_judge(store, judge), cards.card_named(store, "zz_manners")
-        yield f"the judge goes by {then.dimensions[0].definition}, now {now.dimensions[0].definition} {said}"
+        yield f"the judge goes by {then.dimensions[0].definition}, now {now.dimensions[0].definition} {outcome}"
     yield f"no judge: {refusal(lambda: cards.card_of_judge(store, 'x'))}, {cards.card_of_judge_if_known(store, 'x')}"
     yield f"no card: {refusal(lambda: cards.card_named(store, 'x' * 90))[:120]}"
-    for name, here in (*planted.datasets.items(), ("manners", done.dataset_id)):
-        along = [f"{spec['name']} {str(spec.get('recipe'))[:60]}" for spec in cards.portable_cards(store, here)]
+    for name, dataset_id in (*planted.datasets.items(), ("manners", done.dataset_id)):
+        along = [f"{spec['name']} {str(spec.get('recipe'))[:60]}" for spec in cards.portable_cards(store, dataset_id)]
         yield f"taken along with {name}: {along}"
     for unit, dimension in (("turn:1", "zz敬語"), ("turn:9", "helpfulness"), ("response", "zz敬語"), ("pair", "x")):
         yield f"{unit} {dimension}: {cards.find_dimension(store, 'dialogue', unit, dimension) is not None}"
@@ -716,10 +744,10 @@ def test_bounds(planted: Planted, check: Check, monkeypatch: pytest.MonkeyPatch)
 def bounds(planted: Planted, patch: pytest.MonkeyPatch) -> Iterator[str]:
     """What plain functions of several rooms give at and beside their bounds."""
     yield from _run_costs(planted)
-    yield from _asked_where(patch)
-    yield from _kept_of_replies()
-    yield from _answered(planted)
-    yield from _conversed()
+    yield from _allowed_endpoints(patch)
+    yield from _stored_replies()
+    yield from _answer_values(planted)
+    yield from _conversations()
     yield from _missing(planted)
     yield from _strata(planted)
 
@@ -729,14 +757,14 @@ def _run_costs(planted: Planted) -> Iterator[str]:
     store, reply = planted.store, CallReply("k", "", 0, "", "x", tokens_in=100, tokens_out=10)
     failed = replace(reply, unscored="api_error", why="HTTP 500")
     tried = Charge("try", 7, 1, calls=2)
-    for name, found, price, sort in (
+    for name, replies, price, sort in (
         ("none", [], None, ""), ("free", [reply], (0.0, 0.0), ""), ("unpriced", [reply, reply], None, ""),
         ("paid", [reply, replace(reply, estimated=True), failed, tried], (1e4, 1e5), ""),
         ("trial", [reply, tried], (1e4, 1e5), "trial"), ("mixed", [reply], (1e4, 1e5), ""),
         ("mixed", [reply], None, ""),
     ):  # fmt: skip
-        given, paid = list(found), price
-        store.tx("rex", "trial", lambda tx, n=name, g=given, p=paid, s=sort: charges.add_charge(tx, n, g, p, s))  # type: ignore[misc]
+        batch, paid = list(replies), price
+        store.tx("rex", "trial", lambda tx, n=name, g=batch, p=paid, s=sort: charges.add_charge(tx, n, g, p, s))  # type: ignore[misc]
     for name, upto in (("paid", 9.0), ("free", 1e-10), ("mixed", 2.0), ("new", 3.0), ("unpriced", 1.0)):
         store.tx("rex", "hold", lambda tx, n=name, u=upto: charges.add_hold(tx, n, u))  # type: ignore[misc]
     names = ("none", "free", "unpriced", "paid", "trial", "mixed", "new")
@@ -747,8 +775,8 @@ def _run_costs(planted: Planted) -> Iterator[str]:
         store.tx("rex", "lost", lambda tx, n=name: charges.add_lost_charges(tx, n, None))  # type: ignore[misc]
     charges.store_charge(store, "rex", "", [], None)
     charges.store_charge(store, "rex", "", [tried], (1.0, 1.0))
-    kept = "select run_id, sort, calls, tokens_in, tokens_out, round(cost, 6), estimated from charge "
-    for row in store.rows(kept + "order by run_id, sort, calls, tokens_in, cost, estimated"):
+    query = "select run_id, sort, calls, tokens_in, tokens_out, round(cost, 6), estimated from charge "
+    for row in store.rows(query + "order by run_id, sort, calls, tokens_in, cost, estimated"):
         yield f"charge {row}"
     for kind, out, elsewhere in product(("started", "finished", "failed"), ({"x"}, set[str]()), ({"x"}, set[str]())):
         yield f"{kind}, waits {out}, elsewhere {elsewhere}: {worker.derive_state('x', kind, 'Why.', out, elsewhere)}"
@@ -761,45 +789,45 @@ def _run_costs(planted: Planted) -> Iterator[str]:
     for more in varied:
         order = replace(whole, **more)
         left = terms.budget(order, 0.25)
-        yield f"terms {more}: {refusal(lambda one=order: terms.check_terms(one))}; {left and left.spent}"  # type: ignore[misc]
+        yield f"terms {more}: {refusal(lambda spec=order: terms.check_terms(spec))}; {left and left.spent}"  # type: ignore[misc]
 
 
-def _asked_where(patch: pytest.MonkeyPatch) -> Iterator[str]:
+def _allowed_endpoints(patch: pytest.MonkeyPatch) -> Iterator[str]:
     """Which endpoints a server asks, with which key, by what its environment says."""
     at = "https://models.example.org/v1"
     patch.setenv("OPENAI_BASE_URL", "https://usual.example.org/v1")
-    for said, team in (
+    for setting, team in (
         ("", False), ("", True), (at, False), (f" {at} OWN_KEY ,, http://127.0.0.1:9/v1", True), (f"{at} A B", True),
         (f"{at} 1A", True), ("nowhere", True),
     ):  # fmt: skip
-        patch.setenv("ASSAY_ENDPOINTS", said)
+        patch.setenv("ASSAY_ENDPOINTS", setting)
         refused = refusal(lambda t=team: endpoints.read_environment(t))  # type: ignore[misc]
         allowed = endpoints.allowed_endpoints()
-        yield f"{said!r} of a team {team}: {refused}, {allowed and [(e.address, e.key_variable) for e in allowed]}"
-        for one in () if refused else (
+        yield f"{setting!r} of a team {team}: {refused}, {allowed and [(e.address, e.key_variable) for e in allowed]}"
+        for endpoint in () if refused else (
             Endpoint(), Endpoint(base_url=at), Endpoint(base_url=at, key_variable="OWN_KEY"),
             Endpoint(base_url=at, key_variable="OTHER"), Endpoint(base_url="http://127.0.0.1:9/v1"),
             Endpoint(base_url="https://elsewhere.example.org/v1"),
         ):  # fmt: skip
-            with told_refusals() as told:
-                told.append(endpoints.settle(one).key_variable)
-            yield f"  {one.address} {one.key_variable}: {told}"
+            with collect_refusals() as outcome:
+                outcome.append(endpoints.settle(endpoint).key_variable)
+            yield f"  {endpoint.address} {endpoint.key_variable}: {outcome}"
     yield f"usually {[endpoints.usual_address(model) for model in ('m', 'practice-constant')]}"
 
 
-def _kept_of_replies() -> Iterator[str]:
+def _stored_replies() -> Iterator[str]:
     """What is kept of log-probabilities and of texts that no store can hold."""
     known = writer.answer_words(builtin_card("plain_pairwise")) | {"good"}
     yield f"words {sorted(known)}"
     for tokens in ((), ("x",), ("4",), ("{", ' "', "Go"), ("a", "x", "y", " 5", "z"), ("n", "q", "▁tie", "")):
-        told = tuple((token, (("4", 0.12345), ("5", 0.5))) for token in tokens)
-        text = writer.compact_logprobs(told, known)
+        logprobs = tuple((token, (("4", 0.12345), ("5", 0.5))) for token in tokens)
+        text = writer.compact_logprobs(logprobs, known)
         yield f"of {tokens} is kept {text}, read {writer.expand_logprobs(text)}"
     for text in ("", "a", "é", "a\0b", "\ud83d", "日本\0"):
         yield f"{text!a} is stored as {writer.storable_text(text)!a}"
 
 
-def _answered(planted: Planted) -> Iterator[str]:
+def _answer_values(planted: Planted) -> Iterator[str]:
     """Which values can be given to which cells, and how much one message of the desk may hold."""
     store = planted.store
     for dataset, name, unit, dimension in (
@@ -810,13 +838,13 @@ def _answered(planted: Planted) -> Iterator[str]:
         ("answers", "r-01", "response", "factuality"),
     ):  # fmt: skip
         content = items.load_item(store, planted.item(dataset, name)).content
-        given: list[Any] = [None, -1.0, 0.0, 1.0, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 0, 3, True, "good", "none", "n/a", "3"]
-        found = dict[str, list[Any]]()
-        for value in given:
-            with told_refusals() as said:
-                said.append(repr(labels.check_answer_value(store, content, unit, dimension, value)))
-            found.setdefault(said[0], []).append(value)
-        yield f"{name} {unit} {dimension}: {found}"
+        values: list[Any] = [None, -1.0, 0.0, 1.0, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 0, 3, True, "good", "none", "n/a", "3"]
+        by_outcome = dict[str, list[Any]]()
+        for value in values:
+            with collect_refusals() as outcome:
+                outcome.append(repr(labels.check_answer_value(store, content, unit, dimension, value)))
+            by_outcome.setdefault(outcome[0], []).append(value)
+        yield f"{name} {unit} {dimension}: {by_outcome}"
     answer = {"key": "many-00", "person": "rex", "action": "save", "item": planted.item("answers", "r-01"), "ms": 1,
               "values": [{"unit": "response", "dimension": "factuality", "v": 3}]}  # fmt: skip
     note = {"unit": "", "sort": "comment", "text": "x"}
@@ -826,14 +854,14 @@ def _answered(planted: Planted) -> Iterator[str]:
         many = [answer | {"key": f"many-{notes}-{letters}-{n}", "notes": [note | {"text": "x" * letters}] * notes}
                 for n in range(times)]  # fmt: skip
         saved, refused = labels.save_answers(store, "rex", many)
-        why = dict.fromkeys(one.why for one in refused)
+        why = dict.fromkeys(entry.why for entry in refused)
         yield f"{times} with {notes} notes of {letters}: saved {len(saved)}, refused {len(refused)}, {list(why)}"
     yield f"of nothing: {labels.save_answers(store, 'rex', [])}, {labels.save_answers(store, 'rex', [None])}"
 
 
-def _conversed() -> Iterator[str]:
+def _conversations() -> Iterator[str]:
     """How dialogues with calls of tools are written as messages, and which of them can be trained on."""
-    said = {
+    by_letter = {
         "u": {"role": "user", "text": "Hi."}, "a": {"role": "assistant", "text": "Yes."},
         "e": {"role": "assistant", "text": " "}, "s": {"role": "system", "text": "Be kind."},
         "c": {"role": "tool", "name": "find", "text": 'find({"q": 1})'}, "t": {"role": "tool", "text": "1"},
@@ -842,56 +870,56 @@ def _conversed() -> Iterator[str]:
     }  # fmt: skip
     for order in "ua uaua sua usa uua au ue ucta ucdtna ucdnta ucdma ucea uca cta ucdta ucnta".split():
         turns, number = list[Json](), 0
-        for one in order:
-            number += one == "u" or not turns
-            turns.append({"turn": number} | said[one])
-        with told_refusals() as told:
+        for letter in order:
+            number += letter == "u" or not turns
+            turns.append({"turn": number} | by_letter[letter])
+        with collect_refusals() as outcome:
             item = ITEM.validate_python({"id": "x", "kind": "dialogue", "scenario": "In a shop.", "turns": turns})
             chat = conversations.item_messages(item, scenario=order == "ua")  # type: ignore[arg-type]
-            told.append(f"trainable {conversations.is_trainable(chat)}: {chat}")
+            outcome.append(f"trainable {conversations.is_trainable(chat)}: {chat}")
             for unit in ("turn:1", "turn:2", "turn:3"):
-                told.append(f"split at {unit}: {conversations.split_at_unit(item, unit, order == 'ua')}")  # type: ignore[arg-type]
-        yield from (f"{order}: {line}" for line in told)
+                outcome.append(f"split at {unit}: {conversations.split_at_unit(item, unit, order == 'ua')}")  # type: ignore[arg-type]
+        yield from (f"{order}: {line}" for line in outcome)
 
 
 def _missing(planted: Planted) -> Iterator[str]:
     """Why drawn items have no answer that counts, as several people are told it, and fields that means cannot go by."""
-    store, here, judge = planted.store, planted.datasets["support"], planted.judges["support", "judge-one"]
-    asked = {d.name: d for d in calibration.compared_dimensions(store, judge)}
-    for who, name, basis in (
+    store, dataset_id, judge = planted.store, planted.datasets["support"], planted.judges["support", "judge-one"]
+    dimensions = {d.name: d for d in calibration.compared_dimensions(store, judge)}
+    for person, name, basis in (
         ("lea", "helpfulness", "gate"), ("cy", "helpfulness", "gate"), ("rex", "verdict", "gate"),
         ("rex", "repair_handling", "assisted"), ("rex", "safety", "imported"), ("rex", "safety", "all"),
     ):  # fmt: skip
-        found = nonresponse.missing_answers(store, who, here, judge, asked[name], basis)  # type: ignore[arg-type]
-        yield f"missing of {name} on {basis} as {who} sees it: {nonresponse.summarise_missing(found)}"
-        yield from (f"  {one}" for one in found)
-        every = nonresponse.sample_responses(store, here, judge, [asked[name]], basis)  # type: ignore[arg-type]
-        yield from facts("sample", every[asked[name].sort, name], 1)
+        missing = nonresponse.missing_answers(store, person, dataset_id, judge, dimensions[name], basis)  # type: ignore[arg-type]
+        yield f"missing of {name} on {basis} as {person} sees it: {nonresponse.summarise_missing(missing)}"
+        yield from (f"  {entry}" for entry in missing)
+        every = nonresponse.sample_responses(store, dataset_id, judge, [dimensions[name]], basis)  # type: ignore[arg-type]
+        yield from facts("sample", every[dimensions[name].sort, name], 1)
     for chosen in (
         MeansChoice("colour"), MeansChoice(only=(("language", "fr"),)), MeansChoice(only=(("colour", "red"),)),
         MeansChoice("", (("language", "ja"), ("topic", "refund"), ("tier", "0"))), MeansChoice("tier"),
     ):  # fmt: skip
-        with told_refusals() as said:
-            table = means.means_table(store, here, judge, chosen)
-            said += [means.explain_few_scores(table), f"few {table.few}"]
-            said += [f"{row.group} {row.dimension.name} {row.unit} {row.display[:2]}" for row in table.rows[::6]]
-        yield from (f"means {chosen.by!r} {chosen.only}: {line}" for line in said)
-    for (name, model), one in planted.judges.items():
-        yield f"{model} of {name} has means: {means.has_means(store, one)}"
+        with collect_refusals() as outcome:
+            table = means.means_table(store, dataset_id, judge, chosen)
+            outcome += [means.explain_few_scores(table), f"few {table.few}"]
+            outcome += [f"{row.group} {row.dimension.name} {row.unit} {row.display[:2]}" for row in table.rows[::6]]
+        yield from (f"means {chosen.by!r} {chosen.only}: {line}" for line in outcome)
+    for (name, model), judge_id in planted.judges.items():
+        yield f"{model} of {name} has means: {means.has_means(store, judge_id)}"
 
 
 def _strata(planted: Planted) -> Iterator[str]:
     """How draws fall on strata of dialogues and pairs, and by what they cannot be parted."""
     store = planted.store
     for (name, model), judge in planted.judges.items():
-        for told in (
+        for options in (
             {"by": "meta", "of": "colour"}, {"by": "meta", "of": "tier"}, {"by": "score", "judge": judge},
             {"by": "score", "judge": judge, "of": "conversation.verdict"}, {"by": "score", "judge": judge, "of": "x"},
             {"by": "score", "judge": judge, "of": "pair.verdict"}, {"by": "confidence", "judge": judge},
             {"by": "score", "judge": judge, "of": "response.verdict", "allocation": "root"},
         ):  # fmt: skip
-            with told_refusals() as said:
-                design = SampleDesign(**told)  # type: ignore[arg-type]
+            with collect_refusals() as outcome:
+                design = SampleDesign(**options)  # type: ignore[arg-type]
                 words = strata.stratum_words(store, planted.datasets[name], design)
-                said += sorted(f"{word} x{n}" for word, n in Counter(words.values()).items())
-            yield f"strata of {name} by {told | ({'judge': model} if 'judge' in told else {})}: {said}"
+                outcome += sorted(f"{word} x{n}" for word, n in Counter(words.values()).items())
+            yield f"strata of {name} by {options | ({'judge': model} if 'judge' in options else {})}: {outcome}"

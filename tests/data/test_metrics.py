@@ -17,7 +17,7 @@ LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\\\|\\"|\\n)*)"(?:,
 Samples = dict[tuple[tuple[str, str], ...], float]
 
 
-def parsed(text: str) -> dict[str, tuple[str, Samples]]:
+def parse_metrics(text: str) -> dict[str, tuple[str, Samples]]:
     """Family -> (its type, its samples), by the rules of the format; AssertionError where one is broken."""
     assert text.endswith("\n") and "\r" not in text
     families: dict[str, tuple[str, Samples]] = {}
@@ -32,9 +32,9 @@ def parsed(text: str) -> dict[str, tuple[str, Samples]]:
             assert name in helped and name not in families and sort in ("counter", "gauge", "histogram")
             families[name] = sort, {}
         else:
-            found = SAMPLE.fullmatch(line)
-            assert found, line
-            full, labels, value = found.groups()
+            match = SAMPLE.fullmatch(line)
+            assert match, line
+            full, labels, value = match.groups()
             part = full.removeprefix(name)
             assert part in ("_bucket", "_sum", "_count") if families[name][0] == "histogram" else not part, line
             pairs = LABEL.findall(labels or "")
@@ -45,8 +45,8 @@ def parsed(text: str) -> dict[str, tuple[str, Samples]]:
     for sort, samples in families.values():
         if sort == "histogram":
             buckets = {k[1][1]: v for k, v in samples.items() if k[0] == ("part", "_bucket")}
-            bounds = sorted(buckets, key=lambda one: math.inf if one == "+Inf" else float(one))
-            counts = [buckets[one] for one in bounds]
+            bounds = sorted(buckets, key=lambda bound: math.inf if bound == "+Inf" else float(bound))
+            counts = [buckets[bound] for bound in bounds]
             assert bounds[-1] == "+Inf" and counts == sorted(counts), "spans add up"
             assert counts[-1] == samples[("part", "_count"),]
     return families
@@ -64,10 +64,10 @@ def test_counts_and_times_are_added_up() -> None:
     metrics.increment("answers_total", 3, outcome="saved")
     metrics.increment("answers_total", outcome="saved")
     read = [Metric("revision", "R.", "gauge", {(): 12}), Metric("runs", "None.", "gauge", {})]
-    found = parsed(metrics.metrics_text(read))
-    assert found["assay_answers_total"] == ("counter", {(("outcome", "saved"),): 4})
-    assert found["assay_revision"] == ("gauge", {(): 12})
-    spans = found["assay_save_seconds"][1]
+    families = parse_metrics(metrics.metrics_text(read))
+    assert families["assay_answers_total"] == ("counter", {(("outcome", "saved"),): 4})
+    assert families["assay_revision"] == ("gauge", {(): 12})
+    spans = families["assay_save_seconds"][1]
     part = ("part", "_bucket")
     assert [spans[part, ("le", le)] for le in ("0.005", "0.3", "0.5", "10", "+Inf")] == [1, 2, 3, 3, 4]
     assert spans[("part", "_sum"),] == pytest.approx(99.611)
@@ -78,7 +78,7 @@ def test_no_value_breaks_a_line() -> None:
     read = [Metric("odd", "With\na line and a \\.", "gauge", {(("x", odd),): math.nan, (): -math.inf})]
     text = metrics.metrics_text(read)
     assert text.count("\n") == 4 and r'x="a\"b\\c\nd}' in text
-    assert "-Inf" in text and " NaN" in text and parsed(text.replace("NaN", "1").replace("-Inf", "2"))
+    assert "-Inf" in text and " NaN" in text and parse_metrics(text.replace("NaN", "1").replace("-Inf", "2"))
 
 
 def test_threads_lose_no_count() -> None:
@@ -86,8 +86,8 @@ def test_threads_lose_no_count() -> None:
         threading.Thread(target=lambda: [metrics.increment("held_back_total", what="saves") for _ in range(2_000)])
         for _ in range(8)
     ]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert parsed(metrics.metrics_text())["assay_held_back_total"][1] == {(("what", "saves"),): 16_000}
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert parse_metrics(metrics.metrics_text())["assay_held_back_total"][1] == {(("what", "saves"),): 16_000}

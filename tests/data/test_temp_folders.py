@@ -32,8 +32,8 @@ def test_what_a_killed_import_left_goes_with_the_next_one(tmp_path: Path, monkey
 def test_the_folders_of_a_process_go_by_their_kind_or_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(temp_folders, "_made", {})
-    one, two, three = made = [temp_folders.folder(kind) for kind in ("one", "two", "three")]
-    assert [temp_folders.folder(kind) for kind in ("one", "two", "three")] == made
+    one, two, three = folders = [temp_folders.folder(kind) for kind in ("one", "two", "three")]
+    assert [temp_folders.folder(kind) for kind in ("one", "two", "three")] == folders
     assert set(tmp_path.iterdir()) == {one, two, three}
     temp_folders.remove("one", "three")
     assert list(tmp_path.iterdir()) == [two] and one != temp_folders.folder("one") != three

@@ -27,7 +27,7 @@ from judges.stats.sampling import SampleDesign
 from judges.triage import Reason
 from tests.archives import compare_marks
 from tests.data.planted_workspace import Planted
-from tests.facts import facts, told_refusals
+from tests.facts import collect_refusals, facts
 
 pytestmark = [
     pytest.mark.together("rooms of data"),  # they share the planted workspace
@@ -45,8 +45,10 @@ class Walk:
     def __init__(self, planted: Planted, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         self.planted, self.store, self.here = planted, planted.store, planted.datasets["support"]
         self.chance = random.Random(seed)
-        self.people = [one.name for one in people.all_people(self.store)]
-        self.gone = [one.name for one in people.all_people(self.store, active=False) if one.name not in self.people]
+        self.people = [person.name for person in people.all_people(self.store)]
+        self.gone = [
+            person.name for person in people.all_people(self.store, active=False) if person.name not in self.people
+        ]
         self.judges = [judge for (dataset, _), judge in planted.judges.items() if dataset == "support"]
         query = "select id from item where dataset_id = $1 order by name"
         self.items = [str(item) for (item,) in self.store.rows(query, [self.here])]
@@ -71,7 +73,7 @@ class Walk:
         before = self.store.newest()
         self.written.clear()
         lines: list[str] = []
-        with told_refusals() as refused:
+        with collect_refusals() as refused:
             lines += facts("", does(self))
         lines += refused
         if self.store.newest() > before:
@@ -113,20 +115,20 @@ class Walk:
     # -- what people do -----------------------------------------------------------------------------------------------
 
     def claims(self) -> Any:
-        who, stream = self.who(), self.stream()
-        had = [given.item for given in self.hands.get(who, []) if self.chance.random() < 0.7]
-        given = queue.claim_items(self.store, who, self.here, stream, self.filters(), had, self.chance.randint(1, 6))
-        self.hands[who] = [*self.hands.get(who, [])[-4:], *given]
-        return who, stream, given
+        person, stream = self.who(), self.stream()
+        had = [item.item for item in self.hands.get(person, []) if self.chance.random() < 0.7]
+        items = queue.claim_items(self.store, person, self.here, stream, self.filters(), had, self.chance.randint(1, 6))
+        self.hands[person] = [*self.hands.get(person, [])[-4:], *items]
+        return person, stream, items
 
     def answers_one(self) -> Any:
-        who = self.chance.choice([name for name, hand in self.hands.items() if hand] or self.people)
-        hand = self.hands.get(who, [])
+        person = self.chance.choice([name for name, hand in self.hands.items() if hand] or self.people)
+        hand = self.hands.get(person, [])
         if hand and self.chance.random() < 0.9:
-            given = hand.pop(self.chance.randrange(len(hand)))
+            item = hand.pop(self.chance.randrange(len(hand)))
         else:
-            given = GivenItem("", self.item(), self.stream(), self.chance.choice(["blind", "assisted"]), "")
-        [view] = desk.desk_views(self.store, who, [given])
+            item = GivenItem("", self.item(), self.stream(), self.chance.choice(["blind", "assisted"]), "")
+        [view] = desk.desk_views(self.store, person, [item])
         values = []
         for (unit, dimension), (_, of) in view.cells.items():
             if self.chance.random() < 0.8:
@@ -135,8 +137,8 @@ class Walk:
                 if self.chance.random() < 0.3:
                     values[-1] |= {"saw": self.chance.random() < 0.5, "seen": self.chance.choice([1, 3, None])}
         message: dict[str, Any] = {
-            "key": self.key(), "person": who, "action": "skip" if self.chance.random() < 0.15 else "save",
-            "item": given.item, "draw": given.draw, "mode": given.mode, "judge": given.judge, "values": values,
+            "key": self.key(), "person": person, "action": "skip" if self.chance.random() < 0.15 else "save",
+            "item": item.item, "draw": item.draw, "mode": item.mode, "judge": item.judge, "values": values,
             "ms": self.chance.choice([-1, 900, 30_000, 10**8]), "reason": self.chance.choice(["", "Not mine.", " "]),
             "version": view.version if self.chance.random() < 0.8 else "",
         }  # fmt: skip
@@ -146,48 +148,50 @@ class Walk:
             message["notes"] = [{"unit": "", "sort": self.chance.choice(["comment", "issue"]), "text": "Long."}]
         if self.chance.random() < 0.1:
             message["repairs"] = [{"unit": "turn:1", "text": "Yes."}]
-        return self.sends(who, message)
+        return self.sends(person, message)
 
-    def sends(self, who: str, message: dict[str, Any]) -> Any:
-        saved, refused = labels.save_answers(self.store, who, [message])
-        self.answers += [(who, one.key, message) for one in saved]
+    def sends(self, person: str, message: dict[str, Any]) -> Any:
+        saved, refused = labels.save_answers(self.store, person, [message])
+        self.answers += [(person, answer.key, message) for answer in saved]
         return message, saved, refused
 
     def sends_again(self) -> Any:
         if not self.answers:
             return None
-        who, key, message = self.chance.choice(self.answers)
+        person, key, message = self.chance.choice(self.answers)
         change: dict[str, Any] = self.chance.choice(
             [{}, {"values": []}, {"key": self.key(), "version": key}, {"key": self.key()}, {"person": self.who()}]
         )
-        return self.sends(who, {**message, **change})
+        return self.sends(person, {**message, **change})
 
     def opens(self) -> Any:
-        who, item = self.who(), self.item()
-        return who, item, desk.open_item(self.store, who, item)
+        person, item = self.who(), self.item()
+        return person, item, desk.open_item(self.store, person, item)
 
     def looks_at_hand(self) -> Any:
-        who = self.who()
-        return who, desk.desk_views(self.store, who, self.hands.get(who, [])[:2])
+        person = self.who()
+        return person, desk.desk_views(self.store, person, self.hands.get(person, [])[:2])
 
     def reveals(self) -> Any:
-        who, _, message = self.chance.choice(self.answers) if self.answers else (self.who(), "", {"item": self.item()})
-        return who, desk.reveal_judges(self.store, who, message["item"])
+        person, _, message = (
+            self.chance.choice(self.answers) if self.answers else (self.who(), "", {"item": self.item()})
+        )
+        return person, desk.reveal_judges(self.store, person, message["item"])
 
     def releases(self) -> Any:
-        who = self.who()
-        return who, queue.release_claims(self.store, who, self.here)
+        person = self.who()
+        return person, queue.release_claims(self.store, person, self.here)
 
     def lists(self) -> Any:
-        who, stream, search = self.who(), self.stream(), self.chance.choice(["", "", "", "d-1", "承知", "cy"])
+        person, stream, search = self.who(), self.stream(), self.chance.choice(["", "", "", "d-1", "承知", "cy"])
         state, skip = self.chance.choice(STATES), self.chance.choice([0, 0, 2])
-        found = listing.list_queue(self.store, who, self.here, stream, self.filters(), state, skip, 5, search)
-        return who, stream, found, queue.count_open(self.store, who, self.here, stream, self.filters())
+        page = listing.list_queue(self.store, person, self.here, stream, self.filters(), state, skip, 5, search)
+        return person, stream, page, queue.count_open(self.store, person, self.here, stream, self.filters())
 
     def looks_at_progress(self) -> Any:
-        who, stream = self.who(), self.stream()
+        person, stream = self.who(), self.stream()
         return (
-            who, queue_progress.desk_progress(self.store, who, self.here, stream, self.filters()),
+            person, queue_progress.desk_progress(self.store, person, self.here, stream, self.filters()),
             queue_progress.queue_progress(self.store, self.here, stream),
             queue.count_known_to_all(self.store, self.here), queue.count_stranded(self.store, self.here),
             queue.filter_options(self.store, self.here),
@@ -249,12 +253,12 @@ class Walk:
         current = assignments.current_assignments(self.store, self.here)
         if not current:
             return None
-        one, actor, way = self.chance.choice(current), self.steering(), self.chance.randrange(3)
-        if way == 0:
-            return assignments.end_assignment(self.store, actor, one.id)
-        if way == 1:
+        assignment, actor, choice = self.chance.choice(current), self.steering(), self.chance.randrange(3)
+        if choice == 0:
+            return assignments.end_assignment(self.store, actor, assignment.id)
+        if choice == 1:
             terms = self.chance.random() < 0.5, self.chance.randint(1, 4), None, self.chance.choice(["", "Soon."])
-            return assignments.change_assignment(self.store, actor, one.id, *terms)
+            return assignments.change_assignment(self.store, actor, assignment.id, *terms)
         return assignments.reassign(self.store, actor, self.here, self.who(), self.team(), self.chance.randrange(9))
 
     def undoes(self) -> Any:
@@ -263,31 +267,31 @@ class Walk:
         return changes[:3], assignments.undo(self.store, self.steering(), self.here, revision)
 
     def looks_at_work(self) -> Any:
-        who = self.who()
+        person = self.who()
         return (
-            who, [assignments.own_work(self.store, who, self.here, stream) for stream in STREAMS],
-            assignments.own_notes(self.store, who, self.here),
+            person, [assignments.own_work(self.store, person, self.here, stream) for stream in STREAMS],
+            assignments.own_notes(self.store, person, self.here),
             [assignments.assigned_counts(self.store, self.here, stream) for stream in STREAMS],
         )  # fmt: skip
 
     # -- what is decided ----------------------------------------------------------------------------------------------
 
     def decides(self) -> Any:
-        who = self.steering()
-        work = adjudication.adjudication_work(self.store, who, self.here)
+        person = self.steering()
+        work = adjudication.adjudication_work(self.store, person, self.here)
         if not work.own:
-            return who, work.others
+            return person, work.others
         cell, key = self.chance.choice(work.own), self.key()
         if self.chance.random() < 0.3:
-            adjudication.record_look(self.store, who, [cell.item])
+            adjudication.record_look(self.store, person, [cell.item])
         if self.chance.random() < 0.2:
-            adjudication.reveal_while_adjudicating(self.store, who, cell.item)
+            adjudication.reveal_while_adjudicating(self.store, person, cell.item)
         value, reason = self.chance.choice([1, 2, 3, 4, 5, None, 9]), self.chance.choice(["So."] * 7 + [" "])
         token = cell.token if self.chance.random() < 0.9 else "old"
         place = cell.item, cell.unit, cell.dimension
-        told = adjudication.adjudicate(self.store, who, key, *place, value, reason, token)
+        outcome = adjudication.adjudicate(self.store, person, key, *place, value, reason, token)
         self.decisions.append(key)
-        return who, len(work.own), work.others, told
+        return person, len(work.own), work.others, outcome
 
     def takes_back(self) -> Any:
         if not self.decisions:
@@ -296,10 +300,10 @@ class Walk:
         return adjudication.withdraw_adjudication(self.store, self.steering(), self.key(), decision)
 
     def looks_at_board(self) -> Any:
-        who = self.steering()
-        work = adjudication.adjudication_work(self.store, who, self.here)
-        shown = adjudication_items.load_adjudication_items(self.store, who, work.own, 2)
-        return who, len(work.own), work.others, [(item.cells, item.decided, item.comments) for item in shown]
+        person = self.steering()
+        work = adjudication.adjudication_work(self.store, person, self.here)
+        items = adjudication_items.load_adjudication_items(self.store, person, work.own, 2)
+        return person, len(work.own), work.others, [(item.cells, item.decided, item.comments) for item in items]
 
     def waits(self) -> Any:
         span = self.chance.choice([1, 10, 50, 60 * 24])
@@ -318,10 +322,10 @@ WEIGHTS: dict[Callable[[Walk], Any], int] = {
 
 def walk(planted: Planted, seed: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, str]]:
     """The steps of a walk."""
-    one = Walk(planted, seed, monkeypatch)
+    walker = Walk(planted, seed, monkeypatch)
     for _ in range(STEPS):
         planted.clock.pass_(seconds=20)
-        yield one.step()
+        yield walker.step()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -330,5 +334,5 @@ def test_a_walk_answers_refuses_and_writes_what_it_did(
 ) -> None:
     steps = list(walk(planted, seed, monkeypatch))
     named = planted.named("\0".join(text for _, text in steps)).split("\0")
-    told = ((f"{number} {name}", text) for number, ((name, _), text) in enumerate(zip(steps, named, strict=True)))
-    compare_marks(told, Path(__file__).with_name("walks") / f"{seed}.txt", tmp_path)
+    marks = ((f"{number} {name}", text) for number, ((name, _), text) in enumerate(zip(steps, named, strict=True)))
+    compare_marks(marks, Path(__file__).with_name("walks") / f"{seed}.txt", tmp_path)

@@ -16,9 +16,9 @@ FILES: list[tuple[str, str | bytes]] = [("b/対話.csv", "x,é\n"), ("a.bin", b"
 def test_what_is_packed_comes_out_again() -> None:
     with zipfile.ZipFile(io.BytesIO(zip_bytes(FILES))) as archive:
         assert archive.testzip() is None
-        held = [(entry.filename, archive.read(entry)) for entry in archive.infolist()]
+        entries = [(entry.filename, archive.read(entry)) for entry in archive.infolist()]
         assert {entry.external_attr >> 16 for entry in archive.infolist()} == {0o644}, "everybody may read them"
-    assert held == [(path, text.encode() if isinstance(text, str) else text) for path, text in FILES]
+    assert entries == [(path, text.encode() if isinstance(text, str) else text) for path, text in FILES]
     assert zipfile.ZipFile(io.BytesIO(zip_bytes([]))).namelist() == []
 
 

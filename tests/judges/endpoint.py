@@ -98,8 +98,8 @@ class Served:
 def key(body: dict[str, Any]) -> str:
     """What a call is about: the material in its last message, or the whole message."""
     last = body["messages"][-1]["content"]
-    found = read_fence(last)
-    return json.dumps(found[1], sort_keys=True) if found else last
+    fence = read_fence(last)
+    return json.dumps(fence[1], sort_keys=True) if fence else last
 
 
 @asynccontextmanager

@@ -8,11 +8,11 @@ def moments(item_index, human, judge, weight=None):
 
     x = human, y = judge; every cell counts `weight` times; s_g are the sums of the cells of item g.
     """
-    found, item = np.unique(np.asarray(item_index), return_inverse=True)
+    items, item = np.unique(np.asarray(item_index), return_inverse=True)
     x, y = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
     w = np.ones(len(x)) if weight is None else np.asarray(weight, dtype=float)
-    sums = np.stack([np.bincount(item, w * value, len(found)) for value in (x**0, x, y, x * x, y * y, x * y)])
-    return sums.sum(axis=1), sums @ sums.T, len(found)
+    sums = np.stack([np.bincount(item, w * value, len(items)) for value in (x**0, x, y, x * x, y * y, x * y)])
+    return sums.sum(axis=1), sums @ sums.T, len(items)
 
 
 def with_sizes(total, cross, items):

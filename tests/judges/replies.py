@@ -26,12 +26,12 @@ B = "# Costs\nIt is dear.\n\n# Future\nNobody knows.\n"
 
 def dialogue(turns: int, key: str = "d", scenario: str = "A shop.") -> Dialogue:
     """A dialogue of so many user and assistant turns."""
-    said = [
+    messages = [
         {"turn": n, "role": role, "text": f"{role} says {n}"}
         for n in range(1, turns + 1)
         for role in ("user", "assistant")
     ]
-    return Dialogue.model_validate({"id": key, "kind": "dialogue", "scenario": scenario, "turns": said})
+    return Dialogue.model_validate({"id": key, "kind": "dialogue", "scenario": scenario, "turns": messages})
 
 
 def pair(text_a: str = A, text_b: str = B, text: str = "Should we build the bridge?") -> Pair:
@@ -98,7 +98,7 @@ def answers(task: Task, raws: Mapping[str, str]) -> dict[str, CallReply]:
     return {piece: CallReply(task.key, task.part, task.sample, piece, raw) for piece, raw in raws.items()}
 
 
-def judged(card: Card, params: Params, task: Task, raws: Sequence[str]) -> Any:
+def fuse_replies(card: Card, params: Params, task: Task, raws: Sequence[str]) -> Any:
     """The judgment of these replies, one for each piece in order."""
     names = pieces(card, params, task)
     assert len(names) == len(raws), names
@@ -155,10 +155,10 @@ Names that tests invent begin with zz: whoever adds a card may take any other.
 SHIPPED = {name: card(name) for name in OURS}
 
 
-def practised(card: Card, item: Any, part: str = "") -> str:
+def practice_reply(card: Card, item: Any, part: str = "") -> str:
     """The reply of the practice endpoint to a card's question about an item; of a card in prose, in prose."""
     judge = PracticeJudge(FAMILIES["practice-heuristic"], frozenset(), 0.0, 0, "")
     schema = None if card.text else strict_schema(card.reply)
-    made = fence(card.name, card.fields(item, part), "k")
-    reply = answer_message(judge, made, schema, schema is not None)
+    message = fence(card.name, card.fields(item, part), "k")
+    reply = answer_message(judge, message, schema, schema is not None)
     return reply_text(reply)

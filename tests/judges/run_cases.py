@@ -41,7 +41,7 @@ def items(n):
     return ((f"i{k}", Response(id=f"i{k}", kind="response", task=f"task {k}", output="words")) for k in range(n))
 
 
-async def ran(
+async def collect_events(
     served, n=1, params=None, card=CARD, capabilities=None, model="m", tasks=None, stored=None, stop=None, **more
 ):
     """Everything that a run of n items gives, in the order in which it comes."""
@@ -51,12 +51,12 @@ async def ran(
     endpoint = Endpoint(base_url=served.url, **settings)
     tasks = tasks or call_plan.tasks(card, params, items(n))
     async with Client(endpoint, capabilities) as client:
-        found = runner.run(
+        events = runner.run(
             card, model, params, client, tasks, endpoint=endpoint, stored=stored, stop=stop, budget=budget, grace=0.5
         )
-        return [one async for one in found]
+        return [event async for event in events]
 
 
-def of(found, sort):
+def events_of(events, sort):
     """Those of one sort."""
-    return [one for one in found if isinstance(one, sort)]
+    return [event for event in events if isinstance(event, sort)]

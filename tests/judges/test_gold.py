@@ -20,7 +20,7 @@ FLAG = Scale("flag")
 TURN = Scale("turn")
 
 
-@pytest.mark.parametrize(("values", "scale", "rule", "wanted"), [
+@pytest.mark.parametrize(("values", "scale", "rule", "expected"), [
     ((), ORDINAL, "median", None),
     ((4.0,), ORDINAL, "mean", (4.0, "one")), ((None,), CHOICE, "median", (None, "one")),
     ((3.0, 3.0), ORDINAL, "majority", (3.0, "agreed")), ((None, None), PLAIN, "median", (None, "agreed")),
@@ -34,11 +34,11 @@ TURN = Scale("turn")
     ((0.0, 2.0, 2.0), CHOICE, "mean", (2.0, "majority")), ((None, None, 1.0), PLAIN, "median", (None, "majority")),
     ((0.0, 1.0), FLAG, "median", None), ((0.0, 3.0, 3.0), TURN, "median", (3.0, "majority")),
 ])  # fmt: skip
-def test_what_people_say_comes_to_by_the_rule(values, scale, rule, wanted):
-    assert resolve(values, scale, rule) == wanted
+def test_what_people_say_comes_to_by_the_rule(values, scale, rule, expected):
+    assert resolve(values, scale, rule) == expected
 
 
-@pytest.mark.parametrize(("scale", "values", "steps", "wanted"), [
+@pytest.mark.parametrize(("scale", "values", "steps", "expected"), [
     (ORDINAL, (3.0, 5.0), None, False),  # without a limit nothing waits
     (ORDINAL, (3.0, 5.0), 2, False), (ORDINAL, (3.0, 5.0), 1, True), (ORDINAL, (3.0, 4.0), 0, True),
     (ORDINAL, (3.0, 3.0), 0, False), (ORDINAL, (5.0,), 0, False), (ORDINAL, (2.0, 3.0, 4.0), 1, True),
@@ -48,8 +48,8 @@ def test_what_people_say_comes_to_by_the_rule(values, scale, rule, wanted):
     (CHOICE, (0.0, 1.0, 2.0), 3, True), (CHOICE, (1.0, 1.0), 0, False),
     (FLAG, (0.0, 1.0), 1, True), (FLAG, (0.0, 1.0, 1.0), 1, False), (TURN, (1.0, 9.0, 9.0), 1, False),
 ])  # fmt: skip
-def test_when_somebody_has_to_decide(scale, values, steps, wanted):
-    assert needs_adjudication(values, scale, steps) is wanted
+def test_when_somebody_has_to_decide(scale, values, steps, expected):
+    assert needs_adjudication(values, scale, steps) is expected
 
 
 def test_how_far_people_disagree():
@@ -65,16 +65,16 @@ def test_how_far_people_disagree():
 def test_without_oneself_is_the_rule_for_the_others(scale, rule, data):
     """The arrays say of every row what the rule says of the other people of its cell."""
     answers = [n / 20 for n in range(21)] if bins.is_binned(scale) else bins.row_values(scale)
-    said = some.lists(some.sampled_from(answers), min_size=1, max_size=6)
-    cells = data.draw(some.lists(said, min_size=1, max_size=5))
-    rows = data.draw(some.permutations([(n, p, v) for n, said in enumerate(cells) for p, v in enumerate(said)]))
+    answer_lists = some.lists(some.sampled_from(answers), min_size=1, max_size=6)
+    cells = data.draw(some.lists(answer_lists, min_size=1, max_size=5))
+    rows = data.draw(some.permutations([(n, p, v) for n, votes in enumerate(cells) for p, v in enumerate(votes)]))
     cell, person = (np.array([row[at] for row in rows], dtype=np.int64) for at in (0, 1))
     values = [row[2] for row in rows]
     exact = np.asarray(bins.to_codes(values, scale), dtype=np.float64) if bins.is_binned(scale) else None
     nobody = np.full(len(rows), -1)
     ratings = Ratings(cell, cell, person, bins.row_numbers(values, scale), nobody, tuple("abcdef"), scale, exact)
-    found = gold_without_self(ratings, rule)
-    for (n, p, _), code in zip(rows, found.tolist(), strict=True):
+    codes = gold_without_self(ratings, rule)
+    for (n, p, _), code in zip(rows, codes.tolist(), strict=True):
         gold = resolve([v for q, v in enumerate(cells[n]) if q != p], scale, rule)
-        wanted = -1 if gold is None else float(bins.to_codes([gold.value], scale)[0])
-        assert code == pytest.approx(wanted, abs=1e-9)
+        expected = -1 if gold is None else float(bins.to_codes([gold.value], scale)[0])
+        assert code == pytest.approx(expected, abs=1e-9)

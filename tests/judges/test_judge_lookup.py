@@ -17,7 +17,7 @@ OTHER = JudgeTraits("bbbb3333", "tone", "llama 3=1", {}, "v2")
 
 
 @pytest.mark.parametrize(
-    ("wanted", "those"),
+    ("words", "those"),
     [
         ("", [COLD, WARM, OTHER]),
         ("gpt-4o", [COLD, WARM]),
@@ -36,8 +36,8 @@ OTHER = JudgeTraits("bbbb3333", "tone", "llama 3=1", {}, "v2")
         ("nobody", []),
     ],
 )
-def test_words_name_judges(wanted: str, those: list[JudgeTraits]) -> None:
-    assert find_judges([COLD, WARM, OTHER], wanted) == those
+def test_words_name_judges(words: str, those: list[JudgeTraits]) -> None:
+    assert find_judges([COLD, WARM, OTHER], words) == those
 
 
 PROMPTED = [
@@ -49,7 +49,7 @@ PROMPTED = [
 
 
 @pytest.mark.parametrize(
-    ("wanted", "those"),
+    ("words", "those"),
     [
         ("gpt-4o prompt=single-v1", [0, 1]),
         ("gpt-4o prompt=single", []),  # a name is no fingerprint
@@ -60,8 +60,8 @@ PROMPTED = [
         ("protocol=", []),
     ],
 )
-def test_judges_of_protocols_are_named_by_prompt_and_the_head_of_its_wording(wanted: str, those: list[int]) -> None:
-    assert find_judges(PROMPTED, wanted) == [PROMPTED[n] for n in those]
+def test_judges_of_protocols_are_named_by_prompt_and_the_head_of_its_wording(words: str, those: list[int]) -> None:
+    assert find_judges(PROMPTED, words) == [PROMPTED[n] for n in those]
     assert describe_differences(PROMPTED[:2]) == "wording 7be1aa / 9c00aa"
     assert shortest_name(PROMPTED, PROMPTED[2]) == "gpt-4o prompt=strict protocol=mine@12ab wording=7be1cc"
 
@@ -74,12 +74,12 @@ def test_what_differs_is_told_and_nothing_else() -> None:
     assert (
         describe_differences([COLD, JudgeTraits("c", "rubric", "gpt-4o", COLD.params, "v1")]) == "nothing but their ids"
     )
-    assert [shortest_name([COLD, WARM], one) for one in (COLD, WARM)] == [
+    assert [shortest_name([COLD, WARM], judge) for judge in (COLD, WARM)] == [
         "gpt-4o temperature=0",
         "gpt-4o temperature=0.7",
     ]
     spaced = [JudgeTraits("x1", "c", "m", {"stop": "a b"}), JudgeTraits("x2", "c", "m", {"stop": "c d"})]
-    assert [shortest_name(spaced, one) for one in spaced] == [
+    assert [shortest_name(spaced, judge) for judge in spaced] == [
         "x1",
         "x2",
     ]  # words with spaces cannot be written: the id can
@@ -89,9 +89,9 @@ def test_a_judge_in_a_file_is_picked_by_its_parameter(tmp_path: Path, capsys: py
     reply = {"score": 4, "reasoning": "r", "confidence": 0.5}
     by = {"card": "pointwise_quality", "model": "m", "reply": reply}
     rows = [{"item": f"r{n}", **by, "params": {"temperature": t, "seed": 1}} for n in range(3) for t in (0, 0.7)]
-    given = tmp_path / "j.jsonl"
-    given.write_text("\n".join(map(json.dumps, rows)))
-    assert main(["agree", str(given), str(given)]) == 1
+    file = tmp_path / "j.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    assert main(["agree", str(file), str(file)]) == 1
     at = {"unit": "response", "annotator": "ann", "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}
     labels = tmp_path / "l.jsonl"
     labels.write_text(json.dumps({"item": "r0", "dimension": "nothing", "value": 4, **at}))
@@ -99,11 +99,11 @@ def test_a_judge_in_a_file_is_picked_by_its_parameter(tmp_path: Path, capsys: py
     items = tmp_path / "i.jsonl"
     texts = {"kind": "response", "task": "t", "output": "o"}
     items.write_text("\n".join(json.dumps({"id": f"r{n}", **texts}) for n in range(3)))
-    assert main(["audit", str(items), str(given)]) == 1
+    assert main(["audit", str(items), str(file)]) == 1
     assert "there are 2 judges, which differ in temperature 0 / 0.7. Choose one" in capsys.readouterr().err
-    assert main(["agree", str(given), str(labels), "--param", "temperature=0.70"]) == 1
+    assert main(["agree", str(file), str(labels), "--param", "temperature=0.70"]) == 1
     assert "no label is about a dimension" in capsys.readouterr().err
-    assert main(["agree", str(given), str(labels), "--model", "m", "--param", "temperature=1"]) == 1
+    assert main(["agree", str(file), str(labels), "--model", "m", "--param", "temperature=1"]) == 1
     assert "no judge of that card, model and parameters" in capsys.readouterr().err
 
 
@@ -117,11 +117,11 @@ def test_a_judge_in_a_file_is_picked_by_its_parameter(tmp_path: Path, capsys: py
 def test_a_file_that_is_one_value_is_called_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], value: object, says: str
 ) -> None:
-    given = tmp_path / "x.json"
+    file = tmp_path / "x.json"
     for indent in (1, None):
-        given.write_text(json.dumps(value, indent=indent))
-        for command in (["run", str(given), "--card", "pointwise_quality", "--model", "m", "--dry-run"],
-                        ["agree", str(given), str(given)], ["audit", str(given), str(given)]):  # fmt: skip
+        file.write_text(json.dumps(value, indent=indent))
+        for command in (["run", str(file), "--card", "pointwise_quality", "--model", "m", "--dry-run"],
+                        ["agree", str(file), str(file)], ["audit", str(file), str(file)]):  # fmt: skip
             line, table = isinstance(value, dict) and indent is None, isinstance(value, list) and command[0] == "agree"
             if line or table:
                 continue

@@ -32,8 +32,8 @@ BOTH = [
 
 @pytest.mark.parametrize(("a", "b", "labels"), BOTH)
 def test_labels(a: str, b: str, labels: list[str]) -> None:
-    found = [s.label for s in cut_sections(a, b)]
-    assert sorted(found) == sorted(labels) if "Whole response" in labels else found == labels
+    section_labels = [s.label for s in cut_sections(a, b)]
+    assert sorted(section_labels) == sorted(labels) if "Whole response" in labels else section_labels == labels
 
 
 @given(st.text(alphabet="ab# \n*`.。", max_size=200), st.text(alphabet="ab# \n*`.。", max_size=200))
@@ -62,7 +62,7 @@ def test_a_heading_ends_before_the_signs_that_close_it_however_many_there_are() 
 
 
 @pytest.mark.parametrize(
-    ("said", "number"),
+    ("label", "number"),
     [
         ("1. Scope", 1), ("scope", 1), ("## Scope:", 1), ("Section 1: SCOPE", 1), ("**1) Scope**", 1),
         ("\u201cScope\u201d", 1),
@@ -72,13 +72,13 @@ def test_a_heading_ends_before_the_signs_that_close_it_however_many_there_are() 
         ("Costs (3)", None), ("", None), ("***", None), ("Scope and costs", None), ("Scopes", None),
     ],
 )  # fmt: skip
-def test_a_label_is_found_by_its_words_and_only_where_one_section_has_them(said: str, number: int | None) -> None:
-    assert section_numbers(LABELS)(said) == number
+def test_a_label_is_found_by_its_words_and_only_where_one_section_has_them(label: str, number: int | None) -> None:
+    assert section_numbers(LABELS)(label) == number
 
 
 def test_two_labels_of_the_same_words_need_their_own_text() -> None:
-    found = section_numbers(["Costs", "costs", "1. Aims", "2. Aims"])
-    assert [found(said) for said in ("Costs", "costs", "COSTS", "Aims", "2 aims")] == [1, 2, None, None, 4]
+    section_number = section_numbers(["Costs", "costs", "1. Aims", "2. Aims"])
+    assert [section_number(label) for label in ("Costs", "costs", "COSTS", "Aims", "2 aims")] == [1, 2, None, None, 4]
 
 
 LONG = card("long_form_pairwise")
@@ -89,7 +89,7 @@ def short(a: str, b: str, sections: list[dict[str, Any]] | None = None) -> Pair:
     return Pair.model_validate({"id": "p", "kind": "pair", "input": "i", **sides, "sections": sections or []})
 
 
-def judged(item: Pair, *sections: tuple[str, int | None, int | None], **more: Any) -> Reading:
+def make_reading(item: Pair, *sections: tuple[str, int | None, int | None], **more: Any) -> Reading:
     """The reading of a reply with sections as (label, points of A, points of B)."""
     names = ("groundedness", "relevance", "quality")
     rows = [
@@ -104,25 +104,25 @@ def judged(item: Pair, *sections: tuple[str, int | None, int | None], **more: An
     return read_reply(LONG, reply | more, item)
 
 
-def quality(found: Reading) -> dict[str, float | None]:
-    return {s.unit: s.value for s in found.scores if s.dimension == "quality"}
+def quality(reading: Reading) -> dict[str, float | None]:
+    return {s.unit: s.value for s in reading.scores if s.dimension == "quality"}
 
 
-def rules(found: Reading) -> list[tuple[str, str]]:
-    return [(r.unit, r.text) for r in found.remarks if r.sort == "rule"]
+def rules(reading: Reading) -> list[tuple[str, str]]:
+    return [(r.unit, r.text) for r in reading.remarks if r.sort == "rule"]
 
 
 def test_a_score_of_a_section_that_a_response_lacks_is_marked_and_the_rest_is_kept() -> None:
     cut_ = [{"label": "Costs", "a": [0, 2], "b": [0, 2]}, {"label": "Risks", "a": [2, 4], "b": None}]
-    found = judged(short("aaaa", "bbbb", cut_), ("costs:", 4, 3), ("2. Risks", 5, 1))
-    assert found.unscored is None
-    assert quality(found) == {"section:1/a": 4, "section:1/b": 3, "section:2/a": 5}
+    reading = make_reading(short("aaaa", "bbbb", cut_), ("costs:", 4, 3), ("2. Risks", 5, 1))
+    assert reading.unscored is None
+    assert quality(reading) == {"section:1/a": 4, "section:1/b": 3, "section:2/a": 5}
     # Its aggregate of 2 lies between 1 and 3: what it gave to nothing is part of that.
-    assert rules(found) == [("response/b", "missing section: scores 'Risks', which response B does not have")]
+    assert rules(reading) == [("response/b", "missing section: scores 'Risks', which response B does not have")]
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "said", "kept"),
+    ("a", "b", "sections", "expected"),
     [
         ("Paris.", "Lyon, I think.", [("Answer", 4, 2)], {"section:1/a": 4, "section:1/b": 2}),
         ("Paris.", "Lyon, I think.", [], {}),
@@ -135,12 +135,12 @@ def test_a_score_of_a_section_that_a_response_lacks_is_marked_and_the_rest_is_ke
     ],
 )  # fmt: skip
 def test_a_short_pair_keeps_the_scores_of_its_sections(
-    a: str, b: str, said: list[tuple[str, int | None, int | None]], kept: dict[str, float]
+    a: str, b: str, sections: list[tuple[str, int | None, int | None]], expected: dict[str, float]
 ) -> None:
     item = short(a, b)
-    found = judged(item, *said)
-    assert found.unscored is None and quality(found) == kept
-    assert {(s.unit, s.dimension) for s in found.scores} >= {("pair", "verdict"), ("response/a", "aggregate")}
+    reading = make_reading(item, *sections)
+    assert reading.unscored is None and quality(reading) == expected
+    assert {(s.unit, s.dimension) for s in reading.scores} >= {("pair", "verdict"), ("response/a", "aggregate")}
     # Nobody is asked about them, and the item is what it was.
     assert not [unit for unit, _ in LONG.cells(item) if unit.startswith("section")]
 
@@ -157,7 +157,7 @@ def test_the_sections_of_a_short_pair_have_the_same_numbers_with_the_places_swap
 
 def test_a_winner_with_a_failure_is_marked() -> None:
     failed = {"response_a": ["false_completeness"], "response_b": ["format_collapse"]}
-    found = judged(short("x", "y"), long_form_failures=failed)
-    assert rules(found) == [("pair", "The winner A has a failure: false completeness.")]
+    reading = make_reading(short("x", "y"), long_form_failures=failed)
+    assert rules(reading) == [("pair", "The winner A has a failure: false completeness.")]
     loser = {"response_a": [], "response_b": ["format_collapse"]}
-    assert rules(judged(short("x", "y"), long_form_failures=loser)) == []
+    assert rules(make_reading(short("x", "y"), long_form_failures=loser)) == []

@@ -9,10 +9,10 @@ from judges.triage import ItemSize, Reason
 
 
 def test_the_need_of_a_rating_grows_with_every_reason_and_stays_below_one() -> None:
-    one = triage.rank_by_need([Reason("a", "unscored", "x", 0.9)])[0]
+    single = triage.rank_by_need([Reason("a", "unscored", "x", 0.9)])[0]
     # two reasons of .5: 1 - .5 * .5 = .75; the strongest reason alone would be .5
     two = triage.rank_by_need([Reason("a", "unscored", "x", 0.5), Reason("a", "broken rule", "y", 0.5)])[0]
-    assert one.need == pytest.approx(0.9)
+    assert single.need == pytest.approx(0.9)
     assert two.need == pytest.approx(0.75)
     many = triage.rank_by_need([Reason("a", "unscored", str(n), 1.0) for n in range(50)])[0]
     assert 0.99 < many.need <= 1
@@ -29,15 +29,15 @@ def test_need_is_counted_per_rating_so_that_long_items_do_not_lead() -> None:
         "b": ItemSize(5, 70),
         "none": ItemSize(0, 9),
     }
-    found = triage.rank_by_need([*doubts, Reason("none", "unscored", "x", 0.9)], sizes)
+    needs = triage.rank_by_need([*doubts, Reason("none", "unscored", "x", 0.9)], sizes)
     # .5 * 2 / 4 and .5 * 20 / 100; equal needs by length; nothing to check comes last
-    assert [(n.item, round(n.need, 3)) for n in found] == [
+    assert [(n.item, round(n.need, 3)) for n in needs] == [
         ("short", 0.25), ("long", 0.1), ("b", 0.05), ("a", 0.05), ("none", triage.UNRATED_NEED),
     ]  # fmt: skip
 
 
 def test_most_needed_first_ties_by_item_and_the_strongest_reason_leads() -> None:
-    found = triage.rank_by_need(
+    needs = triage.rank_by_need(
         [
             Reason("b", "low confidence", "weak", 0.1),
             Reason("c", "no confidence", "same", 0.3),
@@ -45,8 +45,8 @@ def test_most_needed_first_ties_by_item_and_the_strongest_reason_leads() -> None
             Reason("b", "broken rule", "strong", 0.8),
         ]
     )
-    assert [n.item for n in found] == ["b", "a", "c"]
-    assert [r.text for r in found[0].reasons] == ["strong", "weak"]
+    assert [n.item for n in needs] == ["b", "a", "c"]
+    assert [r.text for r in needs[0].reasons] == ["strong", "weak"]
 
 
 def test_nothing_gives_nothing() -> None:
@@ -93,13 +93,13 @@ def test_confidence_in_words(confidence: float | None, level: str | None) -> Non
 def test_low_confidence_says_where_what_and_how_it_is_known(
     unit: str, dimension: str, confidence: float, source: str, text: str
 ) -> None:
-    found = triage.low_confidence("a", unit, dimension, confidence, source)
-    assert found is not None
-    assert (found.text, found.strength) == (text, pytest.approx((1 - confidence) / 2))
+    reason = triage.low_confidence("a", unit, dimension, confidence, source)
+    assert reason is not None
+    assert (reason.text, reason.strength) == (text, pytest.approx((1 - confidence) / 2))
 
 
 @pytest.mark.parametrize(
-    ("kept", "text"),
+    ("stored", "text"),
     [
         ("turn 3 context use is a guess (the judge says so)", "turn 3 context use: low stated confidence"),
         ("coherence may shift (samples differ)", "coherence: medium self-consistency (samples differ)"),
@@ -110,8 +110,8 @@ def test_low_confidence_says_where_what_and_how_it_is_known(
         ("verdict changed with the order", "verdict changed with the order"),
     ],
 )
-def test_a_reason_that_was_kept_in_the_words_of_before_is_read_in_those_of_today(kept: str, text: str) -> None:
-    assert triage.update_wording(kept) == triage.update_wording(text) == text
+def test_a_reason_that_was_kept_in_the_words_of_before_is_read_in_those_of_today(stored: str, text: str) -> None:
+    assert triage.update_wording(stored) == triage.update_wording(text) == text
 
 
 def test_what_is_sure_is_no_reason() -> None:
@@ -142,5 +142,5 @@ def test_judges_that_disagree_more_need_more() -> None:
 
 
 def test_a_reason_that_only_says_nothing_is_known_stays_last() -> None:
-    found = triage.rank_by_need([triage.no_confidence("a"), triage.broken_rule("b", "turn:1", "x", "t")])
-    assert [n.item for n in found] == ["b", "a"]
+    needs = triage.rank_by_need([triage.no_confidence("a"), triage.broken_rule("b", "turn:1", "x", "t")])
+    assert [n.item for n in needs] == ["b", "a"]

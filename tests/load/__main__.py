@@ -32,7 +32,7 @@ from data.records import datasets, people, tokens
 from data.store import open_store
 from tests import browser, seeds
 from tests.bench.desk import quantiles
-from tests.bench.people import Measured, Person, used
+from tests.bench.people import Measured, Person, resource_use
 from tests.conftest import FLAGS
 from tests.load import proxy
 from tests.load.failures import Returning, fail, listen
@@ -68,13 +68,13 @@ class Load:
         """People over the protocol."""
         sort = Returning if self.before else Person
         all_ = [sort(self.app(n), f"ann{n:02d}") for n in range(count)]
-        for one in all_:
-            await one.open("desk", "stream=review")
+        for person in all_:
+            await person.open("desk", "stream=review")
         await self.all_in.wait()
         until = time.monotonic() + self.seconds
-        await asyncio.gather(*(one.work(until, self.protocol, random.Random(one.name)) for one in all_))
-        for one in all_:
-            await one.close()
+        await asyncio.gather(*(person.work(until, self.protocol, random.Random(person.name)) for person in all_))
+        for person in all_:
+            await person.close()
 
     async def in_browsers(self, count: int) -> None:
         """People in browsers, each in a context of their own."""
@@ -97,8 +97,8 @@ class Load:
             until = time.monotonic() + self.seconds
             listening = [asyncio.create_task(listen(page, self.said)) for page, _ in pages if self.before]
             await asyncio.gather(*(self._browse(page, chance, until) for page, chance in pages))
-            for one in listening:
-                one.cancel()
+            for task in listening:
+                task.cancel()
             await asyncio.gather(*listening, return_exceptions=True)
             await opened.close()
 
@@ -111,7 +111,7 @@ class Load:
     def _ask(self, number: int, token: str, until: float) -> None:
         module = load_client()
         client = module.Assay(self.app(number).url, token)
-        asked: list[Callable[[], object]] = [
+        requests: list[Callable[[], object]] = [
             lambda: client.send("demo", new_items(f"{token[-4:]} {number}")),
             lambda: client.get("/datasets/demo/scores", limit=1_000),
             lambda: client.get("/datasets/demo/calibration", judge=sample.JUDGE_A.model),
@@ -119,7 +119,7 @@ class Load:
         while time.monotonic() < until:
             began = time.perf_counter()
             try:
-                asked[number % len(asked)]()
+                requests[number % len(requests)]()
                 self.api.took.append(time.perf_counter() - began)
             except module.Refused as error:
                 self.api.wrong.append(str(error))
@@ -142,23 +142,23 @@ class Load:
                 self.browsers.wrong.append(f"{type(error).__name__} in a browser")
 
 
-def told(title: str, measured: Measured, what: str = "answers") -> float:
+def print_times(title: str, measured: Measured, noun: str = "answers") -> float:
     """Print what it took; the 95th percentile in milliseconds."""
     took = sorted(measured.took)
     if not took:
-        print(f"{title}: no {what}; {len(measured.wrong)} errors")
+        print(f"{title}: no {noun}; {len(measured.wrong)} errors")
         return 0.0
     p50, p95 = quantiles(took)
     p99 = took[min(int(len(took) * 0.99), len(took) - 1)]
     print(
-        f"{title}: {len(took)} {what}; p50 {p50 * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms; "
+        f"{title}: {len(took)} {noun}; p50 {p50 * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms; "
         f"{len(measured.wrong)} errors {measured.wrong[:3] or ''}",
         flush=True,
     )
     return p95 * 1000
 
 
-def stored(url: str) -> list[tuple[int, int]]:
+def count_answers(url: str) -> list[tuple[int, int]]:
     """(answers, different pairs of item and person) in the store."""
     store = open_store(url)
     try:
@@ -172,7 +172,7 @@ def stored(url: str) -> list[tuple[int, int]]:
 def new_items(name: str) -> list[Any]:
     """A hundred items that are not there yet."""
     ids = [f"{name}/{n}" for n in range(100)]
-    return [{"id": one, "kind": "response", "task": f"What is {one}?", "output": one[::-1]} for one in ids]
+    return [{"id": id_, "kind": "response", "task": f"What is {id_}?", "output": id_[::-1]} for id_ in ids]
 
 
 def fill(url: str, folder: Path, items: int, names: Sequence[str], clients: int = 0) -> list[str]:
@@ -186,12 +186,12 @@ def fill(url: str, folder: Path, items: int, names: Sequence[str], clients: int 
         people.join_workspace(store, name)
     file = seeds.lines(folder / "rows.jsonl", [*dialogues.items, *dialogues.judgments])
     import_source(store, names[0], from_path(file), ImportPlan("demo"))
-    found = datasets.dataset_named(store, "demo")
-    judge = datasets.dataset_judges(store, found.id)[0].id
-    queue.fill_review(store, names[0], found.id, judge, limit=items)
-    made = [tokens.new_token(store, names[0], f"client {n}", ["read", "write"])[1] for n in range(clients)]
+    dataset = datasets.dataset_named(store, "demo")
+    judge = datasets.dataset_judges(store, dataset.id)[0].id
+    queue.fill_review(store, names[0], dataset.id, judge, limit=items)
+    client_tokens = [tokens.new_token(store, names[0], f"client {n}", ["read", "write"])[1] for n in range(clients)]
     store.close()
-    return made
+    return client_tokens
 
 
 async def all_at_once(load: Load, count: int, browsers: int, clients: Sequence[str]) -> None:
@@ -209,29 +209,29 @@ async def what_fails(load: Load) -> None:
         await fail(load.apps, load.databases, load.seconds)
 
 
-def measure(asked: Any, folder: Path, databases: Any = None) -> int:
+def measure(options: Any, folder: Path, databases: Any = None) -> int:
     """Fill a workspace, let everybody work, and say what it took and what is there; 1 where something is wrong."""
-    names = ("lea", *(f"ann{n:02d}" for n in range(asked.people)), *(f"web{n:02d}" for n in range(asked.browsers)))
+    names = ("lea", *(f"ann{n:02d}" for n in range(options.people)), *(f"web{n:02d}" for n in range(options.browsers)))
     path, url = folder / "assay.duckdb", databases.address_of(folder / "database") if databases else None
     store = url or f"duckdb:///{path}"
-    clients = fill(store, folder, asked.items, names, asked.clients)
+    clients = fill(store, folder, options.items, names, options.clients)
     with ExitStack() as stack:
         apps = []
-        for number in range(asked.replicas):
+        for number in range(options.replicas):
             place = folder / str(number) if url else folder
             place.mkdir(exist_ok=True)
-            app = Server(place, store=url, env=proxy.ENVIRONMENT if asked.failures else None)
+            app = Server(place, store=url, env=proxy.ENVIRONMENT if options.failures else None)
             apps.append(stack.enter_context(app))
-        load = Load(apps, asked.seconds, asked.thinking, databases=databases)
-        if asked.failures:
+        load = Load(apps, options.seconds, options.thinking, databases=databases)
+        if options.failures:
             load.before = stack.enter_context(closing(proxy.Proxy(folder / "nginx", apps)))
-        before, began = [used(app) for app in apps], time.monotonic()
-        asyncio.run(all_at_once(load, asked.people, asked.browsers, clients))
-        span, after = time.monotonic() - began, [used(app) for app in apps]
+        before, began = [resource_use(app) for app in apps], time.monotonic()
+        asyncio.run(all_at_once(load, options.people, options.browsers, clients))
+        span, after = time.monotonic() - began, [resource_use(app) for app in apps]
         answers = len(load.protocol.took) + len(load.browsers.took)
-        worst = told(f"{asked.people} people over the protocol", load.protocol)
-        told(f"{asked.browsers} people in browsers", load.browsers)
-        told(f"{asked.clients} clients of the API", load.api, "requests")
+        worst = print_times(f"{options.people} people over the protocol", load.protocol)
+        print_times(f"{options.browsers} people in browsers", load.browsers)
+        print_times(f"{options.clients} clients of the API", load.api, "requests")
         for words, times in load.said.most_common():
             print(f"the desk said {times} times: {words!r}")
         cpu = sum(now[0] - then[0] for then, now in zip(before, after, strict=True))
@@ -239,30 +239,30 @@ def measure(asked: Any, folder: Path, databases: Any = None) -> int:
             f"The server used {cpu * 1000 / max(answers, 1):.1f} ms of processor time an answer (each runs its page "
             f"once), {cpu / span:.0%} of a core; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
         )
-    [(held, different)] = stored(store)
-    print(f"acknowledged {answers}, stored {held}; lost {max(answers - held, 0)}, twice {held - different}")
-    wrong = sum(len(one.wrong) for one in (load.protocol, load.browsers, load.api))
-    late = worst > TARGET and not asked.failures  # with them people wait for what is away
-    if not asked.failures:
+    [(stored, different)] = count_answers(store)
+    print(f"acknowledged {answers}, stored {stored}; lost {max(answers - stored, 0)}, twice {stored - different}")
+    wrong = sum(len(measured.wrong) for measured in (load.protocol, load.browsers, load.api))
+    late = worst > TARGET and not options.failures  # with them people wait for what is away
+    if not options.failures:
         print(f"p95 {worst:.0f} ms of at most {TARGET}: {'NOT held' if late else 'held'}")
-    return int(bool(wrong) or held < answers or held != different or late)
+    return int(bool(wrong) or stored < answers or stored != different or late)
 
 
-def main(given: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Measure and print."""
-    asked = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
-    asked.add_argument("--people", type=int, default=50)
-    asked.add_argument("--browsers", type=int, default=10)
-    asked.add_argument("--clients", type=int, default=0, help="programs that ask the API without a pause")
-    asked.add_argument("--seconds", type=float, default=60.0)
-    asked.add_argument("--thinking", type=float, default=5.0)
-    asked.add_argument("--items", type=int, default=3_000)
-    asked.add_argument("--replicas", type=int, default=1, help="with 2 or more, over one PostgreSQL database")
-    asked.add_argument("--postgres", action="store_true", help="a PostgreSQL database for one server, too")
-    asked.add_argument("--failures", action="store_true", help="servers are killed, and the database is away")
-    options = asked.parse_args(given)
+    parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
+    parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--browsers", type=int, default=10)
+    parser.add_argument("--clients", type=int, default=0, help="programs that ask the API without a pause")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--thinking", type=float, default=5.0)
+    parser.add_argument("--items", type=int, default=3_000)
+    parser.add_argument("--replicas", type=int, default=1, help="with 2 or more, over one PostgreSQL database")
+    parser.add_argument("--postgres", action="store_true", help="a PostgreSQL database for one server, too")
+    parser.add_argument("--failures", action="store_true", help="servers are killed, and the database is away")
+    options = parser.parse_args(arguments)
     if options.failures and options.replicas < 2:
-        asked.error("--failures is for --replicas 2 or more")
+        parser.error("--failures is for --replicas 2 or more")
     with tempfile.TemporaryDirectory(prefix="assay-load-") as name:
         if options.replicas == 1 and not options.postgres:
             return measure(options, Path(name))

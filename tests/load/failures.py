@@ -56,10 +56,10 @@ class Returning(Person):
 async def fail(apps: list[Server], databases: Databases, seconds: float) -> None:
     """Kill a server and start it again, crash the database for a while, and kill the other server."""
 
-    async def at(share: float, what: str, work: Any, *given: Any) -> None:
+    async def at(share: float, event: str, work: Any, *arguments: Any) -> None:
         await asyncio.sleep(max(0.0, began + share * seconds - time.monotonic()))
-        print(f"{time.monotonic() - began:.0f} s: {what}", flush=True)
-        await asyncio.to_thread(work, *given)
+        print(f"{time.monotonic() - began:.0f} s: {event}", flush=True)
+        await asyncio.to_thread(work, *arguments)
 
     began = time.monotonic()
     await at(0.15, "one server is killed", apps[0].kill)
@@ -69,9 +69,9 @@ async def fail(apps: list[Server], databases: Databases, seconds: float) -> None
     await at(0.85, "it is started again", apps[1].start)
 
 
-async def listen(page: Any, said: Counter[str]) -> None:
+async def listen(page: Any, counts: Counter[str]) -> None:
     """Count what the desk says, twice a second."""
     while True:
         words = await page.evaluate(SAID)
-        said[re.sub(r"\d+", "N", words or "")] += 1
+        counts[re.sub(r"\d+", "N", words or "")] += 1
         await asyncio.sleep(0.5)

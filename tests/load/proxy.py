@@ -31,8 +31,8 @@ def program() -> str | None:
 
 def flags() -> list[str]:
     """The flags of a browser to which the name leads to this machine."""
-    kept = [flag for flag in FLAGS if not flag.startswith("--host-resolver-rules")]
-    return [*kept, f"--host-resolver-rules=MAP {NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+    others = [flag for flag in FLAGS if not flag.startswith("--host-resolver-rules")]
+    return [*others, f"--host-resolver-rules=MAP {NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 
 
 class Proxy:
@@ -43,19 +43,19 @@ class Proxy:
         self.url = f"https://{NAME}:{self.port}"
         folder.mkdir(exist_ok=True)
         certify(folder, NAME)
-        made = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+        config = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
         for number, app in enumerate(apps, 1):
-            made = made.replace(f"assay-{number}:8501", f"127.0.0.1:{app.port}")
-        made = re.sub(r"\n    server \{\n        listen 80;.*?\n    \}\n", "\n", made, flags=re.DOTALL)
-        made = made.replace("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl")
-        made = made.replace("/etc/nginx/certificates", str(folder)).replace("/tmp/nginx", str(folder / "nginx"))
-        made = made.replace("/run/nginx", str(folder / "nginx"))
+            config = config.replace(f"assay-{number}:8501", f"127.0.0.1:{app.port}")
+        config = re.sub(r"\n    server \{\n        listen 80;.*?\n    \}\n", "\n", config, flags=re.DOTALL)
+        config = config.replace("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl")
+        config = config.replace("/etc/nginx/certificates", str(folder)).replace("/tmp/nginx", str(folder / "nginx"))
+        config = config.replace("/run/nginx", str(folder / "nginx"))
         self.settings = folder / "nginx.conf"
-        self.settings.write_text(made, encoding="utf-8")
+        self.settings.write_text(config, encoding="utf-8")
         self.log = folder / "nginx.log"
-        found = program()
-        assert found is not None, "nginx is not installed"
-        command = [found, "-c", str(self.settings), "-g", "daemon off;"]
+        nginx = program()
+        assert nginx is not None, "nginx is not installed"
+        command = [nginx, "-c", str(self.settings), "-g", "daemon off;"]
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
         self._wait()
@@ -77,6 +77,6 @@ class Proxy:
 
 def trusting() -> ssl.SSLContext:
     """What takes that certificate."""
-    made = ssl.create_default_context()
-    made.check_hostname, made.verify_mode = False, ssl.CERT_NONE
-    return made
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context

@@ -32,37 +32,37 @@ from tests.server import ROOT
 KEPT = ROOT / ".mutants"
 
 
-def look(asked: argparse.Namespace) -> None:
+def look(arguments: argparse.Namespace) -> None:
     """Run all tests once, of scripts only those of their rooms, and keep which lines each of them runs."""
-    shutil.rmtree(asked.seen, ignore_errors=True)
-    asked.seen.mkdir(parents=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reached", "--reached", str(asked.seen)]
-    rooms = [f"tests/{room}" for room in (asked.rooms if asked.scripts else ("data", "judges", "pages"))]
-    options = ["--workers", str(asked.workers), *["--browsers"] * asked.scripts]
+    shutil.rmtree(arguments.seen, ignore_errors=True)
+    arguments.seen.mkdir(parents=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reached", "--reached", str(arguments.seen)]
+    rooms = [f"tests/{room}" for room in (arguments.rooms if arguments.scripts else ("data", "judges", "pages"))]
+    options = ["--workers", str(arguments.workers), *["--browsers"] * arguments.scripts]
     subprocess.run([*command, *options, *rooms], cwd=ROOT, check=False)
 
 
-def sample(asked: argparse.Namespace) -> tuple[list[Point], int]:
+def sample(arguments: argparse.Namespace) -> tuple[list[Point], int]:
     """So many points of the rooms' files, and of how many."""
-    find = find_script_points if asked.scripts else find_points
-    files = {file for room in asked.rooms for file in (ROOT / room).rglob("*.js" if asked.scripts else "*.py")}
+    find = find_script_points if arguments.scripts else find_points
+    files = {file for room in arguments.rooms for file in (ROOT / room).rglob("*.js" if arguments.scripts else "*.py")}
     names = sorted(str(file.relative_to(ROOT)) for file in files if "bundled" not in file.parts)
     every = [point for name in names for point in find(name, (ROOT / name).read_text(encoding="utf-8"))]
-    return random.Random(asked.seed).sample(every, min(asked.count, len(every))), len(every)
+    return random.Random(arguments.seed).sample(every, min(arguments.count, len(every))), len(every)
 
 
-def try_all(points: Sequence[Point], asked: argparse.Namespace, out: Path) -> None:
+def try_all(points: Sequence[Point], arguments: argparse.Namespace, out: Path) -> None:
     """Try every point, in so many processes, and write a line of what came of each as soon as it is known."""
-    lines, seconds = reached.read(asked.seen)
+    lines, seconds = reached.read(arguments.seen)
     trials.load()
-    with tempfile.TemporaryDirectory(prefix="assay-mutants-") as held:
-        base = trials.prepare(Path(held))
+    with tempfile.TemporaryDirectory(prefix="assay-mutants-") as folder:
+        base = trials.prepare(Path(folder))
         context = get_context("fork")
         processes = []
-        for number in range(asked.workers):
-            part = points[number :: asked.workers]
-            place = Path(held, str(number), "main")
-            processes.append(context.Process(target=_try, args=(part, base, place, lines, seconds, asked, out)))
+        for number in range(arguments.workers):
+            part = points[number :: arguments.workers]
+            place = Path(folder, str(number), "main")
+            processes.append(context.Process(target=_try, args=(part, base, place, lines, seconds, arguments, out)))
             processes[-1].start()
         for process in processes:
             process.join()
@@ -74,39 +74,46 @@ def _try(
     place: Path,
     lines: reached.Lines,
     seconds: dict[str, float],
-    asked: argparse.Namespace,
+    arguments: argparse.Namespace,
     out: Path,
 ) -> None:
     sure: dict[str, bool] = {}
     often = Counter[str]()
     for point in points:
         outcome: trials.Outcome = "untried"
-        by, ran = "", list[str]()
-        for limit in (asked.seconds, asked.again):
-            tests = [test for test in trials.choose(point, lines, seconds, limit) if test not in ran]
+        by, tried = "", list[str]()
+        for limit in (arguments.seconds, arguments.again):
+            tests = [test for test in trials.choose(point, lines, seconds, limit) if test not in tried]
             tests.sort(key=lambda test: -often[test])
             if tests and outcome in ("untried", "survived"):
                 outcome, by = trials.attempt(base, place, point, tests, 30 + 3 * sum(seconds[test] for test in tests))
-                ran += tests
+                tried += tests
         often[by] += 1
         if by and by not in sure:  # a test that fails without the change has noticed nothing
             sure[by] = trials.attempt(base, place, None, [by], 120)[0] == "survived"
-        line = {"point": asdict(point), "outcome": outcome, "by": by, "tests": len(ran), "sure": sure.get(by, True)}
+        line = {"point": asdict(point), "outcome": outcome, "by": by, "tests": len(tried), "sure": sure.get(by, True)}
         with out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
 
 def table(out: Path, every: int) -> str:
     """What came of the sample, and every mutant that nothing noticed."""
-    told = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    counts = Counter("in doubt" if not one["sure"] else one["outcome"] for one in told)
-    rows = [f"{len(told)} of {every:,} points: " + ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))]
-    for one in sorted(told, key=lambda one: (one["point"]["file"], one["point"]["line"])):
-        if one["outcome"] in ("noticed", "hung") and one["sure"]:
+    entries = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    counts = Counter("in doubt" if not entry["sure"] else entry["outcome"] for entry in entries)
+    rows = [
+        f"{len(entries)} of {every:,} points: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
+    ]
+    for entry in sorted(entries, key=lambda entry: (entry["point"]["file"], entry["point"]["line"])):
+        if entry["outcome"] in ("noticed", "hung") and entry["sure"]:
             continue
-        point = Point(**one["point"])
+        point = Point(**entry["point"])
         was = (ROOT / point.file).read_bytes()[point.start : point.end].decode()
-        rows += ["", f"{point.file}:{point.line} {point.kind}, {one['tests']} tests", f"  - {was}", f"  + {point.text}"]
+        rows += [
+            "",
+            f"{point.file}:{point.line} {point.kind}, {entry['tests']} tests",
+            f"  - {was}",
+            f"  + {point.text}",
+        ]
     return "\n".join(rows)
 
 
@@ -122,14 +129,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--scripts", action="store_true", help="change the rooms' JavaScript, not their Python")
     parser.add_argument("--fresh", action="store_true", help="look again which lines each test runs")
     parser.add_argument("--kept", type=Path, default=KEPT, help="folder of what was seen (default: .mutants)")
-    asked = parser.parse_args(argv)
-    asked.seen = asked.kept / ("scripts" if asked.scripts else "reached")
-    if asked.fresh or not asked.seen.exists():
-        look(asked)
-    points, every = sample(asked)
-    out = asked.kept / f"{asked.seen.name}-seed-{asked.seed}.jsonl"
+    arguments = parser.parse_args(argv)
+    arguments.seen = arguments.kept / ("scripts" if arguments.scripts else "reached")
+    if arguments.fresh or not arguments.seen.exists():
+        look(arguments)
+    points, every = sample(arguments)
+    out = arguments.kept / f"{arguments.seen.name}-seed-{arguments.seed}.jsonl"
     out.unlink(missing_ok=True)
-    try_all(points, asked, out)
+    try_all(points, arguments, out)
     print(table(out, every))
     return 0
 

@@ -82,9 +82,9 @@ def read(folder: Path) -> tuple[Lines, dict[str, float]]:
     lines: Lines = {}
     seconds: dict[str, float] = {}
     for file in folder.glob("*.pickle"):
-        some, times = pickle.loads(file.read_bytes())
+        file_lines, times = pickle.loads(file.read_bytes())
         seconds |= times
-        for name, found in some.items():
-            for line, tests in found.items():
+        for name, tests_by_line in file_lines.items():
+            for line, tests in tests_by_line.items():
                 lines.setdefault(name, {}).setdefault(line, set()).update(tests)
     return lines, seconds

@@ -44,8 +44,8 @@ def choose(point: Point, lines: Lines, seconds: dict[str, float], limit: float) 
     rooms = (f"tests/{folder}/" for folder in Path(point.file).parents)
     room = next((name for name in rooms if any(test.startswith(name) for test in seconds)), "tests/")
     own = f"{room}test_{Path(point.file).stem}.py::"
-    found = lines.get(point.file, {})
-    tests = set().union(*(found.get(line, set()) for line in range(point.line, point.last + 1)))
+    tests_by_line = lines.get(point.file, {})
+    tests = set().union(*(tests_by_line.get(line, set()) for line in range(point.line, point.last + 1)))
     if not tests:
         tests = {test for test in seconds if test.startswith(room)}
     chosen, left = [], limit

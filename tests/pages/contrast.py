@@ -34,5 +34,5 @@ FAINT = """root => {
 
 def faint(sheet: Any) -> dict[str, float]:
     """What in a locator's element has less than 4.5, and the least that it has; disabled controls are exempt."""
-    found: dict[str, float] = sheet.evaluate(FAINT)
-    return found
+    ratios: dict[str, float] = sheet.evaluate(FAINT)
+    return ratios

@@ -13,7 +13,7 @@ from tests import seeds
 from tests.server import Server
 
 
-def seeded(serve: Callable[..., Server], count: int = 30, **options: Any) -> Server:
+def seeded_app(serve: Callable[..., Server], count: int = 30, **options: Any) -> Server:
     """The app, running on `count` judged dialogues."""
     app = serve(start=False)
     seeds.dialogues(app.store_path, count, **options)
@@ -73,7 +73,7 @@ def on_item(page: Any, other_than: str = "") -> str:
     return str(page.evaluate(f"({FIND})().dataset.item"))
 
 
-def unsaved(page: Any) -> int:
+def count_unsaved(page: Any) -> int:
     """How many answers the server has not acknowledged."""
     return int(page.evaluate(f"+({FIND})().dataset.unsaved"))
 
@@ -85,15 +85,15 @@ def all_saved(page: Any, seconds: float = 60) -> None:
     )
 
 
-def accept_all(page: Any, items: int, each: Callable[[str], None] = lambda _: None) -> list[str]:
+def accept_all(page: Any, items: int, mark: Callable[[str], None] = lambda _: None) -> list[str]:
     """Accept that many items with Ctrl+Enter, as fast as they are painted; their ids in order."""
-    seen: list[str] = []
+    ids: list[str] = []
     for _ in range(items):
-        item = on_item(page, seen[-1] if seen else "")
-        seen.append(item)
-        each(item)
+        item = on_item(page, ids[-1] if ids else "")
+        ids.append(item)
+        mark(item)
         accept(page)
-    return seen
+    return ids
 
 
 def accept(page: Any) -> None:

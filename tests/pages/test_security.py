@@ -42,11 +42,11 @@ MADE = "button, input, textarea, table, canvas, img"
 @pytest.fixture
 def canary() -> Iterator[tuple[str, list[str]]]:
     """A server on this machine that remembers every fetch: (its address, the paths)."""
-    seen: list[str] = []
+    paths: list[str] = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            seen.append(self.path)
+            paths.append(self.path)
             self.send_response(200)
             self.end_headers()
 
@@ -55,7 +55,7 @@ def canary() -> Iterator[tuple[str, list[str]]]:
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", seen
+    yield f"http://127.0.0.1:{server.server_port}", paths
     server.shutdown()
     server.server_close()
 
@@ -73,7 +73,7 @@ def three(serve_all: Serve) -> Server:
     return app
 
 
-def poisoned(app: Server, url: str) -> str:
+def poison_workspace(app: Server, url: str) -> str:
     """A workspace in which every text that can be untrusted asks for a picture; the poison."""
     poison = f"![p]({url}/md) <img src='{url}/html'> :material/bug_report: [l]({url}/link) $x$ :red[r] "
     poison += f"<script>fetch('{url}/js')</script>"
@@ -82,9 +82,9 @@ def poisoned(app: Server, url: str) -> str:
         item = seeds.dialogue(n, text=poison, system=poison)
         item["turns"][-1]["text"] = "\n\n".join([poison, *tricks(url), *floods()])
         item.update(scenario=poison, id=f"{n} {poison}", meta={poison: poison})
-        made = {**seeds.reply(item, verdict="good"), "decision_basis": poison}
-        made["per_turn"][0]["issues"] = [poison]
-        rows += [item, *(seeds.judgment(item, made, model=f"{model}{poison}") for model in ("", "b"))]
+        reply = {**seeds.reply(item, verdict="good"), "decision_basis": poison}
+        reply["per_turn"][0]["issues"] = [poison]
+        rows += [item, *(seeds.judgment(item, reply, model=f"{model}{poison}") for model in ("", "b"))]
         rows += [{
             "item": item["id"], "unit": "turn:1", "dimension": "helpfulness", "value": value, "annotator": annotator,
             "mode": "blind", "made_at": "2026-01-31T12:00:00Z",
@@ -110,12 +110,12 @@ def poisoned(app: Server, url: str) -> str:
 
 
 def test_no_page_fetches_what_untrusted_text_asks_for(serve: Serve, page: Any, canary: tuple[str, list[str]]) -> None:
-    url, seen = canary
+    url, paths = canary
     app = serve(start=False)
-    poisoned(app, url)
+    poison_workspace(app, url)
     app.start()
-    asked: list[str] = []
-    page.on("request", lambda r: asked.append(r.url) if url in r.url or "canary" in r.url else None)
+    urls: list[str] = []
+    page.on("request", lambda r: urls.append(r.url) if url in r.url or "canary" in r.url else None)
     enter(page, app.url, "lea", ADDRESSES[0])
     parts = [f"mtbench?dataset={MTBENCH}&part={part}" for part in PARTS]
     for address in [*ADDRESSES, *parts]:
@@ -125,16 +125,16 @@ def test_no_page_fetches_what_untrusted_text_asks_for(serve: Serve, page: Any, c
         assert not page.locator(f"a[href^='{url}']").count(), address  # nor does a click lead there
         page.mouse.wheel(0, 3000)
         page.wait_for_timeout(100)
-    assert asked == []
-    assert seen == []
+    assert urls == []
+    assert paths == []
 
 
 def test_the_canary_would_have_seen_a_fetch(page: Any, canary: tuple[str, list[str]]) -> None:
-    url, seen = canary
+    url, paths = canary
     page.goto(f"{url}/page")  # a page of this machine, as the app's are: from no page at all Chromium may refuse it
     with page.expect_response(f"{url}/html"):
         page.set_content(f"<img src='{url}/html'>")
-    assert seen == ["/page", "/html"]
+    assert paths == ["/page", "/html"]
 
 
 ASKED = [
@@ -149,13 +149,13 @@ ASKED = [
 
 def test_every_answer_carries_the_policy_errors_and_refusals_too(three: Server) -> None:
     for method, path in [*ASKED, ("GET", "evil")]:
-        asked = http.client.HTTPConnection("127.0.0.1", three.port, timeout=60)
-        asked.request(method, "/" if path == "evil" else path, headers={"Host": "evil.test"} if path == "evil" else {})
-        answer = asked.getresponse()
+        client = http.client.HTTPConnection("127.0.0.1", three.port, timeout=60)
+        client.request(method, "/" if path == "evil" else path, headers={"Host": "evil.test"} if path == "evil" else {})
+        answer = client.getresponse()
         body, headers = answer.read(), {name.lower(): value for name, value in answer.getheaders()}
         carries(headers, f"{method} {path}")
         assert b"Traceback" not in body and answer.status < 500, path
-        asked.close()
+        client.close()
     assert not json.loads(three.get("/_stcore/host-config")[2])["allowedOrigins"], "no page elsewhere may send messages"
 
 
@@ -173,26 +173,26 @@ def test_a_refused_websocket_is_told_why_and_carries_the_policy(three: Server, o
     assert "ERROR" not in three.log
 
 
-def carries(headers: dict[str, str], what: str) -> None:
+def carries(headers: dict[str, str], request: str) -> None:
     """AssertionError where an answer lacks a header that keeps pages safe."""
     policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
-    assert policy["img-src"] == "'self' data: blob:", what
-    assert policy["frame-ancestors"] == policy["object-src"] == "'none'", what
-    assert "http:" not in policy["default-src"] and "*" not in headers["content-security-policy"], what
-    assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "DENY", what
-    assert headers["cross-origin-opener-policy"] == headers["cross-origin-resource-policy"] == "same-origin", what
+    assert policy["img-src"] == "'self' data: blob:", request
+    assert policy["frame-ancestors"] == policy["object-src"] == "'none'", request
+    assert "http:" not in policy["default-src"] and "*" not in headers["content-security-policy"], request
+    assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "DENY", request
+    assert headers["cross-origin-opener-policy"] == headers["cross-origin-resource-policy"] == "same-origin", request
 
 
 def test_who_is_out_sees_no_desk_and_what_got_into_a_page_still_fetches_nothing(
     three: Server, page: Any, canary: tuple[str, list[str]]
 ) -> None:
     """The policy by itself: whatever a text would bring into a page, were it ever drawn as HTML."""
-    url, seen = canary
+    url, paths = canary
     enter(page, three.url, "ida")  # who is inactive, and so is nobody
     page.get_by_text("Who are you?").first.wait_for()
     page.evaluate(INJECTED, [url, url.replace("http:", "ws:")])
     page.wait_for_timeout(300)
-    assert seen == []
+    assert paths == []
 
 
 INJECTED = """async ([url, socket]) => {
@@ -220,24 +220,24 @@ INJECTED = """async ([url, socket]) => {
 def test_below_its_role_a_page_says_whose_it_is_and_nothing_else(three: Server, page: Any, role: Role) -> None:
     rank = ROLES.index
     # A page that is for everybody hides nothing; those of this very role show that what a page shows is seen here.
-    kept = [(least, title, to) for _, least, _, title, to, _ in ROUTES if least != "annotator"]
-    pages = [one for one in kept if rank(one[0]) >= rank(role)]
-    assert {least for least, _, _ in kept} == {"researcher", "lead"}
+    restricted = [(least, title, to) for _, least, _, title, to, _ in ROUTES if least != "annotator"]
+    pages = [route for route in restricted if rank(route[0]) >= rank(role)]
+    assert {least for least, _, _ in restricted} == {"researcher", "lead"}
     enter(page, three.url, PEOPLE[role], pages[0][2])
     at_rest(page)
     main = page.get_by_test_id("stMain")
     for least, title, address in pages:
         turn_to(page, address)
         expect(page).to_have_title(f"{title} · Assay")
-        said = [line for line in main.inner_text().split("\n") if line.strip()]
+        lines = [line for line in main.inner_text().split("\n") if line.strip()]
         refused = (
             f"This page is for {ROLE_AUDIENCES[least]}, and you are a{'n' * (role == 'annotator')} {role}. "
             "lea can change your role on the page People."
         )
         if least == role:
-            assert refused not in said and main.locator(MADE).count(), address
+            assert refused not in lines and main.locator(MADE).count(), address
         else:
-            assert said == [title, refused, "home", "Overview"], address
+            assert lines == [title, refused, "home", "Overview"], address
             assert main.get_by_role("link").count() == 1, address
             assert not main.locator(MADE).count(), address
 

@@ -13,13 +13,13 @@ from tests.practice.options import REFUSABLE, Equipment
 from tests.practice.server import FaultyServer
 
 
-def chosen(given: argparse.Namespace) -> Equipment:
+def read_equipment(arguments: argparse.Namespace) -> Equipment:
     """What the arguments name. Raises BadOption."""
     return Equipment(**{
-        **vars(given),
-        "faults": faults(given.faults),
-        "flaws": parse_names(given.flaws, FLAWS, "flaw"),
-        "refuses": parse_names(given.refuses, REFUSABLE, "parameter"),
+        **vars(arguments),
+        "faults": faults(arguments.faults),
+        "flaws": parse_names(arguments.flaws, FLAWS, "flaw"),
+        "refuses": parse_names(arguments.refuses, REFUSABLE, "parameter"),
     })  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("--key-variable", default="", metavar="NAME", help="demand the key in this variable")
     parser.add_argument("--echo-key", action="store_true", help="repeat the key in error messages, as some proxies do")
     try:
-        asyncio.run(serve(chosen(parser.parse_args())))
+        asyncio.run(serve(read_equipment(parser.parse_args())))
     except BadOption as error:
         print(error, file=sys.stderr)
         return 1

@@ -44,20 +44,20 @@ _NUMBER = re.compile(r"(\[\[|: ?)\d+(?=[\],}])")
 
 def faults(spec: str) -> tuple[Fault, ...]:
     """The faults that a text names. Raises BadOption for an unknown name or shares that are none or exceed 1."""
-    found = tuple(fault(part) for part in spec.split(",") if part.strip())
-    if sum(f.share for f in found) > 1 + 1e-9:
+    faults = tuple(fault(part) for part in spec.split(",") if part.strip())
+    if sum(f.share for f in faults) > 1 + 1e-9:
         raise BadOption("The shares of all faults add up to more than 1: lower some of them.")
-    return found
+    return faults
 
 
 def fault(text: str) -> Fault:
     """One fault: `429=0.05:2`, or `429:2` for always. Raises BadOption where it is none."""
     head, _, detail = text.strip().partition(":")
-    name, given, share = (part.strip() for part in head.partition("="))
+    name, equals, share = (part.strip() for part in head.partition("="))
     if name not in NAMES:
         raise BadOption(f"There is no fault {name!r}. There are: {', '.join(NAMES)}.")
     try:
-        value = float(share) if given else 1.0
+        value = float(share) if equals else 1.0
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
@@ -65,15 +65,15 @@ def fault(text: str) -> Fault:
     return Fault(name, value, detail.strip())
 
 
-def planned(options: Equipment, key: str, attempt: int) -> Fault | None:
+def plan_fault(options: Equipment, key: str, attempt: int) -> Fault | None:
     """The fault that the `attempt`-th time (from 1) of asking a call gets, None for an answer."""
     if options.script:
         text = options.script[attempt - 1] if attempt <= len(options.script) else ""
         return fault(text) if text else None
-    return drawn(options.faults, draw_chance(options.seed, key, attempt, "fault")) if options.faults else None
+    return draw_fault(options.faults, draw_chance(options.seed, key, attempt, "fault")) if options.faults else None
 
 
-def drawn(among: Sequence[Fault], at: float) -> Fault | None:
+def draw_fault(among: Sequence[Fault], at: float) -> Fault | None:
     """The fault in whose share of [0, 1) the number lies."""
     for candidate in among:
         at -= candidate.share
@@ -82,7 +82,7 @@ def drawn(among: Sequence[Fault], at: float) -> Fault | None:
     return None
 
 
-def spoiled(name: str, text: str) -> str:
+def spoil(name: str, text: str) -> str:
     """The reply's text as the fault leaves it; faults that need JSON leave prose without its rating."""
     if name == "prose_around":
         return f"Let me think about this step by step.\n\n{text}\n\nI hope that this is of help!"
@@ -102,14 +102,14 @@ def spoiled(name: str, text: str) -> str:
     return text.replace("}", "", 1).replace(",", " ", 1)
 
 
-def completed(
+def make_completion(
     options: Equipment, body: dict[str, Any], text: str, key: str, attempt: int, fault: Fault | None
 ) -> dict[str, Any]:
     """The completion's body, with what the fault does to the reply. Raises ErrorReply for a schema that is none."""
     reply = model.make_reply(options, body, text, key, attempt)
     name = fault.name if fault else ""
     if name in TEXTS:
-        reply = (spoiled(name, completion.reply_text(reply)),)
+        reply = (spoil(name, completion.reply_text(reply)),)
     if name == "cut_off":
         most = max(1, len(completion.split_tokens(completion.reply_text(reply))) * 3 // 5)
         body = {**body, "max_completion_tokens": most}
@@ -126,7 +126,7 @@ def completed(
         refusal = "I can't help with that. (A planted refusal: practice, not a language model.)"
         first["message"] |= {"content": None, "refusal": refusal}
     if name == "duplicate":
-        other = spoiled("out_of_range", first["message"]["content"])
+        other = spoil("out_of_range", first["message"]["content"])
         done["choices"].append(completion.completion_choice(1, other, first["finish_reason"]))
     if name == "no_choices":
         done["choices"] = []

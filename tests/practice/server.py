@@ -50,15 +50,15 @@ class FaultyServer(Server):
         """Raises ErrorReply without the key that is demanded."""
         if not self.equipment.key_variable or request.path.startswith("/practice/"):
             return
-        wanted = os.environ.get(self.equipment.key_variable, "")
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if not wanted or not hmac.compare_digest(given.encode(), wanted.encode()):
+        expected = os.environ.get(self.equipment.key_variable, "")
+        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if not expected or not hmac.compare_digest(key.encode(), expected.encode()):
             text = f"Incorrect API key provided.{self._note(request)}"
             raise ErrorReply(401, text, "invalid_request_error", "invalid_api_key")
 
     def _note(self, request: web.Request) -> str:
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        return f" You sent {given}." if self.equipment.echo_key and given else ""
+        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        return f" You sent {key}." if self.equipment.echo_key and key else ""
 
     def _within_limit(self) -> None:
         """Raises ErrorReply (429) above `rpm` requests a minute: a bucket of a second's worth, at least one."""
@@ -88,7 +88,7 @@ class FaultyServer(Server):
         chosen = self._fault(request, key, attempt)
         if chosen is not None:
             self.log.fault(key, chosen.name)
-        done = faults.completed(self.equipment, body, text, key, attempt, chosen)
+        done = faults.make_completion(self.equipment, body, text, key, attempt, chosen)
         await self.wait(key, attempt)
         if chosen is not None and chosen.name in faults.WIRE:
             answer = await wire.send(request, chosen, done, self.closing, self._note(request))
@@ -102,14 +102,14 @@ class FaultyServer(Server):
         """Status and body for the body of a line of a batch; faults of the connection become lines of its errors."""
         try:
             text, key, attempt = self._asked_for(body)
-            fault = faults.planned(self.equipment, key, attempt)
+            fault = faults.plan_fault(self.equipment, key, attempt)
             if fault is not None:
                 self.log.fault(key, fault.name)
             if fault is not None and fault.name in faults.WIRE and fault.name != "slow":
                 known = fault.name == "quota" or fault.name.isdigit()
                 status, _, failed = wire.failure(fault if known else Fault("500"))
                 return status, failed
-            done = faults.completed(self.equipment, body, text, key, attempt, fault)
+            done = faults.make_completion(self.equipment, body, text, key, attempt, fault)
             self.log.answer(key)
             return 200, done
         except ErrorReply as refusal:
@@ -137,7 +137,7 @@ class FaultyServer(Server):
     def _fault(self, request: web.Request, key: str, attempt: int) -> Fault | None:
         own = request.headers.get(HEADER)
         if own is None:
-            return faults.planned(self.equipment, key, attempt)
+            return faults.plan_fault(self.equipment, key, attempt)
         script = [part.strip() for part in own.split(",")]
         text = script[min(attempt, len(script)) - 1]
         try:

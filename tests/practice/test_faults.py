@@ -13,8 +13,8 @@ from judges.practice.family import draw_chance
 from judges.practice.model import call_key
 from judges.practice.options import BadOption
 from judges.reading.reading import json_objects
-from tests.judges.practice.test_practice import GOOD, SKY, batched, judged, line, sky
-from tests.practice.faults import TEXTS, fault, faults, planned, spoiled
+from tests.judges.practice.test_practice import GOOD, SKY, judge_item, line, run_batch, sky
+from tests.practice.faults import TEXTS, fault, faults, plan_fault, spoil
 from tests.practice.options import Equipment, Fault
 from tests.practice_server import post, practice, practice_process
 
@@ -26,11 +26,11 @@ def test_a_fault_is_read_with_its_share_and_detail():
 
 def test_faults_are_foretold_by_seed_call_and_attempt():
     options = Equipment(faults=faults("429=0.1:0,reset=0.1,refused=0.05"), seed=4)
-    found = [planned(options, f"call {n}", 1) for n in range(4000)]
-    counts = {name: sum(f is not None and f.name == name for f in found) for name in ("429", "reset", "refused")}
+    plans = [plan_fault(options, f"call {n}", 1) for n in range(4000)]
+    counts = {name: sum(f is not None and f.name == name for f in plans) for name in ("429", "reset", "refused")}
     assert 330 < counts["429"] < 470 and 330 < counts["reset"] < 470 and 140 < counts["refused"] < 260
-    assert found == [planned(options, f"call {n}", 1) for n in range(4000)]
-    assert any(planned(options, "call 1", n) != planned(options, "call 1", 1) for n in range(2, 60))
+    assert plans == [plan_fault(options, f"call {n}", 1) for n in range(4000)]
+    assert any(plan_fault(options, "call 1", n) != plan_fault(options, "call 1", 1) for n in range(2, 60))
     assert 0 <= draw_chance(1, "\ud800", 1) < 1
 
 
@@ -51,16 +51,16 @@ def test_a_fault_that_is_none_is_said(spec, words):
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_spoiled_text_is_spoiled(name):
     card = cards()["rubric_open_ended"]
-    ((found, (text,)),) = judged(SKY, card)
-    bad = spoiled(name, text)
+    ((judgment, (text,)),) = judge_item(SKY, card)
+    bad = spoil(name, text)
     assert bad != text
-    kept = {"prose_around": 1, "huge": 1, "two_json": 2, "wrong_schema": 1, "out_of_range": 1, "bad_json": 0}
-    assert len(json_objects(bad)) == kept[name]
+    counts = {"prose_around": 1, "huge": 1, "two_json": 2, "wrong_schema": 1, "out_of_range": 1, "bad_json": 0}
+    assert len(json_objects(bad)) == counts[name]
     if name == "out_of_range":
         assert "97" in bad
-    prose = spoiled(name, "Rating: [[7]]")
+    prose = spoil(name, "Rating: [[7]]")
     assert name in ("prose_around", "huge", "out_of_range") or "[[" not in prose
-    assert found.reading.unscored is None
+    assert judgment.reading.unscored is None
 
 
 def test_faults_over_http_and_the_log_that_tells_them():
@@ -75,8 +75,8 @@ def test_faults_over_http_and_the_log_that_tells_them():
         assert "Retry-After" not in send("429:none", "d")[2]
         assert send("quota", "e")[1]["error"]["code"] == "insufficient_quota"
         for status in ("401", "404", "408", "409", "500", "502", "504"):
-            got = send(status, "f")
-            assert (got[0], "error" in got[1]) == (int(status), True)
+            answer = send(status, "f")
+            assert (answer[0], "error" in answer[1]) == (int(status), True)
         assert "<!doctype" in send("html:502", "g")[1]
         assert isinstance(send("bad_body", "h")[1], str)
         assert send("no_choices", "i")[1]["choices"] == []
@@ -100,8 +100,8 @@ def test_faults_over_http_and_the_log_that_tells_them():
         assert {key.split(" ")[0] for key in log.calls} == {GOOD}
         first = log.calls[call_key(sky("a"), sky("a")["messages"][0]["content"])]
         assert (first.asked, first.answered, first.faults) == (3, 1, ["429", "503"])
-        told = json.load(urllib.request.urlopen(running.url.replace("/v1", "/practice/log")))
-        assert told["asked"] == log.asked and told["faults"] == log.faults
+        report = json.load(urllib.request.urlopen(running.url.replace("/v1", "/practice/log")))
+        assert report["asked"] == log.asked and report["faults"] == log.faults
 
 
 def test_a_script_gives_every_call_the_same_faults():
@@ -136,10 +136,10 @@ def test_a_key_is_demanded_and_echoed_only_when_told(monkeypatch):
 
 def test_faults_meet_the_lines_of_a_batch():
     with practice("500=0.3", seed=2, batch_seconds=0.02) as running:
-        batch, good, bad = batched(running.url, [line(n) for n in range(40)])
+        batch, good, bad = run_batch(running.url, [line(n) for n in range(40)])
         expected = {
             n for n in range(40)
-            if planned(running.options, call_key(sky(), sky(str(n))["messages"][0]["content"]), 1) is None
+            if plan_fault(running.options, call_key(sky(), sky(str(n))["messages"][0]["content"]), 1) is None
         }  # fmt: skip
     assert batch.status == "completed"
     assert {entry["custom_id"] for entry in good} == {f"c{n}" for n in expected}

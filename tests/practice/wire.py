@@ -56,7 +56,7 @@ async def send(
     """Carry out a fault of the connection; `body` is the completion that would have been sent."""
     if fault.name == "timeout":
         await closing.wait()
-        return _dropped(request)
+        return _drop(request)
     if fault.name == "html":
         return web.Response(text=_PAGE, content_type="text/html", status=int(fault.detail or 200))
     data = to_bytes(body)
@@ -67,7 +67,7 @@ async def send(
         await response.prepare(request)
         if fault.name == "reset":
             await response.write(data[: len(data) // 2])
-            return _dropped(request, response)
+            return _drop(request, response)
         step = max(1, len(data) // 5 + 1)
         for start in range(0, len(data), step):
             await response.write(data[start : start + step])
@@ -77,7 +77,7 @@ async def send(
     return web.Response(body=to_bytes(failed), status=status, headers=headers, content_type=_JSON)
 
 
-def _dropped(request: web.Request, response: web.StreamResponse | None = None) -> web.StreamResponse:
+def _drop(request: web.Request, response: web.StreamResponse | None = None) -> web.StreamResponse:
     """Drop the connection without a word more."""
     if request.transport is not None:
         request.transport.abort()

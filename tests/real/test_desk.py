@@ -31,10 +31,10 @@ def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Se
     store = open_store(app.store)
     people.join_workspace(store, "lea")
     import_source(store, "lea", from_path(real / "mt_bench_ja"), ImportPlan(dataset="mt_bench_ja"))
-    found = datasets.dataset_named(store, "mt_bench_ja")
-    judges = {model: judge for judge, _, model, _, _ in datasets.dataset_judges(store, found.id)}
+    dataset = datasets.dataset_named(store, "mt_bench_ja")
+    judges = {model: judge for judge, _, model, _, _ in datasets.dataset_judges(store, dataset.id)}
     assert set(judges) == {"gpt-4o", "gpt-4.1-2025-04-14"}
-    assert queue.fill_review(store, "lea", found.id, judges["gpt-4o"]) == 160
+    assert queue.fill_review(store, "lea", dataset.id, judges["gpt-4o"]) == 160
     store.close()
     app.start()
     enter(page, app.url, "lea", "desk?dataset=mt_bench_ja&stream=review")
@@ -42,9 +42,9 @@ def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Se
     assert page.locator(".sheet .cell").count() == 2
     page.keyboard.press("o")
     page.locator(".judgment .clip").nth(1).wait_for()
-    told = [one.inner_text() for one in page.locator(".judgment").all()]
-    assert [(*one.split("\n")[1:3],) == ("gpt-4o", "single-v1") for one in told] == [True, False] * 2
-    assert all("[[" in one for one in told[:2]), "the texts of both judges"
+    judgments = [judgment.inner_text() for judgment in page.locator(".judgment").all()]
+    assert [(*judgment.split("\n")[1:3],) == ("gpt-4o", "single-v1") for judgment in judgments] == [True, False] * 2
+    assert all("[[" in judgment for judgment in judgments[:2]), "the texts of both judges"
     page.keyboard.press("3")  # the first turn's rating: 3 instead of the judge's
     page.keyboard.press("0")  # the second's: 10
     page.keyboard.press("Control+Enter")
@@ -57,10 +57,12 @@ def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Se
         ("turn:2", 10.0),
     ]
     assert store.rows("select count(*) from answer") == [(6,)]
-    shown = store.rows("select distinct judge_id from exposure where item_id = $1 and person = 'lea'", [item])
-    assert {judge for (judge,) in shown} == set(judges.values())
+    exposures = store.rows("select distinct judge_id from exposure where item_id = $1 and person = 'lea'", [item])
+    assert {judge for (judge,) in exposures} == set(judges.values())
     for (model, system), (first, second, both) in MEANS.items():
-        by_unit = {m.unit: m.mean for m in score_sums.score_means(store, found.id, judges[model]) if m.system == system}
+        by_unit = {
+            m.unit: m.mean for m in score_sums.score_means(store, dataset.id, judges[model]) if m.system == system
+        }
         assert by_unit["turn:1"] == pytest.approx(first, abs=5e-5)
         assert by_unit["turn:2"] == pytest.approx(second, abs=5e-5)
         assert by_unit[""] == pytest.approx(both, abs=5e-5)

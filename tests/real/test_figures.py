@@ -59,26 +59,26 @@ def ratings(store: Store, model: str) -> list[tuple[str, str, float]]:
     )
 
 
-def met(store: Store, dataset: str, model: str, name: str) -> tuple[PairedRatings, Dimension, Summary]:
+def compare_with_people(store: Store, dataset: str, model: str, name: str) -> tuple[PairedRatings, Dimension, Summary]:
     """The cells of a judge where people gave a value, and the figures of the calibration page."""
     known = datasets.dataset_named(store, dataset).id
-    judge = next(id_ for id_, _, its, *_ in datasets.dataset_judges(store, known) if its == model)
+    judge = next(id_ for id_, _, judge_model, *_ in datasets.dataset_judges(store, known) if judge_model == model)
     dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == name)
-    found = calibration.load_paired_ratings(store, known, judge, dimension, "blind")
-    return found, dimension, summarise(found, dimension)
+    pairs = calibration.load_paired_ratings(store, known, judge, dimension, "blind")
+    return pairs, dimension, summarise(pairs, dimension)
 
 
 def test_two_judges_on_the_same_320_answers(store: Store) -> None:
-    _, _, found = met(store, "ja", OTHER, "rating")
-    assert (found.cells, found.unscored) == (320, 0)
-    assert (round(found.exact or 0, 3), round(found.within_one or 0, 3)) == (0.516, 0.875)
-    assert round(found.mean_difference or 0, 3) == -0.225
-    assert round(found.correlation or 0, 4) == 0.8485
+    _, _, summary = compare_with_people(store, "ja", OTHER, "rating")
+    assert (summary.cells, summary.unscored) == (320, 0)
+    assert (round(summary.exact or 0, 3), round(summary.within_one or 0, 3)) == (0.516, 0.875)
+    assert round(summary.mean_difference or 0, 3) == -0.225
+    assert round(summary.correlation or 0, 4) == 0.8485
 
 
 def test_a_judge_held_against_itself_agrees_wholly(store: Store) -> None:
-    _, _, found = met(store, "ja", ONE, "rating")
-    assert (found.exact, found.mean_difference, found.interval.point) == (1.0, 0.0, 1.0)
+    _, _, summary = compare_with_people(store, "ja", ONE, "rating")
+    assert (summary.exact, summary.mean_difference, summary.interval.point) == (1.0, 0.0, 1.0)
 
 
 def test_the_command_line_gives_the_same_from_plain_files(
@@ -94,18 +94,18 @@ def test_the_command_line_gives_the_same_from_plain_files(
         {"item": name, "card": "mt_bench", "model": OTHER, "raw": raw} | ({"part": part} if part else {})
         for name, _, part, raw in rows
     ]
-    told = [
+    labels = [
         {"item": name, "unit": unit, "dimension": "rating", "value": value, "annotator": "rater", "mode": "blind",
          "made_at": "2026-01-31T12:00:00Z"}
         for name, unit, value in ratings(store, ONE)
     ]  # fmt: skip
-    files = [lines(tmp_path / name, given) for name, given in (("j.jsonl", judged), ("l.jsonl", told))]
+    files = [lines(tmp_path / name, records) for name, records in (("j.jsonl", judged), ("l.jsonl", labels))]
     known = lines(tmp_path / "i.jsonl", list(items.values()))
     assert main(["agree", str(files[0]), str(files[1]), "--items", str(known), "--json"]) == 0
-    [found] = json.loads(capsys.readouterr().out)
-    _, _, page = met(store, "ja", OTHER, "rating")
-    assert found["kappa"] == pytest.approx(page.interval.point, abs=1e-10)
-    assert (found["ratings"], round(found["agreement"], 3), round(found["bias"], 3)) == (320, 0.516, -0.225)
+    [report] = json.loads(capsys.readouterr().out)
+    _, _, summary = compare_with_people(store, "ja", OTHER, "rating")
+    assert report["kappa"] == pytest.approx(summary.interval.point, abs=1e-10)
+    assert (report["ratings"], round(report["agreement"], 3), round(report["bias"], 3)) == (320, 0.516, -0.225)
 
 
 @pytest.mark.parametrize(
@@ -115,17 +115,17 @@ def test_the_command_line_gives_the_same_from_plain_files(
 def test_pandalm_against_the_majority_of_three_people(
     store: Store, model: str, published: tuple[float, ...], unread: int
 ) -> None:
-    found, dimension, page = met(store, "pandalm", model, "verdict")
-    assert page.unscored == unread and page.cells == 999 - unread
+    pairs, dimension, summary = compare_with_people(store, "pandalm", model, "verdict")
+    assert summary.unscored == unread and summary.cells == 999 - unread
     # The source counts what could not be read as a tie; Assay leaves it out, and gives the figures of both.
     known = datasets.dataset_named(store, "pandalm").id
-    judge = next(id_ for id_, _, its, *_ in datasets.dataset_judges(store, known) if its == model)
+    judge = next(id_ for id_, _, judge_model, *_ in datasets.dataset_judges(store, known) if judge_model == model)
     counted = missingness.measure_missingness(store, known, judge, dimension, "blind")
-    tie = next(one for one in counted.counted if one.choice == "tie")
+    tie = next(row for row in counted.counted if row.choice == "tie")
     assert counted.cells == unread
     assert tuple(round(100 * (value or 0), 2) for value in tie.accuracy) == published
-    theirs = np.where(found.scored, found.judge, TIE).astype(int)
-    macro = precision_recall_fscore_support(found.human.astype(int), theirs, average="macro")[:3]
+    judge_codes = np.where(pairs.scored, pairs.judge, TIE).astype(int)
+    macro = precision_recall_fscore_support(pairs.human.astype(int), judge_codes, average="macro")[:3]
     assert tie.accuracy[1:] == pytest.approx(macro)
 
 
@@ -139,19 +139,19 @@ def test_pandalm_comes_out_of_plain_files_with_ties_for_what_could_not_be_read(
     )
     judged = [
         {"item": str(row["idx"]), "card": "plain_pairwise", "model": "gpt"}
-        | ({"reply": {"verdict": words[said]}} if (said := row["gpt_result"]) in words else {"raw": str(said)})
+        | ({"reply": {"verdict": words[verdict]}} if (verdict := row["gpt_result"]) in words else {"raw": str(verdict)})
         for row in gpt
     ]
-    told = [
+    labels = [
         {"item": str(row["idx"]), "unit": "pair", "dimension": "verdict", "value": words[row[f"annotator{n}"]],
          "annotator": f"a{n}", "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
         for row in people_ for n in (1, 2, 3)
     ]  # fmt: skip
-    files = [str(lines(tmp_path / name, rows)) for name, rows in (("j.jsonl", judged), ("l.jsonl", told))]
+    files = [str(lines(tmp_path / name, rows)) for name, rows in (("j.jsonl", judged), ("l.jsonl", labels))]
     assert main(["agree", *files, "--missing", "tie", "--json"]) == 0
-    [found] = json.loads(capsys.readouterr().out)
-    figures = tuple(round(100 * found[name], 2) for name in ("accuracy", "precision", "recall", "f1"))
-    assert figures == (71.07, 58.79, 57.36, 57.55) and found["missing"]["ratings"] == 25
+    [report] = json.loads(capsys.readouterr().out)
+    figures = tuple(round(100 * report[name], 2) for name in ("accuracy", "precision", "recall", "f1"))
+    assert figures == (71.07, 58.79, 57.36, 57.55) and report["missing"]["ratings"] == 25
 
 
 @pytest.mark.parametrize(
@@ -161,20 +161,22 @@ def test_pandalm_comes_out_of_plain_files_with_ties_for_what_could_not_be_read(
 def test_points_and_intervals_are_those_of_scikit_learn_with_a_bootstrap(
     store: Store, dataset: str, model: str, name: str
 ) -> None:
-    found, dimension, page = met(store, dataset, model, name)
-    cells, k = kappa_cells(found, dimension.scale)
+    pairs, dimension, summary = compare_with_people(store, dataset, model, name)
+    cells, k = kappa_cells(pairs, dimension.scale)
     item, human, judge = (np.asarray(side) for side in (cells.item, cells.human, cells.judge))
     options: dict[str, Any] = {"labels": list(range(k)), "weights": dimension.scale.weights}
     point = cohen_kappa_score(human, judge, **options)
-    assert page.interval.point == pytest.approx(point, abs=1e-10)
+    assert summary.interval.point == pytest.approx(point, abs=1e-10)
     rng, rows = np.random.default_rng(5), [np.flatnonzero(item == n) for n in range(int(item.max()) + 1)]
     drawn = []
     for _ in range(REPLICATES):
         chosen = np.concatenate([rows[n] for n in rng.integers(0, len(rows), len(rows))])
         drawn.append(cohen_kappa_score(human[chosen], judge[chosen], **options))
     low, high = np.quantile(drawn, [0.025, 0.975])
-    assert page.interval.low is not None and page.interval.high is not None
-    assert page.interval.low < point < page.interval.high
+    assert summary.interval.low is not None and summary.interval.high is not None
+    assert summary.interval.low < point < summary.interval.high
     # Ends of 150 replicates swing by about a tenth of the interval.
     near = 0.25 * (high - low)
-    assert page.interval.low == pytest.approx(low, abs=near) and page.interval.high == pytest.approx(high, abs=near)
+    assert summary.interval.low == pytest.approx(low, abs=near) and summary.interval.high == pytest.approx(
+        high, abs=near
+    )

@@ -55,13 +55,13 @@ def test_everything_fits_together(store: Store) -> None:
 
 
 def test_mt_bench_ja_has_320_ratings_a_judge_and_the_published_means(store: Store) -> None:
-    found = store.rows(
+    rows = store.rows(
         "select j.model, i.system_a, count(*), avg(case when s.unit = 'turn:1' then s.value end), "
         "avg(case when s.unit = 'turn:2' then s.value end), avg(s.value) from score s "
         "join judge j on j.id = s.judge_id join item i on i.id = s.item_id "
         "where s.dimension = 'rating' group by j.model, i.system_a order by 1 desc, 2"
     )
-    rounded = [(judge, system[-4:], n, *(round(mean, 5) for mean in means)) for judge, system, n, *means in found]
+    rounded = [(judge, system[-4:], n, *(round(mean, 5) for mean in means)) for judge, system, n, *means in rows]
     assert rounded == [
         ("gpt-4o", "1-8b", 160, 7.6375, 7.1750, 7.40625),
         ("gpt-4o", "-70b", 160, 9.0750, 7.8125, 8.44375),
@@ -81,22 +81,22 @@ def test_a_judge_by_the_published_prompts_is_asked_just_what_the_published_one_w
     """Every prompt that the files keep, to the letter: templates, references and the system prompt."""
     protocol, prompts = settle_prompts(store, Protocol(name="canon", prompts="single-v1", judge=judge))
     card = judge_card(protocol, prompts)
-    system = {one.name: one.system for one in prompts}
+    system = {prompt.name: prompt.system for prompt in prompts}
     items: dict[str, str] = dict(store.rows("select name, content from item where kind = 'dialogue'"))
     same = 0
     for line in (real / "mt_bench_ja" / "model_judgment" / f"{judge}_single.jsonl").read_text().splitlines():
         row = json.loads(line)
         item = ITEM.validate_json(items[f"{row['question_id']}/{row['model']}"])
-        asked = build_request(card, card.defaults, Task("k", item, f"turn:{row['turn']}"), "", {}, "text").messages
-        assert [one["content"] for one in asked] == [system[row["judge"][1]], row["user_prompt"]]
+        messages = build_request(card, card.defaults, Task("k", item, f"turn:{row['turn']}"), "", {}, "text").messages
+        assert [message["content"] for message in messages] == [system[row["judge"][1]], row["user_prompt"]]
         same += 1
     assert same == 320
 
 
 def test_mt_bench_en_has_all_votes_voters_and_verdicts(store: Store) -> None:
     where = "join item i on i.id = l.item_id join dataset d on d.id = i.dataset_id where d.name = 'mt_bench_en'"
-    what = "count(*), count(distinct annotator), count(l.replaces)"
-    assert store.rows(f"select {what} from label l {where}") == [(3_355, 65, 1)]
+    columns = "count(*), count(distinct annotator), count(l.replaces)"
+    assert store.rows(f"select {columns} from label l {where}") == [(3_355, 65, 1)]
     assert store.rows(f"select count(*) from label_now l {where}") == [(3_354,)]
     double = "select i.name, l.annotator from label l join item i on i.id = l.item_id where l.replaces is not null"
     assert store.rows(double) == [("128/claude-v1~gpt-3.5-turbo/turn1", "author_0")]
@@ -135,15 +135,15 @@ def test_the_majority_of_all_voters_agrees_with_gpt4_as_published(
         by_pair.setdefault(name, Counter())[value] += 1
     s1: Counter[tuple[float, float]] = Counter()
     s2: Counter[tuple[float, float]] = Counter()
-    for name, given in by_pair.items():
-        (first, n), *rest = given.most_common()
+    for name, counts in by_pair.items():
+        (first, n), *rest = counts.most_common()
         majority = 1.0 if rest and rest[0][1] == n else first
         judged = verdicts[name]
         s1[(majority, judged)] += 1
         if 1.0 not in (majority, judged):
             s2[(majority, judged)] += 1
-    found = [(round(share, 3), round(value or 0, 3), n) for share, value, n in map(agreement, (s1, s2))]
-    assert found == [(0.672, 0.505, 1_814), (0.884, 0.767, 1_078)]
+    agreements = [(round(share, 3), round(value or 0, 3), n) for share, value, n in map(agreement, (s1, s2))]
+    assert agreements == [(0.672, 0.505, 1_814), (0.884, 0.767, 1_078)]
 
 
 @pytest.mark.parametrize(("turn", "s1", "s2"), [(1, (0.6597, 1343), (0.8463, 859)), (2, (0.6574, 1325), (0.8461, 864))])
@@ -159,9 +159,9 @@ def test_gpt4_agrees_with_experts_as_published(
         for name, voter, value in votes
         if name.endswith(f"turn{turn}") and voter.startswith("expert")
     ]
-    kept = [pair for pair in pairs if 1.0 not in pair]
-    for some, expected in ((pairs, s1), (kept, s2)):
-        assert (round(sum(a == b for a, b in some) / len(some), 4), len(some)) == expected
+    decided = [pair for pair in pairs if 1.0 not in pair]
+    for subset, expected in ((pairs, s1), (decided, s2)):
+        assert (round(sum(a == b for a, b in subset) / len(subset), 4), len(subset)) == expected
 
 
 def test_pandalm_comes_in_through_the_suggested_mapping(store: Store) -> None:
@@ -169,15 +169,15 @@ def test_pandalm_comes_in_through_the_suggested_mapping(store: Store) -> None:
         "select i.name, l.annotator, l.value from label_now l join item i on i.id = l.item_id "
         "join dataset d on d.id = i.dataset_id where d.name = 'pandalm'"
     )
-    given: dict[str, dict[str, float]] = {}
+    labels: dict[str, dict[str, float]] = {}
     for name, annotator, value in rows:
-        given.setdefault(name, {})[annotator] = value
-    assert len(given) == 999 and all(len(one) == 3 for one in given.values())
-    found = []
-    for one, two in ((1, 2), (1, 3), (2, 3)):
-        pairs = Counter((g[f"annotator{one}"], g[f"annotator{two}"]) for g in given.values())
-        found.append(round(agreement(pairs)[1] or 0, 2))
-    assert sorted(found) == [0.85, 0.86, 0.88]
+        labels.setdefault(name, {})[annotator] = value
+    assert len(labels) == 999 and all(len(item_labels) == 3 for item_labels in labels.values())
+    kappas = []
+    for first, second in ((1, 2), (1, 3), (2, 3)):
+        pairs = Counter((g[f"annotator{first}"], g[f"annotator{second}"]) for g in labels.values())
+        kappas.append(round(agreement(pairs)[1] or 0, 2))
+    assert sorted(kappas) == [0.85, 0.86, 0.88]
 
 
 def test_what_gpt35_said_unreadably_is_unscored_and_no_tie(store: Store) -> None:

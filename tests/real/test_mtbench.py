@@ -23,41 +23,41 @@ ONE, OTHER = "gpt-4o", "gpt-4.1-2025-04-14"
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, real: Path) -> Store:
     """A workspace with both, each imported as one command would."""
-    made = open_store(f"duckdb:///{tmp_path_factory.mktemp('bench') / 'store.duckdb'}")
-    people.join_workspace(made, "lea")
+    store = open_store(f"duckdb:///{tmp_path_factory.mktemp('bench') / 'store.duckdb'}")
+    people.join_workspace(store, "lea")
     for name in (JA, EN):
-        import_source(made, "lea", from_path(real / name), ImportPlan(name, sampling="all"))
-    return made
+        import_source(store, "lea", from_path(real / name), ImportPlan(name, sampling="all"))
+    return store
 
 
-def found(store: Store, name: str) -> tuple[str, dict[str, str]]:
+def dataset_and_judges(store: Store, name: str) -> tuple[str, dict[str, str]]:
     """A dataset's id, and its judges' ids by model."""
     dataset = datasets.dataset_named(store, name).id
-    return dataset, {one.model: one.id for one in load_bench(store, dataset).judges.values()}
+    return dataset, {judge.model: judge.id for judge in load_bench(store, dataset).judges.values()}
 
 
 def test_what_the_datasets_hold(store: Store) -> None:
     sizes = list(bench_sizes(store).values())
-    assert [tuple(one) for one in sizes] == [(160, 640, 0, 0), (400, 0, 2400, 3354)]
+    assert [tuple(size) for size in sizes] == [(160, 640, 0, 0), (400, 0, 2400, 3354)]
 
 
 def test_the_table_has_the_published_means(store: Store) -> None:
-    dataset, _ = found(store, JA)
+    dataset, _ = dataset_and_judges(store, JA)
     names = mtbench_results.rater_names(load_bench(store, dataset))
     means = figures.model_means(store, dataset, ReadingRules())
     rows = mtbench_results.table(means, figures.rankings(store, dataset, ReadingRules()), names, ReadingRules()).rows
-    got = {
+    values = {
         (row["judge"].split(" ")[0], row["model"][-4:]): (row["turn 1"], row["turn 2"], row["mean"], row["failed"])
         for row in rows
     }
-    assert got[ONE, "1-8b"] == (7.6375, 7.1750, 7.40625, 0)
-    assert got[ONE, "-70b"] == (9.0750, 7.8125, 8.44375, 0)
-    assert got[OTHER, "1-8b"] == (7.4125, 6.5750, 6.99375, 0)
-    assert got[OTHER, "-70b"] == (8.9625, 7.8500, 8.40625, 0)
+    assert values[ONE, "1-8b"] == (7.6375, 7.1750, 7.40625, 0)
+    assert values[ONE, "-70b"] == (9.0750, 7.8125, 8.44375, 0)
+    assert values[OTHER, "1-8b"] == (7.4125, 6.5750, 6.99375, 0)
+    assert values[OTHER, "-70b"] == (8.9625, 7.8500, 8.40625, 0)
 
 
 def test_two_judges_go_together_as_published(store: Store) -> None:
-    dataset, judges = found(store, JA)
+    dataset, judges = dataset_and_judges(store, JA)
     both = figures.compared_judges(store, dataset, "fastchat", judges[ONE], judges[OTHER])
     rows = {name: value for name, value, _, _ in mtbench_judges.figure_rows(both)}
     assert (rows["equal"], rows["within one"], rows["Pearson"]) == ("51.6%", "87.5%", "0.849")
@@ -67,7 +67,7 @@ def test_two_judges_go_together_as_published(store: Store) -> None:
 
 def test_the_way_between_the_two_judges_is_the_judge_alone(store: Store) -> None:
     """Same answers, questions and rules: nothing to replay, and all of the difference is the judge's side."""
-    dataset, judges = found(store, JA)
+    dataset, judges = dataset_and_judges(store, JA)
     one, other = (figures.RunName(dataset, judges[name], "fastchat") for name in (ONE, OTHER))
     gap = figures.pipeline_gap(store, one, other)
     assert gap is not None and gap.steps == ()
@@ -75,7 +75,7 @@ def test_the_way_between_the_two_judges_is_the_judge_alone(store: Store) -> None
 
 
 def test_votes_agree_as_published(store: Store) -> None:
-    dataset, judges = found(store, EN)
+    dataset, judges = dataset_and_judges(store, EN)
     names = dict.fromkeys(judges.values(), "GPT-4")
     rows = mtbench_votes.table(figures.vote_agreement(store, dataset), names).rows
 

@@ -17,8 +17,8 @@ SPLITS = 60
 
 
 def load(folder: Path, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((folder / "pandalm" / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+    rows: list[dict[str, Any]] = json.loads((folder / "pandalm" / f"{name}.json").read_text(encoding="utf-8"))
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +30,13 @@ def pairs(real: Path) -> ConfidenceRatings:
     people, judge, second = (
         load(real, name) for name in ("testset-v1", "gpt-3.5-turbo-testset-v1", "pandalm-7b-testset-v1")
     )
-    said = {n: v for n, row in enumerate(judge) if (v := {"1": 1, "2": 2}.get(str(row["gpt_result"]).strip(), 0))}
+    verdicts = {n: v for n, row in enumerate(judge) if (v := {"1": 1, "2": 2}.get(str(row["gpt_result"]).strip(), 0))}
     wins: dict[str, list[int]] = {}
-    for n, value in said.items():
+    for n, value in verdicts.items():
         for model, sign in zip(people[n]["cmp_key"].split("_"), (1, -1), strict=True):
             wins.setdefault(model, []).append(sign if value == 1 else -sign)
     agree, sure = [], []
-    for n, value in said.items():
+    for n, value in verdicts.items():
         top = Counter(people[n][f"annotator{k}"] for k in (1, 2, 3)).most_common(1)[0]
         one, other = (float(np.mean(wins[model])) for model in people[n]["cmp_key"].split("_"))
         agree.append(value == (top[0] if top[1] > 1 else 0))
@@ -54,11 +54,11 @@ def test_what_is_spared_and_how_often_the_promise_is_broken(
         own = np.zeros(len(pairs.item), dtype=bool)
         own[rng.permutation(len(own))[:CALIBRATED]] = True
         sides = (pairs.item, pairs.confidence, pairs.agree, pairs.weight)
-        found = find_threshold(ConfidenceRatings(*(side[own] for side in sides)), target, 0.1)
-        if found.chosen is not None:
-            kept = ~own & (pairs.confidence >= found.chosen.threshold)
-            spared += kept.sum() / (~own).sum()
-            broken += pairs.agree[kept].mean() < target
+        selection = find_threshold(ConfidenceRatings(*(side[own] for side in sides)), target, 0.1)
+        if selection.chosen is not None:
+            accepted = ~own & (pairs.confidence >= selection.chosen.threshold)
+            spared += accepted.sum() / (~own).sum()
+            broken += pairs.agree[accepted].mean() < target
     print(f"target {target:.0%}: {spared / SPLITS:.0%} spared, broken in {broken} of {SPLITS} splits")
     assert least <= spared / SPLITS <= most
     # Agreement on the other half swings as well: a promise that is just kept seems broken in half of its splits.

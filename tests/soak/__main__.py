@@ -69,7 +69,7 @@ def table(state: State) -> str:
     rows = ["| trial | made | of | found | target |", "|---|---|---|---|---|"]
     for name, trial in TRIALS.items():
         done = state[name]
-        beside = "".join(f", {number:,} {what}" for what, number in done["figures"].items())
+        beside = "".join(f", {number:,} {noun}" for noun, number in done["figures"].items())
         rows.append(
             f"| {trial.what} | {done['times']:,} {trial.unit}{beside} | {trial.count.release:,} | "
             f"{len(done['wrong'])} wrong | {trial.target} |"
@@ -77,39 +77,39 @@ def table(state: State) -> str:
     return "\n".join(rows)
 
 
-def options(given: list[str]) -> Any:
+def options(arguments: list[str]) -> Any:
     """What was asked for."""
-    asked = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    asked.add_argument("--minutes", type=float, default=0.0, help="begin no piece after that (0: until all is done)")
-    asked.add_argument("--only", default=",".join(TRIALS), help=f"some of {', '.join(TRIALS)}")
-    asked.add_argument("--state", type=Path, default=Path(".soak/state.json"), help="where it remembers what is done")
-    asked.add_argument("--fresh", action="store_true", help="forget what was done before")
-    asked.add_argument("--table", action="store_true", help="print the table of what is done, and do nothing")
-    found = asked.parse_args(given)
-    found.names = found.only.split(",")
-    if unknown := [name for name in found.names if name not in TRIALS]:
-        asked.error(f"there is no trial {', '.join(unknown)}; there are {', '.join(TRIALS)}")
-    return found
+    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=0.0, help="begin no piece after that (0: until all is done)")
+    parser.add_argument("--only", default=",".join(TRIALS), help=f"some of {', '.join(TRIALS)}")
+    parser.add_argument("--state", type=Path, default=Path(".soak/state.json"), help="where it remembers what is done")
+    parser.add_argument("--fresh", action="store_true", help="forget what was done before")
+    parser.add_argument("--table", action="store_true", help="print the table of what is done, and do nothing")
+    settings = parser.parse_args(arguments)
+    settings.names = settings.only.split(",")
+    if unknown := [name for name in settings.names if name not in TRIALS]:
+        parser.error(f"there is no trial {', '.join(unknown)}; there are {', '.join(TRIALS)}")
+    return settings
 
 
-def main(given: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Make what is left, the trial that is least far first."""
-    asked = options(given)
-    if asked.fresh:
-        asked.state.unlink(missing_ok=True)
-    state, began = load(asked.state), time.monotonic()
-    while not asked.table and not (asked.minutes and time.monotonic() - began > 60 * asked.minutes):
-        left = [name for name in asked.names if state[name]["times"] < TRIALS[name].count.release]
+    settings = options(arguments)
+    if settings.fresh:
+        settings.state.unlink(missing_ok=True)
+    state, began = load(settings.state), time.monotonic()
+    while not settings.table and not (settings.minutes and time.monotonic() - began > 60 * settings.minutes):
+        left = [name for name in settings.names if state[name]["times"] < TRIALS[name].count.release]
         if not left:
             break
-        name = min(left, key=lambda one: state[one]["times"] / TRIALS[one].count.release)
+        name = min(left, key=lambda trial_name: state[trial_name]["times"] / TRIALS[trial_name].count.release)
         before = len(state[name]["wrong"])
         piece(TRIALS[name], state[name])
-        keep(asked.state, state)
+        keep(settings.state, state)
         new = state[name]["wrong"][before:]
         print(f"{name}: {state[name]['times']:,} of {TRIALS[name].count.release:,}", *new[:5], sep="\n  ", flush=True)
     print(table(state))
-    return int(any(state[name]["wrong"] for name in asked.names))
+    return int(any(state[name]["wrong"] for name in settings.names))
 
 
 if __name__ == "__main__":

@@ -27,9 +27,9 @@ def flip(file: Path, chance: random.Random) -> None:
 def fill(file: Path, chance: random.Random) -> None:
     """A page holds zeros, as after a power cut."""
     size = file.stat().st_size
-    with file.open("r+b") as held:
-        held.seek(chance.randrange(max(size, 1)) // 4096 * 4096)
-        held.write(bytes(min(4096, size)))
+    with file.open("r+b") as stream:
+        stream.seek(chance.randrange(max(size, 1)) // 4096 * 4096)
+        stream.write(bytes(min(4096, size)))
 
 
 DAMAGES: list[Damage] = [

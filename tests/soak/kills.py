@@ -36,7 +36,7 @@ _LINE = 37
 """Bytes of an acknowledged key and its end of line."""
 
 
-def made(folder: Path, url: str | None = None) -> str:
+def make_workspace(folder: Path, url: str | None = None) -> str:
     """The address of a new workspace with items of one turn for everybody."""
     items = [seeds.dialogue(n, turns=1) for n in range(1, ITEMS + 1)]
     store = open_store(url or f"duckdb:///{folder / 'a.duckdb'}")
@@ -80,7 +80,7 @@ def save(store: Store, folder: Path, seed: int, stop: threading.Event) -> None:
     """Save answers of all people at once, each after their last to that item."""
     chance = random.Random(seed)
     items = [str(row[0]) for row in store.rows("select id from item order by id")]
-    asked = {item: cells(store, item) for item in items}
+    cells_by_item = {item: cells(store, item) for item in items}
     last = {
         (str(item), str(person)): (str(key), float(value))
         for item, person, key, value in store.rows(
@@ -89,7 +89,7 @@ def save(store: Store, folder: Path, seed: int, stop: threading.Event) -> None:
         )
     }
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    said, acknowledged = (os.open(folder / name, flags) for name in ("said", "acknowledged"))
+    sent, acknowledged = (os.open(folder / name, flags) for name in ("said", "acknowledged"))
 
     def work(person: str, chance: random.Random) -> None:
         while not stop.is_set():
@@ -97,28 +97,28 @@ def save(store: Store, folder: Path, seed: int, stop: threading.Event) -> None:
             message = []
             for item in chance.sample(items, chance.randint(1, 4)):
                 version, before = last.get((item, person), ("", 0.0))
-                new[item] = new_id(), chance.choice([one for one in VALUES if one != before])
-                message.append(answer(item, person, version, *new[item], asked[item]))
-            os.write(said, "".join(f"{key} {item} {person} {value}\n" for item, (key, value) in new.items()).encode())
+                new[item] = new_id(), chance.choice([option for option in VALUES if option != before])
+                message.append(answer(item, person, version, *new[item], cells_by_item[item]))
+            os.write(sent, "".join(f"{key} {item} {person} {value}\n" for item, (key, value) in new.items()).encode())
             saved, refused = again(partial(labels.save_answers, store, person, message))
-            told = [one.key for one in saved] + [f"refused-{one.key}"[:_LINE - 1] for one in refused]
-            os.write(acknowledged, "".join(f"{key}\n" for key in told).encode())
-            last.update({(item, person): made for item, made in new.items()})
+            keys = [entry.key for entry in saved] + [f"refused-{entry.key}"[:_LINE - 1] for entry in refused]
+            os.write(acknowledged, "".join(f"{key}\n" for key in keys).encode())
+            last.update({(item, person): pair for item, pair in new.items()})
 
     threads = [
-        threading.Thread(target=work, args=(one, random.Random(chance.random())), daemon=True) for one in PEOPLE
+        threading.Thread(target=work, args=(name, random.Random(chance.random())), daemon=True) for name in PEOPLE
     ]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def answer(
-    item: str, person: str, version: str, key: str, value: float, asked: list[tuple[str, str]]
+    item: str, person: str, version: str, key: str, value: float, item_cells: list[tuple[str, str]]
 ) -> dict[str, Any]:
     """An answer as the browser sends it, with one value in all cells."""
-    values = [{"unit": unit, "dimension": dimension, "v": value} for unit, dimension in asked]
+    values = [{"unit": unit, "dimension": dimension, "v": value} for unit, dimension in item_cells]
     return {"key": key, "person": person, "action": "save", "item": item, "claim": None, "judge": None,
             "version": version, "values": values, "notes": [], "ms": 1000}  # fmt: skip
 
@@ -136,7 +136,7 @@ def run(
 
     `crash` ends a database in the middle of the saves before the middle kill, and starts it again.
     """
-    url, chance = made(folder, url), random.Random(seed)
+    url, chance = make_workspace(folder, url), random.Random(seed)
     fork = multiprocessing.get_context("forkserver")
     fork.set_forkserver_preload(["tests.soak.kills"])
     for kill in range(kills):
@@ -160,26 +160,26 @@ def run(
 def check(url: str, folder: Path) -> list[str]:
     """What is not as it was said and acknowledged."""
     lines = (folder / "said").read_text(encoding="utf-8").splitlines()
-    said = {key: (item, person, float(value)) for key, item, person, value in map(str.split, lines)}
-    told = (folder / "acknowledged").read_text(encoding="utf-8").split()
-    wrong = [f"{key} was refused" for key in told if key.startswith("refused")]
+    sent = {key: (item, person, float(value)) for key, item, person, value in map(str.split, lines)}
+    keys = (folder / "acknowledged").read_text(encoding="utf-8").split()
+    wrong = [f"{key} was refused" for key in keys if key.startswith("refused")]
     store = open_store(url)
     try:
-        held = {str(r[0]): r[1:] for r in store.rows("select id, item_id, person, previous from answer")}
+        stored = {str(r[0]): r[1:] for r in store.rows("select id, item_id, person, previous from answer")}
         rows = store.rows("select answer_id, item_id, annotator, value, count(*) from label group by 1, 2, 3, 4")
         width = len(cells(store, rows[0][1]))
-        wrong += [f"{key} was acknowledged and is not there" for key in told if key not in held]
-        wrong += [f"{key} is there and was never sent" for key in held if key not in said]
-        wrong += [f"{key} has no labels" for key in held.keys() - {row[0] for row in rows}]
+        wrong += [f"{key} was acknowledged and is not there" for key in keys if key not in stored]
+        wrong += [f"{key} is there and was never sent" for key in stored if key not in sent]
+        wrong += [f"{key} has no labels" for key in stored.keys() - {row[0] for row in rows}]
         for key, item, person, value, number in rows:
-            if (item, person, float(value)) != said[key] or tuple(held[key][:2]) != (item, person):
-                wrong.append(f"{key} is not what was sent: {item} {person} {value}, not {said[key]}")
+            if (item, person, float(value)) != sent[key] or tuple(stored[key][:2]) != (item, person):
+                wrong.append(f"{key} is not what was sent: {item} {person} {value}, not {sent[key]}")
             if number != width:
                 wrong.append(f"{key} has {number} of {width} labels")
         twice = "select item_id, person, previous from answer group by 1, 2, 3 having count(*) > 1"
         wrong += [f"two answers of {row[1]} to {row[0]} follow {row[2]!r}" for row in store.rows(twice)]
-        several = "select item_id, annotator, unit, dimension from label_now group by 1, 2, 3, 4 having count(*) > 1"
-        wrong += [f"two labels stand in {row}" for row in store.rows(several)]
+        doubles = "select item_id, annotator, unit, dimension from label_now group by 1, 2, 3, 4 having count(*) > 1"
+        wrong += [f"two labels stand in {row}" for row in store.rows(doubles)]
         return wrong + verify(store)
     finally:
         store.close()

@@ -107,11 +107,11 @@ def _disks(folder: Path, times: int, seed: int) -> Found:
 
 
 def _api(_: Path, times: int, seed: int) -> Found:
-    kept = {name: value for name, value in os.environ.items() if name != "CI"}  # with it every piece would be the same
+    base = {name: value for name, value in os.environ.items() if name != "CI"}  # with it every piece would be the same
     command = [sys.executable, "-m", "pytest", "-q", f"--hypothesis-seed={seed}", "tests/pages/api/test_openapi.py"]
-    asked = {**kept, "ASSAY_API_EXAMPLES": str(times)}
-    ran = subprocess.run(command, cwd=ROOT, env=asked, capture_output=True, text=True, check=False)
-    return {}, [ran.stdout[-4_000:]] if ran.returncode else []
+    environment = {**base, "ASSAY_API_EXAMPLES": str(times)}
+    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    return {}, [process.stdout[-4_000:]] if process.returncode else []
 
 
 LOST = "nothing acknowledged missing, half there, twice or in another place"

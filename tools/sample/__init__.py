@@ -65,15 +65,19 @@ def generate(seed: int = SEED) -> Samples:
         _questions("open-questions", "open_questions", "r", 15, seed, items),
         _questions("short-answers", "short_answers", "s", 112, seed, items),
     ]
-    return Samples(datasets, {one.id: one.truth for one in items}, {one.id: one.faults for one in items if one.faults})
+    return Samples(
+        datasets,
+        {example.id: example.truth for example in items},
+        {example.id: example.faults for example in items if example.faults},
+    )
 
 
 def make_bench_dialogues(n: int = 100, seed: int = SEED) -> SampleDataset:
     """`n` different dialogues of exactly three assistant turns, so of 13 scored cells, with one judgment each."""
     rng = random.Random(f"{seed}/bench")
     items = short_dialogues(n, 3, rng)
-    judgments = [_judgment(one, JUDGE_A, SimulatedReply(one, JUDGE_A, rng).reply(rng)) for one in items]
-    return SampleDataset("bench-dialogues", [one.item for one in items], judgments, [])
+    judgments = [_judgment(example, JUDGE_A, SimulatedReply(example, JUDGE_A, rng).reply(rng)) for example in items]
+    return SampleDataset("bench-dialogues", [example.item for example in items], judgments, [])
 
 
 def write(folder: Path = FOLDER) -> list[Path]:
@@ -93,16 +97,16 @@ def write(folder: Path = FOLDER) -> list[Path]:
 def _support_dialogues(seed: int, all_items: list[GeneratedItem]) -> SampleDataset:
     items = dialogues(150, random.Random(f"{seed}/dialogues"))
     all_items += items
-    judgments, seen = _judge_dialogues(items, JUDGE_A, random.Random(f"{seed}/judge-a"))
+    judgments, judge_values = _judge_dialogues(items, JUDGE_A, random.Random(f"{seed}/judge-a"))
     judgments += _judge_dialogues(items, JUDGE_B, random.Random(f"{seed}/judge-b"))[0]
     rng = random.Random(f"{seed}/people")
-    usual = [one for one in items if len(one.lengths) <= 14]  # the very long one is left to the user
+    usual = [example for example in items if len(example.lengths) <= 14]  # the very long one is left to the user
     chosen = sorted(
-        rng.sample(usual, 128), key=lambda one: -people.count_able(one)
+        rng.sample(usual, 128), key=lambda example: -people.count_able(example)
     )  # first those whom most people can read
     readers = [3] * 20 + [2] * 25 + rng.sample([2] * 20 + [1] * 63, 83)
-    labels = people.labels(chosen, readers, seen, rng, people.finish)
-    return SampleDataset("support-dialogues", [one.item for one in items], judgments, labels)
+    labels = people.labels(chosen, readers, judge_values, rng, people.finish)
+    return SampleDataset("support-dialogues", [example.item for example in items], judgments, labels)
 
 
 def _judge_dialogues(
@@ -110,11 +114,12 @@ def _judge_dialogues(
 ) -> tuple[list[Row], dict[str, Truth]]:
     """The judgments of one judge of dialogues, and by item the values of its first sample, where that can be read."""
     rows: list[Row] = []
-    for one in items:
-        simulated = SimulatedReply(one, profile, rng)
+    for example in items:
+        simulated = SimulatedReply(example, profile, rng)
         samples = profile.params["samples"]
         rows += [
-            _judgment(one, profile, simulated.reply(rng), sample if samples > 1 else None) for sample in range(samples)
+            _judgment(example, profile, simulated.reply(rng), sample if samples > 1 else None)
+            for sample in range(samples)
         ]
     _spoil(rows, rng)
     first = {row["item"]: row["reply"] for row in rows if row.get("sample", 0) == 0 and "reply" in row}
@@ -142,12 +147,12 @@ def _long_reports(seed: int, all_items: list[GeneratedItem]) -> SampleDataset:
     rng = random.Random(f"{seed}/long")
     items = long.pairs(rng)
     all_items += items
-    replies = {one.id: judge_pairs.reply(one, rng) for one in items}
-    seen = {one.id: judge_pairs.values(one, replies[one.id]) for one in items}
+    replies = {example.id: judge_pairs.reply(example, rng) for example in items}
+    judge_values = {example.id: judge_pairs.values(example, replies[example.id]) for example in items}
     judgments = _simple(items, "long_form_pairwise", judge_pairs.MODEL, judge_pairs.PARAMS, replies, rng)
     chosen = rng.sample(items, 10)
-    labels = people.labels(chosen, [2] * 4 + [1] * 6, seen, rng, long.finish)
-    return SampleDataset("long-reports", [one.item for one in items], judgments, labels)
+    labels = people.labels(chosen, [2] * 4 + [1] * 6, judge_values, rng, long.finish)
+    return SampleDataset("long-reports", [example.item for example in items], judgments, labels)
 
 
 def _questions(
@@ -157,14 +162,14 @@ def _questions(
     rng, short = random.Random(f"{seed}/{name}"), name == "short-answers"
     items = responses.responses(material, prefix, rng)
     all_items += items
-    replies = {one.id: responses.reply(one, short, rng) for one in items}
-    seen = {id: responses.values(reply) for id, reply in replies.items()}
+    replies = {example.id: responses.reply(example, short, rng) for example in items}
+    judge_values = {id: responses.values(reply) for id, reply in replies.items()}
     judgments = _simple(items, "rubric_open_ended", responses.MODEL, responses.PARAMS, replies, rng)
     chosen = rng.sample(items, labelled)
     readers = [2] * (labelled // 3) + [1] * (labelled - labelled // 3)
     finish: Callable[[Truth, random.Random], Truth] = responses.finish_short if short else responses.finish
-    labels = people.labels(chosen, readers, {} if short else seen, rng, finish)
-    return SampleDataset(name, [one.item for one in items], judgments, labels)
+    labels = people.labels(chosen, readers, {} if short else judge_values, rng, finish)
+    return SampleDataset(name, [example.item for example in items], judgments, labels)
 
 
 def _simple(

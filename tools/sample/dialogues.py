@@ -38,8 +38,8 @@ def dialogues(count: int, rng: random.Random) -> list[GeneratedItem]:
     last = rounds.pop()
     rng.shuffle(last)
     last.sort(key=lambda play: play[0].language == "en")  # the other languages are rare enough: they all stay
-    kept = [play for round_ in rounds for play in round_] + last
-    order = _spread_stories(kept[:count], rng)
+    all_plays = [play for round_ in rounds for play in round_] + last
+    order = _spread_stories(all_plays[:count], rng)
     return [play(f"d-{n:04d}", *one_play, rng) for n, one_play in enumerate(order, 1)]
 
 
@@ -47,18 +47,18 @@ def short_dialogues(count: int, turns: int, rng: random.Random) -> list[Generate
     """`count` different dialogues of exactly `turns` assistant turns; longer stories are cut off there."""
     fit = [story for story in stories() if len(story.exchanges) >= turns]
     items: list[GeneratedItem] = []
-    seen: set[str] = set()
+    texts: set[str] = set()
     number = 0
     while len(items) < count:
         story = fit[number % len(fit)]
         choices = [rng.randrange(len(exchange.replies)) for exchange in story.exchanges[:turns]]
         system = SYSTEMS[(number + number // len(fit)) % len(SYSTEMS)]
-        one = play(f"b-{len(items) + 1:04d}", story, system, choices, rng.randrange(60), rng)
-        text = "\n".join(turn["text"] for turn in one.item["turns"])
+        item = play(f"b-{len(items) + 1:04d}", story, system, choices, rng.randrange(60), rng)
+        text = "\n".join(turn["text"] for turn in item.item["turns"])
         number += 1
-        if text not in seen:
-            seen.add(text)
-            items.append(one)
+        if text not in texts:
+            texts.add(text)
+            items.append(item)
     return items
 
 

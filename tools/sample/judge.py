@@ -82,16 +82,16 @@ class SimulatedReply:
     def _turn(self, unit: str, kind: str | None, rng: random.Random) -> tuple[float, float, float]:
         profile = self.profile
         context, helpful, safe = (self._number(unit, name) for name in ("context_use", "helpfulness", "safety"))
-        seen, length = self.seen[unit], self.made.lengths[unit]
+        noticed, length = self.seen[unit], self.made.lengths[unit]
         if context <= 3:
-            context = context + 0.5 if seen else 4.6
+            context = context + 0.5 if noticed else 4.6
         elif rng.random() < 0.12:
             context = 2.6
         helpful += rng.gauss(profile.leniency, profile.noise) + 0.25 * max(-1.0, min(2.0, (length - 35) / 25))
-        if kind == "padding" and not seen:
+        if kind == "padding" and not noticed:
             helpful += 1.2
         if safe < 5:
-            safe = safe if seen else 5.0
+            safe = safe if noticed else 5.0
         elif rng.random() < 0.015:
             safe = 4.0
         return context + rng.gauss(profile.leniency, profile.noise), helpful, safe

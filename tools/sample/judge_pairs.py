@@ -47,15 +47,15 @@ def reply(example: GeneratedItem, rng: random.Random) -> dict[str, Any]:
 
 def values(example: GeneratedItem, reply: dict[str, Any]) -> dict[tuple[str, str], Value]:
     """Return the values that a reply gives to each cell, as an annotator would see them."""
-    seen: dict[tuple[str, str], Value] = {("pair", "verdict"): reply["verdict"]}
+    values: dict[tuple[str, str], Value] = {("pair", "verdict"): reply["verdict"]}
     for number, entry in enumerate(reply["section_judgments"], 1):
         for side in ("a", "b"):
             for name, score in (entry[f"response_{side}"] or {}).items():
-                seen[f"section:{number}/{side}", name] = score
+                values[f"section:{number}/{side}", name] = score
     for side in ("a", "b"):
         flagged = reply["long_form_failures"][f"response_{side}"]
-        seen |= {(f"response/{side}", name): name in flagged for name in FAILURES}
-    return {cell: value for cell, value in seen.items() if cell in example.truth}
+        values |= {(f"response/{side}", name): name in flagged for name in FAILURES}
+    return {cell: value for cell, value in values.items() if cell in example.truth}
 
 
 def _scores(example: GeneratedItem, unit: str, rng: random.Random) -> dict[str, int]:

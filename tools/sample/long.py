@@ -90,7 +90,7 @@ def pairs(rng: random.Random) -> list[GeneratedItem]:
         recent = {document.key for document, *_ in ordered[-3:]}
         chosen = next((n for n, (document, *_) in enumerate(drawn) if document.key not in recent), 0)
         ordered.append(drawn.pop(chosen))
-    return [_pair(f"p-{n:03d}", *one) for n, one in enumerate(ordered, 1)]
+    return [_pair(f"p-{n:03d}", *entry) for n, entry in enumerate(ordered, 1)]
 
 
 def _shuffled_rounds(rng: random.Random) -> Iterator[str]:

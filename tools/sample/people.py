@@ -45,11 +45,11 @@ def count_able(example: GeneratedItem) -> int:
 def labels(
     items: Sequence[GeneratedItem],
     readers: Sequence[int],
-    seen: Mapping[str, Truth],
+    judge_values: Mapping[str, Truth],
     rng: random.Random,
     finish: Callable[[Truth, random.Random], Truth] = lambda values, rng: values,
 ) -> list[dict[str, Any]]:
-    """Labels of `items`, number k by up to `readers[k]` people; `seen` are the judge's values, for assisted ones.
+    """Labels of `items`, number k by up to `readers[k]` people; `judge_values` are the judge's, for assisted ones.
 
     `finish` makes values that depend on others (a verdict on the scores) agree with them. In the order of saving.
     """
@@ -64,8 +64,8 @@ def labels(
     for person, own_items in work.items():
         rng.shuffle(own_items)
         for example, moment in zip(own_items, _moments(person, len(own_items), rng), strict=True):
-            assisted = example.id in seen and rng.random() < ASSISTED
-            values = _values(example.truth, person, seen[example.id] if assisted else {}, rng)
+            assisted = example.id in judge_values and rng.random() < ASSISTED
+            values = _values(example.truth, person, judge_values[example.id] if assisted else {}, rng)
             stamp = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
             for number, ((unit, name), value) in enumerate(finish(values, rng).items()):
                 row = {
@@ -96,13 +96,13 @@ def _moments(person: SimulatedAnnotator, count: int, rng: random.Random) -> list
     return moments
 
 
-def _values(truth: Truth, person: SimulatedAnnotator, seen: Truth, rng: random.Random) -> Truth:
+def _values(truth: Truth, person: SimulatedAnnotator, judge_values: Truth, rng: random.Random) -> Truth:
     """One person's values for all cells of an item."""
     values: Truth = {}
     for cell, value in truth.items():
-        shown = seen.get(cell)
-        if shown is not None and rng.random() < _ANCHOR:
-            values[cell] = shown
+        anchor = judge_values.get(cell)
+        if anchor is not None and rng.random() < _ANCHOR:
+            values[cell] = anchor
         else:
             values[cell] = _value(cell, value, person, rng)
     return values

@@ -29,7 +29,7 @@ def responses(name: str, prefix: str, rng: random.Random) -> list[GeneratedItem]
         recent = {question.key for question, *_ in ordered[-4:]}
         chosen = next((n for n, (question, *_) in enumerate(drawn) if question.key not in recent), 0)
         ordered.append(drawn.pop(chosen))
-    return [_build_item(f"{prefix}-{n:03d}", *one) for n, one in enumerate(ordered, 1)]
+    return [_build_item(f"{prefix}-{n:03d}", *entry) for n, entry in enumerate(ordered, 1)]
 
 
 def _build_item(id: str, question: SampleQuestion, output: Text, system: str) -> GeneratedItem:
@@ -87,12 +87,12 @@ def reply(example: GeneratedItem, short: bool, rng: random.Random) -> dict[str, 
     final_verdict = verdict(list(scores.values()))
     if rng.random() < 0.06:
         final_verdict = VERDICTS[min(len(VERDICTS) - 1, VERDICTS.index(final_verdict) + 1)]
-    seen = example.issues.get("response", []) if min(scores.values()) <= 3 or rng.random() < 0.5 else []
+    issues = example.issues.get("response", []) if min(scores.values()) <= 3 or rng.random() < 0.5 else []
     return {
         "scores": scores,
         "verdict": final_verdict,
-        "decision_basis": remarks.response_basis(final_verdict, seen, rng),
-        "issues": list(seen),
+        "decision_basis": remarks.response_basis(final_verdict, issues, rng),
+        "issues": list(issues),
     }
 
 

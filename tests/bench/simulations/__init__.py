@@ -18,10 +18,10 @@ def names() -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in NOT_ONE and m.name[0] != "_")
 
 
-def run(wanted: Sequence[str] = (), scale: float = 1.0, markdown: bool = False) -> list[str]:
+def run(selection: Sequence[str] = (), scale: float = 1.0, markdown: bool = False) -> list[str]:
     """Run those (or all), print every figure as it comes, and return what does not hold."""
     missed = []
-    for name in wanted or names():
+    for name in selection or names():
         began = time.monotonic()
         head = (
             f"### {name.capitalize()}\n\n| simulated | asked | measured |\n|---|---|---|"

@@ -9,7 +9,7 @@ parser = argparse.ArgumentParser(prog="python -m tests.bench.simulations", descr
 parser.add_argument("name", nargs="*", help=f"which: {', '.join(names())}")
 parser.add_argument("--scale", type=float, default=1.0, help="times the usual number of runs")
 parser.add_argument("--markdown", action="store_true", help="the table of docs/methods.md")
-asked = parser.parse_args()
-missed = run(asked.name, asked.scale, asked.markdown)
+options = parser.parse_args()
+missed = run(options.name, options.scale, options.markdown)
 if missed:
     sys.exit("\n".join(["", "What does not hold:", *missed]))

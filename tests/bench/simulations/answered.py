@@ -71,7 +71,7 @@ def world(path, seed, good=False, names=("lea", "ann"), items=ITEMS):
     hard = np.zeros(items, bool) if good else rng.random(items) < np.array(PER_SYSTEM_HARD)[np.arange(items) % 3]
     gold = rng.integers(1, 6, items)
     near = np.clip(gold + rng.choice([-1, 0, 1], items, p=[0.1, 0.8, 0.1]), 1, 5)
-    said = np.where(hard, rng.integers(1, 6, items), near)
+    scores = np.where(hard, rng.integers(1, 6, items), near)
 
     def work(tx):
         dataset = ensure_dataset(tx, "sim")
@@ -91,14 +91,14 @@ def world(path, seed, good=False, names=("lea", "ann"), items=ITEMS):
         tx.add(
             "score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample",
             [(f"m{i}", judge, i, "turn:1", "helpfulness", float(v), 0.3 if h else 0.95, "self-reported", 0)
-             for i, v, h in zip(ids, said, hard, strict=True)],
+             for i, v, h in zip(ids, scores, hard, strict=True)],
         )  # fmt: skip
         return dataset
 
     dataset = store.tx("test", "world", work)
     settings.hide_systems(store, "lea", dataset, False)  # people here choose what to answer by its system
-    found = dict(zip(ids, map(float, gold), strict=True))
-    return World(store, dataset, judge, found, {i for i, h in zip(ids, hard, strict=True) if h})
+    answers = dict(zip(ids, map(float, gold), strict=True))
+    return World(store, dataset, judge, answers, {i for i, h in zip(ids, hard, strict=True) if h})
 
 
 def _content(number, system):
@@ -115,61 +115,61 @@ def work(w, person, stream="audit", system="", most=10_000, skips=lambda item: F
     """Answer what the queue gives a person, up to `most` items; the review queue shows the judge's scores."""
     done = 0
     where = (w.store, person, w.dataset, stream, QueueFilters(system=system), [])
-    while done < most and (given := queue.claim_items(*where, min(100, most - done))):
+    while done < most and (items := queue.claim_items(*where, min(100, most - done))):
         if stream == "review":
-            exposure.record_exposures(w.store, person, {g.item: [w.judge] for g in given}, "review desk")
-        saved, refused = labels.save_answers(w.store, person, [_answer(w, person, g, skips(g.item)) for g in given])
-        assert len(saved) == len(given) and not refused
+            exposure.record_exposures(w.store, person, {g.item: [w.judge] for g in items}, "review desk")
+        saved, refused = labels.save_answers(w.store, person, [_answer(w, person, g, skips(g.item)) for g in items])
+        assert len(saved) == len(items) and not refused
         done += len(saved)
     return done
 
 
-def _answer(w, person, given, skip):
-    value = {"unit": "turn:1", "dimension": "helpfulness", "v": w.gold[given.item]}
+def _answer(w, person, item, skip):
+    value = {"unit": "turn:1", "dimension": "helpfulness", "v": w.gold[item.item]}
     return {
-        "key": new_id(), "person": person, "action": "skip" if skip else "save", "item": given.item,
-        "claim": given.draw, "values": [] if skip else [value], "reason": "too hard" if skip else "", "ms": 1000,
+        "key": new_id(), "person": person, "action": "skip" if skip else "save", "item": item.item,
+        "claim": item.draw, "values": [] if skip else [value], "reason": "too hard" if skip else "", "ms": 1000,
     }  # fmt: skip
 
 
-def leave_out(w, way, person="ann", seed=0):
+def leave_out(w, pattern, person="ann", seed=0):
     """Draw and answer in that way."""
     drawn = "select item_id from draw where stream = 'audit' order by item_id"
-    if way == "review first":
+    if pattern == "review first":
         queue.fill_review(w.store, "lea", w.dataset, w.judge, len(w.hard))
         work(w, person, "review")
     size = draw(w, seed)
-    if way == "put aside":
+    if pattern == "put aside":
         off = [row[0] for row in w.store.rows(drawn) if row[0] in w.hard]
         excluded_items.exclude_items(w.store, "lea", w.dataset, off, "a prompt was tuned on them")
-    skips = w.hard.__contains__ if way == "hard ones skipped" else (lambda _: False)
-    most = size // 2 if way == "half a wave" else 10_000
-    work(w, person, system="x" if way == "one system only" else "", most=most, skips=skips)
+    skips = w.hard.__contains__ if pattern == "hard ones skipped" else (lambda _: False)
+    most = size // 2 if pattern == "half a wave" else 10_000
+    work(w, person, system="x" if pattern == "one system only" else "", most=most, skips=skips)
 
 
 def outcome(w):
     """How the dimension stands."""
     line = next(
-        one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
+        line for line in check_results.dimension_results(w.store, w.dataset, w.judge) if line.key == "turn.helpfulness"
     )
-    asked = w.store.rows("select count(*) from draw where stream = 'audit' and mode = 'blind'")[0][0]
+    total = w.store.rows("select count(*) from draw where stream = 'audit' and mode = 'blind'")[0][0]
     gate = line.gate
     alone = check_dimension(gate.interval, replace(policy.requirements(w.store).policy, horizon=0))  # at a single look
-    return Outcome(line.check.state, alone.state, gate.interval.point, asked - gate.gold_items)
+    return Outcome(line.check.state, alone.state, gate.interval.point, total - gate.gold_items)
 
 
-def once(way, seed, min_items=100, **options):
+def once(pattern, seed, min_items=100, **options):
     """One run of a way in a store of its own; `min_items` is what the policy asks for."""
     with tempfile.TemporaryDirectory() as folder:
         w = world(Path(folder) / "sim.duckdb", seed, **options)
         try:
             if min_items != 100:
-                wanted = Requirements(CheckPolicy(min_items=min_items))
-                policy.set_requirements(w.store, "lea", wanted, "a small edition")
-            if way in WAYS:
-                leave_out(w, way)
+                requirements = Requirements(CheckPolicy(min_items=min_items))
+                policy.set_requirements(w.store, "lea", requirements, "a small edition")
+            if pattern in WAYS:
+                leave_out(w, pattern)
             else:
-                {"all answered": everything, "audit first": audit_first}[way](w)
+                {"all answered": everything, "audit first": audit_first}[pattern](w)
             return outcome(w)
         finally:
             w.store.close()
@@ -195,20 +195,20 @@ PASSES = ("meets policy", "meets policy")
 def rows(scale=1.0):
     """What the check says in every way, and what the figures alone would have said."""
     runs = max(2, round(10 * scale))
-    for way, told in WAYS.items():
-        found = [once(way, seed, good=way == "half a wave") for seed in range(runs)]
-        alone = sum(one.alone in PASSES for one in found)
-        kappas = [one.kappa for one in found if one.kappa is not None]
+    for pattern, text in WAYS.items():
+        outcomes = [once(pattern, seed, good=pattern == "half a wave") for seed in range(runs)]
+        alone = sum(outcome.alone in PASSES for outcome in outcomes)
+        kappas = [outcome.kappa for outcome in outcomes if outcome.kappa is not None]
         more = f"figures alone {alone} of {runs}, mean kappa {np.mean(kappas):.2f}" if kappas else f"alone {alone}"
-        wrong = sum(one.state in PASSES for one in found) / runs
-        yield at_most(f"approvable though {told}", 0.0, wrong, runs, more)
+        wrong = sum(outcome.state in PASSES for outcome in outcomes) / runs
+        yield at_most(f"approvable though {text}", 0.0, wrong, runs, more)
     first = [once("audit first", seed) for seed in range(runs)]
-    kappas = np.array([one.kappa for one in first])
+    kappas = np.array([outcome.kappa for outcome in first])
     yield at_most(
         "review queue filled after the draw and worked first: drawn items without an answer",
-        0.0, sum(one.unanswered > 0 for one in first) / runs, runs,
+        0.0, sum(outcome.unanswered > 0 for outcome in first) / runs, runs,
         f"mean kappa {kappas.mean():.2f}, true about .4",
     )  # fmt: skip
-    found = [once("all answered", seed, good=True) for seed in range(runs)]
-    good = sum(one.state in PASSES for one in found) / runs
+    outcomes = [once("all answered", seed, good=True) for seed in range(runs)]
+    good = sum(outcome.state in PASSES for outcome in outcomes) / runs
     yield at_least("a good judge, all answered, meets the policy", 0.95, good, runs)

@@ -11,7 +11,7 @@ from judges.stats.bootstrap import item_sums, kappa_replicates, with_products
 from judges.stats.concordance import concordance
 from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.sequential import scale_power
-from tests.bench.simulations.row import Row, at_least, at_most, covered
+from tests.bench.simulations.row import Row, at_least, at_most, coverage_row
 
 POLICY = CheckPolicy()
 K = 11  # codes of an interval scale without steps: tenths (judges/stats/bins.py)
@@ -57,12 +57,12 @@ def truth_share(world):
     low, high = 0.0, 0.999
     for _ in range(14):
         middle = (low + high) / 2
-        found = pooled(world, middle)
-        low, high = (middle, high) if found < world.target else (low, middle)
+        figure = pooled_concordance(world, middle)
+        low, high = (middle, high) if figure < world.target else (low, middle)
     return (low + high) / 2
 
 
-def pooled(world, share, items=200_000):
+def pooled_concordance(world, share, items=200_000):
     """The concordance of very many cells."""
     _, x, y = world.drawn(items // world.turns, np.random.default_rng(1), share)
     return 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
@@ -77,10 +77,10 @@ def ever(world, runs, last=1_000, seed=7):
         item, human, judge = world.drawn(last, rng)
         sums = item_sums(item, human, judge, np.ones(len(item)), last, K, "quadratic")
         totals = np.cumsum(with_products(sums), axis=0)[looks - 1]
-        found = kappa_replicates(totals, K, "quadratic", 10**9)
-        error = found.error * np.sqrt(looks / (looks - 1))
-        ratio, bent = (1 - found.figure) / (1 - POLICY.threshold), scale_power(False, POLICY.threshold)
-        z = (-np.expm1(bent * np.log(ratio)) / bent if bent else -np.log(ratio)) * (1 - found.figure) / error
+        replicates = kappa_replicates(totals, K, "quadratic", 10**9)
+        error = replicates.error * np.sqrt(looks / (looks - 1))
+        ratio, bent = (1 - replicates.figure) / (1 - POLICY.threshold), scale_power(False, POLICY.threshold)
+        z = (-np.expm1(bent * np.log(ratio)) / bent if bent else -np.log(ratio)) * (1 - replicates.figure) / error
         passed += bool((z >= needed).any())
     return passed / runs
 
@@ -89,13 +89,13 @@ def holds(world, items, runs, seed=8):
     """Shares of samples whose interval of kappa holds the truth, whose bound does, and of the figures beside it."""
     rng, hits = np.random.default_rng(seed), np.zeros(7)
     _, x, y = world.drawn(300_000 // world.turns, np.random.default_rng(2))
-    real = [one.point for one in concordance(Cells(np.arange(len(x)), x, y))]
-    truth = pooled(world, truth_share(world))
+    real = [figure.point for figure in concordance(Cells(np.arange(len(x)), x, y))]
+    truth = pooled_concordance(world, truth_share(world))
     for _ in range(runs):
         cells = Cells(*world.drawn(items, rng))
-        found = kappa_interval(Cells(*cells[:3]), K)
-        beside = [one.low <= at <= one.high for one, at in zip(concordance(cells), real, strict=True)]
-        hits += [found.low <= truth <= found.high, found.lower_bound <= truth, *beside]
+        kappa = kappa_interval(Cells(*cells[:3]), K)
+        beside = [figure.low <= at <= figure.high for figure, at in zip(concordance(cells), real, strict=True)]
+        hits += [kappa.low <= truth <= kappa.high, kappa.lower_bound <= truth, *beside]
     return hits / runs
 
 
@@ -111,13 +111,13 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
     runs = max(20, round(1_000 * scale))
     for name, world in WORLDS.items():
         yield at_most(f"concordance .50, {name}: ever approved, 100 to 1,000 items", 0.05, ever(world, runs), runs)
-    few = max(20, round(400 * scale))
+    samples = max(20, round(400 * scale))
     for name in ("even, five turns", "most at the top", "skewed"):
-        found = holds(WORLDS[name], 100, few)
-        yield at_least(f"concordance .50, {name}, 100 items: bound below the truth", 0.95, found[1], few)
-        yield covered("the same: interval of kappa", found[0], few, low=0.92, high=1.0)
-        for figure, share in zip(("ICC", "Pearson", "Spearman", "Kendall", "mean error"), found[2:], strict=True):
-            yield covered(f"the same: interval of {figure}", share, few, low=0.92, high=1.0)
+        shares = holds(WORLDS[name], 100, samples)
+        yield at_least(f"concordance .50, {name}, 100 items: bound below the truth", 0.95, shares[1], samples)
+        yield coverage_row("the same: interval of kappa", shares[0], samples, low=0.92, high=1.0)
+        for figure, share in zip(("ICC", "Pearson", "Spearman", "Kendall", "mean error"), shares[2:], strict=True):
+            yield coverage_row(f"the same: interval of {figure}", share, samples, low=0.92, high=1.0)
     good = max(20, round(200 * scale))
-    found = ever(Scores("even", target=0.7), good)
-    yield at_least("concordance .70, even: approved by 1,000 items", 0.95, found, good)
+    power = ever(Scores("even", target=0.7), good)
+    yield at_least("concordance .70, even: approved by 1,000 items", 0.95, power, good)

@@ -11,8 +11,8 @@ import numpy as np
 
 from judges.stats.bootstrap import item_sums, kappas_of_totals, resample_from_seed
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
-from tests.bench.simulations.row import Row, at_least, at_most, covered, known
-from tests.bench.simulations.worlds import FLAG, LOPSIDED, ORDINARY, SKEWED, VERDICT, made, truth, world_of
+from tests.bench.simulations.row import Row, at_least, at_most, coverage_row, figure_row
+from tests.bench.simulations.worlds import FLAG, LOPSIDED, ORDINARY, SKEWED, VERDICT, simulate_cells, truth, world_of
 
 
 class Held(NamedTuple):
@@ -27,22 +27,22 @@ class Held(NamedTuple):
 def coverage(world, items, runs, seed=0):
     """`Held` over that many samples, and the median width of the intervals; without an interval it is not held."""
     real, rng = truth(world), np.random.default_rng(seed)
-    held, widths = np.zeros(3), []
+    hits, widths = np.zeros(3), []
     for _ in range(runs):
-        cells = made(world, items, rng)
-        found = kappa_interval(Cells(*cells), world.k, world.weights)
-        if found.low is None:
+        cells = simulate_cells(world, items, rng)
+        interval = kappa_interval(Cells(*cells), world.k, world.weights)
+        if interval.low is None:
             continue
         low, high = percentiles(*cells, world, items)
-        held += [found.low <= real <= found.high, found.lower_bound <= real, low <= real <= high]
-        widths.append(found.high - found.low)
-    return Held(*(held / runs), float(np.median(widths)))
+        hits += [interval.low <= real <= interval.high, interval.lower_bound <= real, low <= real <= high]
+        widths.append(interval.high - interval.low)
+    return Held(*(hits / runs), float(np.median(widths)))
 
 
 def percentiles(item, human, judge, world, items, replicates=500):
     """The plain percentile interval of the same sample, to tell what studentising adds."""
-    given = item_sums(item, human, judge, np.ones(len(item)), items, world.k, world.weights)
-    drawn, _ = kappas_of_totals(resample_from_seed(given, replicates, 0), world.k, world.weights)
+    sums = item_sums(item, human, judge, np.ones(len(item)), items, world.k, world.weights)
+    drawn, _ = kappas_of_totals(resample_from_seed(sums, replicates, 0), world.k, world.weights)
     return np.nanquantile(drawn, [0.025, 0.975])
 
 
@@ -52,17 +52,19 @@ def by_need(world, runs, weighted=True, items=2_000, seed=2):
     Need is here what a queue would like to know: how far the judge lies from people, and some luck.
     """
     real, rng = truth(world), np.random.default_rng(seed)
-    points, held = [], 0
+    points, hits = [], 0
     for run in range(runs):
-        item, human, judge = made(world, items, rng)
+        item, human, judge = simulate_cells(world, items, rng)
         doubt = np.bincount(item, np.abs(human - judge) + rng.random(len(item))) / np.bincount(item)
         chance = 0.03 + 0.5 * np.clip(doubt / 2.5, 0, 1)
-        taken = (rng.random(items) < chance)[item]
-        weight = 1 / chance[item[taken]] if weighted else None
-        found = kappa_interval(Cells(item[taken], human[taken], judge[taken], weight), world.k, world.weights, seed=run)
-        points.append(found.point)
-        held += found.low <= real <= found.high
-    return np.array(points), held / runs
+        sample = (rng.random(items) < chance)[item]
+        weight = 1 / chance[item[sample]] if weighted else None
+        interval = kappa_interval(
+            Cells(item[sample], human[sample], judge[sample], weight), world.k, world.weights, seed=run
+        )
+        points.append(interval.point)
+        hits += interval.low <= real <= interval.high
+    return np.array(points), hits / runs
 
 
 def pull_of(world, by):
@@ -74,18 +76,18 @@ def pull_of(world, by):
     return (low + high) / 2
 
 
-def anchored(world, pull, blind, assisted, runs, seed=3):
+def anchoring_shares(world, pull, blind, assisted, runs, seed=3):
     """(share of intervals of assisted - blind that hold the truth, share of those above 0) over that many samples."""
     real, rng = truth(world, pull=pull) - truth(world), np.random.default_rng(seed)
-    held = found_out = 0
+    hits = found_out = 0
     for run in range(runs):
-        one = made(world, blind, rng)
-        item, human, judge = made(world, assisted, rng)
+        blind_cells = simulate_cells(world, blind, rng)
+        item, human, judge = simulate_cells(world, assisted, rng)
         human = np.where(rng.random(len(human)) < pull, judge, human)
-        found = kappa_difference(Cells(*one), Cells(item, human, judge), world.k, world.weights, seed=run)
-        held += found.low <= real <= found.high
-        found_out += found.low > 0
-    return held / runs, found_out / runs
+        difference = kappa_difference(Cells(*blind_cells), Cells(item, human, judge), world.k, world.weights, seed=run)
+        hits += difference.low <= real <= difference.high
+        found_out += difference.low > 0
+    return hits / runs, found_out / runs
 
 
 def rows(scale: float = 1.0) -> Iterator[Row]:
@@ -104,28 +106,28 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
         for turns in lengths:
             world = world_of(target, turns, shares)
             for items in (50, 100, 200, 400):
-                found = coverage(world, items, runs)
+                rates = coverage(world, items, runs)
                 many = f"{turns or '1 to 10'} turn{'' if turns == 1 else 's'}"
-                beside = f"bound {found.bound:.1%}, percentile {found.percentile:.1%}, width {found.width:.2f}"
-                yield covered(f"kappa {target}{named}, {items} items of {many}", found.interval, runs, beside)
+                beside = f"bound {rates.bound:.1%}, percentile {rates.percentile:.1%}, width {rates.width:.2f}"
+                yield coverage_row(f"kappa {target}{named}, {items} items of {many}", rates.interval, runs, beside)
     world, runs = world_of(0.6, 3, ORDINARY), runs // 2
     for weighted in (True, False):
-        points, held = by_need(world, runs, weighted)
+        points, rate = by_need(world, runs, weighted)
         bias, spread = points.mean() - truth(world), points.std() / sqrt(len(points))
-        how = "with" if weighted else "without"
-        name = f"a queue by need, 2,000 items of 3 turns, kappa .6, {how} its probabilities"
-        told = f"{bias:+.4f} -+ {spread:.4f}"
+        preposition = "with" if weighted else "without"
+        name = f"a queue by need, 2,000 items of 3 turns, kappa .6, {preposition} its probabilities"
+        figure = f"{bias:+.4f} -+ {spread:.4f}"
         if weighted:
-            yield Row(f"{name}: bias", "0", told, abs(bias) <= max(0.01, 3 * spread))
-            yield covered(f"{name}: held", held, runs)
+            yield Row(f"{name}: bias", "0", figure, abs(bias) <= max(0.01, 3 * spread))
+            yield coverage_row(f"{name}: held", rate, runs)
         else:
-            yield known(f"{name}: bias", told)
+            yield figure_row(f"{name}: bias", figure)
     world = world_of(0.5, 5, ORDINARY)
     for blind, assisted in ((200, 50), (400, 100), (800, 200)):
         for by in (0.1, 0.0):
-            held, found_out = anchored(world, pull_of(world, by) if by else 0.0, blind, assisted, runs)
+            rate, found_out = anchoring_shares(world, pull_of(world, by) if by else 0.0, blind, assisted, runs)
             name = f"assisted labels, kappa raised by {by}, {blind} blind and {assisted} assisted items"
-            yield covered(f"{name}: held", held, runs)
+            yield coverage_row(f"{name}: held", rate, runs)
             if by and blind == 800:
                 yield at_least(f"{name}: found out", 0.5, found_out, runs)
             elif not by:

@@ -11,7 +11,7 @@ import numpy as np
 
 from judges.stats.calibration import PairedRatings, bias, sum_labels
 from judges.stats.ppi import correct_mean, moments
-from tests.bench.simulations.row import Row, covered, known
+from tests.bench.simulations.row import Row, coverage_row, figure_row
 from tests.bench.simulations.worlds import ORDINARY, SKEWED
 
 ITEMS, LABELLED = 2_000, 120
@@ -20,16 +20,16 @@ UNEQUAL = 0
 WAYS = ("lower median", "mean of each rating", "each label once")
 
 
-def asked(shares, people, rng):
+def draw_labels(shares, people, rng):
     """Labels (items, 4) as 1 to 5, nan where nobody was asked, and the judge's values, of `ITEMS` items."""
     noise = 0.8
     quality = rng.normal(size=ITEMS)
     ends = [NormalDist(0, sqrt(1 + noise**2)).inv_cdf(p) for p in np.cumsum(shares)[:-1]]
-    given = np.searchsorted(ends, quality[:, None] + noise * rng.normal(size=(ITEMS, 5))) + 1.0
+    answers = np.searchsorted(ends, quality[:, None] + noise * rng.normal(size=(ITEMS, 5))) + 1.0
     many = np.where(quality < 0, 4, rng.integers(1, 3, ITEMS)) if people == UNEQUAL else np.full(ITEMS, people)
-    labels = np.where(np.arange(4) < many[:, None], given[:, :4], np.nan)
+    labels = np.where(np.arange(4) < many[:, None], answers[:, :4], np.nan)
     labels[LABELLED:] = np.nan
-    return labels, given[:, 4]
+    return labels, answers[:, 4]
 
 
 def lower_median(labels):
@@ -41,23 +41,25 @@ def lower_median(labels):
 def figures(shares, people, runs, seed=0):
     """By way: bias of the judge (points), how often its interval holds 0, and how often the corrected mean's holds."""
     rng, real = np.random.default_rng(seed), float(np.arange(1, 6) @ shares)
-    points, held = {way: [] for way in WAYS}, {way: np.zeros(2) for way in WAYS}
+    points, hits = {rule: [] for rule in WAYS}, {rule: np.zeros(2) for rule in WAYS}
     for _ in range(runs):
-        labels, judge = asked(shares, people, rng)
-        some, item = np.arange(ITEMS) < LABELLED, np.arange(ITEMS)
+        labels, judge = draw_labels(shares, people, rng)
+        sample, item = np.arange(ITEMS) < LABELLED, np.arange(ITEMS)
         human = lower_median(labels)
         mean = np.full(ITEMS, np.nan)
-        mean[some] = np.nanmean(labels[some], axis=1)
-        weight = np.where(some, (~np.isnan(labels)).sum(axis=1), 1.0)
-        for way, value, w in ((WAYS[0], human, None), (WAYS[1], mean, None), (WAYS[2], mean, weight)):
-            one = np.ones(LABELLED)
-            own = one if w is None else w[some]
-            met = PairedRatings(item[some], human[some], judge[some], one > 0, own, mean=value[some])
-            found = bias(sum_labels(met), LABELLED, LABELLED)
-            means = correct_mean(moments(item, judge, value, some, w), (1, 5)).interval
-            points[way].append(found.point)
-            held[way] += [found.low <= 0 <= found.high, means.low is not None and means.low <= real <= means.high]
-    return {way: (np.array(points[way]), *(held[way] / runs)) for way in WAYS}
+        mean[sample] = np.nanmean(labels[sample], axis=1)
+        weight = np.where(sample, (~np.isnan(labels)).sum(axis=1), 1.0)
+        for rule, value, w in ((WAYS[0], human, None), (WAYS[1], mean, None), (WAYS[2], mean, weight)):
+            unit = np.ones(LABELLED)
+            own = unit if w is None else w[sample]
+            met = PairedRatings(item[sample], human[sample], judge[sample], unit > 0, own, mean=value[sample])
+            interval = bias(sum_labels(met), LABELLED, LABELLED)
+            means = correct_mean(moments(item, judge, value, sample, w), (1, 5)).interval
+            points[rule].append(interval.point)
+            hits[rule] += [
+                interval.low <= 0 <= interval.high, means.low is not None and means.low <= real <= means.high,
+            ]  # fmt: skip
+    return {rule: (np.array(points[rule]), *(hits[rule] / runs)) for rule in WAYS}
 
 
 def rows(scale=1.0):
@@ -70,23 +72,27 @@ def rows(scale=1.0):
                 if people
                 else "1 to 4 people, more on hard items"
             )
-            for way, (points, held, means) in figures(shares, people, runs).items():
-                what, told = f"{named}, {many}, {way}", f"{points.mean():+.3f}"
-                if way != WAYS[1]:
-                    yield known(f"{what}: bias of the judge", f"{told}; held {held:.1%}, corrected mean {means:.1%}")
+            for rule, (points, coverage, means) in figures(shares, people, runs).items():
+                title, figure = f"{named}, {many}, {rule}", f"{points.mean():+.3f}"
+                if rule != WAYS[1]:
+                    yield figure_row(
+                        f"{title}: bias of the judge", f"{figure}; held {coverage:.1%}, corrected mean {means:.1%}"
+                    )
                     continue
                 spread = points.std() / sqrt(runs)
-                yield Row(f"{what}: bias of the judge", "0", f"{told} -+ {spread:.3f}", abs(points.mean()) < 4 * spread)
-                yield covered(f"{what}: its interval", held, runs)
-                yield covered(f"{what}: corrected mean", means, runs)
-    for named, one in (("lower median", lower_median), ("mean", lambda labels: np.nanmean(labels, axis=1))):
-        yield known(f"kappa with two people's {named}", f"{_kappa(one):.3f}")
-    yield known("kappa with one person", f"{_kappa(lambda labels: labels[:, 0]):.3f}")
+                yield Row(
+                    f"{title}: bias of the judge", "0", f"{figure} -+ {spread:.3f}", abs(points.mean()) < 4 * spread
+                )
+                yield coverage_row(f"{title}: its interval", coverage, runs)
+                yield coverage_row(f"{title}: corrected mean", means, runs)
+    for named, combine in (("lower median", lower_median), ("mean", lambda labels: np.nanmean(labels, axis=1))):
+        yield figure_row(f"kappa with two people's {named}", f"{_kappa(combine):.3f}")
+    yield figure_row("kappa with one person", f"{_kappa(lambda labels: labels[:, 0]):.3f}")
 
 
-def _kappa(way, items=200_000):
+def _kappa(combine, items=200_000):
     """Quadratic kappa with what two people are put together to, by its formula, as the mean is no answer."""
     rng, ends = np.random.default_rng(3), [NormalDist(0, sqrt(1.64)).inv_cdf(p) for p in np.cumsum(ORDINARY)[:-1]]
-    given = np.searchsorted(ends, rng.normal(size=(items, 1)) + 0.8 * rng.normal(size=(items, 3))) + 1.0
-    x, y = way(given[:, :2]), given[:, 2]
+    answers = np.searchsorted(ends, rng.normal(size=(items, 1)) + 0.8 * rng.normal(size=(items, 3))) + 1.0
+    x, y = combine(answers[:, :2]), answers[:, 2]
     return 2 * np.cov(x, y, bias=True)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)

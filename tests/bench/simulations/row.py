@@ -20,29 +20,29 @@ def error(share: float, runs: int) -> float:
     return sqrt(max(share * (1 - share), 1 / runs) / runs)
 
 
-def at_most(what: str, most: float, share: float, runs: int, more: str = "") -> Row:
+def at_most(title: str, most: float, share: float, runs: int, more: str = "") -> Row:
     """A share that has to be at most so large, but for twice its Monte Carlo error."""
-    held = share - 2 * error(share, runs) <= most
-    return Row(what, f"at most {100 * most:g} %", _told(share, runs, more), held)
+    passes = share - 2 * error(share, runs) <= most
+    return Row(title, f"at most {100 * most:g} %", _figure(share, runs, more), passes)
 
 
-def at_least(what: str, least: float, share: float, runs: int, more: str = "") -> Row:
+def at_least(title: str, least: float, share: float, runs: int, more: str = "") -> Row:
     """A share that has to be at least so large, but for twice its Monte Carlo error."""
-    held = share + 2 * error(share, runs) >= least
-    return Row(what, f"at least {100 * least:g} %", _told(share, runs, more), held)
+    passes = share + 2 * error(share, runs) >= least
+    return Row(title, f"at least {100 * least:g} %", _figure(share, runs, more), passes)
 
 
-def covered(what: str, share: float, runs: int, more: str = "", low: float = 0.93, high: float = 0.97) -> Row:
+def coverage_row(title: str, share: float, runs: int, more: str = "", low: float = 0.93, high: float = 0.97) -> Row:
     """How often an interval of 95 % holds the truth, which has to lie between the two; only too rarely is a fault."""
-    held = share + 2 * error(share, runs) >= low
+    passes = share + 2 * error(share, runs) >= low
     wide = " (wide)" if share - 2 * error(share, runs) > high else ""
-    return Row(what, f"{100 * low:g} to {100 * high:g} %", _told(share, runs, more) + wide, held)
+    return Row(title, f"{100 * low:g} to {100 * high:g} %", _figure(share, runs, more) + wide, passes)
 
 
-def known(what: str, measured: str) -> Row:
+def figure_row(title: str, measured: str) -> Row:
     """A figure of which nothing is asked."""
-    return Row(what, "", measured)
+    return Row(title, "", measured)
 
 
-def _told(share: float, runs: int, more: str) -> str:
+def _figure(share: float, runs: int, more: str) -> str:
     return f"{100 * share:.1f} % -+ {100 * error(share, runs):.1f}" + (f" ({more})" if more else "")

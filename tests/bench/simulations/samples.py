@@ -21,7 +21,7 @@ from judges.stats.agreement import kappa_from_sums, six_moments
 from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.self_consistency import FLAKY_SHARE, SampledCells, measure_self_consistency
 from judges.types import Scale
-from tests.bench.simulations.row import Row, at_least, at_most, covered, known
+from tests.bench.simulations.row import Row, at_least, at_most, coverage_row, figure_row
 
 SCALE = Scale("ordinal", 1, 5)
 SAMPLES, TURNS, ITEMS, RUNS = 5, 3, 120, 400
@@ -30,7 +30,7 @@ LASTING, FRESH = 0.3, 1.06
 LARGE = 150_000
 
 
-def made(items, fresh, rng):
+def draw_dialogues(items, fresh, rng):
     """Item, people's answer, and each sample's, (cells, samples), of that many dialogues."""
     item = np.repeat(np.arange(items), TURNS)
     quality = sqrt(0.5) * (rng.normal(size=items)[item] + rng.normal(size=len(item)))
@@ -57,11 +57,11 @@ def figures(item, human, samples):
     return alone[0], np.mean(alone), kappa(np.median(samples, axis=1)), kappa(samples.mean(axis=1)), flips.mean()
 
 
-def asked(item, human, samples):
+def measure_samples(item, human, samples):
     """The same as a workspace would hand it over, with medians."""
-    given = SampledCells(item, human, np.median(samples, axis=1), np.ones(len(item)), samples)
+    cells = SampledCells(item, human, np.median(samples, axis=1), np.ones(len(item)), samples)
     hits = np.bincount(item, (samples != samples[:, :1]).any(axis=1))
-    return measure_self_consistency(given, (hits, np.bincount(item).astype(float)), SCALE)
+    return measure_self_consistency(cells, (hits, np.bincount(item).astype(float)), SCALE)
 
 
 def flipping(share, rng):
@@ -69,36 +69,36 @@ def flipping(share, rng):
     low, high = 0.001, 1.0
     for _ in range(16):
         middle = (low + high) / 2
-        low, high = (middle, high) if figures(*made(20_000, middle, rng))[4] < share else (low, middle)
+        low, high = (middle, high) if figures(*draw_dialogues(20_000, middle, rng))[4] < share else (low, middle)
     return (low + high) / 2
 
 
 def rows(scale=1.0):
     """The table's rows; `scale` times the usual number of runs."""
     runs, rng = max(40, round(RUNS * scale)), np.random.default_rng(11)
-    first, single, median, mean, flips = figures(*made(round(LARGE * max(scale, 0.1)), FRESH, rng))
-    yield known(
+    first, single, median, mean, flips = figures(*draw_dialogues(round(LARGE * max(scale, 0.1)), FRESH, rng))
+    yield figure_row(
         "kappa in the population: one sample, median of five, mean of five", f"{first:.3f}, {median:.3f}, {mean:.3f}"
     )
-    held = {"median": 0, "mean": 0, "gain": 0, "flips": 0}
+    counts = {"median": 0, "mean": 0, "gain": 0, "flips": 0}
     for _ in range(runs):
-        item, human, samples = made(ITEMS, FRESH, rng)
-        found = asked(item, human, samples)
+        item, human, samples = draw_dialogues(ITEMS, FRESH, rng)
+        consistency = measure_samples(item, human, samples)
         at_mean = kappa_interval(Cells(item, human - 1, samples.mean(axis=1) - 1), 5)
-        held["median"] += found.together.low <= median <= found.together.high
-        held["mean"] += at_mean.low <= mean <= at_mean.high
-        held["gain"] += found.gain.low <= median - single <= found.gain.high
-        held["flips"] += found.flips.low <= flips <= found.flips.high
-    what = {
+        counts["median"] += consistency.together.low <= median <= consistency.together.high
+        counts["mean"] += at_mean.low <= mean <= at_mean.high
+        counts["gain"] += consistency.gain.low <= median - single <= consistency.gain.high
+        counts["flips"] += consistency.flips.low <= flips <= consistency.flips.high
+    titles = {
         "median": "interval of kappa, median of five", "mean": "interval of kappa, mean of five (fractions)",
         "gain": "interval of what the further calls bought", "flips": "interval of the flip rate",
     }  # fmt: skip
-    for name, told in what.items():
-        yield covered(f"{told}: {ITEMS} dialogues of {TURNS} turns", held[name] / runs, runs)
+    for name, title in titles.items():
+        yield coverage_row(f"{title}: {ITEMS} dialogues of {TURNS} turns", counts[name] / runs, runs)
     for share, test in ((FLAKY_SHARE, at_most), (FLAKY_SHARE + 0.15, at_least)):
         fresh, marked = flipping(share, np.random.default_rng(3)), 0
         for _ in range(runs):
-            item, _, samples = made(ITEMS, fresh, rng)
+            item, _, samples = draw_dialogues(ITEMS, fresh, rng)
             hits = np.bincount(item, (samples != samples[:, :1]).any(axis=1))
             marked += _flaky(hits, np.bincount(item).astype(float))
         yield test(
@@ -112,9 +112,9 @@ def rows(scale=1.0):
 
 
 def _flaky(hits, cells):
-    one = np.ones(1)
+    unit = np.ones(1)
     return measure_self_consistency(
-        SampledCells(np.zeros(1, dtype=np.int64), one, one, one, np.ones((1, 2))), (hits, cells), SCALE
+        SampledCells(np.zeros(1, dtype=np.int64), unit, unit, unit, np.ones((1, 2))), (hits, cells), SCALE
     ).flaky
 
 
@@ -124,7 +124,7 @@ def _both(rng):
     from data.records import datasets
     from tests import seeds
 
-    item, human, samples = made(20, FRESH, rng)
+    item, human, samples = draw_dialogues(20, FRESH, rng)
     names = [d.name for d in cards()["rubric_open_ended"].dimensions if d.scale.kind == "ordinal"]
     items = [{"id": f"r{n}", "kind": "response", "task": "t", "output": f"o{n}"} for n in range(len(item))]
     labels = [
@@ -137,24 +137,24 @@ def _both(rng):
         for rule in ("first", "median", "mean", "vote"):
             place = Path(folder) / rule
             place.mkdir()
-            given = [
+            judgments = [
                 {"item": f"r{n}", "card": "rubric_open_ended", "model": "m", "sample": s,
                  "params": {"samples": SAMPLES, "combine": rule},
                  "reply": {"scores": dict.fromkeys(names, int(samples[n, s])), "verdict": "good",
                            "decision_basis": f"{s}", "issues": []}}
                 for n in range(len(item)) for s in range(SAMPLES)
             ]  # fmt: skip
-            store = seeds.workspace(place / "a.duckdb", [*items, *given, *labels], review=False)
+            store = seeds.workspace(place / "a.duckdb", [*items, *judgments, *labels], review=False)
             dataset = datasets.dataset_named(store, "demo").id
             judge = datasets.dataset_judges(store, dataset)[0][0]
             dimension = calibration.compared_dimensions(store, judge)[0]
-            found = measure_repeats(store, dataset, judge, dimension, "blind")
+            consistency = measure_repeats(store, dataset, judge, dimension, "blind")
             store.close()
-            said = io.StringIO()
-            with redirect_stdout(said):
-                paths = [str(seeds.lines(place / name, lines)) for name, lines in (("j", given), ("l", labels))]
+            output = io.StringIO()
+            with redirect_stdout(output):
+                paths = [str(seeds.lines(place / name, lines)) for name, lines in (("j", judgments), ("l", labels))]
                 command(["agree", *paths, "--json"])
-            told = json.loads(said.getvalue())[0]
-            page += [found.together.point, found.single, found.gain.point, found.flips.point]
-            files += [told["kappa"], told["single"], told["gain"], told["flips"]]
+            row = json.loads(output.getvalue())[0]
+            page += [consistency.together.point, consistency.single, consistency.gain.point, consistency.flips.point]
+            files += [row["kappa"], row["single"], row["gain"], row["flips"]]
     return page, files

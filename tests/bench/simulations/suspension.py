@@ -13,8 +13,8 @@ from judges.stats import approval_check, drift
 from judges.stats.approval_check import CheckPolicy
 from judges.stats.drift import FrozenEvidence, GoldAgreement
 from judges.stats.intervals import interval_from_moments
-from tests.bench.simulations.row import Row, at_least, at_most, known
-from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, made, world_of
+from tests.bench.simulations.row import Row, at_least, at_most, figure_row
+from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, simulate_cells, world_of
 from tests.judges.moments import moments
 
 STEP = 4
@@ -48,10 +48,10 @@ def gold(cells: Cells) -> GoldAgreement:
     return GoldAgreement(interval, counts.max() / counts.sum())
 
 
-def approved(world: World, items: int, most: int, rng: np.random.Generator) -> tuple[Cells, int]:
+def approved_gold(world: World, items: int, most: int, rng: np.random.Generator) -> tuple[Cells, int]:
     """Gold that the gate passes at some number of items from `items` to `most`, and that number."""
     while True:
-        cells = Cells(*made(world, most, rng))
+        cells = Cells(*simulate_cells(world, most, rng))
         for size in range(items, most + 1, STEP):
             if approval_check.check_dimension(gold(cells.part(0, size)).kappa, POLICY).state == "meets policy":
                 return cells.part(0, size), size
@@ -81,37 +81,37 @@ class Ran(NamedTuple):
     changed: bool
 
 
-def ran(before: Cells, size: int, after: Cells, further: int) -> Ran:
+def run_judge(before: Cells, size: int, after: Cells, further: int) -> Ran:
     """One judge, looked at until it is suspended."""
     looked = changed = False
-    for new, found in course(before, size, after, further):
-        looked |= found.state != "holds"
-        changed |= bool({"up", "down"} & set(found.reasons))
-        if found.state == "suspended":
+    for new, finding in course(before, size, after, further):
+        looked |= finding.state != "holds"
+        changed |= bool({"up", "down"} & set(finding.reasons))
+        if finding.state == "suspended":
             return Ran(new, looked, changed)
     return Ran(None, looked, changed)
 
 
-def steady(world: World, further: int, runs: int, seed: int, items: int = 100, most: int = 200) -> list[Ran]:
+def simulate_steady(world: World, further: int, runs: int, seed: int, items: int = 100, most: int = 200) -> list[Ran]:
     """Judges that stay as they were approved."""
-    rng, found = np.random.default_rng(seed), []
+    rng, outcomes = np.random.default_rng(seed), []
     for _ in range(runs):
-        before, size = approved(world, items, most, rng)
-        found.append(ran(before, size, Cells(*made(world, further, rng)), further))
-    return found
+        before, size = approved_gold(world, items, most, rng)
+        outcomes.append(run_judge(before, size, Cells(*simulate_cells(world, further, rng)), further))
+    return outcomes
 
 
-def fallen(good: World, bad: World, items: int, still: int, further: int, runs: int, seed: int) -> list[Ran]:
+def simulate_fall(good: World, bad: World, items: int, still: int, further: int, runs: int, seed: int) -> list[Ran]:
     """Judges approved at so many items that go on as they were for `still` items, and then fall."""
-    rng, found = np.random.default_rng(seed), []
+    rng, outcomes = np.random.default_rng(seed), []
     for _ in range(runs):
-        before, size = approved(good, items, 2 * items, rng)
-        after = Cells(*made(bad, further, rng)).after(Cells(*made(good, still, rng)), still) if still else Cells(
-            *made(bad, further, rng)
-        )  # fmt: skip
-        one = ran(before, size, after, still + further)
-        found.append(one._replace(suspended=None if one.suspended is None else one.suspended - still))
-    return found
+        before, size = approved_gold(good, items, 2 * items, rng)
+        after = Cells(*simulate_cells(bad, further, rng))
+        if still:
+            after = after.after(Cells(*simulate_cells(good, still, rng)), still)
+        outcome = run_judge(before, size, after, still + further)
+        outcomes.append(outcome._replace(suspended=None if outcome.suspended is None else outcome.suspended - still))
+    return outcomes
 
 
 def rows(scale: float = 1.0) -> Iterator[Row]:
@@ -121,31 +121,34 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
         for name, shares in SHARES.items():
             where = f"{turns} turn{'s' if turns > 1 else ''}, {name}"
             good, fair, bad = (world_of(kappa, turns, shares) for kappa in (0.75, 0.6, 0.3))
-            found = steady(fair, 100, runs, turns)
-            looked, changed = (100 * np.mean([getattr(one, what) for one in found]) for what in ("looked", "changed"))
+            steady_outcomes = simulate_steady(fair, 100, runs, turns)
+            looked, changed = (
+                100 * np.mean([getattr(outcome, field) for outcome in steady_outcomes])
+                for field in ("looked", "changed")
+            )
             yield at_most(
-                f".60 stays, {where}: suspended within 100 items", 0.02, _share(found, 100), runs,
+                f".60 stays, {where}: suspended within 100 items", 0.02, _share(steady_outcomes, 100), runs,
                 f"to be looked at {looked:.0f} %, said to have changed {changed:.1f} %",
             )  # fmt: skip
             for items, still in ((100, 0), (300, 0), (1_000, 0), (100, 300)):
-                ran = fallen(good, bad, items, still, 150, fewer, turns)
+                fallen_outcomes = simulate_fall(good, bad, items, still, 150, fewer, turns)
                 before = f"after {items:,} items" + (f" and {still} good new ones" if still else "")
-                asked = f".75 falls to .30 {before}, {where}: found within 150"
+                title = f".75 falls to .30 {before}, {where}: found within 150"
                 # Where 85 % of answers are one, 150 items hold too few others to tell .30 from .50: nothing is asked.
-                share = _share(ran, 150)
+                share = _share(fallen_outcomes, 150)
                 if shares is LOPSIDED and turns == 1:
-                    yield known(asked, f"{100 * share:.0f} % ({_median(ran)})")
+                    yield figure_row(title, f"{100 * share:.0f} % ({_median(fallen_outcomes)})")
                 else:
-                    yield at_least(asked, 0.5, share, fewer, _median(ran))
-    stays = steady(world_of(0.6, 1, ORDINARY), 1_000, fewer, 5)
-    told = f"{100 * _share(stays, 1_000):.0f} %"
-    yield known(".60 stays, 1 turn, even answers: suspended within 1,000 items", told)
+                    yield at_least(title, 0.5, share, fewer, _median(fallen_outcomes))
+    stays = simulate_steady(world_of(0.6, 1, ORDINARY), 1_000, fewer, 5)
+    figure = f"{100 * _share(stays, 1_000):.0f} %"
+    yield figure_row(".60 stays, 1 turn, even answers: suspended within 1,000 items", figure)
 
 
-def _share(found: list[Ran], within: int) -> float:
-    return float(np.mean([one.suspended is not None and one.suspended <= within for one in found]))
+def _share(outcomes: list[Ran], within: int) -> float:
+    return float(np.mean([outcome.suspended is not None and outcome.suspended <= within for outcome in outcomes]))
 
 
-def _median(found: list[Ran]) -> str:
-    middle = np.median([np.inf if one.suspended is None else one.suspended for one in found])
+def _median(outcomes: list[Ran]) -> str:
+    middle = np.median([np.inf if outcome.suspended is None else outcome.suspended for outcome in outcomes])
     return f"median {middle:.0f}" if np.isfinite(middle) else "median beyond"

@@ -42,7 +42,7 @@ class World(NamedTuple):
         return "quadratic" if self.k == 5 else None
 
 
-def made(world, items, rng):
+def simulate_cells(world, items, rng):
     """Item, human and judge code of every cell of that many dialogues."""
     sizes = rng.integers(1, 11, items) if world.turns == 0 else np.full(items, world.turns)
     item = np.repeat(np.arange(items), sizes)
@@ -73,8 +73,8 @@ def truth(world, pull=0.0):
     at, weight = _nodes()
     ends = [NormalDist(0, sqrt(1 + world.noise**2)).inv_cdf(p) for p in np.cumsum(world.shares)[:-1]]
     below = np.array([[NormalDist().cdf((end - q) / world.noise) for q in at] for end in (-40, *ends, 40)])
-    each = np.diff(below, axis=0)
-    table = each * weight @ each.T / weight.sum()
+    chances = np.diff(below, axis=0)
+    table = chances * weight @ chances.T / weight.sum()
     table = (1 - world.lost) * table + world.lost * np.outer(world.shares, world.shares)
     return kappa((1 - pull) * table + pull * np.diag(table.sum(axis=0)), world.weights)
 

@@ -9,10 +9,10 @@ from data.gold.disputes import PersonLabel
 
 
 def test_the_order_of_labels_is_the_same_every_time_and_not_that_of_names() -> None:
-    said = [PersonLabel(f"label {n}", person, float(n), "blind") for n, person in enumerate(("ann", "ben", "cy"))]
+    labels = [PersonLabel(f"label {n}", person, float(n), "blind") for n, person in enumerate(("ann", "ben", "cy"))]
     orders = set()
     for item in map(str, range(60)):
-        found = {tuple(shuffle_labels(item, "turn:1", "safety", order)) for order in permutations(said)}
-        assert len(found) == 1
-        orders |= found
-    assert orders == set(permutations(said))
+        shuffles = {tuple(shuffle_labels(item, "turn:1", "safety", order)) for order in permutations(labels)}
+        assert len(shuffles) == 1
+        orders |= shuffles
+    assert orders == set(permutations(labels))

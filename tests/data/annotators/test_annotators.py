@@ -19,7 +19,7 @@ from judges.cards import cards
 from judges.stats.raters import alternative_annotator
 from judges.stats.raters.human_ceiling import measure_ceiling
 from tests.data.cells import Cell, fill
-from tests.data.planted_people import Rater, accepting, lenient, near, plant, random
+from tests.data.planted_people import Rater, accepting, lenient, mostly_right, plant, random
 
 HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")
 
@@ -33,15 +33,15 @@ def store(tmp_path_factory):
 
 def test_planted_people_are_found_and_the_good_ones_are_not(store):
     def drifting(truth, judge, item, rng):
-        return near(0.95 if item < 30 else 0.1)(truth, judge, item, rng)
+        return mostly_right(0.95 if item < 30 else 0.1)(truth, judge, item, rng)
 
-    good = {name: Rater(near(0.85)) for name in ("ann", "bob", "cleo")}
+    good = {name: Rater(mostly_right(0.85)) for name in ("ann", "bob", "cleo")}
     odd = {"lena": Rater(lenient), "rex": Rater(random), "dan": Rater(drifting)}
-    fast = {"ada": Rater(accepting, "assisted", 1.2), "slow": Rater(near(0.85), "assisted", 30.0)}
+    fast = {"ada": Rater(accepting, "assisted", 1.2), "slow": Rater(mostly_right(0.85), "assisted", 30.0)}
     dataset, _ = plant(store, {**good, **odd, **fast}, 90, "habits")
     blind = {a.name: a for a in annotators.find_annotators(store, dataset, HELP, "blind")}
-    found = {name: [remark.sort for remark in a.flags] for name, a in blind.items()}
-    assert found == {
+    flags = {name: [remark.sort for remark in a.flags] for name, a in blind.items()}
+    assert flags == {
         "ann": [], "bob": [], "cleo": [], "slow": [], "lena": ["lenient"], "rex": ["apart"], "dan": ["drift"],
         "ada": ["accepts"],
     }  # fmt: skip
@@ -65,21 +65,21 @@ def test_nobody_is_held_against_their_own_label(store):
     assert (one.exact, other.exact) == (0.0, 0.0)
     assert (one.leniency.size, other.leniency.size) == (-2.0, 2.0)
     people.join_workspace(store, "ann")
-    found = annotators.dimension_labels(store, dataset, HELP, "blind", judge)
+    labels = annotators.dimension_labels(store, dataset, HELP, "blind", judge)
     for act in (
-        lambda: drift.find_cells(store, "ann", found, 0, 2, 0),
+        lambda: drift.find_cells(store, "ann", labels, 0, 2, 0),
         lambda: annotators.differing_cells(
             store, "ann", annotators.estimate_dawid_skene(store, dataset, HELP, "blind")
         ),
     ):
         with pytest.raises(NotAllowed, match="needs the role researcher"):
             act()
-    assert found.others.tolist() == [2, 0, 3, 1, 2, 0, 3, 1, 2, 0, 3, 1]
-    assert set(found.ratings.judge.tolist()) == {2}
-    assert drift.table_with_others(found, 0).tolist() == [[0] * 5, [0] * 5, [3, 0, 0, 0, 0], [0, 3, 0, 0, 0], [0] * 5]
-    listed = drift.find_cells(store, "lea", found, 0, 2, 0)
+    assert labels.others.tolist() == [2, 0, 3, 1, 2, 0, 3, 1, 2, 0, 3, 1]
+    assert set(labels.ratings.judge.tolist()) == {2}
+    assert drift.table_with_others(labels, 0).tolist() == [[0] * 5, [0] * 5, [3, 0, 0, 0, 0], [0, 3, 0, 0, 0], [0] * 5]
+    listed = drift.find_cells(store, "lea", labels, 0, 2, 0)
     assert [c[1:] for c in listed] == [(f"item {n}", "turn:1") for n in (0, 2, 4)]
-    n, shares = annotators.agreement_between_pairs(found, ["person0", "person1"])
+    n, shares = annotators.agreement_between_pairs(labels, ["person0", "person1"])
     assert n.tolist() == [[0, 6], [6, 0]] and shares[0, 1] == 0.0 and np.isnan(shares[0, 0])
 
 
@@ -87,28 +87,31 @@ def test_who_shares_no_cell_has_no_accuracy_beside_those_who_do(store):
     cells = [Cell(n, "turn:1", (float(n % 5 + 1), float(n % 5 + 1)), 3.0) for n in range(40)]
     cells += [Cell(100 + n, "turn:1", (None, None, float(n % 5 + 1)), 3.0) for n in range(20)]
     dataset, _ = fill(store, cells, "unshared")
-    found = {one.name: one.accuracy for one in annotators.find_annotators(store, dataset, HELP, "blind")}
-    assert found["person2"] is None and min(found["person0"], found["person1"]) > 0.9
+    accuracy = {
+        annotator.name: annotator.accuracy
+        for annotator in annotators.find_annotators(store, dataset, HELP, "blind")
+    }
+    assert accuracy["person2"] is None and min(accuracy["person0"], accuracy["person1"]) > 0.9
 
 
 def test_one_cell_that_both_labelled_is_enough_for_a_share(store):
     cells = [Cell(0, "turn:1", (1.0, 1.0), 1.0), Cell(1, "turn:1", (2.0,), 2.0)]
     dataset, _ = fill(store, cells, "single")
-    found = annotators.dimension_labels(store, dataset, HELP)
-    n, shares = annotators.agreement_between_pairs(found, ["person0", "person1"])
+    labels = annotators.dimension_labels(store, dataset, HELP)
+    n, shares = annotators.agreement_between_pairs(labels, ["person0", "person1"])
     assert (n[0, 1], shares[0, 1]) == (1, 1.0) and np.isnan(shares[0, 0])
 
 
 def test_beside_each_label_stands_how_many_of_the_others_agree(store):
     """Of three in a cell, by whom each says what all others make of it: what is hard for all is nobody's change."""
-    said = [(1.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0, 5.0, None), (2.0, None, None)]
-    dataset, _ = fill(store, [Cell(n, "turn:1", values, 3.0) for n, values in enumerate(said)], "beside")
-    found = annotators.dimension_labels(store, dataset, HELP)
-    beside = annotators._excess_agreement(found)
-    names = [found.items[n][1] for n in found.ratings.item]
-    told = dict(zip(zip(names, found.ratings.person.tolist(), strict=True), beside.tolist(), strict=True))
+    votes = [(1.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0, 5.0, None), (2.0, None, None)]
+    dataset, _ = fill(store, [Cell(n, "turn:1", values, 3.0) for n, values in enumerate(votes)], "beside")
+    labels = annotators.dimension_labels(store, dataset, HELP)
+    beside = annotators._excess_agreement(labels)
+    names = [labels.items[n][1] for n in labels.ratings.item]
+    by_label = dict(zip(zip(names, labels.ratings.person.tolist(), strict=True), beside.tolist(), strict=True))
     # Of item 0 the gold without each is 1 (of 1 and 2 the lower), 1 and 1: the first two agree with it, the third not.
-    assert told == {
+    assert by_label == {
         ("item 0", 0): 0.5, ("item 0", 1): 0.5, ("item 0", 2): -1.0, **{("item 1", n): 0.0 for n in range(3)},
         ("item 2", 0): 0.0, ("item 2", 1): 0.0, ("item 3", 0): pytest.approx(np.nan, nan_ok=True),
     }  # fmt: skip
@@ -117,13 +120,13 @@ def test_beside_each_label_stands_how_many_of_the_others_agree(store):
 def test_what_somebody_else_adjudicated_is_what_a_person_is_held_against(store):
     dataset, _ = fill(store, [Cell(n, "turn:1", (1.0, 1.0, 5.0), 3.0) for n in range(3)], "adjudicated")
     item = store.rows("select id from item where dataset_id = $1 and name = 'item 1'", [dataset])[0][0]
-    told = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
+    columns = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
     row = (new_id(), dataset, item, "turn:1", "helpfulness", 4.0, "", "[]", False, False, "person2")
-    store.tx("test", "adjudicate", lambda tx: tx.add("adjudication", told, [row]))
-    found = annotators.dimension_labels(store, dataset, HELP)
-    people_ = [found.ratings.people[p] for p in found.ratings.person]
-    names = [found.items[n][1] for n in found.ratings.item]
-    gold = {(name, who): code + 1 for name, who, code in zip(names, people_, found.others.tolist(), strict=True)}
+    store.tx("test", "adjudicate", lambda tx: tx.add("adjudication", columns, [row]))
+    labels = annotators.dimension_labels(store, dataset, HELP)
+    people_ = [labels.ratings.people[p] for p in labels.ratings.person]
+    names = [labels.items[n][1] for n in labels.ratings.item]
+    gold = {(name, person): code + 1 for name, person, code in zip(names, people_, labels.others.tolist(), strict=True)}
     assert gold["item 1", "person0"] == gold["item 1", "person1"] == 4
     assert gold["item 1", "person2"] == 1  # who adjudicated is held against the others, not against themselves
     assert gold["item 0", "person0"] == 1
@@ -139,9 +142,9 @@ def test_na_and_revealed_labels_and_other_units_are_left_out(store):
         Cell(3, "conversation", (1.0,), 1.0, dimension="of no card"),
     ]
     dataset, _ = fill(store, cells, "left out")
-    asked = annotators.labelled_dimensions(store, dataset)
-    assert list(asked) == ["conversation.task_completion", "turn.helpfulness"]
-    task = asked["conversation.task_completion"]
+    dimensions = annotators.labelled_dimensions(store, dataset)
+    assert list(dimensions) == ["conversation.task_completion", "turn.helpfulness"]
+    task = dimensions["conversation.task_completion"]
     assert len(annotators.dimension_labels(store, dataset, task, "blind").ratings) == 2
     assert len(annotators.dimension_labels(store, dataset, task, "all").ratings) == 3
     rows = {a.name: a for a in annotators.find_annotators(store, dataset, task, "blind")}
@@ -151,52 +154,52 @@ def test_na_and_revealed_labels_and_other_units_are_left_out(store):
 
 def test_a_second_opinion_names_the_cells_that_it_sees_otherwise(store):
     """Two who always know and three who say anything: the knowing ones are believed against the median."""
-    raters = {"a": Rater(near(1.0)), "b": Rater(near(1.0)), **{name: Rater(random) for name in "cde"}}
+    raters = {"a": Rater(mostly_right(1.0)), "b": Rater(mostly_right(1.0)), **{name: Rater(random) for name in "cde"}}
     dataset, _ = plant(store, raters, 80, "noise")
-    found = annotators.estimate_dawid_skene(store, dataset, HELP, "blind")
-    assert found.cells == 160 and 20 < len(found.differing_cells) < 100
+    estimate = annotators.estimate_dawid_skene(store, dataset, HELP, "blind")
+    assert estimate.cells == 160 and 20 < len(estimate.differing_cells) < 100
     labels = annotators.dimension_labels(store, dataset, HELP)
     truth = {
         (labels.items[labels.ratings.item[n]][0], labels.cells[labels.ratings.cell[n]][1]): labels.ratings.value[n] + 1
         for n in np.flatnonzero(labels.ratings.person == 0)
     }
-    right = [row.estimate == truth[row.item, row.unit] for row in found.differing_cells]
+    right = [row.estimate == truth[row.item, row.unit] for row in estimate.differing_cells]
     assert np.mean(right) > 0.95
-    for row in found.differing_cells:
+    for row in estimate.differing_cells:
         assert row.gold != row.estimate and row.gold == sorted(row.labels)[2] and row.how == "median"
-    assert [row.posterior for row in found.differing_cells] == sorted(
-        (row.posterior for row in found.differing_cells), reverse=True
+    assert [row.posterior for row in estimate.differing_cells] == sorted(
+        (row.posterior for row in estimate.differing_cells), reverse=True
     )
 
 
 def test_there_is_no_second_opinion_where_nobody_labelled_what_another_did_nor_of_what_most_call_na(store):
     alone, _ = fill(store, [Cell(n, "turn:1", (1.0,), 3.0) for n in range(3)], "alone")
     assert annotators.estimate_dawid_skene(store, alone, HELP, "blind") is None
-    told = [(4.0, 4.0, 4.0)] * 6 + [(1.0, 4.0, None), (1.0, 4.0, None, None, None), (4.0, 4.0, None, None, None)]
-    cells = [Cell(n, "conversation", said, 3.0, dimension="task_completion") for n, said in enumerate(told)]
+    votes = [(4.0, 4.0, 4.0)] * 6 + [(1.0, 4.0, None), (1.0, 4.0, None, None, None), (4.0, 4.0, None, None, None)]
+    cells = [Cell(n, "conversation", values, 3.0, dimension="task_completion") for n, values in enumerate(votes)]
     dataset, _ = fill(store, cells, "mostly n/a")
     task = annotators.labelled_dimensions(store, dataset)["conversation.task_completion"]
-    found = annotators.estimate_dawid_skene(store, dataset, task, "blind")
-    assert found.cells == 9
-    assert [(row.name, row.gold, row.how, row.estimate, row.labels) for row in found.differing_cells] == [
+    estimate = annotators.estimate_dawid_skene(store, dataset, task, "blind")
+    assert estimate.cells == 9
+    assert [(row.name, row.gold, row.how, row.estimate, row.labels) for row in estimate.differing_cells] == [
         ("item 6", 1.0, "median", 4.0, (1.0, 4.0))
     ]  # fmt: skip
 
 
 def test_the_course_of_a_person_is_told_by_week_or_by_stretch(store):
-    dataset, _ = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 60, "weeks")
-    found = annotators.dimension_labels(store, dataset, HELP)
-    weeks = drift.agreement_over_time(found, 0)
+    dataset, _ = plant(store, {"a": Rater(mostly_right(1.0)), "b": Rater(mostly_right(0.5))}, 60, "weeks")
+    labels = annotators.dimension_labels(store, dataset, HELP)
+    weeks = drift.agreement_over_time(labels, 0)
     assert 3 <= len(weeks) <= 12 and sum(n for *_, n in weeks) == 120 and weeks[0][0] == "2026-03-02"
     assert all(0 <= share <= 1 for _, share, _ in weeks)
-    short = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 14, "days")[0]
+    short = plant(store, {"a": Rater(mostly_right(1.0)), "b": Rater(mostly_right(0.5))}, 14, "days")[0]
     stretches = drift.agreement_over_time(annotators.dimension_labels(store, short, HELP), 0)
     assert [(when, n) for when, _, n in stretches] == [("from label 1", 14), ("from label 15", 14)]
     twelve = [1, 12, 23, 34, 45, 56, 66, 77, 88, 99, 110, 121]
     for items, begins in ((9, [1]), (19, [1]), (20, [1, 11]), (29, [1, 16]), (130, twelve)):
         cells = [Cell(n, "turn:1", (1.0, float(1 + (n < 5))), 3.0) for n in range(items)]
-        found = annotators.dimension_labels(store, fill(store, cells, f"of {items}")[0], HELP)
-        stretches = drift.agreement_over_time(found, 0)
+        labels = annotators.dimension_labels(store, fill(store, cells, f"of {items}")[0], HELP)
+        stretches = drift.agreement_over_time(labels, 0)
         assert [when for when, *_ in stretches] == [f"from label {n}" for n in begins]
         assert sum(n for *_, n in stretches) == items
     at_once = fill(store, [Cell(n, "turn:1", (1.0, 2.0), 3.0) for n in range(30)], "at once")[0]
@@ -206,8 +209,8 @@ def test_the_course_of_a_person_is_told_by_week_or_by_stretch(store):
     for days, named in (
         (14, ["from label 1", "from label 11", "from label 21"]), (21, ["2026-03-02", "2026-03-09", "2026-03-16"])
     ):  # fmt: skip
-        each = np.timedelta64(days * 24 * 60, "m") // 60  # of 60 labels, from a Monday on
-        imported.made_at[:] = np.datetime64("2026-03-02", "us") + np.arange(60) * each
+        step = np.timedelta64(days * 24 * 60, "m") // 60  # of 60 labels, from a Monday on
+        imported.made_at[:] = np.datetime64("2026-03-02", "us") + np.arange(60) * step
         assert [when for when, *_ in drift.agreement_over_time(imported, 0)] == named
 
 
@@ -224,11 +227,11 @@ def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     panda = datasets.dataset_named(opened, "pandalm").id
     [verdict] = annotators.labelled_dimensions(opened, panda).values()
     [(judge, *_)] = datasets.dataset_judges(opened, panda)
-    found = annotators.dimension_labels(opened, panda, verdict, "blind")
-    ratings, kappas = found.ratings, []
+    labels = annotators.dimension_labels(opened, panda, verdict, "blind")
+    ratings, kappas = labels.ratings, []
     for one, two in ((0, 1), (0, 2), (1, 2)):
-        here = measure_ceiling(ratings.where(np.isin(ratings.person, (one, two))))
-        kappas.append(round(here.between.point, 2))
+        ceiling = measure_ceiling(ratings.where(np.isin(ratings.person, (one, two))))
+        kappas.append(round(ceiling.between.point, 2))
     assert sorted(kappas) == [0.85, 0.86, 0.88]
     first, second = ratings.pairs()
     a, b = ratings.value[first], ratings.value[second]

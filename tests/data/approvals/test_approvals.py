@@ -51,7 +51,7 @@ HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "h
 Key = tuple[str, str, str, str]
 
 
-def judged(items: int, dimension: str = "helpfulness", wrong: int = 7, **options: Any) -> list[Cell]:
+def judged_cells(items: int, dimension: str = "helpfulness", wrong: int = 7, **options: Any) -> list[Cell]:
     """People say 1..5 in turn; the judge the same, but every `wrong`-th one too high, and 5 never higher."""
     options = {"probability": 0.5, "dimension": dimension, **options}
     return [
@@ -59,7 +59,7 @@ def judged(items: int, dimension: str = "helpfulness", wrong: int = 7, **options
     ]
 
 
-def opened(path: Path, cells: list[Cell], name: str = "demo") -> tuple[Store, str, str]:
+def open_workspace(path: Path, cells: list[Cell], name: str = "demo") -> tuple[Store, str, str]:
     store = open_store(f"duckdb:///{path}")
     people.join_workspace(store, "lea")
     people.make_lead_locally(store, "lou")
@@ -69,13 +69,16 @@ def opened(path: Path, cells: list[Cell], name: str = "demo") -> tuple[Store, st
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
+def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
     """Helpfulness meets policy, safety fails, context_use is below minimum sample, and coherence undefined."""
-    cells = [*judged(150), *(replace(c, dimension="safety", judge=3.0 + (c.people == (5.0,))) for c in judged(150))]
-    cells += judged(20, "context_use")
+    cells = [
+        *judged_cells(150),
+        *(replace(c, dimension="safety", judge=3.0 + (c.people == (5.0,))) for c in judged_cells(150)),
+    ]
+    cells += judged_cells(20, "context_use")
     cells += [Cell(n, "conversation", (4.0,), 4.0, probability=0.5, dimension="coherence") for n in range(120)]
     path = tmp_path_factory.mktemp("made") / "a.duckdb"
-    store, dataset, judge = opened(path, cells)
+    store, dataset, judge = open_workspace(path, cells)
     key = (dataset, judge, "turn", "helpfulness")
     store.close()
     seeds.copy_store(path, path.with_name("b.duckdb"))
@@ -86,29 +89,29 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
 
 
 @pytest.fixture
-def granted(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key, record.Approval]]:
+def approved_demo(template: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key, record.Approval]]:
     """The same with helpfulness approved by lea."""
-    seeds.copy_store(made[0].with_name("b.duckdb"), tmp_path / "b.duckdb")
+    seeds.copy_store(template[0].with_name("b.duckdb"), tmp_path / "b.duckdb")
     store = open_store(f"duckdb:///{tmp_path}/b.duckdb")
-    yield store, made[1], record.current_approvals(store)[0]
+    yield store, template[1], record.current_approvals(store)[0]
     store.close()
 
 
 @pytest.fixture
-def demo(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key]]:
+def demo(template: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key]]:
     """A copy of it of the test's own."""
-    seeds.copy_store(made[0], tmp_path / "a.duckdb")
+    seeds.copy_store(template[0], tmp_path / "a.duckdb")
     store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
-    yield store, made[1]
+    yield store, template[1]
     store.close()
 
 
-def seen(store: Store, key: Key) -> str:
+def get_mark(store: Store, key: Key) -> str:
     return case.seen_mark(store, case.find_case(store, *key))
 
 
 def approve(store: Store, key: Key, actor: str = "lea", reason: str = "It agrees.") -> record.Approval:
-    return approvals.record_decision(store, actor, *key, "approve", reason, seen(store, key))
+    return approvals.record_decision(store, actor, *key, "approve", reason, get_mark(store, key))
 
 
 def relabel(store: Store, key: Key, change: Callable[[float], float], most: int = 1_000, person: str = "") -> None:
@@ -151,26 +154,26 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     assert (done.state, done.requirements.policy, done.key) == ("meets policy", CheckPolicy(), key)
     line = next(line for line in check_results.dimension_results(store, *key[:2]) if line.key == "turn.helpfulness")
     assert done.fingerprint == check_results.fingerprint_cells(store, *key[:2], line.dimension, "gate")
-    kept = record.frozen_evidence(store, done.id)
-    figures = {name: figure for name, figure, _ in kept}
-    told = {name: said for name, _, said in kept}
+    evidence = record.frozen_evidence(store, done.id)
+    figures = {name: figure for name, figure, _ in evidence}
+    texts = {name: text for name, _, text in evidence}
     human = [n % 5 + 1 for n in range(150)]
     judge = [min(n % 5 + 1 + (n % 7 == 0), 5) for n in range(150)]
     assert figures["kappa"] == pytest.approx(cohen_kappa_score(human, judge, weights="quadratic"), abs=1e-12)
     table = np.zeros((5, 5))
     for h, j in zip(human, judge, strict=True):
         table[h - 1, j - 1] += 1
-    assert json.loads(told["table of cells"]) == table.tolist()
-    assert json.loads(told["table of weights"]) == (2 * table).tolist()  # drawn with probability 1/2
+    assert json.loads(texts["table of cells"]) == table.tolist()
+    assert json.loads(texts["table of weights"]) == (2 * table).tolist()  # drawn with probability 1/2
     assert figures["kappa, lower bound"] == line.gate.interval.lower_bound
     assert (figures["items"], figures["effective items"], figures["coverage"]) == (150, 150, 1)
-    assert json.loads(told["policy"])["policy"]["threshold"] == 0.5
-    assert told["decided together"].count("turn.") == 3 and told["fingerprint"] == done.fingerprint
-    assert told["gold rule"] == "median; adjudicated from a difference of more than 1 step"
-    assert told["audits in alarm"] == ""
-    assert [name for name, *_ in kept][:1] == ["dataset"] and kept[-1][0] == "fingerprint"
+    assert json.loads(texts["policy"])["policy"]["threshold"] == 0.5
+    assert texts["decided together"].count("turn.") == 3 and texts["fingerprint"] == done.fingerprint
+    assert texts["gold rule"] == "median; adjudicated from a difference of more than 1 step"
+    assert texts["audits in alarm"] == ""
+    assert [name for name, *_ in evidence][:1] == ["dataset"] and evidence[-1][0] == "fingerprint"
     relabel(store, key, lambda v: 6 - v, most=12)
-    assert record.frozen_evidence(store, done.id) == kept
+    assert record.frozen_evidence(store, done.id) == evidence
     now = case.find_case(store, *key).result.gate.interval.point
     assert approvals.kappa_at_decision(store, done) == figures["kappa"] != now
 
@@ -193,7 +196,7 @@ def test_a_decision_says_who_when_and_why_and_the_newest_holds(demo: tuple[Store
 # -- what is refused --------------------------------------------------------------------------------------------------
 
 
-def refused(store: Store, error: type[Exception], words: str, act: Callable[[], Any]) -> None:
+def check_refusal(store: Store, error: type[Exception], words: str, act: Callable[[], Any]) -> None:
     """The act is refused with such a sentence, and leaves no row."""
     before = store.newest()
     with pytest.raises(error, match=words):
@@ -205,30 +208,34 @@ def test_only_leads_decide_and_only_with_a_reason(demo: tuple[Store, Key]) -> No
     store, key = demo
     people.set_person(store, "lea", "gone", "lead")
     people.set_person(store, "lea", "gone", "lead", active=False)
-    for who in ("ann", "ray", "gone", "nobody", "", APPROVAL_ACTOR):
+    for person in ("ann", "ray", "gone", "nobody", "", APPROVAL_ACTOR):
         for decision in ("approve", "propose", "decline", "suspend"):
-            refused(
+            check_refusal(
                 store, NotAllowed, "role lead|not active|Nobody called",
-                lambda w=who, d=decision: approvals.record_decision(store, w, *key, d, "Because.", seen(store, key)),
+                lambda w=person, d=decision: approvals.record_decision(
+                    store, w, *key, d, "Because.", get_mark(store, key)
+                ),
             )  # fmt: skip
     for reason in ("", "   ", "...", "\0", "x" * 2001):
-        refused(store, BadInput, "Say why|characters", lambda r=reason: approve(store, key, reason=r))
+        check_refusal(store, BadInput, "Say why|characters", lambda r=reason: approve(store, key, reason=r))
     other: Any = "allow"
-    refused(store, BadInput, "not a decision", lambda: approvals.record_decision(store, "lea", *key, other, "Why."))
+    check_refusal(
+        store, BadInput, "not a decision", lambda: approvals.record_decision(store, "lea", *key, other, "Why.")
+    )
     with pytest.raises(BadInput, match="cannot be a name"):
         people.set_person(store, "lea", APPROVAL_ACTOR, "lead")
 
 
 def test_what_is_not_there_is_not_decided_on(demo: tuple[Store, Key]) -> None:
     store, key = demo
-    mark = seen(store, key)
+    mark = get_mark(store, key)
     for place, value, words in (
         (0, "nowhere", "no dataset"), (1, "nobody", "no judge"), (3, "charm", "has no dimension 'charm'"),
         (2, "conversation", "has no dimension 'helpfulness' of a conv"), (3, "weakest_turn", "has no dimension"),
     ):  # fmt: skip
         wrong: Any = (*key[:place], value, *key[place + 1 :])
         for decision in ("approve", "propose", "decline"):
-            refused(
+            check_refusal(
                 store, NotFound, words,
                 lambda w=wrong, d=decision: approvals.record_decision(store, "lea", *w, d, "Because.", mark),
             )  # fmt: skip
@@ -242,13 +249,15 @@ def test_what_the_gate_refuses_is_refused(demo: tuple[Store, Key]) -> None:
         (("conversation", "coherence"), "undefined", "says: undefined"),
         (("conversation", "verdict"), "below minimum sample", "says: below minimum sample"),
     ):
-        mine = (*key[:2], *dimension)
+        cell = (*key[:2], *dimension)
         for decision in ("approve", "propose"):
-            refused(
+            check_refusal(
                 store, NotApprovable, words,
-                lambda m=mine, d=decision: approvals.record_decision(store, "lea", *m, d, "Because.", seen(store, m)),
+                lambda m=cell, d=decision: approvals.record_decision(
+                    store, "lea", *m, d, "Because.", get_mark(store, m)
+                ),
             )  # fmt: skip
-        assert approvals.record_decision(store, "lea", *mine, "decline", "Not like this.").state == state
+        assert approvals.record_decision(store, "lea", *cell, "decline", "Not like this.").state == state
 
 
 def test_dimensions_are_decided_together(tmp_path: Path) -> None:
@@ -256,91 +265,96 @@ def test_dimensions_are_decided_together(tmp_path: Path) -> None:
     noise = np.random.default_rng(4)
     cells = [
         replace(c, judge=float(np.clip(round(c.people[0] + noise.normal(0, 1.4)), 1, 5)))  # type: ignore[operator]
-        for c in judged(110)
+        for c in judged_cells(110)
     ]
     low = [replace(c, dimension=d, judge=float(noise.integers(1, 6))) for c in cells for d in ("safety", "context_use")]
-    store, dataset, judge = opened(tmp_path / "a.duckdb", cells + low)
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", cells + low)
     key = (dataset, judge, "turn", "helpfulness")
-    found = case.find_case(store, *key)
-    alone = approval_check.check_dimension(found.result.gate.interval)
-    level, bound = found.result.check.bound, alone.bound
+    case_ = case.find_case(store, *key)
+    alone = approval_check.check_dimension(case_.result.gate.interval)
+    level, bound = case_.result.check.bound, alone.bound
     assert level is not None and bound is not None and level < 0.5 <= bound and alone.state == "meets policy"
-    refused(store, NotApprovable, "shared by 3 decisions", lambda: approve(store, key))
+    check_refusal(store, NotApprovable, "shared by 3 decisions", lambda: approve(store, key))
     store.close()
 
 
 def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
-    store, real, judge = opened(tmp_path / "a.duckdb", judged(150))
+    store, real, judge = open_workspace(tmp_path / "a.duckdb", judged_cells(150))
     copies = {
         "practice": ("practice-easy", "{}", False), "marked": ("m", "{}", True),
         "probe": ("m", '{"probe":"scenario_swapped"}', False),
     }  # fmt: skip
 
     def work(tx: Any) -> None:
-        for id_, (model, params, made) in copies.items():
-            tx.append([JudgeRow(id_, "multi_turn_dialogue", "1", model, params, made)])
+        for id_, (model, params, synthetic) in copies.items():
+            tx.append([JudgeRow(id_, "multi_turn_dialogue", "1", model, params, synthetic)])
             rows = tx.rows("select item_id, unit, dimension, value from score where judge_id = $1", [judge])
             tx.append([ScoreRow("", id_, *row, None, "", 0) for row in rows])
         tx.add("dataset", "id, name, description, synthetic", [("made", "made", "", True)])
 
     store.tx("test", "copies", work)
-    made = "practice judge, not"
-    for id_, words in (("practice", made), ("marked", made), ("probe", "probe scenario_swapped")):
-        refused(store, NotApprovable, words, lambda i=id_: approve(store, (real, i, "turn", "helpfulness")))
-    found = replace(
+    practice = "practice judge, not"
+    for id_, words in (("practice", practice), ("marked", practice), ("probe", "probe scenario_swapped")):
+        check_refusal(store, NotApprovable, words, lambda i=id_: approve(store, (real, i, "turn", "helpfulness")))
+    case_ = replace(
         case.find_case(store, real, "practice", "turn", "helpfulness"), dataset=datasets.find_dataset(store, "made")
     )
-    assert found.objections == [] and found.synthetic
+    assert case_.objections == [] and case_.synthetic
     store.close()
 
 
 def test_what_is_made_up_is_published_as_such_only(demo: tuple[Store, Key]) -> None:
     store, key = demo
-    found = case.find_case(store, *key)
-    assert found.objections == []
+    case_ = case.find_case(store, *key)
+    assert case_.objections == []
     practice, marked = "This is a practice judge", "This dataset is marked as"
-    for synthetic, brought, made, allowed, told in (
+    for synthetic, brought, synthetic_judge, allowed, objections in (
         (False, False, False, False, []), (False, True, False, False, []), (False, False, True, False, [practice]),
         (False, True, True, True, [practice]), (True, False, True, False, []), (True, True, True, False, []),
         (True, False, False, False, []), (True, True, False, False, [marked]), (True, True, False, True, []),
     ):  # fmt: skip
-        one = replace(
-            found, dataset=replace(found.dataset, synthetic=synthetic), judge=found.judge._replace(synthetic=made),
-            has_imported_labels=brought, requirements=replace(found.requirements, imported=allowed),
+        variant = replace(
+            case_, dataset=replace(case_.dataset, synthetic=synthetic),
+            judge=case_.judge._replace(synthetic=synthetic_judge), has_imported_labels=brought,
+            requirements=replace(case_.requirements, imported=allowed),
         )  # fmt: skip
-        assert [said[:24] for said in one.objections] == [said[:24] for said in told]
-        assert one.synthetic == (synthetic or made)
+        assert [text[:24] for text in variant.objections] == [text[:24] for text in objections]
+        assert variant.synthetic == (synthetic or synthetic_judge)
 
 
 def test_a_judge_that_answers_only_some_is_refused(tmp_path: Path) -> None:
-    cells = [replace(c, judge="unscored") if c.item % 8 == 0 else c for c in judged(160)]
-    store, dataset, judge = opened(tmp_path / "a.duckdb", cells)
+    cells = [replace(c, judge="unscored") if c.item % 8 == 0 else c for c in judged_cells(160)]
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", cells)
     key = (dataset, judge, "turn", "helpfulness")
     assert case.find_case(store, *key).coverage == 140 / 160
-    refused(store, NotApprovable, "87.5% of the 160 ratings.*90% are required", lambda: approve(store, key))
+    check_refusal(store, NotApprovable, "87.5% of the 160 ratings.*90% are required", lambda: approve(store, key))
     set_asked(store, coverage=0.875)
     assert approve(store, key).decision == "approve"
     store.close()
 
 
 def test_without_labels_nothing_is_said_of_their_na(tmp_path: Path) -> None:
-    store, dataset, judge = opened(tmp_path / "a.duckdb", [replace(one, people=()) for one in judged(20)])
+    store, dataset, judge = open_workspace(
+        tmp_path / "a.duckdb", [replace(cell, people=()) for cell in judged_cells(20)]
+    )
     assert case.case_context(store, case.find_case(store, dataset, judge, "turn", "helpfulness")).cautions == ()
     store.close()
 
 
 def test_na_hides_nothing(tmp_path: Path) -> None:
     """n/a of the judge where people have a value is no answer; of people where the judge has one, it is told."""
-    judge = [replace(c, judge=None) if c.item % 8 == 0 else c for c in judged(160)]
-    people_ = [replace(c, dimension="safety", people=(None,)) if c.item % 8 == 0 else c for c in judged(160, "safety")]
-    few = [replace(c, people=(None,)) if c.item % 11 == 0 else c for c in judged(160, "context_use")]
-    store, dataset, judge_ = opened(tmp_path / "a.duckdb", [*judge, *people_, *few])
+    judge = [replace(c, judge=None) if c.item % 8 == 0 else c for c in judged_cells(160)]
+    people_ = [
+        replace(c, dimension="safety", people=(None,)) if c.item % 8 == 0 else c for c in judged_cells(160, "safety")
+    ]
+    sparse = [replace(c, people=(None,)) if c.item % 11 == 0 else c for c in judged_cells(160, "context_use")]
+    store, dataset, judge_ = open_workspace(tmp_path / "a.duckdb", [*judge, *people_, *sparse])
     hidden, waived = (case.find_case(store, dataset, judge_, "turn", name) for name in ("helpfulness", "safety"))
     assert (hidden.coverage, hidden.judge_only_na, hidden.people_only_na) == (140 / 160, 20, 0)
     assert "20 n/a where people gave a value" in hidden.objections[0] and not waived.objections
     assert (waived.coverage, waived.judge_only_na, waived.people_only_na) == (1, 0, 20)
-    told = " ".join(case.case_context(store, waived).cautions)
-    assert "People say n/a in 20 of 160 ratings" in told and "All labels are by person0" in told
+    cautions = " ".join(case.case_context(store, waived).cautions)
+    assert "People say n/a in 20 of 160 ratings" in cautions and "All labels are by person0" in cautions
     rare = case.find_case(store, dataset, judge_, "turn", "context_use")
     assert rare.people_only_na == 15 and "n/a" not in " ".join(case.case_context(store, rare).cautions), "not a tenth"
     store.tx("lea", "mine", lambda tx: people.append_people(tx, [Person("person0", "lead", True)]))
@@ -358,16 +372,16 @@ def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeyp
     assert ("audits in alarm", 1.0, "verdict_mean: It does not follow.") in record.frozen_evidence(store, done.id)
     approvals.record_decision(store, "lea", *key, "suspend", "Try again.")
     set_asked(store, alarms=True)
-    refused(store, NotApprovable, "In alarm", lambda: approve(store, key))
+    check_refusal(store, NotApprovable, "In alarm", lambda: approve(store, key))
 
 
 def test_alarms_are_part_of_what_was_seen_where_the_policy_asks_for_them(demo: tuple[Store, Key]) -> None:
     store, key = demo
-    for asked, marks in ((False, 1), (True, 3)):
-        set_asked(store, alarms=asked)
-        found = case.find_case(store, *key)
+    for required, marks in ((False, 1), (True, 3)):
+        set_asked(store, alarms=required)
+        case_ = case.find_case(store, *key)
         alarms: list[dict[str, Any] | None] = [None, {}, {"a": "x"}, {"a": "x", "b": "y"}]
-        assert len({case.seen_mark(store, replace(found, alarms=one)) for one in alarms}) == marks
+        assert len({case.seen_mark(store, replace(case_, alarms=alarm)) for alarm in alarms}) == marks
 
 
 def test_what_changed_since_it_was_seen_is_refused(demo: tuple[Store, Key]) -> None:
@@ -378,38 +392,40 @@ def test_what_changed_since_it_was_seen_is_refused(demo: tuple[Store, Key]) -> N
         lambda: set_asked(store, coverage=0.8),
     ]
     for change in changes:
-        before = seen(store, key)
+        before = get_mark(store, key)
         change()
         for decision in ("approve", "propose"):
-            refused(
+            check_refusal(
                 store, NotApprovable, "changed since you looked",
                 lambda d=decision, b=before: approvals.record_decision(store, "lea", *key, d, "Because.", b),
             )  # fmt: skip
-    refused(
+    check_refusal(
         store,
         NotApprovable,
         "which figures",
         lambda: approvals.record_decision(store, "lea", *key, "approve", "Because."),
     )
     other = (*key[:3], "safety")
-    refused(
+    check_refusal(
         store, NotApprovable, "changed since",
-        lambda: approvals.record_decision(store, "lea", *key, "approve", "Because.", seen(store, other)),
+        lambda: approvals.record_decision(store, "lea", *key, "approve", "Because.", get_mark(store, other)),
     )  # fmt: skip
     assert approve(store, key)
 
 
-def test_a_decision_has_to_follow_what_holds(granted: tuple[Store, Key, record.Approval]) -> None:
-    store, key, _ = granted
+def test_a_decision_has_to_follow_what_holds(approved_demo: tuple[Store, Key, record.Approval]) -> None:
+    store, key, _ = approved_demo
     other = (*key[:3], "safety")
-    refused(
+    check_refusal(
         store,
         BadInput,
         "Nothing is approved",
         lambda: approvals.record_decision(store, "lea", *other, "suspend", "So."),
     )
-    refused(store, BadInput, "Suspend it", lambda: approvals.record_decision(store, "lea", *key, "decline", "Because."))
-    refused(store, NotApprovable, "approved this already", lambda: approve(store, key, "lou"))
+    check_refusal(
+        store, BadInput, "Suspend it", lambda: approvals.record_decision(store, "lea", *key, "decline", "Because.")
+    )
+    check_refusal(store, NotApprovable, "approved this already", lambda: approve(store, key, "lou"))
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
     assert approve(store, key, "lou").person == "lou"  # on new evidence it may be approved anew
 
@@ -419,25 +435,25 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     set_asked(store, four_eyes=True)
 
     def propose(actor: str) -> Any:
-        return approvals.record_decision(store, actor, *key, "propose", "I would.", seen(store, key))
+        return approvals.record_decision(store, actor, *key, "propose", "I would.", get_mark(store, key))
 
-    refused(store, NotApprovable, "propose it first", lambda: approve(store, key))
+    check_refusal(store, NotApprovable, "propose it first", lambda: approve(store, key))
     first = propose("lea")
     assert record.current_approvals(store) == [first] and approvals.active_approvals(store, key[0]) == []
     assert approvals.find_open_decisions(store).proposed == (first,)
-    refused(store, NotApprovable, "another lead has to approve", lambda: approve(store, key, "lea"))
-    refused(store, NotApprovable, "has proposed this already", lambda: propose("lou"))
+    check_refusal(store, NotApprovable, "another lead has to approve", lambda: approve(store, key, "lea"))
+    check_refusal(store, NotApprovable, "has proposed this already", lambda: propose("lou"))
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
-    refused(store, NotApprovable, "figures or the policy changed", lambda: approve(store, key, "lou"))
+    check_refusal(store, NotApprovable, "figures or the policy changed", lambda: approve(store, key, "lou"))
     propose("lou")
     people.set_person(store, "lou", "lou", "researcher")
     people.set_person(store, "lea", "lou", "researcher")
-    refused(store, NotApprovable, "not a lead any more", lambda: approve(store, key, "lea"))
+    check_refusal(store, NotApprovable, "not a lead any more", lambda: approve(store, key, "lea"))
     people.make_lead_locally(store, "lou")
     done = approve(store, key, "lea")
-    told = {name: said for name, _, said in record.frozen_evidence(store, done.id)}
-    assert told["who approved"] == "lea, the first lead"
-    assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: ind")
+    texts = {name: text for name, _, text in record.frozen_evidence(store, done.id)}
+    assert texts["who approved"] == "lea, the first lead"
+    assert texts["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: ind")
     assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_open_decisions(store).proposed == ()
     relabel(store, key, lambda v: min(v + 1, 5), most=2)
     again = propose("lea")
@@ -455,22 +471,22 @@ def test_there_is_something_to_decide_where_any_of_it_is_there() -> None:
 def test_what_is_to_be_decided_of_one_dataset_is_that_of_no_other(demo: tuple[Store, Key]) -> None:
     store, key = demo
     set_asked(store, four_eyes=True)
-    made = approvals.record_decision(store, "lea", *key, "propose", "I would.", seen(store, key))
-    other, judge = fill(store, judged(5), "other")
+    proposal = approvals.record_decision(store, "lea", *key, "propose", "I would.", get_mark(store, key))
+    other, judge = fill(store, judged_cells(5), "other")
     store.tx(APPROVAL_ACTOR, "suspend", lambda tx: record.append_decision(
         tx, (other, judge, "turn", "helpfulness"), "suspend", "It fell.", APPROVAL_ACTOR, "fails", Requirements(), "",
         [],
     ))  # fmt: skip
-    here, there = (approvals.find_open_decisions(store, dataset) for dataset in (key[0], other))
-    assert (here.proposed, here.suspended) == ((made,), ())
-    assert [one.dataset for one in there.suspended] == [other] and there.proposed == ()
+    first, second = (approvals.find_open_decisions(store, dataset) for dataset in (key[0], other))
+    assert (first.proposed, first.suspended) == ((proposal,), ())
+    assert [decision.dataset for decision in second.suspended] == [other] and second.proposed == ()
     both = approvals.find_open_decisions(store)
-    assert (both.proposed, both.suspended) == (here.proposed, there.suspended)
+    assert (both.proposed, both.suspended) == (first.proposed, second.suspended)
 
 
-def test_another_judge_has_no_approval(granted: tuple[Store, Key, record.Approval]) -> None:
+def test_another_judge_has_no_approval(approved_demo: tuple[Store, Key, record.Approval]) -> None:
     """Model, card and every parameter are part of a judge's id: a change of any of them is another judge."""
-    store, key, _ = granted
+    store, key, _ = approved_demo
     base = Params().identity("pair")
     changed = {
         "temperature": 0.5, "seed": 3, "samples": 2, "max_tokens": 999, "logprobs": True, "orders": "both",
@@ -479,9 +495,9 @@ def test_another_judge_has_no_approval(granted: tuple[Store, Key, record.Approva
     }  # fmt: skip
     others = [judge_id("v", "m", Params(**{name: value}).identity("pair")) for name, value in changed.items()]
     rules = [Params(samples=2, combine=rule).identity("pair") for rule in ("first", "mean", "vote")]
-    others += [judge_id("v", "m", one) for one in rules]
+    others += [judge_id("v", "m", identity) for identity in rules]
     windows = [Params(**{name: 7}).identity("dialogue") for name in ("window", "window_over")]
-    others += [judge_id("v", "m", one) for one in windows]
+    others += [judge_id("v", "m", identity) for identity in windows]
     others += [judge_id("w", "m", base), judge_id("v", "n", base), judge_id("v", "m", base, synthetic=True)]
     assert set(Params.model_fields) == {*changed, "combine", "window", "window_over"}
     assert len({*others, judge_id("v", "m", base)}) == len(others) + 1
@@ -499,9 +515,9 @@ def test_another_judge_has_no_approval(granted: tuple[Store, Key, record.Approva
 def test_the_policy_is_changed_by_leads_with_a_reason(demo: tuple[Store, Key]) -> None:
     store, _ = demo
     looser = Requirements(CheckPolicy(threshold=0.4), alarms=True)
-    refused(store, NotAllowed, "role lead", lambda: policy.set_requirements(store, "ray", looser, "Because."))
-    refused(store, BadInput, "Say why", lambda: policy.set_requirements(store, "lea", looser, " "))
-    refused(
+    check_refusal(store, NotAllowed, "role lead", lambda: policy.set_requirements(store, "ray", looser, "Because."))
+    check_refusal(store, BadInput, "Say why", lambda: policy.set_requirements(store, "lea", looser, " "))
+    check_refusal(
         store,
         BadInput,
         "coverage",
@@ -518,7 +534,7 @@ def test_the_policy_is_changed_by_leads_with_a_reason(demo: tuple[Store, Key]) -
         (CheckPolicy(min_clusters=2), "Below 30"), (CheckPolicy(threshold=-0.5), "at most what chance"),
         (replace(CheckPolicy(), lower_bound="no"), "yes or no"),
     ):  # fmt: skip
-        refused(
+        check_refusal(
             store, BadInput, words, lambda b=bad: policy.set_requirements(store, "lea", Requirements(b), "Because.")
         )
     policy.set_requirements(store, "lea", looser, "The cards' own people agree at .45.")
@@ -527,8 +543,8 @@ def test_the_policy_is_changed_by_leads_with_a_reason(demo: tuple[Store, Key]) -
     policy.set_requirements(store, "lea", looser, "Again.")
     assert store.newest() == before, "what changes nothing is not written"
     policy.set_requirements(store, "lou", replace(looser, four_eyes=True), "Two see more.")
-    for who in ("lou", "lea"):  # who asks for less where two leads are asked for needs another one
-        policy.set_requirements(store, who, Requirements(), "Back.")
+    for person in ("lou", "lea"):  # who asks for less where two leads are asked for needs another one
+        policy.set_requirements(store, person, Requirements(), "Back.")
     changes = policy.policy_changes(store)
     assert [(c.person, c.reason, c.requirements.policy.threshold, c.requirements.four_eyes) for c in changes] == [
         ("lea", "Back.", 0.5, False), ("lou", "Two see more.", 0.4, True),
@@ -540,21 +556,25 @@ def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tupl
     """Else one lead could switch the second off, approve alone, and switch it on again."""
     store, _ = demo
     set_asked(store, four_eyes=True)
-    held = policy.requirements(store)
-    for less in (Requirements(), replace(held, coverage=0.5), replace(held, policy=CheckPolicy(lower_bound=False))):
-        assert not policy.set_requirements(store, "lea", less, "Quicker.") and policy.requirements(store) == held
+    current = policy.requirements(store)
+    for less in (
+        Requirements(),
+        replace(current, coverage=0.5),
+        replace(current, policy=CheckPolicy(lower_bound=False)),
+    ):
+        assert not policy.set_requirements(store, "lea", less, "Quicker.") and policy.requirements(store) == current
         assert policy.proposed_requirements(store) == (less, "Quicker.", "lea")
     before = store.newest()
     assert not policy.set_requirements(store, "lea", less, "Again.") and store.newest() == before
-    assert policy.set_requirements(store, "lou", held, "No.") and policy.proposed_requirements(store) is None, (
+    assert policy.set_requirements(store, "lou", current, "No.") and policy.proposed_requirements(store) is None, (
         "it can be taken back"
     )
     assert not policy.set_requirements(store, "lou", less, "Quicker.") and policy.set_requirements(
-        store, "lou", held, "Not yet."
+        store, "lou", current, "Not yet."
     )
     assert not policy.set_requirements(store, "lea", less, "Quicker.")
     assert (
-        policy.set_requirements(store, "lea", replace(held, alarms=True), "Stricter.")
+        policy.set_requirements(store, "lea", replace(current, alarms=True), "Stricter.")
         and policy.proposed_requirements(store) is None
     )
     assert not policy.set_requirements(store, "lea", Requirements(), "Quicker.")
@@ -580,32 +600,32 @@ def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, K
     people.set_person(store, "lea", "eve", "lead")
     people.set_person(store, "eve", "mal", "lead")
     set_asked(store, four_eyes=True)
-    approvals.record_decision(store, "lea", *key, "propose", "I would.", seen(store, key))
+    approvals.record_decision(store, "lea", *key, "propose", "I would.", get_mark(store, key))
     people.set_person(store, "lea", "ann", "lead")
     assert not policy.set_requirements(store, "lea", Requirements(), "Quicker.")
     for name in ("eve", "mal"):
         for does in (
-            lambda who: approve(store, key, who),
-            lambda who: people.set_person(store, who, "ann", "lead"),
-            lambda who: policy.set_requirements(store, who, Requirements(), "Quicker."),
+            lambda person: approve(store, key, person),
+            lambda person: people.set_person(store, person, "ann", "lead"),
+            lambda person: policy.set_requirements(store, person, Requirements(), "Quicker."),
         ):
-            refused(store, AssayError, "not independent", lambda do=does, who=name: do(who))
+            check_refusal(store, AssayError, "not independent", lambda do=does, person=name: do(person))
     assert people.set_person(store, "lea", "new", "lead") == Person("new", "lead", False), "it waits"
     assert people.set_person(store, "lea", "lou", "lead", active=False).may("lead")
-    refused(store, NotAllowed, "Nobody called", lambda: approve(store, key, "new"))
+    check_refusal(store, NotAllowed, "Nobody called", lambda: approve(store, key, "new"))
     people.withdraw_lead_proposal(store, "lea", "lou")
-    assert [one.person for one in leads.pending_lead_changes(store)] == ["ann", "new"]
+    assert [change.person for change in leads.pending_lead_changes(store)] == ["ann", "new"]
     assert people.set_person(store, "lou", "new", "lead").may("lead")
     assert approve(store, key, "new").person == "new", "two leads who count have made her one"
 
 
-def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Key, record.Approval]) -> None:
-    store, key, done = granted
+def test_a_changed_policy_neither_approves_nor_suspends(approved_demo: tuple[Store, Key, record.Approval]) -> None:
+    store, key, done = approved_demo
     set_asked(store, threshold=0.99)
     assert approvals.active_approvals(store, key[0]) == [done]
-    [(one, why)] = approvals.find_open_decisions(store).older
-    told = "Approved under the first policy (required: kappa 0.50); today's policy requires kappa 0.99."
-    assert (one, why) == (done, told)
+    [(approval, why)] = approvals.find_open_decisions(store).older
+    expected = "Approved under the first policy (required: kappa 0.50); today's policy requires kappa 0.99."
+    assert (approval, why) == (done, expected)
     set_asked(store, threshold=0.01, min_items=1, lower_bound=False)
     assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_open_decisions(store).older == ()
     assert {c.result.key for c in approvals.find_open_decisions(store).eligible} == {"turn.safety"}, (
@@ -626,8 +646,8 @@ def test_a_policy_that_requires_nothing_more_is_no_newer_one(demo: tuple[Store, 
     assert "no lower bound" in why and "any number of looks up to 2,000 items" in why
 
 
-def test_what_is_proposed_anew_waits_as_a_proposal_alone(granted: tuple[Store, Key, record.Approval]) -> None:
-    store, key, _ = granted
+def test_what_is_proposed_anew_waits_as_a_proposal_alone(approved_demo: tuple[Store, Key, record.Approval]) -> None:
+    store, key, _ = approved_demo
     set_asked(store, four_eyes=True)
     assert len(approvals.find_open_decisions(store).older) == 1
     for older in (True, False):
@@ -635,18 +655,18 @@ def test_what_is_proposed_anew_waits_as_a_proposal_alone(granted: tuple[Store, K
             relabel(store, key, lambda v: 6 - v, most=60)
             assert len(approvals.find_open_decisions(store).suspended) == 1
             relabel(store, key, lambda v: 6 - v, most=60)
-        again = approvals.record_decision(store, "lea", *key, "propose", "I would.", seen(store, key))
+        again = approvals.record_decision(store, "lea", *key, "propose", "I would.", get_mark(store, key))
         assert approvals.find_open_decisions(store) == approvals.OpenDecisions(proposed=(again,)), older
 
 
 def test_evidence_says_how_its_interval_was_made(demo: tuple[Store, Key]) -> None:
     store, key = demo
-    found = case.find_case(store, *key)
-    gate = found.result.gate
+    case_ = case.find_case(store, *key)
+    gate = case_.result.gate
     large = replace(gate, interval=replace(gate.interval, method="linearised"))
     [small_says], [large_says] = (
-        [said for name, _, said in case.case_facts(store, one) if name == "interval"]
-        for one in (found, replace(found, result=replace(found.result, gate=large)))
+        [text for name, _, text in case.case_facts(store, variant) if name == "interval"]
+        for variant in (case_, replace(case_, result=replace(case_.result, gate=large)))
     )
     assert small_says.endswith("level 0.95; 2,000 replicates, seed 0")
     assert large_says == "linearised, clustered by item, level 0.95"
@@ -656,61 +676,65 @@ def test_evidence_says_how_its_interval_was_made(demo: tuple[Store, Key]) -> Non
 
 
 def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
-    granted: tuple[Store, Key, record.Approval],
+    approved_demo: tuple[Store, Key, record.Approval],
 ) -> None:
-    store, key, done = granted
+    store, key, done = approved_demo
     set_asked(store, threshold=0.3)  # it is held against what it met, not against what is asked now
     relabel(store, key, lambda v: 6 - v, most=60)
     assert approvals.active_approvals(store, key[0]) == []
-    [gone] = record.current_approvals(store, *key[:2])
-    then, now = approvals.kappa_at_decision(store, done), approvals.kappa_at_decision(store, gone)
+    [decision] = record.current_approvals(store, *key[:2])
+    then, now = approvals.kappa_at_decision(store, done), approvals.kappa_at_decision(store, decision)
     assert then is not None and now is not None and then > 0.9 > 0.5 > now
-    assert (gone.decision, gone.person, gone.state) == ("suspend", APPROVAL_ACTOR, "fails")
-    assert gone.requirements.policy.threshold == 0.5
-    assert gone.reason.startswith("Since the approval came new labels. At the approval kappa was")
-    assert f"{then:.2f} (" in gone.reason and gone.reason.count(f"{now:.2f} on") == 1
-    assert approvals.find_open_decisions(store).suspended == (gone,)
+    assert (decision.decision, decision.person, decision.state) == ("suspend", APPROVAL_ACTOR, "fails")
+    assert decision.requirements.policy.threshold == 0.5
+    assert decision.reason.startswith("Since the approval came new labels. At the approval kappa was")
+    assert f"{then:.2f} (" in decision.reason and decision.reason.count(f"{now:.2f} on") == 1
+    assert approvals.find_open_decisions(store).suspended == (decision,)
     relabel(store, key, lambda v: 6 - v, most=60)
     assert case.find_case(store, *key).result.gate.interval.point == pytest.approx(then)
-    assert approvals.active_approvals(store, key[0]) == [] and record.current_approvals(store) == [gone]
+    assert approvals.active_approvals(store, key[0]) == [] and record.current_approvals(store) == [decision]
     assert approve(store, key).decision == "approve" and approvals.find_open_decisions(store).suspended == ()
 
 
 def test_an_approval_of_what_is_gone_can_still_be_suspended(
-    granted: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch
+    approved_demo: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, key, _ = granted
+    store, key, _ = approved_demo
 
     def find_nothing(*_: object) -> Any:
         raise NotFound("There is no such card any more.")
 
     monkeypatch.setattr(approvals.case, "find_case", find_nothing)
-    refused(store, NotFound, "no such card", lambda: approvals.record_decision(store, "lea", *key, "approve", "So."))
-    gone = approvals.record_decision(store, "lou", *key, "suspend", "Its card is gone.")
-    assert (gone.decision, gone.state, gone.person) == ("suspend", "undefined", "lou")
+    check_refusal(
+        store, NotFound, "no such card", lambda: approvals.record_decision(store, "lea", *key, "approve", "So.")
+    )
+    decision = approvals.record_decision(store, "lou", *key, "suspend", "Its card is gone.")
+    assert (decision.decision, decision.state, decision.person) == ("suspend", "undefined", "lou")
     never = (*key[:3], "wit")
-    refused(store, NotFound, "no such card", lambda: approvals.record_decision(store, "lou", *never, "decline", "So."))
+    check_refusal(
+        store, NotFound, "no such card", lambda: approvals.record_decision(store, "lou", *never, "decline", "So.")
+    )
 
 
-def test_what_a_lead_suspended_does_not_wait_for_a_lead(granted: tuple[Store, Key, record.Approval]) -> None:
+def test_what_a_lead_suspended_does_not_wait_for_a_lead(approved_demo: tuple[Store, Key, record.Approval]) -> None:
     """Only what Assay suspended by itself is to be looked at: an approval that holds is not, nor a lead's own word."""
-    store, key, done = granted
+    store, key, done = approved_demo
     assert record.current_approvals(store) == [done] and approvals.find_open_decisions(store).suspended == ()
-    gone = approvals.record_decision(store, "lou", *key, "suspend", "Its scores look odd this week.")
-    assert record.current_approvals(store) == [gone] and approvals.find_open_decisions(store).suspended == ()
+    decision = approvals.record_decision(store, "lou", *key, "suspend", "Its scores look odd this week.")
+    assert record.current_approvals(store) == [decision] and approvals.find_open_decisions(store).suspended == ()
 
 
 def test_every_label_that_lands_is_looked_at_before_the_next_view(
-    granted: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    approved_demo: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    store, key, done = granted
+    store, key, done = approved_demo
     real, landed = suspension.review_approval, []
 
     def slow(*args: Any) -> Any:
-        found = real(*args)
+        review = real(*args)
         if not landed:  # between the look and the answer
             landed.append(relabel(store, key, lambda v: 6 - v, most=60))
-        return found
+        return review
 
     relabel(store, key, lambda v: v, most=1)
     monkeypatch.setattr(suspension, "review_approval", slow)
@@ -719,9 +743,9 @@ def test_every_label_that_lands_is_looked_at_before_the_next_view(
 
 
 def test_nothing_is_computed_where_nothing_came(
-    granted: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch
+    approved_demo: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, key, done = granted
+    store, key, done = approved_demo
     looks: list[Any] = []
     real = suspension.review_approval
     monkeypatch.setattr(suspension, "review_approval", lambda *a: looks.append(a) or real(*a))
@@ -736,8 +760,8 @@ def test_nothing_is_computed_where_nothing_came(
     )
 
 
-def test_a_new_start_looks_again(granted: tuple[Store, Key, record.Approval]) -> None:
-    store, key, _ = granted
+def test_a_new_start_looks_again(approved_demo: tuple[Store, Key, record.Approval]) -> None:
+    store, key, _ = approved_demo
     relabel(store, key, lambda v: 6 - v, most=60)
     store.close()
     again = open_store(store.url)
@@ -750,8 +774,8 @@ def test_another_gold_rule_and_items_put_aside_are_looked_at_too(tmp_path: Path)
 
     Against 1..5 in turn that makes 1 1 1 1 4: kappa 2 * 1.2 / (1.44 + 2 + 1.4^2) = .44.
     """
-    cells = [replace(c, people=(*c.people, 1.0, 1.0, 1.0, 4.0, 5.0, 5.0)) for c in judged(110)]
-    store, dataset, judge = opened(tmp_path / "a.duckdb", cells)
+    cells = [replace(c, people=(*c.people, 1.0, 1.0, 1.0, 4.0, 5.0, 5.0)) for c in judged_cells(110)]
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", cells)
     key = (dataset, judge, "turn", "helpfulness")
     done = approve(store, key)
     items = [r[0] for r in store.rows("select id from item order by id limit 20")]
@@ -777,22 +801,24 @@ def test_two_leads_at_once_leave_one_approval(demo: tuple[Store, Key]) -> None:
     """Where several processes share a store, from two of them."""
     store, key = demo
     other = open_store(store.url) if store.shared else store
-    mark, start, out = seen(store, key), threading.Barrier(3), []
+    mark, start, out = get_mark(store, key), threading.Barrier(3), []
 
-    def run(who: str) -> None:
+    def run(person: str) -> None:
         start.wait()
         try:
-            approvals.record_decision(other if who == "lou" else store, who, *key, "approve", f"Says {who}.", mark)
+            approvals.record_decision(
+                other if person == "lou" else store, person, *key, "approve", f"Says {person}.", mark
+            )
             out.append("done")
         except NotApprovable as error:
             out.append(str(error))
 
-    threads = [threading.Thread(target=run, args=(who,)) for who in ("lea", "lou", "lea")]
+    threads = [threading.Thread(target=run, args=(person,)) for person in ("lea", "lou", "lea")]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert out.count("done") == 1 and sum("approved this already" in said for said in out) == 2
+    assert out.count("done") == 1 and sum("approved this already" in message for message in out) == 2
     assert store.rows("select count(*) from approval") == [(1,)]
     other.close()
 
@@ -800,13 +826,13 @@ def test_two_leads_at_once_leave_one_approval(demo: tuple[Store, Key]) -> None:
 def test_a_label_before_the_lock_is_not_overlooked(demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is computed before the lock is computed anew under it, where a label came in between."""
     store, key = demo
-    mark, real, came = seen(store, key), approvals._find_kept_case, []
+    mark, real, came = get_mark(store, key), approvals._find_kept_case, []
 
     def then_a_label(*args: Any) -> Any:
-        found = real(*args)
+        case_ = real(*args)
         if not came:
             came.append(relabel(store, key, lambda v: 6 - v, most=60))
-        return found
+        return case_
 
     monkeypatch.setattr(approvals, "_find_kept_case", then_a_label)
     with pytest.raises(NotApprovable, match="changed since"):
@@ -821,7 +847,7 @@ def test_the_command_refuses_what_the_function_refuses(
     demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store, key = demo
-    mark = seen(store, key)
+    mark = get_mark(store, key)
     store.close()
     monkeypatch.setenv("ASSAY_STORE", store.url)
 
@@ -829,8 +855,8 @@ def test_the_command_refuses_what_the_function_refuses(
         code = main(["approve", "--dataset", "demo", *args])
         return code, "".join(capsys.readouterr())
 
-    code, said = run("--list")
-    assert code == 0 and f"mark {mark}" in said and "below minimum sample" in said
+    code, output = run("--list")
+    assert code == 0 and f"mark {mark}" in output and "below minimum sample" in output
     good = ("--dimension", "helpfulness", "--reason", "Stands.")
     for args, words in (
         (("--dimension", "safety", "--reason", "Because."), "The approval check says"),
@@ -839,12 +865,12 @@ def test_the_command_refuses_what_the_function_refuses(
         (good, "--list prints it"),
         ((*good, "--seen", "0" * 20), "changed since"),
     ):
-        code, said = run(*args)
-        assert code == 1 and words in said and "Traceback" not in said, args
-    code, said = run(*good, "--seen", mark)
-    assert code == 0 and "helpfulness (turn) is approved by lea: Stands." in said and "kappa" in said
-    code, said = run(*good, "--suspend", "--as", "lou")
-    assert code == 0 and "is suspended by lou" in said
+        code, output = run(*args)
+        assert code == 1 and words in output and "Traceback" not in output, args
+    code, output = run(*good, "--seen", mark)
+    assert code == 0 and "helpfulness (turn) is approved by lea: Stands." in output and "kappa" in output
+    code, output = run(*good, "--suspend", "--as", "lou")
+    assert code == 0 and "is suspended by lou" in output
     again = open_store(store.url)
     assert [a.decision for a in record.decision_history(again, *key)] == ["suspend", "approve"]
     again.close()
@@ -861,7 +887,7 @@ class Decisions(RuleBasedStateMachine):
         import tempfile
 
         self.folder = tempfile.TemporaryDirectory()
-        self.store, dataset, judge = opened(Path(self.folder.name) / "a.duckdb", judged(110))
+        self.store, dataset, judge = open_workspace(Path(self.folder.name) / "a.duckdb", judged_cells(110))
         self.key: Key = (dataset, judge, "turn", "helpfulness")
         self.flipped = False
 
@@ -895,10 +921,10 @@ class Decisions(RuleBasedStateMachine):
 
     @invariant()
     def what_is_approved_meets_its_policy(self) -> None:
-        for one in approvals.active_approvals(self.store, ""):
+        for approval in approvals.active_approvals(self.store, ""):
             interval = case.find_case(self.store, *self.key).result.gate.interval
-            assert approval_check.check_dimension(interval, one.requirements.policy).state == "meets policy"
-            assert one.decision == "approve" and one == record.current_approvals(self.store)[0]
+            assert approval_check.check_dimension(interval, approval.requirements.policy).state == "meets policy"
+            assert approval.decision == "approve" and approval == record.current_approvals(self.store)[0]
 
     def teardown(self) -> None:
         self.store.close()
@@ -912,17 +938,17 @@ TestDecisions.settings = hypothesis_settings(max_examples=1, stateful_step_count
 # -- labels from files ------------------------------------------------------------------------------------------------
 
 
-def forged(store: Store, path: Path, names: tuple[str, ...] = ("ann", "lea", "person0")) -> Path:
+def forge_labels(store: Store, path: Path, names: tuple[str, ...] = ("ann", "lea", "person0")) -> Path:
     """The judge's own scores of helpfulness, as blind labels under the names of people who work here."""
     rows = store.rows(
         "select i.name, s.unit, s.value from score s join item i on i.id = s.item_id where s.dimension = 'helpfulness'"
     )
-    made = [
-        {"item": item, "unit": unit, "dimension": "helpfulness", "value": int(value), "annotator": who, "mode": "blind",
-         "probability": 0.5, "made_at": "2026-01-31T12:00:00Z"}
-        for item, unit, value in rows for who in names
+    labels = [
+        {"item": item, "unit": unit, "dimension": "helpfulness", "value": int(value), "annotator": name,
+         "mode": "blind", "probability": 0.5, "made_at": "2026-01-31T12:00:00Z"}
+        for item, unit, value in rows for name in names
     ]  # fmt: skip
-    return seeds.lines(path / "forged.jsonl", made)
+    return seeds.lines(path / "forged.jsonl", labels)
 
 
 @pytest.mark.parametrize(
@@ -943,7 +969,7 @@ def test_evidence_has_a_title_in_the_words_of_today(fact: str, title: str) -> No
 
 
 def test_evidence_comes_back_in_the_order_in_which_it_was_frozen(tmp_path: Path) -> None:
-    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(1))
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", judged_cells(1))
     facts: list[record.Fact] = [("zeal", 1.0, "a"), ("awe", None, "b"), ("mirth", 2.5, "")]
     key = (dataset, judge, "turn", "helpfulness")
     id_ = store.tx("lea", "decline", lambda tx: record.append_decision(
@@ -958,14 +984,14 @@ def test_evidence_comes_back_in_the_order_in_which_it_was_frozen(tmp_path: Path)
 
 
 def test_a_single_label_is_told_as_one() -> None:
-    def origin(here: int, *files: ImportedLabels) -> str:
-        return LabelOrigin({"ann": here}, files, False, 0, 0, 0, 0, 0, 1, ()).origin()
+    def origin(count: int, *files: ImportedLabels) -> str:
+        return LabelOrigin({"ann": count}, files, False, 0, 0, 0, 0, 0, 1, ()).origin()
 
     assert [origin(n) for n in (0, 1, 2)] == [
         "", "1 label is used, all given here.", "2 labels are used, all given here."
     ]  # fmt: skip
-    one = ImportedLabels(3, "a.jsonl", "ray", "2026-01-31", "random")
-    assert origin(1, one).startswith("1 label given here is used. 3 imported ones are not")
+    file = ImportedLabels(3, "a.jsonl", "ray", "2026-01-31", "random")
+    assert origin(1, file).startswith("1 label given here is used. 3 imported ones are not")
 
 
 def test_a_tenth_of_the_drawn_items_that_nobody_labelled_is_a_caution() -> None:
@@ -973,14 +999,14 @@ def test_a_tenth_of_the_drawn_items_that_nobody_labelled_is_a_caution() -> None:
         return LabelOrigin({"ann": 80}, (), False, 0, 100, skipped, excluded, 0, 1, ("lea", "kim")).cautions()
 
     assert list(cautions(9, 9)) == ["All labels are by ann: no second annotator has checked them."]
-    assert [one for one in cautions(10, 9) if one.startswith("10 of 100 drawn items were skipped")]
-    assert [one for one in cautions(9, 10) if one.startswith("10 of 100 drawn items were excluded")]
+    assert [caution for caution in cautions(10, 9) if caution.startswith("10 of 100 drawn items were skipped")]
+    assert [caution for caution in cautions(9, 10) if caution.startswith("10 of 100 drawn items were excluded")]
 
 
 def test_each_caution_about_labels_begins_where_it_is_worth_a_sentence() -> None:
     plain = LabelOrigin({"ann": 6, "bob": 5, "lea": 0}, (), False, 0, 100, 0, 0, 0, 2, ("lea", "kim"))
     files = (ImportedLabels(4, "a.csv", "ray", "2026-01-31", "random"), ImportedLabels(1, "b.csv", "amy", "", "all"))
-    told: list[tuple[dict[str, Any], list[str]]] = [
+    expected: list[tuple[dict[str, Any], list[str]]] = [
         ({}, []),
         ({"labels_by_person": {}, "changed": 3, "examples": 2, "judges": 9}, []),
         ({"labels_by_person": {"ann": 5, "lea": 4}}, []),
@@ -1013,27 +1039,29 @@ def test_each_caution_about_labels_begins_where_it_is_worth_a_sentence() -> None
             "3 judges of this card were compared on the same labels: the best of many is overestimated.",
         ]),
     ]  # fmt: skip
-    for change, cautions in told:
+    for change, cautions in expected:
         assert list(replace(plain, **change).cautions()) == cautions, change
 
 
 def test_the_labels_behind_a_figure_are_told_apart_by_how_they_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = [Cell(n, TURN, (3.0,), 3.0, probability=0.5) for n in range(4)]
+    labelled = [Cell(n, TURN, (3.0,), 3.0, probability=0.5) for n in range(4)]
     others = [Cell(n, TURN, (), 3.0) for n in range(4, 10)]
-    store, dataset, judge = opened(tmp_path / "a.duckdb", [*given, *others])
-    here = {row[0]: (row[1], row[2]) for row in store.rows("select item_id, id, draw_id from label")}
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", [*labelled, *others])
+    stored = {row[0]: (row[1], row[2]) for row in store.rows("select item_id, id, draw_id from label")}
 
-    def bring(source: str, *said: tuple[int, str, float | None], mode: str = "blind", replaces: bool = False) -> None:
+    def bring(
+        source: str, *entries: tuple[int, str, float | None], mode: str = "blind", replaces: bool = False
+    ) -> None:
         """Labels as they come in from a file, or (of no source) as they are changed on the desk."""
 
         def work(tx: Any) -> None:
             rows = []
-            for n, who, probability in said:
-                old, draw = here.get(content_id("demo", n), (None, "")) if replaces else (None, "")
-                rows.append(LabelRow(new_id(), "", content_id("demo", n), TURN, "helpfulness", 4.0, who, mode, draw, "",
-                                     False, None, probability, old, False, now()))  # fmt: skip
+            for n, person, probability in entries:
+                old, draw = stored.get(content_id("demo", n), (None, "")) if replaces else (None, "")
+                rows.append(LabelRow(new_id(), "", content_id("demo", n), TURN, "helpfulness", 4.0, person, mode, draw,
+                                     "", False, None, probability, old, False, now()))  # fmt: skip
             tx.append(rows)
             if source:
                 tx.append([IntakeRow(new_id(), dataset, source, "labels", "random", 0, 0, len(rows))])
@@ -1045,77 +1073,77 @@ def test_the_labels_behind_a_figure_are_told_apart_by_how_they_came(
     bring("", (0, "person0", None), replaces=True)
     bring("seen.csv", (8, "zoe", 1.0), mode="assisted")
     bring("picked.csv", (9, "zoe", None))
-    shown = {content_id("demo", 1), content_id("demo", 5)}
-    monkeypatch.setattr(label_caveats.fewshot, "items_in_prompt", lambda *_: shown)
+    prompt_items = {content_id("demo", 1), content_id("demo", 5)}
+    monkeypatch.setattr(label_caveats.fewshot, "items_in_prompt", lambda *_: prompt_items)
     for counts, people_ in ((False, {"person0": 3}), (True, {"person0": 3, "zoe": 1, "yan": 2})):
-        found = label_caveats.label_origin(store, dataset, judge, "multi_turn_dialogue", HELP, counts)
-        assert found.labels_by_person == people_ and found.counts == counts
-        assert [(one.labels, one.source, one.by, one.sampling) for one in found.imported] == [
+        origin = label_caveats.label_origin(store, dataset, judge, "multi_turn_dialogue", HELP, counts)
+        assert origin.labels_by_person == people_ and origin.counts == counts
+        assert [(file.labels, file.source, file.by, file.sampling) for file in origin.imported] == [
             (2, "sure.csv", "ray", "random"), (1, "half.csv", "ray", "random")
         ]  # fmt: skip
-        assert (found.changed, found.drawn, found.skipped, found.excluded) == (1, 4, 0, 0)
-        assert (found.examples, found.judges, found.leads) == (2, 1, ("lea", "lou"))
-        assert (found.unknown_population, found.response.whole.answered) == (1, 3)
+        assert (origin.changed, origin.drawn, origin.skipped, origin.excluded) == (1, 4, 0, 0)
+        assert (origin.examples, origin.judges, origin.leads) == (2, 1, ("lea", "lou"))
+        assert (origin.unknown_population, origin.response.whole.answered) == (1, 3)
     assert label_caveats.label_origin(store, dataset, judge, "another", HELP).judges == 0
     store.close()
 
 
 @pytest.fixture
-def named(monkeypatch: pytest.MonkeyPatch) -> None:
+def named_items(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells are of items that an import knows by name."""
 
-    def known(*parts: Any) -> str:
+    def import_id(*parts: Any) -> str:
         if isinstance(parts[-1], int):
             return item_id(content_id("dataset", parts[0]), f"item {parts[-1]}")
         return content_id(*parts)
 
-    monkeypatch.setattr(cells, "content_id", known)
+    monkeypatch.setattr(cells, "content_id", import_id)
 
 
-@pytest.mark.usefixtures("named")
+@pytest.mark.usefixtures("named_items")
 def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path) -> None:
-    poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged(150)]
-    store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
+    poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged_cells(150)]
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", poor)
     store.tx("lea", "join", lambda tx: people.append_people(tx, [Person("person0", "annotator", True)]))
     key = (dataset, judge, "turn", "helpfulness")
     before, mark = case.find_case(store, *key), check_results.fingerprint_cells(store, dataset, judge, HELP, "gate")
     assert before.result.check.state == "fails"
     import_source(
-        store, "ray", from_path(forged(store, tmp_path)), ImportPlan("demo", sampling="random", population=10_000)
+        store, "ray", from_path(forge_labels(store, tmp_path)), ImportPlan("demo", sampling="random", population=10_000)
     )
     assert check_results.fingerprint_cells(store, dataset, judge, HELP, "gate") == mark
     assert case.find_case(store, *key).result.gate.interval == before.result.gate.interval
-    refused(store, NotApprovable, "approval check says: fails", lambda: approve(store, key))
-    told = case.case_context(store, case.find_case(store, *key)).origin
-    assert told.startswith("150 labels given here are used. 450 imported ones are not, ")
-    assert "450 from forged.jsonl, imported by ray on 20" in told
+    check_refusal(store, NotApprovable, "approval check says: fails", lambda: approve(store, key))
+    origin = case.case_context(store, case.find_case(store, *key)).origin
+    assert origin.startswith("150 labels given here are used. 450 imported ones are not, ")
+    assert "450 from forged.jsonl, imported by ray on 20" in origin
     names = {str(n) for (n,) in store.rows("select distinct annotator from label where draw_id = ''")}
     assert names == {"ann (file)", "lea (file)", "person0 (file)"}
-    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, case.find_case(store, *key))}
+    facts = {name: (figure, text) for name, figure, text in case.case_facts(store, case.find_case(store, *key))}
     assert facts["labels given here"][0] == 150 and facts["labels from files"][0] == 450
     assert facts["labels from files"][1].startswith("they do not count, by the policy: [")
     # Where a lead lets them count, by a looser policy, it is said whose word that is.
     assert policy.is_looser(replace(policy.requirements(store), imported=True), policy.requirements(store))
     set_asked(store, imported=True)
-    found = case.find_case(store, *key)
-    assert found.result.gate.interval.point == 1 and "are used too" in case.case_context(store, found).origin
-    assert any("Nobody here can check that" in caution for caution in case.case_context(store, found).cautions)
-    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, found)}
+    case_ = case.find_case(store, *key)
+    assert case_.result.gate.interval.point == 1 and "are used too" in case.case_context(store, case_).origin
+    assert any("Nobody here can check that" in caution for caution in case.case_context(store, case_).cautions)
+    facts = {name: (figure, text) for name, figure, text in case.case_facts(store, case_)}
     names = ("labels", "labels given here", "labels from files", "items drawn and skipped")
     assert [facts[name][0] for name in names] == [600, 150, 450, 0]
     done = approve(store, key)
     set_asked(store, imported=False)
     assert suspension.suspend_unsupported(store) == [] and approvals.active_approvals(store, dataset) == [done]
-    assert [one.id for one, _ in approvals.under_older_policy(store, [done])] == [done.id]
+    assert [approval.id for approval, _ in approvals.under_older_policy(store, [done])] == [done.id]
 
 
 def test_what_was_approved_before_imports_were_asked_about_met_an_older_policy(
-    granted: tuple[Store, Key, record.Approval],
+    approved_demo: tuple[Store, Key, record.Approval],
 ) -> None:
-    store, _, done = granted
-    kept = {name: held for name, held in policy.to_stored(done.requirements).items() if name != "imported"}
+    store, _, done = approved_demo
+    stored = {name: value for name, value in policy.to_stored(done.requirements).items() if name != "imported"}
     assert (
-        policy.from_stored(kept) == replace(done.requirements, imported=True)
+        policy.from_stored(stored) == replace(done.requirements, imported=True)
         and not policy.requirements(store).imported
     )
 
@@ -1125,22 +1153,22 @@ def decisions(store: Store, path: Path, items: int) -> Path:
     rows = store.rows(
         "select i.name, s.value from score s join item i on i.id = s.item_id where s.dimension = 'helpfulness'"
     )
-    made = [
+    adjudications = [
         {"item": item, "unit": TURN, "dimension": "helpfulness", "value": int(value), "adjudicator": "lea",
          "reason": "so", "saw_judge": False, "made_at": "2026-01-31T12:00:00Z",
          "labels": [{"annotator": "person0", "value": 2, "mode": "blind"}]}
         for item, value in rows[:items]
     ]  # fmt: skip
-    return seeds.lines(path / "decisions.jsonl", made)
+    return seeds.lines(path / "decisions.jsonl", adjudications)
 
 
-@pytest.mark.usefixtures("named")
+@pytest.mark.usefixtures("named_items")
 def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synthetic(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cells, "ensure_dataset", partial(cells.ensure_dataset, synthetic=True))
-    poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged(150)]
-    store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
+    poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged_cells(150)]
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", poor)
     key = (dataset, judge, "turn", "helpfulness")
     import_source(
         store,
@@ -1149,60 +1177,63 @@ def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synth
         ImportPlan("demo", sampling="random", population=10_000),
     )
     assert case.find_case(store, *key).result.check.state == "meets policy"
-    refused(store, NotApprovable, "labels and decisions count", lambda: approve(store, key))
-    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, case.find_case(store, *key))}
+    check_refusal(store, NotApprovable, "labels and decisions count", lambda: approve(store, key))
+    facts = {name: (figure, text) for name, figure, text in case.case_facts(store, case.find_case(store, *key))}
     assert facts["adjudicated"] == (150, '{"lea (file)":150}')
     assert facts["adjudicated in files"] == (150, 'they count; imported by {"ray":150}')
 
 
-@pytest.mark.usefixtures("named")
+@pytest.mark.usefixtures("named_items")
 @pytest.mark.parametrize("sort", ["labels", "decisions"])
 def test_an_approval_on_data_marked_as_synthetic_does_not_outlast_an_import(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: str
 ) -> None:
     monkeypatch.setattr(cells, "ensure_dataset", partial(cells.ensure_dataset, synthetic=True))
-    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", judged_cells(150))
     approve(store, (dataset, judge, "turn", "helpfulness"))
     assert len(approvals.active_approvals(store, dataset)) == 1
-    file = decisions(store, tmp_path, 1) if sort == "decisions" else forged(store, tmp_path, ("ann",))
+    file = decisions(store, tmp_path, 1) if sort == "decisions" else forge_labels(store, tmp_path, ("ann",))
     import_source(store, "ray", from_path(file), ImportPlan("demo", sampling="random", population=10_000))
     assert approvals.active_approvals(store, dataset) == []
     assert "labels and decisions count" in record.current_approvals(store)[0].reason
 
 
 def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
-    store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(100), *(
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", [*judged_cells(100), *(
         Cell(n, TURN, (), 3.0, probability=0.5) for n in range(100, 120)
     )])  # fmt: skip
     rows = store.rows("select id from item where name = any($1)", [[f"item {n}" for n in range(100, 120)]])
     excluded_items.exclude_items(store, "ray", dataset, [str(row[0]) for row in rows], "The judge is wrong there.")
-    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
+    case_ = case.find_case(store, dataset, judge, "turn", "helpfulness")
     assert any(
-        "20 of 120 drawn items were excluded afterwards" in told for told in case.case_context(store, found).cautions
+        "20 of 120 drawn items were excluded afterwards" in caution
+        for caution in case.case_context(store, case_).cautions
     )
     assert ("items drawn and put aside", 20.0, "used for tuning, after they were drawn") in case.case_facts(
-        store, found
+        store, case_
     )
 
 
-@pytest.mark.usefixtures("named")
+@pytest.mark.usefixtures("named_items")
 def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> None:
-    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(40))
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", judged_cells(40))
     mark = check_results.fingerprint_cells(store, dataset, judge, HELP, "gate")
     file = decisions(store, tmp_path, 40)
     plan = ImportPlan("demo", sampling="random", population=10_000)
     assert import_source(store, "ray", from_path(file), plan).preview.new.adjudications == 40
     assert check_results.fingerprint_cells(store, dataset, judge, HELP, "gate") == mark
     assert check_results.fingerprint_cells(store, dataset, judge, HELP, "blind") != mark
-    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
-    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, found)}
+    case_ = case.find_case(store, dataset, judge, "turn", "helpfulness")
+    facts = {name: (figure, text) for name, figure, text in case.case_facts(store, case_)}
     assert facts["adjudicated"] == (0, "ratings")
     assert facts["adjudicated in files"] == (40, 'they do not count, by the policy; imported by {"ray":40}')
 
 
 def test_what_was_decided_with_the_judge_in_view_is_no_adjudication_of_the_evidence(tmp_path: Path) -> None:
-    apart = [replace(c, people=(1.0, 5.0)) for c in judged(4)]
-    store, dataset, judge = opened(tmp_path / "a.duckdb", [*apart, *(replace(c, dimension="safety") for c in apart)])
+    apart = [replace(c, people=(1.0, 5.0)) for c in judged_cells(4)]
+    store, dataset, judge = open_workspace(
+        tmp_path / "a.duckdb", [*apart, *(replace(c, dimension="safety") for c in apart)]
+    )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     ids = dict(store.rows("select name, id from item"))
     adjudication.reveal_while_adjudicating(store, "ray", ids["item 3"])
@@ -1211,18 +1242,18 @@ def test_what_was_decided_with_the_judge_in_view_is_no_adjudication_of_the_evide
     for person, n, dimension in decided:
         item = ids[f"item {n}"]
         [cell] = [c for c in disputes.cells_of_item(store, dataset, item) if c.dimension == dimension]
-        made = adjudication.adjudicate(store, person, new_id(), item, TURN, dimension, 3, "It says so.", cell.token)
-        assert store.rows("select saw_judge from adjudication where id = $1", [made.id]) == [(n == 3,)]
-    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
-    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, found)}
+        decision = adjudication.adjudicate(store, person, new_id(), item, TURN, dimension, 3, "It says so.", cell.token)
+        assert store.rows("select saw_judge from adjudication where id = $1", [decision.id]) == [(n == 3,)]
+    case_ = case.find_case(store, dataset, judge, "turn", "helpfulness")
+    facts = {name: (figure, text) for name, figure, text in case.case_facts(store, case_)}
     assert facts["adjudicated"] == (3, '{"lou":1,"ray":2}')  # not the one that ray made with the judge in view
     assert facts["adjudicated in files"] == (0, "")
 
 
 def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Path) -> None:
-    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
-    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
-    made = replace(found, dataset=replace(found.dataset, synthetic=True), has_imported_labels=True)
-    assert found.objections == [] and made.basis == "imported"
-    assert "A language model can be published only" in made.objections[0]
-    assert replace(made, judge=found.judge._replace(synthetic=True)).objections == []
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", judged_cells(150))
+    case_ = case.find_case(store, dataset, judge, "turn", "helpfulness")
+    variant = replace(case_, dataset=replace(case_.dataset, synthetic=True), has_imported_labels=True)
+    assert case_.objections == [] and variant.basis == "imported"
+    assert "A language model can be published only" in variant.objections[0]
+    assert replace(variant, judge=case_.judge._replace(synthetic=True)).objections == []

@@ -40,14 +40,14 @@ def store(tmp_path: Path):
     store.close()
 
 
-def unlabelled(store: Store) -> str:
+def unlabelled_dataset(store: Store) -> str:
     """A dataset with 400 items and no label."""
     dataset, _ = fill(store, [Cell(n, UNIT, (), 3.0, dimension="helpfulness") for n in range(400)])
     return dataset
 
 
 def test_a_plan_is_put_on_record_by_a_lead_before_the_first_label(store: Store) -> None:
-    dataset = unlabelled(store)
+    dataset = unlabelled_dataset(store)
     with pytest.raises(NotAllowed):
         plans.set_look_plan(store, "ray", dataset, [150])
     plans.set_look_plan(store, "lea", dataset, [150, 400])  # the last at all items that there are
@@ -58,7 +58,7 @@ def test_a_plan_is_put_on_record_by_a_lead_before_the_first_label(store: Store) 
 
 
 def test_a_plan_may_have_as_many_looks_as_are_allowed(store: Store) -> None:
-    dataset = unlabelled(store)
+    dataset = unlabelled_dataset(store)
     most = [150 + 50 * n for n in range(plans.MAX_LOOKS)]
     assert plans.set_look_plan(store, "lea", dataset, most) is None
     assert plans.look_plan(store, dataset).sizes == tuple(most)
@@ -67,7 +67,7 @@ def test_a_plan_may_have_as_many_looks_as_are_allowed(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "told"),
+    ("sizes", "message"),
     [
         ([60, 200], "first look is at 60 items; the policy requires 100"),
         ([200, 150], "rising numbers of items; got 200, 150"),
@@ -75,9 +75,9 @@ def test_a_plan_may_have_as_many_looks_as_are_allowed(store: Store) -> None:
         ([500], "last look is at 500 items, and the dataset has 400"),
     ],
 )
-def test_a_plan_that_makes_no_sense_is_refused(store: Store, sizes: list[int], told: str) -> None:
-    dataset, before = unlabelled(store), store.newest()
-    with pytest.raises(BadInput, match=told):
+def test_a_plan_that_makes_no_sense_is_refused(store: Store, sizes: list[int], message: str) -> None:
+    dataset, before = unlabelled_dataset(store), store.newest()
+    with pytest.raises(BadInput, match=message):
         plans.set_look_plan(store, "lea", dataset, sizes)
     assert plans.look_plan(store, dataset) is None and store.newest() == before
 
@@ -103,7 +103,7 @@ def test_after_the_first_label_nothing_changes(store: Store) -> None:
     assert plans.look_plan(store, dataset) is None
 
 
-def planned(store: Store, items: int, sizes: list[int]) -> tuple[str, str]:
+def planned_dataset(store: Store, items: int, sizes: list[int]) -> tuple[str, str]:
     """A dataset with that plan, so many of its items drawn and labelled, fifty at a time, the last names first."""
     drawn = [replace(c, people=(), probability=0.5 if c.item >= 400 - items else None) for c in cells(400)]
     dataset, judge = fill(store, drawn)
@@ -123,31 +123,35 @@ def planned(store: Store, items: int, sizes: list[int]) -> tuple[str, str]:
 
 
 def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
-    dataset, judge = planned(store, 250, [100, 200, 300])
-    line = next(one for one in check_results.dimension_results(store, dataset, judge) if one.key == "turn.helpfulness")
+    dataset, judge = planned_dataset(store, 250, [100, 200, 300])
+    line = next(
+        line for line in check_results.dimension_results(store, dataset, judge) if line.key == "turn.helpfulness"
+    )
     assert line.gate.interval.items == 200
     assert "3 planned looks" in line.check.reason
     first = calibration.load_paired_ratings(store, dataset, judge, line.dimension, "gate", 200)
     newest = calibration.load_paired_ratings(store, dataset, judge, line.dimension, "gate")
     assert (len(first), len(newest)) == (200, 250)
     # labelled last were items 199 to 150, so those are not in the look: 50 items whose values are 1 to 5 in turn
-    asked = [cell for cell in cells(400) if cell.item >= 200]
-    human, judged = ([int(v) - 1 for v in side] for side in ([c.people[0] for c in asked], [c.judge for c in asked]))
+    look_cells = [cell for cell in cells(400) if cell.item >= 200]
+    human, judged = (
+        [int(v) - 1 for v in side] for side in ([c.people[0] for c in look_cells], [c.judge for c in look_cells])
+    )
     table = cross_table(human, judged, 5)
     assert line.gate.counts.tolist() == table.tolist()
 
 
 def test_before_the_first_look_nothing_is_decided(store: Store) -> None:
-    dataset, judge = planned(store, 150, [200, 300])
-    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
-    assert found.result.check.state == "below minimum sample"
-    assert "150 items; the plan's first look is at 200" in found.result.check.reason
-    told = next(told for name, _, told in case.case_facts(store, found) if name == "looks")
-    assert told == "at 200, 300 items, fixed before the first label"
+    dataset, judge = planned_dataset(store, 150, [200, 300])
+    case_ = case.find_case(store, dataset, judge, "turn", "helpfulness")
+    assert case_.result.check.state == "below minimum sample"
+    assert "150 items; the plan's first look is at 200" in case_.result.check.reason
+    text = next(text for name, _, text in case.case_facts(store, case_) if name == "looks")
+    assert text == "at 200, 300 items, fixed before the first label"
 
 
 def test_the_command_fixes_and_tells(store: Store, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    unlabelled(store)
+    unlabelled_dataset(store)
     path = store.url
     store.close()
     monkeypatch.setenv("ASSAY_STORE", path)

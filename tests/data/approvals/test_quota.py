@@ -29,18 +29,18 @@ from tests import seeds
     ],
 )
 def test_a_draw_begins_with_what_the_policy_requires(share: float, drawn: int, left: int, size: int) -> None:
-    found = Quota(100, 0.9, drawn, left, share)
-    assert found.size == size
-    if found.next_draw == size and drawn < 112:
+    quota_ = Quota(100, 0.9, drawn, left, share)
+    assert quota_.size == size
+    if quota_.next_draw == size and drawn < 112:
         assert drawn + size - round(size * share) >= 112 > drawn + (size - 1) - round((size - 1) * share)
 
 
 def test_what_a_draw_means_for_the_policy_is_said() -> None:
-    of = Quota(100, 0.9, 0, 500, 0.2)
-    said = "The policy requires 100 items answered blind"
-    assert of.sentence(112) == f"{said}: 112 drawn blind are enough if 90% are answered."
-    assert of.sentence(104) == f"{said}: 104 drawn blind are enough only if 100 are answered."
-    assert of.sentence(80) == f"{said}: 80 drawn blind are 20 too few. Draw 140."
+    quota_ = Quota(100, 0.9, 0, 500, 0.2)
+    requirement = "The policy requires 100 items answered blind"
+    assert quota_.sentence(112) == f"{requirement}: 112 drawn blind are enough if 90% are answered."
+    assert quota_.sentence(104) == f"{requirement}: 104 drawn blind are enough only if 100 are answered."
+    assert quota_.sentence(80) == f"{requirement}: 80 drawn blind are 20 too few. Draw 140."
     small = Quota(100, 0.9, 0, 110, 0.2)
     assert small.sentence(88, all_=True).endswith(
         "With no judge shown, all of them are drawn blind, which is enough."
@@ -49,9 +49,9 @@ def test_what_a_draw_means_for_the_policy_is_said() -> None:
 
 
 def test_what_was_drawn_before_counts_in_what_a_draw_means() -> None:
-    said = "The policy requires 100 items answered blind"
+    requirement = "The policy requires 100 items answered blind"
     no_way = ", and this makes 88, 40 of them before: no dimension of this dataset can meet it."
-    for drawn, left, blind, all_, told in (
+    for drawn, left, blind, all_, ending in (
         (40, 500, 72, False, ": 112 drawn blind, 40 of them before, are enough if 90% are answered."),
         (40, 500, 71, False, ": 111 drawn blind, 40 of them before, are enough only if 100 are answered."),
         (40, 500, 60, True, ": 100 drawn blind, 40 of them before, are enough only if 100 are answered."),
@@ -59,16 +59,16 @@ def test_what_was_drawn_before_counts_in_what_a_draw_means() -> None:
         (40, 60, 48, True, f"{no_way} With no judge shown, all of them are drawn blind, which is enough."),
         (40, 59, 48, True, f"{no_way} Import more items; figures can be had from these, with wide intervals."),
     ):  # fmt: skip
-        assert Quota(100, 0.9, drawn, left, 0.2).sentence(blind, all_) == said + told
+        assert Quota(100, 0.9, drawn, left, 0.2).sentence(blind, all_) == requirement + ending
 
 
 def test_it_counts_what_is_drawn_and_left(tmp_path: Path) -> None:
     items = [seeds.dialogue(n) for n in range(1, 31)]
     store = seeds.workspace(tmp_path / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)], review=False)
-    found = dataset_named(store, "demo").id
+    dataset = dataset_named(store, "demo").id
     judge = store.rows("select id from judge")[0][0]
-    queue.draw_audit(store, "lea", found, 10, judge, 1)
-    assert quota.quota(store, found, True) == Quota(100, 0.9, 8, 20, 0.2)
-    settings.set_queue_rules(store, "lea", found, QueueRules(assisted_share=0.5))
-    assert quota.quota(store, found, True).share == 0.5 and quota.quota(store, found, False).share == 0
+    queue.draw_audit(store, "lea", dataset, 10, judge, 1)
+    assert quota.quota(store, dataset, True) == Quota(100, 0.9, 8, 20, 0.2)
+    settings.set_queue_rules(store, "lea", dataset, QueueRules(assisted_share=0.5))
+    assert quota.quota(store, dataset, True).share == 0.5 and quota.quota(store, dataset, False).share == 0
     store.close()

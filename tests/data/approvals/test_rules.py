@@ -32,24 +32,24 @@ def test_every_field_is_a_rule_and_every_rule_a_field() -> None:
 
 
 def test_every_state_and_decision_has_an_entry() -> None:
-    assert set(STATES) == set(get_args(State)) and {one.role for one in STATES.values()} == set(COLOURS)
+    assert set(STATES) == set(get_args(State)) and {entry.role for entry in STATES.values()} == set(COLOURS)
     assert [state for state in STATES if may_be_approved(state)] == ["meets policy"]
     assert set(ACTIONS) == set(get_args(Action)) and set(APPROVAL_STATES) == set(get_args(ApprovalState))
 
 
-def with_value(name: str, value: Any, asked: Requirements) -> Requirements:
+def with_value(name: str, value: Any, requirements: Requirements) -> Requirements:
     """The same with another value of one rule."""
     changed = {name: value}
     if RULES[name].in_check:
-        return replace(asked, policy=replace(asked.policy, **changed))
-    return replace(asked, **changed)
+        return replace(requirements, policy=replace(requirements.policy, **changed))
+    return replace(requirements, **changed)
 
 
-def moved(asked: Requirements, rule: Rule, by: int) -> Requirements:
+def with_step(requirements: Requirements, rule: Rule, by: int) -> Requirements:
     """The same with a rule that asks more, or less."""
-    value = rule.value(asked)
+    value = rule.value(requirements)
     new = not value if rule.kind == "flag" else value + by * (100 if rule.kind in ("whole", "looks") else 0.04)
-    return with_value(rule.name, new, asked)
+    return with_value(rule.name, new, requirements)
 
 
 def test_a_policy_stored_before_a_rule_was_there_asks_what_it_asked_then() -> None:
@@ -61,13 +61,13 @@ def test_a_policy_stored_before_a_rule_was_there_asks_what_it_asked_then() -> No
 
 
 def test_fields_of_the_form_begin_end_and_step_as_people_count() -> None:
-    told = {name: rule.form for name, rule in RULES.items() if rule.form is not None}
-    assert {name: (one.low, one.high, one.step) for name, one in told.items() if one.high} == {
+    forms = {name: rule.form for name, rule in RULES.items() if rule.form is not None}
+    assert {name: (form.low, form.high, form.step) for name, form in forms.items() if form.high} == {
         "threshold": (0.01, 1.0, 0.05), "min_items": (1, 1_000_000, 10), "level": (50.0, 99.9, 1.0),
         "horizon": (3, 1_000_000, 100), "coverage": (0.0, 100.0, 5.0), "answered": (0.0, 100.0, 5.0),
     }  # fmt: skip
-    assert [name for name, one in told.items() if one.percent] == ["level", "coverage", "answered"]
-    assert [name for name, one in told.items() if one.with_bound] == ["level", "horizon"]
+    assert [name for name, form in forms.items() if form.percent] == ["level", "coverage", "answered"]
+    assert [name for name, form in forms.items() if form.with_bound] == ["level", "horizon"]
 
 
 def test_the_form_begins_at_the_lowest_confidence_that_a_bound_may_have() -> None:
@@ -79,24 +79,24 @@ def test_the_form_begins_at_the_lowest_confidence_that_a_bound_may_have() -> Non
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_that_asks_more_says_so_and_is_kept(name: str) -> None:
-    asked, rule = Requirements(), RULES[name]
-    other = moved(asked, rule, 1)
-    less, more = (other, asked) if is_looser(other, asked) else (asked, other)
+    requirements, rule = Requirements(), RULES[name]
+    other = with_step(requirements, rule, 1)
+    less, more = (other, requirements) if is_looser(other, requirements) else (requirements, other)
     assert is_looser(less, more) and not is_looser(more, less)
     assert policy.from_stored(policy.to_stored(other)) == other
     if name != "threshold":  # which is told with every other one
-        assert any(one.stricter(less, more) for one in RULES.values())
-    assert not any(one.stricter(more, less) for one in RULES.values())
+        assert any(entry.stricter(less, more) for entry in RULES.values())
+    assert not any(entry.stricter(more, less) for entry in RULES.values())
     if rule.form is not None:
-        assert explain(other) != explain(asked), "what can be changed is said"
+        assert explain(other) != explain(requirements), "what can be changed is said"
 
 
 def test_what_a_policy_now_requires_more_is_said_in_words_rule_by_rule() -> None:
     without = Requirements(CheckPolicy(30, lower_bound=False, horizon=0), coverage=0.5, answered=0.5, imported=True)
     bound = replace(without, policy=CheckPolicy(30, level=0.9, horizon=0))
     strict = Requirements(CheckPolicy(100, level=0.95, horizon=1000), four_eyes=True, alarms=True)
-    found = {name: rule.stricter(without, strict) for name, rule in RULES.items()}
-    assert {name: pair for name, pair in found.items() if pair} == {
+    pairs = {name: rule.stricter(without, strict) for name, rule in RULES.items()}
+    assert {name: pair for name, pair in pairs.items() if pair} == {
         "min_items": ("30 items", "100 items"),
         "lower_bound": ("no lower bound", "a lower bound (95%)"),
         "horizon": ("a single look", "any number of looks up to 1,000 items"),
@@ -115,15 +115,17 @@ def test_what_a_policy_now_requires_more_is_said_in_words_rule_by_rule() -> None
 def test_both_ends_of_a_field_of_the_form_are_values_that_a_policy_takes(name: str) -> None:
     form = RULES[name].form
     assert form is not None and form.low < form.high
-    asked = Requirements(CheckPolicy(min_items=1, min_clusters=2))
+    requirements = Requirements(CheckPolicy(min_items=1, min_clusters=2))
     for end in (form.low, form.high):
         value = round(end / 100, 6) if form.percent else end
-        assert RULES[name].refusal(with_value(name, value, asked)) == ""
+        assert RULES[name].refusal(with_value(name, value, requirements)) == ""
 
 
 def test_the_required_bound_is_said_with_its_confidence_and_its_looks() -> None:
-    told = "Its one-sided 95% lower bound too, valid at any number of looks up to 1,000 items, and over all decisions "
-    assert told + "on the same labels." in explain(Requirements())
+    sentence = (
+        "Its one-sided 95% lower bound too, valid at any number of looks up to 1,000 items, and over all decisions "
+    )
+    assert sentence + "on the same labels." in explain(Requirements())
     once = Requirements(CheckPolicy(level=0.99, horizon=0))
     assert "Its one-sided 99% lower bound too, valid at a single look." in explain(once)
 
@@ -155,7 +157,7 @@ BOUND = (
 
 
 @pytest.mark.parametrize(
-    ("asked", "why"),
+    ("requirements", "why"),
     [
         (Requirements(CheckPolicy(threshold=0.0)), "A kappa of 0 is at most what chance gives: require more than 0."),
         (Requirements(CheckPolicy(min_items=1_000_001)),
@@ -172,9 +174,9 @@ BOUND = (
         (Requirements(coverage=True), "The coverage is True: it must be a number."),
     ],
 )  # fmt: skip
-def test_what_would_refuse_nothing_or_cannot_be_is_refused_in_a_sentence(asked: Requirements, why: str) -> None:
+def test_what_would_refuse_nothing_or_cannot_be_is_refused_in_a_sentence(requirements: Requirements, why: str) -> None:
     with pytest.raises(BadInput) as refused:
-        asked.check()
+        requirements.check()
     assert str(refused.value) == why
 
 
@@ -182,21 +184,22 @@ def test_a_policy_may_ask_for_its_very_limits() -> None:
     limits = CheckPolicy(
         threshold=0.001, min_items=1_000_000, min_clusters=30, level=0.999, lower_bound=False, horizon=3
     )
-    for asked in (
+    for requirements in (
         Requirements(limits, coverage=0, answered=1),
         Requirements(CheckPolicy(min_items=30, horizon=31)),
         Requirements(CheckPolicy(horizon=1_000_000)),
     ):
-        assert asked.check() is asked
+        assert requirements.check() is requirements
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_value_of_another_kind_is_refused(name: str) -> None:
     rule = RULES[name]
-    asked = Requirements(replace(CheckPolicy()))
-    object.__setattr__(asked.policy if rule.in_check else asked, name, "yes")  # around the checks of a policy itself
+    requirements = Requirements(replace(CheckPolicy()))
+    # around the checks of a policy itself
+    object.__setattr__(requirements.policy if rule.in_check else requirements, name, "yes")
     with pytest.raises(BadInput):
-        asked.check()
+        requirements.check()
 
 
 # -- every rule turns something down ----------------------------------------------------------------------------------
@@ -225,19 +228,19 @@ IN_A_STORE = {"four_eyes": (False, True, "Two leads are required"), "imported": 
 """The same of rules that no figure can break, with what is said: of a store whose labels are imported."""
 
 
-def against(asked: Requirements, found: dict[str, Any]) -> list[str]:
+def refusals(requirements: Requirements, figures: dict[str, Any]) -> list[str]:
     """What refuses a dimension of these figures: the approval check, who answered, and the rules beside them."""
-    error = found["error"]
+    error = figures["error"]
     interval = Interval(0.9, 0.9 - 1.96 * error, 0.99, 0.9 - 1.645 * error, 150, 150, 150.0, "by hand", error)
-    response = SampleResponse((StratumResponse("", 1_000, 100, found["answered"]),))
-    decision = require_response(check_dimension(interval, asked.policy), response, asked.answered)
-    gate = SimpleNamespace(gold_cells=100, unscored=100 - round(100 * found["coverage"]))
-    held: Any = SimpleNamespace(
-        result=SimpleNamespace(check=decision, gate=gate), coverage=found["coverage"], judge_only_na=0,
-        alarms=found["alarms"],
+    response = SampleResponse((StratumResponse("", 1_000, 100, figures["answered"]),))
+    decision = require_response(check_dimension(interval, requirements.policy), response, requirements.answered)
+    gate = SimpleNamespace(gold_cells=100, unscored=100 - round(100 * figures["coverage"]))
+    case_: Any = SimpleNamespace(
+        result=SimpleNamespace(check=decision, gate=gate), coverage=figures["coverage"], judge_only_na=0,
+        alarms=figures["alarms"],
     )  # fmt: skip
-    told = [] if may_be_approved(decision.state) else [decision.reason]
-    return told + [sentence for rule in RULES.values() if (sentence := rule.unmet(asked, held))]
+    reasons = [] if may_be_approved(decision.state) else [decision.reason]
+    return reasons + [sentence for rule in RULES.values() if (sentence := rule.unmet(requirements, case_))]
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -248,10 +251,10 @@ def test_every_rule_turns_a_case_down_that_would_pass_without_it(name: str, tmp_
         "stricter one under which they do not, and the figures (IN_A_STORE where no figure can break it)."
     )
     if name in REFUSED:
-        loose, strict, found = REFUSED[name]
-        assert against(with_value(name, loose, Requirements()), found) == []
-        told = against(with_value(name, strict, Requirements()), found)
-        assert len(told) == 1, f"The rule {name!r} has to refuse these figures, and nothing else; refused: {told}"
+        loose, strict, figures = REFUSED[name]
+        assert refusals(with_value(name, loose, Requirements()), figures) == []
+        reasons = refusals(with_value(name, strict, Requirements()), figures)
+        assert len(reasons) == 1, f"The rule {name!r} has to refuse these figures, and nothing else; refused: {reasons}"
         return
     loose, strict, why = IN_A_STORE[name]
     items = [seeds.dialogue(n, 1) for n in range(1, 121)]
@@ -268,8 +271,8 @@ def test_every_rule_turns_a_case_down_that_would_pass_without_it(name: str, tmp_
     base = replace(Requirements(), imported=True)
 
     def approve() -> None:
-        seen = case.seen_mark(store, case.find_case(store, dataset, judge, "turn", "helpfulness"))
-        approvals.record_decision(store, "lea", dataset, judge, "turn", "helpfulness", "approve", "It agrees.", seen)
+        mark = case.seen_mark(store, case.find_case(store, dataset, judge, "turn", "helpfulness"))
+        approvals.record_decision(store, "lea", dataset, judge, "turn", "helpfulness", "approve", "It agrees.", mark)
 
     policy.set_requirements(store, "lea", with_value(name, loose, base), "For the test.")
     approve()

@@ -35,8 +35,8 @@ def test_each_state_by_hand() -> None:
     assert state(active=False) == "inactive"
     assert state(pace=3.0) == "behind", "10 items in 16 hours of working time are 5 a day"
     assert state(replace(WORK, dues=((NOON - timedelta(hours=1), 1),))) == "behind"
-    told = progress.progress_state("ann", True, replace(WORK, dues=((NOON, 3),)), DID, 8.0, None, NOON, timedelta())
-    assert told == ("behind", "3 items past the due date."), "what is due now is past"
+    outcome = progress.progress_state("ann", True, replace(WORK, dues=((NOON, 3),)), DID, 8.0, None, NOON, timedelta())
+    assert outcome == ("behind", "3 items past the due date."), "what is due now is past"
     assert state(did=PersonActivity(), pace=None) == "not begun"
     assert state(replace(WORK, since=NOON - timedelta(minutes=1))) == "not begun"
     assert state(replace(WORK, since=None)) == "on time", "nothing that is left was given to them"
@@ -47,13 +47,13 @@ def test_each_sign_of_being_stuck_and_the_figure_below_it() -> None:
     since = replace(WORK, since=NOON - timedelta(days=9))
     assert state(since, quiet) == "stuck" and state(WORK, quiet) == "not begun", "it was given two hours ago"
     assert state(since, replace(quiet, last=NOON - timedelta(hours=22))) == "on time", "since yesterday, 14 o'clock"
-    skip, fast, slow = (RecentAnswer(*one) for one in ((True, 3.0, 0), (False, 10.0, 4), (False, 31.0, 4)))
+    skip, fast, slow = (RecentAnswer(*values) for values in ((True, 3.0, 0), (False, 10.0, 4), (False, 31.0, 4)))
     assert [state(did=replace(DID, recent=(skip,) * n)) for n in (4, 5)] == ["on time", "stuck"]
     nothing = replace(WORK, counts=WorkCount(10, 0, 0, 10))
     assert state(nothing, replace(DID, recent=(skip,) * 10)) == "stuck", "whoever skips all has nothing left either"
     left_long_ago = replace(quiet, recent=(skip,) * 10), NOON, timedelta()
-    told = progress.find_stuck_signs(replace(nothing, since=None, expired=3), *left_long_ago)
-    assert told == ["10 of the last 10 answers skipped"], "there is nothing that they could answer"
+    signs = progress.find_stuck_signs(replace(nothing, since=None, expired=3), *left_long_ago)
+    assert signs == ["10 of the last 10 answers skipped"], "there is nothing that they could answer"
     assert state(did=replace(DID, recent=(skip,) * 9 + (fast,) * 11 + (skip,) * 5)) == "on time"
     assert [state(replace(WORK, expired=n)) for n in (2, 3)] == ["on time", "stuck"]
     assert state(did=replace(DID, recent=(slow,) * 5 + (fast,) * 20)) == "stuck"
@@ -82,14 +82,14 @@ def test_the_last_five_working_days_leave_out_the_weekend(day: int, begin: int) 
 
 
 def test_a_team_as_a_lead_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, found = workspace(tmp_path / "a.duckdb")
+    store, dataset = workspace(tmp_path / "a.duckdb")
     due = now() + timedelta(days=60)
-    give(store, found, people=("ann", "ben", "cyd"), due=due)
-    for given in take(store, "ann", found, 3):
-        answer(store, "ann", given)
-    answer(store, "ben", take(store, "ben", found, 2)[0], "skip")
+    give(store, dataset, people=("ann", "ben", "cyd"), due=due)
+    for item in take(store, "ann", dataset, 3):
+        answer(store, "ann", item)
+    answer(store, "ben", take(store, "ben", dataset, 2)[0], "skip")
     people.set_person(store, "lea", "cyd", "annotator", active=False)
-    rows = {one.assignee: one for one in progress.people_progress(store, found, ZoneInfo("Asia/Tokyo"))}
+    rows = {row.assignee: row for row in progress.people_progress(store, dataset, ZoneInfo("Asia/Tokyo"))}
     ann, ben, cyd = rows["ann"], rows["ben"], rows["cyd"]
     assert (ann.counts, ann.answered, ann.seconds, ann.cell_seconds) == (WorkCount(4, 1, 3, 0), 3, 5.0, 5.0)
     assert (ann.due, ann.state, ben.counts) == (due, "on time", WorkCount(4, 3, 0, 1))
@@ -97,7 +97,7 @@ def test_a_team_as_a_lead_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (cyd.state, cyd.counts.left, rows["lea"].state) == ("inactive", 4, "unassigned")
     assert (rows["lea"].counts, rows["lea"].is_tag) == (WorkCount(0, 0, 0, 0), False)
     monkeypatch.setattr(progress, "now", lambda: now() + timedelta(days=14))
-    later = {one.assignee: one for one in progress.people_progress(store, found)}
+    later = {row.assignee: row for row in progress.people_progress(store, dataset)}
     assert later["ben"].state == "stuck" and "hours of working time" in later["ben"].why
     assert " ".join(progress.progress_record(ann)) == (
         "person tags state why assigned done left skipped answered seconds_per_item seconds_per_rating last_answer due "
@@ -106,21 +106,21 @@ def test_a_team_as_a_lead_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_runs_out_counts_and_what_is_given_back_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, found = workspace(tmp_path / "a.duckdb")
-    give(store, found, people=("ann", "ben"))
+    store, dataset = workspace(tmp_path / "a.duckdb")
+    give(store, dataset, people=("ann", "ben"))
     moment = now()
     monkeypatch.setattr(queue, "now", lambda: moment)
     for name in ("ann", "ben"):
-        answer(store, name, take(store, name, found, 1)[0])
+        answer(store, name, take(store, name, dataset, 1)[0])
     for times in range(3):
         monkeypatch.setattr(progress, "now", lambda: now() + timedelta(hours=3))
-        rows = {one.assignee: one for one in progress.people_progress(store, found)}
+        rows = {row.assignee: row for row in progress.people_progress(store, dataset)}
         assert "reserved" not in rows["ann"].why, f"whoever ends their day leaves what came ahead, {times} times"
         for name in ("ann", "ben"):
-            assert len(take(store, name, found, 5)) == 5
-        queue.release_claims(store, "ben", found)
+            assert len(take(store, name, dataset, 5)) == 5
+        queue.release_claims(store, "ben", dataset)
         moment += timedelta(minutes=31)
-    rows = {one.assignee: one for one in progress.people_progress(store, found)}
+    rows = {row.assignee: row for row in progress.people_progress(store, dataset)}
     assert "items reserved 3 times" in rows["ann"].why.lower() and "reserved" not in rows["ben"].why
 
 
@@ -128,15 +128,15 @@ def test_a_row_of_progress_by_hand() -> None:
     """8 items in the 8 hours of working time since Tuesday noon are 8 a day; 10 are left, 5 of them today."""
     did = replace(DID, recent=(RecentAnswer(True, 99.0, 4), *DID.recent[:3], RecentAnswer(False, 30.0, 2)))
     at = "ann", True, ("ja",), WORK, did, NOON, timedelta(), NOON - timedelta(days=7)
-    found = progress._progress(*at)
-    assert progress.progress_record(found) == {
+    row = progress._progress(*at)
+    assert progress.progress_record(row) == {
         "person": "ann", "tags": "ja", "state": "on time", "why": "Nothing suggests that it will be late.",
         "assigned": 20, "done": 8, "left": 10, "skipped": 2, "answered": 8, "seconds_per_item": 10.0,
         "seconds_per_rating": 2.5, "last_answer": "2026-11-25T11:55:00", "due": "2026-11-27T12:00:00",
         "needed_per_day": 5.0, "pace_per_day": 8.0,
         "forecast": "2026-11-26T14:00:00",
     }  # fmt: skip
-    assert found == progress.PersonProgress(
+    assert row == progress.PersonProgress(
         "ann", True, ("ja",), WORK.counts, 8, 10.0, 2.5, did.last, NOON + timedelta(days=2), 5.0, 8.0,
         datetime(2026, 11, 26, 14), "on time", "Nothing suggests that it will be late.",
     )  # fmt: skip

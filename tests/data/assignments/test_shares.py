@@ -20,9 +20,9 @@ def test_equal_weights_differ_by_at_most_one(seats: int, count: int, most: int) 
 @given(st.integers(0, 500), st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.7]), min_size=1, max_size=6))
 @example(10, [0.5, 0.5, 2.0])
 def test_quotas_lie_within_one_of_the_exact_share(seats: int, weights: list[float]) -> None:
-    told = dict(zip(NAMES, weights, strict=False))
-    quotas = fair_quotas(seats, told, 10_000)
-    for name, weight in told.items():
+    weight_by_name = dict(zip(NAMES, weights, strict=False))
+    quotas = fair_quotas(seats, weight_by_name, 10_000)
+    for name, weight in weight_by_name.items():
         exact = seats * weight / sum(weights) if sum(weights) else 0
         assert abs(quotas[name] - exact) < 1
     assert sum(quotas.values()) == (seats if sum(weights) else 0)
@@ -66,16 +66,16 @@ def test_what_one_may_not_have_is_handed_on_so_that_shares_stay_even() -> None:
 def test_of_several_who_have_too_much_each_hands_on_no_more_than_that() -> None:
     four = ("p1 p2", "p3", "p1 p2", "p0 p3", "p0 p2", "p3", "p1 p3", "p1 p3")
     five = ("p0 p1 p4", "p2 p4", "p0 p3 p4", "p1 p2", "p0 p1 p2")
-    for able, each in ((four, [2] * 4), (five, [1] * 5)):
-        names = NAMES[: len(each)]
+    for able, sizes in ((four, [2] * 4), (five, [1] * 5)):
+        names = NAMES[: len(sizes)]
         barred = {f"i{n}": set(names) - set(may.split()) for n, may in enumerate(able)}
         for seed in range(10):
             shares = spread_items(dict.fromkeys(barred, 1), dict.fromkeys(names, 1.0), barred, seed)
-            assert [len(share) for share in shares.values()] == each
+            assert [len(share) for share in shares.values()] == sizes
 
 
 def test_seeds_differ_and_somebody_away_takes_nothing() -> None:
     needs = {f"i{n}": 1 for n in range(40)}
     weights = {"p0": 1.0, "p1": 2.0, "p2": 0.0}
-    one, two = (spread_items(needs, weights, {}, seed) for seed in (1, 2))
-    assert one != two and [len(share) for share in one.values()] == [13, 27, 0]
+    first, second = (spread_items(needs, weights, {}, seed) for seed in (1, 2))
+    assert first != second and [len(share) for share in first.values()] == [13, 27, 0]

@@ -22,6 +22,6 @@ def test_what_labels_do_not_cover_lies_below_or_above_all_labelled_values(
 ) -> None:
     n = len(values)
     labelled = ppi.moments(range(n), values, values, [True] * n)
-    found = GROUP.moments(ASK, 0, labelled if n else None)
-    assert (found.labelled, found.items, found.uncovered) == (n, 10, uncovered)
-    assert (found.total.tolist(), found.weights) == (labelled.total.tolist(), (n, n))
+    moments = GROUP.moments(ASK, 0, labelled if n else None)
+    assert (moments.labelled, moments.items, moments.uncovered) == (n, 10, uncovered)
+    assert (moments.total.tolist(), moments.weights) == (labelled.total.tolist(), (n, n))

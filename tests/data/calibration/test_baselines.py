@@ -30,8 +30,8 @@ def texts(lengths):
         if kind == "pair":
             sides = {"response_a": {"system": "a", "text": "y" * 400}, "response_b": {"system": "b", "text": text}}
             return json.dumps({"id": "i", "kind": "pair", "input": "?", **sides})
-        said = [{"turn": 1, "role": "user", "text": "?"}, {"turn": 1, "role": "assistant", "text": text}]
-        return json.dumps({"id": "i", "kind": "dialogue", "turns": said})
+        turns = [{"turn": 1, "role": "user", "text": "?"}, {"turn": 1, "role": "assistant", "text": text}]
+        return json.dumps({"id": "i", "kind": "dialogue", "turns": turns})
 
     return content
 
@@ -58,19 +58,19 @@ def test_a_length_only_judge_is_told_so_and_a_good_one_is_not(store, monkeypatch
         for n, truth in enumerate(truths)
     ]
     dataset, judge = fill(store, rated, "planted")
-    found = measure_baselines(store, dataset, judge, [HELP, SAFETY], "gate")
-    assert found["turn", "helpfulness"].length.standing in ("not shown to beat", "falls short of")
-    assert found["turn", "safety"].standing == "beats"
-    assert found["turn", "helpfulness"].items == 120
+    floors = measure_baselines(store, dataset, judge, [HELP, SAFETY], "gate")
+    assert floors["turn", "helpfulness"].length.standing in ("not shown to beat", "falls short of")
+    assert floors["turn", "safety"].standing == "beats"
+    assert floors["turn", "helpfulness"].items == 120
 
     cells, k = kappa_cells(load_paired_ratings(store, dataset, judge, HELP, "gate"), HELP.scale)
     order = sorted(range(120), key=lambda n: content_id("planted", n))
     by_id = np.array([float(lengths[n] // 3) for n in order])
     human = np.array([int(rated[n].people[0]) - 1 for n in order])
-    given = np.array([int(rated[n].judge) - 1 for n in order])
-    guesses = [length_rule_guesses(by_id, np.arange(120), human, np.full(120, 2.0), k, like) for like in (None, given)]
+    codes = np.array([int(rated[n].judge) - 1 for n in order])
+    guesses = [length_rule_guesses(by_id, np.arange(120), human, np.full(120, 2.0), k, like) for like in (None, codes)]
     rule = max(kappa(cross_table(human, guess, k), "quadratic") for guess in guesses)
-    assert found["turn", "helpfulness"].length.rule.point == pytest.approx(rule)
+    assert floors["turn", "helpfulness"].length.rule.point == pytest.approx(rule)
     assert len(np.asarray(cells.human)) == 120
 
 
@@ -87,8 +87,8 @@ def test_it_rests_on_the_basis_and_on_what_the_judge_scored(store, monkeypatch):
     monkeypatch.setattr(baselines, "MOST_ITEMS", 20)
     fill(store, rated[:50], "beside")  # labelled items of another dataset, whose ids lie between
     first = sorted(range(50), key=lambda n: content_id("bases", n))[:20]
-    found = measure_baselines(store, dataset, judge, [HELP], "all")["turn", "helpfulness"]
-    assert found.items == sum(n < 45 for n in first)
+    floor = measure_baselines(store, dataset, judge, [HELP], "all")["turn", "helpfulness"]
+    assert floor.items == sum(n < 45 for n in first)
 
 
 def test_ties_can_be_dropped(store, monkeypatch):
@@ -97,7 +97,7 @@ def test_ties_can_be_dropped(store, monkeypatch):
     rated = [Cell(n, "pair", (float(n % 3),), float(n % 3), probability=0.5, dimension="verdict") for n in range(45)]
     dataset, judge = fill(store, rated, "ties", "pair", "plain_pairwise")
     for drop, items in (((), 45), ((False,), 45), ((True,), 30)):
-        found = measure_baselines(store, dataset, judge, [VERDICT], "gate", *drop)["pair", "verdict"]
-        assert found.items == items
-        assert found.judge.point == pytest.approx(1.0)
-        assert found.length is not None
+        floor = measure_baselines(store, dataset, judge, [VERDICT], "gate", *drop)["pair", "verdict"]
+        assert floor.items == items
+        assert floor.judge.point == pytest.approx(1.0)
+        assert floor.length is not None

@@ -15,7 +15,7 @@ from judges.params import Params
 from judges.protocols.call_plan import Task
 from judges.types import Reading
 from tests.data.cells import Cell, fill
-from tests.judges.replies import judged, pair
+from tests.judges.replies import fuse_replies, pair
 
 
 def test_only_replies_with_a_verdict_in_both_orders_count(tmp_path: Path) -> None:
@@ -25,11 +25,11 @@ def test_only_replies_with_a_verdict_in_both_orders_count(tmp_path: Path) -> Non
     ids = [str(key) for (key,) in store.rows("select id from item order by name")]
     both, one_order = '{"pieces":[{"piece":"order:ab"},{"piece":"order:ba"}]}', '{"pieces":[{"piece":"order:ba"}]}'
 
-    def put(number: int, raw: str, *said: str) -> None:
-        raws = [json.dumps({"verdict": word}) for word in said]
-        plan = Params(orders="both" if len(said) > 1 else "ba")
-        found = judged(card("plain_pairwise"), plan, Task("k", pair()), raws).reading if said else Reading()
-        row, scores, remarks = judgment_rows(f"j{number}", judge, ids[number], "", 0, raw, found)
+    def put(number: int, raw: str, *verdicts: str) -> None:
+        raws = [json.dumps({"verdict": word}) for word in verdicts]
+        plan = Params(orders="both" if len(verdicts) > 1 else "ba")
+        reading = fuse_replies(card("plain_pairwise"), plan, Task("k", pair()), raws).reading if verdicts else Reading()
+        row, scores, remarks = judgment_rows(f"j{number}", judge, ids[number], "", 0, raw, reading)
 
         def work(tx: Tx) -> None:
             tx.append([row])
@@ -48,9 +48,9 @@ def test_only_replies_with_a_verdict_in_both_orders_count(tmp_path: Path) -> Non
     put(1, both, "a", "a")
     put(2, one_order, "a")
     put(3, both, "a")  # the other order was asked for, and gave no verdict
-    found = load_positional_agreement(store, dataset, judge)
-    assert found is not None and found.answers == ("a", "tie", "b")
-    assert found.table.tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0]]
-    assert (found.same.point, found.same.cells) == (0.5, 2)
-    assert found.first.point == pytest.approx(3 / 4), "of four verdicts three are for who was named first"
+    agreement = load_positional_agreement(store, dataset, judge)
+    assert agreement is not None and agreement.answers == ("a", "tie", "b")
+    assert agreement.table.tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert (agreement.same.point, agreement.same.cells) == (0.5, 2)
+    assert agreement.first.point == pytest.approx(3 / 4), "of four verdicts three are for who was named first"
     store.close()

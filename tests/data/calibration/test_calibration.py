@@ -43,9 +43,9 @@ FLAG = next(d for d in cards()["long_form_pairwise"].dimensions if d.scale.kind 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('cells')}/s.duckdb")
-    yield opened
-    opened.close()
+    store = open_store(f"duckdb:///{tmp_path_factory.mktemp('cells')}/s.duckdb")
+    yield store
+    store.close()
 
 
 def sums(store, dataset, judge, dimension, basis, drop=False):
@@ -56,7 +56,7 @@ def sums(store, dataset, judge, dimension, basis, drop=False):
 def noisy(scale, items, unit, dimension, seed=0, **options):
     """Cells of which the judge gets two thirds right, one to three people each, n/a and unscored ones among them."""
     rng = np.random.default_rng(seed)
-    found = []
+    cells = []
     for item in range(items):
         for turn in (1, 2):
             truth = int(rng.integers(scale.size)) + scale.base
@@ -67,9 +67,9 @@ def noisy(scale, items, unit, dimension, seed=0, **options):
             judge = "unscored" if rng.random() < 0.05 else None if scale.na and rng.random() < 0.1 else judge
             people_ = tuple(None if scale.na and rng.random() < 0.1 else n for n in near[: 1 + item % 3])
             where = unit.replace("N", str(turn))
-            if not any(c.item == item and c.unit == where for c in found):
-                found.append(Cell(item, where, people_, judge, dimension=dimension, **options))
-    return found
+            if not any(c.item == item and c.unit == where for c in cells):
+                cells.append(Cell(item, where, people_, judge, dimension=dimension, **options))
+    return cells
 
 
 @pytest.mark.parametrize(
@@ -87,23 +87,23 @@ def test_kappa_is_that_of_scikit_learn_and_sums_are_those_of_single_cells(store,
     dataset, judge = fill(store, noisy(scale, 120, unit, dimension.name), f"noisy {dimension.name} {unit}")
     cells = comparison_input(store, dataset, judge, dimension, "blind")
     assert isinstance(cells, PairedRatings)
-    one = summarise(cells, dimension)
+    by_cells = summarise(cells, dimension)
     both = cells.scored & ~np.isnan(cells.human) & ~np.isnan(cells.judge)
     labels = list(range(scale.base, scale.base + scale.size))
-    theirs = cohen_kappa_score(
+    expected = cohen_kappa_score(
         cells.human[both].astype(int), cells.judge[both].astype(int), labels=labels, weights=weights
     )
-    assert one.interval.point == pytest.approx(theirs)
-    assert one.unscored == int((~cells.scored).sum()) > 0
+    assert by_cells.interval.point == pytest.approx(expected)
+    assert by_cells.unscored == int((~cells.scored).sum()) > 0
     monkeypatch.setattr(calibration, "LINEARISE_FROM", 50)
     monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 50)
     summed = comparison_input(store, dataset, judge, dimension, "blind")
     assert isinstance(summed, RatingSums)
-    other, again = summarise(summed, dimension), summarise(cells, dimension)
+    by_sums, again = summarise(summed, dimension), summarise(cells, dimension)
     for name in ("point", "low", "high", "lower_bound", "n_eff", "items", "cells", "method"):
-        assert getattr(other.interval, name) == pytest.approx(getattr(again.interval, name)), name
-    assert other.counts.tolist() == one.counts.tolist()
-    assert (other.na, other.unscored, other.gold_items) == (one.na, one.unscored, one.gold_items)
+        assert getattr(by_sums.interval, name) == pytest.approx(getattr(again.interval, name)), name
+    assert by_sums.counts.tolist() == by_cells.counts.tolist()
+    assert (by_sums.na, by_sums.unscored, by_sums.gold_items) == (by_cells.na, by_cells.unscored, by_cells.gold_items)
 
 
 SORTS = {
@@ -137,15 +137,15 @@ def test_sums_are_those_of_single_cells_whatever_happened_to_the_labels(store, d
     def happen(tx):
         newer, settled = [], []
         for row in labels:
-            what = data.draw(some.sampled_from(["", "", "replaced", "withdrawn", "imported", "adjudicated"]))
-            if what in ("replaced", "withdrawn"):
-                newer.append((new_id(), *row[1:5], data.draw(answer), *row[6:13], row[0], what == "withdrawn", row[15]))
-            if what == "imported":
+            fate = data.draw(some.sampled_from(["", "", "replaced", "withdrawn", "imported", "adjudicated"]))
+            if fate in ("replaced", "withdrawn"):
+                newer.append((new_id(), *row[1:5], data.draw(answer), *row[6:13], row[0], fate == "withdrawn", row[15]))
+            if fate == "imported":
                 newer.append((new_id(), *row[1:5], data.draw(answer), "importer", "blind", "", *row[9:12], 0.1, None,
                               False, row[15]))  # fmt: skip
-            if what == "adjudicated":
-                told = data.draw(answer), "why", "[]", data.draw(some.booleans()), data.draw(some.booleans()), "lea"
-                settled.append((new_id(), dataset, *row[2:5], *told))
+            if fate == "adjudicated":
+                decision = data.draw(answer), "why", "[]", data.draw(some.booleans()), data.draw(some.booleans()), "lea"
+                settled.append((new_id(), dataset, *row[2:5], *decision))
         columns = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
         tx.add("label", LABEL.replace("l.", ""), newer)
         tx.add("adjudication", columns, settled)
@@ -153,19 +153,19 @@ def test_sums_are_those_of_single_cells_whatever_happened_to_the_labels(store, d
         tx.append([IntakeRow(new_id(), dataset, "f", "jsonl", "random", 0, 0, len(newer), size)])
 
     store.tx("test", "happen", happen)
-    apart, waiting, how = (data.draw(some.sampled_from(one)) for one in (
+    apart, waiting, method = (data.draw(some.sampled_from(choices)) for choices in (
         (None, 0, 1), ("counted", "out"), ("median", "majority")
     ))  # fmt: skip
     people.join_workspace(store, "lea")
-    settings.set_gold_rule(store, "lea", dataset, settings.GoldRule(how, apart, waiting))
+    settings.set_gold_rule(store, "lea", dataset, settings.GoldRule(method, apart, waiting))
     for basis in BASES:
         drop = bool(scale.drawn) and data.draw(some.booleans())
-        found, wanted = sums(store, dataset, judge, dimension, basis, drop), sum_ratings(
+        actual, expected = sums(store, dataset, judge, dimension, basis, drop), sum_ratings(
             load_paired_ratings(store, dataset, judge, dimension, basis).drop_code(
                 float(scale.categories.index(scale.drawn)) if drop else None
             ), dimension,
         )  # fmt: skip
-        for a, b in zip(flat(found), flat(wanted), strict=True):
+        for a, b in zip(flat(actual), flat(expected), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12, err_msg=basis)
 
 
@@ -181,11 +181,11 @@ def test_what_is_asked_of_turns_and_of_the_whole_by_one_name_is_told_apart_in_su
     ]  # fmt: skip
     dataset, judge = fill(store, cells, "one name")
     for basis in ("gate", "blind"):
-        found = load_rating_sums(store, dataset, judge, [HELP, whole], basis)
-        for one, d, cells_ in zip(found, (HELP, whole), (24, 12), strict=True):
+        all_sums = load_rating_sums(store, dataset, judge, [HELP, whole], basis)
+        for dimension_sums, d, cells_ in zip(all_sums, (HELP, whole), (24, 12), strict=True):
             single = load_paired_ratings(store, dataset, judge, d, basis)
             assert len(single.human) == cells_
-            for a, b in zip(flat(one), flat(sum_ratings(single, d)), strict=True):
+            for a, b in zip(flat(dimension_sums), flat(sum_ratings(single, d)), strict=True):
                 np.testing.assert_allclose(a, b, rtol=1e-12, err_msg=f"{d.sort} {basis}")
 
 
@@ -195,12 +195,12 @@ LABEL = ", ".join(
 )  # fmt: skip
 
 
-def flat(found):
+def flat(sums):
     """All numbers of sums."""
     return [
-        found.human, found.judge, found.scored, found.cells, found.weight, found.items, found.gold_items,
-        found.mean_weight, found.total, found.cross,
-        found.label_sums.items, found.label_sums.total, found.label_sums.cross, found.label_sums.people,
+        sums.human, sums.judge, sums.scored, sums.cells, sums.weight, sums.items, sums.gold_items,
+        sums.mean_weight, sums.total, sums.cross,
+        sums.label_sums.items, sums.label_sums.total, sums.label_sums.cross, sums.label_sums.people,
     ]  # fmt: skip
 
 
@@ -217,32 +217,32 @@ def test_weights_are_one_over_the_chance_of_being_drawn(store, dimension):
     dataset, judge = fill(store, cells, f"weighted {dimension.name}")
     labels = list(range(dimension.scale.base, dimension.scale.base + dimension.scale.size))
     weights = 1 / np.array(chances)
-    theirs = cohen_kappa_score(*codes.T, labels=labels, weights=dimension.scale.weights, sample_weight=weights)
-    for found in (load_paired_ratings, sums):
-        summary = summarise(found(store, dataset, judge, dimension, "gate"), dimension)
-        assert summary.interval.point == pytest.approx(theirs)
+    expected = cohen_kappa_score(*codes.T, labels=labels, weights=dimension.scale.weights, sample_weight=weights)
+    for load in (load_paired_ratings, sums):
+        summary = summarise(load(store, dataset, judge, dimension, "gate"), dimension)
+        assert summary.interval.point == pytest.approx(expected)
         assert summary.interval.n_eff == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
         assert summary.counts.sum() == 80
-        flat = summarise(found(store, dataset, judge, dimension, "blind"), dimension)
-        assert flat.interval.n_eff == 80
+        unweighted = summarise(load(store, dataset, judge, dimension, "blind"), dimension)
+        assert unweighted.interval.n_eff == 80
 
 
 def test_ties_are_dropped_by_sums_as_by_single_cells(store, monkeypatch):
     dataset, judge = fill(store, noisy(VERDICT.scale, 150, "pair", "verdict", seed=4), "ties")
-    one = summarise(load_paired_ratings(store, dataset, judge, VERDICT, "all"), VERDICT, "tie")
-    other = summarise(sums(store, dataset, judge, VERDICT, "all", True), VERDICT, "tie")
-    assert one.answers == other.answers == ("a", "b")
-    assert one.counts.tolist() == other.counts.tolist()
-    assert one.interval.point == pytest.approx(other.interval.point)
-    assert (one.unscored, one.gold_items, one.interval.items) == (
-        other.unscored,
-        other.gold_items,
-        other.interval.items,
+    by_cells = summarise(load_paired_ratings(store, dataset, judge, VERDICT, "all"), VERDICT, "tie")
+    by_sums = summarise(sums(store, dataset, judge, VERDICT, "all", True), VERDICT, "tie")
+    assert by_cells.answers == by_sums.answers == ("a", "b")
+    assert by_cells.counts.tolist() == by_sums.counts.tolist()
+    assert by_cells.interval.point == pytest.approx(by_sums.interval.point)
+    assert (by_cells.unscored, by_cells.gold_items, by_cells.interval.items) == (
+        by_sums.unscored,
+        by_sums.gold_items,
+        by_sums.interval.items,
     )
     monkeypatch.setattr(calibration, "LINEARISE_FROM", 10)
     for drop in (False, True, False):  # one is not given for the other
-        kept = comparison_input(store, dataset, judge, VERDICT, "all", drop)
-        assert isinstance(kept, RatingSums) and (kept.items == one.interval.items) == drop
+        ratings = comparison_input(store, dataset, judge, VERDICT, "all", drop)
+        assert isinstance(ratings, RatingSums) and (ratings.items == by_cells.interval.items) == drop
 
 
 def test_each_basis_counts_its_own_labels(store):
@@ -254,10 +254,10 @@ def test_each_basis_counts_its_own_labels(store):
         Cell(4, "turn:1", (5.0,), 5.0, "revealed", 0.5),
     ]
     dataset, judge = fill(store, cells, "bases")
-    there = {"gate": [1], "imported": [1], "blind": [1, 2], "assisted": [3], "all": [1, 2, 3, 4]}
-    for basis, values in there.items():
-        for found in (load_paired_ratings, sums):
-            assert sorted(found(store, dataset, judge, HELP, basis).human) == values
+    expected = {"gate": [1], "imported": [1], "blind": [1, 2], "assisted": [3], "all": [1, 2, 3, 4]}
+    for basis, values in expected.items():
+        for load in (load_paired_ratings, sums):
+            assert sorted(load(store, dataset, judge, HELP, basis).human) == values
     assert basis_sizes(store, dataset, cards()["multi_turn_dialogue"].dimensions) == {
         "gate": (1, 1), "imported": (1, 1), "blind": (2, 1), "assisted": (2, 2), "all": (5, 2),
     }  # fmt: skip
@@ -268,9 +268,9 @@ def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store)
     cells = [Cell(n, f"turn:{t}", (4.0,), 4.0 if t == 1 else 2.0) for n in range(5) for t in (1, 2)]
     cells += [Cell(7, "turn:1", (None,), None), Cell(8, "turn:1", (4.0,), "unscored")]
     dataset, judge = fill(store, cells, "listed")
-    found = list_cells(store, "lea", dataset, judge, HELP, "blind", 4.0, 2.0)
-    assert [(f.name, f.unit) for f in found] == [(f"item {n}", "turn:2") for n in range(5)]
-    assert found[1].systems == "s1"
+    listed = list_cells(store, "lea", dataset, judge, HELP, "blind", 4.0, 2.0)
+    assert [(f.name, f.unit) for f in listed] == [(f"item {n}", "turn:2") for n in range(5)]
+    assert listed[1].systems == "s1"
     assert len(list_cells(store, "lea", dataset, judge, HELP, "blind", 4.0, 4.0, limit=3)) == 3
     assert [f.name for f in list_cells(store, "lea", dataset, judge, HELP, "blind", None, None)] == ["item 7"]
     assert list_cells(store, "lea", dataset, judge, HELP, "gate", 4.0, 4.0) == []
@@ -279,8 +279,8 @@ def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store)
 
 def test_nothing_is_undefined(store):
     dataset, judge = fill(store, [Cell(0, "turn:1", (1.0,), 1.0)], "nothing")
-    for found in (load_paired_ratings, sums):
-        summary = summarise(found(store, dataset, judge, TASK, "gate"), TASK)
+    for load in (load_paired_ratings, sums):
+        summary = summarise(load(store, dataset, judge, TASK, "gate"), TASK)
         assert (summary.interval.point, summary.cells, summary.gold_items) == (None, 0, 0)
 
 
@@ -299,12 +299,12 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
         tx.append([LabelRow(*newer, "2999-01-01")])
 
     store.tx("test", "again", again)
-    found = votes.votes(store, dataset, judge, VERDICT)
-    assert found.parts == ("turn 9", "turn 10")
-    assert found.groups == ("crowd",)
-    told = sorted(zip(found.part, found.value, found.judge, strict=True))
-    assert told == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0)]
-    assert votes.team_agreement(store, dataset, judge, VERDICT) == agreement_table(found, 1)
+    team_votes = votes.votes(store, dataset, judge, VERDICT)
+    assert team_votes.parts == ("turn 9", "turn 10")
+    assert team_votes.groups == ("crowd",)
+    rows = sorted(zip(team_votes.part, team_votes.value, team_votes.judge, strict=True))
+    assert rows == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0)]
+    assert votes.team_agreement(store, dataset, judge, VERDICT) == agreement_table(team_votes, 1)
     assert votes.team_agreement(store, dataset, judge, HELP) == []
 
 
@@ -319,8 +319,8 @@ def test_votes_on_items_that_a_prompt_was_tuned_on_do_not_count(tmp_path):
     [(item,)] = store.rows("select id from item where name = 'item 0'")
     excluded_items.exclude_items(store, "lea", dataset, [item], "tuned on it")
     after = votes.team_agreement(store, dataset, judge, VERDICT)
-    assert [(one.s1.cells, one.s1.items) for one in before] == [(6, 3), (3, 3)]
-    assert [(one.s1.cells, one.s1.items) for one in after] == [(4, 2), (2, 2)]
+    assert [(agreement.s1.cells, agreement.s1.items) for agreement in before] == [(6, 3), (3, 3)]
+    assert [(agreement.s1.cells, agreement.s1.items) for agreement in after] == [(4, 2), (2, 2)]
 
 
 @pytest.mark.parametrize(
@@ -335,8 +335,8 @@ def test_votes_on_a_number_of_a_pair_are_those_of_its_answers(tmp_path, answers,
     """Two of three people say the highest, which is nearest to what the judge says; they agree in one pair of three."""
     store = open_store(f"duckdb:///{tmp_path}/close.duckdb")
     people.join_workspace(store, "lea")
-    asked = {"name": "closeness", "unit": "pair", "definition": "How close the two are.", "answers": answers}
-    card = own_cards.save_card(store, "lea", {"name": "close", "title": "C", "kind": "pair", "dimensions": [asked]})
+    dimension = {"name": "closeness", "unit": "pair", "definition": "How close the two are.", "answers": answers}
+    card = own_cards.save_card(store, "lea", {"name": "close", "title": "C", "kind": "pair", "dimensions": [dimension]})
     cells = [Cell(n, "pair", votes_on_it, judged, dimension="closeness") for n in range(4)]
     cells.append(Cell(4, "pair", votes_on_it, None, dimension="closeness"))
     dataset, judge = fill(store, cells, "close", "pair", "close")
@@ -355,14 +355,14 @@ def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
     dataset = datasets.dataset_named(store, "votes").id
     [(judge, *_)] = [j for j in datasets.dataset_judges(store, dataset) if j[1] == "plain_pairwise"]
     dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "verdict")
-    found = {
+    agreement = {
         (a.one, a.other, a.part): (round(a.s1.point, 4), a.s1.cells, round(a.s2.point, 4), a.s2.cells)
         for a in agreement_table(votes.votes(store, dataset, judge, dimension), 1)
     }
-    assert found[JUDGE, "expert", "turn 1"] == (0.6597, 1343, 0.8463, 859)
-    assert found[JUDGE, "expert", "turn 2"] == (0.6574, 1325, 0.8461, 864)
-    assert found["expert", "expert", "turn 1"] == (0.6297, 721, 0.81, 479)
-    assert found["expert", "expert", "turn 2"] == (0.6662, 707, 0.8186, 474)
+    assert agreement[JUDGE, "expert", "turn 1"] == (0.6597, 1343, 0.8463, 859)
+    assert agreement[JUDGE, "expert", "turn 2"] == (0.6574, 1325, 0.8461, 864)
+    assert agreement["expert", "expert", "turn 1"] == (0.6297, 721, 0.81, 479)
+    assert agreement["expert", "expert", "turn 2"] == (0.6662, 707, 0.8186, 474)
     for drop, exact, kappa, n in ((False, 0.672, 0.505, 1814), (True, 0.884, 0.767, 1078)):
         cells = comparison_input(store, dataset, judge, dimension, "all", drop)
         majority = summarise(cells, dimension, "tie" if drop else "")
@@ -376,16 +376,18 @@ def test_means_count_all_that_people_said_of_a_cell_and_what_waits_is_told_with_
         monkeypatch.setattr("data.calibration.calibration.LINEARISE_FROM", 2)
     # judge - mean: 3 - 3 = 0 (the lower median has 1), 4 - 4.5 = -.5, 2 - 3 = -1 of one of two people, who says n/a
     # else, 5 - 5 = 0: (0 - .5 - .5 * 1 + 0) / 3.5; n/a throughout and n/a of the judge are in no mean
-    told = [((2.0, 4.0), 3.0), ((4.0, 5.0), 4.0), ((3.0, None), 2.0), ((5.0,), 5.0), ((None,), 3.0), ((2.0,), None)]
-    cells = [Cell(n, "conversation", *one, dimension=TASK.name, probability=0.5) for n, one in enumerate(told)]
+    answers = [((2.0, 4.0), 3.0), ((4.0, 5.0), 4.0), ((3.0, None), 2.0), ((5.0,), 5.0), ((None,), 3.0), ((2.0,), None)]
+    cells = [Cell(n, "conversation", *answer, dimension=TASK.name, probability=0.5) for n, answer in enumerate(answers)]
     dataset, judge = fill(store, cells, f"several {many}")
     people.join_workspace(store, "lea")
-    found = summarise(comparison_input(store, dataset, judge, TASK, "gate"), TASK)
-    assert found.mean_difference == pytest.approx(-1 / 3.5)
-    assert found.people == (9, 1, 2, 0) and check_results.with_and_without_waiting(store, dataset, judge, "gate") == []
+    summary = summarise(comparison_input(store, dataset, judge, TASK, "gate"), TASK)
+    assert summary.mean_difference == pytest.approx(-1 / 3.5)
+    assert (
+        summary.people == (9, 1, 2, 0) and check_results.with_and_without_waiting(store, dataset, judge, "gate") == []
+    )
     # by hand, each gap less -1 / 3.5 of its share: 2/7, -3/14, -5/14, 2/7; n / (n - 1) of their squares' sum, by 3.5^2
     gaps = np.array([2 / 7, -3 / 14, -5 / 14, 2 / 7])
-    assert found.bias.se == pytest.approx((gaps @ gaps * 4 / 3) ** 0.5 / 3.5)
+    assert summary.bias.se == pytest.approx((gaps @ gaps * 4 / 3) ** 0.5 / 3.5)
     settings.set_gold_rule(store, "lea", dataset, settings.GoldRule("median", 1))
     [(counted, out)] = [
         pair
@@ -393,7 +395,7 @@ def test_means_count_all_that_people_said_of_a_cell_and_what_waits_is_told_with_
         if pair[0].dimension == TASK
     ]
     assert (counted.people.waiting, counted.gold_cells, out.gold_cells) == (2, 6, 4)  # 2 and 4; 3 and n/a
-    assert counted.mean_difference == found.mean_difference
+    assert counted.mean_difference == summary.mean_difference
     assert out.mean_difference == pytest.approx((-0.5 + 0) / 2) and out.people == (5, 1, 2, 0)
     now = {d.key: d.gate for d in check_results.dimension_results(store, dataset, judge)}
     assert now["conversation.task_completion"].gold_cells == 6

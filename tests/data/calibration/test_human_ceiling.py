@@ -18,15 +18,15 @@ def store(tmp_path):
 
 
 def test_kappa_between_two_people_is_that_of_the_panel_and_rests_on_so_many_items(store, monkeypatch):
-    said = [(float(n % 5 + 1), float(min(n % 5 + 1 + n % 2, 5)), 3.0)[: 1 + n % 3] for n in range(90)]
-    cells = [Cell(n, "turn:1", people, float(n % 4 + 1)) for n, people in enumerate(said)]
+    ratings = [(float(n % 5 + 1), float(min(n % 5 + 1 + n % 2, 5)), 3.0)[: 1 + n % 3] for n in range(90)]
+    cells = [Cell(n, "turn:1", people, float(n % 4 + 1)) for n, people in enumerate(ratings)]
     cells += [Cell(n, "turn:1", (3.0,), 3.0, dimension="safety") for n in range(40)]
     dataset, judge = fill(store, cells)
-    found = human_ceiling.kappas_between_people(store, dataset, judge, [HELP, SAFETY])
+    kappas = human_ceiling.kappas_between_people(store, dataset, judge, [HELP, SAFETY])
     whole = human_ceiling.measure_ceiling(store, dataset, judge, HELP)
-    assert found[SAFETY] is None and human_ceiling.measure_ceiling(store, dataset, judge, SAFETY) is None
-    assert found[HELP].point == pytest.approx(whole.between.point) and whole.items == 60
-    assert (found[HELP].items, found[HELP].cells) == (60, 30 + 3 * 30)
+    assert kappas[SAFETY] is None and human_ceiling.measure_ceiling(store, dataset, judge, SAFETY) is None
+    assert kappas[HELP].point == pytest.approx(whole.between.point) and whole.items == 60
+    assert (kappas[HELP].items, kappas[HELP].cells) == (60, 30 + 3 * 30)
     monkeypatch.setattr(human_ceiling, "MAX_ITEMS", 40)
     fill(store, [Cell(0, "turn:1", (1.0,), 1.0)], "other")  # what is remembered is made anew
     assert human_ceiling.kappas_between_people(store, dataset, judge, [HELP])[HELP].items == 40

@@ -53,7 +53,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-def _given(name: str, z: float) -> float:
+def _to_answer(name: str, z: float) -> float:
     low, high = ASKED[name]["lo"], ASKED[name]["hi"]
     step = ASKED[name].get("step", 1 if name == "plain" else 0)
     value = float(np.clip((low + high) / 2 + (high - low) * z / 5, low, high))
@@ -63,19 +63,19 @@ def _given(name: str, z: float) -> float:
 def _material() -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
     """The lines of an import, the judge's value and people's of each item, by dimension."""
     rng = np.random.default_rng(3)
-    asked = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in ASKED.items()]
-    made = from_recipe(check_recipe({"name": "mix", "title": "Mix", "kind": "response", "dimensions": asked}))
-    rows: list[dict[str, Any]] = [{"card": made.spec}]
+    dimensions = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in ASKED.items()]
+    card = from_recipe(check_recipe({"name": "mix", "title": "Mix", "kind": "response", "dimensions": dimensions}))
+    rows: list[dict[str, Any]] = [{"card": card.spec}]
     true = rng.normal(size=ITEMS)
-    judged = {n: [_given(n, z) for z in true + 0.5 * rng.normal(size=ITEMS)] for n in ASKED}
-    people = {n: [[_given(n, z + 0.4 * rng.normal()) for _ in range(PEOPLE)] for z in true] for n in ASKED}
+    judged = {n: [_to_answer(n, z) for z in true + 0.5 * rng.normal(size=ITEMS)] for n in ASKED}
+    people = {n: [[_to_answer(n, z + 0.4 * rng.normal()) for _ in range(PEOPLE)] for z in true] for n in ASKED}
     for i in range(ITEMS):
         words = "word " * int(rng.integers(5, 60))
         about = {"task": "t", "output": f"{i} {words}", "reference": "", "system": f"s{i % 2}", "meta": {"k": i % 3}}
         rows.append({"id": f"r{i}", "kind": "response", **about})
         sure = {"unit": "response", "confidence": 0.5 + i % 4 / 8}
-        told = [{**sure, "dimension": n, "value": judged[n][i]} for n in ASKED]
-        rows.append({"item": f"r{i}", "card": "mix", "model": "m", "scores": told})
+        scores = [{**sure, "dimension": n, "value": judged[n][i]} for n in ASKED]
+        rows.append({"item": f"r{i}", "card": "mix", "model": "m", "scores": scores})
         rows += [
             {"item": f"r{i}", "unit": "response", "dimension": n, "value": people[n][i][p], "annotator": f"p{p}",
              "mode": "blind", "made_at": f"2026-01-{1 + i % 28:02d}T00:00:0{p}Z", "probability": 0.5}
@@ -105,21 +105,21 @@ def _gold(name: str) -> Any:
 def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: str) -> None:
     store, dataset, judge_id, dimensions = place
     d, x, y = dimensions[name], _gold(name), np.array(JUDGED[name])
-    kept = store.rows("select value from score where dimension = $1", [name])
-    assert sorted(value for (value,) in kept) == sorted(y.tolist())
-    found = stats_calibration.summarise(calibration.comparison_input(store, dataset, judge_id, d, "blind"), d)
+    stored = store.rows("select value from score where dimension = $1", [name])
+    assert sorted(value for (value,) in stored) == sorted(y.tolist())
+    summary = stats_calibration.summarise(calibration.comparison_input(store, dataset, judge_id, d, "blind"), d)
     summed = stats_calibration.summarise(calibration.load_rating_sums(store, dataset, judge_id, [d], "blind")[0], d)
     lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
-    assert found.interval.point == pytest.approx(lin, abs=1e-12)
+    assert summary.interval.point == pytest.approx(lin, abs=1e-12)
     assert summed.interval.point == pytest.approx(lin, abs=1e-9)
-    assert summed.interval.se == pytest.approx(found.interval.se, rel=0.2)
-    assert (summed.counts == found.counts).all() and found.counts.sum() == ITEMS
-    assert (summed.exact, summed.within_one) == pytest.approx((found.exact, found.within_one))
-    assert found.mean_difference == pytest.approx((y - np.mean(SAID[name], axis=1)).mean())
+    assert summed.interval.se == pytest.approx(summary.interval.se, rel=0.2)
+    assert (summed.counts == summary.counts).all() and summary.counts.sum() == ITEMS
+    assert (summed.exact, summed.within_one) == pytest.approx((summary.exact, summary.within_one))
+    assert summary.mean_difference == pytest.approx((y - np.mean(SAID[name], axis=1)).mean())
     if d.scale.step or name == "plain":
         whole = [np.round((side - d.scale.lo) / (d.scale.step or 1)).astype(int) for side in (x, y)]
         steps = list(range(round((d.scale.hi - d.scale.lo) / (d.scale.step or 1)) + 1))
-        assert found.interval.point == pytest.approx(cohen_kappa_score(*whole, weights="quadratic", labels=steps))
+        assert summary.interval.point == pytest.approx(cohen_kappa_score(*whole, weights="quadratic", labels=steps))
     beside = other_metrics.measure_other_metrics(store, dataset, judge_id, d, "blind").concordance
     assert beside is not None and beside.kendall.point == pytest.approx(stats.kendalltau(x, y)[0])
     assert beside.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
@@ -130,10 +130,10 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
 def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> None:
     store, dataset, judge_id, dimensions = place
     d = dimensions[name]
-    found = stats_calibration.summarise(calibration.comparison_input(store, dataset, judge_id, d, "blind"), d)
-    for i, j in [*zip(*np.nonzero(found.counts), strict=True)][:12]:
-        listed = calibration.list_cells(store, "lea", dataset, judge_id, d, "blind", found.codes[i], found.codes[j])
-        assert len(listed) == found.counts[i, j]
+    summary = stats_calibration.summarise(calibration.comparison_input(store, dataset, judge_id, d, "blind"), d)
+    for i, j in [*zip(*np.nonzero(summary.counts), strict=True)][:12]:
+        listed = calibration.list_cells(store, "lea", dataset, judge_id, d, "blind", summary.codes[i], summary.codes[j])
+        assert len(listed) == summary.counts[i, j]
     of = [
         len(dashboard.list_items(store, dataset, judge_id, d, "s0", n, "lea")) for n in range(bins.row_count(d.scale))
     ]
@@ -148,24 +148,24 @@ def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> Non
 @pytest.mark.parametrize("name", ASKED)
 def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
     store, dataset, judge_id, dimensions = place
-    d, said = dimensions[name], np.array(SAID[name])
-    pairs = [(said[:, a], said[:, b]) for a, b in combinations(range(PEOPLE), 2)]
+    d, answers = dimensions[name], np.array(SAID[name])
+    pairs = [(answers[:, a], answers[:, b]) for a, b in combinations(range(PEOPLE), 2)]
     one, other = (np.concatenate(side) for side in zip(*pairs, strict=True))
     x, y = np.concatenate([one, other]), np.concatenate([other, one])
-    held = human_ceiling.measure_ceiling(store, dataset, judge_id, d)
-    assert held is not None and held.judge is not None
-    assert held.between.point == pytest.approx(2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var()))
+    ceiling = human_ceiling.measure_ceiling(store, dataset, judge_id, d)
+    assert ceiling is not None and ceiling.judge is not None
+    assert ceiling.between.point == pytest.approx(2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var()))
     if d.scale.kind == "interval":  # alpha by its definition: within cells against among all
-        within = sum(((row[:, None] - row[None, :]) ** 2).sum() / (PEOPLE - 1) for row in said)
-        among = ((said.ravel()[:, None] - said.ravel()[None, :]) ** 2).sum()
-        assert held.alpha.point == pytest.approx(1 - (said.size - 1) * within / among)
-    rows = {one.name: one for one in annotators.find_annotators(store, dataset, d, "blind")}
-    others = np.sort(said[:, 1:], axis=1)[:, 0]  # the lower of the two
+        within = sum(((row[:, None] - row[None, :]) ** 2).sum() / (PEOPLE - 1) for row in answers)
+        among = ((answers.ravel()[:, None] - answers.ravel()[None, :]) ** 2).sum()
+        assert ceiling.alpha.point == pytest.approx(1 - (answers.size - 1) * within / among)
+    rows = {annotator.name: annotator for annotator in annotators.find_annotators(store, dataset, d, "blind")}
+    others = np.sort(answers[:, 1:], axis=1)[:, 0]  # the lower of the two
     assert rows["p0"].agreement is not None and rows["p0"].shared == ITEMS
-    mean = (said[:, 0] - others).mean(), 2 * np.cov(said[:, 0], others, ddof=0)[0, 1]
-    assert rows["p0"].agreement.point == pytest.approx(mean[1] / (said[:, 0].var() + others.var() + mean[0] ** 2))
+    mean = (answers[:, 0] - others).mean(), 2 * np.cov(answers[:, 0], others, ddof=0)[0, 1]
+    assert rows["p0"].agreement.point == pytest.approx(mean[1] / (answers[:, 0].var() + others.var() + mean[0] ** 2))
     test = alternative_annotator.run_test(annotators.dimension_labels(store, dataset, d, "blind", judge_id).ratings)
-    away = [((side[:, None] - said[:, 1:]) ** 2).sum(axis=1) for side in (np.array(JUDGED[name]), said[:, 0])]
+    away = [((side[:, None] - answers[:, 1:]) ** 2).sum(axis=1) for side in (np.array(JUDGED[name]), answers[:, 0])]
     assert test.people[0].judge == pytest.approx((away[0] <= away[1] + 1e-9).mean())
 
 
@@ -175,14 +175,14 @@ def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> N
     lines = {line.dimension.name: line for line in check_results.dimension_results(store, dataset, judge_id)}
     assert {line.check.state for line in lines.values()} == {"meets policy"}
     for name in ASKED:
-        found = case.find_case(store, dataset, judge_id, "response", name)
+        open_case = case.find_case(store, dataset, judge_id, "response", name)
         approvals.record_decision(
-            store, "lea", dataset, judge_id, "response", name, "approve", "Good.", case.seen_mark(store, found)
+            store, "lea", dataset, judge_id, "response", name, "approve", "Good.", case.seen_mark(store, open_case)
         )
-    there = next(d for d in datasets.all_datasets(store) if d.id == dataset)
-    shown = dashboard.load_judge(store, there, judge_id)
-    assert len(shown.tiles) == len(ASKED)
-    for tile in shown.tiles:
+    dataset_row = next(d for d in datasets.all_datasets(store) if d.id == dataset)
+    published = dashboard.load_judge(store, dataset_row, judge_id)
+    assert len(published.tiles) == len(ASKED)
+    for tile in published.tiles:
         name = tile.counted.dimension.name
         for system in tile.systems:
             odd = int(system.name[1:])
@@ -205,9 +205,9 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         source = next(iter(auto_accept.confidence_sources(store, dataset, judge_id, d)))
         known = auto_accept.item_confidence(store, dataset, judge_id, d, source)
         assert 0 < auto_accept.verdict_cells(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
-        found = anchoring.arms(store, dataset, judge_id, d, "imported")
+        arms = anchoring.arms(store, dataset, judge_id, d, "imported")
         assert anchoring.arms(store, dataset, judge_id, d, "gate").blind.labels == 0, "as kappa beside it"
-        assert found.blind.labels == ITEMS * PEOPLE and found.assisted == (0, 0, 0, None)
+        assert arms.blind.labels == ITEMS * PEOPLE and arms.assisted == (0, 0, 0, None)
         both = comparison.compared_cells(store, dataset, [judge_id], d, "blind").seats
         assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]
@@ -215,30 +215,30 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         assert 0 < ahead[None].half_width[0] < 0.4
         opinion = annotators.estimate_dawid_skene(store, dataset, d, "blind")
         assert opinion is not None and all(len(row.labels) == PEOPLE for row in opinion.differing_cells)
-    held = baselines.measure_baselines(store, dataset, judge_id, list(dimensions.values()), "blind")
-    assert all(one.length is not None and one.standing == "beats" for one in held.values())
+    by_dimension = baselines.measure_baselines(store, dataset, judge_id, list(dimensions.values()), "blind")
+    assert all(baseline.length is not None and baseline.standing == "beats" for baseline in by_dimension.values())
 
 
 def test_the_report_says_that_tables_are_binned_and_gives_the_figures_beside_kappa(place: Place) -> None:
     store, dataset, judge_id, _ = place
     page = report.make_report(store, "lea", dataset, judge_id)
     near = [f"differ by {step} or less" for step in ("0.5", "0.1", "one step")]
-    for told in ("kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
-        assert told in page, told
+    for text in ("kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
+        assert text in page, text
 
 
 def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     bring(store, ROWS)
     dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
-    d = {one.name: one for one in calibration.compared_dimensions(store, judge_id)}
-    for rule, wanted in (("mean", np.mean(SAID["tone"], axis=1)), ("majority", _gold("tone"))):
+    d = {dimension.name: dimension for dimension in calibration.compared_dimensions(store, judge_id)}
+    for rule, expected in (("mean", np.mean(SAID["tone"], axis=1)), ("majority", _gold("tone"))):
         settings.set_gold_rule(store, "lea", dataset, GoldRule(rule))  # type: ignore[arg-type]
-        held = calibration.load_paired_ratings(store, dataset, judge_id, d["tone"], "blind").human
-        assert np.sort(held) == pytest.approx(np.sort(wanted), abs=1e-12)
+        gold = calibration.load_paired_ratings(store, dataset, judge_id, d["tone"], "blind").human
+        assert np.sort(gold) == pytest.approx(np.sort(expected), abs=1e-12)
         values = SAID["tone"][0]
         assert resolve(values, d["tone"].scale, rule) == (  # type: ignore[arg-type]
-            (pytest.approx(wanted[0]), "mean" if rule == "mean" else "median")
+            (pytest.approx(expected[0]), "mean" if rule == "mean" else "median")
         )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("mean"))
     assert np.all(calibration.load_paired_ratings(store, dataset, judge_id, d["plain"], "blind").human % 1 == 0)
@@ -249,8 +249,8 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     waiting = {(cell.name, cell.dimension) for cell in disputes.cells_to_adjudicate(store, dataset)}
-    apart = {(f"r{i}", n) for n in ASKED for i, said in enumerate(SAID[n]) if max(said) - min(said) > 1}
-    wide = len([one for one in apart if one[1] == "grade"])
+    apart = {(f"r{i}", n) for n in ASKED for i, answers in enumerate(SAID[n]) if max(answers) - min(answers) > 1}
+    wide = len([pair for pair in apart if pair[1] == "grade"])
     assert waiting == apart and 0 < wide < ITEMS
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1, "out"))
     assert len(calibration.load_paired_ratings(store, dataset, judge_id, d["grade"], "blind")) == ITEMS - wide
@@ -262,17 +262,23 @@ def test_what_a_judge_states_of_itself_has_figures_once_people_label_it(tmp_path
     rows: list[dict[str, Any]] = []
     for i in range(40):
         about = {"kind": "response", "task": "t", "output": f"o{i}", "reference": "", "system": "s", "meta": {}}
-        told = [{"unit": "response", "dimension": "overall_score", "value": 1 + i % 9 * 0.37}]
-        rows += [{"id": f"r{i}", **about}, {"item": f"r{i}", "card": "pointwise_quality", "model": "m", "scores": told}]
+        scores = [{"unit": "response", "dimension": "overall_score", "value": 1 + i % 9 * 0.37}]
+        rows += [
+            {"id": f"r{i}", **about}, {"item": f"r{i}", "card": "pointwise_quality", "model": "m", "scores": scores}
+        ]  # fmt: skip
     moment = "2026-01-01T00:00:00Z"
-    said = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
-    bring(store, [*rows, {**said, "dimension": "clarity", "item": "r0", "value": 4, "made_at": moment}])
+    label = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
+    bring(store, [*rows, {**label, "dimension": "clarity", "item": "r0", "value": 4, "made_at": moment}])
     dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
     assert "overall_score" not in {d.name for d in calibration.compared_dimensions(store, judge_id)}
-    bring(store, [{**said, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": moment} for i in range(40)])
-    [d] = [one for one in calibration.compared_dimensions(store, judge_id) if one.name == "overall_score"]
-    [found] = [one for one in check_results.summaries(store, dataset, judge_id, "blind") if one.dimension == d]
-    assert found.cells == 40 and found.interval.point is not None and found.interval.point > 0.9
+    bring(store, [{**label, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": moment} for i in range(40)])
+    [d] = [
+        dimension
+        for dimension in calibration.compared_dimensions(store, judge_id)
+        if dimension.name == "overall_score"
+    ]
+    [summary] = [s for s in check_results.summaries(store, dataset, judge_id, "blind") if s.dimension == d]
+    assert summary.cells == 40 and summary.interval.point is not None and summary.interval.point > 0.9
     assert "response.overall_score" in annotators.labelled_dimensions(store, dataset)
     assert "overall score" in report.make_report(store, "lea", dataset, judge_id)
     store.close()
@@ -283,12 +289,12 @@ def test_agree_reads_them_from_plain_files(tmp_path: Path, capsys: pytest.Captur
     scores = [{"unit": "response", "dimension": "overall_score", "value": 1 + i % 9 * 0.37} for i in range(40)]
     lines = [{"item": f"r{i}", "card": "pointwise_quality", "model": "m", "scores": [s]} for i, s in enumerate(scores)]
     judged.write_text("\n".join(map(json.dumps, lines)))
-    told = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
-    made = [{**told, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": "2026-01-01"} for i in range(40)]
-    labels.write_text("\n".join(map(json.dumps, made)))
+    label = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
+    rows = [{**label, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": "2026-01-01"} for i in range(40)]
+    labels.write_text("\n".join(map(json.dumps, rows)))
     assert main(["agree", str(judged), str(labels)]) == 0
-    shown = capsys.readouterr().out
-    assert "overall_score" in shown and "kappa is Lin's concordance" in shown and "Kendall's tau-b 1.000" in shown
+    output = capsys.readouterr().out
+    assert "overall_score" in output and "kappa is Lin's concordance" in output and "Kendall's tau-b 1.000" in output
     assert main(["agree", str(judged), str(labels), "--json"]) == 0
     [row] = json.loads(capsys.readouterr().out)
     gaps = np.array([1.1 + i % 9 * 0.4 - (1 + i % 9 * 0.37) for i in range(40)])

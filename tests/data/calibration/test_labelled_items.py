@@ -26,8 +26,8 @@ def test_several_dimensions_on_several_bases_give_what_each_gives_alone(tmp_path
             together = labelled_items(store, dataset, judge, dimensions, chosen)
             for d, basis in zip(dimensions, chosen, strict=True):
                 alone = labelled_items(store, dataset, judge, [d], [basis])[d.sort, d.name]
-                found = together[d.sort, d.name]
-                assert found.keys() == alone.keys() == {"s0", "s1"}, d.name
+                sums = together[d.sort, d.name]
+                assert sums.keys() == alone.keys() == {"s0", "s1"}, d.name
                 for system, number in product(alone, range(len(alone["s0"]))):
                     for name, value in alone[system][number]._asdict().items():
-                        np.testing.assert_allclose(getattr(found[system][number], name), value, err_msg=f"{d} {name}")
+                        np.testing.assert_allclose(getattr(sums[system][number], name), value, err_msg=f"{d} {name}")

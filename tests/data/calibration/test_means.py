@@ -26,17 +26,17 @@ from tests.data.cells import Cell, fill
 from tests.seeds import dialogue, judgment, lines, reply
 
 
-def said(name, unit, dimension, value, who="ann"):
-    return {"item": name, "unit": unit, "dimension": dimension, "value": value, "annotator": who, "mode": "blind",
+def label(name, unit, dimension, value, person="ann"):
+    return {"item": name, "unit": unit, "dimension": dimension, "value": value, "annotator": person, "mode": "blind",
             "made_at": "2026-01-31T12:00:00Z"}  # fmt: skip
 
 
 @pytest.fixture
 def store(tmp_path):
-    opened = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
-    people.join_workspace(opened, "lea")
-    yield opened
-    opened.close()
+    store = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
+    people.join_workspace(store, "lea")
+    yield store
+    store.close()
 
 
 def bring(store, tmp_path, rows, name="demo"):
@@ -59,9 +59,11 @@ def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path
             if model != "two" or n % 3:
                 rows.append(judgment(item, reply(item, int(rng.integers(1, 6))), model))
         rows.append(judgment(item, reply(item, int(rng.integers(1, 6))), "three", sample=1))
-        rows += [said(item["id"], f"turn:{t}", "helpfulness", int(rng.integers(1, 6)), w) for t in (1, 2) for w in "ab"]
-        rows += [said(item["id"], "conversation", "task_completion", ["n/a", 4][n % 2])]
-        rows += [said(item["id"], "turn:2", "safety", 1 + n % 5)] if n % 4 else []
+        rows += [
+            label(item["id"], f"turn:{t}", "helpfulness", int(rng.integers(1, 6)), w) for t in (1, 2) for w in "ab"
+        ]
+        rows += [label(item["id"], "conversation", "task_completion", ["n/a", 4][n % 2])]
+        rows += [label(item["id"], "turn:2", "safety", 1 + n % 5)] if n % 4 else []
     dataset = bring(store, tmp_path, rows)
     known = judges(store, dataset)
     ids = {str(i) for (i,) in store.rows("select id from item order by name limit 5")}
@@ -69,9 +71,9 @@ def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path
     for basis in ("imported", "all"):
         together = paired_ratings_by_judge(store, dataset, list(known.values()), basis)
         for judge in known.values():
-            asked = calibration.compared_dimensions(store, judge)
-            alone = [calibration.load_paired_ratings(store, dataset, judge, d, basis) for d in asked]
-            assert [d for d, _ in together[judge]] == asked
+            dimensions = calibration.compared_dimensions(store, judge)
+            alone = [calibration.load_paired_ratings(store, dataset, judge, d, basis) for d in dimensions]
+            assert [d for d, _ in together[judge]] == dimensions
             for (d, one), other in zip(together[judge], alone, strict=True):
                 for column in ("item", "human", "judge", "scored", "weight", "mean", "share", "people", "waits"):
                     np.testing.assert_array_equal(getattr(one, column), getattr(other, column), f"{d.name} {column}")
@@ -89,14 +91,14 @@ def test_missing_is_what_the_judge_was_asked_and_the_gate_keeps_its_rule(store, 
     blank = {"unit": "response", "dimension": "coherence", "value": None}
     five = {"unit": "response", "dimension": "factuality", "value": 5}
     rows += [{"item": "r3", **at, "scores": [blank, five]}, {"item": "r4", **at, "scores": [five]}]
-    rows += [said(f"r{n}", "response", "coherence", v) for n, v in enumerate((4, 5, 2, 1, 3, 3))]
+    rows += [label(f"r{n}", "response", "coherence", v) for n, v in enumerate((4, 5, 2, 1, 3, 3))]
     dataset = bring(store, tmp_path, rows)
     judge = judges(store, dataset)["m"]
     coherence = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "coherence")
     before = [line.check for line in check_results.dimension_results(store, dataset, judge)]
-    found = missingness.measure_missingness(store, dataset, judge, coherence, "blind", ("2",))
-    by = {one.choice: one for one in found.counted}
-    assert (found.cells, found.gold) == (2, 6)  # r2 and r3
+    missing = missingness.measure_missingness(store, dataset, judge, coherence, "blind", ("2",))
+    by = {counted.choice: counted for counted in missing.counted}
+    assert (missing.cells, missing.gold) == (2, 6)  # r2 and r3
     assert by["out"].summary.cells == 2 and by["lowest"].summary.cells == by["2"].summary.cells == 4
     assert by["2"].accuracy.exact == 0.5 and by["lowest"].accuracy.exact == 0.5  # r0 and r2; r0 and r3
     assert by["lowest"].summary.mean_difference == pytest.approx((0 - 1 - 1 + 0) / 4)
@@ -107,17 +109,19 @@ def test_missing_is_what_the_judge_was_asked_and_the_gate_keeps_its_rule(store, 
 def test_weakest_turns_of_a_workspace(store, tmp_path):
     items = [dialogue(n) for n in range(6)]
     rows = [*items, *(judgment(i, reply(i, weakest=w)) for i, w in zip(items, (1, 2, 3, 2, None, 1), strict=True))]
-    rows += [said(items[n]["id"], "conversation", "weakest_turn", v) for n, v in enumerate((1, 3, "none"))]
+    rows += [label(items[n]["id"], "conversation", "weakest_turn", v) for n, v in enumerate((1, 3, "none"))]
     # Of the others nobody names a turn: the lowest mean over all that was asked of a turn does.
     for n, scores in ((3, (4, 2, 4)), (4, (1, 5, 5)), (5, (3, 3, 3))):
-        rows += [said(items[n]["id"], f"turn:{t}", "helpfulness", v) for t, v in enumerate(scores, 1)]
-        rows += [said(items[n]["id"], f"turn:{t}", "safety", 5) for t in (1, 2, 3)]
+        rows += [label(items[n]["id"], f"turn:{t}", "helpfulness", v) for t, v in enumerate(scores, 1)]
+        rows += [label(items[n]["id"], f"turn:{t}", "safety", 5) for t in (1, 2, 3)]
     dataset = bring(store, tmp_path, rows)
-    [found] = weakest_turns.compare_weakest_turns(store, dataset, judges(store, dataset)["judge-one"], "all").values()
+    [comparison] = weakest_turns.compare_weakest_turns(
+        store, dataset, judges(store, dataset)["judge-one"], "all"
+    ).values()
     # 1 = 1, 2 near 3, people none, 2 = 2, the judge none, all alike.
-    assert (found.equal.cells, found.equal.point, found.near.point) == (3, pytest.approx(2 / 3), 1.0)
-    assert (found.labelled, found.people_only, found.judge_only, found.neither) == (2, 1, 2, 0)
-    assert found.equal_by_chance == pytest.approx(1 / 3)
+    assert (comparison.equal.cells, comparison.equal.point, comparison.near.point) == (3, pytest.approx(2 / 3), 1.0)
+    assert (comparison.labelled, comparison.people_only, comparison.judge_only, comparison.neither) == (2, 1, 2, 0)
+    assert comparison.equal_by_chance == pytest.approx(1 / 3)
 
 
 def test_a_judge_by_a_card_that_nobody_knows_has_no_weakest_turn(store):
@@ -125,9 +129,9 @@ def test_a_judge_by_a_card_that_nobody_knows_has_no_weakest_turn(store):
     assert weakest_turns.compare_weakest_turns(store, dataset, judge, "all") == {}
 
 
-def rated(n, values, sure):
-    each = zip(("clarity", "factuality", "completeness", "instruction_following"), values, sure, strict=True)
-    return {"dimensions": [{"name": d, "score": v, "justification": "j", "confidence": c} for d, v, c in each],
+def rating_reply(n, values, sure):
+    ratings = zip(("clarity", "factuality", "completeness", "instruction_following"), values, sure, strict=True)
+    return {"dimensions": [{"name": d, "score": v, "justification": "j", "confidence": c} for d, v, c in ratings],
             "decision_basis": f"b{n}"}  # fmt: skip
 
 
@@ -139,14 +143,14 @@ def pointwise(store, tmp_path):
         meta = {"language": ["ja", "en"][n % 2], "topic": "算数" if n < 5 else "lone" if n == 7 else "歴史"}
         item = {"id": f"r{n}", "kind": "response", "task": "t", "output": f"o{n}", "system": f"s{n % 2}"}
         sure, at = ["high" if n < 4 else "low", *["low"] * 3], {"item": f"r{n}", "card": "pointwise_quality"}
-        rows += [{**item, "meta": meta}, {**at, "model": "one", "reply": rated(n, (1 + n % 5, 5, 3, 3), sure)}]
-        rows += [{**at, "model": "two", "reply": rated(n, (3, 4, 4, 4), ["high"] * 4)}] if n < 7 else []
+        rows += [{**item, "meta": meta}, {**at, "model": "one", "reply": rating_reply(n, (1 + n % 5, 5, 3, 3), sure)}]
+        rows += [{**at, "model": "two", "reply": rating_reply(n, (3, 4, 4, 4), ["high"] * 4)}] if n < 7 else []
     return bring(store, tmp_path, rows)
 
 
 def test_means_by_hand_with_the_second_means_of_the_card(store, pointwise):
-    one = judges(store, pointwise)["one"]
-    rows = {row.dimension.name: row.means for row in means.means_table(store, pointwise, one, MeansChoice("")).rows}
+    judge = judges(store, pointwise)["one"]
+    rows = {row.dimension.name: row.means for row in means.means_table(store, pointwise, judge, MeansChoice("")).rows}
     clarity, overall = [1 + n % 5 for n in range(8)], rows["overall_score"]
     assert rows["clarity"].plain.point == pytest.approx(np.mean(clarity))
     weights = [1] * 4 + [0.25] * 4
@@ -167,33 +171,33 @@ def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, po
     assert means.group_fields(store, pointwise) == fields
 
     def clarity(**chosen):
-        found = means.means_table(store, pointwise, known["one"], MeansChoice(**chosen))
-        return found, {r.group: r.means for r in found.rows if r.dimension.name == "clarity"}
+        table = means.means_table(store, pointwise, known["one"], MeansChoice(**chosen))
+        return table, {r.group: r.means for r in table.rows if r.dimension.name == "clarity"}
 
-    found, by = clarity(by="topic")
-    assert set(by) == {"算数"} and found.few == ("lone", "歴史")  # fewer than three items
+    table, by = clarity(by="topic")
+    assert set(by) == {"算数"} and table.few == ("lone", "歴史")  # fewer than three items
     assert by["算数"].plain.point == pytest.approx(3.0)
     _, by = clarity(by="system", only=(("language", "ja"),))
     assert set(by) == {"s0"} and by["s0"].plain.items == 4
-    found, by = clarity(by="", other=known["two"])
+    table, by = clarity(by="", other=known["two"])
     own = [1 + n % 5 for n in range(7)]
     assert by[""].plain.items == 7 and by[""].other.point == 3.0
-    assert by[""].ahead.point == pytest.approx(np.mean(own) - 3) and found.apart == (6, 0)
+    assert by[""].ahead.point == pytest.approx(np.mean(own) - 3) and table.apart == (6, 0)
     assert clarity(by="", other=known["two"], only=(("language", "ja"),))[0].apart == (0, 0)  # the last is in English
     # More scores than are held in memory are refused; so many are not.
-    [(there,)] = store.rows("select count(*) from score_now where judge_id = $1", [known["one"]])
-    monkeypatch.setattr(means, "MOST_SCORES", there - 1)
+    [(count,)] = store.rows("select count(*) from score_now where judge_id = $1", [known["one"]])
+    monkeypatch.setattr(means, "MOST_SCORES", count - 1)
     assert means.overall_means(store, pointwise, known["one"]) == ()
-    with pytest.raises(BadInput, match=f"There are {there} scores, and at most {there - 1} are held in memory"):
+    with pytest.raises(BadInput, match=f"There are {count} scores, and at most {count - 1} are held in memory"):
         means.means_table(store, pointwise, known["one"], MeansChoice("language"))
-    monkeypatch.setattr(means, "MOST_SCORES", there)
+    monkeypatch.setattr(means, "MOST_SCORES", count)
     assert means.overall_means(store, pointwise, known["one"])
 
 
 def test_ratings_of_one_judge_alone_are_those_that_have_a_mean(store, tmp_path):
     items = [dialogue(n) for n in range(2)]
-    made = [judgment(items[0], reply(items[0]), "one"), judgment(items[1], reply(items[1], weakest=1), "one")]
-    dataset = bring(store, tmp_path, [*items, *made, judgment(items[0], reply(items[0]), "two")])
+    judgments = [judgment(items[0], reply(items[0]), "one"), judgment(items[1], reply(items[1], weakest=1), "one")]
+    dataset = bring(store, tmp_path, [*items, *judgments, judgment(items[0], reply(items[0]), "two")])
     known = judges(store, dataset)
     alone = {str(name) for (name,) in store.rows(
         "select s.dimension from score_now s join item i on i.id = s.item_id where i.name = $1 and s.value is not null",
@@ -204,8 +208,8 @@ def test_ratings_of_one_judge_alone_are_those_that_have_a_mean(store, tmp_path):
         "and s.dimension not in ('verdict', 'weakest_turn')",
         [items[1]["id"]],
     )
-    found = means.means_table(store, dataset, known["one"], MeansChoice("", (), known["two"]))
-    assert {"verdict", "weakest_turn"} < alone and found.apart == (rated, 0)
+    table = means.means_table(store, dataset, known["one"], MeansChoice("", (), known["two"]))
+    assert {"verdict", "weakest_turn"} < alone and table.apart == (rated, 0)
 
 
 def test_a_field_or_a_value_that_no_item_has_is_refused_with_those_there_are(store):
@@ -222,8 +226,8 @@ def test_a_field_or_a_value_that_no_item_has_is_refused_with_those_there_are(sto
         with pytest.raises(BadInput) as refused:
             means.means_table(store, dataset, judge, chosen)
         assert str(refused.value) == why
-    found = means.means_table(store, dataset, judge, MeansChoice("", (("system", "s21"),)))
-    assert (found.rows, found.few, found.apart) == ((), ("",), None)
+    table = means.means_table(store, dataset, judge, MeansChoice("", (("system", "s21"),)))
+    assert (table.rows, table.few, table.apart) == ((), ("",), None)
     assert means.overall_means(store, dataset, judge)[0].means.plain.items == 22
 
 
@@ -246,28 +250,28 @@ def test_pairs_are_grouped_by_the_systems_of_both_sides(store):
 
 def test_a_number_of_a_pair_as_a_whole_is_of_both_its_systems(store):
     """How close the two are, of x ~ y in one order and the other, and of y ~ z; x alone is a system of two thirds."""
-    asked = {"name": "closeness", "unit": "pair", "definition": "How close the two are.", "answers": {"hi": 5}}
-    own_cards.save_card(store, "lea", {"name": "close", "title": "Close", "kind": "pair", "dimensions": [asked]})
+    dimension = {"name": "closeness", "unit": "pair", "definition": "How close the two are.", "answers": {"hi": 5}}
+    own_cards.save_card(store, "lea", {"name": "close", "title": "Close", "kind": "pair", "dimensions": [dimension]})
     sides = [("x", "y"), ("y", "x"), ("y", "z")]
     cells = [Cell(n, "pair", (), float(1 + n % 3), dimension="closeness") for n in range(9)]
     dataset, judge = fill(store, cells, "close", "pair", "close", systems=lambda n: sides[n % 3])
 
-    def told(**chosen):
+    def plain_means(**chosen):
         rows = means.means_table(store, dataset, judge, MeansChoice(**chosen)).rows
         return {row.group: (row.means.plain.items, row.means.plain.point) for row in rows}
 
-    assert told() == {"x ~ y": (3, 1.0), "y ~ x": (3, 2.0), "y ~ z": (3, 3.0)}
-    assert told(by="", only=(("system", "x"),)) == {"": (6, 1.5)}
-    assert told(by="", only=(("system", "z"),)) == {"": (3, 3.0)}
+    assert plain_means() == {"x ~ y": (3, 1.0), "y ~ x": (3, 2.0), "y ~ z": (3, 3.0)}
+    assert plain_means(by="", only=(("system", "x"),)) == {"": (6, 1.5)}
+    assert plain_means(by="", only=(("system", "z"),)) == {"": (3, 3.0)}
 
 
 def test_the_judges_own_means_stand_by_unit_where_there_are_several_and_few(store):
-    said = {"one": (1.0,), "two": (1.0, 4.0), "five": (1.0, 2.0, 3.0, 4.0, 5.0)}
-    for name, values in said.items():
+    scores = {"one": (1.0,), "two": (1.0, 4.0), "five": (1.0, 2.0, 3.0, 4.0, 5.0)}
+    for name, values in scores.items():
         cells = [Cell(n, f"turn:{turn}", (), value) for n in range(3) for turn, value in enumerate(values, 1)]
-        found = score_sums.score_means(store, *fill(store, cells, name, systems=lambda _: ("s", "")))
-        each = [(f"turn:{turn}", 3, value) for turn, value in enumerate(values, 1)] if name == "two" else []
-        assert [(m.unit, m.cells, m.mean) for m in found] == [("", 3 * len(values), np.mean(values)), *each]
+        rows = score_sums.score_means(store, *fill(store, cells, name, systems=lambda _: ("s", "")))
+        by_unit = [(f"turn:{turn}", 3, value) for turn, value in enumerate(values, 1)] if name == "two" else []
+        assert [(m.unit, m.cells, m.mean) for m in rows] == [("", 3 * len(values), np.mean(values)), *by_unit]
 
 
 def test_means_stand_by_unit_where_a_dimension_has_two_to_four(store):
@@ -275,18 +279,18 @@ def test_means_stand_by_unit_where_a_dimension_has_two_to_four(store):
     for units in (1, 2, 4, 5):
         cells = [Cell(n, f"turn:{turn}", (), float(turn)) for n in range(3) for turn in range(1, units + 1)]
         rows = means.means_table(store, *fill(store, cells, f"d{units}"), MeansChoice("")).rows
-        each = [(f"turn {turn}", turn) for turn in range(1, units + 1)] if units in (2, 4) else []
-        told = [(unit, found.plain.point) for _, _, unit, found in (row.display for row in rows)]
-        assert told == [("turn", (1 + units) / 2), *each]
+        by_unit = [(f"turn {turn}", turn) for turn in range(1, units + 1)] if units in (2, 4) else []
+        displayed = [(unit, row_means.plain.point) for _, _, unit, row_means in (row.display for row in rows)]
+        assert displayed == [("turn", (1 + units) / 2), *by_unit]
 
 
 def test_of_hidden_groups_twelve_are_named():
-    def told(groups):
+    def sentence(groups):
         return means.explain_few_scores(means.MeansTable((), groups))
 
     names = tuple(f"g{n}" for n in range(13))
-    assert told(()) == "" and "single scores: all items." in told(("",))
-    assert told(names[:12]).endswith("g10, g11.") and told(names).endswith("g10, g11 and 1 more.")
+    assert sentence(()) == "" and "single scores: all items." in sentence(("",))
+    assert sentence(names[:12]).endswith("g10, g11.") and sentence(names).endswith("g10, g11 and 1 more.")
 
 
 @pytest.mark.parametrize(
@@ -301,13 +305,13 @@ def test_of_hidden_groups_twelve_are_named():
 def test_the_command_prints_means_or_a_sentence(store, pointwise, monkeypatch, capsys, options, why):
     monkeypatch.setenv("ASSAY_STORE", store.url)
     store.close()
-    asked = ["means", "--dataset", "demo", "--judge", "one"]
-    assert main([*asked, *options]) == 1 and why in capsys.readouterr().err
-    assert main([*asked, "--by", "topic"]) == 0
+    command = ["means", "--dataset", "demo", "--judge", "one"]
+    assert main([*command, *options]) == 1 and why in capsys.readouterr().err
+    assert main([*command, "--by", "topic"]) == 0
     text = capsys.readouterr().out
     assert "confidence-weighted" in text and "算数" in text and "fewer than 3 items" in text and "lone" in text
     assert "clarity response " in " ".join(text.split())
-    assert main([*asked, "--beside", "two", "--json"]) == 0
+    assert main([*command, "--beside", "two", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {"clarity", "overall_score", "trustworthy_aggregate"} < {row["dimension"] for row in rows}
 
@@ -319,16 +323,21 @@ def test_the_report_has_the_same_figures_and_takes_a_handicap(store, tmp_path):
         truth = int(rng.integers(1, 6))
         near = [int(np.clip(truth + rng.integers(-1, 2), 1, 5)) for _ in range(4)]
         rows.append(judgment(item, reply(item, near[0])))
-        rows += [said(item["id"], "turn:1", "helpfulness", v, f"p{n}") for n, v in enumerate(near[1:])]
+        rows += [label(item["id"], "turn:1", "helpfulness", v, f"p{n}") for n, v in enumerate(near[1:])]
     dataset = bring(store, tmp_path, rows)
     judge = judges(store, dataset)["judge-one"]
-    found = report_figures(gather_report_evidence(store, dataset, judge, epsilon=0.1))
-    one = next(d for d in found["dimensions"] if d["dimension"] == "helpfulness")
-    assert one["people"]["alternative"]["epsilon"] == 0.1
-    assert set(one["others"]["beside"]) == {"icc", "pearson", "spearman", "kendall", "mae"}
-    shown = next(s for s in check_results.summaries(store, dataset, judge, "all") if s.dimension.name == "helpfulness")
-    assert one["others"]["accuracy"] == pytest.approx(shown.exact) and one["others"]["ac2"] == pytest.approx(shown.ac)
-    assert one["others"]["beside"]["pearson"]["point"] == pytest.approx(shown.correlation)
-    assert one["missing_counted"]["ratings"] == 0
-    assert found["means_overall"][0]["plain"]["items"] == 40
+    figures = report_figures(gather_report_evidence(store, dataset, judge, epsilon=0.1))
+    helpfulness = next(d for d in figures["dimensions"] if d["dimension"] == "helpfulness")
+    assert helpfulness["people"]["alternative"]["epsilon"] == 0.1
+    assert set(helpfulness["others"]["beside"]) == {"icc", "pearson", "spearman", "kendall", "mae"}
+    summary = next(
+        s for s in check_results.summaries(store, dataset, judge, "all") if s.dimension.name == "helpfulness"
+    )
+    assert (
+        helpfulness["others"]["accuracy"] == pytest.approx(summary.exact)
+        and helpfulness["others"]["ac2"] == pytest.approx(summary.ac)
+    )
+    assert helpfulness["others"]["beside"]["pearson"]["point"] == pytest.approx(summary.correlation)
+    assert helpfulness["missing_counted"]["ratings"] == 0
+    assert figures["means_overall"][0]["plain"]["items"] == 40
     assert cards()["pointwise_quality"].trust == "trustworthy_aggregate"

@@ -68,9 +68,9 @@ PARADOX = [[118, 5], [2, 0]]
     ],
 )
 def test_figures_as_they_were_printed(table: Table, weights: Weights, figure: str, error: str | None) -> None:
-    found, variance = kappa(table, weights), fleiss_cohen_everitt(table, weights)
-    assert found is not None and variance is not None
-    assert f"{found:.{len(figure.partition('.')[2])}f}" == figure
+    point, variance = kappa(table, weights), fleiss_cohen_everitt(table, weights)
+    assert point is not None and variance is not None
+    assert f"{point:.{len(figure.partition('.')[2])}f}" == figure
     if error is not None:
         assert f"{variance**0.5:.{len(error.partition('.')[2])}f}" == error
 
@@ -109,22 +109,22 @@ TOLD = {
 }
 
 
-def written(folder: Path, name: str) -> tuple[Path, Path, Path]:
+def write_files(folder: Path, name: str) -> tuple[Path, Path, Path]:
     """Items, judgments and labels of a table, one item a count, as three files."""
-    told, items, judgments, labels = TOLD[name], [], [], []
-    answers = VERDICTS[told.card]
-    codes = [(h, j) for h, row in enumerate(told.table) for j, n in enumerate(row) for _ in range(n)]
+    published, items, judgments, labels = TOLD[name], [], [], []
+    answers = VERDICTS[published.card]
+    codes = [(h, j) for h, row in enumerate(published.table) for j, n in enumerate(row) for _ in range(n)]
     for number, (human, judge) in enumerate(codes):
-        item, reply = _item(told.card, f"{name}-{number}", answers[judge])
+        item, reply = _item(published.card, f"{name}-{number}", answers[judge])
         items.append(item)
-        judgments.append({"item": item["id"], "card": told.card, "model": "second rater", "reply": reply})
+        judgments.append({"item": item["id"], "card": published.card, "model": "second rater", "reply": reply})
         labels.append(
-            {"item": item["id"], "unit": told.unit, "dimension": told.dimension, "value": answers[human],
+            {"item": item["id"], "unit": published.unit, "dimension": published.dimension, "value": answers[human],
              "annotator": "first", "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
         )  # fmt: skip
-    given = (("items", items), ("judgments", judgments), ("labels", labels))
-    one, two, three = (lines(folder / f"{name}-{what}.jsonl", rows) for what, rows in given)
-    return one, two, three
+    files = (("items", items), ("judgments", judgments), ("labels", labels))
+    items_file, judgments_file, labels_file = (lines(folder / f"{name}-{kind}.jsonl", rows) for kind, rows in files)
+    return items_file, judgments_file, labels_file
 
 
 def _item(card: str, key: str, verdict: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -133,11 +133,11 @@ def _item(card: str, key: str, verdict: Any) -> tuple[dict[str, Any], dict[str, 
         item = {"id": key, "kind": "response", "task": "t", "output": f"o {key}", "system": "x"}
         names = ("factuality", "instruction_following", "coherence", "completeness")
         return item, {"scores": dict.fromkeys(names, 3), "verdict": verdict, "decision_basis": "b"}
-    shown = pair(text=key).model_dump(exclude={"sections"}) | {"id": key}
+    pair_item = pair(text=key).model_dump(exclude={"sections"}) | {"id": key}
     if card == "plain_pairwise":
-        return shown, {"verdict": verdict}
+        return pair_item, {"verdict": verdict}
     collapsed = ("format_collapse",) if verdict else ()
-    return shown, json.loads(pair_reply(pair(), failures=(collapsed, ())))
+    return pair_item, json.loads(pair_reply(pair(), failures=(collapsed, ())))
 
 
 @pytest.fixture(scope="module")
@@ -148,12 +148,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     people.join_workspace(opened, "lea")
     for name in TOLD:
         merged = folder / f"{name}.jsonl"
-        merged.write_text("".join(path.read_text(encoding="utf-8") for path in written(folder, name)))
+        merged.write_text("".join(path.read_text(encoding="utf-8") for path in write_files(folder, name)))
         import_source(opened, "lea", from_path(merged), ImportPlan(name, sampling="random", population=10_000))
     return opened
 
 
-def stored(store: Store, name: str, basis: Basis = "all") -> Summary:
+def summarise_table(store: Store, name: str, basis: Basis = "all") -> Summary:
     """The figures of a table as the calibration page computes them."""
     dataset = datasets.dataset_named(store, name).id
     [(judge, *_)] = datasets.dataset_judges(store, dataset)
@@ -161,38 +161,38 @@ def stored(store: Store, name: str, basis: Basis = "all") -> Summary:
     return summarise(calibration.comparison_input(store, dataset, judge, dimension, basis), dimension)
 
 
-def oracle(told: Told) -> float:
-    codes = [(h, j) for h, row in enumerate(told.table) for j, n in enumerate(row) for _ in range(n)]
-    labels = list(range(len(told.table)))
-    return float(cohen_kappa_score(*zip(*codes, strict=True), labels=labels, weights=told.weights))
+def oracle(published: Told) -> float:
+    codes = [(h, j) for h, row in enumerate(published.table) for j, n in enumerate(row) for _ in range(n)]
+    labels = list(range(len(published.table)))
+    return float(cohen_kappa_score(*zip(*codes, strict=True), labels=labels, weights=published.weights))
 
 
 @pytest.mark.parametrize("name", list(TOLD))
 def test_imported_tables_give_the_printed_figure_on_the_calibration_page(store: Store, name: str) -> None:
-    told, found = TOLD[name], stored(store, name)
-    assert found.counts.tolist() == told.table
-    assert found.interval.point is not None
-    assert f"{found.interval.point:.{len(told.figure.partition('.')[2])}f}" == told.figure
-    assert found.interval.point == pytest.approx(oracle(told), abs=1e-10)
+    published, summary = TOLD[name], summarise_table(store, name)
+    assert summary.counts.tolist() == published.table
+    assert summary.interval.point is not None
+    assert f"{summary.interval.point:.{len(published.figure.partition('.')[2])}f}" == published.figure
+    assert summary.interval.point == pytest.approx(oracle(published), abs=1e-10)
     # One cell an item: the bootstrap's error is that of Fleiss, Cohen and Everitt, but for the luck of 2,000 draws.
-    variance = fleiss_cohen_everitt(told.table, told.weights)
+    variance = fleiss_cohen_everitt(published.table, published.weights)
     if name != "paradox":  # two of 125: a resample often has none of them
-        assert found.interval.se == pytest.approx(variance**0.5, rel=0.12)
+        assert summary.interval.se == pytest.approx(variance**0.5, rel=0.12)
 
 
 def test_the_paradox_is_warned_of_and_its_other_coefficient_stands_beside_it(store: Store) -> None:
-    found = stored(store, "paradox")
-    assert found.fragile and found.ac is not None
-    assert f"{found.ac:.4f}" == "0.9408"
+    summary = summarise_table(store, "paradox")
+    assert summary.fragile and summary.ac is not None
+    assert f"{summary.ac:.4f}" == "0.9408"
 
 
 @pytest.mark.parametrize("name", list(TOLD))
 def test_the_command_line_gives_the_same_from_plain_files(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    items, judgments, labels = written(tmp_path, name)
+    items, judgments, labels = write_files(tmp_path, name)
     assert main(["agree", str(judgments), str(labels), "--items", str(items), "--json"]) == 0
-    [found] = json.loads(capsys.readouterr().out)
-    assert found["table"] == TOLD[name].table
-    assert found["kappa"] == pytest.approx(oracle(TOLD[name]), abs=1e-10)
-    assert found["interval"][0] <= found["kappa"] <= found["interval"][1]
+    [row] = json.loads(capsys.readouterr().out)
+    assert row["table"] == TOLD[name].table
+    assert row["kappa"] == pytest.approx(oracle(TOLD[name]), abs=1e-10)
+    assert row["interval"][0] <= row["kappa"] <= row["interval"][1]

@@ -23,14 +23,14 @@ def test_pairs_of_answers_are_counted_whatever_their_scale(
     """Whole and half points, few and many, n/a of people and of the judge, and cells that it did not score."""
     n = len(rows)
     human, judge = (np.array([row[k] for row in rows], dtype=np.float64) for k in (0, 1))
-    scored, ones = np.array([row[2] for row in rows]), np.ones(n, dtype=np.int64)
+    scored, people = np.array([row[2] for row in rows]), np.ones(n, dtype=np.int64)
     share, waits = np.where(np.isnan(human), 0.0, 1.0), np.zeros(n, dtype=bool)
-    cells = PairedRatings(np.arange(n), human, judge, scored, np.ones(n), None, human, share, ones, waits)
-    found = sum_ratings(cells, WIT)
-    codes = zip(found.human.tolist(), found.judge.tolist(), found.scored.tolist(), found.cells.tolist(), strict=True)
-    told = {(_or_none(one), _or_none(other), bool(did)): int(count) for one, other, did, count in codes}
-    assert told == Counter(rows)
-    assert found.weight.tolist() == found.cells.tolist() and found.gold_items == n
+    cells = PairedRatings(np.arange(n), human, judge, scored, np.ones(n), None, human, share, people, waits)
+    sums = sum_ratings(cells, WIT)
+    codes = zip(sums.human.tolist(), sums.judge.tolist(), sums.scored.tolist(), sums.cells.tolist(), strict=True)
+    counts = {(_or_none(one), _or_none(other), bool(did)): int(count) for one, other, did, count in codes}
+    assert counts == Counter(rows)
+    assert sums.weight.tolist() == sums.cells.tolist() and sums.gold_items == n
 
 
 def _or_none(value: float) -> float | None:

@@ -20,7 +20,7 @@ from judges.stats.confidence import confidence_calibration
 from judges.stats.intervals import Cells
 from judges.stats.slices import slice_kappa
 from tests.data.cells import Cell, fill
-from tests.data.judged_dataset import BEGIN, Seat, crowd, seated
+from tests.data.judged_dataset import BEGIN, Seat, add_seats, crowd
 
 HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")
 PAIRED = {d.name: d for d in cards()["long_form_pairwise"].dimensions}
@@ -28,14 +28,14 @@ PAIRED = {d.name: d for d in cards()["long_form_pairwise"].dimensions}
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('looking')}/s.duckdb")
-    yield opened
-    opened.close()
+    store = open_store(f"duckdb:///{tmp_path_factory.mktemp('looking')}/s.duckdb")
+    yield store
+    store.close()
 
 
 @pytest.fixture(scope="module")
-def crowded(store):
-    return seated(store, crowd(120) + crowd(40, seed=3, first=120, mode="assisted", seconds=11), "crowd")
+def crowd_dataset(store):
+    return add_seats(store, crowd(120) + crowd(40, seed=3, first=120, mode="assisted", seconds=11), "crowd")
 
 
 # -- items ------------------------------------------------------------------------------------------------------------
@@ -45,9 +45,9 @@ def test_a_field_of_days_holds_days_of_the_calendar_only(store):
     days = {"right": "2026-01-31", "time": "2028-02-29T23:59:59Z", "never": "2026-02-30", "null": "0000-00-00"}
     meta = {n: json.dumps({**days, "wide": "２０２６-０1-31", "some": list(days.values())[n]}) for n in range(4)}
     dataset, _ = fill(store, [Cell(n, "turn:1", (), 3.0) for n in range(4)], "days", meta=meta)
-    found = item_fields.item_fields(store, dataset)
-    assert set(found.days) == {"right", "time"} and found.days["time"][0] == "2028-02-29"
-    assert set(found.meta) == {*days, "wide", "some"}, "they are words as any others"
+    fields = item_fields.item_fields(store, dataset)
+    assert set(fields.days) == {"right", "time"} and fields.days["time"][0] == "2028-02-29"
+    assert set(fields.meta) == {*days, "wide", "some"}, "they are words as any others"
 
 
 # -- slices -----------------------------------------------------------------------------------------------------------
@@ -56,35 +56,35 @@ def test_a_field_of_days_holds_days_of_the_calendar_only(store):
 def test_fields_that_are_called_as_other_cuts_or_figures_are_cuts_of_their_own(store):
     cells = [Cell(n, "turn:1", (float(1 + n % 5),), 3.0) for n in range(12)]
     fields = [{"length": "ab"[n % 2], "system": "cd"[n % 3 > 0], "bias": "ef"[n % 4 > 0]} for n in range(12)]
-    meta = {n: json.dumps(one) for n, one in enumerate(fields)}
+    meta = {n: json.dumps(values) for n, values in enumerate(fields)}
     dataset, judge = fill(store, cells, "called", meta=meta, systems=lambda n: (f"s{n % 4}", ""))
-    found = slices.slice_cells(store, dataset, judge, HELP, "all")
-    cuts = {one.by: one for one in found.cuts}
+    sliced = slices.slice_cells(store, dataset, judge, HELP, "all")
+    cuts = {cut.by: cut for cut in sliced.cuts}
     assert {"system", "length (meta)", "system (meta)", "bias (meta)"} <= set(cuts)
     assert set(cuts["system (meta)"].names) == {"c", "d"} and "s0" in cuts["system"].names
-    [by_bias] = slice_kappa(found.cells, found.size, "quadratic", [cuts["bias (meta)"]])
+    [by_bias] = slice_kappa(sliced.cells, sliced.size, "quadratic", [cuts["bias (meta)"]])
     assert {row["bias (meta)"] for row in slices_findings.table(by_bias).rows} == {"e", "f"}
 
 
-def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
-    dataset, judges = crowded
-    found = slices.slice_cells(store, dataset, judges["good"], HELP, "gate")
-    by = {one.by: one for one in found.cuts}
+def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowd_dataset):
+    dataset, judges = crowd_dataset
+    sliced = slices.slice_cells(store, dataset, judges["good"], HELP, "gate")
+    by = {cut.by: cut for cut in sliced.cuts}
     # the stratum of the draw is the system, so it parts nothing anew; "note" has another value for each item
     assert set(by) == {"system", "language", "length", "position", "topic"}
     assert by["position"].names == ("turn 1", "turn 2", "turn 3")
     assert by["length"].names == ("shortest third", "middle third", "longest third")
     assert by["language"].names == ("Latin script", "Japanese")
-    assert len(found.cells.item) == len(found.units.code) == 360
+    assert len(sliced.cells.item) == len(sliced.units.code) == 360
     seats = crowd(120)
     japanese = [
         (gold, judge) for s in seats if s.number % 3 == 0 for gold, judge in zip(s.gold, s.scores["good"], strict=True)
     ]
-    [told] = slice_kappa(found.cells, found.size, "quadratic", [by["language"]])
+    [by_language] = slice_kappa(sliced.cells, sliced.size, "quadratic", [by["language"]])
     kappa = cohen_kappa_score(*zip(*japanese, strict=True), weights="quadratic", labels=[1, 2, 3, 4, 5])
-    assert told.slices[1].interval.point == pytest.approx(kappa)
-    assert told.slices[1].interval.items == 40
-    assert told.test.adjusted < 0.001  # it is poor on Japanese
+    assert by_language.slices[1].interval.point == pytest.approx(kappa)
+    assert by_language.slices[1].interval.items == 40
+    assert by_language.test.adjusted < 0.001  # it is poor on Japanese
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,16 @@ def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
 )
 def test_positions_stand_in_their_order_the_late_ones_together(last, names):
     units = [f"turn:{n}" for n in (5, last, 2, *range(6, last))]
-    found = slices.position_cut(slices.CodedWords(np.arange(len(units)), units), HELP)
-    assert found.names == names
-    assert [found.names[code] for code in found.code[:3]] == ["turn 5", names[-1], "turn 2"]
+    cut = slices.position_cut(slices.CodedWords(np.arange(len(units)), units), HELP)
+    assert cut.names == names
+    assert [cut.names[code] for code in cut.code[:3]] == ["turn 5", names[-1], "turn 2"]
     assert slices.position_cut(slices.CodedWords(np.zeros(2, dtype=int), ["pair", "pair"]), PAIRED["verdict"]) is None
 
 
-def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowded):
-    dataset, judges = crowded
-    found = slices.slice_cells(store, dataset, judges["good"], HELP, "gate")
-    listed = slices.slice_members(store, "lea", dataset, judges["good"], found, "language", "Japanese")
+def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowd_dataset):
+    dataset, judges = crowd_dataset
+    sliced = slices.slice_cells(store, dataset, judges["good"], HELP, "gate")
+    listed = slices.slice_members(store, "lea", dataset, judges["good"], sliced, "language", "Japanese")
     gaps = [abs(m.human - m.judge) for m in listed]
     assert gaps == sorted(gaps, reverse=True)
     assert len(listed) == 120
@@ -111,25 +111,25 @@ def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowde
     turn = int(first.unit.split(":")[1]) - 1
     assert (seat.gold[turn] - 1, seat.scores["good"][turn] - 1) == (first.human, first.judge)
     assert first.item == content_id("crowd", seat.number)
-    assert slices.slice_members(store, "lea", dataset, judges["good"], found, "language", "Klingon") == []
+    assert slices.slice_members(store, "lea", dataset, judges["good"], sliced, "language", "Klingon") == []
 
 
 def test_the_stratum_of_an_item_is_that_of_the_audit_sample(store):
     cells = [Cell(n, "turn:1", (), 3.0, probability=(0.25, 0.5, None)[n % 3]) for n in range(6)]
     dataset, _ = fill(store, cells, "strata")
-    kept = item_fields.item_fields(store, dataset).drawn.tolist()
-    assert kept == [("0.25", "0.5", "")[n % 3] for n in sorted(range(6), key=lambda n: content_id("strata", n))]
+    drawn = item_fields.item_fields(store, dataset).drawn.tolist()
+    assert drawn == [("0.25", "0.5", "")[n % 3] for n in sorted(range(6), key=lambda n: content_id("strata", n))]
     rest = ("review", "assisted", "", "z", None, 1.0, "[]")
     review = [DrawRow(new_id(), dataset, content_id("strata", n), *rest) for n in (0, 2)]
     store.tx("test", "review", lambda tx: tx.append(review))
-    assert item_fields.item_fields(store, dataset).drawn.tolist() == kept
+    assert item_fields.item_fields(store, dataset).drawn.tolist() == drawn
 
 
 def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
     cells = [Cell(n, f"response/{side}", (1.0,), 1.0, dimension="lost_in_middle") for n in range(6) for side in "ab"]
     dataset, judge = fill(store, cells, "sides", "pair", "long_form_pairwise")
-    found = slices.slice_cells(store, dataset, judge, PAIRED["lost_in_middle"], "blind")
-    by = {one.by: one.names for one in found.cuts}
+    sliced = slices.slice_cells(store, dataset, judge, PAIRED["lost_in_middle"], "blind")
+    by = {cut.by: cut.names for cut in sliced.cuts}
     assert by["side"] == ("response a", "response b")
     assert by["system"] == ("s0", "s1")  # these items name no system for side b, whose cells are in no slice
     verdicts = [Cell(n, "pair", (1.0,), 1.0, dimension="verdict") for n in range(6)]
@@ -141,14 +141,14 @@ def test_a_verdict_has_both_systems_of_its_pair_in_whatever_places(store):
     sides = [("y", "x"), ("x", "y"), ("x", "y"), ("z", "x"), ("x", ""), ("", "x")]
     cells = [Cell(n, "pair", (1.0,), 1.0, dimension="verdict") for n in range(6)]
     dataset, judge = fill(store, cells, "places", "pair", "long_form_pairwise", systems=lambda n: sides[n])
-    found = slices.slice_cells(store, dataset, judge, PAIRED["verdict"], "blind")
-    [cut] = [one for one in found.cuts if one.by == "systems"]
+    sliced = slices.slice_cells(store, dataset, judge, PAIRED["verdict"], "blind")
+    [cut] = [cut for cut in sliced.cuts if cut.by == "systems"]
     assert cut.names == ("x and y", "x and z")
     assert sorted(cut.code.tolist()) == [-1, -1, 0, 0, 0, 1], "whose pair names one system is in no slice"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "script"),
     [
         ("Thank you.", "Latin script"),
         ("Grüße aus Köln, Ærø und Łódź", "Latin script"),
@@ -165,30 +165,30 @@ def test_a_verdict_has_both_systems_of_its_pair_in_whatever_places(store):
         ("１２３ … ！", ""),
     ],
 )
-def test_the_script_of_a_text(text, told):
-    assert item_fields.guess_script(text) == told
+def test_the_script_of_a_text(text, script):
+    assert item_fields.guess_script(text) == script
 
 
 def test_cells_in_which_somebody_says_what_is_dropped_are_in_no_slice(store):
-    said = [(0.0, 0.0), (2.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (2.0, 2.0)]  # a, tie and b
-    cells = [Cell(n, "pair", (human,), judge, dimension="verdict") for n, (human, judge) in enumerate(said)]
+    codes = [(0.0, 0.0), (2.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (2.0, 2.0)]  # a, tie and b
+    cells = [Cell(n, "pair", (human,), judge, dimension="verdict") for n, (human, judge) in enumerate(codes)]
     meta = {n: json.dumps({"half": n % 2}) for n in range(6)}
     dataset, judge = fill(store, cells, "dropped", "pair", "plain_pairwise", meta)
     verdict = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "verdict")
     assert verdict.scale.categories == ("a", "tie", "b")
     ranks = sorted(range(6), key=lambda n: content_id("dropped", n))
     for drop, left in ((True, (0, 1, 5)), (False, range(6))):
-        found = slices.slice_cells(store, dataset, judge, verdict, "blind", drop)
-        assert sorted(ranks[n] for n in found.cells.item) == list(left)
-        assert len(found.units.code) == len(found.gap) == len(left) and found.size == 3
-        assert all(len(cut.code) == len(left) for cut in found.cuts)
+        sliced = slices.slice_cells(store, dataset, judge, verdict, "blind", drop)
+        assert sorted(ranks[n] for n in sliced.cells.item) == list(left)
+        assert len(sliced.units.code) == len(sliced.gap) == len(left) and sliced.size == 3
+        assert all(len(cut.code) == len(left) for cut in sliced.cuts)
         ordered, _ = slices.cells_in_order(store, dataset, judge, verdict, "blind", drop)
         assert len(ordered.item) == len(left)
 
 
 def test_items_stand_in_the_order_of_their_first_label(store):
     seats = [Seat(n, [float(n % 5 + 1)], {"j": [3.0]}) for n in (4, 2, 9, 7)]
-    dataset, judges = seated(store, seats, "order")
+    dataset, judges = add_seats(store, seats, "order")
     cells, k = slices.cells_in_order(store, dataset, judges["j"], HELP, "gate")
     assert k == 5
     ranked = np.asarray(cells.human)[np.argsort(cells.item)]
@@ -198,20 +198,20 @@ def test_items_stand_in_the_order_of_their_first_label(store):
 # -- confidence -------------------------------------------------------------------------------------------------------
 
 
-def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
-    dataset, judges = crowded
-    found, scored = confidence.confidence_cells(store, dataset, judges["good"], HELP, "gate")
-    assert (list(found), scored) == (["self-reported"], 360)
+def test_confidences_go_by_their_source_and_samples_are_one(store, crowd_dataset):
+    dataset, judges = crowd_dataset
+    by_source, scored = confidence.confidence_cells(store, dataset, judges["good"], HELP, "gate")
+    assert (list(by_source), scored) == (["self-reported"], 360)
     seats = [
         (c, g == v)
         for s in crowd(120)
         for c, g, v in zip(s.sure["good"], s.gold, s.scores["good"], strict=True)
     ]  # fmt: skip
     high = [right for sure, right in seats if sure == 0.9]
-    stated = confidence_calibration(found["self-reported"])
+    stated = confidence_calibration(by_source["self-reported"])
     assert stated.levels[-1].accuracy.point == pytest.approx(np.mean(high))
     assert confidence.confidence_cells(store, dataset, judges["poor"], HELP, "gate") == ({}, 360)
-    more, judge = seated(store, [Seat(n, [4.0], {"j": [4.0]}) for n in range(3)], "sampled")
+    more, judge = add_seats(store, [Seat(n, [4.0], {"j": [4.0]}) for n in range(3)], "sampled")
     row = ScoreRow("", judge["j"], content_id("sampled", 0), "turn:1", "helpfulness", 2.0, None, "", 1)
     store.tx("test", "another sample", lambda tx: tx.append([row]))
     sampled = confidence.confidence_cells(store, more, judge["j"], HELP, "gate")[0][confidence.SAMPLES]
@@ -224,7 +224,7 @@ def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
 def test_the_arms_side_by_side_and_what_was_changed_after_a_reveal(store):
     blind = [Seat(n, [4.0, 2.0], {"j": [4.0, 5.0]}, seconds=10 + n) for n in range(3)]
     assisted = [Seat(10 + n, [3.0], {"j": [3.0]}, mode="assisted", seconds=5) for n in range(2)]
-    dataset, judges = seated(store, blind + assisted, "arms")
+    dataset, judges = add_seats(store, blind + assisted, "arms")
 
     def reveal(tx):
         rest = ("ann", "revealed", "", "", True, 5.0, None, None, False, BEGIN)
@@ -234,10 +234,10 @@ def test_the_arms_side_by_side_and_what_was_changed_after_a_reveal(store):
         ])  # fmt: skip
 
     store.tx("test", "reveal", reveal)
-    found = anchoring.arms(store, dataset, judges["j"], HELP, "gate")
-    assert found.blind == (6, 3, 3, (10.5, 11.0, 11.5))
-    assert found.assisted == (2, 2, 2, (5.0, 5.0, 5.0))
-    assert (found.changed, found.to_judge, found.nearer) == (3, 1, 2)  # 2 -> 5 and 2 -> 3 towards 5; 2 -> 1 away
+    arms = anchoring.arms(store, dataset, judges["j"], HELP, "gate")
+    assert arms.blind == (6, 3, 3, (10.5, 11.0, 11.5))
+    assert arms.assisted == (2, 2, 2, (5.0, 5.0, 5.0))
+    assert (arms.changed, arms.to_judge, arms.nearer) == (3, 1, 2)  # 2 -> 5 and 2 -> 3 towards 5; 2 -> 1 away
 
 
 def test_assisted_labels_are_those_of_the_judge_whose_scores_were_shown(store):
@@ -250,15 +250,15 @@ def test_assisted_labels_are_those_of_the_judge_whose_scores_were_shown(store):
     store.tx("ann", "exposure", lambda tx: tx.append([ExposureRow(new_id(), item, other, "ann", "review desk")]))
     blind = [Seat(n, [float(n % 5 + 1)], judges_say(n)) for n in range(40)]
     assisted = [Seat(n, [float(n % 5 + 1)], judges_say(n), mode="assisted", beside="shown") for n in range(40, 60)]
-    dataset, judges = seated(store, blind + assisted, "beside")
-    found = {who: anchoring.arms(store, dataset, judge, HELP, "gate") for who, judge in judges.items()}
-    assert {who: one.blind.labels for who, one in found.items()} == dict.fromkeys(found, 40)
-    counts = {who: (one.assisted.labels, one.assisted.seconds is not None) for who, one in found.items()}
+    dataset, judges = add_seats(store, blind + assisted, "beside")
+    arms_by_judge = {name: anchoring.arms(store, dataset, judge, HELP, "gate") for name, judge in judges.items()}
+    assert {name: arms.blind.labels for name, arms in arms_by_judge.items()} == dict.fromkeys(arms_by_judge, 40)
+    counts = {name: (arms.assisted.labels, arms.assisted.seconds is not None) for name, arms in arms_by_judge.items()}
     assert counts == {"shown": (20, True), "other": (1, True), "unseen": (0, False)}
-    held = {who: anchoring.anchor(store, dataset, judge, HELP, "gate") for who, judge in judges.items()}
-    assert {who: one.assisted.items for who, one in held.items()} == {"shown": 20, "other": 1, "unseen": 0}
-    assert held["shown"].others == pytest.approx(16), "of 20 items that have five answers alike"
-    [sentence] = anchoring_findings.findings(*held["unseen"])
+    anchors = {name: anchoring.anchor(store, dataset, judge, HELP, "gate") for name, judge in judges.items()}
+    assert {name: anchor.assisted.items for name, anchor in anchors.items()} == {"shown": 20, "other": 1, "unseen": 0}
+    assert anchors["shown"].others == pytest.approx(16), "of 20 items that have five answers alike"
+    [sentence] = anchoring_findings.findings(*anchors["unseen"])
     assert "labels given with this judge's scores in view" in sentence_text(sentence)
 
 
@@ -271,7 +271,7 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
         b = None if n < 5 else 3.0 if n < 30 else float(n % 5 + 1)
         scores = {"a": [float(n % 5 + 1)], "b": [b], "c": ["unscored" if n == 39 else 2.0]}
         seats.append(Seat(n, [float(n % 5 + 1)], scores))
-    dataset, judges = seated(store, seats, "same", probability=None)
+    dataset, judges = add_seats(store, seats, "same", probability=None)
     ids = [judges[name] for name in "abc"]
     both = comparison.compared_cells(store, dataset, ids[:2], HELP, "blind")
     assert (both.gold, [both.scored[i] for i in ids[:2]], len(both.seats.item)) == (40, [40, 35], 35)
@@ -279,14 +279,14 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     every = comparison.compared_cells(store, dataset, ids, HELP, "blind")
     assert len(every.seats.item) == 34
     assert set(every.seats.judges) == {*ids, LENGTH, CONSTANT}
-    found = compare_judges(every.seats, ids[0], 5, "quadratic")
+    agreement = compare_judges(every.seats, ids[0], 5, "quadratic")
     human = [n % 5 for n in range(5, 39)]
     b = [2 if n < 30 else n % 5 for n in range(5, 39)]
     oracle = cohen_kappa_score(human, b, weights="quadratic", labels=range(5))
     order = np.argsort([content_id("same", n) for n in range(5, 39)])
     assert every.seats.human.tolist() == np.array(human)[order].tolist()
-    assert found.kappas[ids[1]].point == pytest.approx(oracle)
-    assert (found.kappas[ids[0]].point, found.kappas[CONSTANT].point) == (1.0, 0.0)
+    assert agreement.kappas[ids[1]].point == pytest.approx(oracle)
+    assert (agreement.kappas[ids[0]].point, agreement.kappas[CONSTANT].point) == (1.0, 0.0)
     assert every.seats.judges[CONSTANT].tolist() == [int(np.bincount(human).argmax())] * 34
     assert comparison.compared_cells(store, dataset, ids, HELP, "gate").seats.item.size == 0
     names = comparison.common_dimensions(store, ids)
@@ -295,7 +295,7 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
 
 def test_judges_are_compared_in_what_the_first_of_them_is_asked(store):
     seats = [Seat(n, [float(n % 5 + 1)], {"a": [float(n % 5 + 1)]}) for n in range(4)]
-    dataset, judges = seated(store, seats, "asked", probability=None)
+    dataset, judges = add_seats(store, seats, "asked", probability=None)
     row = JudgeRow("pairs", "long_form_pairwise", "1", "m", "{}", False)
     store.tx("test", "judge", lambda tx: tx.append([row]))
     both = (judges["a"], "pairs")
@@ -315,20 +315,20 @@ def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
     drawn = comparison.compared_cells(store, dataset, [judge], HELP, "gate").seats
     assert sorted(drawn.weight.tolist()) == [2.0] * 20 + [4.0] * 20
     human = [n % 5 for n in range(40)]
-    said = [n % 5 if n < 20 else (n + 1) % 5 for n in range(40)]
+    judge_codes = [n % 5 if n < 20 else (n + 1) % 5 for n in range(40)]
     weight = [2] * 20 + [4] * 20
-    oracle = cohen_kappa_score(human, said, weights="quadratic", labels=range(5), sample_weight=weight)
+    oracle = cohen_kappa_score(human, judge_codes, weights="quadratic", labels=range(5), sample_weight=weight)
     assert compare_judges(drawn, judge, 5, "quadratic").kappas[judge].point == pytest.approx(oracle)
     assert (
         comparison.compared_cells(store, dataset, [judge], HELP, "blind").seats.weight is None
     )  # where each counts once
 
 
-def test_cells_of_many_items_are_not_read_for_their_length(store, crowded, monkeypatch):
-    dataset, judges = crowded
+def test_cells_of_many_items_are_not_read_for_their_length(store, crowd_dataset, monkeypatch):
+    dataset, judges = crowd_dataset
     monkeypatch.setattr(comparison, "MOST_ITEMS", 10)
-    found = comparison.compared_cells(store, dataset, [judges["good"]], HELP, "gate")
-    assert found.too_many
-    assert set(found.seats.judges) == {judges["good"], CONSTANT}
-    assert json.dumps(sorted(found.scored.values())) == "[360]"
+    compared = comparison.compared_cells(store, dataset, [judges["good"]], HELP, "gate")
+    assert compared.too_many
+    assert set(compared.seats.judges) == {judges["good"], CONSTANT}
+    assert json.dumps(sorted(compared.scored.values())) == "[360]"
     assert isinstance(slices.slice_cells(store, dataset, judges["good"], HELP, "gate").cells, Cells)

@@ -33,18 +33,18 @@ def rows(system: str, question: str, **meta: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_systems_are_ordered_by_question_where_every_item_names_one(tmp_path: Path, named: bool) -> None:
-    made = [one for n in range(4) for system in SAID for one in rows(system, str(n), **{"question_id": str(n)})]
+    lines = [line for n in range(4) for system in SAID for line in rows(system, str(n), **{"question_id": str(n)})]
     if not named:
-        made += rows("a", "9")
-    store = seeds.workspace(tmp_path / "a.duckdb", made, review=False)
+        lines += rows("a", "9")
+    store = seeds.workspace(tmp_path / "a.duckdb", lines, review=False)
     demo = dataset_named(store, "demo").id
     judge = dataset_judges(store, demo)[0].id
-    found = measure_system_order(store, demo, judge, DIMENSIONS[0], "all")
-    assert [(one.name, one.human, one.judge, one.items) for one in found.systems] == [
+    order = measure_system_order(store, demo, judge, DIMENSIONS[0], "all")
+    assert [(system.name, system.human, system.judge, system.items) for system in order.systems] == [
         ("a", 9, 4, 4 if named else 5), ("b", 6, 6, 4), ("c", 3, 3, 4)
     ]  # fmt: skip
-    assert found.kendall.point == pytest.approx(1 / 3) and found.flipped == 1
-    assert found.kendall.items == (4 if named else 13)
-    one = STATISTICS["systems"]
-    loaded: SystemOrder = one.load(StatisticInput(store, demo, judge, DIMENSIONS[0], "all"))
-    assert one.to_json(loaded)["systems"]["pairs_flipped"] == 1
+    assert order.kendall.point == pytest.approx(1 / 3) and order.flipped == 1
+    assert order.kendall.items == (4 if named else 13)
+    statistic = STATISTICS["systems"]
+    loaded: SystemOrder = statistic.load(StatisticInput(store, demo, judge, DIMENSIONS[0], "all"))
+    assert statistic.to_json(loaded)["systems"]["pairs_flipped"] == 1

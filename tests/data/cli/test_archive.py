@@ -22,11 +22,11 @@ from data.store import Store, open_store
 from judges.cli import commands
 from tests import seeds
 from tests.archives import check_archive
-from tests.data.approvals.test_approvals import judged
+from tests.data.approvals.test_approvals import judged_cells
 from tests.data.cells import Cell, fill
-from tests.data.flag_dataset import flagged
-from tests.data.imports import decided, label, pair, text, verdict
-from tests.data.judged_dataset import crowd, seated
+from tests.data.flag_dataset import add_flag_dataset
+from tests.data.imports import adjudication_line, label, pair, text, verdict
+from tests.data.judged_dataset import add_seats, crowd
 from tests.data.records.test_judge_prompts import family
 from tests.practice_server import practice
 from tests.terminal import Terminal
@@ -288,9 +288,9 @@ def test_help_says_in_every_place_what_it_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    told = Terminal("python -m data", main, capsys)
-    told.help_of_all(commands(cli.__name__, cli.COMMANDS))
-    check_archive(told.said, HELP, tmp_path, decimals=4)
+    terminal = Terminal("python -m data", main, capsys)
+    terminal.help_of_all(commands(cli.__name__, cli.COMMANDS))
+    check_archive(terminal.said, HELP, tmp_path, decimals=4)
 
 
 @pytest.mark.duckdb_only("what is said of files and revisions of a store")
@@ -307,14 +307,14 @@ def test_a_session_says_in_every_place_what_it_said(
             monkeypatch.delenv(name, raising=False)
         monkeypatch.chdir(tmp_path)
         masks = [(re.escape(str(tmp_path)), "(folder)"), *MASKS]
-        told = Terminal("python -m data", main, capsys, masks, CATCH, url=url, bad=bad.url, server=server.url)
-        told.run(SMALL)
-        with planted(tmp_path / "planted.duckdb"):
-            told.run(SESSION)
+        terminal = Terminal("python -m data", main, capsys, masks, CATCH, url=url, bad=bad.url, server=server.url)
+        terminal.run(SMALL)
+        with planted_store(tmp_path / "planted.duckdb"):
+            terminal.run(SESSION)
             monkeypatch.setenv("ASSAY_TOKEN", "x")
             for at in ("http://127.0.0.1:9", "nonsense", "file:///etc/x", "{server}"):
-                told(f"check --dataset gate --judge m --dimension zz_safe --url {at}")
-    check_archive(told.said, ARCHIVE, tmp_path, decimals=4)
+                terminal(f"check --dataset gate --judge m --dimension zz_safe --url {at}")
+    check_archive(terminal.said, ARCHIVE, tmp_path, decimals=4)
 
 
 def bring_files(folder: Path) -> None:
@@ -322,23 +322,23 @@ def bring_files(folder: Path) -> None:
     rows = [pair(), verdict("p1", "a"), label("p1", "tie"), pair("p2"), verdict("p2", "b"), label("p2", "b")]
     lost = [label(f"x{n}", "a") for n in range(3)]
     talks = [seeds.dialogue(n, turns=1) for n in range(1, 25)]
-    said = [seeds.judgment(t, seeds.reply(t, helpfulness=1)) for t in talks]
+    judgments = [seeds.judgment(t, seeds.reply(t, helpfulness=1)) for t in talks]
     wit = {"name": "zz_fun", "unit": "response", "definition": "Fun?", "answers": {"kind": "flag"}}
     card = {"name": "zz_filed", "title": "Filed", "kind": "response", "dimensions": [wit]}
     fun = {"card": "zz_filed", "model": "m", "reply": {"response": {"zz_fun": {"score": True, "note": ""}}}}
-    asked = [("writing", ["Write of Kyoto.", "Make it short."]), ("math", ["1+1?", "2+2?"])]
+    bench = [("writing", ["Write of Kyoto.", "Make it short."]), ("math", ["1+1?", "2+2?"])]
     files: dict[str, list[Any]] = {
         "rows.jsonl": rows,
         "bad.jsonl": [*rows, b"{", label("p1", "c"), pair("p3"), *lost],
         "worse.jsonl": [label("p1", "a", **{"k" * n: 1}) for n in range(1, 53)],
-        "talks.jsonl": [*talks, *said],
-        "more/other.jsonl": [pair("p4"), decided("p1", "a"), verdict("p4", "?")],
+        "talks.jsonl": [*talks, *judgments],
+        "more/other.jsonl": [pair("p4"), adjudication_line("p1", "a"), verdict("p4", "?")],
         "cards.jsonl": [{"id": "r1", "kind": "response", "task": "t", "output": "o"}, {"item": "r1", **fun}],
         "card.json": [card],
         "clash.json": [{**card, "name": "zz_clash", "dimensions": [{**wit, "name": "rating"}]}],
-        "question.jsonl": [{"question_id": n, "category": c, "turns": t} for n, (c, t) in enumerate(asked, 1)],
+        "question.jsonl": [{"question_id": n, "category": c, "turns": t} for n, (c, t) in enumerate(bench, 1)],
         "judge_prompts.jsonl": family(),
-        "bench/question.jsonl": [{"question_id": n, "category": c, "turns": t} for n, (c, t) in enumerate(asked, 1)],
+        "bench/question.jsonl": [{"question_id": n, "category": c, "turns": t} for n, (c, t) in enumerate(bench, 1)],
         "bench/model_answer/m.jsonl": [
             {"question_id": n, "answer_id": f"a{n}", "model_id": "m", "tstamp": 1.0,
              "choices": [{"index": 0, "turns": ["One.", "Two."]}]} for n in (1, 2)
@@ -355,20 +355,20 @@ def bring_files(folder: Path) -> None:
         "words": ("id,judge,human", [f"{n},{1 + n % 5},word{n} of its own" for n in range(30)]),
         "pairs": ("question,answer_a,answer_b,order,judge,human",
                   [f"Q{n},A{n},B{n},ab,{'AB'[n % 2]},{'ABB'[n % 3]}" for n in range(24)]),
-        "people": ("item,criterion,rater,score", [f"{n},{what},{who},{1 + n % 5}" for n in range(6)
-                   for what in ("tone", "truth") for who in ("gpt-4o", "ann")]),
+        "people": ("item,criterion,rater,score", [f"{n},{criterion},{rater},{1 + n % 5}" for n in range(6)
+                   for criterion in ("tone", "truth") for rater in ("gpt-4o", "ann")]),
         "plain": ("id,instruction,output", ["1,Say hi,hi", "2,Say ho,ho"]),
         "talks": ("id,note", ["1,a", "2,b"]),
     }  # fmt: skip
-    for name, held in files.items():
+    for name, entries in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(text(held))
+        (folder / name).write_bytes(text(entries))
     seeds.write_tables(folder, tables)
     (folder / "latin.json").write_bytes(b"\xff\xfe")
 
 
 @contextmanager
-def planted(path: Path) -> Iterator[Store]:
+def planted_store(path: Path) -> Iterator[Store]:
     """A workspace that all commands find open: to open and to close it takes longer than all else that they do.
 
     In `gate` a judge's dimensions are in every state, in `seats` one judge agrees and one does not, in `flags` it is
@@ -381,15 +381,15 @@ def planted(path: Path) -> Iterator[Store]:
     people.set_person(store, "lea", "ann", "annotator")
     bring_card(store, "zz_gate", {"kind": "ordinal", "lo": 1, "hi": 5},
                zz_help="turn", zz_safe="turn", zz_use="turn", zz_whole="conversation")  # fmt: skip
-    good = judged(120, "zz_help")
+    good = judged_cells(120, "zz_help")
     cells = [*good, *(replace(c, dimension="zz_safe", judge=3.0 + (c.people == (5.0,))) for c in good)]
-    cells += judged(20, "zz_use")
+    cells += judged_cells(20, "zz_use")
     cells += [Cell(n, "conversation", (4.0,), 4.0, probability=0.5, dimension="zz_whole") for n in range(30)]
     fill(store, cells, "gate", card="zz_gate")
     seats = crowd(24)
     seats[3].scores["poor"][:] = seats[4].scores["poor"][:] = seats[5].scores["good"][:] = ["unscored"] * 3
-    seated(store, seats)
-    flags, guard = flagged(store, "lea", items=200, labelled=140)
+    add_seats(store, seats)
+    flags, guard = add_flag_dataset(store, "lea", items=200, labelled=140)
     queue.draw_audit(store, "lea", flags, 6, guard, seed=1)
     assignments.assign(store, "ray", flags, "audit", Selection(), AssignmentTerms(people=("ann", "ray")))
     bring_card(store, "zz_two", {"kind": "flag"}, zz_tone="turn", also="conversation")
@@ -406,8 +406,8 @@ def planted(path: Path) -> Iterator[Store]:
 def bring_card(store: Store, name: str, answers: dict[str, Any], **units: str) -> None:
     """A card of dialogues with a dimension of each name and unit; `also` has the name of the first."""
     first, *_ = units
-    asked = [
-        {"name": first if one == "also" else one, "unit": unit, "definition": "How far?", "answers": answers}
-        for one, unit in units.items()
+    dimensions = [
+        {"name": first if key == "also" else key, "unit": unit, "definition": "How far?", "answers": answers}
+        for key, unit in units.items()
     ]
-    cards.save_card(store, "lea", {"name": name, "title": name, "kind": "dialogue", "dimensions": asked})
+    cards.save_card(store, "lea", {"name": name, "title": name, "kind": "dialogue", "dimensions": dimensions})

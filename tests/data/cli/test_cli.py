@@ -91,9 +91,9 @@ def test_who_may_sign_in_is_said_on_the_command_line(run: Run) -> None:
         code, out, err = run(*wrong)
         assert (code, out) == (1, "") and err.endswith(".\n") and err.count("\n") == 1, wrong
     store = open_store()
-    found = invitations.open_invitations(store)
+    pending = invitations.open_invitations(store)
     store.close()
-    assert [(one.whom, one.role, one.person) for one in found] == [
+    assert [(invitation.whom, invitation.role, invitation.person) for invitation in pending] == [
         ("ann@example.org", "researcher", ""), ("248289761001", "lead", "max"), ("lea@example.org", "lead", ""),
     ]  # fmt: skip
 
@@ -152,12 +152,12 @@ def test_what_is_asked_of_a_store_that_is_not_there_makes_none(
 
 def test_a_folder_of_parts_says_how_it_is_read_and_none_has_no_rows(run: Run, tmp_path: Path) -> None:
     run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
-    told = {}
+    errors = {}
     for kind in ("gold", "labels"):
-        code, _, told[kind] = run("export", "--dataset", "d", "--kind", kind, "--out", kind, "--rows-per-file", "1")
+        code, _, errors[kind] = run("export", "--dataset", "d", "--kind", kind, "--out", kind, "--rows-per-file", "1")
         assert code == 0
-    assert 'load_dataset("parquet", data_files="gold/*.parquet"' in told["gold"], "gold is not imported again"
-    assert told["labels"] == "python -m data import labels --dataset NAME\n"
+    assert 'load_dataset("parquet", data_files="gold/*.parquet"' in errors["gold"], "gold is not imported again"
+    assert errors["labels"] == "python -m data import labels --dataset NAME\n"
     for none in ("0", "-1"):
         code, out, err = run("export", "--dataset", "d", "--kind", "gold", "--out", "x", "--rows-per-file", none)
         assert (code, out) == (1, "") and "--rows-per-file is a number of rows, 1 or more" in err
@@ -184,11 +184,11 @@ def test_a_table_needs_a_mapping_and_one_is_suggested(run: Run, tmp_path: Path) 
 
 
 def test_a_mapping_is_suggested_by_all_rows_of_a_table(run: Run, tmp_path: Path) -> None:
-    rows = [f"x{n},{who},{score},3" for who, score in (("ann", 2), ("ben", 4), ("eve", 9)) for n in range(25)]
+    rows = [f"x{n},{rater},{score},3" for rater, score in (("ann", 2), ("ben", 4), ("eve", 9)) for n in range(25)]
     (tmp_path / "t.csv").write_text("id,rater,human_score,llm_score\n" + "\n".join(rows))
-    made = json.loads(run("import", "t.csv", "--suggest")[1])
-    assert [one["only"]["rater"] for one in made["labels"]] == [["ann"], ["ben"], ["eve"]]
-    assert made["recipes"][0]["dimensions"][0]["answers"]["hi"] == 10
+    mapping = json.loads(run("import", "t.csv", "--suggest")[1])
+    assert [entry["only"]["rater"] for entry in mapping["labels"]] == [["ann"], ["ben"], ["eve"]]
+    assert mapping["recipes"][0]["dimensions"][0]["answers"]["hi"] == 10
 
 
 @pytest.mark.parametrize(
@@ -223,8 +223,8 @@ def test_what_cannot_be_done_is_a_sentence(
     run: Run, tmp_path: Path, arguments: tuple[str, ...], code: int, says: str
 ) -> None:
     (tmp_path / "empty").mkdir()
-    found, out, err = run(*arguments)
-    assert (found, out) == (code, "") and says in err
+    status, out, err = run(*arguments)
+    assert (status, out) == (code, "") and says in err
 
 
 @OF_FILES
@@ -253,8 +253,8 @@ def test_a_store_in_use_is_neither_restored_nor_imported_into(run: Run, tmp_path
     ) as other:
         assert other.stdout is not None and other.stdout.readline() == "open\n"
         for command in (["restore", "b.duckdb"], ["import", "rows.jsonl", "--dataset", "d"], ["verify"]):
-            found, out, err = run(*command)
-            assert (found, out) == (1, "") and "in use" in err
+            status, out, err = run(*command)
+            assert (status, out) == (1, "") and "in use" in err
         other.communicate("\n")
     assert run("verify")[0] == 0
 
@@ -316,8 +316,8 @@ def test_the_list_of_commands_loads_none_of_them() -> None:
         listed = f"import sys\nfrom {tool}.cli import main\ntry:\n main(['--help'])\nexcept SystemExit: pass\n"
         code = listed + "print([m for m in sys.modules if m.split('.')[0] in ('pydantic', 'numpy', 'duckdb') or "
         code += f"m.startswith('{tool}.cli.')])"
-        shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-        assert "usage: python -m " in shown.stdout and shown.stdout.endswith("\n[]\n"), shown.stdout
+        process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert "usage: python -m " in process.stdout and process.stdout.endswith("\n[]\n"), process.stdout
 
 
 def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
@@ -325,9 +325,9 @@ def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture
         def isatty(self) -> bool:
             return True
 
-    shown, endless, silent = Terminal(), Terminal(), io.StringIO()
-    with Bar(shown) as bar:
-        while "%" not in shown.getvalue():  # it comes after a tenth of a second
+    visible, endless, silent = Terminal(), Terminal(), io.StringIO()
+    with Bar(visible) as bar:
+        while "%" not in visible.getvalue():  # it comes after a tenth of a second
             bar(50, 100, 1_000, ", 3 failed")
     with Bar(endless, "rows") as bar:
         while "%" not in endless.getvalue():
@@ -336,9 +336,9 @@ def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture
         bar(50, 100, 1_000)
         bar.clear()
     assert silent.getvalue() == ""
-    [said] = re.findall(r"\r(\[#+\.+\].*?) *(?=\r)", shown.getvalue())
-    assert re.fullmatch(r"\[#{12}\.{12}\]  50%  1,000 lines  [\d,]+ a second, 3 failed", said)
-    assert shown.getvalue().endswith("\r" + " " * len(said) + "\r")
+    [line] = re.findall(r"\r(\[#+\.+\].*?) *(?=\r)", visible.getvalue())
+    assert re.fullmatch(r"\[#{12}\.{12}\]  50%  1,000 lines  [\d,]+ a second, 3 failed", line)
+    assert visible.getvalue().endswith("\r" + " " * len(line) + "\r")
     assert f"[{'#' * 24}] 100%  12 rows  " in endless.getvalue()
 
 
@@ -350,11 +350,11 @@ def test_what_answers_without_an_object_in_json_is_no_assay() -> None:
 
 
 def test_a_report_says_what_it_is_at_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    for terminal, said in ((True, "Intervals ...\n"), (False, "")):
-        monkeypatch.setattr(sys, "stderr", shown := io.StringIO())
-        monkeypatch.setattr(shown, "isatty", lambda terminal=terminal: terminal)
+    for terminal, expected in ((True, "Intervals ...\n"), (False, "")):
+        monkeypatch.setattr(sys, "stderr", stderr := io.StringIO())
+        monkeypatch.setattr(stderr, "isatty", lambda terminal=terminal: terminal)
         report._say("Intervals")
-        assert shown.getvalue() == said
+        assert stderr.getvalue() == expected
 
 
 def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -> None:
@@ -367,14 +367,14 @@ def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -
     spools.mkdir()
     options = {"cwd": ROOT, "env": {**os.environ, "TMPDIR": str(spools)}}
     for after in (0.0, 0.5, 2.0):
-        with Forked(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as one:
-            while one.poll() is None and not list(spools.glob("assay-intake-*")):
+        with Forked(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as process:
+            while process.poll() is None and not list(spools.glob("assay-intake-*")):
                 time.sleep(0.01)
             time.sleep(after)
-            one.send_signal(signal.SIGINT)
-            _, err = one.communicate(timeout=60)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
         # Python that is ending already has taken its handler off: the signal then ends it, which shells call 130.
-        assert b"Traceback" not in err and one.returncode in (0, 130, -signal.SIGINT), err
+        assert b"Traceback" not in err and process.returncode in (0, 130, -signal.SIGINT), err
         assert not list(spools.iterdir())
         store = open_store()
         assert store.rows("select count(*) from item")[0][0] in (1, 30_001)
@@ -394,8 +394,8 @@ def test_what_the_output_cannot_write_is_written_as_json_writes_it(tmp_path: Pat
         assert done.returncode == code, done.stderr
         return done.stdout.decode(encoding)
 
-    shown = "".join(c if c.encode(encoding, "ignore") else json.dumps(c)[1:-1] for c in name)
-    assert f"to {shown} in" in call(0, "start", str(tmp_path / "rows.csv"), "--dataset", name, "--no-serve")
+    printed = "".join(c if c.encode(encoding, "ignore") else json.dumps(c)[1:-1] for c in name)
+    assert f"to {printed} in" in call(0, "start", str(tmp_path / "rows.csv"), "--dataset", name, "--no-serve")
     assert json.loads(call(2, "check", "--dataset", name, "--json"))["dataset"] == name
 
 

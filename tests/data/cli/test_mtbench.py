@@ -108,8 +108,8 @@ def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
     code, out, _ = run("--judge", "practice-length", model="")
     assert code == 0 and "8 of 8 judgments" in out
     store = open_store()
-    [found] = datasets.all_datasets(store)
-    assert found.synthetic and mtbench.bench_sizes(store)[found.id] == (4, 16, 4, 0)
+    [dataset] = datasets.all_datasets(store)
+    assert dataset.synthetic and mtbench.bench_sizes(store)[dataset.id] == (4, 16, 4, 0)
     store.close()
 
 
@@ -139,7 +139,7 @@ def test_what_is_not_sound_in_files_of_questions_is_said_but_not_that_they_hold_
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["--questions", "nowhere.jsonl"], "There is no file or folder nowhere.jsonl."),
         ([], "Say which questions are asked: --questions FILE."),
@@ -150,11 +150,11 @@ def test_what_is_not_sound_in_files_of_questions_is_said_but_not_that_they_hold_
         (["--questions", "question.jsonl", "--protocol", "theirs.json"], "no prompts of the family 'single-v1'"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_run_is_a_sentence(run: Run, arguments: list[str], said: str) -> None:
+def test_what_cannot_be_run_is_a_sentence(run: Run, arguments: list[str], sentence: str) -> None:
     Path("bad.json").write_text('{"name": "bad", "samples": 0}')
     Path("theirs.json").write_text('{"name": "theirs", "prompts": "single-v1"}')
     code, out, err = run(*arguments)
-    assert (code, out) == (1, "") and said in err
+    assert (code, out) == (1, "") and sentence in err
 
 
 def test_prompts_beside_the_questions_stay_with_them(run: Run, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_prompts_beside_the_questions_stay_with_them(run: Run, tmp_path: Path) -
     rows = [*family(), {"name": "odd", "prompt_template": "{question} {answer} {secret}"}]
     (tmp_path / "judge_prompts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     code, _, err = run("--questions", "question.jsonl", "judge_prompts.jsonl")
-    said = f"The judge's prompts: single-v1, wording {wording(rows[0]['prompt_template'])}; protocol fastchat@"
-    assert code == 0 and said in err
+    line = f"The judge's prompts: single-v1, wording {wording(rows[0]['prompt_template'])}; protocol fastchat@"
+    assert code == 0 and line in err
     code, _, again = run("--plan")
-    assert code == 0 and said in again and "Ratings of turns by practice-heuristic: nothing is left to ask." in again
+    assert code == 0 and line in again and "Ratings of turns by practice-heuristic: nothing is left to ask." in again

@@ -17,9 +17,9 @@ from tests.data.assignments.test_assignments import give, workspace
 def test_progress_as_a_table_and_as_csv(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store, found = workspace(tmp_path / "a.duckdb")
+    store, dataset = workspace(tmp_path / "a.duckdb")
     people.set_person(store, "lea", "+SUM(A1)", "annotator")
-    give(store, found, people=("+SUM(A1)",))
+    give(store, dataset, people=("+SUM(A1)",))
     store.close()
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/a.duckdb")
     assert main(["progress", "--dataset", "demo"]) == 0

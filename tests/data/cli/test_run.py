@@ -79,13 +79,13 @@ def test_a_dry_run_says_why_a_reply_cannot_be_used(run: Run, monkeypatch: pytest
 def test_ctrl_c_stops_a_run_and_says_how_to_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     real = runs.wait
 
-    def interrupted(store: Any, run_id: str, progress: Any = None, every: float = 0.25) -> Any:
+    def interrupt(store: Any, run_id: str, progress: Any = None, every: float = 0.25) -> Any:
         if progress is not None:
             monkeypatch.setattr(runs, "wait", real)
             raise KeyboardInterrupt
         return real(store, run_id)
 
-    monkeypatch.setattr(runs, "wait", interrupted)
+    monkeypatch.setattr(runs, "wait", interrupt)
     with practice(latency_ms=200) as slow:
         code, out, err = run(*WHAT, "--concurrency", "1", "--base-url", slow.url)
         assert code == 130 and out.startswith("Stopped. ") and "lea stopped it" in err
@@ -115,8 +115,8 @@ def test_dimensions_of_ones_own_make_a_judge_of_their_own(run: Run) -> None:
         *("--dimension", "zz_warmth: Greets as a friend would.", "--dimension", "zz_brevity: As few words as will do."),
     )
     assert code == 0 and "2 scored" in out
-    found = {str(r[0]) for r in rows("select distinct dimension from score")}
-    assert {"zz_warmth", "zz_brevity"} <= found
+    dimensions = {str(r[0]) for r in rows("select distinct dimension from score")}
+    assert {"zz_warmth", "zz_brevity"} <= dimensions
 
 
 def test_what_a_card_lacks_is_said_and_the_run_goes_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_what_a_card_lacks_is_said_and_the_run_goes_on(run: Run, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (WHAT[2:], "Say which dataset"),
         ((*WHAT[:2], "--card", "nope", *WHAT[4:]), "There is no card 'nope'"),
@@ -145,9 +145,9 @@ def test_what_a_card_lacks_is_said_and_the_run_goes_on(run: Run, monkeypatch: py
         ((*WHAT[:4], "--model", "unheard", "--spend", "1"), "price of unheard is not known"),
     ],
 )
-def test_what_cannot_be_is_one_sentence(run: Run, arguments: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_is_one_sentence(run: Run, arguments: tuple[str, ...], sentence: str) -> None:
     code, out, err = run(*arguments)
-    assert (code, out) == (1, "") and said in err and len(err.splitlines()) <= 2
+    assert (code, out) == (1, "") and sentence in err and len(err.splitlines()) <= 2
 
 
 def test_what_files_brought_is_the_same_judge_and_is_not_asked_again(run: Run, tmp_path: Path) -> None:
@@ -156,8 +156,8 @@ def test_what_files_brought_is_the_same_judge_and_is_not_asked_again(run: Run, t
     from judges.cli import main as judges
 
     items = seeds.lines(tmp_path / "items.jsonl", [seeds.dialogue(n) for n in range(1, 7)])
-    asked = ("--card", "multi_turn_dialogue", "--model", "practice-constant", "--out", str(tmp_path / "out.jsonl"))
-    assert judges(("run", str(items), *asked)) == 0
+    options = ("--card", "multi_turn_dialogue", "--model", "practice-constant", "--out", str(tmp_path / "out.jsonl"))
+    assert judges(("run", str(items), *options)) == 0
     assert data(("import", str(tmp_path / "out.jsonl"), "--dataset", "demo")) == 0
     assert rows("select synthetic, count(*) from judge group by synthetic") == [(True, 1)]
     code, out, err = run(*WHAT)
@@ -165,7 +165,7 @@ def test_what_files_brought_is_the_same_judge_and_is_not_asked_again(run: Run, t
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (("--address", "here:1"), "--address and --workers are for --engine ray."),
         (("--workers", "2"), "--address and --workers are for --engine ray."),
@@ -175,10 +175,10 @@ def test_what_files_brought_is_the_same_judge_and_is_not_asked_again(run: Run, t
     ],
 )
 def test_what_does_not_go_together_is_refused(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
 ) -> None:
     assert main(("run", *WHAT, *arguments)) == 1
-    assert said in capsys.readouterr().err
+    assert sentence in capsys.readouterr().err
 
 
 def test_what_is_said_of_a_second_endpoint_goes_before_that_of_the_first() -> None:

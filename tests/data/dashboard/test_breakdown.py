@@ -28,17 +28,17 @@ from data.store.errors import BadInput
 from judges.stats.ppi import correct_mean
 from judges.types import Dimension, Scale
 from tests.data.cells import Cell, fill
-from tests.data.dashboard.test_dashboard import alike, approve, dialogues, expected, pairs, scored
-from tests.data.flag_dataset import flagged
-from tests.data.planted_workspace import frozen
+from tests.data.dashboard.test_dashboard import add_judgment, approve, assert_same_mean, cell_moments, dialogues, pairs
+from tests.data.flag_dataset import add_flag_dataset
+from tests.data.planted_workspace import frozen_clock
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}")
-    people.join_workspace(opened, "lea")
-    yield opened
-    opened.close()
+    store = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}")
+    people.join_workspace(store, "lea")
+    yield store
+    store.close()
 
 
 def tiles(store: Store, dataset: str, judge: str, *names: str) -> list[Tile]:
@@ -56,46 +56,48 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     cells = dialogues()
     dataset, judge = fill(store, cells, meta={n: json.dumps(meta(n)) for n in range(120)})
     helpful, verdict = tiles(store, dataset, judge, "helpfulness", "verdict")
-    found = breakdown_fields(store, dataset, judge, helpful.counted)
-    assert list(found) == ["meta.day", "system", "position", "meta.topic"]
+    fields = breakdown_fields(store, dataset, judge, helpful.counted)
+    assert list(fields) == ["meta.day", "system", "position", "meta.topic"]
     frame = pandas.DataFrame([
         {"item": c.item, "topic": meta(c.item)["topic"], "system": f"s{c.item % 2}", "month": meta(c.item)["day"][:7],
          "turn": c.unit.replace(":", " "), "judge": c.judge}
         for c in cells if c.dimension == "helpfulness" and isinstance(c.judge, float)
     ])  # fmt: skip
     for by, column in (("meta.topic", "topic"), ("system", "system"), ("meta.day", "month"), ("position", "turn")):
-        told = break_down(store, dataset, judge, helpful, by)
-        own = frame.groupby(column)
-        assert {s.name for s in told.slices} == set(own.groups)
-        sizes = sorted(one.judge.items for one in told.slices)
-        few = (sizes[1] if sizes[0] < 3 else 0) + 1  # beside it the smallest that could be shown tells nothing, either
-        hidden = [one for one in told.slices if one.judge.point is None]
-        assert len(hidden) == (2 if sizes[0] < 3 else 0) and all(one.judge.items < few for one in hidden)
-        for one in told.slices:
-            assert one.judge.items == own["item"].nunique()[one.name]
-            if one in hidden or one.judge.items < 3:
-                assert one.judge.point is None and one.mean is None, "a mean of one item gives its score away"
-                why = "too few: fewer than 3 items" if one.judge.items < 3 else "not shown: the mean of all"
-                assert explain_missing_figure(one).startswith(why)
+        split = break_down(store, dataset, judge, helpful, by)
+        grouped = frame.groupby(column)
+        assert {s.name for s in split.slices} == set(grouped.groups)
+        sizes = sorted(part.judge.items for part in split.slices)
+        cap = (sizes[1] if sizes[0] < 3 else 0) + 1  # beside it the smallest that could be shown tells nothing, either
+        hidden = [part for part in split.slices if part.judge.point is None]
+        assert len(hidden) == (2 if sizes[0] < 3 else 0) and all(part.judge.items < cap for part in hidden)
+        for part in split.slices:
+            assert part.judge.items == grouped["item"].nunique()[part.name]
+            if part in hidden or part.judge.items < 3:
+                assert part.judge.point is None and part.mean is None, "a mean of one item gives its score away"
+                why = "too few: fewer than 3 items" if part.judge.items < 3 else "not shown: the mean of all"
+                assert explain_missing_figure(part).startswith(why)
             else:
-                assert one.judge.point == pytest.approx(own["judge"].mean()[one.name])
-                assert one.judge.low < one.judge.point < one.judge.high
+                assert part.judge.point == pytest.approx(grouped["judge"].mean()[part.name])
+                assert part.judge.low < part.judge.point < part.judge.high
     by_month = break_down(store, dataset, judge, helpful, "meta.day")
     rows = list(csv.DictReader(io.StringIO(breakdown_csv(helpful, by_month, "", 0))))
     assert by_month.step == "month" and {row["by"] for row in rows} == {"day (month)"}
     by_system = {s.name: s for s in break_down(store, dataset, judge, helpful, "system").slices}
-    assert {explain_missing_figure(one) for one in by_system.values()} == {""}
+    assert {explain_missing_figure(part) for part in by_system.values()} == {""}
     for system in helpful.systems:
-        alike(by_system[system.name].mean, system.means[0])
-        alike(break_down(store, dataset, judge, helpful, "meta.topic", system.name).whole.mean, system.means[0])
+        assert_same_mean(by_system[system.name].mean, system.means[0])
+        assert_same_mean(
+            break_down(store, dataset, judge, helpful, "meta.topic", system.name).whole.mean, system.means[0]
+        )
     for outcome in range(4):
-        for one in break_down(store, dataset, judge, verdict, "system", "", outcome).slices:
-            [system] = [s for s in verdict.systems if s.name == one.name]
-            alike(one.mean, system.means[outcome])
+        for part in break_down(store, dataset, judge, verdict, "system", "", outcome).slices:
+            [system] = [s for s in verdict.systems if s.name == part.name]
+            assert_same_mean(part.mean, system.means[outcome])
     # Corrected by the labels of the slice alone: those of one topic are too few, and that is said instead.
     topic = {s.name: s for s in break_down(store, dataset, judge, helpful, "meta.topic").slices}["t1"]
-    mine = [replace(c, item=2 * c.item) for c in cells if meta(c.item)["topic"] == "t1"]
-    oracle = correct_mean(expected(mine, "s0", "helpfulness"), (1, 5))
+    topic_cells = [replace(c, item=2 * c.item) for c in cells if meta(c.item)["topic"] == "t1"]
+    oracle = correct_mean(cell_moments(topic_cells, "s0", "helpfulness"), (1, 5))
     assert topic.mean.interval.point is None and topic.mean.missing > 0 and topic.mean.n == oracle.n < 30
     assert explain_missing_figure(topic) == f"not corrected: {oracle.n} labelled, 30 needed"
 
@@ -113,39 +115,41 @@ def test_a_day_that_there_is_not_parts_items_as_any_other_word_does(store: Store
     dataset, judge = fill(store, dialogues(), meta=days)
     [helpful] = tiles(store, dataset, judge, "helpfulness")
     assert not breakdown_fields(store, dataset, judge, helpful.counted)["meta.day"].time
-    told = break_down(store, dataset, judge, helpful, "meta.day")
-    assert (told.step, {one.name for one in told.slices}) == (
+    split = break_down(store, dataset, judge, helpful, "meta.day")
+    assert (split.step, {part.name for part in split.slices}) == (
         "", {"0000-00-00", "2026-01-01", "2026-01-02", "2026-01-03"}
     )  # fmt: skip
 
 
 def test_of_what_several_people_said_those_count_who_gave_a_value(store: Store) -> None:
-    said: list[tuple[float | None, ...]] = [(0.0, None), (1.0, 1.0), (2.0, 3.0), (None, 3.0)]
+    labels: list[tuple[float | None, ...]] = [(0.0, None), (1.0, 1.0), (2.0, 3.0), (None, 3.0)]
     cells = [
-        Cell(n, "conversation", said[n % 4], float((n + n % 9 // 8) % 4), "blind", 0.5, "verdict") for n in range(90)
+        Cell(n, "conversation", labels[n % 4], float((n + n % 9 // 8) % 4), "blind", 0.5, "verdict") for n in range(90)
     ]
     dataset, judge = fill(store, cells, systems=lambda n: ("s" if n % 9 else "t", ""))
     [verdict] = tiles(store, dataset, judge, "verdict")
     for outcome in (0, 3):
-        found = {one.name: one.mean for one in break_down(store, dataset, judge, verdict, "system", "", outcome).slices}
+        means = {
+            part.name: part.mean for part in break_down(store, dataset, judge, verdict, "system", "", outcome).slices
+        }
         for system in verdict.systems:
-            alike(found[system.name], system.means[outcome])
+            assert_same_mean(means[system.name], system.means[outcome])
 
 
 def test_the_shares_of_flags_and_of_topics_are_the_tiles_in_every_slice_and_in_its_csv(store: Store) -> None:
-    dataset, judge = flagged(store, "lea")
+    dataset, judge = add_flag_dataset(store, "lea")
     harmful, topic = tiles(store, dataset, judge, "zz_harmful", "zz話題")
     for tile, outcome, answer in ((harmful, 0, "yes"), (topic, 0, "苦情"), (topic, 2, "お礼")):
-        found = break_down(store, dataset, judge, tile, "system", "", outcome)
+        split = break_down(store, dataset, judge, tile, "system", "", outcome)
         of = {s.name: s.means[outcome] for s in tile.systems}
-        assert sorted(one.name for one in found.slices) == sorted(of) == ["x", "y"]
-        for one in found.slices:
-            alike(one.mean, of[one.name])
-        whole, *parts = csv.DictReader(io.StringIO(breakdown_csv(tile, found, "", outcome)))
+        assert sorted(part.name for part in split.slices) == sorted(of) == ["x", "y"]
+        for part in split.slices:
+            assert_same_mean(part.mean, of[part.name])
+        whole, *parts = csv.DictReader(io.StringIO(breakdown_csv(tile, split, "", outcome)))
         assert (whole["items"], whole["system"]) == ("200", "all")
         assert {(row["of"], row["by"]) for row in (whole, *parts)} == {(answer, "system")}
-        told = {row["slice"]: (row["items"], float(row["corrected"])) for row in parts}
-        assert told == {name: ("100", pytest.approx(mean.interval.point)) for name, mean in of.items()}
+        figures = {row["slice"]: (row["items"], float(row["corrected"])) for row in parts}
+        assert figures == {name: ("100", pytest.approx(mean.interval.point)) for name, mean in of.items()}
 
 
 def test_both_sides_of_pairs(store: Store) -> None:
@@ -155,7 +159,7 @@ def test_both_sides_of_pairs(store: Store) -> None:
     for tile in (quality, verdict):
         by_system = {s.name: s for s in break_down(store, dataset, judge, tile, "system").slices}
         for system in tile.systems:
-            alike(by_system[system.name].mean, system.means[tile.headline])
+            assert_same_mean(by_system[system.name].mean, system.means[tile.headline])
     sides = break_down(store, dataset, judge, quality, "side", "x")
     assert [(s.name, s.judge.items) for s in sides.slices] == [("response a", 20), ("response b", 20)]
 
@@ -163,20 +167,22 @@ def test_both_sides_of_pairs(store: Store) -> None:
 def test_what_is_asked_of_a_pair_as_a_whole_is_of_both_its_systems(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Dimension("effort", "pair", Scale("ordinal", 1, 5), "How much work was it?")
-    monkeypatch.setattr(calibration, "compared_dimensions", lambda *_: [asked])
+    dimension = Dimension("effort", "pair", Scale("ordinal", 1, 5), "How much work was it?")
+    monkeypatch.setattr(calibration, "compared_dimensions", lambda *_: [dimension])
     sides = [("x", "y"), ("y", "x"), ("x", "z")]
     cells = [
         Cell(n, "pair", (float(1 + n % 4),), float(1 + n % 5), "blind", 0.5, "effort") for n in range(120)
     ]
     dataset, judge = fill(store, cells, kind="pair", card="long_form_pairwise", systems=lambda n: sides[n % 3])
     [tile] = tiles(store, dataset, judge, "effort")
-    assert {one.name: one.items for one in tile.systems} == dict.fromkeys(("x ~ y", "y ~ x", "x ~ z"), 40)
-    assert {one.name: one.means[0].judge for one in tile.systems} == dict.fromkeys(("x ~ y", "y ~ x", "x ~ z"), 3.0)
-    found = break_down(store, dataset, judge, tile, "system")
-    by_system = {one.name: one for one in found.slices}
+    assert {system.name: system.items for system in tile.systems} == dict.fromkeys(("x ~ y", "y ~ x", "x ~ z"), 40)
+    assert {system.name: system.means[0].judge for system in tile.systems} == dict.fromkeys(
+        ("x ~ y", "y ~ x", "x ~ z"), 3.0
+    )
+    split = break_down(store, dataset, judge, tile, "system")
+    by_system = {part.name: part for part in split.slices}
     for system in tile.systems:
-        alike(by_system[system.name].mean, system.means[0])
+        assert_same_mean(by_system[system.name].mean, system.means[0])
 
 
 def test_more_scores_than_are_held_in_memory_are_not_parted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,24 +201,24 @@ def test_over_days_on_which_the_judge_judged_and_strata_that_are_no_systems(stor
     cells = [Cell(n, "turn:1", (3.0,), "unscored", "blind", 0.5) for n in range(6)]
     dataset, judge = fill(store, cells)
     items = [str(i) for (i,) in store.rows("select id from item order by name")]
-    with frozen() as clock:
+    with frozen_clock() as clock:
         for number, item in enumerate(items):
-            scored(store, judge, item, {"turn:1": 2.0 + number % 2}, "r0")
+            add_judgment(store, judge, item, {"turn:1": 2.0 + number % 2}, "r0")
             clock.pass_(days=number == 2)
     strata = [(dataset, item, f"band {n % 2}") for n, item in enumerate(items)]
     ask = counted_dimension(next(d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"))
     assert list(breakdown_fields(store, dataset, judge, ask)) == ["run", "day", "system", "position"]
     store.tx("lea", "strata", lambda tx: tx.add("stratum", "dataset_id, item_id, stratum", strata))
-    told = breakdown_fields(store, dataset, judge, ask)
-    assert list(told) == ["run", "day", "system", "position"], "drawn by system"
+    fields = breakdown_fields(store, dataset, judge, ask)
+    assert list(fields) == ["run", "day", "system", "position"], "drawn by system"
     other = [(dataset, item, f"zone {n // 2 % 3}") for n, item in enumerate(items)]
     store.tx("lea", "strata", lambda tx: tx.add("stratum", "dataset_id, item_id, stratum", other))
-    told = breakdown_fields(store, dataset, judge, ask)
-    assert told["stratum"] == breakdown.BreakdownField("stratum of the draw")
-    assert told["day"] == breakdown.BreakdownField("day of the judgment (UTC)", True, True)
+    fields = breakdown_fields(store, dataset, judge, ask)
+    assert fields["stratum"] == breakdown.BreakdownField("stratum of the draw")
+    assert fields["day"] == breakdown.BreakdownField("day of the judgment (UTC)", True, True)
     [tile] = tiles(store, dataset, judge, "helpfulness")
-    found = break_down(store, dataset, judge, tile, "day")
-    assert [(one.name, one.judge.items) for one in found.slices] == [("2026-03-02", 3), ("2026-03-03", 3)]
+    split = break_down(store, dataset, judge, tile, "day")
+    assert [(part.name, part.judge.items) for part in split.slices] == [("2026-03-02", 3), ("2026-03-03", 3)]
 
 
 def test_over_runs_and_many_values(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,33 +227,35 @@ def test_over_runs_and_many_values(store: Store, monkeypatch: pytest.MonkeyPatch
     dataset, judge = fill(store, cells, meta=many)
     other, _ = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(4)], "other")
     [tile] = tiles(store, dataset, judge, "helpfulness")
-    told = break_down(store, dataset, judge, tile, "meta.customer")
-    assert len(told.slices) == 12 and told.slices[-1].name == "all others (19 values)" and told.rest == 19
-    assert sum(s.judge.items for s in told.slices) == 90 and told.without == 0
-    assert told.slices[0].judge.low is not None and told.slices[-1].mean.interval.point is not None
+    split = break_down(store, dataset, judge, tile, "meta.customer")
+    assert len(split.slices) == 12 and split.slices[-1].name == "all others (19 values)" and split.rest == 19
+    assert sum(s.judge.items for s in split.slices) == 90 and split.without == 0
+    assert split.slices[0].judge.low is not None and split.slices[-1].mean.interval.point is not None
     assert "run" not in breakdown_fields(store, dataset, judge, tile.counted)
     ids = [str(i) for (i,) in store.rows("select id from item where dataset_id = $1", [other])]
     for number, item in enumerate(ids):
-        scored(store, judge, item, {"turn:1": 5.0}, f"r{number // 2}")
+        add_judgment(store, judge, item, {"turn:1": 5.0}, f"r{number // 2}")
     approve(store, other, judge, "helpfulness")
     [tile] = dashboard.tiles(store, other, judge, dashboard.approvals_by_judge(store, other)[judge])
-    told = break_down(store, other, judge, tile, "run")
-    assert [s.judge.items for s in told.slices] == [2, 2] and told.whole.judge.point == 5.0
-    assert told.whole.judge.low is None, "that all are equal says nothing of how far others lie"
+    split = break_down(store, other, judge, tile, "run")
+    assert [s.judge.items for s in split.slices] == [2, 2] and split.whole.judge.point == 5.0
+    assert split.whole.judge.low is None, "that all are equal says nothing of how far others lie"
     monkeypatch.setattr(breakdown, "MAX_TIME_STEPS", 2)
     for number, item in enumerate(ids[:2]):
-        scored(store, judge, item, {"turn:2": 4.0}, f"later {number}")
+        add_judgment(store, judge, item, {"turn:2": 4.0}, f"later {number}")
     [tile] = dashboard.tiles(store, other, judge, dashboard.approvals_by_judge(store, other)[judge])
-    told = break_down(store, other, judge, tile, "run")
-    sizes = [(s.name == "earlier runs", s.judge.items) for s in told.slices]
+    split = break_down(store, other, judge, tile, "run")
+    sizes = [(s.name == "earlier runs", s.judge.items) for s in split.slices]
     assert sizes == [(True, 4), (False, 1)], "the oldest together"
 
 
 def test_why_a_slice_has_no_figure_is_said_in_a_sentence() -> None:
     def why(items: int = 3, low: float | None = None, **mean: Any) -> str:
-        told = {"refused": False, "missing": 0, "n": 40, "interval": SimpleNamespace(low=low, n_eff=12.9), **mean}
-        one: Any = SimpleNamespace(judge=SimpleNamespace(items=items), mean=SimpleNamespace(**told) if mean else None)
-        return explain_missing_figure(one)
+        figures = {"refused": False, "missing": 0, "n": 40, "interval": SimpleNamespace(low=low, n_eff=12.9), **mean}
+        part: Any = SimpleNamespace(
+            judge=SimpleNamespace(items=items), mean=SimpleNamespace(**figures) if mean else None
+        )
+        return explain_missing_figure(part)
 
     assert why(3) == "not shown: the mean of all would then tell those of the slices that have too few items"
     assert why(2) == "too few: fewer than 3 items, of which a mean would give single scores away"
@@ -260,7 +268,7 @@ def test_why_a_slice_has_no_figure_is_said_in_a_sentence() -> None:
 
 
 def test_a_field_parts_items_where_several_values_have_several_items_each() -> None:
-    for told, several, alone in (("", False, False), ("aa", False, False), ("ab", True, True), ("aabb", True, False)):
-        held: Any = np.array([*told, "", "", ""], dtype=object)
-        assert (breakdown._several(held), breakdown._unique(held)) == (several, alone), told
+    for text, repeated, alone in (("", False, False), ("aa", False, False), ("ab", True, True), ("aabb", True, False)):
+        column: Any = np.array([*text, "", "", ""], dtype=object)
+        assert (breakdown._several(column), breakdown._unique(column)) == (repeated, alone), text
     assert breakdown._unique(np.array([*"aabc"], dtype=object)), "three values of four items"

@@ -62,8 +62,8 @@ def dialogues(seed: int = 0, items: int = 120) -> list[Cell]:
             y = float(rng.integers(1, 6))
             f: float | str | None = float(np.clip(y + rng.integers(-1, 2), 1, 5))
             f = "unscored" if rng.random() < 0.05 else None if rng.random() < 0.05 else f
-            said = None if rng.random() < 0.05 else y
-            cells.append(Cell(n, f"turn:{turn}", (said,), f, mode, 0.5 if n % 2 else 0.25))
+            label = None if rng.random() < 0.05 else y
+            cells.append(Cell(n, f"turn:{turn}", (label,), f, mode, 0.5 if n % 2 else 0.25))
         cells.append(
             Cell(
                 n, "conversation", (float(n % 4),), float((n + n % 7 // 6) % 4), mode, 0.5 if n % 2 else 0.25, "verdict"
@@ -74,22 +74,24 @@ def dialogues(seed: int = 0, items: int = 120) -> list[Cell]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(f"duckdb:///{tmp_path / 'd.duckdb'}")
-    people.join_workspace(opened, "lea")
-    yield opened
-    opened.close()
+    store = open_store(f"duckdb:///{tmp_path / 'd.duckdb'}")
+    people.join_workspace(store, "lea")
+    yield store
+    store.close()
 
 
-def expected(cells: list[Cell], system: str, dimension: str, value: Any = lambda v: v) -> Any:
+def cell_moments(cells: list[Cell], system: str, dimension: str, value: Any = lambda v: v) -> Any:
     """The moments of those cells by the plain road: arrays of single cells."""
-    mine = [c for c in cells if c.dimension == dimension and f"s{c.item % 2}" == system and isinstance(c.judge, float)]
-    gold = [c.mode == "blind" for c in mine]
-    human = [np.nan if c.people[0] is None or c.mode != "blind" else float(value(c.people[0])) for c in mine]
-    judge, weight = [float(value(c.judge)) for c in mine], [1 / (c.probability or 1) for c in mine]
-    return moments([c.item for c in mine], judge, human, gold, weight)
+    matching = [
+        c for c in cells if c.dimension == dimension and f"s{c.item % 2}" == system and isinstance(c.judge, float)
+    ]
+    gold = [c.mode == "blind" for c in matching]
+    human = [np.nan if c.people[0] is None or c.mode != "blind" else float(value(c.people[0])) for c in matching]
+    judge, weight = [float(value(c.judge)) for c in matching], [1 / (c.probability or 1) for c in matching]
+    return moments([c.item for c in matching], judge, human, gold, weight)
 
 
-def alike(one: CorrectedMean, other: CorrectedMean) -> None:
+def assert_same_mean(one: CorrectedMean, other: CorrectedMean) -> None:
     """Two corrected means with the same figures, to ten digits."""
     assert (one.n, one.others, one.interval.cells) == (other.n, other.others, other.interval.cells)
     assert one.lam == pytest.approx(other.lam, abs=1e-10)
@@ -104,68 +106,72 @@ def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
     tiles = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
     assert [tile.key for tile in tiles] == ["turn.helpfulness", "conversation.verdict"]
     for system in tiles[0].systems:
-        alike(system.means[0], correct_mean(expected(cells, system.name, "helpfulness"), (1, 5)))
+        assert_same_mean(system.means[0], correct_mean(cell_moments(cells, system.name, "helpfulness"), (1, 5)))
     for system in tiles[1].systems:
         for n, mean in enumerate(system.means):
-            oracle = correct_mean(expected(cells, system.name, "verdict", lambda v, n=n: v == n), (0, 1), share=True)
-            alike(mean, oracle)
-    one = tiles[0].systems[0]
-    mine = [c for c in cells if c.dimension == "helpfulness" and f"s{c.item % 2}" == one.name and c.judge != "unscored"]
-    assert one.na == pytest.approx(sum(c.judge is None for c in mine) / len(mine))
-    assert one.answer_shares[3] == pytest.approx(
-        sum(c.judge == 4 for c in mine) / sum(c.judge is not None for c in mine)
+            oracle = correct_mean(
+                cell_moments(cells, system.name, "verdict", lambda v, n=n: v == n), (0, 1), share=True
+            )
+            assert_same_mean(mean, oracle)
+    first = tiles[0].systems[0]
+    matching = [
+        c for c in cells if c.dimension == "helpfulness" and f"s{c.item % 2}" == first.name and c.judge != "unscored"
+    ]
+    assert first.na == pytest.approx(sum(c.judge is None for c in matching) / len(matching))
+    assert first.answer_shares[3] == pytest.approx(
+        sum(c.judge == 4 for c in matching) / sum(c.judge is not None for c in matching)
     )
     assert (tiles[1].headline, tiles[1].counted.describe_mean(3)) == (3, "excellent")
-    listed = dashboard.list_items(store, dataset, judge, tiles[0].counted.dimension, one.name, 3, "person0")
-    assert {(f.name, f.unit) for f in listed} == {(f"item {c.item}", c.unit) for c in mine if c.judge == 4}
-    nothing = dashboard.list_items(store, dataset, judge, tiles[0].counted.dimension, one.name, None, "person0")
-    assert len(nothing) == sum(c.judge is None for c in mine)
+    listed = dashboard.list_items(store, dataset, judge, tiles[0].counted.dimension, first.name, 3, "person0")
+    assert {(f.name, f.unit) for f in listed} == {(f"item {c.item}", c.unit) for c in matching if c.judge == 4}
+    nothing = dashboard.list_items(store, dataset, judge, tiles[0].counted.dimension, first.name, None, "person0")
+    assert len(nothing) == sum(c.judge is None for c in matching)
     # Somebody else may be asked for a blind answer: of those items the list must not tell what the judge said.
-    others = dashboard.list_items(store, dataset, judge, tiles[0].counted.dimension, one.name, 3, "lea")
+    others = dashboard.list_items(store, dataset, judge, tiles[0].counted.dimension, first.name, 3, "lea")
     blind = {f"item {c.item}" for c in cells if c.mode == "blind"}
     assert others and {f.name for f in others} == {f.name for f in listed} - blind
 
 
-def scored(store: Store, judge: str, item: str, units: dict[str, float], run: str, sample: int = 0) -> None:
+def add_judgment(store: Store, judge: str, item: str, units: dict[str, float], run: str, sample: int = 0) -> None:
     """A judgment with its scores in a change of its own, as a run writes it."""
 
     def work(tx: Any) -> None:
-        made = new_id()
-        tx.append([JudgmentRow(made, judge, item, "", sample, "", "", "", run)])
-        tx.append([ScoreRow(made, judge, item, u, "helpfulness", v, None, "", sample) for u, v in units.items()])
+        judgment = new_id()
+        tx.append([JudgmentRow(judgment, judge, item, "", sample, "", "", "", run)])
+        tx.append([ScoreRow(judgment, judge, item, u, "helpfulness", v, None, "", sample) for u, v in units.items()])
 
     store.tx("run", "judgments", work, target=run)
 
 
-def whole(store: Store, dataset: str, judge: str) -> dict[Any, Any]:
+def plain_tallies(store: Store, dataset: str, judge: str) -> dict[Any, Any]:
     """The tallies as plain numbers, by run and system."""
-    asked = [d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"]
-    found = load_tallies(store, dataset, judge, asked)["turn", "helpfulness"]
+    dimensions = [d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"]
+    tallies = load_tallies(store, dataset, judge, dimensions)["turn", "helpfulness"]
     return {
         k: (g.items, g.cells, g.counts.tolist(), g.whole.tolist(), g.cross.tolist(), g.squares)
-        for k, g in found.items()
+        for k, g in tallies.items()
     }
 
 
 def test_follows_the_store_whatever_comes(store: Store, tmp_path: Path) -> None:
     _, judge = fill(store, [c for c in dialogues(1, 30) if c.dimension == "helpfulness"])
     more, other = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(6)], "more")
-    assert other != judge and whole(store, more, judge) == {}
+    assert other != judge and plain_tallies(store, more, judge) == {}
     ids = [str(i) for (i,) in store.rows("select id from item where dataset_id = $1 order by name", [more])]
-    scored(store, judge, ids[0], {"turn:1": 4.0, "turn:2": 2.0}, "first")
+    add_judgment(store, judge, ids[0], {"turn:1": 4.0, "turn:2": 2.0}, "first")
     # One item with 2 cells that sum to 6: T = 6, M = 2, TT = 36, TM = 12, MM = 4; and 4 * 4 + 2 * 2 = 20.
-    one = whole(store, more, judge)
-    assert one == {("first", "s0"): (1, 2, [0, 1, 0, 1, 0], [[6, 2]], [[36, 12, 4]], 20)}
-    scored(store, judge, ids[2], {"turn:1": 5.0}, "second")
-    assert set(whole(store, more, judge)) == {("first", "s0"), ("second", "s0")}
-    scored(store, judge, ids[2], {"turn:1": 1.0}, "second", sample=1)  # a second sample changes nothing
-    scored(store, judge, ids[0], {"turn:3": 1.0}, "second")  # a cell of an item that was counted before
-    found = whole(store, more, judge)
-    assert sum(g[0] for g in found.values()) == 2 and sum(g[3][0][0] for g in found.values()) == 12
-    assert sum(g[4][0][0] for g in found.values()) == 7**2 + 5**2
+    first_run = plain_tallies(store, more, judge)
+    assert first_run == {("first", "s0"): (1, 2, [0, 1, 0, 1, 0], [[6, 2]], [[36, 12, 4]], 20)}
+    add_judgment(store, judge, ids[2], {"turn:1": 5.0}, "second")
+    assert set(plain_tallies(store, more, judge)) == {("first", "s0"), ("second", "s0")}
+    add_judgment(store, judge, ids[2], {"turn:1": 1.0}, "second", sample=1)  # a second sample changes nothing
+    add_judgment(store, judge, ids[0], {"turn:3": 1.0}, "second")  # a cell of an item that was counted before
+    tallies = plain_tallies(store, more, judge)
+    assert sum(g[0] for g in tallies.values()) == 2 and sum(g[3][0][0] for g in tallies.values()) == 12
+    assert sum(g[4][0][0] for g in tallies.values()) == 7**2 + 5**2
     store.close()
     again = open_store(store.url)
-    assert whole(again, more, judge) == found
+    assert plain_tallies(again, more, judge) == tallies
     again.close()
 
 
@@ -173,11 +179,11 @@ def test_an_answer_that_was_never_given_has_sums_of_nought(store: Store) -> None
     d = Dimension("rude", "turn", Scale("flag", na=True), "Is it rude?")
     cells = [Cell(n, f"turn:{t}", (), None if n == 3 else 0.0, dimension=d.name) for n in range(4) for t in (1, 2)]
     dataset, judge = fill(store, cells, systems=lambda n: ("xy"[n // 3], ""))
-    found = {system: one for (_, system), one in load_tallies(store, dataset, judge, [d])["turn", "rude"].items()}
-    assert (found["x"].items, found["x"].cells, found["x"].counts.tolist()) == (3, 6, [6.0, 0.0])
-    assert (found["x"].whole.tolist(), found["x"].cross.tolist()) == ([[0.0, 6.0]], [[0.0, 0.0, 12.0]])
-    assert (found["y"].items, found["y"].cells, found["y"].valued) == (0, 2, 0.0)
-    assert (found["y"].whole.tolist(), found["y"].cross.tolist()) == ([[0.0, 0.0]], [[0.0, 0.0, 0.0]])
+    tallies = {system: tally for (_, system), tally in load_tallies(store, dataset, judge, [d])["turn", "rude"].items()}
+    assert (tallies["x"].items, tallies["x"].cells, tallies["x"].counts.tolist()) == (3, 6, [6.0, 0.0])
+    assert (tallies["x"].whole.tolist(), tallies["x"].cross.tolist()) == ([[0.0, 6.0]], [[0.0, 0.0, 12.0]])
+    assert (tallies["y"].items, tallies["y"].cells, tallies["y"].valued) == (0, 2, 0.0)
+    assert (tallies["y"].whole.tolist(), tallies["y"].cross.tolist()) == ([[0.0, 0.0]], [[0.0, 0.0, 0.0]])
 
 
 def pairs(store: Store) -> tuple[str, str]:
@@ -212,8 +218,8 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     ties = dashboard.list_items(store, dataset, judge, verdict.counted.dimension, "y", 1, "person0")
     lost = dashboard.list_items(store, dataset, judge, verdict.counted.dimension, "y", 2, "person0")
     assert (len(ties), len(lost)) == (10, 30)
-    told = re.findall(r">([^<>]+)</text>", tile_plot(verdict))
-    assert told[told.index("wins") :][:3] == ["wins", "ties", "losses"]
+    texts = re.findall(r">([^<>]+)</text>", tile_plot(verdict))
+    assert texts[texts.index("wins") :][:3] == ["wins", "ties", "losses"]
     assert "x wins 100% of its pairs, most of all" in sentences.explain_tile(verdict)[0].replace("100 points", "100%")
     assert sentences.describe_difference(verdict, verdict.comparisons[0]).startswith(
         "x wins 100 points more often than y"
@@ -226,33 +232,33 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     approve(store, dataset, judge, "helpfulness")
     approve(store, dataset, judge, "verdict", decision="decline")
     approve(store, dataset, judge, "coherence", person=APPROVAL_ACTOR, decision="suspend")
-    found = dashboard.load_judge(store, datasets.dataset_named(store, NASTY), judge)
-    assert [tile.key for tile in found.tiles] == ["turn.helpfulness"]
-    why = {w.dimension.name: w for w in found.withheld}
+    published = dashboard.load_judge(store, datasets.dataset_named(store, NASTY), judge)
+    assert [tile.key for tile in published.tiles] == ["turn.helpfulness"]
+    why = {w.dimension.name: w for w in published.withheld}
     assert "helpfulness" not in why and why["context_use"].state == "below minimum sample"
     assert re.fullmatch(r"Declined by lea on \d{4}-\d\d-\d\d: because kappa is 0.987", why["verdict"].why)
     assert why["coherence"].why.startswith("Suspended by Assay on ")
-    made = dashboard_html(found, now(), dashboard.run_names(found.runs))
+    page = dashboard_html(published, now(), dashboard.run_names(published.runs))
     assert (
         "new labels no longer support it" in why["coherence"].public_reason
         and "0.987" not in why["coherence"].public_reason
     )
-    assert "<b>x</b>" not in made and "対話 &lt;b&gt;x" in made
-    assert "excellent" not in made  # no answer of a withheld dimension
-    listed = made[made.index('id="withheld"') : made.index("How to read this")]
+    assert "<b>x</b>" not in page and "対話 &lt;b&gt;x" in page
+    assert "excellent" not in page  # no answer of a withheld dimension
+    listed = page[page.index('id="withheld"') : page.index("How to read this")]
     cells = [unescape(cell) for cell in re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", listed)]
-    rows = [(w.dimension.title, w.dimension.sort, w.state, w.public_reason) for w in found.withheld]
+    rows = [(w.dimension.title, w.dimension.sort, w.state, w.public_reason) for w in published.withheld]
     assert cells == ["dimension", "unit", "state", "why", *(cell for row in rows for cell in row)]
-    whole = dashboard_html(replace(found, withheld=()), now(), {})
-    assert "Nothing: every dimension of this judge is approved." in whole and "Nothing: every" not in made
-    assert "http" not in made.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
-    lines = tiles_csv(found.tiles).splitlines()
+    whole = dashboard_html(replace(published, withheld=()), now(), {})
+    assert "Nothing: every dimension of this judge is approved." in whole and "Nothing: every" not in page
+    assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
+    lines = tiles_csv(published.tiles).splitlines()
     assert len(lines) == 3 and lines[0].startswith("dimension,unit,system,of,corrected,low,high,judge")
-    assert repr(found.tiles[0].systems[0].means[0].interval.point) in lines[1]
-    [shown] = dashboard.approvals_by_judge(store, dataset).values()
+    assert repr(published.tiles[0].systems[0].means[0].interval.point) in lines[1]
+    [approved] = dashboard.approvals_by_judge(store, dataset).values()
     approve(store, dataset, judge, "helpfulness", decision="suspend")
     assert dashboard.approvals_by_judge(store, dataset) == {}
-    withheld = dashboard.withheld_dimensions(store, dataset, judge, shown)
+    withheld = dashboard.withheld_dimensions(store, dataset, judge, approved)
     assert "helpfulness" not in [w.dimension.name for w in withheld], "it is among the tiles, suspended in between"
 
 
@@ -262,11 +268,11 @@ def test_what_a_lead_proposed_waits_for_another_and_na_throughout_is_no_figure(s
     dataset, judge = fill(store, [*cells, *na])
     approve(store, dataset, judge, "task_completion")
     approve(store, dataset, judge, "helpfulness", decision="propose")
-    found = dashboard.load_judge(store, datasets.dataset_named(store, "demo"), judge)
-    [tile] = found.tiles
-    assert [(one.name, one.items, one.na) for one in tile.systems] == [("s0", 3, 0.0)]
-    assert len(tiles_csv(found.tiles).splitlines()) == 2
-    [waits] = [one for one in found.withheld if one.dimension.name == "helpfulness"]
+    published = dashboard.load_judge(store, datasets.dataset_named(store, "demo"), judge)
+    [tile] = published.tiles
+    assert [(system.name, system.items, system.na) for system in tile.systems] == [("s0", 3, 0.0)]
+    assert len(tiles_csv(published.tiles).splitlines()) == 2
+    [waits] = [withheld for withheld in published.withheld if withheld.dimension.name == "helpfulness"]
     assert (waits.state, waits.why) == ("proposed", waits.public_reason)
     assert re.fullmatch(r"Proposed by lea on \d{4}-\d\d-\d\d; another lead has to approve it\.", waits.why)
 
@@ -278,22 +284,22 @@ def test_sentences(store: Store) -> None:
     approve(store, dataset, judge, "helpfulness")
     tile = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])[0]
     # Odd items: people say 4 and 5 in turn, so 4.5; even ones 2 and 3. The judge, always 3, is of no use: lambda 0.
-    told = " ".join(sentences.explain_tile(tile))
-    assert told.startswith(
+    text = " ".join(sentences.explain_tile(tile))
+    assert text.startswith(
         "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95% confidence 4.31 to 4.69). "
         "Lowest is s0, with 2.50."
     )
-    assert "s1 is rated 2.00 higher than s0 (1.74 to 2.26)." in told
-    ends = [_moved(system, at) for system, at in zip(tile.systems, (1.0, 0.0), strict=True)]
-    assert not [one for one in sentences.explain_tile(replace(tile, systems=tuple(ends))) if "same figure" in one]
+    assert "s1 is rated 2.00 higher than s0 (1.74 to 2.26)." in text
+    ends = [_set_point(system, at) for system, at in zip(tile.systems, (1.0, 0.0), strict=True)]
+    assert not [line for line in sentences.explain_tile(replace(tile, systems=tuple(ends))) if "same figure" in line]
     alone = dashboard.filter_system(tile, "s1")
     assert sentences.explain_tile(alone)[-1] == "The judge itself says 3.00, 1.50 less."
-    asked = [tile.counted.dimension]
-    assert labelled_items(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
-    assert counted_dimension(asked[0]).describe_mean(0) == "mean"
+    dimensions = [tile.counted.dimension]
+    assert labelled_items(store, dataset, judge, dimensions, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
+    assert counted_dimension(dimensions[0]).describe_mean(0) == "mean"
 
 
-def _moved(system: dashboard.SystemMeans, point: float) -> dashboard.SystemMeans:
+def _set_point(system: dashboard.SystemMeans, point: float) -> dashboard.SystemMeans:
     [mean] = system.means
     return replace(system, means=(replace(mean, interval=replace(mean.interval, point=point)),))
 
@@ -303,37 +309,37 @@ def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
     dataset, judge = fill(store, cells)
     approve(store, dataset, judge, "helpfulness")
     [tile] = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
-    made = tile_plot(tile)
-    marks = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle"[^>]*>(\d)</text>', made)
-    one, *_, five = (float(x) for x, _ in marks)
-    assert [told for _, told in marks] == ["1", "2", "3", "4", "5"] and 0 < one < five < 760
+    plot = tile_plot(tile)
+    marks = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle"[^>]*>(\d)</text>', plot)
+    first, *_, last = (float(x) for x, _ in marks)
+    assert [label for _, label in marks] == ["1", "2", "3", "4", "5"] and 0 < first < last < 760
 
     def place(value: float) -> Any:
-        return pytest.approx(one + (value - 1) / 4 * (five - one), abs=0.02)
+        return pytest.approx(first + (value - 1) / 4 * (last - first), abs=0.02)
 
     assert [float(x) for x, _ in marks] == [place(n) for n in range(1, 6)]
-    dots = re.findall(r'<circle cx="([\d.]+)" cy="[\d.]+" r="5.5"[^>]*><title>(s\d): people would say ([\d.]+)', made)
-    assert [(name, told) for _, name, told in dots] == [("s1", "4.50"), ("s0", "2.50")]
+    dots = re.findall(r'<circle cx="([\d.]+)" cy="[\d.]+" r="5.5"[^>]*><title>(s\d): people would say ([\d.]+)', plot)
+    assert [(name, mean) for _, name, mean in dots] == [("s1", "4.50"), ("s0", "2.50")]
     assert [float(x) for x, *_ in dots] == [place(4.5), place(2.5)]
-    spans = re.findall(r'<line x1="([\d.]+)" y1="([\d.]+)" x2="([\d.]+)" y2="\2" class="s0"', made)
+    spans = re.findall(r'<line x1="([\d.]+)" y1="([\d.]+)" x2="([\d.]+)" y2="\2" class="s0"', plot)
     ends = [(s.means[0].interval.low, s.means[0].interval.high) for s in tile.systems]
     assert [(float(x), float(y)) for x, _, y in spans[:2]] == [(place(low), place(high)) for low, high in ends]
-    own = re.findall(r'<path d="M([\d.]+) [^>]*><title>s\d: the judge says 3.00', made)
-    assert [float(x) for x in own] == [place(3), place(3)]
-    [height] = re.findall(r'<line x1="0" y1="([\d.]+)" x2="24" y2="\1" class="s0"', made)
-    assert f'<circle cx="12" cy="{height}" r="5" class="f0"/>' in made  # the legend: a dot on its line, and a diamond
-    assert re.search(rf'<path d="M412 {float(height) - 6:g}L418 {height}L', made)
-    assert "Too few labels" not in made
+    diamonds = re.findall(r'<path d="M([\d.]+) [^>]*><title>s\d: the judge says 3.00', plot)
+    assert [float(x) for x in diamonds] == [place(3), place(3)]
+    [height] = re.findall(r'<line x1="0" y1="([\d.]+)" x2="24" y2="\1" class="s0"', plot)
+    assert f'<circle cx="12" cy="{height}" r="5" class="f0"/>' in plot  # the legend: a dot on its line, and a diamond
+    assert re.search(rf'<path d="M412 {float(height) - 6:g}L418 {height}L', plot)
+    assert "Too few labels" not in plot
     # The ticks are named above the lines that they name, which begin below the names of the answers.
-    tops = [float(y) for _, y in re.findall(r'<line x1="([\d.]+)" y1="([\d.]+)" x2="\1"[^>]*class="grid"', made)]
-    names = [float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)" text-anchor="middle"[^>]*>\d</text>', made)]
-    answers = [float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)"[^>]*>[15]</text>', made)]
+    tops = [float(y) for _, y in re.findall(r'<line x1="([\d.]+)" y1="([\d.]+)" x2="\1"[^>]*class="grid"', plot)]
+    names = [float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)" text-anchor="middle"[^>]*>\d</text>', plot)]
+    answers = [float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)"[^>]*>[15]</text>', plot)]
     assert len(set(tops)) == 1 and max(names) < tops[0] and max(answers) < tops[0]
-    [left, right] = (float(x) for x in re.findall(r'<rect x="([\d.]+)"[^>]*><title>s\d: the judge answers', made))
-    assert left == right and five < left, "the bars of answers begin behind the axis"
-    rare = tuple(replace(one, answer_shares=(0.0001, 0.9999, 0.0, 0.0, 0.0)) for one in tile.systems)
-    made = tile_plot(replace(tile, systems=rare))
-    wide = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="([-\d.]+)"[^>]*><title>s\d: the judge answers', made)
+    [left, right] = (float(x) for x in re.findall(r'<rect x="([\d.]+)"[^>]*><title>s\d: the judge answers', plot))
+    assert left == right and last < left, "the bars of answers begin behind the axis"
+    rare = tuple(replace(system, answer_shares=(0.0001, 0.9999, 0.0, 0.0, 0.0)) for system in tile.systems)
+    plot = tile_plot(replace(tile, systems=rare))
+    wide = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="([-\d.]+)"[^>]*><title>s\d: the judge answers', plot)
     assert len(wide) == 4 and all(float(width) >= 0.5 for width in wide), "the bar of a rare answer can be seen"
 
 
@@ -345,48 +351,50 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
     # People say 2 or 3 of s0, 3 or 4 of s1, 4 or 5 of s2, in turn: 2.5, 3.5 and 4.5 on average.
     assert [s.name for s in tile.systems] == ["s2", "s1", "s0"] and len(tile.comparisons) == 3
 
-    def told(*differ: str) -> str:
-        made = tuple(
+    def last_sentence(*differ: str) -> str:
+        comparisons = tuple(
             replace(c, adjusted=0.01 if f"{tile.systems[c.one].name}-{tile.systems[c.other].name}" in differ else 0.9)
             for c in tile.comparisons
         )
-        return sentences.explain_tile(replace(tile, comparisons=made))[-1]
+        return sentences.explain_tile(replace(tile, comparisons=comparisons))[-1]
 
-    assert told() == "None of them differ significantly: this order may be chance."
-    for one, other, gap in (("s2", "s1", "1.00"), ("s2", "s0", "2.00"), ("s1", "s0", "1.00")):
-        said = told(f"{one}-{other}")
-        assert said.startswith(f"{one} is rated {gap} higher than {other} (")
-        assert said.endswith("). The other 2 pairs of systems do not differ significantly.")
-    assert told("s2-s0", "s1-s0") == "2 of the 3 pairs of systems differ significantly."
-    assert told("s2-s1", "s2-s0", "s1-s0") == "All of them differ significantly."
+    assert last_sentence() == "None of them differ significantly: this order may be chance."
+    for higher, lower, gap in (("s2", "s1", "1.00"), ("s2", "s0", "2.00"), ("s1", "s0", "1.00")):
+        sentence = last_sentence(f"{higher}-{lower}")
+        assert sentence.startswith(f"{higher} is rated {gap} higher than {lower} (")
+        assert sentence.endswith("). The other 2 pairs of systems do not differ significantly.")
+    assert last_sentence("s2-s0", "s1-s0") == "2 of the 3 pairs of systems differ significantly."
+    assert last_sentence("s2-s1", "s2-s0", "s1-s0") == "All of them differ significantly."
     high, middle, low = tile.systems
     same, also = replace(middle, means=high.means), replace(low, name="s3", means=high.means)
-    said = sentences.explain_tile(replace(tile, systems=(high, same, low), comparisons=()))
-    assert said[1:] == ["s1 comes out at the same figure.", "Lowest is s0, with 2.50."]
-    said = sentences.explain_tile(replace(tile, systems=(high, same, also, low), comparisons=()))
-    assert said[1] == "s1 and s3 come out at the same figure."
-    few = replace(_moved(low, 0.0), name="s4")
-    few = replace(few, means=(replace(few.means[0], interval=replace(few.means[0].interval, point=None)),))
-    said = sentences.explain_tile(replace(tile, systems=(high, middle, few), comparisons=()))
-    assert said[0].startswith(
+    lines = sentences.explain_tile(replace(tile, systems=(high, same, low), comparisons=()))
+    assert lines[1:] == ["s1 comes out at the same figure.", "Lowest is s0, with 2.50."]
+    lines = sentences.explain_tile(replace(tile, systems=(high, same, also, low), comparisons=()))
+    assert lines[1] == "s1 and s3 come out at the same figure."
+    sparse = replace(_set_point(low, 0.0), name="s4")
+    sparse = replace(sparse, means=(replace(sparse.means[0], interval=replace(sparse.means[0].interval, point=None)),))
+    lines = sentences.explain_tile(replace(tile, systems=(high, middle, sparse), comparisons=()))
+    assert lines[0].startswith(
         "Among the 2 systems with enough labelled items, people would rate s2 highest, 4.50 on average on a scale of 1 "
         "to 5 (with 95% confidence "
     )
-    assert said[1:] == [
+    assert lines[1:] == [
         "Lowest is s1, with 3.50.",
         "One other has too few labelled items for a corrected figure: do not compare the judge's own with those.",
     ]
-    said = sentences.explain_tile(replace(tile, systems=(high, replace(high, name="s5"), few, few), comparisons=()))
-    assert said == [
+    lines = sentences.explain_tile(
+        replace(tile, systems=(high, replace(high, name="s5"), sparse, sparse), comparisons=())
+    )
+    assert lines == [
         "The 2 systems with enough labelled items come out alike, at 4.50 on a scale of 1 to 5.",
         "2 others have too few labelled items for a corrected figure: do not compare the judge's own with those.",
     ]
-    assert sentences.tile_span(tile, None) == sentences.tile_span(tile, few.means[0].interval) == "–"
+    assert sentences.tile_span(tile, None) == sentences.tile_span(tile, sparse.means[0].interval) == "–"
     rest: Any = SimpleNamespace(judge=SimpleNamespace(point=4.5, low=4.25, high=4.75, items=9), mean=None)
     own = "the judge itself says 4.50 (4.25 to 4.75); not shown: the mean of all would then tell those of the slices "
     for named, of in (("", "all systems together"), ("s1", "s1")):
-        said = sentences.describe_rest(tile, rest, named, 0)
-        assert said == f"Of {of}, {own}that have too few items."
+        sentence = sentences.describe_rest(tile, rest, named, 0)
+        assert sentence == f"Of {of}, {own}that have too few items."
     shares: Any = SimpleNamespace(counted=SimpleNamespace(mean=False))
     assert [sentences.tile_gap(shares, gap) for gap in (0.012, -0.01, 0.12, -0.001)] == [
         "1 point", "-1 point", "12 points", "0 points"
@@ -396,8 +404,8 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
     [pair] = [c for c in tile.comparisons if {c.one, c.other} == {0, 1}]
     alone = replace(tile, systems=tile.systems[:2], comparisons=(replace(pair, adjusted=0.01),))
     assert sentences.explain_tile(alone)[-1].startswith("s2 is rated 1.00 higher than s1 (")
-    alike = replace(alone, comparisons=(replace(pair, adjusted=0.9),))
-    assert sentences.explain_tile(alike)[-1].startswith(
+    tied = replace(alone, comparisons=(replace(pair, adjusted=0.9),))
+    assert sentences.explain_tile(tied)[-1].startswith(
         "s2 and s1 do not differ significantly: the difference is 1.00 ("
     )
 
@@ -407,8 +415,8 @@ def test_items_without_a_usable_reply_are_counted_by_system_and_by_pair(store: S
     cells = [Cell(n, "pair", (), "unscored", dimension="verdict") for n in range(3)]
     cells += [Cell(3, "pair", (), 0.0, dimension="verdict")]  # this one was judged
     dataset, judge = fill(store, cells, "pairs", "pair", "long_form_pairwise", systems=lambda n: sides[n])
-    found = dashboard.count_unscored_items(store, dataset, judge)
-    assert found == {"x": 3, "y": 2, "z": 1, "x ~ y": 1, "y ~ x": 1, "x ~ z": 1}
+    counts = dashboard.count_unscored_items(store, dataset, judge)
+    assert counts == {"x": 3, "y": 2, "z": 1, "x ~ y": 1, "y ~ x": 1, "x ~ z": 1}
     alone, other = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(5)])
     assert dashboard.count_unscored_items(store, alone, other) == {"s0": 3, "s1": 2}  # items 0, 2, 4 and 1, 3
     assert dashboard.count_unscored_items(store, dataset, other) == {}
@@ -437,9 +445,9 @@ def test_labels_that_do_not_cover_the_judges_answers_give_no_corrected_figure(st
     tile = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])[0]
     mean = tile.systems[0].means[0]
     assert mean.refused and mean.uncovered == 0.2 and mean.people == 4.5  # of 4 and 5, not the lower one
-    told = " ".join(sentences.explain_tile(tile))
-    assert "Labels of s0 do not cover what is to be corrected: 20% of the judge's answers" in told
-    assert told.endswith("So the figures here are the judge's own.")
+    text = " ".join(sentences.explain_tile(tile))
+    assert "Labels of s0 do not cover what is to be corrected: 20% of the judge's answers" in text
+    assert text.endswith("So the figures here are the judge's own.")
 
 
 def test_beside_a_corrected_figure_each_other_system_is_counted_with_what_its_labels_lack(store: Store) -> None:
@@ -453,26 +461,28 @@ def test_beside_a_corrected_figure_each_other_system_is_counted_with_what_its_la
     assert first.startswith("People would rate s0, 4.50 on average on a scale of 1 to 5 (with 95% confidence ")
     assert short.startswith("One other has too few labelled items for a corrected figure")
     assert uncovered.startswith("Labels of s1 do not cover what is to be corrected: 20% of the judge's answers")
-    made = tile_plot(tile)
-    assert made.index("s0: people would say 4.50") < made.index("s1: the judge says") < made.index("Too few labels")
+    plot = tile_plot(tile)
+    assert plot.index("s0: people would say 4.50") < plot.index("s1: the judge says") < plot.index("Too few labels")
 
 
 def test_the_course_of_a_system_follows_the_beginnings_of_its_runs(store: Store) -> None:
     """The first run began with an item that it could not score, and was resumed when the second had ended."""
     dataset, judge = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(7)], systems=lambda n: ("s", ""))
     items = [str(i) for (i,) in store.rows("select id from item")]
-    scored(store, judge, items.pop(), {}, "b")
+    add_judgment(store, judge, items.pop(), {}, "b")
     for number, item in enumerate(items):
-        scored(store, judge, item, {"turn:1": 2.0 + number // 3}, "ab"[number // 3])
+        add_judgment(store, judge, item, {"turn:1": 2.0 + number // 3}, "ab"[number // 3])
     approve(store, dataset, judge, "helpfulness")
     [tile] = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
-    assert [(one.run, one.items, one.means) for one in tile.systems[0].trend] == [("b", 3, (3.0,)), ("a", 3, (2.0,))]
+    assert [(point.run, point.items, point.means) for point in tile.systems[0].trend] == [
+        ("b", 3, (3.0,)), ("a", 3, (2.0,))
+    ]  # fmt: skip
 
 
 def test_runs_are_named_by_their_day_and_imports_are_told_apart() -> None:
     day, early, late = (datetime(2026, 3, *at, tzinfo=UTC) for at in ((1, 8), (2, 8, 5), (2, 9, 30)))
-    given = [("r0", day), ("imported7", early), ("r1", late), ("imported8", late), ("imported9", late), ("r2", None)]
-    assert dashboard.run_names([dashboard.ScoringRun(key, at) for key, at in given]) == {
+    runs = [("r0", day), ("imported7", early), ("r1", late), ("imported8", late), ("imported9", late), ("r2", None)]
+    assert dashboard.run_names([dashboard.ScoringRun(key, at) for key, at in runs]) == {
         "r0": "2026-03-01", "imported7": "imported 2026-03-02 08:05", "r1": "2026-03-02 09:30",
         "imported8": "imported 2026-03-02 09:30", "imported9": "imported 2026-03-02 09:30 (2)", "r2": "",
     }  # fmt: skip

@@ -32,17 +32,17 @@ PAIR = {
 }
 
 
-def _named(told: object) -> bool:
-    return any(name in json.dumps(told).lower() for name in ("gpt", "vicuna"))
+def _names_system(content: object) -> bool:
+    return any(name in json.dumps(content).lower() for name in ("gpt", "vicuna"))
 
 
 def test_a_blind_pair_names_no_system_until_a_lead_allows_it(tmp_path: Path) -> None:
-    said = [
-        {"item": PAIR["id"], "unit": "pair", "dimension": "verdict", "value": v, "annotator": who, "mode": "assisted",
+    labels = [
+        {"item": PAIR["id"], "unit": "pair", "dimension": "verdict", "value": v, "annotator": name, "mode": "assisted",
          "made_at": "2026-01-31T12:00:00Z"}
-        for who, v in (("old", "a"), ("elder", "b"))
+        for name, v in (("old", "a"), ("elder", "b"))
     ]  # fmt: skip
-    store = seeds.workspace(tmp_path / "a.duckdb", [PAIR, *said], audit=1)
+    store = seeds.workspace(tmp_path / "a.duckdb", [PAIR, *labels], audit=1)
     demo = dataset_named(store, "demo").id
     settings.set_gold_rule(store, "lea", demo, GoldRule("majority", 0))
 
@@ -52,16 +52,16 @@ def test_a_blind_pair_names_no_system_until_a_lead_allows_it(tmp_path: Path) -> 
 
     def on_board() -> dict[str, object]:
         cells = adjudication.adjudication_work(store, "lea", demo).own
-        (one,) = adjudication_items.load_adjudication_items(store, "lea", cells, 1)
-        return board.item_data(one, "lea")
+        (item,) = adjudication_items.load_adjudication_items(store, "lea", cells, 1)
+        return board.item_data(item, "lea")
 
-    told = sheet()
-    assert told["mode"] == "blind" and told["unnamed"] and str(told["name"]).startswith("item ")
-    assert not _named(told) and not _named(on_board())
+    blind = sheet()
+    assert blind["mode"] == "blind" and blind["unnamed"] and str(blind["name"]).startswith("item ")
+    assert not _names_system(blind) and not _names_system(on_board())
     with pytest.raises(NotAllowed):
         settings.hide_systems(store, "ann", demo, False)
     settings.hide_systems(store, "lea", demo, False)
-    assert sheet()["systems"] == ["gpt-4", "vicuna"] and sheet()["name"] == PAIR["id"] and _named(on_board())
+    assert sheet()["systems"] == ["gpt-4", "vicuna"] and sheet()["name"] == PAIR["id"] and _names_system(on_board())
 
 
 @pytest.fixture
@@ -78,11 +78,11 @@ def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_o
     assert view.marks[cell] == "turn 1 helpfulness: judge-one disagrees"
     assert [(o.name, o.value) for o in view.others[cell]] == [("judge-one", 4.0)]
     assert ("turn:1", "safety") not in view.others
-    told = sheet_data.sheet_data(view)
-    assert [j["model"] for j in told["judges"]] == ["judge-b"] and told["judges"][0]["card"] == "Multi-turn dialogue"
-    assert {"text": view.marks[cell], "unit": "turn:1", "dimension": "helpfulness"} in told["why"]
-    shown = told["rows"][0]["groups"][0]["cells"][1]
-    assert (shown["reason"], shown["others"]) == (view.marks[cell], [{"by": "judge-one", "v": 4.0, "t": "4"}])
+    sheet = sheet_data.sheet_data(view)
+    assert [j["model"] for j in sheet["judges"]] == ["judge-b"] and sheet["judges"][0]["card"] == "Multi-turn dialogue"
+    assert {"text": view.marks[cell], "unit": "turn:1", "dimension": "helpfulness"} in sheet["why"]
+    sheet_cell = sheet["rows"][0]["groups"][0]["cells"][1]
+    assert (sheet_cell["reason"], sheet_cell["others"]) == (view.marks[cell], [{"by": "judge-one", "v": 4.0, "t": "4"}])
     judges = {str(r[0]) for r in store.rows("select id from judge")}
     assert {judge for _, judge in exposure.shown_judges(store, "ann", [view.item.id])} == judges
 
@@ -101,7 +101,7 @@ def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_
     cells = [Cell(0, "pair", (), 0.0, dimension="verdict"), Cell(1, "pair", (), "unscored", dimension="verdict")]
     dataset, long = fill(store, cells, kind="pair", card="long_form_pairwise")
     items = {str(name): str(key) for key, name in store.rows("select id, name from item")}
-    said = [
+    remarks = [
         (long, "pair", "verdict", "rule", "it is too sure"), ("plain", "pair", "verdict", "rule", "it has a tie"),
         ("plain", "pair", "", "rule", "it is too long"), ("plain", "pair", "verdict", "note", "hardly"),
         (long, "pair", "verdict", "note", "clearly"), (long, "pair", "", "note", "in all"),
@@ -115,23 +115,23 @@ def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_
                [("j0", "plain", items["item 0"], "", 0, "{}", "", ""),
                 ("j1", "plain", items["item 1"], "pair", 0, "", "unreadable", "it is empty")])  # fmt: skip
         tx.add("remark", "judgment_id, judge_id, item_id, unit, dimension, sort, text, sample",
-               [("j0", judge, items["item 0"], *rest, 0) for judge, *rest in said])  # fmt: skip
+               [("j0", judge, items["item 0"], *rest, 0) for judge, *rest in remarks])  # fmt: skip
 
     store.tx("lea", "more", work)
     choose_desk_cards(store, "lea", dataset, ["long_form_pairwise", "plain_pairwise"])
-    given = [GivenItem("", items[f"item {n}"], "open", "assisted", long) for n in range(2)]
+    claims = [GivenItem("", items[f"item {n}"], "open", "assisted", long) for n in range(2)]
     assert desk.desk_views(store, "lea", []) == []
-    one, other = desk.desk_views(store, "lea", given)
-    assert [layer.card.name for layer in one.layers] == ["long_form_pairwise", "plain_pairwise"]
+    first, second = desk.desk_views(store, "lea", claims)
+    assert [layer.card.name for layer in first.layers] == ["long_form_pairwise", "plain_pairwise"]
     flags = ("mid_content_drift", "lost_in_middle", "hallucinated_continuation", "false_completeness",
              "format_collapse", "aggregate")  # fmt: skip
-    assert sorted(one.remarks) == sorted([
+    assert sorted(first.remarks) == sorted([
         ("pair", "verdict", "rule", "it is too sure"), ("pair", "verdict", "note", "clearly"),
         ("pair", "verdict", "rule", "Plain pair, verdict: it has a tie"),
         ("pair", "", "rule", "Plain pair: it is too long"),
         *(("response/a", flag, "note", "of A") for flag in flags),
     ])  # fmt: skip
-    assert other.remarks == [
+    assert second.remarks == [
         ("", "", "rule", "The judge's reply could not be used: ."),
         ("pair", "", "rule", "Plain pair: the judge's reply could not be used: it is empty."),
     ]
@@ -142,7 +142,7 @@ def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_
             tx.append([row])
 
     store.tx("lea", "samples", ask_again)
-    (again,) = desk.desk_views(store, "lea", given[:1])
+    (again,) = desk.desk_views(store, "lea", claims[:1])
     rules = [text for *_, sort, text in again.remarks if sort == "rule"]
     assert sorted(rules) == [
         "In the first sample: it is too sure", "Plain pair, verdict: it has a tie", "Plain pair: it is too long",
@@ -151,8 +151,8 @@ def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_
 
 
 def test_the_ends_of_a_scale_are_said_once(two_judges: Store) -> None:
-    given = claim_items(two_judges, "ann", dataset_named(two_judges, "demo").id, "review", QueueFilters(), [], 1)
-    (view,) = desk.desk_views(two_judges, "ann", given)
+    claims = claim_items(two_judges, "ann", dataset_named(two_judges, "demo").id, "review", QueueFilters(), [], 1)
+    (view,) = desk.desk_views(two_judges, "ann", claims)
     by_name = {d.name: sheet_data.anchors(d) for d in view.card.dimensions}
     assert by_name["coherence"][-1] == ("5", "one continuous conversation")
     assert by_name["helpfulness"] == (), "its definition says both"

@@ -44,7 +44,7 @@ def answer(first: str = ANSWER, second: str = "It is 5.", **meta: Any) -> Json:
     return {"id": ITEM, "kind": "dialogue", "system": "m", "turns": turns, "meta": {"question_id": "81", **meta}}
 
 
-def judged(model: str, turn: int, text: str, sample: int = 0, **params: str) -> Json:
+def judgment(model: str, turn: int, text: str, sample: int = 0, **params: str) -> Json:
     reply = {"turn": turn, "judgment": text}
     params = {"protocol": "fastchat", "prompt": "single-v1", **params}
     return {"item": ITEM, "card": "mt_bench", "model": model, "params": params, "part": f"turn:{turn}",
@@ -78,11 +78,12 @@ def plain_sheet(item: Json) -> Json:
 
 
 JUDGMENTS = [
-    judged("jury-a", 1, "Good. [[8]]"), judged("jury-a", 2, "Fine. [[6]]"),
-    judged("jury-b", 1, "Poor. [[3]]", wording="aaaaaa111111"),
-    judged("jury-b", 1, "Poorer. [[2]]", wording="bbbbbb222222"),
-    judged("jury-c", 1, "One. [[8]]"), judged("jury-c", 1, "Two, without.", 1), judged("jury-c", 1, "Three. [[7]]", 2),
-    judged("jury-d", 1, "As the first. [[8]]"),
+    judgment("jury-a", 1, "Good. [[8]]"), judgment("jury-a", 2, "Fine. [[6]]"),
+    judgment("jury-b", 1, "Poor. [[3]]", wording="aaaaaa111111"),
+    judgment("jury-b", 1, "Poorer. [[2]]", wording="bbbbbb222222"),
+    judgment("jury-c", 1, "One. [[8]]"), judgment("jury-c", 1, "Two, without.", 1),
+    judgment("jury-c", 1, "Three. [[7]]", 2),
+    judgment("jury-d", 1, "As the first. [[8]]"),
 ]  # fmt: skip
 
 
@@ -93,21 +94,21 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
     first, second, _ = sheet["rows"]
     main = first["judgments"][0]
     assert sheet["judges"][0]["card"] == f"MT-Bench rating {main['prompt']}"
-    assert main["main"] and [one["main"] for one in first["judgments"][1:]] == [False] * 4
-    told = {(one["judge"], one["prompt"]): one for one in first["judgments"]}
-    assert told.keys() == {
+    assert main["main"] and [entry["main"] for entry in first["judgments"][1:]] == [False] * 4
+    entries = {(entry["judge"], entry["prompt"]): entry for entry in first["judgments"]}
+    assert entries.keys() == {
         ("jury-a", "single-v1"), ("jury-b", "single-v1 aaaaaa"), ("jury-b", "single-v1 bbbbbb"),
         ("jury-c · 2 samples, mean", "single-v1"), ("jury-d", "single-v1"),
     }  # fmt: skip
-    assert {key[1]: one["t"] for key, one in told.items() if key[0] == "jury-b"} == {
+    assert {key[1]: entry["t"] for key, entry in entries.items() if key[0] == "jury-b"} == {
         "single-v1 aaaaaa": "3", "single-v1 bbbbbb": "2"
     }  # fmt: skip
-    several = told["jury-c · 2 samples, mean", "single-v1"]
-    assert several["t"] == "7.5"
-    assert [(one["t"], one["why"]) for one in several["texts"]] == [
+    samples = entries["jury-c · 2 samples, mean", "single-v1"]
+    assert samples["t"] == "7.5"
+    assert [(sample["t"], sample["why"]) for sample in samples["texts"]] == [
         ("8", ""), ("", "no [[rating]] in the judgment"), ("7", "")
     ]  # fmt: skip
-    assert "Two, without." in several["texts"][1]["text"]
+    assert "Two, without." in samples["texts"][1]["text"]
     cell = first["groups"][0]["cells"][0]
     assert main["texts"][0]["text"] is None and cell["judge"]["note"], "the main judge's text is sent once"
     others = {o["t"] for o in cell["others"] if o["by"] != "another sample"}
@@ -122,26 +123,28 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
 def test_beside_a_turn_that_the_main_judge_has_not_judged_stand_all_others(
     sheet_of: Callable[..., tuple[Store, Json]],
 ) -> None:
-    said = {("a", 1): "8", ("b", 2): "3", ("c", 2): "5", ("d", 2): "5"}
-    _, sheet = sheet_of(answer(), *(judged(model, turn, f"So. [[{value}]]") for (model, turn), value in said.items()))
+    ratings = {("a", 1): "8", ("b", 2): "3", ("c", 2): "5", ("d", 2): "5"}
+    _, sheet = sheet_of(
+        answer(), *(judgment(model, turn, f"So. [[{value}]]") for (model, turn), value in ratings.items())
+    )
     main = sheet["judges"][0]["model"]
     for turn, row in zip((1, 2), sheet["rows"], strict=False):
-        others = {(one["by"], one["t"]) for one in row["groups"][0]["cells"][0]["others"]}
-        own = said.get((main, turn))
-        assert others == {(model, value) for (model, of), value in said.items() if of == turn and value != own}
+        others = {(other["by"], other["t"]) for other in row["groups"][0]["cells"][0]["others"]}
+        own = ratings.get((main, turn))
+        assert others == {(model, value) for (model, of), value in ratings.items() if of == turn and value != own}
 
 
 def test_where_no_prompt_is_named_the_protocol_stands_beside_the_judge(
     sheet_of: Callable[..., tuple[Store, Json]],
 ) -> None:
     one, other = {"prompt": ""}, {"prompt": "own", "protocol": ""}
-    _, sheet = sheet_of(answer(), judged("a", 1, "Good. [[8]]", **one), judged("b", 1, "Poor. [[3]]", **other))
-    assert sorted(one["prompt"] for one in sheet["rows"][0]["judgments"]) == ["fastchat", "own"]
+    _, sheet = sheet_of(answer(), judgment("a", 1, "Good. [[8]]", **one), judgment("b", 1, "Poor. [[3]]", **other))
+    assert sorted(entry["prompt"] for entry in sheet["rows"][0]["judgments"]) == ["fastchat", "own"]
 
 
 def test_every_judge_is_shown_only_where_a_rating_is_all_that_one_says_of_a_turn() -> None:
-    shown = {name for name, card in cards().items() if shows_every_judge(card)}
-    assert shown == {"mt_bench"}
+    names = {name for name, card in cards().items() if shows_every_judge(card)}
+    assert names == {"mt_bench"}
 
 
 def test_a_blind_turn_tells_of_no_judge_and_of_no_set_by_its_name(
@@ -172,8 +175,8 @@ def test_a_blind_turn_tells_of_no_judge_and_of_no_set_by_its_name(
 )  # fmt: skip
 def test_a_reference_says_whose_it_is(meta: Json, labels: list[str]) -> None:
     sheet = plain_sheet(answer(**meta))
-    shown = [t for row in sheet["rows"] for t in row["texts"] if t["role"] == "reference"]
-    assert [t["label"] for t in shown] == [f"reference: {label}" for label in labels]
+    references = [t for row in sheet["rows"] for t in row["texts"] if t["role"] == "reference"]
+    assert [t["label"] for t in references] == [f"reference: {label}" for label in labels]
 
 
 @pytest.mark.parametrize(
@@ -193,9 +196,9 @@ def test_thinking_is_told_apart_and_a_text_says_where_it_was_cut(
     text: str, parts: list[tuple[str, str]] | None, marks: list[str]
 ) -> None:
     first, second, _ = plain_sheet(answer(text, "Short.", cut_at=11))["rows"]
-    said = first["texts"][1]
-    assert said.get("parts") == ([{"why": why, "text": part} for why, part in parts] if parts else None)
-    assert ("text" in said) == (parts is None) and said.get("marks", []) == marks
+    entry = first["texts"][1]
+    assert entry.get("parts") == ([{"why": why, "text": part} for why, part in parts] if parts else None)
+    assert ("text" in entry) == (parts is None) and entry.get("marks", []) == marks
     assert second["texts"][1] == {"role": "assistant", "label": "", "text": "Short."}
 
 
@@ -229,10 +232,10 @@ def test_a_value_in_the_middle_of_two_answers_is_neither(
 def test_a_conversation_that_was_never_held_says_so_at_its_second_turn() -> None:
     sheet = plain_sheet(answer(choice=2, continues=0))
     assert sheet["choice"] == 2
-    said = "Turn 2 was asked after choice 0's first answer, not after this one: "
-    said += "the conversation never took place as it is shown here."
-    assert [row["notices"] for row in sheet["rows"]] == [[], [said], []]
+    notice = "Turn 2 was asked after choice 0's first answer, not after this one: "
+    notice += "the conversation never took place as it is shown here."
+    assert [row["notices"] for row in sheet["rows"]] == [[], [notice], []]
     on_board = AdjudicationItem(plain_view(answer(choice=2, continues=0)), [], [], [], None, {})
-    assert [row["notices"] for row in board_data.item_data(on_board, "lea")["rows"]] == [[], [said]]
-    for held in (answer(), answer(continues=0), answer(choice=3, continues=3), answer(choice="3", continues=True)):
-        assert not any(row["notices"] for row in plain_sheet(held)["rows"])
+    assert [row["notices"] for row in board_data.item_data(on_board, "lea")["rows"]] == [[], [notice]]
+    for item in (answer(), answer(continues=0), answer(choice=3, continues=3), answer(choice="3", continues=True)):
+        assert not any(row["notices"] for row in plain_sheet(item)["rows"])

@@ -41,8 +41,8 @@ class Bench:
     def give(self, stream: queue.Stream = "review", person: str = "ann", n: int = 10) -> list[GivenItem]:
         return queue.claim_items(self.store, person, self.dataset, stream, QueueFilters(), [], n)
 
-    def answer(self, given: GivenItem | str, person: str = "ann", **fields: Any) -> dict[str, Any]:
-        item, draw = (given, None) if isinstance(given, str) else (given.item, given.draw)
+    def answer(self, target: GivenItem | str, person: str = "ann", **fields: Any) -> dict[str, Any]:
+        item, draw = (target, None) if isinstance(target, str) else (target.item, target.draw)
         values = fields.pop("values", {CELL: 4.0})
         return {
             "key": new_id(), "person": person, "action": "save", "item": item, "claim": draw, "judge": self.judge,
@@ -75,25 +75,25 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(tmp_path)
-    yield made
-    made.store.close()
+    bench = Bench(tmp_path)
+    yield bench
+    bench.store.close()
 
 
 def test_a_save_is_a_row_per_cell_with_what_was_seen(bench: Bench) -> None:
-    given = bench.give()[0]
-    key = bench.ok(bench.answer(given, values={CELL: 4.0, ("conversation", "verdict"): 1.0}))
+    item = bench.give()[0]
+    key = bench.ok(bench.answer(item, values={CELL: 4.0, ("conversation", "verdict"): 1.0}))
     rows = bench.store.rows(
         "select unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, replaces, withdrawn, answer_id "
         "from label order by unit"
     )
-    rest = ("ann", "assisted", given.draw, bench.judge, True, 1.0, None, False, key)
+    rest = ("ann", "assisted", item.draw, bench.judge, True, 1.0, None, False, key)
     assert rows == [("conversation", "verdict", 1.0, *rest), (*CELL, 4.0, *rest)]
 
 
 def test_what_was_accepted_without_having_been_on_screen_is_stored_as_such_and_counted(bench: Bench) -> None:
-    given = bench.give()[0]
-    answer = bench.answer(given, values={CELL: 4.0, ("conversation", "verdict"): 1.0})
+    item = bench.give()[0]
+    answer = bench.answer(item, values={CELL: 4.0, ("conversation", "verdict"): 1.0})
     answer["values"][1]["unseen"] = True
     bench.ok(answer)
     rows = bench.store.rows("select dimension, unseen from label_now order by 2")
@@ -104,9 +104,9 @@ def test_what_was_accepted_without_having_been_on_screen_is_stored_as_such_and_c
 
 def test_notes_stay_in_the_order_in_which_they_were_written(bench: Bench) -> None:
     texts = [f"{n}" for n in range(12)]
-    given = bench.give()[0]
-    bench.ok(bench.answer(given, notes=[{"unit": "turn:1", "sort": "comment", "text": text} for text in texts]))
-    assert [text for *_, text in desk.open_item(bench.store, "ann", given.item).comments] == texts
+    item = bench.give()[0]
+    bench.ok(bench.answer(item, notes=[{"unit": "turn:1", "sort": "comment", "text": text} for text in texts]))
+    assert [text for *_, text in desk.open_item(bench.store, "ann", item.item).comments] == texts
 
 
 def test_the_same_key_again_is_acknowledged_and_not_written(bench: Bench) -> None:
@@ -139,48 +139,48 @@ def test_a_key_is_acknowledged_for_the_very_answer_that_was_saved_under_it(bench
     # a later answer says nothing of the cell that did not change, but its own content is known all the same
     second = bench.answer(one, version=first["key"], values={CELL: 2.0, other: 5.0})
     third = bench.answer(one, version=second["key"], values={CELL: 2.0, other: 3.0})
-    for each in (second, third, first, second, third):
-        bench.ok(each)
+    for answer in (second, third, first, second, third):
+        bench.ok(answer)
     assert "Another answer" in bench.why({**third, "values": [{**third["values"][0], "v": 4.0}, third["values"][1]]})
 
 
 def test_an_answer_that_comes_again_is_known_although_the_clock_was_set_back(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = bench.give(n=1)[0]
-    first = bench.answer(one, values={CELL: 4.0, ("turn:2", "safety"): 5.0})
+    item = bench.give(n=1)[0]
+    first = bench.answer(item, values={CELL: 4.0, ("turn:2", "safety"): 5.0})
     bench.ok(first)
     monkeypatch.setattr(labels, "now", lambda: now() - timedelta(hours=1))
-    second = bench.answer(one, version=first["key"], values={CELL: 2.0, ("turn:2", "safety"): 5.0})
-    for each in (second, second, first):
-        bench.ok(each)
+    second = bench.answer(item, version=first["key"], values={CELL: 2.0, ("turn:2", "safety"): 5.0})
+    for answer in (second, second, first):
+        bench.ok(answer)
 
 
 def test_of_one_message_as_much_is_taken_as_may_be_and_the_rest_comes_again(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = bench.give(n=3)
-    made = [bench.answer(one, key=f"key-{n:06}") for n, one in enumerate(items)]
-    many = [*made, *({**made[0], "key": f"no-{n:08}", "item": "nowhere"} for n in range(20_000))]
-    held: list[int] = []
-    whole = bench.store.tx
+    answers = [bench.answer(item, key=f"key-{n:06}") for n, item in enumerate(items)]
+    many = [*answers, *({**answers[0], "key": f"no-{n:08}", "item": "nowhere"} for n in range(20_000))]
+    sizes: list[int] = []
+    tx = bench.store.tx
 
-    def counted(actor: str, action: str, work: Any, target: str = "") -> Any:
-        held.append(int(target))
-        return whole(actor, action, work, target)
+    def counting_tx(actor: str, action: str, work: Any, target: str = "") -> Any:
+        sizes.append(int(target))
+        return tx(actor, action, work, target)
 
-    monkeypatch.setattr(bench.store, "tx", counted)
+    monkeypatch.setattr(bench.store, "tx", counting_tx)
     saved, refused = bench.save(*many)
     assert len(saved) == 3 and len(refused) == labels.MAX_ANSWERS_PER_MESSAGE - 3, (
         "what lies beyond is neither saved nor refused"
     )
-    assert sum(held) == labels.MAX_ANSWERS_PER_MESSAGE and max(held) <= labels.MAX_ANSWERS_PER_TRANSACTION, (
+    assert sum(sizes) == labels.MAX_ANSWERS_PER_MESSAGE and max(sizes) <= labels.MAX_ANSWERS_PER_TRANSACTION, (
         "others write between the pieces"
     )
     monkeypatch.setattr(labels, "MAX_ENTRIES", 3)
     monkeypatch.setattr(labels, "MAX_CHARACTERS", 10)
-    more = [bench.answer(one, version=a["key"], values={CELL: 2.0, ("turn:2", "safety"): 5.0})
-            for one, a in zip(items, made, strict=True)]  # fmt: skip
+    more = [bench.answer(item, version=a["key"], values={CELL: 2.0, ("turn:2", "safety"): 5.0})
+            for item, a in zip(items, answers, strict=True)]  # fmt: skip
     for left in (more, more[1:], more[2:]):
         saved, refused = bench.save(*left)
         assert [s.key for s in saved] == [left[0]["key"]] and not refused
@@ -222,33 +222,33 @@ def test_answers_of_a_batch_are_taken_one_by_one(bench: Bench) -> None:
 
 
 def test_a_correction_replaces_just_what_changed(bench: Bench) -> None:
-    given = bench.give()[0]
+    item = bench.give()[0]
     other = ("turn:2", "safety")
-    first = bench.ok(bench.answer(given, values={CELL: 4.0, other: 5.0}))
-    second = bench.ok(bench.answer(given, version=first, values={CELL: 2.0, other: 5.0}))
-    assert bench.now(given.item) == [(*CELL, 2.0, "assisted"), (*other, 5.0, "assisted")]
+    first = bench.ok(bench.answer(item, values={CELL: 4.0, other: 5.0}))
+    second = bench.ok(bench.answer(item, version=first, values={CELL: 2.0, other: 5.0}))
+    assert bench.now(item.item) == [(*CELL, 2.0, "assisted"), (*other, 5.0, "assisted")]
     assert bench.store.rows("select count(*) from label") == [(3,)]
     # a cell that is not in the answer any more is withdrawn, by a row
-    bench.ok(bench.answer(given, version=second, values={other: 5.0}))
-    assert bench.now(given.item) == [(*other, 5.0, "assisted")]
+    bench.ok(bench.answer(item, version=second, values={other: 5.0}))
+    assert bench.now(item.item) == [(*other, 5.0, "assisted")]
     assert bench.store.rows("select count(*), sum(case when withdrawn then 1 else 0 end) from label") == [(4, 1)]
 
 
 def test_a_correction_in_the_same_batch_goes_by_its_version(bench: Bench) -> None:
-    given = bench.give()[0]
-    one = bench.answer(given)
-    two = bench.answer(given, version=one["key"], values={CELL: 2.0})
-    saved, refused = bench.save(one, two)
+    item = bench.give()[0]
+    first = bench.answer(item)
+    second = bench.answer(item, version=first["key"], values={CELL: 2.0})
+    saved, refused = bench.save(first, second)
     assert (len(saved), refused) == (2, [])
-    assert bench.now(given.item) == [(*CELL, 2.0, "assisted")]
+    assert bench.now(item.item) == [(*CELL, 2.0, "assisted")]
 
 
 @pytest.mark.parametrize("version", ["", "00000000-no-such-answer"])
 def test_an_answer_on_an_old_state_is_refused(bench: Bench, version: str) -> None:
-    given = bench.give()[0]
-    bench.ok(bench.answer(given))
-    assert "another tab" in bench.why(bench.answer(given, version=version))
-    assert bench.now(given.item) == [(*CELL, 4.0, "assisted")]
+    item = bench.give()[0]
+    bench.ok(bench.answer(item))
+    assert "another tab" in bench.why(bench.answer(item, version=version))
+    assert bench.now(item.item) == [(*CELL, 4.0, "assisted")]
 
 
 def test_a_version_where_there_is_no_answer_yet_is_refused(bench: Bench) -> None:
@@ -256,30 +256,30 @@ def test_a_version_where_there_is_no_answer_yet_is_refused(bench: Bench) -> None
 
 
 def test_the_same_cell_twice_in_one_answer_counts_once(bench: Bench) -> None:
-    given = bench.give()[0]
-    answer = bench.answer(given)
+    item = bench.give()[0]
+    answer = bench.answer(item)
     answer["values"] += [{"unit": CELL[0], "dimension": CELL[1], "v": 2.0}]
     bench.ok(answer)
-    assert bench.now(given.item) == [(*CELL, 2.0, "assisted")]
+    assert bench.now(item.item) == [(*CELL, 2.0, "assisted")]
 
 
 def test_a_skip_withdraws_what_was_answered_and_keeps_the_reason(bench: Bench) -> None:
-    given = bench.give()[0]
-    first = bench.ok(bench.answer(given))
-    bench.ok(bench.answer(given, version=first, action="skip", values={}, reason="not my language"))
-    assert bench.now(given.item) == []
+    item = bench.give()[0]
+    first = bench.ok(bench.answer(item))
+    bench.ok(bench.answer(item, version=first, action="skip", values={}, reason="not my language"))
+    assert bench.now(item.item) == []
     assert bench.store.rows("select action, reason from answer_now") == [("skip", "not my language")]
     again = bench.store.rows("select id from answer_now")[0][0]
-    bench.ok(bench.answer(given, version=again))
-    assert bench.now(given.item) == [(*CELL, 4.0, "assisted")], "the same values count again"
+    bench.ok(bench.answer(item, version=again))
+    assert bench.now(item.item) == [(*CELL, 4.0, "assisted")], "the same values count again"
 
 
 def test_two_people_do_not_touch_each_other(bench: Bench) -> None:
-    given = bench.give()[0]
-    bench.ok(bench.answer(given))
-    bench.ok(bench.answer(given, person="ben", values={CELL: 1.0}))
-    assert bench.now(given.item) == [(*CELL, 4.0, "assisted")]
-    assert bench.now(given.item, "ben") == [(*CELL, 1.0, "assisted")]
+    item = bench.give()[0]
+    bench.ok(bench.answer(item))
+    bench.ok(bench.answer(item, person="ben", values={CELL: 1.0}))
+    assert bench.now(item.item) == [(*CELL, 4.0, "assisted")]
+    assert bench.now(item.item, "ben") == [(*CELL, 1.0, "assisted")]
 
 
 @pytest.mark.parametrize(
@@ -337,27 +337,27 @@ def test_rubbish_is_refused_too(bench: Bench, rubbish: Any) -> None:
 
 
 def test_answers_that_mean_none_and_not_applicable(bench: Bench) -> None:
-    given = bench.give()[0]
+    item = bench.give()[0]
     bench.ok(
-        bench.answer(given, values={("conversation", "weakest_turn"): None, ("conversation", "repair_handling"): None})
+        bench.answer(item, values={("conversation", "weakest_turn"): None, ("conversation", "repair_handling"): None})
     )
-    assert bench.now(given.item) == [
+    assert bench.now(item.item) == [
         ("conversation", "repair_handling", None, "assisted"),
         ("conversation", "weakest_turn", 0.0, "assisted"),
     ]
 
 
 def test_notes_of_the_answer_that_holds(bench: Bench) -> None:
-    given = bench.give()[0]
+    item = bench.give()[0]
     notes = [
         {"unit": "turn:1", "sort": "issue", "text": " half an emoji \ud83d, a NUL \0, 返金 "},
         {"unit": "", "sort": "comment", "text": "  "},
     ]
-    first = bench.ok(bench.answer(given, notes=notes))
+    first = bench.ok(bench.answer(item, notes=notes))
     assert bench.store.rows("select unit, sort, text, person from comment_now") == [
         ("turn:1", "issue", "half an emoji ?, a NUL \ufffd, 返金", "ann")
     ]
-    bench.ok(bench.answer(given, version=first, notes=[]))
+    bench.ok(bench.answer(item, version=first, notes=[]))
     assert bench.store.rows("select * from comment_now") == []
     assert bench.store.rows("select count(*) from comment") == [(1,)]
 
@@ -370,12 +370,12 @@ def test_times_are_kept_within_reason(bench: Bench) -> None:
 
 
 def test_only_people_who_may_label(bench: Bench) -> None:
-    given = bench.give()[0]
+    item = bench.give()[0]
     people.set_person(bench.store, "lea", "ann", "annotator", active=False)
     before = bench.store.newest()
     for person in ("ann", "nobody"):
         with pytest.raises(NotAllowed):
-            bench.save(bench.answer(given, person=person), person=person)
+            bench.save(bench.answer(item, person=person), person=person)
     assert bench.store.newest() == before
     assert labels.save_answers(bench.store, "nobody", []) == ([], [])
 
@@ -384,95 +384,95 @@ def test_only_people_who_may_label(bench: Bench) -> None:
 
 
 @pytest.fixture
-def audited(tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(tmp_path, audit=10)
-    yield made
-    made.store.close()
+def audit_bench(tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path, audit=10)
+    yield bench
+    bench.store.close()
 
 
 def blind(bench: Bench) -> GivenItem:
     return next(g for g in bench.give("audit") if g.mode == "blind")
 
 
-def test_a_blind_draw_gives_blind_labels_whatever_the_browser_says_it_saw(audited: Bench) -> None:
-    given = blind(audited)
-    audited.ok(audited.answer(given, mode="assisted"))
-    assert audited.store.rows("select mode, saw, seen from label") == [("blind", False, None)]
+def test_a_blind_draw_gives_blind_labels_whatever_the_browser_says_it_saw(audit_bench: Bench) -> None:
+    item = blind(audit_bench)
+    audit_bench.ok(audit_bench.answer(item, mode="assisted"))
+    assert audit_bench.store.rows("select mode, saw, seen from label") == [("blind", False, None)]
 
 
-def test_an_assisted_draw_gives_assisted_labels(audited: Bench) -> None:
-    given = next(g for g in audited.give("audit") if g.mode == "assisted")
-    audited.ok(audited.answer(given))
-    assert audited.store.rows("select mode, saw, seen from label") == [("assisted", True, 1.0)]
+def test_an_assisted_draw_gives_assisted_labels(audit_bench: Bench) -> None:
+    item = next(g for g in audit_bench.give("audit") if g.mode == "assisted")
+    audit_bench.ok(audit_bench.answer(item))
+    assert audit_bench.store.rows("select mode, saw, seen from label") == [("assisted", True, 1.0)]
 
 
-def test_an_item_opened_by_its_link_is_as_blind_as_its_draw(audited: Bench) -> None:
-    given = blind(audited)
-    assert desk.open_item(audited.store, "ben", given.item).mode == "blind"
-    audited.ok(audited.answer(given.item, person="ben"))
-    assert audited.now(given.item, "ben") == [(*CELL, 4.0, "blind")]
-    assert audited.store.rows("select draw_id from answer") == [(given.draw,)], "it counts for the audit sample"
+def test_an_item_opened_by_its_link_is_as_blind_as_its_draw(audit_bench: Bench) -> None:
+    item = blind(audit_bench)
+    assert desk.open_item(audit_bench.store, "ben", item.item).mode == "blind"
+    audit_bench.ok(audit_bench.answer(item.item, person="ben"))
+    assert audit_bench.now(item.item, "ben") == [(*CELL, 4.0, "blind")]
+    assert audit_bench.store.rows("select draw_id from answer") == [(item.draw,)], "it counts for the audit sample"
 
 
-def test_a_claim_of_another_item_is_not_believed(audited: Bench) -> None:
-    given = blind(audited)
-    other = next(g for g in audited.give("audit") if g.mode == "assisted")
-    audited.ok(audited.answer(given, claim=other.draw))
-    assert audited.now(given.item) == [(*CELL, 4.0, "blind")]
+def test_a_claim_of_another_item_is_not_believed(audit_bench: Bench) -> None:
+    item = blind(audit_bench)
+    other = next(g for g in audit_bench.give("audit") if g.mode == "assisted")
+    audit_bench.ok(audit_bench.answer(item, claim=other.draw))
+    assert audit_bench.now(item.item) == [(*CELL, 4.0, "blind")]
 
 
-def test_nothing_is_revealed_before_the_answer(audited: Bench) -> None:
-    given = blind(audited)
+def test_nothing_is_revealed_before_the_answer(audit_bench: Bench) -> None:
+    item = blind(audit_bench)
     with pytest.raises(NotFound):
-        desk.reveal_judges(audited.store, "ann", given.item)
-    audited.ok(audited.answer(given))
+        desk.reveal_judges(audit_bench.store, "ann", item.item)
+    audit_bench.ok(audit_bench.answer(item))
     with pytest.raises(NotFound):
-        desk.reveal_judges(audited.store, "ben", given.item)
-    assert desk.open_item(audited.store, "ann", given.item).scores == {}
-    desk.reveal_judges(audited.store, "ann", given.item)
-    desk.reveal_judges(audited.store, "ann", given.item)
-    assert audited.store.rows("select count(*) from exposure where route = 'asked for'") == [(1,)]
-    assert desk.open_item(audited.store, "ann", given.item).scores != {}
-    assert desk.open_item(audited.store, "ben", given.item).scores == {}
+        desk.reveal_judges(audit_bench.store, "ben", item.item)
+    assert desk.open_item(audit_bench.store, "ann", item.item).scores == {}
+    desk.reveal_judges(audit_bench.store, "ann", item.item)
+    desk.reveal_judges(audit_bench.store, "ann", item.item)
+    assert audit_bench.store.rows("select count(*) from exposure where route = 'asked for'") == [(1,)]
+    assert desk.open_item(audit_bench.store, "ann", item.item).scores != {}
+    assert desk.open_item(audit_bench.store, "ben", item.item).scores == {}
 
 
-def test_what_is_changed_after_the_reveal_stands_beside_the_blind_label(audited: Bench) -> None:
-    given = blind(audited)
-    first = audited.ok(audited.answer(given, values={CELL: 4.0, ("turn:2", "safety"): 5.0}))
-    desk.reveal_judges(audited.store, "ann", given.item)
-    change = audited.answer(given, version=first, values={CELL: 1.0, ("turn:2", "safety"): 5.0})
-    second = audited.ok(change)
-    assert audited.ok(change) == second, "sent again, it is the answer that was saved"
-    assert audited.now(given.item) == [
+def test_what_is_changed_after_the_reveal_stands_beside_the_blind_label(audit_bench: Bench) -> None:
+    item = blind(audit_bench)
+    first = audit_bench.ok(audit_bench.answer(item, values={CELL: 4.0, ("turn:2", "safety"): 5.0}))
+    desk.reveal_judges(audit_bench.store, "ann", item.item)
+    change = audit_bench.answer(item, version=first, values={CELL: 1.0, ("turn:2", "safety"): 5.0})
+    second = audit_bench.ok(change)
+    assert audit_bench.ok(change) == second, "sent again, it is the answer that was saved"
+    assert audit_bench.now(item.item) == [
         (*CELL, 4.0, "blind"),
         (*CELL, 1.0, "revealed"),
         ("turn:2", "safety", 5.0, "blind"),
     ]
-    assert desk.open_item(audited.store, "ann", given.item).own_answers[CELL] == 1.0
+    assert desk.open_item(audit_bench.store, "ann", item.item).own_answers[CELL] == 1.0
     # and back to nothing: only the revealed one can be withdrawn
-    audited.ok(audited.answer(given, version=second, values={("turn:2", "safety"): 5.0}))
-    assert audited.now(given.item) == [(*CELL, 4.0, "blind"), ("turn:2", "safety", 5.0, "blind")]
+    audit_bench.ok(audit_bench.answer(item, version=second, values={("turn:2", "safety"): 5.0}))
+    assert audit_bench.now(item.item) == [(*CELL, 4.0, "blind"), ("turn:2", "safety", 5.0, "blind")]
 
 
-def test_a_correction_before_the_reveal_is_still_blind(audited: Bench) -> None:
-    given = blind(audited)
-    first = audited.ok(audited.answer(given))
-    audited.ok(audited.answer(given, version=first, values={CELL: 2.0}))
-    assert audited.now(given.item) == [(*CELL, 2.0, "blind")]
+def test_a_correction_before_the_reveal_is_still_blind(audit_bench: Bench) -> None:
+    item = blind(audit_bench)
+    first = audit_bench.ok(audit_bench.answer(item))
+    audit_bench.ok(audit_bench.answer(item, version=first, values={CELL: 2.0}))
+    assert audit_bench.now(item.item) == [(*CELL, 2.0, "blind")]
 
 
 def test_an_answer_given_in_view_of_the_judge_never_becomes_blind_by_a_later_draw(bench: Bench) -> None:
-    given = bench.give()[0]
-    first = bench.ok(bench.answer(given))
+    item = bench.give()[0]
+    first = bench.ok(bench.answer(item))
     queue.draw_audit(bench.store, "lea", bench.dataset, 10, "", 1)
-    view = desk.open_item(bench.store, "ann", given.item)
-    assert (view.mode, view.draw) == ("assisted", given.draw)
-    assert desk.open_item(bench.store, "ben", given.item).mode == "blind"
-    audit = bench.store.rows("select id from draw where stream = 'audit' and item_id = $1", [given.item])[0][0]
-    for claim in (given.draw, audit, None):
-        first = bench.ok(bench.answer(given, claim=claim, version=first, values={CELL: 2.0}))
-        assert bench.now(given.item) == [(*CELL, 2.0, "assisted")]
-    assert bench.store.rows("select distinct draw_id from answer") == [(given.draw,)]
+    view = desk.open_item(bench.store, "ann", item.item)
+    assert (view.mode, view.draw) == ("assisted", item.draw)
+    assert desk.open_item(bench.store, "ben", item.item).mode == "blind"
+    audit = bench.store.rows("select id from draw where stream = 'audit' and item_id = $1", [item.item])[0][0]
+    for claim in (item.draw, audit, None):
+        first = bench.ok(bench.answer(item, claim=claim, version=first, values={CELL: 2.0}))
+        assert bench.now(item.item) == [(*CELL, 2.0, "assisted")]
+    assert bench.store.rows("select distinct draw_id from answer") == [(item.draw,)]
 
 
 def test_nor_does_one_that_was_opened_by_its_link(tmp_path: Path) -> None:
@@ -488,22 +488,22 @@ def test_nor_does_one_that_was_opened_by_its_link(tmp_path: Path) -> None:
 
 
 def test_a_better_turn_is_kept_with_the_answer_and_goes_with_it(bench: Bench) -> None:
-    given = bench.give()[0]
-    first = bench.ok(bench.answer(given, repairs=[{"unit": "turn:2", "text": " 返金\n\nします。\0 "}]))
-    assert desk.open_item(bench.store, "ann", given.item).repairs == {"turn:2": "返金\n\nします。\ufffd"}
-    assert bench.store.rows("select item_id, unit, person from repair_now") == [(given.item, "turn:2", "ann")]
-    assert desk.open_item(bench.store, "ben", given.item).repairs == {}, "everybody's own"
-    bench.ok(bench.answer(given, version=first, repairs=[{"unit": "turn:1", "text": " "}]))
-    assert desk.open_item(bench.store, "ann", given.item).repairs == {}
+    item = bench.give()[0]
+    first = bench.ok(bench.answer(item, repairs=[{"unit": "turn:2", "text": " 返金\n\nします。\0 "}]))
+    assert desk.open_item(bench.store, "ann", item.item).repairs == {"turn:2": "返金\n\nします。\ufffd"}
+    assert bench.store.rows("select item_id, unit, person from repair_now") == [(item.item, "turn:2", "ann")]
+    assert desk.open_item(bench.store, "ben", item.item).repairs == {}, "everybody's own"
+    bench.ok(bench.answer(item, version=first, repairs=[{"unit": "turn:1", "text": " "}]))
+    assert desk.open_item(bench.store, "ann", item.item).repairs == {}
     assert bench.store.rows("select count(*) from repair_now") == [(0,)]
     assert bench.store.rows("select count(*) from repair") == [(1,)], "nothing is ever taken out"
 
 
 def test_only_turns_and_responses_can_be_written_better(bench: Bench) -> None:
-    given = bench.give()[0]
+    item = bench.give()[0]
     for unit in ("conversation", "turn:9", "response", "section:1/a"):
-        told = bench.why(bench.answer(given, repairs=[{"unit": unit, "text": "x"}]))
-        assert told == f"{unit} cannot be written better: only an assistant's turn or a response can."
+        message = bench.why(bench.answer(item, repairs=[{"unit": unit, "text": "x"}]))
+        assert message == f"{unit} cannot be written better: only an assistant's turn or a response can."
     assert "unreadable (repairs.0.text" in bench.why(
-        bench.answer(given, repairs=[{"unit": "turn:1", "text": "x" * 100_001}])
+        bench.answer(item, repairs=[{"unit": "turn:1", "text": "x" * 100_001}])
     )

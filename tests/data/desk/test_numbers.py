@@ -29,9 +29,9 @@ Json = dict[str, Any]
 EXACT = 0.12345678901234568
 
 
-def own() -> Json:
+def numbers_card() -> Json:
     """A card with a number, half points and a percentage."""
-    asked = [
+    dimensions = [
         {"name": name, "unit": "response", "definition": f"How {name}?", "answers": {"kind": "interval", **scale}}
         for name, scale in (
             ("polite", {"lo": 0, "hi": 1}),
@@ -39,79 +39,84 @@ def own() -> Json:
             ("sure", {"lo": 0, "hi": 100, "step": 0.25, "na": True}),
         )
     ]
-    recipe = {"name": "numbers", "title": "N", "kind": "response", "dimensions": asked}
+    recipe = {"name": "numbers", "title": "N", "kind": "response", "dimensions": dimensions}
     return {"card": from_recipe(check_recipe(recipe)).spec}
 
 
-def rated() -> Json:
-    told = [{"name": n, "score": 4, "justification": "j", "confidence": "high"} for n, _ in DEFAULT]
-    return {"dimensions": told, "overall_score": 4.0, "trustworthy_aggregate": True, "decision_basis": "b"}
+def rating_reply() -> Json:
+    scores = [{"name": n, "score": 4, "justification": "j", "confidence": "high"} for n, _ in DEFAULT]
+    return {"dimensions": scores, "overall_score": 4.0, "trustworthy_aggregate": True, "decision_basis": "b"}
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = workspace(tmp_path)
+    store = workspace(tmp_path)
     for name in ("ann", "ben"):
-        people.join_workspace(made, name)
+        people.join_workspace(store, name)
     item = {"id": "r1", "kind": "response", "task": "t", "output": "o"}
-    said = {"polite": EXACT, "fluent": 3.5, "sure": 33.25}
-    scores = [{"unit": "response", "dimension": d, "value": v} for d, v in said.items()]
-    rows = [own(), item, {"item": "r1", "card": "numbers", "model": "m", "scores": scores},
-            {"item": "r1", "card": "pointwise_quality", "model": "m", "reply": rated()}]  # fmt: skip
-    bring(made, rows)
-    yield made
-    made.close()
+    values = {"polite": EXACT, "fluent": 3.5, "sure": 33.25}
+    scores = [{"unit": "response", "dimension": d, "value": v} for d, v in values.items()]
+    rows = [numbers_card(), item, {"item": "r1", "card": "numbers", "model": "m", "scores": scores},
+            {"item": "r1", "card": "pointwise_quality", "model": "m", "reply": rating_reply()}]  # fmt: skip
+    bring(store, rows)
+    yield store
+    store.close()
 
 
 def cells(view: desk.DeskView) -> dict[str, Json]:
     return {c["dimension"]: c for r in sheet_data.sheet_data(view)["rows"] for g in r["groups"] for c in g["cells"]}
 
 
-def seen(store: Store, person: str, card: str) -> desk.DeskView:
+def open_view(store: Store, person: str, card: str) -> desk.DeskView:
     [judge] = [j for j, name, *_ in datasets.dataset_judges(store, datasets.all_datasets(store)[0].id) if name == card]
     [item] = store.rows("select id from item")
     return desk.desk_views(store, person, [queue.GivenItem("", str(item[0]), "open", "assisted", judge, ())])[0]
 
 
 def save(store: Store, person: str, view: desk.DeskView, values: dict[str, float | None], **more: Any) -> str:
-    given = [{"unit": "response", "dimension": d, "v": v} for d, v in values.items()]
-    made = {"key": new_id(), "person": person, "action": "save", "item": view.item.id, "values": given, **more}
-    saved, refused = labels.save_answers(store, person, [made])
+    rows = [{"unit": "response", "dimension": d, "v": v} for d, v in values.items()]
+    answer = {"key": new_id(), "person": person, "action": "save", "item": view.item.id, "values": rows, **more}
+    saved, refused = labels.save_answers(store, person, [answer])
     return str(saved[0].key) if saved else refused[0].why
 
 
 def test_numbers_are_drawn_as_answers_or_as_a_field_and_saved_to_the_last_digit(store: Store) -> None:
-    view = seen(store, "ann", "numbers")
-    found = cells(view)
-    assert [(s["v"], s["t"]) for s in found["fluent"]["steps"]][:3] == [(1.0, "1"), (1.5, "1.5"), (2.0, "2")]
-    assert found["fluent"]["range"] is None and found["fluent"]["judge"]["v"] == 3.5
-    assert found["polite"]["range"] == {"lo": 0, "hi": 1, "step": 0, "by": 0.01} and not found["polite"]["steps"]
-    assert found["sure"]["range"] == {"lo": 0, "hi": 100, "step": 0.25, "by": 1.0}
-    assert [s["t"] for s in found["sure"]["steps"]] == ["n/a"] and found["polite"]["judge"]["v"] == EXACT
+    view = open_view(store, "ann", "numbers")
+    by_dimension = cells(view)
+    assert [(s["v"], s["t"]) for s in by_dimension["fluent"]["steps"]][:3] == [(1.0, "1"), (1.5, "1.5"), (2.0, "2")]
+    assert by_dimension["fluent"]["range"] is None and by_dimension["fluent"]["judge"]["v"] == 3.5
+    assert (
+        by_dimension["polite"]["range"] == {"lo": 0, "hi": 1, "step": 0, "by": 0.01}
+        and not by_dimension["polite"]["steps"]
+    )
+    assert by_dimension["sure"]["range"] == {"lo": 0, "hi": 100, "step": 0.25, "by": 1.0}
+    assert [s["t"] for s in by_dimension["sure"]["steps"]] == ["n/a"] and by_dimension["polite"]["judge"]["v"] == EXACT
     assert "allowed are 1 to 5 in steps of 0.5" in save(store, "ann", view, {"fluent": 2.2})
     assert "0 to 1" in save(store, "ann", view, {"polite": 1.0000001})
     key = save(store, "ann", view, {"polite": EXACT, "fluent": 2.5, "sure": None})
-    held = dict(store.rows("select dimension, value from label_now where annotator = 'ann'"))
-    assert held == {"polite": EXACT, "fluent": 2.5, "sure": None}
-    again = seen(store, "ann", "numbers")
+    stored = dict(store.rows("select dimension, value from label_now where annotator = 'ann'"))
+    assert stored == {"polite": EXACT, "fluent": 2.5, "sure": None}
+    again = open_view(store, "ann", "numbers")
     assert again.version == key and cells(again)["polite"]["mine"] == {"v": EXACT}
     assert not save(store, "ann", again, {"polite": 0.1 + 0.2, "fluent": 2.5}, version=key).startswith("You")
     assert store.rows("select value from label_now where dimension = 'polite'") == [(0.1 + 0.2,)]
 
 
 def test_aggregates_are_shown_in_their_place_may_be_answered_and_need_not(store: Store) -> None:
-    view = seen(store, "ann", "pointwise_quality")
-    found = cells(view)
-    asked = [name for name, c in found.items() if c["by"] == view.judge_id and not c["optional"]]
-    assert asked == [name for name, _ in DEFAULT] and list(found)[-2:] == ["overall_score", "trustworthy_aggregate"]
-    told = {name: c["judge"]["v"] for name, c in found.items() if c["optional"]}
-    assert told == {"overall_score": 4.0, "trustworthy_aggregate": 1.0}
+    view = open_view(store, "ann", "pointwise_quality")
+    by_dimension = cells(view)
+    required = [name for name, c in by_dimension.items() if c["by"] == view.judge_id and not c["optional"]]
+    assert required == [name for name, _ in DEFAULT] and list(by_dimension)[-2:] == [
+        "overall_score", "trustworthy_aggregate"
+    ]  # fmt: skip
+    aggregates = {name: c["judge"]["v"] for name, c in by_dimension.items() if c["optional"]}
+    assert aggregates == {"overall_score": 4.0, "trustworthy_aggregate": 1.0}
     key = save(store, "ann", view, {"coherence": 3.0, "overall_score": 3.75, "trustworthy_aggregate": 0.0})
-    held = "select dimension, value from label_now where annotator = 'ann' order by dimension"
-    assert store.rows(held) == [("coherence", 3.0), ("overall_score", 3.75), ("trustworthy_aggregate", 0.0)]
+    query = "select dimension, value from label_now where annotator = 'ann' order by dimension"
+    assert store.rows(query) == [("coherence", 3.0), ("overall_score", 3.75), ("trustworthy_aggregate", 0.0)]
     asked_of = ["response/coherence", "response/overall_score", "response/trustworthy_aggregate"]
     save(store, "ann", view, {"coherence": 3.0}, version=key, asked=asked_of)
-    assert store.rows(held) == [("coherence", 3.0)], "it is taken back like any other"
+    assert store.rows(query) == [("coherence", 3.0)], "it is taken back like any other"
     blind = desk.desk_views(store, "ben", [queue.GivenItem("x", view.item.id, "audit", "blind", view.judge_id, ())])[0]
     assert {c["judge"] for c in cells(blind).values() if c["optional"]} == {None}
     line = {"item": "r1", "unit": "response", "dimension": "overall_score", "value": 4.25, "annotator": "cy"}
@@ -125,13 +130,13 @@ def test_aggregates_are_shown_in_their_place_may_be_answered_and_need_not(store:
 
 
 def test_two_numbers_that_lie_apart_come_to_the_board_with_a_field(store: Store) -> None:
-    view = seen(store, "ann", "numbers")
+    view = open_view(store, "ann", "numbers")
     dataset = datasets.all_datasets(store)[0].id
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     save(store, "ann", view, {"sure": 12.25})
     save(store, "ben", view, {"sure": 71.5})
-    [found] = adjudication_items.load_adjudication_items(store, "lea", disputes.cells_to_adjudicate(store, dataset), 5)
-    drawn = board.item_data(found, "lea")
+    [item] = adjudication_items.load_adjudication_items(store, "lea", disputes.cells_to_adjudicate(store, dataset), 5)
+    drawn = board.item_data(item, "lea")
     [cell] = drawn["cells"]
     assert cell["range"]["by"] == 1.0 and cell["apart"] == "differ by 59.25"
     assert sorted(s["v"] for s in cell["said"]) == [12.25, 71.5]

@@ -48,14 +48,14 @@ def race(folder: Path, rounds: int) -> None:
     """Send one answer from all threads at once, that many times; AssertionError where one is there twice, or not."""
     items = [seeds.dialogue(n, turns=1) for n in range(1, rounds + 1)]
     store = seeds.workspace(folder / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)])
-    found = datasets.dataset_named(store, "demo")
+    dataset = datasets.dataset_named(store, "demo")
     for _ in range(rounds):
-        given = queue.claim_items(store, "ann", found.id, "review", queue.QueueFilters(), [], 1)[0]
-        view = desk.desk_views(store, "ann", [given])[0]
+        item = queue.claim_items(store, "ann", dataset.id, "review", queue.QueueFilters(), [], 1)[0]
+        view = desk.desk_views(store, "ann", [item])[0]
         values = [(unit, d.name, 1.0) for unit, d in view.card.cells(view.item.content)]
         key = new_id()
         results = together(
-            lambda n, g=given, k=key, v=values: labels.save_answers(store, "ann", [answer(g.item, g.draw, k, v)])
+            lambda n, g=item, k=key, v=values: labels.save_answers(store, "ann", [answer(g.item, g.draw, k, v)])
         )  # type: ignore[misc]
         assert all([s.key for s in saved] == [key] and not refused for saved, refused in results)
     assert store.rows("select count(*), count(distinct item_id) from answer") == [(rounds, rounds)]
@@ -71,10 +71,10 @@ def test_races_of_one_answer_leave_one_row_each(tmp_path: Path) -> None:
 def test_twenty_tabs_with_answers_of_their_own_leave_one_that_stands(tmp_path: Path) -> None:
     items = [seeds.dialogue(n, turns=1) for n in range(1, 6)]
     store = seeds.workspace(tmp_path / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)])
-    found = datasets.dataset_named(store, "demo")
-    for given in queue.claim_items(store, "ann", found.id, "review", queue.QueueFilters(), [], 5):
+    dataset = datasets.dataset_named(store, "demo")
+    for item in queue.claim_items(store, "ann", dataset.id, "review", queue.QueueFilters(), [], 5):
         results = together(
-            lambda n, g=given: labels.save_answers(  # type: ignore[misc]
+            lambda n, g=item: labels.save_answers(  # type: ignore[misc]
                 store, "ann", [answer(g.item, g.draw, new_id(), [("turn:1", "helpfulness", float(n % 5 + 1))])]
             )
         )

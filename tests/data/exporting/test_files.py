@@ -31,15 +31,15 @@ NAME = {"jsonl": "json", "csv": "csv", "parquet": "parquet"}
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """The workspace of the other tests with a better turn, and one dialogue corrected outside of the audit sample."""
-    made = workspace(tmp_path_factory.mktemp("reads"))
-    drawn = excluded_items.audit_sample_items(made, demo(made).id)
-    [free, *_] = [str(r[0]) for r in made.rows("select id from item where kind = 'dialogue'") if r[0] not in drawn]
-    answer(made, "ann", free, 4.0, repairs=[{"unit": "turn:2", "text": "=HYPERLINK(1)\n返金します。"}])
-    set_gold_rule(made, "lea", demo(made).id, GoldRule("median", 1))
-    one = disputes.cells_to_adjudicate(made, demo(made).id)[0]
-    adjudicate(made, "rex", "decision", one.item, one.unit, one.dimension, 1, "返金は済んだ。", one.token)
-    yield made
-    made.close()
+    store = workspace(tmp_path_factory.mktemp("reads"))
+    drawn = excluded_items.audit_sample_items(store, demo(store).id)
+    [free, *_] = [str(r[0]) for r in store.rows("select id from item where kind = 'dialogue'") if r[0] not in drawn]
+    answer(store, "ann", free, 4.0, repairs=[{"unit": "turn:2", "text": "=HYPERLINK(1)\n返金します。"}])
+    set_gold_rule(store, "lea", demo(store).id, GoldRule("median", 1))
+    cell = disputes.cells_to_adjudicate(store, demo(store).id)[0]
+    adjudicate(store, "rex", "decision", cell.item, cell.unit, cell.dimension, 1, "返金は済んだ。", cell.token)
+    yield store
+    store.close()
 
 
 @pytest.fixture(scope="module")
@@ -66,37 +66,39 @@ def test_every_kind_is_read_as_it_was_written(store: Store, load: Any, tmp_path:
     from datasets import Features
 
     options = {"card": "multi_turn_dialogue"} if kind == "examples" else {"least": "poor"} if kind == "chats" else {}
-    one, wrote = exporting.export_kind(kind), rows(store, kind, **options)
+    export, wrote = exporting.export_kind(kind), rows(store, kind, **options)
     assert wrote, f"the workspace of `store` above has nothing of the kind {kind}: give it a row"
     for format in FORMATS:
         file = tmp_path / f"{kind}.{format}"
-        given = exporting.write_export(store, "rex", demo(store), one, options, format, file)
+        summary = exporting.write_export(store, "rex", demo(store), export, options, format, file)
         read = load(file)
-        assert len(read) == given.lines == len(wrote)
+        assert len(read) == summary.lines == len(wrote)
         if format == "parquet":
-            assert read.features == Features.from_arrow_schema(one.columns)
-            assert read.column_names == one.columns.names
-            assert [_plain(row) for row in read] == [_plain(_whole(row, one.columns.names)) for row in wrote]
+            assert read.features == Features.from_arrow_schema(export.columns)
+            assert read.column_names == export.columns.names
+            assert [_clean_row(row) for row in read] == [
+                _clean_row(_fill_columns(row, export.columns.names)) for row in wrote
+            ]
         elif format == "jsonl":
-            assert [_plain(row) for row in read] == [_plain(row) for row in wrote]
+            assert [_clean_row(row) for row in read] == [_clean_row(row) for row in wrote]
         else:
-            assert read.column_names == one.columns.names
+            assert read.column_names == export.columns.names
 
 
-def _whole(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _fill_columns(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     return {name: row.get(name) for name in names}
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _clean_row(row: dict[str, Any]) -> dict[str, Any]:
     """A row without what is empty; nested text of Parquet as what it says."""
-    found = {}
+    fields = {}
     for name, value in row.items():
         if name in ("meta", "params", "fields", "reply", "content", "sections", "labels") and isinstance(value, str):
             value = json.loads(value)
         value = _full(value)
         if value not in (None, {}, []):
-            found[name] = value
-    return found
+            fields[name] = value
+    return fields
 
 
 def _full(value: Any) -> Any:
@@ -114,9 +116,9 @@ def test_preferences_have_the_conversational_form_of_trl(
     exporting.write_export(
         store, "rex", ours.dataset_named(store, name), exporting.export_kind(kind), {}, "jsonl", file
     )
-    found = list(load(file))
-    assert found
-    for row in found:
+    preferences = list(load(file))
+    assert preferences
+    for row in preferences:
         for part in ("prompt", "chosen", "rejected"):
             assert all(set(m) == {"role", "content"} and m["content"].strip() for m in row[part])
         assert row["prompt"][-1]["role"] == "user"
@@ -140,10 +142,10 @@ def test_the_line_that_the_page_shows_reads_the_file(store: Store, load: Any, tm
 
 
 def test_an_empty_export_is_a_parquet_file_with_its_columns(tmp_path: Path) -> None:
-    made = seeds.workspace(tmp_path / "e.duckdb", [seeds.dialogue(1)], review=False)
+    store = seeds.workspace(tmp_path / "e.duckdb", [seeds.dialogue(1)], review=False)
     file = tmp_path / "none.parquet"
-    exporting.write_export(made, "lea", demo(made), exporting.export_kind("preference_turns"), {}, "parquet", file)
+    exporting.write_export(store, "lea", demo(store), exporting.export_kind("preference_turns"), {}, "parquet", file)
     # `datasets` refuses any split without rows, so pyarrow reads this one.
     read = pq.read_table(file)
     assert (read.num_rows, read.schema) == (0, exporting.export_kind("preference_turns").columns)
-    made.close()
+    store.close()

@@ -50,9 +50,9 @@ BASES_OF = {
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('gold')}/s.duckdb")
-    yield opened
-    opened.close()
+    store = open_store(f"duckdb:///{tmp_path_factory.mktemp('gold')}/s.duckdb")
+    yield store
+    store.close()
 
 
 @pytest.mark.parametrize("rule", [GoldRule(), GoldRule("majority")], ids=["median", "majority"])
@@ -65,7 +65,7 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
     people = some.lists(answer, min_size=1, max_size=6).map(tuple)
     mode = some.sampled_from(["blind", "assisted", "revealed"])
     chance = some.sampled_from([None, 0.25, 0.5])
-    given_ = data.draw(
+    cells = data.draw(
         some.lists(
             some.builds(Cell, some.integers(0, 29), some.sampled_from(["turn:1", "turn:2", "conversation"]), people,
                         some.none(), mode, chance),
@@ -73,63 +73,65 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
         )
     )  # fmt: skip
     chances = {}
-    given_ = [
+    cells = [
         Cell(
             c.item, c.unit, c.people, c.judge, c.mode, chances.setdefault((c.item, c.mode == "assisted"), c.probability)
         )
-        for c in given_
+        for c in cells
     ]
     # What was adjudicated, with the judge in view or not, and perhaps taken back.
     settled = data.draw(
         some.dictionaries(
-            some.sampled_from([(c.item, c.unit) for c in given_]),
+            some.sampled_from([(c.item, c.unit) for c in cells]),
             some.tuples(answer, some.booleans(), some.booleans()), max_size=18,
         )
     )  # fmt: skip
     name = f"{scale} {store.newest()}"
-    dataset, _ = fill(store, given_, name)
+    dataset, _ = fill(store, cells, name)
     names = {
         r[0]: int(r[1].split()[1]) for r in store.rows("select id, name from item where dataset_id = $1", [dataset])
     }
     ids = {number: item for item, number in names.items()}
-    adjudicate(store, dataset, [(ids[item], unit, *told) for (item, unit), told in settled.items()])
+    adjudicate(store, dataset, [(ids[item], unit, *decision) for (item, unit), decision in settled.items()])
     for basis in BASES:
         labels = defaultdict(list)
-        for c in given_:
+        for c in cells:
             if c.unit.startswith("turn:") and basis in BASES_OF[c.mode, c.probability is not None]:
                 labels[c.item, c.unit].extend(c.people)
-        wanted = {key: found for key, values in labels.items() if (found := resolve(values, scale, rule.resolve))}
+        expected = {key: gold for key, values in labels.items() if (gold := resolve(values, scale, rule.resolve))}
         for key, (decided, saw, withdrawn) in settled.items():
             if key in labels and not withdrawn and not (saw and basis in ("gate", "imported", "blind")):
-                wanted[key] = (decided, "adjudicated")
+                expected[key] = (decided, "adjudicated")
         rows = store.rows(
             "select item_id, unit, value, how, probability, people, low, high "
             f"from ({gold_sql('turn', scale, basis, rule)}) g",
             [dataset, "helpfulness"],
         )
-        assert {(names[r[0]], r[1]): (r[2], r[3]) for r in rows} == wanted
+        assert {(names[r[0]], r[1]): (r[2], r[3]) for r in rows} == expected
         codes = range(scale.base, scale.base + scale.size)
-        said = [f"said{n}" for n in range(scale.size)]
+        columns = [f"said{n}" for n in range(scale.size)]
         every = f"from ({gold_sql('turn', scale, basis, rule, means=True)}) g"
         means = {
-            (names[item], unit): told
-            for item, unit, *told in store.rows(
-                f"select item_id, unit, mean, share, {', '.join(said)} {every}", [dataset, "helpfulness"]
+            (names[item], unit): row_means
+            for item, unit, *row_means in store.rows(
+                f"select item_id, unit, mean, share, {', '.join(columns)} {every}", [dataset, "helpfulness"]
             )
         }
         assert means.keys() == labels.keys()  # drawn votes too: each vote counts in a mean
-        for item, unit, _, how, probability, n, low, high in rows:
+        for item, unit, _, method, probability, n, low, high in rows:
             values = labels[names[item], unit]
-            given = [v for v in values if v is not None]
-            assert (n, low, high) == (len(values), min(given, default=None), max(given, default=None))
-            [cell] = [c for c in given_ if (c.item, c.unit) == (names[item], unit)]
+            numbers = [v for v in values if v is not None]
+            assert (n, low, high) == (len(values), min(numbers, default=None), max(numbers, default=None))
+            [cell] = [c for c in cells if (c.item, c.unit) == (names[item], unit)]
             assert probability == cell.probability
-            if how == "adjudicated":
-                given, values = ([] if wanted[names[item], unit][0] is None else [wanted[names[item], unit][0]]), [0]
-            told = dict(zip(("mean", "share", *said), means[names[item], unit], strict=True))
-            assert told["mean"] == (pytest.approx(mean(given)) if given else None)
-            assert told["share"] == pytest.approx(len(given) / len(values))
-            assert [told[name] for name in said] == pytest.approx([given.count(c) / len(values) for c in codes])
+            if method == "adjudicated":
+                numbers, values = (
+                    [] if expected[names[item], unit][0] is None else [expected[names[item], unit][0]]
+                ), [0]
+            figures = dict(zip(("mean", "share", *columns), means[names[item], unit], strict=True))
+            assert figures["mean"] == (pytest.approx(mean(numbers)) if numbers else None)
+            assert figures["share"] == pytest.approx(len(numbers) / len(values))
+            assert [figures[name] for name in columns] == pytest.approx([numbers.count(c) / len(values) for c in codes])
 
 
 @pytest.mark.parametrize("scale", [*SCALES.values(), *OTHERS.values()], ids=[*SCALES, *OTHERS])
@@ -140,24 +142,26 @@ def test_sql_says_of_any_scale_and_rule_what_python_says(store, scale, data):
     value = some.integers(0, count).map(lambda n: n / 10 if scale.kind == "interval" else float(scale.base + n))
     answers = some.lists(some.one_of(value, value, some.none()) if scale.na else value, min_size=1, max_size=6)
     people = data.draw(some.lists(answers.map(tuple), min_size=40, max_size=80))
-    dataset, _ = fill(store, [Cell(n, "turn:1", said, None) for n, said in enumerate(people)], f"rule {store.newest()}")
+    dataset, _ = fill(
+        store, [Cell(n, "turn:1", votes, None) for n, votes in enumerate(people)], f"rule {store.newest()}"
+    )
     numbers = {item: int(name.split()[1]) for item, name in store.rows("select id, name from item")}
-    asked = {}  # several rules are the same question on some scales
-    for how, steps in product(("median", "mean", "majority"), (None, 0, 1, 3)):
-        wanted = {n: resolve(said, scale, how) for n, said in enumerate(people)}
-        waits = {n: needs_adjudication(said, scale, steps) for n, said in enumerate(people)}
+    rows_by_sql = {}  # several rules are the same question on some scales
+    for method, steps in product(("median", "mean", "majority"), (None, 0, 1, 3)):
+        expected = {n: resolve(votes, scale, method) for n, votes in enumerate(people)}
+        waits = {n: needs_adjudication(votes, scale, steps) for n, votes in enumerate(people)}
         for waiting in ("counted", "out"):
-            sql = gold_sql("turn", scale, "all", GoldRule(how, steps, waiting))
-            if sql not in asked:
+            sql = gold_sql("turn", scale, "all", GoldRule(method, steps, waiting))
+            if sql not in rows_by_sql:
                 rows = store.rows(f"select item_id, value, how, waits from ({sql}) g", [dataset, "helpfulness"])
-                asked[sql] = {numbers[item]: told for item, *told in rows}
-            there = asked[sql]
-            held = [n for n, gold in wanted.items() if gold and not (waits[n] and waiting == "out")]
-            assert sorted(there) == held
-            for n in held:
-                value, came, waited = there[n]
-                assert (came, waited) == (wanted[n].how, waits[n])
-                assert value == (None if wanted[n].value is None else pytest.approx(wanted[n].value, abs=1e-12))
+                rows_by_sql[sql] = {numbers[item]: rest for item, *rest in rows}
+            resolved = rows_by_sql[sql]
+            counted = [n for n, gold in expected.items() if gold and not (waits[n] and waiting == "out")]
+            assert sorted(resolved) == counted
+            for n in counted:
+                value, came, waited = resolved[n]
+                assert (came, waited) == (expected[n].how, waits[n])
+                assert value == (None if expected[n].value is None else pytest.approx(expected[n].value, abs=1e-12))
 
 
 def test_dimensions_share_a_statement_only_where_each_comes_out_as_alone(store):
@@ -196,22 +200,22 @@ def test_dimensions_share_a_statement_only_where_each_comes_out_as_alone(store):
             for no, d in enumerate(alike):
                 sql = gold_sql(d.sort, d.scale, basis, rule, means=means)
                 alone = store.frame(f"select * from ({sql}) g order by item_id, unit", [dataset, d.name])
-                found = shared[shared["no"] == no].sort_values(["item_id", "unit"], ignore_index=True)
-                pandas.testing.assert_frame_equal(found[alone.columns].assign(no=0), alone, check_dtype=False)
+                part = shared[shared["no"] == no].sort_values(["item_id", "unit"], ignore_index=True)
+                pandas.testing.assert_frame_equal(part[alone.columns].assign(no=0), alone, check_dtype=False)
                 assert len(alone)
 
 
 def adjudicate(store, dataset, rows):
     """Decisions as they stand in the table: (item, unit, value, saw the judge, withdrawn[, dimension])."""
     columns = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
-    told = [
-        (dataset, item, unit, *(of or ["helpfulness"]), v, "why", "[]", saw, gone, "lea")
+    decisions = [
+        (dataset, item, unit, *(of or ["helpfulness"]), v, "why", "[]", saw, withdrawn, "lea")
         for item, unit, v, saw, back, *of in rows
-        for gone in ([False, True] if back else [False])
+        for withdrawn in ([False, True] if back else [False])
     ]
     for withdrawn in (False, True):
-        made = [(new_id(), *row) for row in told if row[-2] == withdrawn]
-        store.tx("test", "adjudicate", lambda tx, made=made: tx.add("adjudication", columns, made))
+        batch = [(new_id(), *row) for row in decisions if row[-2] == withdrawn]
+        store.tx("test", "adjudicate", lambda tx, batch=batch: tx.add("adjudication", columns, batch))
 
 
 RESOLVED = [
@@ -228,13 +232,13 @@ RESOLVED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "median", "majority"), RESOLVED)
-def test_what_people_say_resolves_by_the_rule(store, said, median, majority):
-    dataset, _ = fill(store, [Cell(0, "turn:1", said, 3.0)], f"{said}")
-    for rule, wanted in ((GoldRule(), median), (GoldRule("majority"), majority)):
+@pytest.mark.parametrize(("votes", "median", "majority"), RESOLVED)
+def test_what_people_say_resolves_by_the_rule(store, votes, median, majority):
+    dataset, _ = fill(store, [Cell(0, "turn:1", votes, 3.0)], f"{votes}")
+    for rule, expected in ((GoldRule(), median), (GoldRule("majority"), majority)):
         sql = gold_sql("turn", SCALES["ordinal"], "all", rule)
-        assert store.rows(f"select value, how from ({sql}) g", [dataset, "helpfulness"]) == [wanted]
-        assert resolve(said, SCALES["ordinal"], rule.resolve) == wanted
+        assert store.rows(f"select value, how from ({sql}) g", [dataset, "helpfulness"]) == [expected]
+        assert resolve(votes, SCALES["ordinal"], rule.resolve) == expected
 
 
 def test_who_may_be_in_which_basis(store):
@@ -249,8 +253,8 @@ def test_who_may_be_in_which_basis(store):
         return tuple(basis for basis, on in zip(LABEL_CONDITIONS, holds, strict=True) if on)
 
     assert tuple(LABEL_CONDITIONS) == tuple(BASES)
-    for (mode, random), wanted in BASES_OF.items():
-        assert bases(mode, None, 0.5 if random else None) == wanted
+    for (mode, random), expected in BASES_OF.items():
+        assert bases(mode, None, 0.5 if random else None) == expected
     assert bases("blind", 0.5, None) == ("imported", "blind", "all"), "its importer says so"
     assert bases("assisted", 0.5, None) == ("assisted", "all")
 
@@ -269,7 +273,7 @@ def test_a_withdrawn_or_replaced_label_is_no_gold(store):
             "probability, replaces, withdrawn, made_at"
         )
         for old, item, value, withdrawn in ((rows[0][0], rows[0][1], 1.0, True), (rows[1][0], rows[1][1], 5.0, False)):
-            told = (
+            fields = (
                 f"new {old}",
                 "",
                 item,
@@ -285,7 +289,7 @@ def test_a_withdrawn_or_replaced_label_is_no_gold(store):
                 None,
                 old,
             )
-            tx.add("label", columns, [(*told, withdrawn, "2026-01-01")])
+            tx.add("label", columns, [(*fields, withdrawn, "2026-01-01")])
 
     store.tx("test", "replace", replace)
     sql = gold_sql("turn", SCALES["ordinal"], "blind", GoldRule())
@@ -302,18 +306,18 @@ WAITING = [
 
 
 @pytest.mark.parametrize("scale", [Scale("ordinal", 0, 5, na=True), SCALES["drawn"]], ids=["ordered", "unordered"])
-@pytest.mark.parametrize(("said", "apart", "ordered", "unordered"), WAITING)
-def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(store, scale, said, apart, ordered, unordered):
+@pytest.mark.parametrize(("votes", "apart", "ordered", "unordered"), WAITING)
+def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(store, scale, votes, apart, ordered, unordered):
     waits = ordered if scale.kind == "ordinal" else unordered
-    assert needs_adjudication(said, scale, apart) == waits
-    dataset, _ = fill(store, [Cell(0, "turn:1", said, 3.0)], f"waits {store.newest()}")
+    assert needs_adjudication(votes, scale, apart) == waits
+    dataset, _ = fill(store, [Cell(0, "turn:1", votes, 3.0)], f"waits {store.newest()}")
 
     def rows(waiting, means=False):
         sql = gold_sql("turn", scale, "all", GoldRule("median", apart, waiting), means=means)
         return store.rows(f"select item_id, waits from ({sql}) g", [dataset, "helpfulness"])
 
-    [(item, told)] = rows("counted")
-    assert told is waits and (rows("out") == []) == waits and len(rows("out", means=True)) == 1
+    [(item, is_waiting)] = rows("counted")
+    assert is_waiting is waits and (rows("out") == []) == waits and len(rows("out", means=True)) == 1
     for saw in (True, False):  # once somebody has decided, with the judge in view or without, nothing waits
         adjudicate(store, dataset, [(item, "turn:1", 1.0, saw, False)])
         assert rows("out") == [(item, False)]
@@ -332,17 +336,17 @@ def test_answers_exactly_as_far_apart_as_the_rule_allows_do_not_wait(store):
 def test_an_item_of_several_turns_is_one_of_those_that_were_answered(tmp_path):
     """Four of ten dialogues are drawn, and three answered, turn by turn: they stand for all ten, in either turn."""
     items = [seeds.dialogue(n, turns=2) for n in range(10)]
-    made = seeds.workspace(tmp_path / "turns.duckdb", items, names=("lea", "ann"))
-    dataset = datasets.dataset_named(made, "demo").id
-    queue_rules.set_queue_rules(made, "lea", dataset, queue_rules.QueueRules(assisted_share=0))
-    queue.draw_audit(made, "lea", dataset, 4, "", seed=1)
+    store = seeds.workspace(tmp_path / "turns.duckdb", items, names=("lea", "ann"))
+    dataset = datasets.dataset_named(store, "demo").id
+    queue_rules.set_queue_rules(store, "lea", dataset, queue_rules.QueueRules(assisted_share=0))
+    queue.draw_audit(store, "lea", dataset, 4, "", seed=1)
     values = [{"unit": f"turn:{n}", "dimension": "helpfulness", "v": 3.0} for n in (1, 2)]
-    for one in queue.claim_items(made, "ann", dataset, "audit", queue.QueueFilters(), [], 3):
-        about = {"person": "ann", "item": one.item, "claim": one.draw, "judge": "", "version": ""}
+    for item in queue.claim_items(store, "ann", dataset, "audit", queue.QueueFilters(), [], 3):
+        about = {"person": "ann", "item": item.item, "claim": item.draw, "judge": "", "version": ""}
         answer = {"key": new_id(), "action": "save", "values": values, **about}
-        assert labels.save_answers(made, "ann", [answer])[0]
+        assert labels.save_answers(store, "ann", [answer])[0]
     sql = gold_sql("turn", SCALES["ordinal"], "gate", GoldRule())
     counted = "select unit, count(distinct item_id), sum(weight)"
-    rows = made.rows(f"{counted} from ({sql}) g group by unit order by unit", [dataset, "helpfulness"])
-    made.close()
+    rows = store.rows(f"{counted} from ({sql}) g group by unit order by unit", [dataset, "helpfulness"])
+    store.close()
     assert rows == [("turn:1", 3, pytest.approx(10)), ("turn:2", 3, pytest.approx(10))]

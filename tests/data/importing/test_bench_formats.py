@@ -18,7 +18,7 @@ from data.workspace.verify import verify
 from judges.importing.bench_files import read_bench
 from judges.types import ITEM, Dialogue
 from tests.data.imports import text, workspace
-from tests.judges.mtbench.bench_rows import QUESTIONS, answer, rated
+from tests.judges.mtbench.bench_rows import QUESTIONS, answer, rating_row
 from tests.judges.mtbench.test_swallow import DETAILS, FIVE, RESULTS, results, row
 
 
@@ -56,10 +56,12 @@ def test_a_five_sample_run_comes_in_with_a_judgment_for_each_sample(swallow: Pat
     assert [(name, why) for name, _, value, why in judged if value is None] == [
         ("81/org/model/choice:2", "unreadable")
     ]
-    params = [json.loads(told) for (told,) in store.rows("select params from judge")]
-    assert [(one["protocol"], "prompt" in one, len(one["wording"])) for one in params] == [("swallow", False, 12)]
-    said = "\n".join(done.preview.warnings)
-    assert "math_500|0, which has no ratings by turn" in said and "the mean of turn 1 is stated as 9.9" in said
+    params = [json.loads(content) for (content,) in store.rows("select params from judge")]
+    assert [(judge["protocol"], "prompt" in judge, len(judge["wording"])) for judge in params] == [
+        ("swallow", False, 12)
+    ]
+    warnings = "\n".join(done.preview.warnings)
+    assert "math_500|0, which has no ratings by turn" in warnings and "the mean of turn 1 is stated as 9.9" in warnings
     assert import_source(store, "lea", from_path(swallow), ImportPlan("d")).preview.new.total == 0
     assert verify(store) == []
     store.close()
@@ -68,17 +70,17 @@ def test_a_five_sample_run_comes_in_with_a_judgment_for_each_sample(swallow: Pat
 def test_an_upload_of_a_run_gives_the_same_as_its_folder(swallow: Path, tmp_path: Path) -> None:
     """Uploads have no folders: the model is found by the results of the same run."""
     store = workspace(tmp_path)
-    given = [(path.name, path) for path in sorted(swallow.rglob("*")) if path.is_file() and "math" not in path.name]
-    done = import_source(store, "lea", from_uploads(given), ImportPlan("d"))
+    files = [(path.name, path) for path in sorted(swallow.rglob("*")) if path.is_file() and "math" not in path.name]
+    done = import_source(store, "lea", from_uploads(files), ImportPlan("d"))
     assert (done.preview.new.items, done.preview.new.judgments) == (10, 20)
     assert store.rows("select distinct system_a from item") == [("org/model",)]
     store.close()
 
 
 def test_the_command_without_a_workspace_reads_the_same(swallow: Path) -> None:
-    bench, said = read_bench([swallow])
+    bench, warnings = read_bench([swallow])
     assert (len(bench.questions), len(bench.answers), len(bench.ratings)) == (2, 10, 20)
-    assert sum("math_500" in one for one in said) == 1
+    assert sum("math_500" in warning for warning in warnings) == 1
 
 
 def test_mt_bench_101_becomes_dialogues_with_their_task(tmp_path: Path) -> None:
@@ -89,11 +91,11 @@ def test_mt_bench_101_becomes_dialogues_with_their_task(tmp_path: Path) -> None:
     ]
     (tmp_path / "mtbench101.jsonl").write_bytes(text(rows))
     store = workspace(tmp_path)
-    found = preview_import(store, from_path(tmp_path / "mtbench101.jsonl"), ImportPlan("d"))
-    assert [p.sentence for p in found.problems] == ["Only the last turns of a history may lack the bot's answer."]
+    preview = preview_import(store, from_path(tmp_path / "mtbench101.jsonl"), ImportPlan("d"))
+    assert [p.sentence for p in preview.problems] == ["Only the last turns of a history may lack the bot's answer."]
     source = from_path(tmp_path / "mtbench101.jsonl")
     import_source(store, "lea", source, ImportPlan("d"), on_error="good rows")
-    items = [ITEM.validate_json(held) for (held,) in store.rows("select content from item order by name")]
+    items = [ITEM.validate_json(content) for (content,) in store.rows("select content from item order by name")]
     assert [(item.id, item.meta["task"]) for item in items] == [("1/mtbench101", "CM"), ("2/mtbench101", "GR")]
     assert isinstance(items[0], Dialogue) and len(items[0].turns) == 14 and items[0].turns[-1].turn == 7
     store.close()
@@ -102,7 +104,7 @@ def test_mt_bench_101_becomes_dialogues_with_their_task(tmp_path: Path) -> None:
 def test_questions_answers_and_judgments_may_lie_in_several_paths(tmp_path: Path) -> None:
     for name, rows in {
         "q/question.jsonl": QUESTIONS, "a/one.jsonl": [answer(81, "m/one"), answer(82, "m/one")],
-        "j/gpt-4_single.jsonl": [rated(q, t) for q in (81, 82) for t in (1, 2)],
+        "j/gpt-4_single.jsonl": [rating_row(q, t) for q in (81, 82) for t in (1, 2)],
     }.items():  # fmt: skip
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_bytes(text(rows))
@@ -120,7 +122,7 @@ STRAYS: dict[str, bytes] = {
     "results.csv": b"model,score\nm/one,7.5\n",
     "config.json": b'{\n  "seed": 1,\n  "models": ["m/one"]\n}\n',
     "empty.jsonl": b"",
-    "j/half_single.jsonl": json.dumps(rated(82)).encode() + b'\n{"question_id": 8',
+    "j/half_single.jsonl": json.dumps(rating_row(82)).encode() + b'\n{"question_id": 8',
 }
 
 
@@ -129,28 +131,30 @@ def test_a_folder_comes_in_whatever_else_lies_in_it(tmp_path: Path, apart: bool)
     """A missing file of answers, a table, a configuration and half a file: each is named, and the rest comes in."""
     files = {
         **STRAYS, "question.jsonl": text(QUESTIONS), "one.jsonl": text([answer(81, "m/one"), answer(82, "m/one")]),
-        "j/gpt-4_single.jsonl": text([rated(), rated(999), rated(82, model="two")]),
+        "j/gpt-4_single.jsonl": text([rating_row(), rating_row(999), rating_row(82, model="two")]),
     }  # fmt: skip
-    for name, held in files.items():
+    for name, content in files.items():
         path = tmp_path / "given" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(held)
+        path.write_bytes(content)
     store = workspace(tmp_path)
     paths = sorted((tmp_path / "given").rglob("*.*"))
     source = from_uploads([(path.name, path) for path in paths]) if apart else from_path(tmp_path / "given")
     done = import_source(store, "lea", source, ImportPlan("d"), on_error="good rows")
     assert (done.preview.new.items, done.preview.new.judgments, done.preview.problem_count) == (2, 2, 3)
-    said = "\n".join(done.preview.warnings)
+    warnings = "\n".join(done.preview.warnings)
     for part in (
         "two.jsonl was ignored: it is a git-LFS pointer", "empty.jsonl was ignored: it is empty",
         "config.json, results.csv were ignored: they are none of MT-Bench's files",
         "two: judged, and no answers of it are in the files",
         "gpt-4 single-v1 has not judged 2 turns of m/one: turn 2 of all 2 questions.",
     ):  # fmt: skip
-        assert part in said, part
-    told = [group.sentence for group in done.preview.groups]
-    assert any("question 999 is not in the files" in one for one in told) and any("is not JSON" in one for one in told)
-    assert any("82/two" in one for one in told) and done.preview.formats == ["FastChat"]
+        assert part in warnings, part
+    sentences = [group.sentence for group in done.preview.groups]
+    assert any("question 999 is not in the files" in sentence for sentence in sentences) and any(
+        "is not JSON" in sentence for sentence in sentences
+    )
+    assert any("82/two" in sentence for sentence in sentences) and done.preview.formats == ["FastChat"]
     store.close()
 
 
@@ -165,9 +169,9 @@ def test_the_name_of_a_given_folder_says_what_its_files_are(tmp_path: Path) -> N
     for name, rows in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(text(rows))
-    given = [tmp_path / name for name in ("question.jsonl", "model_answer", "reference_answer", "j/one.jsonl")]
+    paths = [tmp_path / name for name in ("question.jsonl", "model_answer", "reference_answer", "j/one.jsonl")]
     store = workspace(tmp_path)
-    done = import_source(store, "lea", from_paths(given), ImportPlan("d"))
+    done = import_source(store, "lea", from_paths(paths), ImportPlan("d"))
     assert (done.preview.new.items, done.preview.new.judgments) == (2, 1)
     meta = json.loads(store.rows("select meta from item where name = '82/m/one'")[0][0])
     assert meta["reference"] == ["51", "68"]

@@ -20,7 +20,7 @@ from tests.archives import compare_marks
 from tests.data.imports import source, workspace, wrecks
 
 
-def said(*pairs: tuple[str, Any]) -> dict[str, Any]:
+def make_chat(*pairs: tuple[str, Any]) -> dict[str, Any]:
     """A chat."""
     return {"messages": [{"role": role, "content": content} for role, content in pairs]}
 
@@ -31,29 +31,29 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
 
 
 SAID: list[tuple[dict[str, Any], list[tuple[int, str, str]]]] = [
-    (said(("user", "a"), ("assistant", "b")), [(1, "user", "a"), (1, "assistant", "b")]),
+    (make_chat(("user", "a"), ("assistant", "b")), [(1, "user", "a"), (1, "assistant", "b")]),
     (
-        said(("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")),
+        make_chat(("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")),
         [(1, "user", "a"), (1, "assistant", "b"), (2, "user", "c"), (2, "assistant", "d")],
     ),
     (
-        said(("assistant", "hello"), ("user", "a"), ("assistant", "b")),
+        make_chat(("assistant", "hello"), ("user", "a"), ("assistant", "b")),
         [(1, "assistant", "hello"), (2, "user", "a"), (2, "assistant", "b")],
     ),
     (
-        said(("user", "a"), ("user", "b"), ("assistant", "c"), ("assistant", "d")),
+        make_chat(("user", "a"), ("user", "b"), ("assistant", "c"), ("assistant", "d")),
         [(1, "user", "a\n\nb"), (1, "assistant", "c\n\nd")],
     ),
     (
-        said(("user", "a"), ("assistant", "b"), ("tool", "42"), ("assistant", "c")),
+        make_chat(("user", "a"), ("assistant", "b"), ("tool", "42"), ("assistant", "c")),
         [(1, "user", "a"), (1, "tool", "42"), (1, "assistant", "b\n\nc")],
     ),
     (
-        said(("user", "a"), ("assistant", "b"), ("system", "now in French"), ("user", "c")),
+        make_chat(("user", "a"), ("assistant", "b"), ("system", "now in French"), ("user", "c")),
         [(1, "user", "a"), (1, "assistant", "b"), (2, "system", "now in French"), (2, "user", "c")],
     ),
     (
-        said(("user", [{"type": "text", "text": "a"}, {"type": "input_text", "text": "b"}]), ("assistant", "c")),
+        make_chat(("user", [{"type": "text", "text": "a"}, {"type": "input_text", "text": "b"}]), ("assistant", "c")),
         [(1, "user", "a\n\nb"), (1, "assistant", "c")],
     ),
     (
@@ -116,7 +116,7 @@ OPENAI = {
 USE = [{"type": "tool_use", "id": f"t{n}", "name": "weather", "input": {"city": c}} for n, c in enumerate("東U")]
 GAVE = [{"type": "tool_result", "tool_use_id": f"t{n}", "content": [{"type": "text", "text": t}]} for n, t in
         ((1, "3"), (0, "9"))]  # fmt: skip
-ANTHROPIC = said(
+ANTHROPIC = make_chat(
     ("user", "Where is it warmer?"), ("assistant", [{"type": "text", "text": "I look."}, *USE]), ("user", GAVE),
     ("assistant", "In Tokyo."), ("user", [{"type": "text", "text": "Thanks."}]), ("assistant", "You are welcome."),
 )  # fmt: skip
@@ -143,8 +143,8 @@ def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_
         assert turns({"messages": spoken}) == [(1, "user", "Q"), (1, "assistant", "A")], "who has a role speaks"
     tail = [(2, "user", "Thanks."), (2, "assistant", "You are welcome.")]
     asks = (1, "user", "Where is it warmer?")
-    found = to_dialogue(OPENAI)[0]["turns"]
-    assert [t.get("name", "") for t in found[:6]] == ["", "weather", "weather", "weather", "weather", ""]
+    entries = to_dialogue(OPENAI)[0]["turns"]
+    assert [t.get("name", "") for t in entries[:6]] == ["", "weather", "weather", "weather", "weather", ""]
     assert turns(OPENAI) == [
         asks, (1, "tool", 'weather({"city":"東京"})'), (1, "tool", 'weather({"city":"Ulm"})'), (1, "tool", "9"),
         (1, "tool", "3"), (1, "assistant", "In Tokyo."), *tail,
@@ -163,7 +163,7 @@ def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_
 
 def test_what_is_read_of_broken_chats(tmp_path: Path) -> None:
     """Of each a mark in broken/turns.txt."""
-    told = list[tuple[str, str]]()
+    records = list[tuple[str, str]]()
     shapes = {"openai": OPENAI, "anthropic": ANTHROPIC, "responses": RESPONSES, "legacy": LEGACY}
     for name, chat in {**{f"chat {number}": chat for number, (chat, _) in enumerate(SAID)}, **shapes}.items():
         for number, wreck in enumerate(wrecks(chat, random.Random(name))):
@@ -171,29 +171,31 @@ def test_what_is_read_of_broken_chats(tmp_path: Path) -> None:
                 read = json.dumps(to_dialogue(wreck), ensure_ascii=False)
             except LineError as error:
                 read = ": ".join(error.problem)
-            told.append((f"{name} {number}", read))
-    compare_marks(told, Path(__file__).with_name("broken") / "turns.txt", tmp_path)
+            records.append((f"{name} {number}", read))
+    compare_marks(records, Path(__file__).with_name("broken") / "turns.txt", tmp_path)
 
 
 def test_what_a_model_thought_is_not_what_it_said() -> None:
     thought = [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "b"}]
-    assert turns(said(("user", "a"), ("assistant", thought))) == [(1, "user", "a"), (1, "assistant", "b")]
+    assert turns(make_chat(("user", "a"), ("assistant", thought))) == [(1, "user", "a"), (1, "assistant", "b")]
 
 
 def test_a_chat_is_one_whatever_stands_beside_it(tmp_path: Path) -> None:
     """Chats as Assay gives them out name their item and the question that decided, and are no labels."""
     store = workspace(tmp_path)
-    chat = said(("user", "a"), ("assistant", "b")) | {"item": "d1", "dimension": "verdict", "value": "good"}
-    found = preview_import(store, source([chat]), ImportPlan("d"))
-    assert (found.ok, found.new.items) == (True, 1)
+    chat = make_chat(("user", "a"), ("assistant", "b")) | {"item": "d1", "dimension": "verdict", "value": "good"}
+    preview = preview_import(store, source([chat]), ImportPlan("d"))
+    assert (preview.ok, preview.new.items) == (True, 1)
     store.close()
 
 
 def test_the_first_system_message_is_the_scenario_unless_one_is_given() -> None:
-    chat = said(("developer", "Be brief."), ("user", "a"), ("assistant", "b"))
+    chat = make_chat(("developer", "Be brief."), ("user", "a"), ("assistant", "b"))
     assert to_dialogue(chat)[0]["scenario"] == "Be brief."
-    given = to_dialogue({**chat, "scenario": "A shop", "system": "model-x"})[0]
-    assert (given["scenario"], given["system"], given["turns"][0]["text"]) == ("A shop", "model-x", "Be brief.")
+    dialogue = to_dialogue({**chat, "scenario": "A shop", "system": "model-x"})[0]
+    assert (dialogue["scenario"], dialogue["system"], dialogue["turns"][0]["text"]) == (
+        "A shop", "model-x", "Be brief.",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -202,46 +204,50 @@ def test_the_first_system_message_is_the_scenario_unless_one_is_given() -> None:
         ({"messages": []}, "messages", "at least one message"),
         ({"messages": "hi"}, "messages", "must be a list"),
         ({"messages": ["hi"]}, "messages.0", "must be an object with role and content, not a text."),
-        (said(("narrator", "a")), "messages.0.role", "must be user, assistant, system or tool (it is 'narrator')."),
-        (said(("user", None)), "messages.0.content", "must be text or a list of text parts, not null."),
         (
-            said(("user", [{"type": "image_url", "image_url": "http://x"}])),
+            make_chat(("narrator", "a")),
+            "messages.0.role",
+            "must be user, assistant, system or tool (it is 'narrator').",
+        ),
+        (make_chat(("user", None)), "messages.0.content", "must be text or a list of text parts, not null."),
+        (
+            make_chat(("user", [{"type": "image_url", "image_url": "http://x"}])),
             "messages.0.content",
             "holds a part of type 'image_url': only text can be judged.",
         ),
-        ({**said(("user", "a"), ("assistant", "b")), "meta": [1]}, "meta", "meta must be an object, not a list."),
-        (said(("user", "a")), "", "No assistant turn: there is nothing to judge."),
-        ({**said(("user", "a"), ("assistant", "b")), "id": True}, "id", "must be a valid string"),
-        ({**said(("user", "a"), ("assistant", "b")), "system": 7}, "system", "must be a valid string"),
+        ({**make_chat(("user", "a"), ("assistant", "b")), "meta": [1]}, "meta", "meta must be an object, not a list."),
+        (make_chat(("user", "a")), "", "No assistant turn: there is nothing to judge."),
+        ({**make_chat(("user", "a"), ("assistant", "b")), "id": True}, "id", "must be a valid string"),
+        ({**make_chat(("user", "a"), ("assistant", "b")), "system": 7}, "system", "must be a valid string"),
     ],
 )
 def test_what_is_no_chat_is_refused(tmp_path: Path, chat: dict[str, Any], field: str, says: str) -> None:
     store = workspace(tmp_path)
-    good = said(("user", "a"), ("assistant", "b"))
-    found = preview_import(store, source([good, chat]), ImportPlan("d"))
-    assert [(p.line, p.field) for p in found.problems] == [(2, field)] and says in found.problems[0].sentence
+    good = make_chat(("user", "a"), ("assistant", "b"))
+    preview = preview_import(store, source([good, chat]), ImportPlan("d"))
+    assert [(p.line, p.field) for p in preview.problems] == [(2, field)] and says in preview.problems[0].sentence
     store.close()
 
 
 def test_a_line_that_cannot_be_read_is_refused_once_among_chats(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    good = said(("user", "a"), ("assistant", "b"))
-    rows = [good, b"{", good, {"messages": []}, said(("user", "c"), ("assistant", "d"))]
-    found = preview_import(store, source(rows), ImportPlan("d"))
-    assert [(p.line, p.field) for p in found.problems] == [(2, ""), (4, "messages")]
-    assert (found.new.items, found.known.items) == (2, 1)
+    good = make_chat(("user", "a"), ("assistant", "b"))
+    rows = [good, b"{", good, {"messages": []}, make_chat(("user", "c"), ("assistant", "d"))]
+    preview = preview_import(store, source(rows), ImportPlan("d"))
+    assert [(p.line, p.field) for p in preview.problems] == [(2, ""), (4, "messages")]
+    assert (preview.new.items, preview.known.items) == (2, 1)
     store.close()
 
 
 def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    assert to_dialogue({**said(("user", "a"), ("assistant", "b")), "id": 7})[0]["id"] == "7"
-    chat = {**said(("user", "a"), ("assistant", "b")), "source": "web", "tools": [], "meta": {"n": 1}}
+    assert to_dialogue({**make_chat(("user", "a"), ("assistant", "b")), "id": 7})[0]["id"] == "7"
+    chat = {**make_chat(("user", "a"), ("assistant", "b")), "source": "web", "tools": [], "meta": {"n": 1}}
     first = import_source(store, "lea", source([chat]), ImportPlan("d"))
     assert first.preview.formats == ["chats"] and "kept in meta: source." in first.preview.warnings[0]
     name, content = store.rows("select name, content from item")[0]
     assert name.startswith("chat-") and ITEM.validate_json(content).meta == {"n": 1, "source": "web"}
-    again = import_source(store, "lea", source([said(("user", "x"), ("assistant", "y")), chat]), ImportPlan("d"))
+    again = import_source(store, "lea", source([make_chat(("user", "x"), ("assistant", "y")), chat]), ImportPlan("d"))
     assert (again.preview.new.items, again.preview.known.total) == (1, 1)
     store.close()
 
@@ -252,7 +258,7 @@ def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: 
     )
 )
 def test_whatever_is_said_in_whatever_order_is_a_dialogue_and_nothing_is_lost(pairs: list[tuple[str, str]]) -> None:
-    data, _ = to_dialogue({**said(*pairs), "scenario": "given"})
+    data, _ = to_dialogue({**make_chat(*pairs), "scenario": "given"})
     if not any(role in ("assistant", "tool") for role, _ in pairs):
         return
     item = ITEM.validate_python(data)

@@ -109,9 +109,9 @@ def test_a_list_gives_what_the_lines_of_its_elements_give(values: list[dict[str,
     ],
 )
 def test_a_broken_list_gives_what_stands_before_the_break(text: bytes, good: int, says: str) -> None:
-    found = list(json_records.read_json_array(io.BytesIO(text)))
-    assert sum(not r.problem for r in found) == good
-    assert says in " ".join(r.problem for r in found)
+    records = list(json_records.read_json_array(io.BytesIO(text)))
+    assert sum(not r.problem for r in records) == good
+    assert says in " ".join(r.problem for r in records)
 
 
 @pytest.mark.parametrize(
@@ -198,29 +198,31 @@ b'{"k":NaN}',
 def test_what_files_hold_is_kept(tmp_path: Path) -> None:
     """How each holds its records, and every record with its line, or what is wrong with it: containers.txt."""
 
-    def told(what: bytes, records: Iterable[Record]) -> str:
+    def describe(content: bytes, records: Iterable[Record]) -> str:
         try:
-            found: Any = [(r.line, r.value, r.text[:80], r.problem) for r in records]
+            outcome: Any = [(r.line, r.value, r.text[:80], r.problem) for r in records]
         except BadInput as refused:
-            found = f"refused: {refused}"
-        return f"{what[:80]!r}: {found}"
+            outcome = f"refused: {refused}"
+        return f"{content[:80]!r}: {outcome}"
 
-    def held(name: str, content: bytes) -> str:
+    def container_name(name: str, content: bytes) -> str:
         try:
             return detect_container(from_bytes([(name, content)]).files[0])
         except BadInput as refused:
             return str(refused)
 
-    lines = [f"{name} {content[:30]!r} {len(content)}: {held(name, content)}" for name, content in HELD]
+    lines = [f"{name} {content[:30]!r} {len(content)}: {container_name(name, content)}" for name, content in HELD]
     for content in TABLES:
         dialect = csv_rows.detect_dialect("t", content)
-        lines.append(f"{dialect.delimiter!r} {told(content, csv_rows.read_csv('t', io.BytesIO(content), dialect))}")
+        lines.append(f"{dialect.delimiter!r} {describe(content, csv_rows.read_csv('t', io.BytesIO(content), dialect))}")
     for encoding, half in (("utf-16-le", b"\x00\xd8"), ("utf-16-be", b"\xd8\x00")):
         content = "a,b\n1,\u00e9\n".encode(encoding) + half + ",3\n4,5\n".encode(encoding)
-        lines.append(told(content, csv_rows.read_csv("t", io.BytesIO(content), csv_rows.detect_dialect("t", content))))
-    lines += [told(content, json_records.read_json_array(io.BytesIO(content))) for content in LISTS]
+        lines.append(
+            describe(content, csv_rows.read_csv("t", io.BytesIO(content), csv_rows.detect_dialect("t", content)))
+        )
+    lines += [describe(content, json_records.read_json_array(io.BytesIO(content))) for content in LISTS]
     paths = [("a",), ("b", "c")]
-    lines += [told(content, json_records.read_json_object(io.BytesIO(content), paths)) for content in OBJECTS]
+    lines += [describe(content, json_records.read_json_object(io.BytesIO(content), paths)) for content in OBJECTS]
     compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("containers.txt"), tmp_path)
 
 
@@ -274,8 +276,8 @@ def test_lines_rows_and_elements_have_a_length(monkeypatch: pytest.MonkeyPatch) 
         first, *more = json_records.read_json_array(io.BytesIO(content))
         assert (first.problem.partition(";")[0], len(more)) == (says, 0 if says else 1)
     monkeypatch.setattr(container, "MAX_LINE_BYTES", 40)
-    for size, held in ((34, "lines"), (35, "object")):
-        assert detect_container(from_bytes([("x", b'{"a":"' + b"x" * (size - 2) + b'"}')]).files[0]) == held
+    for size, expected in ((34, "lines"), (35, "object")):
+        assert detect_container(from_bytes([("x", b'{"a":"' + b"x" * (size - 2) + b'"}')]).files[0]) == expected
 
 
 def test_the_first_records_are_looked_for_among_the_first_fifty() -> None:
@@ -340,9 +342,9 @@ def test_a_line_that_cannot_be_taken_is_told_with_its_number_and_field(
     tmp_path: Path, row: dict[str, Any], field: str, says: str
 ) -> None:
     store = workspace(tmp_path)
-    found = wrong(store, [DIALOGUE, pair(), row])
-    assert [(line, name) for line, name, _ in found] == [(3, field)]
-    assert says in found[0][2]
+    problems = wrong(store, [DIALOGUE, pair(), row])
+    assert [(line, name) for line, name, _ in problems] == [(3, field)]
+    assert says in problems[0][2]
     store.close()
 
 
@@ -355,9 +357,9 @@ def test_every_thing_that_is_wrong_with_a_line_is_told_at_once(tmp_path: Path) -
 
 def test_what_depends_on_a_refused_item_is_told_why(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    found = wrong(store, [verdict("p1", "a"), {**pair(), "extra": 1}])
-    assert sorted(line for line, _, _ in found) == [1, 2]
-    assert "The item 'p1' is missing: its own line cannot be imported." in {sentence for _, _, sentence in found}
+    problems = wrong(store, [verdict("p1", "a"), {**pair(), "extra": 1}])
+    assert sorted(line for line, _, _ in problems) == [1, 2]
+    assert "The item 'p1' is missing: its own line cannot be imported." in {sentence for _, _, sentence in problems}
     store.close()
 
 

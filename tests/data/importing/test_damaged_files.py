@@ -19,10 +19,10 @@ from data.importing.report import ImportRefused
 from data.store import Store
 from data.workspace.verify import verify
 from judges.errors import AssayError
-from tests.archives import compare_marks, masked
-from tests.data.importing.test_fastchat import PAIRS, answer, rated, vote
+from tests.archives import compare_marks, mask
+from tests.data.importing.test_fastchat import PAIRS, answer, rating_row, vote
 from tests.data.importing.test_table import ROWS, as_csv, as_parquet
-from tests.data.imports import counts, decided, label, pair, text, verdict, workspace
+from tests.data.imports import adjudication_line, counts, label, pair, text, verdict, workspace
 from tests.seeds import dialogue, judgment
 from tests.soak import counts as trials
 
@@ -91,14 +91,14 @@ CANONICAL = [
     verdict("p1", "a"),
     label("p1", "tie"),
     label("d-0001", 3, unit="turn:1", dimension="safety"),
-    decided("p1", "b"),
+    adjudication_line("p1", "b"),
     {"gold_rule": {"resolve": "majority", "apart": 1}},
 ]
 CHATS = [{"messages": [{"role": r, "content": f"{r} {n}"} for r in ("system", "user", "assistant")]} for n in range(9)]
 FASTCHAT = {
     **PAIRS,
     "one.jsonl": [answer(81, "m/one", "1", "2"), answer(82, "m/one", "3")],
-    "gpt-4_single.jsonl": [rated(turn=1), rated(turn=2, judgment="[[3]]")],
+    "gpt-4_single.jsonl": [rating_row(turn=1), rating_row(turn=2, judgment="[[3]]")],
     "votes.jsonl": [vote("expert_1", "tie"), vote("gpt4_pair", "model_a"), vote("author_2", "model_b", turn=2)],
 }
 TABLE = ColumnMapping(
@@ -177,5 +177,5 @@ def damage(folder: Path, name: str, times: int, seed: int = 0) -> list[tuple[str
 def test_damaged_files_are_refused_or_told_line_by_line(tmp_path: Path, name: str) -> None:
     """What became of each stands in broken/NAME.txt, with a mark of what was said."""
     outcomes = enumerate(damage(tmp_path, name, trials.IMPORTS.per_run // len(FILES)))
-    told = ((f"{number} {word}", masked(said)) for number, (word, said) in outcomes)
-    compare_marks(told, Path(__file__).with_name("broken") / f"{name}.txt", tmp_path)
+    marks = ((f"{number} {word}", mask(output)) for number, (word, output) in outcomes)
+    compare_marks(marks, Path(__file__).with_name("broken") / f"{name}.txt", tmp_path)

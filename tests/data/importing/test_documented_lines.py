@@ -20,22 +20,22 @@ OWN = from_recipe(check_recipe({"name": "zz_own", "title": "Own", "kind": "respo
 REPLY = {"scores": dict.fromkeys(SCORES, 4), "verdict": "good", "decision_basis": "It answers.", "issues": []}
 
 
-def shown() -> list[dict]:
+def documented_lines() -> list[dict]:
     """The JSON objects of its indented examples; a line that goes on is indented further."""
     text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"^ {4}(\{.*(?:\n {8}\S.*)*)$", text, re.MULTILINE)
-    found = [json.loads(re.sub(r'"(reply|card)": \{\.\.\.\}', r'"\1": {}', block)) for block in blocks]
+    rows = [json.loads(re.sub(r'"(reply|card)": \{\.\.\.\}', r'"\1": {}', block)) for block in blocks]
     replies = {"rubric_open_ended": REPLY, "plain_pairwise": {"verdict": "a", "reason": "It answers."}}
-    made = [row | ({"reply": replies[row["card"]]} if "reply" in row else {}) for row in found]
-    return [{"card": OWN.spec} if row == {"card": {}} else row for row in made]
+    records = [row | ({"reply": replies[row["card"]]} if "reply" in row else {}) for row in rows]
+    return [{"card": OWN.spec} if row == {"card": {}} else row for row in records]
 
 
 def test_every_line_that_is_shown_can_be_imported(tmp_path):
-    found = shown()
-    assert {row.get("kind") for row in found} == {"dialogue", "pair", "response", None}
+    rows = documented_lines()
+    assert {row.get("kind") for row in rows} == {"dialogue", "pair", "response", None}
     store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
     people.join_workspace(store, "lea")
-    done = import_source(store, "lea", from_path(lines(tmp_path / "all.jsonl", found)), ImportPlan(dataset="shown"))
+    done = import_source(store, "lea", from_path(lines(tmp_path / "all.jsonl", rows)), ImportPlan(dataset="shown"))
     preview = done.preview
     assert (preview.new.items, preview.new.judgments, preview.new.labels) == (3, 3, 1) and preview.ok
     assert done.preview.unscored == {}

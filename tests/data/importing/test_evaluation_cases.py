@@ -27,20 +27,20 @@ def read(*cases: EvaluationCase) -> tuple[list[dict[str, Any]], list[tuple[Any, 
     for reader.line, case in enumerate(cases, 1):
         reader.file = "f"
         reader.add(case)
-    given = list(reader.entries())
-    items = [one.data for one in given if isinstance(one, Line)]
-    said = [(one.item, one.kind, one.unit, one.value) for one in given if isinstance(one, NamedValue)]
-    told = [one.sentence for one in given if isinstance(one, Hint)]
-    told += [sentence for one in given if isinstance(one, RejectedRow) for _, sentence in one.problems]
+    entries = list(reader.entries())
+    items = [entry.data for entry in entries if isinstance(entry, Line)]
+    values = [(entry.item, entry.kind, entry.unit, entry.value) for entry in entries if isinstance(entry, NamedValue)]
+    sentences = [entry.sentence for entry in entries if isinstance(entry, Hint)]
+    sentences += [sentence for entry in entries if isinstance(entry, RejectedRow) for _, sentence in entry.problems]
     reader.close()
-    return items, said, told
+    return items, values, sentences
 
 
-def rated(value: Any, spoken: int | None = None, side: str = "") -> CaseRating:
+def rating(value: Any, spoken: int | None = None, side: str = "") -> CaseRating:
     return CaseRating("tone", "person", "ann", value, spoken=spoken, side=side)
 
 
-@pytest.mark.parametrize(("said", "more", "kind", "held"), [
+@pytest.mark.parametrize(("utterances", "more", "kind", "fields"), [
     ([ASK, ANSWER], {"reference": "E", "system": "m"}, "response",
      {"task": "Q", "output": "A", "reference": "E", "system": "m", "meta": {}}),
     ([ANSWER], {}, "response", {"task": "", "output": "A", "reference": "", "system": "", "meta": {}}),
@@ -65,56 +65,60 @@ def rated(value: Any, spoken: int | None = None, side: str = "") -> CaseRating:
         "meta": {"k": 1},
     }),
 ])  # fmt: skip
-def test_what_a_case_becomes(said: list[Utterance], more: dict[str, Any], kind: str, held: dict[str, Any]) -> None:
-    items, _, told = read(EvaluationCase(" c ", said, **more))
-    assert items == [{"id": "c", "kind": kind, **held}] and told == []
+def test_what_a_case_becomes(
+    utterances: list[Utterance], more: dict[str, Any], kind: str, fields: dict[str, Any]
+) -> None:
+    items, _, sentences = read(EvaluationCase(" c ", utterances, **more))
+    assert items == [{"id": "c", "kind": kind, **fields}] and sentences == []
 
 
 def test_one_dialogue_makes_dialogues_of_all_but_pairs() -> None:
     for long in ([ASK, ANSWER, MORE, LAST], [ASK, TOOL, ANSWER]):
         pair = EvaluationCase("2", [], sides=("a", "b"))
         items, *_ = read(EvaluationCase("1", [ASK, ANSWER]), pair, EvaluationCase("3", long))
-        assert [one["kind"] for one in items] == ["dialogue", "pair", "dialogue"]
+        assert [item["kind"] for item in items] == ["dialogue", "pair", "dialogue"]
     many = EvaluationCase("1", [ASK, ANSWER, MORE, TOOL], sides=("a", "b"))
-    assert [one["kind"] for one in read(many, EvaluationCase("2", [ASK, ANSWER]))[0]] == ["pair", "response"]
+    assert [item["kind"] for item in read(many, EvaluationCase("2", [ASK, ANSWER]))[0]] == ["pair", "response"]
 
 
 def test_a_name_stands_for_one_content() -> None:
-    same = [EvaluationCase("1", [ASK, ANSWER], [rated(n)]) for n in (1, 2)]
-    items, said, told = read(*same, EvaluationCase("1", [ASK, LAST], [rated(3)]), EvaluationCase("1", [ASK, LAST]))
+    same = [EvaluationCase("1", [ASK, ANSWER], [rating(n)]) for n in (1, 2)]
+    items, values, sentences = read(
+        *same, EvaluationCase("1", [ASK, LAST], [rating(3)]), EvaluationCase("1", [ASK, LAST])
+    )
     other = items[1]["id"]
-    assert [one["id"] for one in items] == ["1", other] and other[:2] == "1 " and len(other) == 8
-    assert said == [("1", "response", "response", 1), ("1", "response", "response", 2),
-                     (other, "response", "response", 3)]
-    assert told == ["Tool: cases have the name of another one; a part of their content's hash was added (2)."]
-    one, two = read(EvaluationCase("", [ASK, ANSWER]), EvaluationCase("x" * 300, [ASK, ANSWER]))[0]
-    assert one["id"].startswith("case-") and len(one["id"]) == 17 and two["id"] == "x" * 280
+    assert [item["id"] for item in items] == ["1", other] and other[:2] == "1 " and len(other) == 8
+    assert values == [("1", "response", "response", 1), ("1", "response", "response", 2),
+                      (other, "response", "response", 3)]
+    assert sentences == ["Tool: cases have the name of another one; a part of their content's hash was added (2)."]
+    first, second = read(EvaluationCase("", [ASK, ANSWER]), EvaluationCase("x" * 300, [ASK, ANSWER]))[0]
+    assert first["id"].startswith("case-") and len(first["id"]) == 17 and second["id"] == "x" * 280
 
 
 def test_a_case_without_an_answer_is_told() -> None:
-    items, _, told = read(EvaluationCase("1", [ASK]), EvaluationCase("2", [SYSTEM, TOOL]), EvaluationCase("3", []))
-    assert (items, told) == ([], ["3 times: a case (1, 2, 3) has no answer that could be judged."])
+    items, _, sentences = read(EvaluationCase("1", [ASK]), EvaluationCase("2", [SYSTEM, TOOL]), EvaluationCase("3", []))
+    assert (items, sentences) == ([], ["3 times: a case (1, 2, 3) has no answer that could be judged."])
 
 
 def test_ratings_stand_at_the_unit_that_they_are_of() -> None:
-    spoken = [rated(n, n) for n in (-1, 0, 1, 2, 3, 4)]
-    _, said, _ = read(EvaluationCase("1", [ASK, ANSWER, MORE, LAST], [*spoken, rated(9)]))
-    assert [(unit, value) for *_, unit, value in said] == [
+    ratings = [rating(n, n) for n in (-1, 0, 1, 2, 3, 4)]
+    _, values, _ = read(EvaluationCase("1", [ASK, ANSWER, MORE, LAST], [*ratings, rating(9)]))
+    assert [(unit, value) for *_, unit, value in values] == [
         ("conversation", -1), ("turn:1", 0), ("turn:1", 1), ("turn:2", 2), ("turn:2", 3), ("conversation", 4),
         ("conversation", 9),
     ]  # fmt: skip
-    _, said, _ = read(EvaluationCase("1", [ASK, ANSWER, MORE], [rated(1, 1), rated(2, 2)]))
-    assert [unit for *_, unit, _ in said] == ["turn:1", "conversation"], "nobody answered the second turn"
-    _, said, _ = read(EvaluationCase("1", [], [rated(1), rated(2, side="b"), rated(3, 0, "a")], sides=("a", "b")))
-    assert [unit for *_, unit, _ in said] == ["pair", "response/b", "response/a"]
-    assert [unit for *_, unit, _ in read(EvaluationCase("1", [ASK, ANSWER], [rated(1, 1)]))[1]] == ["response"]
-    none = [rated(value) for value in (None, "", [], {}, [1])]
-    _, said, told = read(EvaluationCase("1", [ASK, ANSWER], [*none, rated(0), rated(False)]))
-    assert [value for *_, value in said] == [0, False]
-    assert told == ["Tool: scores without a single value were left out (5)."]
+    _, values, _ = read(EvaluationCase("1", [ASK, ANSWER, MORE], [rating(1, 1), rating(2, 2)]))
+    assert [unit for *_, unit, _ in values] == ["turn:1", "conversation"], "nobody answered the second turn"
+    _, values, _ = read(EvaluationCase("1", [], [rating(1), rating(2, side="b"), rating(3, 0, "a")], sides=("a", "b")))
+    assert [unit for *_, unit, _ in values] == ["pair", "response/b", "response/a"]
+    assert [unit for *_, unit, _ in read(EvaluationCase("1", [ASK, ANSWER], [rating(1, 1)]))[1]] == ["response"]
+    none = [rating(value) for value in (None, "", [], {}, [1])]
+    _, values, sentences = read(EvaluationCase("1", [ASK, ANSWER], [*none, rating(0), rating(False)]))
+    assert [value for *_, value in values] == [0, False]
+    assert sentences == ["Tool: scores without a single value were left out (5)."]
 
 
-@pytest.mark.parametrize(("fields", "said", "sides", "reference", "used"), [
+@pytest.mark.parametrize(("fields", "utterances", "sides", "reference", "used"), [
     ({"question": "Q", "answer": "A", "k": 1}, [ASK, ANSWER], None, "", ["question", "answer"]),
     ({"Question": "Q", "Answer": "A", "expected": "E"}, [ASK, ANSWER], None, "E", ["expected", "Question", "Answer"]),
     ({"context": "C", "question": "Q", "answer": "A"}, [Utterance("user", "Q\n\nC"), ANSWER], None, "",
@@ -143,14 +147,14 @@ def test_ratings_stand_at_the_unit_that_they_are_of() -> None:
     ({"talk": ["Q"], "answer": "A"}, [ANSWER], None, "", ["answer"]),
 ])  # fmt: skip
 def test_what_fields_mean(
-    fields: dict[str, Any], said: list[Utterance], sides: tuple[str, str] | None, reference: str, used: list[str]
+    fields: dict[str, Any], utterances: list[Utterance], sides: tuple[str, str] | None, reference: str, used: list[str]
 ) -> None:
-    assert text_fields(fields) == (said, sides, reference, used)
+    assert text_fields(fields) == (utterances, sides, reference, used)
 
 
 def test_what_is_kept_beside_an_item() -> None:
-    held = {"a": "x" * 200, "b": "x" * 201, "c": 1, "d": 0.5, "e": True, "f": None, "g": [1], "h": {}, "i": "no"}
-    assert plain_fields(held, ["i"]) == {"a": "x" * 200, "c": 1, "d": 0.5, "e": True}
+    fields = {"a": "x" * 200, "b": "x" * 201, "c": 1, "d": 0.5, "e": True, "f": None, "g": [1], "h": {}, "i": "no"}
+    assert plain_fields(fields, ["i"]) == {"a": "x" * 200, "c": 1, "d": 0.5, "e": True}
     assert plain_fields('{"a": 1}') == {"a": 1} and plain_fields([1]) == plain_fields(None) == {}
     assert list(plain_fields({str(n): n for n in range(30)})) == [str(n) for n in range(20)]
     values = (0, 1, 0.5, -0.1, 1.1, "0.5", None)

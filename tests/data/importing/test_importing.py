@@ -112,8 +112,8 @@ def test_settings_that_stand_there_are_known(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows = [pair(), {"guidelines": "Read the whole text."}]
     assert bring(store, rows).preview.new.guidelines == 1
-    found = preview_import(store, source([*rows, rows[1]]), ImportPlan("d"))
-    assert (found.new.total, found.known.items, found.known.guidelines) == (0, 1, 2)
+    preview = preview_import(store, source([*rows, rows[1]]), ImportPlan("d"))
+    assert (preview.new.total, preview.known.items, preview.known.guidelines) == (0, 1, 2)
     store.close()
 
 
@@ -122,7 +122,7 @@ def test_more_items_than_are_kept_at_hand_are_read_again(tmp_path: Path, monkeyp
     monkeypatch.setattr("data.importing.checks.known_rows._CACHE_BYTES", 200)
     store = workspace(tmp_path)
     names = [f"p{n}" for n in range(6)]
-    items, first, second = ([made(n) for n in names] for made in (pair, lambda n: verdict(n, "b"), _by_another))
+    items, first, second = ([make(n) for n in names] for make in (pair, lambda n: verdict(n, "b"), _by_another))
     assert bring(store, [*items, *first]).preview.new.judgments == 6
     done = bring(store, [*second, *reversed(first)])
     assert (done.preview.new.judgments, done.preview.known.total) == (6, 6)
@@ -146,7 +146,7 @@ def test_one_bad_line_stops_all_or_the_good_rows_are_taken_and_the_rest_comes_ba
     preview = done.preview
     assert (preview.new.items, preview.new.judgments, preview.new.labels, preview.rejected) == (2, 2, 4, 3)
     back = [json.loads(line) for line in rejects.getvalue().splitlines()]
-    assert [(one["line"], one["row"]) for one in back] == [(9, "{"), (10, rows[9]), (11, rows[10])]
+    assert [(record["line"], record["row"]) for record in back] == [(9, "{"), (10, rows[9]), (11, rows[10])]
     assert "is not on the scale" in back[1]["error"]
     store.close()
 
@@ -154,9 +154,9 @@ def test_one_bad_line_stops_all_or_the_good_rows_are_taken_and_the_rest_comes_ba
 def test_what_was_handed_back_comes_in_once_it_is_mended(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows = [pair(), label("p1", "a"), label("p1", "all", annotator="ben"), "{"]
-    given = "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows).encode()
+    content = "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows).encode()
     back, again = io.BytesIO(), io.BytesIO()
-    import_source(store, "lea", from_bytes([("a.jsonl", given)]), ImportPlan("d"), "good rows", rejects=back)
+    import_source(store, "lea", from_bytes([("a.jsonl", content)]), ImportPlan("d"), "good rows", rejects=back)
     source = from_bytes([("back.jsonl", back.getvalue().replace(b'"all"', b'"b"'))])
     done = import_source(store, "lea", source, ImportPlan("d"), "good rows", rejects=again)
     assert (done.preview.new.labels, done.preview.rejected) == (1, 1)
@@ -168,10 +168,10 @@ def test_what_was_handed_back_comes_in_once_it_is_mended(tmp_path: Path) -> None
 def test_a_preview_writes_nothing_and_shows_what_would_be_stored(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     before = counts(store)
-    found = preview_import(store, source(MIXED), ImportPlan("d"))
-    assert found.ok and (found.new.items, found.new.judgments, found.new.labels) == (2, 2, 4)
-    assert found.people == ["ann"] and found.judges == ["multi_turn_dialogue: judge-one", "plain_pairwise: m"]
-    assert [row["id"] for row in found.rows["items"]] == ["d-0001", "p1"]
+    preview = preview_import(store, source(MIXED), ImportPlan("d"))
+    assert preview.ok and (preview.new.items, preview.new.judgments, preview.new.labels) == (2, 2, 4)
+    assert preview.people == ["ann"] and preview.judges == ["multi_turn_dialogue: judge-one", "plain_pairwise: m"]
+    assert [row["id"] for row in preview.rows["items"]] == ["d-0001", "p1"]
     assert counts(store) == before
     store.close()
 
@@ -194,8 +194,8 @@ def test_a_line_that_names_an_item_and_must_not_is_refused_in_a_sentence(tmp_pat
     store = workspace(tmp_path)
     bring(store, [pair("p1")])
     rows = [{**pair("p2"), "item": "p1"}, {"gold_rule": {"resolve": "majority", "apart": 1}, "item": "p1"}]
-    found = preview_import(store, source(rows), ImportPlan("d")).problems
-    assert [one.sentence for one in found] == ["'item' is an unknown key. Remove it, or put it into meta."] * 2
+    problems = preview_import(store, source(rows), ImportPlan("d")).problems
+    assert [p.sentence for p in problems] == ["'item' is an unknown key. Remove it, or put it into meta."] * 2
 
 
 def test_only_researchers_and_leads_import_and_nothing_is_written_otherwise(tmp_path: Path) -> None:
@@ -211,10 +211,10 @@ def test_only_researchers_and_leads_import_and_nothing_is_written_otherwise(tmp_
 
 def test_of_a_line_with_many_errors_eight_are_told_and_the_others_counted(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    found = preview_import(store, source([pair(**{f"extra_{n}": n for n in range(11)})]), ImportPlan("d"))
-    told = [problem.sentence for problem in found.problems]
-    assert told[0] == "'extra_0' is an unknown key. Remove it, or put it into meta."
-    assert len(told) == 9 and told[-1] == "It has 3 more errors."
+    preview = preview_import(store, source([pair(**{f"extra_{n}": n for n in range(11)})]), ImportPlan("d"))
+    sentences = [problem.sentence for problem in preview.problems]
+    assert sentences[0] == "'extra_0' is an unknown key. Remove it, or put it into meta."
+    assert len(sentences) == 9 and sentences[-1] == "It has 3 more errors."
     store.close()
 
 
@@ -263,24 +263,24 @@ def test_judges_prompts_are_shown_and_guidelines_of_others_left_aside(tmp_path: 
     prompts = [{"name": "single-v1", "type": "single", "system_prompt": "S", "prompt_template": "{question}{answer}",
                 "output_format": "[[rating]]", "category": "general", "description": ""}]  # fmt: skip
     files = from_bytes([(f"{name}.jsonl", text(prompts)) for name in ("one", "two")])
-    found = preview_import(store, files, ImportPlan("d"))
-    assert (found.new.prompts, found.known.prompts) == (1, 1)
-    assert found.rows["prompts"] == [{"file": "one.jsonl", "families": "single-v1"}]
-    mine, theirs = {"guidelines": "Read it."}, {"guidelines": "Skim it."}
-    found = preview_import(store, source([mine]), ImportPlan("d"), actor="res")
-    assert (found.new.total, found.warnings) == (
+    preview = preview_import(store, files, ImportPlan("d"))
+    assert (preview.new.prompts, preview.known.prompts) == (1, 1)
+    assert preview.rows["prompts"] == [{"file": "one.jsonl", "families": "single-v1"}]
+    guidelines, other = {"guidelines": "Read it."}, {"guidelines": "Skim it."}
+    preview = preview_import(store, source([guidelines]), ImportPlan("d"), actor="res")
+    assert (preview.new.total, preview.warnings) == (
         0, ["Ignored: the guidelines of the file, because only a lead can bring them in."],
     )  # fmt: skip
-    assert wrong(store, [mine, mine, theirs]) == [
+    assert wrong(store, [guidelines, guidelines, other]) == [
         (3, "guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
     ]
     assert wrong(store, [{"guidelines": "a\0"}]) == [(1, "", "The line holds the character NUL (\\u0000).")]
-    found = preview_import(store, source([mine]), ImportPlan("d"))
-    assert (found.new.guidelines, found.rows["guidelines"]) == (1, [mine])
-    bring(store, [mine])
-    found = preview_import(store, source([mine, theirs]), ImportPlan("d"))
-    assert (found.new.total, found.known.guidelines) == (0, 1)
-    assert found.warnings == ["Ignored: the guidelines of the file, because the dataset keeps its own."]
+    preview = preview_import(store, source([guidelines]), ImportPlan("d"))
+    assert (preview.new.guidelines, preview.rows["guidelines"]) == (1, [guidelines])
+    bring(store, [guidelines])
+    preview = preview_import(store, source([guidelines, other]), ImportPlan("d"))
+    assert (preview.new.total, preview.known.guidelines) == (0, 1)
+    assert preview.warnings == ["Ignored: the guidelines of the file, because the dataset keeps its own."]
     store.close()
 
 
@@ -299,9 +299,9 @@ def test_the_same_judge_asked_again_gave_another_sample(tmp_path: Path) -> None:
 @pytest.mark.parametrize("params", [{"temperature": 0.5}, '{"temperature": 0.5}', None, ""])
 def test_scores_in_rows_of_their_own_are_of_the_judge_with_those_parameters(tmp_path: Path, params: Any) -> None:
     store = workspace(tmp_path)
-    given = {"item": "p1", "card": "plain_pairwise", "model": "m", "params": params}
+    row = {"item": "p1", "card": "plain_pairwise", "model": "m", "params": params}
     rest = {"unit": "pair", "dimension": "verdict", "judge": "j", "sample": 0, "code": 0}
-    bring(store, [pair(), {**given, **rest, "value": "a"}])
+    bring(store, [pair(), {**row, **rest, "value": "a"}])
     assert store.rows("select params from judge") == [('{"temperature":0.5}' if params else "{}",)]
     store.close()
 
@@ -323,8 +323,8 @@ def test_what_cannot_be_read_is_kept_with_its_reason_and_has_no_score(tmp_path: 
         {"item": "p1", "card": "plain_pairwise", "model": "m", "raw": '{"verdict": "neither"}'},
         {"item": "p1", "card": "plain_pairwise", "model": "m", "raw": '```json\n{"verdict": "b"}\n```'},
     ]
-    found = bring(store, rows)
-    assert found.preview.unscored == {"unreadable": 1, "out_of_range": 1}
+    done = bring(store, rows)
+    assert done.preview.unscored == {"unreadable": 1, "out_of_range": 1}
     assert store.rows("select raw, unscored from judgment order by sample") == [
         ("I like both.", "unreadable"),
         ('{"verdict": "neither"}', "out_of_range"),
@@ -354,14 +354,14 @@ def test_a_row_that_is_none_of_an_export_of_scores_is_told(tmp_path: Path) -> No
         {"sample": "x"}, {"sample": [1]}, {"sample": None, "samples": "x"}, {"confidence": "x"}, {"params": "{"},
         {"item": [1]}, {"item": None}, {"card": None}, {"model": {}}, {"unit": [1]}, {"dimension": {}},
     ]  # fmt: skip
-    found = preview_import(store, source([pair(), *(SCORE | change for change in bad), SCORE]), ImportPlan("d"))
+    preview = preview_import(store, source([pair(), *(SCORE | change for change in bad), SCORE]), ImportPlan("d"))
     says = (
         "This is no row of an export of scores: in one, item, card, model, unit and dimension are texts, sample, "
         "samples and confidence are numbers, and params is an object."
     )
-    told = [(one.line, one.field, one.sentence) for one in found.problems]
-    assert told == [(line, "", says) for line, _ in enumerate(bad, 2)]
-    assert (found.new.items, found.new.judgments) == (1, 1)
+    problems = [(problem.line, problem.field, problem.sentence) for problem in preview.problems]
+    assert problems == [(line, "", says) for line, _ in enumerate(bad, 2)]
+    assert (preview.new.items, preview.new.judgments) == (1, 1)
     store.close()
 
 
@@ -373,8 +373,10 @@ def test_rows_of_scores_become_a_judgment_for_each_sample(tmp_path: Path) -> Non
     ]  # fmt: skip
     rows = [SCORE | change for change in changes]
     done = bring(store, [pair(), *rows])
-    found = store.rows("select j.model, s.sample, s.value, s.confidence from score s join judge j on j.id = s.judge_id")
-    assert sorted(found) == [("m", 0, 0.0, None), ("m", 1, 2.0, 0.5), ("m", 2, 1.0, None), ("n", 0, 0.0, None)]
+    values = store.rows(
+        "select j.model, s.sample, s.value, s.confidence from score s join judge j on j.id = s.judge_id"
+    )
+    assert sorted(values) == [("m", 0, 0.0, None), ("m", 1, 2.0, 0.5), ("m", 2, 1.0, None), ("n", 0, 0.0, None)]
     assert done.preview.warnings == [
         "Scores that several samples came to are left out: they may lie between the answers of a scale. Export the "
         "samples, or the dataset, and import that."
@@ -412,15 +414,21 @@ LINES: list[tuple[dict[str, Any], str]] = [
 
 def test_what_each_line_is() -> None:
     for row, says in LINES:
-        found = list(canonical.read([FormatFile("f", iter([Record(3, row)]))]))
-        told = [one.sort if isinstance(one, Line) else one.problems[0][1] for one in found]  # type: ignore[union-attr]
-        assert told == [says] * bool(says), row
-        assert all((one.file, one.line, one.row) == ("f", 3, row) for one in found)  # type: ignore[union-attr]
+        entries = list(canonical.read([FormatFile("f", iter([Record(3, row)]))]))
+        outcomes = [
+            entry.sort if isinstance(entry, Line) else entry.problems[0][1]  # type: ignore[union-attr]
+            for entry in entries
+        ]
+        assert outcomes == [says] * bool(says), row
+        assert all(
+            (entry.file, entry.line, entry.row) == ("f", 3, row)  # type: ignore[union-attr]
+            for entry in entries
+        )
     [broken] = canonical.read([FormatFile("f", iter([Record(4, {}, "{cut", "is not JSON")]))])
     assert broken == RejectedRow("f", 4, [("", "The line is not JSON.")], "{cut")
 
 
-@pytest.mark.parametrize(("held", "keys", "fits"), [
+@pytest.mark.parametrize(("container", "keys", "fits"), [
     *(("lines", keys, True) for keys in (
         "id kind=pair", "item card model", "item card reply more", "item dimension unit", "item dimension annotator",
         "gold_rule", "guidelines", "card", "assay", "id kind=response more", "id kind turns",
@@ -429,13 +437,13 @@ def test_what_each_line_is() -> None:
         "id", "kind", "item", "card item2", "guidelines more", "gold_rule more", "messages id kind=pair", "dimension",
         "id kind=qa response human_score", "item card human_score", "item dimension rater score",
     )),
-    *((held, keys, True) for held in ("csv", "parquet") for keys in (
+    *((container, keys, True) for container in ("csv", "parquet") for keys in (
         "id kind response_a task turns meta", "item card model params part sample raw",
         "item unit dimension value code annotator mode made_at",
         "item unit dimension value code adjudicator saw_judge labels",
         "item unit dimension judge card sample code", "item unit dimension how basis code",
     )),
-    *((held, keys, False) for held in ("csv", "parquet") for keys in (
+    *((container, keys, False) for container in ("csv", "parquet") for keys in (
         "id kind", "item card", "item unit dimension value code annotator mode",
         "item unit dimension judge card sample",
     )),
@@ -445,9 +453,9 @@ def test_what_each_line_is() -> None:
         "item unit dimension value code adjudicator saw_judge labels",
     ) for lacking in keys.split()),
 ])  # fmt: skip
-def test_own_lines_are_known_by_their_keys(held: Any, keys: str, fits: bool) -> None:
-    row = {key: value or 1 for key, _, value in (one.partition("=") for one in keys.split())}
-    assert canonical.fits(FileStart("f", held, [{"x": 1}, row])) is fits
+def test_own_lines_are_known_by_their_keys(container: Any, keys: str, fits: bool) -> None:
+    row = {key: value or 1 for key, _, value in (word.partition("=") for word in keys.split())}
+    assert canonical.fits(FileStart("f", container, [{"x": 1}, row])) is fits
 
 
 # -- labels -----------------------------------------------------------------------------------------------------------
@@ -480,8 +488,10 @@ def test_what_was_answered_on_the_desk_is_not_replaced_by_a_file(tmp_path: Path)
     )
     desk = ("desk", "answer", row[0], "pair", "verdict", 1.0, "bob", "blind", "", "", False, False, row[1])
     store.tx("bob", "labels", lambda tx: tx.add("label", columns, [desk]))
-    found = wrong(store, [label("p1", "b", annotator="bob", made_at="2026-05-01")])
-    assert found == [(1, "annotator", "bob already answered verdict of pair of 'p1' on the desk (2026-01-31 12:00).")]
+    problems = wrong(store, [label("p1", "b", annotator="bob", made_at="2026-05-01")])
+    assert problems == [
+        (1, "annotator", "bob already answered verdict of pair of 'p1' on the desk (2026-01-31 12:00).")
+    ]
     store.close()
 
 
@@ -489,26 +499,26 @@ def test_only_where_items_stand_for_the_dataset_have_labels_a_probability(tmp_pa
     store = workspace(tmp_path)
     for n, sampling in enumerate(("all", "random", "picked", "unknown")):
         bring(store, [pair(f"p{n}"), label(f"p{n}", "a")], sampling=sampling)
-    found = store.rows("select i.name, l.probability from label l join item i on i.id = l.item_id order by i.name")
-    assert found == [("p0", 1.0), ("p1", None), ("p2", None), ("p3", None)]
+    rows = store.rows("select i.name, l.probability from label l join item i on i.id = l.item_id order by i.name")
+    assert rows == [("p0", 1.0), ("p1", None), ("p2", None), ("p3", None)]
     store.close()
 
 
 def test_random_is_taken_at_its_word_with_a_population_or_a_probability_only(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    told = [pair(f"p{n}") for n in range(4)]
-    told += [label(f"p{n}", "a", annotator=who) for n in range(3) for who in ("ann", "bob")]
-    told += [label("p3", "a", probability=0.25)]
+    rows = [pair(f"p{n}") for n in range(4)]
+    rows += [label(f"p{n}", "a", annotator=person) for n in range(3) for person in ("ann", "bob")]
+    rows += [label("p3", "a", probability=0.25)]
     for population, warned in ((None, [f"{NO_PROBABILITY} (6 times)"]), (30, [])):
         plan = ImportPlan("d", sampling="random", population=population)
-        assert preview_import(store, source(told), plan).warnings == warned
+        assert preview_import(store, source(rows), plan).warnings == warned
     with pytest.raises(BadInput, match=r"4 items have labels, and are said to be drawn from 2: give the number"):
-        bring(store, told, sampling="random", population=2)
+        bring(store, rows, sampling="random", population=2)
     with pytest.raises(BadInput, match="belongs to items drawn at random"):
-        bring(store, told, sampling="all", population=30)
+        bring(store, rows, sampling="all", population=30)
     with pytest.raises(BadInput, match=r"A sample is drawn from 1 to"):
-        bring(store, told, sampling="random", population=0)
-    bring(store, told, sampling="random")
+        bring(store, rows, sampling="random", population=0)
+    bring(store, rows, sampling="random")
     query = "select distinct i.name, l.probability from label l join item i on i.id = l.item_id order by i.name, 2"
     assert store.rows(query) == [("p0", None), ("p1", None), ("p2", None), ("p3", 0.25)]
     more = [pair(f"q{n}") for n in range(5)] + [label(f"q{n}", "a") for n in range(5)]
@@ -518,11 +528,11 @@ def test_random_is_taken_at_its_word_with_a_population_or_a_probability_only(tmp
     assert store.rows(query)[4:] == [*((f"q{n}", 0.125) for n in range(5)), ("r", 0.025), ("s", None)]
     assert store.rows("select population from intake") == [(None,), (40,), (40,)]
     # What came in two goes is one sample of 40: each of its six items stands for as many.
-    asked = next(d for d in cards()["long_form_pairwise"].dimensions if d.name == "verdict")
-    cells = gold_sql("pair", asked.scale, "imported", GoldRule())
+    dimension = next(d for d in cards()["long_form_pairwise"].dimensions if d.name == "verdict")
+    cells = gold_sql("pair", dimension.scale, "imported", GoldRule())
     query = f"select i.name, g.weight from ({cells}) g join item i on i.id = g.item_id order by i.name"
-    found = store.rows(query, [dataset_named(store, "d").id, "verdict"])
-    assert found == [("p3", 4.0), *((f"q{n}", 40 / 6) for n in range(5)), ("r", 40 / 6)]
+    weights = store.rows(query, [dataset_named(store, "d").id, "verdict"])
+    assert weights == [("p3", 4.0), *((f"q{n}", 40 / 6) for n in range(5)), ("r", 40 / 6)]
     assert verify(store) == []
     store.close()
 
@@ -539,8 +549,8 @@ def test_a_time_is_allowed_to_be_a_day_ahead_of_our_clock(tmp_path: Path) -> Non
 
 def test_the_same_label_twice_is_one_also_where_its_giver_works_here_since(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    given = label("p1", "a", team="red")
-    done = bring(store, [pair(), given, given])
+    row = label("p1", "a", team="red")
+    done = bring(store, [pair(), row, row])
     assert (done.preview.new.labels, done.preview.known.total) == (1, 1)
     assert store.rows("select person, role, active, team from person_now where person = 'ann'") == [
         ("ann", "annotator", False, "red")
@@ -549,7 +559,7 @@ def test_the_same_label_twice_is_one_also_where_its_giver_works_here_since(tmp_p
         people.set_person(store, "lea", "ann", "annotator")
     # As stores of earlier versions have it, which let somebody enter under a name of a file.
     store.tx("lea", "person", lambda tx: people.append_people(tx, [Person("ann", "annotator", True)]))
-    done = bring(store, [given])
+    done = bring(store, [row])
     assert (done.preview.new.labels, done.preview.known.total, done.preview.people) == (0, 1, [])
     assert bring(store, [label("p1", "b")]).preview.people == ["ann (file)"]
     store.close()
@@ -557,15 +567,15 @@ def test_the_same_label_twice_is_one_also_where_its_giver_works_here_since(tmp_p
 
 def test_only_the_sorts_of_lines_that_are_asked_for_are_taken(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    found = wrong(store, [pair(), label("p1", "a")], sorts=("item", "judgment"))
-    assert found == [(2, "", "It is a line of sort label; only item, judgment lines are taken here.")]
+    problems = wrong(store, [pair(), label("p1", "a")], sorts=("item", "judgment"))
+    assert problems == [(2, "", "It is a line of sort label; only item, judgment lines are taken here.")]
     assert wrong(store, [pair(), verdict("p1", "a")], sorts=("item", "judgment")) == []
     store.close()
 
 
 def test_votes_of_one_person_without_a_time_are_numbered_from_0() -> None:
-    seen = RepeatCounter()
-    assert [seen.count(*key) for key in ("ab", "ab", "ac", "ab")] == [0, 1, 0, 2]
+    counter = RepeatCounter()
+    assert [counter.count(*key) for key in ("ab", "ab", "ac", "ab")] == [0, 1, 0, 2]
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800"])
@@ -585,14 +595,14 @@ def test_what_a_preview_shows_of_items_and_cards(tmp_path: Path) -> None:
         {"id": "r", "kind": "response", "task": "T", "output": "O" * 501, "system": "s"}, pair("p"),
         {**dialogue(1), "id": "d"}, {"id": "e", "kind": "response", "task": "", "output": ""},
     ]  # fmt: skip
-    found = preview_import(store, source([*rows, rows[0]]), ImportPlan("d"))
-    assert found.rows["items"] == [
+    preview = preview_import(store, source([*rows, rows[0]]), ImportPlan("d"))
+    assert preview.rows["items"] == [
         {"id": "r", "kind": "response", "system": "s", "units": 1, "begins": "O" * 500},
         {"id": "p", "kind": "pair", "system": "x / y", "units": 3, "begins": "Why?"},
         {"id": "d", "kind": "dialogue", "system": "model-y", "units": 4, "begins": rows[2]["turns"][0]["text"]},
         {"id": "e", "kind": "response", "system": "", "units": 1, "begins": ""},
     ]
-    assert (found.new.items, found.known.items) == (4, 1)
+    assert (preview.new.items, preview.known.items) == (4, 1)
     store.close()
 
 
@@ -606,20 +616,20 @@ def test_guidelines_that_are_there_stop_no_other_import(tmp_path: Path) -> None:
 def test_each_table_goes_by_the_mapping_that_uses_most_of_its_columns(tmp_path: Path) -> None:
     store = workspace(tmp_path)
 
-    def mapped(*columns: str) -> ColumnMapping:
+    def make_mapping(*columns: str) -> ColumnMapping:
         fields = dict(zip(("output", "task", "reference"), columns, strict=False))
         return ColumnMapping(kind="response", fields={k: ValueSource(columns=[v]) for k, v in fields.items()})
 
     files = from_bytes([("1.csv", b"a,b\n1,2\n"), ("2.csv", b"a,b,c\n3,4,5\n"), ("3.csv", b"a\n6\n")])
-    made = (mapped("a"), mapped("a", "b", "c"), mapped("a", "b"))
-    bring_all = import_source(store, "lea", files, ImportPlan("d", mappings=made))
-    found = [ITEM.validate_json(content) for (content,) in store.rows("select content from item")]
+    mappings = (make_mapping("a"), make_mapping("a", "b", "c"), make_mapping("a", "b"))
+    bring_all = import_source(store, "lea", files, ImportPlan("d", mappings=mappings))
+    items = [ITEM.validate_json(content) for (content,) in store.rows("select content from item")]
     assert bring_all.preview.new.items == 3
-    assert sorted((one.output, one.task, one.reference) for one in found) == [  # type: ignore[union-attr]
+    assert sorted((item.output, item.task, item.reference) for item in items) == [  # type: ignore[union-attr]
         ("1", "2", ""), ("3", "4", "5"), ("6", "", ""),
     ]  # fmt: skip
     with pytest.raises(BadInput, match=r"^The mapping does not fit x\.csv\. There is no column 'a'\.$"):
-        preview_import(store, from_bytes([("x.csv", b"z\n1\n")]), ImportPlan("d", mappings=made))
+        preview_import(store, from_bytes([("x.csv", b"z\n1\n")]), ImportPlan("d", mappings=mappings))
     store.close()
 
 
@@ -683,10 +693,10 @@ def test_what_was_added_while_the_file_was_read_is_not_added_twice(tmp_path: Pat
 def test_a_large_import_comes_in_whole(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows = [line for n in range(1, 1_201) for line in (judgment(dialogue(n)), dialogue(n))]
-    seen: list[tuple[int, int, int]] = []
-    done = import_source(store, "lea", source(rows), ImportPlan("d"), progress=lambda *told: seen.append(told))
+    reports: list[tuple[int, int, int]] = []
+    done = import_source(store, "lea", source(rows), ImportPlan("d"), progress=lambda *report: reports.append(report))
     assert (done.preview.new.items, done.preview.new.judgments, done.lines) == (1_200, 1_200, 2_400)
-    assert seen == sorted(seen) and seen[-1][0] == seen[-1][1]
+    assert reports == sorted(reports) and reports[-1][0] == reports[-1][1]
     assert verify(store) == []
     assert bring(store, rows).preview.known.total == 2_400
     store.close()
@@ -697,19 +707,21 @@ def test_files_of_a_folder_that_are_no_data_are_told(tmp_path: Path) -> None:
     (tmp_path / "in" / "a.jsonl").write_bytes(text([pair("new")]))
     for number in range(22):
         (tmp_path / "in" / f"n{number:02}.txt").write_text("x")
-    found = preview_import(workspace(tmp_path), from_path(tmp_path / "in"), ImportPlan("d"))
-    assert found.new.items == 1
-    assert found.warnings == [f"n{number:02}.txt was ignored: it is not a data file." for number in range(20)]
+    preview = preview_import(workspace(tmp_path), from_path(tmp_path / "in"), ImportPlan("d"))
+    assert preview.new.items == 1
+    assert preview.warnings == [f"n{number:02}.txt was ignored: it is not a data file." for number in range(20)]
 
 
 def test_texts_of_an_export_in_csv_come_back_letter_by_letter(tmp_path: Path) -> None:
     """Quoted words before a dash, the sign that Japanese messages begin with, and lines that begin with a sign."""
     texts = ["'Hello' - she went", "\uff20\u7530\u4e2d\u3055\u3093", "a;=b", "two\n=1\n- one", "\t=1", "plain"]
     header = ["id", "kind", "turns", "response_a", "meta", "task", "output"]
-    rows = [[f"r{n}", "response", None, None, {"language": one}, one, one] for n, one in enumerate(texts)]
+    rows = [[f"r{n}", "response", None, None, {"language": text}, text, text] for n, text in enumerate(texts)]
     out = io.StringIO()
     write_csv_table(out, header, rows)
     store = workspace(tmp_path)
     import_source(store, "lea", from_bytes([("items.csv", out.getvalue().encode())]), ImportPlan("d"))
-    found = [json.loads(row[0]) for row in store.rows("select content from item order by name")]
-    assert [(one["task"], one["output"], one["meta"]["language"]) for one in found] == [(one,) * 3 for one in texts]
+    items = [json.loads(row[0]) for row in store.rows("select content from item order by name")]
+    assert [(item["task"], item["output"], item["meta"]["language"]) for item in items] == [
+        (text,) * 3 for text in texts
+    ]

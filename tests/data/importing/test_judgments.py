@@ -22,21 +22,23 @@ from tests.data.imports import bring, pair, source, verdict, workspace
 from tests.seeds import dialogue, judgment
 
 
-def own(name: str = "zz_card", **answers: Any) -> dict[str, Any]:
+def card_line(name: str = "zz_card", **answers: Any) -> dict[str, Any]:
     """A card line whose card asks for the tone of a response."""
-    asked = {"name": "zz_tonality", "unit": "response", "definition": "Is it polite?"}
-    asked["answers"] = {"kind": "interval", "lo": 0, "hi": 1, **answers}  # type: ignore[assignment]
-    made = from_recipe(check_recipe({"name": name, "title": "Tone", "kind": "response", "dimensions": [asked]}))
-    return {"card": made.spec}
+    dimension = {"name": "zz_tonality", "unit": "response", "definition": "Is it polite?"}
+    dimension["answers"] = {"kind": "interval", "lo": 0, "hi": 1, **answers}  # type: ignore[assignment]
+    card = from_recipe(check_recipe({"name": name, "title": "Tone", "kind": "response", "dimensions": [dimension]}))
+    return {"card": card.spec}
 
 
 def item(name: str) -> dict[str, Any]:
     return {"id": name, "kind": "response", "task": "t", "output": name, "reference": "", "system": "s", "meta": {}}
 
 
-def said(name: str, value: Any, card: str = "zz_card", dimension: str = "zz_tonality", **more: Any) -> dict[str, Any]:
-    told = [{"unit": "response", "dimension": dimension, "value": value, **more}]
-    return {"item": name, "card": card, "model": "m", "scores": told}
+def score_line(
+    name: str, value: Any, card: str = "zz_card", dimension: str = "zz_tonality", **more: Any
+) -> dict[str, Any]:
+    scores = [{"unit": "response", "dimension": dimension, "value": value, **more}]
+    return {"item": name, "card": card, "model": "m", "scores": scores}
 
 
 def human(name: str, value: Any) -> dict[str, Any]:
@@ -46,14 +48,17 @@ def human(name: str, value: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Any:
-    made = workspace(tmp_path)
-    yield made
-    made.close()
+    store = workspace(tmp_path)
+    yield store
+    store.close()
 
 
 def test_a_file_brings_its_card_its_scores_and_labels_of_them(store: Store) -> None:
     # In any order: what comes before its card or its item waits for it.
-    rows = [said("r1", 0.333333333333, note="dry"), item("r1"), own(), item("r2"), said("r2", "n/a"), human("r1", 0.75)]
+    rows = [
+        score_line("r1", 0.333333333333, note="dry"), item("r1"), card_line(), item("r2"), score_line("r2", "n/a"),
+        human("r1", 0.75),
+    ]  # fmt: skip
     done = bring(store, rows)
     assert (done.preview.new.items, done.preview.new.judgments, done.preview.new.labels, done.preview.new.cards) == (
         2, 2, 1, 1,
@@ -73,8 +78,8 @@ def test_a_file_brings_its_card_its_scores_and_labels_of_them(store: Store) -> N
 
 
 def test_any_question_of_any_card_can_have_a_value_alone(store: Store) -> None:
-    done = bring(store, [item("r1"), said("r1", 8.0 / 2, "rubric_open_ended", "factuality"), item("r2"),
-                         said("r2", "7", "rubric_open_ended", "factuality")])  # fmt: skip
+    done = bring(store, [item("r1"), score_line("r1", 8.0 / 2, "rubric_open_ended", "factuality"), item("r2"),
+                         score_line("r2", "7", "rubric_open_ended", "factuality")])  # fmt: skip
     assert done.preview.new.judgments == 2 and done.preview.unscored == {"out_of_range": 1}
     assert store.rows("select dimension, value from score") == [("factuality", 4.0)]
 
@@ -82,61 +87,63 @@ def test_any_question_of_any_card_can_have_a_value_alone(store: Store) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (said("r1", 1, "rubric_open_ended", "charm"), "has no 'charm' of response"),
-        ({**said("r1", 1), "raw": "x"}, "one of reply, raw and scores, not several"),
+        (score_line("r1", 1, "rubric_open_ended", "charm"), "has no 'charm' of response"),
+        ({**score_line("r1", 1), "raw": "x"}, "one of reply, raw and scores, not several"),
         ({"card": {"name": "nothing"}}, "cannot be made"),
-        ({"card": {**own()["card"], "recipe": {"how": "magic"}}}, "cannot be made"),
+        ({"card": {**card_line()["card"], "recipe": {"how": "magic"}}}, "cannot be made"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_sentence(store: Store, line: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ImportRefused) as refused:
-        bring(store, [own(), item("r1"), line])
+        bring(store, [card_line(), item("r1"), line])
     assert sentence in str(refused.value)
     assert not store.rows("select 1 from item")
 
 
 def test_a_name_that_means_another_scale_here_is_refused(store: Store) -> None:
-    bring(store, [own()])
+    bring(store, [card_line()])
     with pytest.raises(ImportRefused, match="zz_tonality of a response means 0 to 1 here, and 0 to 1 in steps"):
-        bring(store, [own("zz_other", step=0.5)])
+        bring(store, [card_line("zz_other", step=0.5)])
 
 
 def test_a_judgment_goes_by_the_version_that_it_names(store: Store) -> None:
-    old = {"card": {**own()["card"], "title": "Older"}}
+    old = {"card": {**card_line()["card"], "title": "Older"}}
     older = cards.from_spec(old["card"], {}).version
-    bring(store, [old, own(), item("r1"), {**said("r1", 1), "card_version": older}])
+    bring(store, [old, card_line(), item("r1"), {**score_line("r1", 1), "card_version": older}])
     assert store.rows("select card_version from judge") == [(older,)]
     # A version of another card is none of this one: what came last under its name counts.
-    other = cards.from_spec(own("zz_next")["card"], {}).version
-    bring(store, [own("zz_next"), item("r2"), {**said("r2", 1), "card_version": other}])
+    other = cards.from_spec(card_line("zz_next")["card"], {}).version
+    bring(store, [card_line("zz_next"), item("r2"), {**score_line("r2", 1), "card_version": other}])
     rows = store.rows("select j.card, j.card_version from judgment m join judge j on j.id = m.judge_id "
                       "join item i on i.id = m.item_id where i.name = 'r2'")  # fmt: skip
-    assert rows == [("zz_card", cards.from_spec(own()["card"], {}).version)]
+    assert rows == [("zz_card", cards.from_spec(card_line()["card"], {}).version)]
 
 
 def test_of_several_versions_the_last_line_is_the_one_that_is_offered(store: Store) -> None:
-    old = {"card": {**own()["card"], "title": "Older"}}
-    for name, rows in (("zz_card", [old, own()]), ("zz_next", [own("zz_next"), {"card": {**own("zz_next")["card"],
-                       "title": "X"}}])):
+    old = {"card": {**card_line()["card"], "title": "Older"}}
+    for name, rows in (
+        ("zz_card", [old, card_line()]),
+        ("zz_next", [card_line("zz_next"), {"card": {**card_line("zz_next")["card"], "title": "X"}}]),
+    ):
         bring(store, rows)
         offered = cards.current_cards(store)[name]
         assert offered.version == cards.from_spec(rows[-1]["card"], {}).version
-        assert [one.current for one in cards.card_versions(store, name)].count(True) == 1
+        assert [version.current for version in cards.card_versions(store, name)].count(True) == 1
     for title in ("Older", "Newer"):
-        bring(store, [{"card": {**own()["card"], "title": title}}])
+        bring(store, [{"card": {**card_line()["card"], "title": title}}])
         assert cards.current_cards(store)["zz_card"].title == "Tone", "what is here already is offered on"
 
 
 def test_a_dataset_takes_the_cards_along_that_its_labels_answer(store: Store) -> None:
-    done = bring(store, [own(), item("r1"), human("r1", 0.5)])
-    assert cards.portable_cards(store, done.dataset_id) == [own()["card"]]
+    done = bring(store, [card_line(), item("r1"), human("r1", 0.5)])
+    assert cards.portable_cards(store, done.dataset_id) == [card_line()["card"]]
     empty = import_source(store, "lea", source([item("r1")]), ImportPlan("empty"))
     assert cards.portable_cards(store, empty.dataset_id) == []
 
 
 def test_a_plan_brings_cards(store: Store) -> None:
-    plan = ImportPlan("d", cards=(own()["card"],))
-    import_source(store, "lea", source([item("r1"), said("r1", 0.5)]), plan)
+    plan = ImportPlan("d", cards=(card_line()["card"],))
+    import_source(store, "lea", source([item("r1"), score_line("r1", 0.5)]), plan)
     assert store.rows("select value from score") == [(0.5,)]
     assert folder_card("rubric_open_ended").version  # a folder's card stays what it is
 
@@ -167,15 +174,15 @@ CALLED = [
 def test_a_preview_says_what_each_judgment_comes_to(store: Store) -> None:
     bring(store, [TALK, pair()])
     for start in range(0, len(CALLED), 5):
-        some = [({**line, "model": f"m{n}"}, *said) for n, (line, *said) in enumerate(CALLED[start : start + 5])]
-        given = [line | ({"sample": n} if n else {}) for n, (line, *_) in enumerate(some)]
-        assert preview_import(store, source(given), ImportPlan("d")).rows["judgments"] == [
+        batch = [({**line, "model": f"m{n}"}, *rest) for n, (line, *rest) in enumerate(CALLED[start : start + 5])]
+        rows = [line | ({"sample": n} if n else {}) for n, (line, *_) in enumerate(batch)]
+        assert preview_import(store, source(rows), ImportPlan("d")).rows["judgments"] == [
             {**{key: line[key] for key in ("item", "card", "model")}, "part": part, "sample": n, "scores": scores}
-            for n, (line, part, scores) in enumerate(some)
+            for n, (line, part, scores) in enumerate(batch)
         ]
     many = [verdict("p1", "a", sample=n) for n in range(7)]
-    found = preview_import(store, source(many), ImportPlan("d"))
-    assert [row["sample"] for row in found.rows["judgments"]] == [0, 1, 2, 3, 4] and found.new.judgments == 7
+    preview = preview_import(store, source(many), ImportPlan("d"))
+    assert [row["sample"] for row in preview.rows["judgments"]] == [0, 1, 2, 3, 4] and preview.new.judgments == 7
 
 
 NUL = ("", "The line holds the character NUL (\\u0000).")
@@ -204,28 +211,28 @@ REFUSED = [
 
 def test_a_judgment_that_cannot_be_is_refused_in_a_whole_sentence(store: Store) -> None:
     bring(store, [TALK, pair()])
-    given = [line for line, *_ in REFUSED] + [TOLD | {"card": "none", "raw": "x"}]
-    found = preview_import(store, source(given), ImportPlan("d"))
-    assert found.new.total == 0
-    *told, (field, last) = [(one.field, one.sentence) for one in found.problems]
-    assert told == [(name, sentence) for _, name, sentence in REFUSED]
+    rows = [line for line, *_ in REFUSED] + [TOLD | {"card": "none", "raw": "x"}]
+    preview = preview_import(store, source(rows), ImportPlan("d"))
+    assert preview.new.total == 0
+    *problems, (field, last) = [(problem.field, problem.sentence) for problem in preview.problems]
+    assert problems == [(name, sentence) for _, name, sentence in REFUSED]
     assert field == "card" and last.startswith("There is no card 'none'. There are: long_form_pairwise, mt_bench, ")
 
 
 def test_a_judge_is_named_with_its_prompt_where_its_parameters_say_it(store: Store) -> None:
     prompts: list[dict[str, str]] = [{}, {"prompt": "p"}, {"wording": "w"}, {"prompt": "p", "wording": "w"}]
-    found = preview_import(store, source([pair(), *(verdict("p1", "a", params=one) for one in prompts)]),
-                           ImportPlan("d"))
-    assert found.judges == [f"plain_pairwise: m{said}" for said in ("", " (p)", " (p@w)", " (w)")]
+    preview = preview_import(store, source([pair(), *(verdict("p1", "a", params=params) for params in prompts)]),
+                             ImportPlan("d"))
+    assert preview.judges == [f"plain_pairwise: m{suffix}" for suffix in ("", " (p)", " (p@w)", " (w)")]
 
 
 def test_scores_that_differ_from_those_that_are_there_are_said_to_count_beside_them(store: Store) -> None:
     """A table of corrected scores made a second sample of the judge, and kappa that of both, without a word."""
-    first = [own(), item("r1"), item("r2"), item("r3"), *(said(name, 0.2) for name in ("r1", "r2"))]
-    assert bring(store, [*first, said("r2", 0.3)]).preview.warnings == [], "samples of one file are meant to be"
-    [warning] = bring(store, [said("r1", 0.9), said("r2", 0.8), said("r3", 0.1)]).preview.warnings
+    first = [card_line(), item("r1"), item("r2"), item("r3"), *(score_line(name, 0.2) for name in ("r1", "r2"))]
+    assert bring(store, [*first, score_line("r2", 0.3)]).preview.warnings == [], "samples of one file are meant to be"
+    [warning] = bring(store, [score_line("r1", 0.9), score_line("r2", 0.8), score_line("r3", 0.1)]).preview.warnings
     assert warning.startswith("2 judgments are further answers of a judge to an item that it has judged here before")
-    assert bring(store, [said("r1", 0.9), said("r3", 0.1) | {"sample": 1}]).preview.warnings == []
+    assert bring(store, [score_line("r1", 0.9), score_line("r3", 0.1) | {"sample": 1}]).preview.warnings == []
 
 
 def test_what_was_asked_again_under_a_sample_that_is_taken_comes_in_once(tmp_path: Path) -> None:
@@ -242,16 +249,16 @@ def test_what_was_asked_again_under_a_sample_that_is_taken_comes_in_once(tmp_pat
 
 def test_a_judge_that_is_new_only_as_its_card_has_changed_is_said(store: Store) -> None:
     """Scores of a judge came in a second time as those of another judge, without a word."""
-    version = cards.from_spec(own()["card"], {}).version
-    bring(store, [own(), item("r1"), item("r2"), said("r1", 0.2)])
-    newer = cards.save_card(store, "lea", cards.from_spec({**own()["card"], "title": "Newer"}, {}))
-    assert bring(store, [{**said("r2", 0.2), "card_version": version}]).preview.warnings == []
+    version = cards.from_spec(card_line()["card"], {}).version
+    bring(store, [card_line(), item("r1"), item("r2"), score_line("r1", 0.2)])
+    newer = cards.save_card(store, "lea", cards.from_spec({**card_line()["card"], "title": "Newer"}, {}))
+    assert bring(store, [{**score_line("r2", 0.2), "card_version": version}]).preview.warnings == []
     assert store.rows("select card_version from judge") == [(version,)], "the version that is named, as it is here"
-    [warning] = preview_import(store, source([said("r1", 0.2)]), ImportPlan("d")).warnings
+    [warning] = preview_import(store, source([score_line("r1", 0.2)]), ImportPlan("d")).warnings
     assert warning.startswith("zz_card: m: this is a new judge, because the judge of that name that judged")
-    assert preview_import(store, source([item("r1"), said("r1", 0.2)]), ImportPlan("elsewhere")).warnings == []
-    bring(store, [{**said("r1", 0.2), "card_version": newer.version}])
-    assert bring(store, [said("r2", 0.2)]).preview.warnings == [], "there are both"
-    line = json.dumps({**said("r2", 0.4), "model": "n", "card_version": version}).encode()
+    assert preview_import(store, source([item("r1"), score_line("r1", 0.2)]), ImportPlan("elsewhere")).warnings == []
+    bring(store, [{**score_line("r1", 0.2), "card_version": newer.version}])
+    assert bring(store, [score_line("r2", 0.2)]).preview.warnings == [], "there are both"
+    line = json.dumps({**score_line("r2", 0.4), "model": "n", "card_version": version}).encode()
     import_source(store, "lea", from_bytes([("more.jsonl", line)]), ImportPlan("d"))
     assert store.rows("select card_version from judge where model = 'n'") == [(version,)], "in an upload, too"

@@ -44,9 +44,9 @@ from judges.importing.columns import cell_text
 from judges.strict_json import canonical
 from tests.archives import compare_archive
 from tests.data import import_files
-from tests.data.importing import tool_files as made
-from tests.data.imports import TABLES, decided, label, pair, source, text, verdict, workspace
-from tests.data.planted_workspace import frozen
+from tests.data.importing import tool_files as tools
+from tests.data.imports import TABLES, adjudication_line, label, pair, source, text, verdict, workspace
+from tests.data.planted_workspace import frozen_clock
 from tests.facts import refusal
 
 Json = dict[str, Any]
@@ -111,15 +111,15 @@ def test_lines_leave_these_rows_and_are_refused_in_these_words(
         monkeypatch.setattr(f"data.{name}.from_spec", _remember(from_spec))
     for name in ("mapping.mapping", "detection.plan_proposal"):
         monkeypatch.setattr(f"data.importing.{name}.from_recipe", _remember(from_recipe))
-    with frozen() as clock:
+    with frozen_clock() as clock:
         clock.moment = DAY
-        told = _mask_times("\n".join(_archive_text(tmp_path, monkeypatch)))
-    for one in (one for one in caplog.get_records("call") if one.getMessage().startswith("import")):
-        held = [f"{k} {v}" for k, v in getattr(one, "facts", {}).items() if v and not isinstance(v, float)]
-        told += f"\nlog {one.getMessage()}: {', '.join(held)}"
-    said = told.replace(str(tmp_path), "(folder)").encode("utf-8", "backslashreplace").decode()
-    said = re.sub(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", lambda found: ascii(found[0])[1:-1], said)
-    compare_archive(said + "\n", Path(__file__).with_name("lines.txt"), tmp_path)
+        output = _mask_times("\n".join(_archive_text(tmp_path, monkeypatch)))
+    for record in (record for record in caplog.get_records("call") if record.getMessage().startswith("import")):
+        facts = [f"{k} {v}" for k, v in getattr(record, "facts", {}).items() if v and not isinstance(v, float)]
+        output += f"\nlog {record.getMessage()}: {', '.join(facts)}"
+    archive = output.replace(str(tmp_path), "(folder)").encode("utf-8", "backslashreplace").decode()
+    archive = re.sub(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", lambda match: ascii(match[0])[1:-1], archive)
+    compare_archive(archive + "\n", Path(__file__).with_name("lines.txt"), tmp_path)
 
 
 def _archive_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
@@ -130,8 +130,8 @@ def _archive_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[s
     people.set_person(store, "lea", "rex", "researcher")
     for part in (_faults_of_lines, _files, _decisions, _columns, _rejected_rows, _tools):
         yield from part(store)
-    for each in (_imports, _small_memory):
-        yield from each(store, monkeypatch)
+    for section in (_imports, _small_memory):
+        yield from section(store, monkeypatch)
     yield from _mapping_faults()
     yield from _utterances()
     yield from _folders(store, tmp_path / "in")
@@ -141,13 +141,13 @@ def _archive_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[s
 def _remember(make: Callable[..., Card]) -> Callable[..., Card]:
     """The same, making each card once: here they would be made anew with each import."""
 
-    def remembered(given: Any, *there: Any) -> Card:
-        key = f"{make.__name__} {canonical(given) if isinstance(given, dict) else given.model_dump_json()}"
+    def make_once(spec: Any, *args: Any) -> Card:
+        key = f"{make.__name__} {canonical(spec) if isinstance(spec, dict) else spec.model_dump_json()}"
         if key not in CARDS:
-            CARDS[key] = make(given, *there)
+            CARDS[key] = make(spec, *args)
         return CARDS[key]
 
-    return remembered
+    return make_once
 
 
 # -- how it is said ---------------------------------------------------------------------------------------------------
@@ -159,21 +159,21 @@ def _shorten(value: Any) -> str:
         return _mask_times(value.isoformat())
     if isinstance(value, float):
         return f"{value:.10g}"
-    said = json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, (dict, list)) else str(value)
-    said = _mask_times(said.replace("\n", "\\n").replace("\r", "\\r"))
-    return said if len(said) <= 40 else f"{said[:28]}…{crc32(said.encode('utf-8', 'surrogatepass')):08x}"
+    string = json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, (dict, list)) else str(value)
+    string = _mask_times(string.replace("\n", "\\n").replace("\r", "\\r"))
+    return string if len(string) <= 40 else f"{string[:28]}…{crc32(string.encode('utf-8', 'surrogatepass')):08x}"
 
 
 def _import(
-    store: Store, title: str, given: Source, plan: ImportPlan, who: str = "lea", good: bool = True,
-    found: list[DetectedFile] | None = None,
+    store: Store, title: str, source: Source, plan: ImportPlan, person: str = "lea", good: bool = True,
+    detected: list[DetectedFile] | None = None,
 ) -> Iterator[str]:  # fmt: skip
     """What an import says, the rows that it leaves, and the lines that it hands back."""
     before, rejects = store.newest(), io.BytesIO()
     yield f"== {title}"
     try:
         on_error = "good rows" if good else "refuse"
-        done = import_source(store, who, given, plan, on_error, rejects=rejects, detected=found)
+        done = import_source(store, person, source, plan, on_error, rejects=rejects, detected=detected)
     except ImportRefused as error:
         yield f"  refused: {error}"
         yield from _report(error.preview)
@@ -190,83 +190,88 @@ def _import(
 
 
 def _preview(
-    store: Store, title: str, given: Source, plan: ImportPlan, found: list[DetectedFile] | None = None
+    store: Store, title: str, source: Source, plan: ImportPlan, detected: list[DetectedFile] | None = None
 ) -> Iterator[str]:
     """What an import would say."""
     yield f"== {title}"
     try:
-        told = preview_import(store, given, plan, detected=found)
+        preview = preview_import(store, source, plan, detected=detected)
     except AssayError as error:
         yield f"  {type(error).__name__}: {error}"
     else:
-        yield f"  would be new {told.new}; known {told.known}"
-        yield from _report(told, 5)
+        yield f"  would be new {preview.new}; known {preview.known}"
+        yield from _report(preview, 5)
 
 
-def _report(told: ImportPreview, most: int = 2) -> Iterator[str]:
+def _report(preview: ImportPreview, most: int = 2) -> Iterator[str]:
     """All that is reported but the counts, with so many of the first rows."""
-    kept = ("dataset", "formats", "rejected", "by_file", "stopped", "unscored", "people", "judges")
-    yield "  " + ", ".join(f"{name} {getattr(told, name)}" for name in kept if getattr(told, name))[:600]
-    yield from (f"  {one[:400]}" for one in [*told.summary, *told.warnings])
-    yield from (f"  problem {one.field}: {one} [{one.begins[:40]}]"[:300] for one in told.problems[:SHOWN])
-    yield from (f"  group {one}"[:200] for one in told.groups if one.lines > 1)
-    for sort, rows in told.rows.items():
-        shown = [[_shorten(cell) for cell in row.values()] for row in rows[:most]]
-        yield f"  first {sort}: {len(rows)}, {shown}"[:1200]
+    fields = ("dataset", "formats", "rejected", "by_file", "stopped", "unscored", "people", "judges")
+    yield "  " + ", ".join(f"{name} {getattr(preview, name)}" for name in fields if getattr(preview, name))[:600]
+    yield from (f"  {sentence[:400]}" for sentence in [*preview.summary, *preview.warnings])
+    yield from (
+        f"  problem {problem.field}: {problem} [{problem.begins[:40]}]"[:300] for problem in preview.problems[:SHOWN]
+    )
+    yield from (f"  group {group}"[:200] for group in preview.groups if group.lines > 1)
+    for sort, rows in preview.rows.items():
+        cells = [[_shorten(cell) for cell in row.values()] for row in rows[:most]]
+        yield f"  first {sort}: {len(rows)}, {cells}"[:1200]
 
 
-def _mask_times(said: str) -> str:
-    return re.sub(rf"{DAY:%Y-%m-%d}[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:00)?", "(now)", said)
+def _mask_times(string: str) -> str:
+    return re.sub(rf"{DAY:%Y-%m-%d}[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:00)?", "(now)", string)
 
 
 def _rows(store: Store, before: int) -> Iterator[str]:
     """The rows that every table has since a change, in an order that no id decides, and what all of them come to."""
     counted = " union all ".join(f"select '{name}', count(*) from {name} where seq > $1" for name in WRITTEN)
-    wanted = {str(name) for name, count in store.rows(counted, [before]) if count}
-    if not wanted:
+    tables = {str(name) for name, count in store.rows(counted, [before]) if count}
+    if not tables:
         return
     names = {str(key): str(name) for key, name in store.rows("select id, name from item")}
     judges = "select id, card || ' ' || model || ' ' || params from judge"
     names |= {str(key): f"<{_shorten(name)}>" for key, name in store.rows(judges)}
     names |= {str(key): f"<{name} {mode}>" for key, name, mode in store.rows("select id, annotator, mode from label")}
-    for table in (name for name in WRITTEN if name in wanted):
+    for table in (name for name in WRITTEN if name in tables):
         if table not in KEPT:
-            asked = "select column_name from information_schema.columns where table_name = $1 order by ordinal_position"
+            query = "select column_name from information_schema.columns where table_name = $1 order by ordinal_position"
             KEPT[table] = [
-                str(name) for (name,) in store.rows(asked, [table])
+                str(name) for (name,) in store.rows(query, [table])
                 if name not in UNSAID or (table, name) == ("label", "made_at")
             ]  # fmt: skip
             yield f"  ({table}: {' '.join(KEPT[table])})"
         columns = KEPT[table]
         key = ["id"] if table in IDENTIFIED else []
-        found = store.rows(f"select {', '.join(key + columns)} from {table} where seq > $1", [before])
-        said = sorted(
-            "; ".join([*(str(one)[:8] for one in row[: len(key)]), *(_cell(names, one) for one in row[len(key) :])])
-            for row in found
+        rows = store.rows(f"select {', '.join(key + columns)} from {table} where seq > $1", [before])
+        lines = sorted(
+            "; ".join([*(str(cell)[:8] for cell in row[: len(key)]), *(_cell(names, cell) for cell in row[len(key) :])])
+            for row in rows
         )
-        if len(said) == 1:
-            yield f"  {table}: {said[0][:300]}"
+        if len(lines) == 1:
+            yield f"  {table}: {lines[0][:300]}"
             continue
-        whole = crc32("\n".join(said).encode("utf-8", "surrogatepass"))
-        yield f"  {table}: {len(said)} rows, {whole:08x}"
-        yield from (f"    {line[:300]}" for line in said[:SHOWN])
+        whole = crc32("\n".join(lines).encode("utf-8", "surrogatepass"))
+        yield f"  {table}: {len(lines)} rows, {whole:08x}"
+        yield from (f"    {line[:300]}" for line in lines[:SHOWN])
 
 
 def _cell(names: dict[str, str], value: Any) -> str:
-    said = names.get(value, _shorten(value)) if isinstance(value, str) else _shorten(value)
-    return re.sub(r'"[0-9a-f]{12}"', "(version)", said)
+    string = names.get(value, _shorten(value)) if isinstance(value, str) else _shorten(value)
+    return re.sub(r'"[0-9a-f]{12}"', "(version)", string)
 
 
 def _variants(base: Json, **values: Sequence[Any]) -> Iterator[tuple[str, Json]]:
     """The line with another value of one field at a time, each with what it is called."""
-    for name, given in values.items():
-        for one in given:
+    for name, options in values.items():
+        for option in options:
             if name == "without":
-                yield f"without {one}", {key: held for key, held in base.items() if key != one}
+                yield f"without {option}", {key: content for key, content in base.items() if key != option}
             elif name == "more":
-                yield f"with {_shorten(one)}", {**base, **one}
+                yield f"with {_shorten(option)}", {**base, **option}
             else:
-                yield f"{name} {_shorten(one)} ({len(one) if hasattr(one, '__len__') else 'one'})", {**base, name: one}
+                yield (
+                    f"{name} {_shorten(option)} ({len(option) if hasattr(option, '__len__') else 'one'})",
+                    {**base, name: option},
+                )
 
 
 def _fault_lines(
@@ -274,15 +279,15 @@ def _fault_lines(
 ) -> Iterator[str]:
     """What is wrong with each of these lines, where they come after the first ones in one import."""
     named = list(cases)
-    told = preview_import(store, source([*first, *(row for _, row in named)]), ImportPlan("faults", **options))
+    preview = preview_import(store, source([*first, *(row for _, row in named)]), ImportPlan("faults", **options))
     wrong: dict[int, list[str]] = {}
-    for one in told.problems:
-        wrong.setdefault(one.line, []).append(f"{one.field}: {one.sentence}"[:300])
-    yield f"== faults of {title}: {told.new}, known {told.known}, {told.rejected} rejected"
+    for problem in preview.problems:
+        wrong.setdefault(problem.line, []).append(f"{problem.field}: {problem.sentence}"[:300])
+    yield f"== faults of {title}: {preview.new}, known {preview.known}, {preview.rejected} rejected"
     for number, (name, _) in enumerate(named, len(first) + 1):
         yield f"  {name}: {' | '.join(wrong.get(number, ['fine']))}".replace("\n", "\\n").replace("\r", "\\r")
-    yield from (f"  {one}"[:300] for one in told.warnings)
-    yield from _report(told)
+    yield from (f"  {warning}"[:300] for warning in preview.warnings)
+    yield from _report(preview)
 
 
 # -- what is wrong with lines -----------------------------------------------------------------------------------------
@@ -317,13 +322,13 @@ def _faults_of_lines(store: Store) -> Iterator[str]:
     times = ["", "2026", "2026-13-01", "2026-01-31", "1989-12-31T23:59:59Z", "1990-01-01", "2199-12-31", "2200-01-01",
              " 2026-01-01T00:00 ", "20260101T000000Z", "0001-01-01T00:00:00+14:00", "1990-01-01T00:00:00+09:00",
              5]  # fmt: skip
-    who = ["", "  ", "x" * 60, "y" * 61, "a  b", "a<b", "a>b", "a`b", "a|b", "a/b", "a\\b", "a\tb", "a\x7fb", "lea",
-    "cy",
-           "LEA", "lea (file)", f"{'z' * 60} (file)", f"{'z' * 60} (file 2)", "judge:x", "\ud800", None,
-           "Łea"]  # fmt: skip
+    annotators = ["", "  ", "x" * 60, "y" * 61, "a  b", "a<b", "a>b", "a`b", "a|b", "a/b", "a\\b", "a\tb", "a\x7fb",
+                  "lea", "cy",
+                  "LEA", "lea (file)", f"{'z' * 60} (file)", f"{'z' * 60} (file 2)", "judge:x", "\ud800", None,
+                  "Łea"]  # fmt: skip
     values = [1, 5, 0, 6, 3.5, "3", " 4 ", "three", "n/a", "N/A", None, True, [], {}, "", 1e300, -1]
     yield from _fault_lines(store, "labels", [ITEM, TALK, pair("p")], _variants(
-        LABEL, item=["lost", "", 7, " r ", "d", "p"], value=values, annotator=who, made_at=times,
+        LABEL, item=["lost", "", 7, " r ", "d", "p"], value=values, annotator=annotators, made_at=times,
         unit=["", "whole", "turn:1", "turn:0", "pair", "conversation", "section:1/a", 5], dimension=["", "beauty",
         "verdict"],
         mode=["", "seen", "assisted", "revealed", None], team=["", "t" * 60, "t" * 61, "a\0", None],
@@ -333,29 +338,31 @@ def _faults_of_lines(store: Store) -> Iterator[str]:
     talked = {**LABEL, "item": "d", "unit": "turn:2", "dimension": "helpfulness"}
     yield from _fault_lines(store, "labels of turns", [TALK, pair("p")], _variants(
         talked, value=values, unit=["turn:1", "turn:3", "turn:02", "turn:99999", "turn:100000", "conversation"],
-        more=[{"unit": "conversation", "dimension": "weakest_turn", "value": one} for one in (1, 2, 3, "turn:2",
+        more=[{"unit": "conversation", "dimension": "weakest_turn", "value": value} for value in (1, 2, 3, "turn:2",
         "none")]
-        + [{"item": "p", "unit": "pair", "dimension": "verdict", "value": one} for one in ("a", "B", "tie", "both", 0)],
+        + [{"item": "p", "unit": "pair", "dimension": "verdict", "value": value}
+           for value in ("a", "B", "tie", "both", 0)],
     ))  # fmt: skip
     yield from _fault_lines(store, "judgments", [ITEM, TALK, pair("p")], _faults_of_judgments())
     yield from _fault_lines(store, "scores of judges", [ITEM, pair("p")], _variants(
         {**JUDGED, "scores": [SCORE]}, scores=[
             [], None, {}, [7], [SCORE, SCORE], [SCORE, {**SCORE, "dimension": "coherence", "value": 9}], [{**SCORE,
             "more": 1}],
-            *([{**SCORE, "value": one}] for one in values), *([{**SCORE, "unit": one}] for one in ("", "pair",
+            *([{**SCORE, "value": value}] for value in values), *([{**SCORE, "unit": value}] for value in ("", "pair",
             "turn:1")),
-            *([{**SCORE, "confidence": one}] for one in (-0.01, 0, 1, 1.01, None, "1")), [{**SCORE,
+            *([{**SCORE, "confidence": value}] for value in (-0.01, 0, 1, 1.01, None, "1")), [{**SCORE,
             "dimension": "verdict"}],
             *([{**SCORE, "note": "n" * size}] for size in (0, 1, 100_000, 100_001)),
         ], more=[{"raw": "x"}, {"reply": REPLY}, {"sample": 3}, {"part": "response"}, {"card": "plain_pairwise"}],
     ))  # fmt: skip
-    one = {"annotator": "ann", "value": "a", "mode": "blind"}
+    vote = {"annotator": "ann", "value": "a", "mode": "blind"}
     yield from _fault_lines(store, "decisions", [pair("p"), ITEM], _variants(
-        decided("p", "a"), item=["lost", "r"], value=["c", None, "tie", "n/a", 1], adjudicator=who[:6], made_at=times,
+        adjudication_line("p", "a"), item=["lost", "r"], value=["c", None, "tie", "n/a", 1], adjudicator=annotators[:6],
+        made_at=times,
         reason=["", " ", "x" * 2_000, "x" * 2_001, "a\0", None, "  It is.  "], saw_judge=[True, "no", None],
-        labels=[[], None, [one] * 1_000, [one] * 1_001, [{**one, "value": "c"}], [{**one, "value": None}],
-                [{**one, "annotator": "<"}], [{**one, "mode": "assisted"}], [{**one, "mode": "revealed"}], [{}]],
-        unit=["response", "turn:1"], dimension=["beauty"], without=[*decided("p", "a")],
+        labels=[[], None, [vote] * 1_000, [vote] * 1_001, [{**vote, "value": "c"}], [{**vote, "value": None}],
+                [{**vote, "annotator": "<"}], [{**vote, "mode": "assisted"}], [{**vote, "mode": "revealed"}], [{}]],
+        unit=["response", "turn:1"], dimension=["beauty"], without=[*adjudication_line("p", "a")],
     ))  # fmt: skip
     yield from _faults_of_settings(store)
 
@@ -402,12 +409,12 @@ def _faults_of_settings(store: Store) -> Iterator[str]:
         {**rule, "waiting": "out"}, {**rule, "waiting": "x"}, {**rule, "more": 1}, None, [], {}
     ]  # fmt: skip
     rows: list[tuple[str, Any]] = [
-        (f"rule {_shorten(given)}", {"gold_rule": given}) for given in rules
+        (f"rule {_shorten(gold_rule)}", {"gold_rule": gold_rule}) for gold_rule in rules
     ]  # fmt: skip
-    rows += [(f"guidelines {_shorten(one)}", {"guidelines": one})
-             for one in ("", "x", "x" * MAX_GUIDELINES_LENGTH, "x" * (MAX_GUIDELINES_LENGTH + 1), None, 7, "a\0",
-                         "\ud800", " ")]  # fmt: skip
-    rows += [(f"head {_shorten(one)}", {"assay": one}) for one in (
+    rows += [(f"guidelines {_shorten(guidelines)}", {"guidelines": guidelines})
+             for guidelines in ("", "x", "x" * MAX_GUIDELINES_LENGTH, "x" * (MAX_GUIDELINES_LENGTH + 1), None, 7, "a\0",
+                                "\ud800", " ")]  # fmt: skip
+    rows += [(f"head {_shorten(head)}", {"assay": head}) for head in (
         {"format": 0}, {"format": 1}, {"format": 2}, {"format": 3}, {"format": 99}, {"format": "2"}, {},
         7)]  # fmt: skip
     spec = from_recipe(check_recipe(RECIPE)).spec
@@ -419,12 +426,12 @@ def _faults_of_settings(store: Store) -> Iterator[str]:
         ("of a folder", {**spec, "name": "plain_pairwise"}), ("kind", {**spec, "kind": "pair"}),
         *((f"without {name}", {k: v for k, v in spec.items() if k != name}) for name in sorted(spec)),
     ]  # fmt: skip
-    cards_of = [(f"card {name}", {"card": one}) for name, one in cards]
+    cards_of = [(f"card {name}", {"card": card}) for name, card in cards]
     yield from _fault_lines(store, "settings", [ITEM], iter(rows))
     for name, row in [*rows[:1], *rows[2:4], rows[5], rows[9], rows[17], *cards_of]:
-        told = preview_import(store, source([row]), ImportPlan("settings"))
-        wrong = " | ".join(f"{one.field}: {one.sentence}"[:300] for one in told.problems) or "fine"
-        yield f"  {name}: {wrong}; {told.new.total} new, {told.known.total} known {_of_rows(told)}"
+        preview = preview_import(store, source([row]), ImportPlan("settings"))
+        wrong = " | ".join(f"{problem.field}: {problem.sentence}"[:300] for problem in preview.problems) or "fine"
+        yield f"  {name}: {wrong}; {preview.new.total} new, {preview.known.total} known {_of_rows(preview)}"
     brought = [{"card": spec}, {"card": spec}, {"card": from_recipe(check_recipe(scale)).spec}, {
         "card": from_recipe(check_recipe(dialogue)).spec}, ITEM, {**LABEL, "dimension": "tone"},
         {**JUDGED, "card": "tone_card", "scores": [{**SCORE, "dimension": "tone"}]}]  # fmt: skip
@@ -438,7 +445,7 @@ def _faults_of_settings(store: Store) -> Iterator[str]:
     named = from_recipe(Recipe.model_validate({**RECIPE, "name": "rubric_open_ended"}))
     yield from _preview(store, "a card with the name of ours", source([{"card": named.spec}]), ImportPlan("cards"))
     renamed = {**RECIPE, "name": "other_tone", "dimensions": scale["dimensions"]}
-    late = [{"card": from_recipe(check_recipe(one)).spec} for one in (scale, renamed, {**RECIPE, "title": "Ton"})]
+    late = [{"card": from_recipe(check_recipe(recipe)).spec} for recipe in (scale, renamed, {**RECIPE, "title": "Ton"})]
     yield from _import(store, "other cards", source([ITEM, *late]), ImportPlan("cards"))
     for name, more in (
         ("cards", (spec,)),
@@ -448,8 +455,8 @@ def _faults_of_settings(store: Store) -> Iterator[str]:
         yield from _import(store, f"{name} of the plan", source([{**ITEM, "id": name}]), plan)
 
 
-def _of_rows(told: ImportPreview) -> str:
-    return " ".join(f"{sort} {_shorten([list(row.values()) for row in rows])}" for sort, rows in told.rows.items())
+def _of_rows(preview: ImportPreview) -> str:
+    return " ".join(f"{sort} {_shorten([list(row.values()) for row in rows])}" for sort, rows in preview.rows.items())
 
 
 # -- what comes in ----------------------------------------------------------------------------------------------------
@@ -459,9 +466,9 @@ def _imports(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Lines that come in one after the other, by whom, under which plan, and what of them is there already."""
     soon = {f"in {hours} hours": (now() + timedelta(hours=hours)).isoformat() for hours in (-1, 23, 25)}
     for name, at in soon.items():
-        told = preview_import(store, source([ITEM, {**LABEL, "made_at": at}]), ImportPlan("soon"))
+        preview = preview_import(store, source([ITEM, {**LABEL, "made_at": at}]), ImportPlan("soon"))
         made_up = preview_import(store, source([ITEM, {**LABEL, "made_at": at}]), ImportPlan("soon", synthetic=True))
-        yield f"a label {name}: {told.new.labels}, made up {made_up.new.labels}"
+        yield f"a label {name}: {preview.new.labels}, made up {made_up.new.labels}"
     both = [pair("p1"), pair("p2", "AA", "BB"), pair("p3", "C", "DD"), pair("p4", "E", "F")]
     orders = [verdict("p1", "a", order="ab"), verdict("p1", "b", order="ba"), verdict("p2", "b", order="ab"),
               verdict("p2", "a", order="ba", sample=2), verdict("p3", "tie", order="ba"), verdict("p1", "a",
@@ -471,7 +478,7 @@ def _imports(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
             verdict("p4", "a", order="ba", params={"protocol": "x"}), verdict("p4", "tie", order="ba",
             model="n")]  # fmt: skip
     samples = [
-        verdict("p1", one, sample=n) for one, n in (("a", 0), ("b", 0), ("a", 1), ("a", 3), ("b", 3), ("tie", None))
+        verdict("p1", value, sample=n) for value, n in (("a", 0), ("b", 0), ("a", 1), ("a", 3), ("b", 3), ("tie", None))
     ]
     votes = [label("p1", "a"), label("p1", "b", annotator="ben", team="north"), label("p2", "a", mode="assisted"),
              label("p2", "b", mode="revealed"), label("p2", "n/a", annotator="cy",
@@ -504,9 +511,13 @@ def _imports(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         ("the usual rule", "lea", [both[0], {"gold_rule": {"resolve": "majority", "apart": 0}}], {}),
         ("nothing", "lea", [label("lost", "a")], {}), ("of cy", "cy", both, {}), ("of nobody", "nobody", both, {}),
     ]  # fmt: skip
-    for name, who, rows, options in cases:
+    for name, person, rows, options in cases:
         yield from _import(
-            store, f"{len(rows)} lines into {name} by {who}, {options}", source(rows), ImportPlan(name, **options), who
+            store,
+            f"{len(rows)} lines into {name} by {person}, {options}",
+            source(rows),
+            ImportPlan(name, **options),
+            person,
         )
     yield from _import(store, "judgments of all sorts", source(_judgments()), ImportPlan("sorts"))
     yield from _preview(store, "judgments of all sorts, again", source(_judgments()), ImportPlan("sorts"))
@@ -519,17 +530,17 @@ def _imports(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with monkeypatch.context() as patch:
         patch.setattr("data.importing.checks.line_checks._PEOPLE", 2)
         patch.setattr("data.importing.checks.line_checks._JUDGES", 3)
-        for given in (more[0][:-1], more[0], more[1][:-1], more[1]):
-            wrong = refusal(partial(preview_import, store, source([*both, *given]), ImportPlan("many")))
-            yield f"{len(given)} in one import: {wrong or 'fine'}"
+        for batch in (more[0][:-1], more[0], more[1][:-1], more[1]):
+            wrong = refusal(partial(preview_import, store, source([*both, *batch]), ImportPlan("many")))
+            yield f"{len(batch)} in one import: {wrong or 'fine'}"
     yield from _bounds()
 
 
 def _judgments() -> list[Json]:
     """Judgments with a reply, a text, scores, parts, samples and reasons why there is no score, and their items."""
     rated = {**JUDGED, "item": "d", "card": "mt_bench"}
-    said = '{"verdict":"a"}'
-    pieces = {"pieces": [{"piece": "order:ab", "raw": said}, {"piece": "order:ba", "raw": said}]}
+    raw = '{"verdict":"a"}'
+    pieces = {"pieces": [{"piece": "order:ab", "raw": raw}, {"piece": "order:ba", "raw": raw}]}
     stored = canonical({"scores": [{**SCORE, "value": 2}]})
     return [
         ITEM, TALK, pair("p"), {**JUDGED, "reply": REPLY}, {**JUDGED, "raw": json.dumps(REPLY), "sample": 3},
@@ -553,8 +564,8 @@ def _judgments() -> list[Json]:
 
 def _bounds() -> Iterator[str]:
     """Where the report ends, and texts that cannot be stored."""
-    told = ImportPreview("d")
-    collector = ProblemCollector(told, held := io.BytesIO())
+    preview = ImportPreview("d")
+    collector = ProblemCollector(preview, rejects := io.BytesIO())
     for n in range(102):
         collector.warn(f"{n}")
     for sentence in ("1", "w" * 1_001, "w" * 1_000):
@@ -569,14 +580,20 @@ def _bounds() -> Iterator[str]:
         except TooManyErrors:
             break
     collector.close()
-    yield f"== many problems: {told.rejected}, {told.by_file}, {len(told.problems)} kept; {told.stopped}"
-    yield from (f"  {len(one.field)} {len(one.sentence)} {one.begins} {one}"[:300] for one in told.problems[:6])
-    yield f"  {len(told.warnings)} warnings, of letters {dict(Counter(map(len, told.warnings)))}, {told.warnings[:3]}"
-    yield from (f"  back {len(line)} {line[:150]}" for line in held.getvalue().decode().splitlines()[:6])
-    yield f"  refused: {str(ImportRefused(told))[:300]}"
-    told.stopped, told.rejected = "", 1
-    yield f"  refused: {str(ImportRefused(told))[-120:]}"
-    for said, value in (
+    yield f"== many problems: {preview.rejected}, {preview.by_file}, {len(preview.problems)} kept; {preview.stopped}"
+    yield from (
+        f"  {len(problem.field)} {len(problem.sentence)} {problem.begins} {problem}"[:300]
+        for problem in preview.problems[:6]
+    )
+    yield (
+        f"  {len(preview.warnings)} warnings, of letters {dict(Counter(map(len, preview.warnings)))}, "
+        f"{preview.warnings[:3]}"
+    )
+    yield from (f"  back {len(line)} {line[:150]}" for line in rejects.getvalue().decode().splitlines()[:6])
+    yield f"  refused: {str(ImportRefused(preview))[:300]}"
+    preview.stopped, preview.rejected = "", 1
+    yield f"  refused: {str(ImportRefused(preview))[-120:]}"
+    for string, value in (
         ("a", None),
         ("a\0", None),
         ("\ud800", None),
@@ -584,21 +601,21 @@ def _bounds() -> Iterator[str]:
         ("\\u0000", {"a": "\0"}),
         ("\\u0000", {"a": "x"}),
     ):
-        yield f"  text {said!r} of {value}: {refusal(partial(check_text, said, value)) or 'fine'}"
+        yield f"  text {string!r} of {value}: {refusal(partial(check_text, string, value)) or 'fine'}"
 
 
 def _files(store: Store) -> Iterator[str]:
     """Files under plans that somebody changed, where they lead, and tables as they are proposed to be imported."""
-    for title, given in import_files.sources():
+    for title, upload in import_files.sources():
         if title not in ("Table of scores", "Pairs", "Dialogues", "votes"):
             continue
-        wanted = ImportPlan(f"of {title}", sampling="all")
-        plan = start.plan_import(store, start.interpret_source(store, given, detect_formats(given)), wanted)
-        yield from _import(store, title, given, plan)
-        yield from _preview(store, f"{title}, again", given, replace(wanted, models={"gpt-4": "gpt-5"}))
-        for known, mapping in zip(detect_formats(given), plan.mappings, strict=False):
+        draft = ImportPlan(f"of {title}", sampling="all")
+        plan = start.plan_import(store, start.interpret_source(store, upload, detect_formats(upload)), draft)
+        yield from _import(store, title, upload, plan)
+        yield from _preview(store, f"{title}, again", upload, replace(draft, models={"gpt-4": "gpt-5"}))
+        for known, mapping in zip(detect_formats(upload), plan.mappings, strict=False):
             others = mapping, mapping.model_copy(update={"meta": ["id"]})
-            yield f"  had another mapping: {[previous_mapping(store, known, one) is not None for one in others]}"
+            yield f"  had another mapping: {[previous_mapping(store, known, other) is not None for other in others]}"
         key = str(store.rows("select id from dataset where name = $1", [plan.dataset])[0][0])
         step = start.next_step(store, "lea", key, draw=title != "Dialogues")
         yield f"  leads to {step and (step.page, sorted(step.query), step.path[:14], step.sentence)}"
@@ -608,31 +625,33 @@ def _files(store: Store) -> Iterator[str]:
     bench = from_bytes(list(import_files.bench().items()))
     yield from _import(store, "bench", bench, ImportPlan("bench", models={"claude": "opus"}))
     yield from _import(store, "only ratings", from_bytes([
-        (name, held) for name, held in import_files.bench().items() if "single" in name]),
+        (name, content) for name, content in import_files.bench().items() if "single" in name]),
         ImportPlan("bench"))  # fmt: skip
     prompts = [{"name": "single-v1", "type": "single", "prompt_template": "{question}", "system_prompt": ""}]
     for times in ("", ", again"):
-        given = from_bytes([*import_files.bench().items(), ("judge_prompts.jsonl", text(prompts))])
-        yield from _import(store, f"bench with its prompts{times}", given, ImportPlan("prompts"))
-    asked = Question(
+        upload = from_bytes([*import_files.bench().items(), ("judge_prompts.jsonl", text(prompts))])
+        yield from _import(store, f"bench with its prompts{times}", upload, ImportPlan("prompts"))
+    question = Question(
         "person", "response", "response", "rating", "rubric_open_ended", "factuality", RecipeScale(lo=1, hi=5), "zoe"
     )
-    yield from _import(store, "another question", from_bytes([("r.jsonl", made.text(*made.argilla()))]),
-                       ImportPlan("asked", questions=(asked,)))  # fmt: skip
+    yield from _import(store, "another question", from_bytes([("r.jsonl", tools.text(*tools.argilla()))]),
+                       ImportPlan("asked", questions=(question,)))  # fmt: skip
     for columns, rows in import_files.tables():
-        given = from_bytes([("t.jsonl", text(rows))])
-        found = detect_formats(given)
-        seen = start.interpret_source(store, given, found)
+        upload = from_bytes([("t.jsonl", text(rows))])
+        detected = detect_formats(upload)
+        outline = start.interpret_source(store, upload, detected)
         try:
-            plan = start.plan_import(store, seen, ImportPlan("tables", sampling="all"))
+            plan = start.plan_import(store, outline, ImportPlan("tables", sampling="all"))
         except BadInput as error:
             yield f"== table of {columns}: {error}"
             continue
-        kept = [
-            previous_mapping(store, one, plan.mappings[0]) for one in found if one.format == "table" and plan.mappings
+        mappings = [
+            previous_mapping(store, file, plan.mappings[0])
+            for file in detected
+            if file.format == "table" and plan.mappings
         ]
-        yield f"-- had a mapping before: {[one is not None for one in kept]}"
-        yield from _preview(store, f"table of {', '.join(columns)}", given, plan)
+        yield f"-- had a mapping before: {[previous is not None for previous in mappings]}"
+        yield from _preview(store, f"table of {', '.join(columns)}", upload, plan)
 
 
 def _decisions(store: Store) -> Iterator[str]:
@@ -643,11 +662,11 @@ def _decisions(store: Store) -> Iterator[str]:
     yield from _import(
         store,
         "what waits",
-        source([*two, decided("q3", "tie"), {"gold_rule": {"resolve": "median", "apart": 0}}]),
+        source([*two, adjudication_line("q3", "tie"), {"gold_rule": {"resolve": "median", "apart": 0}}]),
         ImportPlan("decided"),
     )
-    here = str(store.rows("select id from dataset where name = 'decided'")[0][0])
-    for cell in sorted(disputes.cells_to_adjudicate(store, here), key=lambda one: one.name):
+    dataset = str(store.rows("select id from dataset where name = 'decided'")[0][0])
+    for cell in sorted(disputes.cells_to_adjudicate(store, dataset), key=lambda cell: cell.name):
         done = adjudication.adjudicate(
             store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "Why.", cell.token
         )
@@ -661,20 +680,21 @@ def _decisions(store: Store) -> Iterator[str]:
     )
     desk = ("desk", "answer", item, "pair", "verdict", 1.0, "bob", "blind", "", "", False, False, made_at)
     store.tx("bob", "labels", lambda tx: tx.add("label", columns, [desk]))
-    again = [decided("q1", "a"), decided("q2", "a"), decided("q3", "tie"), decided("q3", "a"),
-             decided("q3", "b", made_at="2026-03-01"), decided("q3", "a", made_at="2026-04-01"),
-             decided("q2", "b", made_at="2026-05-01", adjudicator="lea"), label("q3", "a", annotator="bob"),
+    again = [adjudication_line("q1", "a"), adjudication_line("q2", "a"), adjudication_line("q3", "tie"),
+             adjudication_line("q3", "a"), adjudication_line("q3", "b", made_at="2026-03-01"),
+             adjudication_line("q3", "a", made_at="2026-04-01"),
+             adjudication_line("q2", "b", made_at="2026-05-01", adjudicator="lea"), label("q3", "a", annotator="bob"),
              label("q3", "a", annotator="bob", made_at="2026-06-01", mode="revealed"),
              label("q3", "a", annotator="cy", made_at="2026-06-01", mode="revealed"), label("q3", "a",
              annotator="cy")]  # fmt: skip
     for times in ("", ", again"):
         yield from _import(store, f"decisions beside those made here{times}", source(again), ImportPlan("decided"))
-    shown = preview_import(store, source([*again, verdict("q1", "a"), verdict("lost", "a")]), ImportPlan("decided"))
+    preview = preview_import(store, source([*again, verdict("q1", "a"), verdict("lost", "a")]), ImportPlan("decided"))
     before = store.newest()
-    record_preview(store, "cy", "decided", shown)
+    record_preview(store, "cy", "decided", preview)
     yield from _rows(store, before)
     before = store.newest()
-    record_preview(store, "cy", "decided", shown)
+    record_preview(store, "cy", "decided", preview)
     yield f"  once more: {store.newest() - before} changes"
 
 
@@ -692,7 +712,7 @@ def _columns(store: Store) -> Iterator[str]:
         "4;Wie?;A\n"
         "5;Wie?;A;B;x;y;c;x;viel;2;;tie;<;2026-01-03;blind;;wenig;fr\n"
     )
-    given = from_bytes([("t.csv", csv.encode())])
+    source = from_bytes([("t.csv", csv.encode())])
 
     def of(name: str, constant: str = "") -> Json:
         return {"constant": constant} if constant else {"columns": [name]}
@@ -705,24 +725,24 @@ def _columns(store: Store) -> Iterator[str]:
         "system_b": of("sb"),
     }
     judged: Json = {"card": "plain_pairwise", "model": of("", "gpt"), "value": of("j")}
-    said: Json = {"value": of("p"), "unit": of("", "pair"), "dimension": of("", "verdict"), "annotator": of("who")}
+    label: Json = {"value": of("p"), "unit": of("", "pair"), "dimension": of("", "verdict"), "annotator": of("who")}
     base: Json = {
         "kind": "pair",
         "id": of("id"),
         "fields": fields,
         "meta": ["lang"],
         "judgments": [judged],
-        "labels": [said],
+        "labels": [label],
     }
-    full = {**said, "made_at": of("when"), "mode": of("mode"), "team": of("team"), "probability": of("chance")}
+    full = {**label, "made_at": of("when"), "mode": of("mode"), "team": of("team"), "probability": of("chance")}
     names = {"a": "b", "b": "a", "tie": "tie"}
     shapes: dict[str, Json] = {
-        "as it is": {}, "turned": {"judgments": [{**judged, "values": names}], "labels": [{**said, "values": names}]},
+        "as it is": {}, "turned": {"judgments": [{**judged, "values": names}], "labels": [{**label, "values": names}]},
         "named": {"id": {"columns": ["id", "q"]}, "labels": [full]}, "unnamed": {"id": {}},
         "in orders": {"judgments": [{**judged, "order": of("o"), "reason": of("why")}]},
         "in samples": {"judgments": [{**judged, "sample": of("nr"), "params": {"t": 1}}]},
         "replies": {"judgments": [{"card": "plain_pairwise", "model": of("who"), "raw": of("why")}]},
-        "some": {"judgments": [{**judged, "only": {"lang": ["de", ""]}}], "labels": [{**said,
+        "some": {"judgments": [{**judged, "only": {"lang": ["de", ""]}}], "labels": [{**label,
         "only": {"who": ["ann"]}}]},
         "no items": {"items": False, "fields": {}}, "only names": {"fields": {}},
         "scores": {"judgments": [{**judged, "dimension": of("", "verdict"), "confidence": of("sure"),
@@ -730,38 +750,43 @@ def _columns(store: Store) -> Iterator[str]:
                                   "reason": of("why")}]},
         "scores by unit": {"judgments": [{**judged, "dimension": of("", "verdict"), "unit": of("", "pair")}]},
         "joined": {"fields": {**fields, "input": {"columns": ["q", "lang"]}}},
-        "a scale": {"labels": [{**said, "answers": {"kind": "unordered", "categories": ["a", "b"]}}]},
+        "a scale": {"labels": [{**label, "answers": {"kind": "unordered", "categories": ["a", "b"]}}]},
         "no column": {"fields": {**fields, "input": of("none")}}, "another kind": {"kind": "response"},
     }  # fmt: skip
     for title, more in shapes.items():
         plan = ImportPlan(
             f"columns {title}", sampling="all", mappings=(ColumnMapping.model_validate({**base, **more}),)
         )
-        yield from (_import if title in ("as it is", "scores") else _preview)(store, f"columns, {title}", given, plan)
+        yield from (_import if title in ("as it is", "scores") else _preview)(store, f"columns, {title}", source, plan)
     other = ColumnMapping.model_validate({"kind": "response", "fields": {"output": of("a")}})
-    yield from _preview(store, "a mapping that fits better", given, ImportPlan(
+    yield from _preview(store, "a mapping that fits better", source, ImportPlan(
         "better", mappings=(other, ColumnMapping.model_validate(base))))  # fmt: skip
-    yield from _preview(store, "the mapping from before", given, ImportPlan("before"))
-    for name, held in (("latin", "id;a\n1;Größe\n2;ja\n".encode("latin-1")), ("wide",
+    yield from _preview(store, "the mapping from before", source, ImportPlan("before"))
+    for name, content in (("latin", "id;a\n1;Größe\n2;ja\n".encode("latin-1")), ("wide",
     "id,a\n1,Größe\n".encode("utf-16")),
-                       ("bare wide", "id,a\n1,ja\n".encode("utf-16-le")), ("broken",
-                       b"id,a\n1,\xff\xfeja\n2,x\n" + b"\xe4\xb8\n"),
-                       ("nul", b"id,a\n1,x\0\n2,y\n"), ("twice", b"id,id\n1,2\n"), ("open", b'id,a\n1,"x\n2,y\n'),
-                       ("late", b'id,a\n1,"x" y\n2,y\n'), ("header", b'\n,\n id , a \n\n1,y\n'), ("bad header",
-                       b'id,"a\n1,2\n'),
-                       ("japanese", "id,a\n1,京都はどこですか\n2,東京です\n".encode("cp932"))):  # fmt: skip
+                          ("bare wide", "id,a\n1,ja\n".encode("utf-16-le")), ("broken",
+                          b"id,a\n1,\xff\xfeja\n2,x\n" + b"\xe4\xb8\n"),
+                          ("nul", b"id,a\n1,x\0\n2,y\n"), ("twice", b"id,id\n1,2\n"), ("open", b'id,a\n1,"x\n2,y\n'),
+                          ("late", b'id,a\n1,"x" y\n2,y\n'), ("header", b'\n,\n id , a \n\n1,y\n'), ("bad header",
+                          b'id,"a\n1,2\n'),
+                          ("japanese", "id,a\n1,京都はどこですか\n2,東京です\n".encode("cp932"))):  # fmt: skip
         mapping = ColumnMapping.model_validate({"kind": "response", "id": of("id"), "fields": {"output": of("a")}})
         yield from _preview(
-            store, f"table in {name}", from_bytes([("t.csv", held)]), ImportPlan(f"in {name}", mappings=(mapping,))
+            store, f"table in {name}", from_bytes([("t.csv", content)]), ImportPlan(f"in {name}", mappings=(mapping,))
         )
 
 
 def _rejected_rows(store: Store) -> Iterator[str]:
     """Rows that become no items, so that what is said of them cannot come in either."""
     talks = b"id,t,v\n1,x,3\n2,y,4\n3,z,4\n"
-    said = {"value": {"columns": ["v"]}, "unit": {"constant": "turn:1"}, "dimension": {"constant": "helpfulness"},
-            "annotator": {"constant": "ann"}}  # fmt: skip
-    mapping = {"kind": "dialogue", "id": {"columns": ["id"]}, "fields": {"turns": {"columns": ["t"]}}, "labels": [said]}
+    label = {"value": {"columns": ["v"]}, "unit": {"constant": "turn:1"}, "dimension": {"constant": "helpfulness"},
+             "annotator": {"constant": "ann"}}  # fmt: skip
+    mapping = {
+        "kind": "dialogue",
+        "id": {"columns": ["id"]},
+        "fields": {"turns": {"columns": ["t"]}},
+        "labels": [label],
+    }
     plan = ImportPlan("twice", mappings=(ColumnMapping.model_validate(mapping),))
     yield from _import(store, "rows that become no items", from_bytes([("t.csv", talks)]), plan)
 
@@ -773,9 +798,9 @@ def _mapping_faults() -> Iterator[str]:
     def of(name: str) -> Json:
         return {"columns": [name]}
 
-    one: Json = {"kind": "response", "fields": {"output": of("a")}}
+    base: Json = {"kind": "response", "fields": {"output": of("a")}}
     rated: Json = {"card": "rubric_open_ended", "model": {"constant": "m"}, "value": of("b")}
-    said: Json = {
+    label: Json = {
         "value": of("b"),
         "unit": {"constant": "response"},
         "dimension": {"constant": "factuality"},
@@ -785,7 +810,7 @@ def _mapping_faults() -> Iterator[str]:
     more: Json
     for more in (
         {}, {"fields": {"output": of("x"), "text": of("a")}}, {"fields": {}}, {"fields": {"task": of("a")}},
-        {"items": False}, {"items": False, "id": of("id")}, {"items": False, "id": of("id"), "labels": [said]},
+        {"items": False}, {"items": False, "id": of("id")}, {"items": False, "id": of("id"), "labels": [label]},
         {"kind": "pair", "fields": {"response_a": of("a")}}, {"kind": "pair", "fields": {"input": of("a")}},
         {"kind": "dialogue", "fields": {"system": of("a")}}, {"kind": "dialogue", "fields": {"text": of("a")}},
         {"kind": "dialogue", "fields": {"assistant": of("a")}}, {"kind": "dialogue", "fields": {"user": of("a"),
@@ -802,21 +827,24 @@ def _mapping_faults() -> Iterator[str]:
         {"kind": "dialogue", "id": of("id"), "fields": {"text": of("a")}, "judgments": [{**rated, "card": "mt_bench"}]},
         {"kind": "dialogue", "id": of("id"), "fields": {"assistant": of("a")}, "judgments": [{**rated,
         "card": "mt_bench"}]},
-        {"labels": [said]}, {"labels": [{**said, "value": empty, "unit": empty}]}, {"labels": [{**said,
+        {"labels": [label]}, {"labels": [{**label, "value": empty, "unit": empty}]}, {"labels": [{**label,
         "dimension": empty, "annotator": empty}]},
-        {"meta": ["m"]}, {"labels": [{**said, "only": {"o": ["1"]}}]}, {"recipes": [RECIPE], "judgments": [{**rated,
+        {"meta": ["m"]}, {"labels": [{**label, "only": {"o": ["1"]}}]}, {"recipes": [RECIPE], "judgments": [{**rated,
         "card": "tone_card"}]},
     ):  # fmt: skip
-        found = ColumnMapping.model_validate({**one, **more})
-        full = [j.model_dump(exclude_defaults=True) for j in found.complete(found.cards()).judgments]
-        yield f"mapping {json.dumps(more)}: {found.faults(columns)} {found.textless} {sorted(found.columns())} {full}"
-    for given in ("", "{", "{}", "[]", '{"kind": "poem"}', '{"kind": "pair", "x": 1}', '{"kind": "pair", "meta": "a"}',
-                  '{"kind": "pair", "fields": {"input": {"columns": "q"}}}', '{"kind": "pair", "labels": [{}]}',
-                  json.dumps({"kind": "pair", **{f"k{n}": 1 for n in range(9)}}), '{"kind": "pair"}'):  # fmt: skip
-        yield f"mapping read {given[:60]}: {refusal(partial(parse_mapping, given)) or 'fine'}"
-    for said_of in ("", "0 = tie", "0 = tie, 1 = a,, 2=b", "0", "=a", "a = ", "a = b = c", "0 = tie, x"):
-        values: Any = refusal(partial(parse_values, said_of)) or parse_values(said_of)
-        yield f"values {said_of!r}: {values}"
+        mapping = ColumnMapping.model_validate({**base, **more})
+        full = [j.model_dump(exclude_defaults=True) for j in mapping.complete(mapping.cards()).judgments]
+        yield (
+            f"mapping {json.dumps(more)}: {mapping.faults(columns)} {mapping.textless} {sorted(mapping.columns())} "
+            f"{full}"
+        )
+    for raw in ("", "{", "{}", "[]", '{"kind": "poem"}', '{"kind": "pair", "x": 1}', '{"kind": "pair", "meta": "a"}',
+                '{"kind": "pair", "fields": {"input": {"columns": "q"}}}', '{"kind": "pair", "labels": [{}]}',
+                json.dumps({"kind": "pair", **{f"k{n}": 1 for n in range(9)}}), '{"kind": "pair"}'):  # fmt: skip
+        yield f"mapping read {raw[:60]}: {refusal(partial(parse_mapping, raw)) or 'fine'}"
+    for assignments in ("", "0 = tie", "0 = tie, 1 = a,, 2=b", "0", "=a", "a = ", "a = b = c", "0 = tie, x"):
+        values: Any = refusal(partial(parse_values, assignments)) or parse_values(assignments)
+        yield f"values {assignments!r}: {values}"
     cells = [None, "", 2.0, 2.5, True, "TRUE", "-3", "3.", ".5", "1" * 12, "1" * 13, "1e3", "-.5", 999_999_999.0, 1e9,
     1_000_000_000.5,
              "999999999", "1000000000", " Yes ", "１", [1], "n/a", -0.0, "0." + "1" * 18, "0." + "1" * 19]  # fmt: skip
@@ -849,33 +877,37 @@ def _folders(store: Store, folder: Path) -> Iterator[str]:
                   folder / "*.jsonl", f"file://{folder}", "a\0b", folder / "pack.zip", folder / "run.eval",
                   folder / "notes.md"):  # fmt: skip
         try:
-            given = from_path(where)
+            source = from_path(where)
         except AssayError as error:
             yield f"path {where}: {type(error).__name__}: {error}"
             continue
-        names = [one.name for one in given.files]
-        yield f"path {where}: {given.name} of {given.size}, {names}, aside {given.left_aside}"
-        yield from _preview(store, f"path {where}", given, ImportPlan(f"path {given.name}"))
-        yield f"  read {given.at} of {given.size}, open {given.open!r}"
+        names = [file.name for file in source.files]
+        yield f"path {where}: {source.name} of {source.size}, {names}, aside {source.left_aside}"
+        yield from _preview(store, f"path {where}", source, ImportPlan(f"path {source.name}"))
+        yield f"  read {source.at} of {source.size}, open {source.open!r}"
     yield from _lists(folder / "list")
-    gone = from_path(folder / "a.jsonl")
+    moved = from_path(folder / "a.jsonl")
     (folder / "a.jsonl").rename(folder / "gone.jsonl")
-    yield f"gone: {refusal(lambda: detect_formats(gone))}"
+    yield f"gone: {refusal(lambda: detect_formats(moved))}"
     (folder / "gone.jsonl").rename(folder / "a.jsonl")
     for odd in ("x" * 5_000, "/dev/null"):
         yield f"path {odd[:20]}: {refusal(partial(from_path, odd))[-80:]}"
-    for several in ([folder / "a.jsonl"], [folder / "a.jsonl", folder / "sub"], [folder / "sub",
+    for paths in ([folder / "a.jsonl"], [folder / "a.jsonl", folder / "sub"], [folder / "sub",
     folder / "sub/a.jsonl"],
-                    [folder / "sub/a.jsonl", folder / "a.jsonl", folder / "a.jsonl"]):  # fmt: skip
-        found = from_paths(several)
-        names = [one.name for one in found.files]
-        yield f"paths {[str(one) for one in several]}: {found.name}, {names}, {found.left_aside}"
+                  [folder / "sub/a.jsonl", folder / "a.jsonl", folder / "a.jsonl"]):  # fmt: skip
+        combined = from_paths(paths)
+        names = [file.name for file in combined.files]
+        yield f"paths {[str(path) for path in paths]}: {combined.name}, {names}, {combined.left_aside}"
     uploads = [("a/b\\c.jsonl", b"{}"), ("c.jsonl", b"{}"), ("", b"{}"), ("x" * 300, b"{}"), ("c.jsonl", b"")]
-    yield f"uploads {[(one.name[-30:], len(one.name), one.size) for one in from_bytes(uploads).files]}"
+    yield f"uploads {[(file.name[-30:], len(file.name), file.size) for file in from_bytes(uploads).files]}"
     yield f"no uploads: {refusal(lambda: from_bytes([]))}"
     for beside in ("notes.csv", "x.jsonl"):
-        held = {"question.jsonl": import_files.bench()["question.jsonl"], "notes.csv": b"x,y\n1,2\n", "x.jsonl": b""}
-        bench = from_bytes([(name, held[name]) for name in ("question.jsonl", beside)])
+        contents = {
+            "question.jsonl": import_files.bench()["question.jsonl"],
+            "notes.csv": b"x,y\n1,2\n",
+            "x.jsonl": b"",
+        }
+        bench = from_bytes([(name, contents[name]) for name in ("question.jsonl", beside)])
         yield from _preview(store, f"questions and {beside}", bench, ImportPlan("questions"))
 
 
@@ -884,49 +916,52 @@ def _lists(folder: Path) -> Iterator[str]:
     folder.mkdir()
     for name in ("b.jsonl", "a.jsonl", "more.jsonl"):
         (folder / name).write_bytes(name.encode())
-    kept = [{"name": n, "bytes": 7, "sha256": sha256(n.encode()).hexdigest()} for n in ("b.jsonl", "a.jsonl")]
+    entries = [{"name": n, "bytes": 7, "sha256": sha256(n.encode()).hexdigest()} for n in ("b.jsonl", "a.jsonl")]
     lists: list[Any] = [
-        {"files": kept}, {"files": [kept[0], {**kept[1], "bytes": 8}]}, {"files": [kept[0], {**kept[1],
+        {"files": entries}, {"files": [entries[0], {**entries[1], "bytes": 8}]}, {"files": [entries[0], {**entries[1],
         "sha256": "0"}]},
-        {"files": [{**kept[0], "name": "c.jsonl"}]}, {"files": [{**kept[0], "name": "../list/b.jsonl"}]},
+        {"files": [{**entries[0], "name": "c.jsonl"}]}, {"files": [{**entries[0], "name": "../list/b.jsonl"}]},
         {"files": [{}]}, {},
-        {"files": []}, {"files": [*kept * 5_000, kept[0]]}, [], 7,
+        {"files": []}, {"files": [*entries * 5_000, entries[0]]}, [], 7,
     ]  # fmt: skip
-    for told in lists:
-        (folder / "_manifest.json").write_text(json.dumps(told), encoding="utf-8")
+    for manifest in lists:
+        (folder / "_manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         try:
-            found = from_path(folder)
-            names = [one.name for one in found.files[:3]]
-            yield f"list {_shorten(told)}: {found.name} {len(found.files)} {names} {found.left_aside} {found.size}"
+            source = from_path(folder)
+            names = [file.name for file in source.files[:3]]
+            yield (
+                f"list {_shorten(manifest)}: {source.name} {len(source.files)} {names} {source.left_aside} "
+                f"{source.size}"
+            )
         except AssayError as error:
-            yield f"list {_shorten(told)}: {error}"
+            yield f"list {_shorten(manifest)}: {error}"
 
 
 def _tools(store: Store) -> Iterator[str]:
     """Files of other tools with the other names that they have for things, as they are proposed to be imported."""
     chats = [
-        {"messages": [made.said("user", "a"), {"role": "assistant", "content": [
+        {"messages": [tools.message("user", "a"), {"role": "assistant", "content": [
             {"type": "text", "text": "So."}, {"type": "tool_use", "id": "t1", "name": "find", "input": {"q": 1}},
             {"type": "tool_use", "id": "t2", "name": "see"}]},
             {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t2", "content": [{"type": "text",
             "text": "2"}]},
                                          {"type": "tool_result", "tool_use_id": "t1", "content": {"k": 1}}]},
-            made.said("assistant", "Da.")]},
-        {"id": 7, "messages": [made.said("system", "S"), made.said("user", "a"), made.said("assistant", "b")],
-        "scenario": "T"},
-        {"id": "f", "messages": [made.said("user", "a"), {"role": "assistant", "content": None,
+            tools.message("assistant", "Da.")]},
+        {"id": 7, "messages": [tools.message("system", "S"), tools.message("user", "a"),
+                               tools.message("assistant", "b")], "scenario": "T"},
+        {"id": "f", "messages": [tools.message("user", "a"), {"role": "assistant", "content": None,
         "function_call": {"name": " f "}},
                                  {"role": "function", "name": "f", "content": None}, {"role": "assistant",
                                  "content": None, "refusal": "Nein."}]},
-        {"id": "m", "messages": [made.said("user", "a"), made.said("assistant", "b")], "meta": {"k": 1},
+        {"id": "m", "messages": [tools.message("user", "a"), tools.message("assistant", "b")], "meta": {"k": 1},
         "metadata": {"l": 2}, "tools": []},
-        *({"id": f"x{n}", "messages": held} for n, held in enumerate((
+        *({"id": f"x{n}", "messages": messages} for n, messages in enumerate((
             [], [7], [{"role": "user", "content": 5}], [{"role": "user", "content": [{"type": "image"}]}],
             [{"role": 5, "content": "a"}],
             [{"role": "user", "content": [5]}], [{"role": "assistant", "content": "b", "tool_calls": 5}],
             [{"content": "a"}],
             [{"role": "assistant", "content": "b", "tool_calls": [5]}]))),
-        {"id": "bad", "messages": [made.said("user", "a"), made.said("assistant", "b")], "meta": [1]},
+        {"id": "bad", "messages": [tools.message("user", "a"), tools.message("assistant", "b")], "meta": [1]},
         {"id": "h", "history": [{"user": "a", "bot": "b"}, 7, {"user": "c"}], "task": "x"},
     ]  # fmt: skip
     ratings = [
@@ -941,7 +976,7 @@ def _tools(store: Store) -> Iterator[str]:
             {"value": 2, "sample": None}, {"params": None, "sample": 9}, {"card_version": "x", "sample": 10},
         )
     ]  # fmt: skip
-    run = made.deepeval()
+    run = tools.deepeval()
     cases = run.get("testRunData", run)
     talks = {"conversationalTestCases": [
         {"name": "t", "scenario": "S", "expectedOutcome": "E", "turns": [
@@ -957,7 +992,7 @@ def _tools(store: Store) -> Iterator[str]:
     files: dict[str, Any] = {
         "chats": chats, "ratings": [ITEM, *ratings], "talks": [{**talks, **{k: v for k,
         v in cases.items() if k == "none"}}],
-        **{f"other {name}": rows for name, rows in made.varied().items()},
+        **{f"other {name}": rows for name, rows in tools.varied_rows().items()},
         "table": [{"columns": ["request", "response", "score/value"], "data": [["a", "b", 1], ["c"]]}],
         "scores alone": [{"trace_id": "t", "name": "tone", "value": 1, "source": "API", "id": "1",
         "dataType": "NUMERIC"}],
@@ -966,16 +1001,16 @@ def _tools(store: Store) -> Iterator[str]:
         b'"b": 2}'],
     }  # fmt: skip
     for title, rows in files.items():
-        given = from_bytes([(f"{title}.jsonl", text(rows))])
-        wanted = ImportPlan(f"tool {title}", sampling="all")
-        found: list[DetectedFile] | None = None
+        source = from_bytes([(f"{title}.jsonl", text(rows))])
+        draft = ImportPlan(f"tool {title}", sampling="all")
+        detected: list[DetectedFile] | None = None
         try:
-            found = detect_formats(given)
-            plan = start.plan_import(store, start.interpret_source(store, given, found), wanted)
+            detected = detect_formats(source)
+            plan = start.plan_import(store, start.interpret_source(store, source, detected), draft)
         except BadInput as error:
             yield f"-- no plan of {title}: {error}"
-            plan = wanted
-        yield from _preview(store, title, given, plan, found)
+            plan = draft
+        yield from _preview(store, title, source, plan, detected)
 
 
 def _utterances() -> Iterator[str]:
@@ -984,15 +1019,15 @@ def _utterances() -> Iterator[str]:
     back = {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "2"}, {"text": "3"}]}
     later = {"role": "tool", "tool_call_id": "c2", "content": "B"}
     calls = [{"id": f"c{n}", "function": {"name": f"f{n}", "arguments": '{"a": 1}'}} for n in (1, 2)]
-    asked = made.said("user", "Q")
+    question = tools.message("user", "Q")
     messages: list[Any] = [
-        [], "x", [7], [{}], [asked], [asked, {"role": "nobody", "content": "x"}], [{"role": "user", "content": ["a",
-        {"text": "b"}]}],
-        [asked, {"role": "assistant", "content": [{"type": "text", "text": "T"}, call]}, {"role": "user",
+        [], "x", [7], [{}], [question], [question, {"role": "nobody", "content": "x"}],
+        [{"role": "user", "content": ["a", {"text": "b"}]}],
+        [question, {"role": "assistant", "content": [{"type": "text", "text": "T"}, call]}, {"role": "user",
         "content": [back]}],
-        [asked, {"role": "assistant", "content": None, "tool_calls": calls}, later, {**later, "tool_call_id": "c1",
+        [question, {"role": "assistant", "content": None, "tool_calls": calls}, later, {**later, "tool_call_id": "c1",
         "content": "A"}],
-        [asked, {"role": "assistant", "tool_calls": calls}, {**later, "tool_call_id": "c9"}, later],
+        [question, {"role": "assistant", "tool_calls": calls}, {**later, "tool_call_id": "c9"}, later],
         [{"type": "human", "content": "Q"}, {"type": "ai", "content": "A", "additional_kwargs": {"tool_calls": calls}}],
         [{"role": "user", "parts": [{"type": "text", "content": "Q"}]}, {"role": "model", "parts": [{"functionCall": {
             "name": "g", "args": {"a": 1}}}]}, {"role": "tool", "parts": [{"functionResponse": {"name": "g",
@@ -1009,23 +1044,24 @@ def _utterances() -> Iterator[str]:
         "args": [1]}]}],
         [{"role": "tool", "content": None, "output": "O", "tool_name": "n"}, {"message": {"role": "user",
         "content": "M"}}],
-        [json.dumps(asked), {"role": "assistant", "content": {"text": "dict"}}],
+        [json.dumps(question), {"role": "assistant", "content": {"text": "dict"}}],
     ]  # fmt: skip
-    for one in messages:
-        told = utterances.read_messages(one)
-        yield f"messages {_shorten(one)}: {told and [tuple(said) for said in told]}"
+    for exchange in messages:
+        parsed = utterances.read_messages(exchange)
+        yield f"messages {_shorten(exchange)}: {parsed and [tuple(entry) for entry in parsed]}"
     for value in (
-        "", "Q", '{"question": "Q"}', {"input": "Q"}, {"messages": [asked], "system": "S"}, {"chat_history": [asked],
-        "input": "R"},
-        {"input": {"messages": [asked]}, "other": 1}, {"a": {"b": 1}}, [1, 2], 7, None,
-        {"choices": [{"message": made.said("assistant", "A")}]},
-        {"generations": [[{"text": "A"}]]}, {"output": "A"}, {"response": {"content": "A"}}, {"history": [asked],
+        "", "Q", '{"question": "Q"}', {"input": "Q"}, {"messages": [question], "system": "S"},
+        {"chat_history": [question], "input": "R"},
+        {"input": {"messages": [question]}, "other": 1}, {"a": {"b": 1}}, [1, 2], 7, None,
+        {"choices": [{"message": tools.message("assistant", "A")}]},
+        {"generations": [[{"text": "A"}]]}, {"output": "A"}, {"response": {"content": "A"}}, {"history": [question],
         "query": "Z"},
         {"kwargs": {"content": "K"}}, {"candidates": [{"content": {"role": "model", "parts": [{"text": "P"}]}}]},
         "[1, 2",
     ):  # fmt: skip
         sides = [
-            [tuple(one) for one in read(value)] for read in (utterances.input_utterances, utterances.output_utterances)
+            [tuple(entry) for entry in read(value)]
+            for read in (utterances.input_utterances, utterances.output_utterances)
         ]
         yield f"said {_shorten(value)}: {sides} {utterances.single_text(value)!r}"
     for at in (0, 1, -1, None, "x", "", True, 1e11, 1e11 + 1, 1e14, 1e14 + 1, 1e17, 1.1e17, "1700000000",
@@ -1044,7 +1080,7 @@ def _small_memory(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str
     monkeypatch.setattr("data.importing.staging._ROWS", 2)
     names = [f"s{n}" for n in range(5)]
     first = [*(verdict(name, "a", order="ab") for name in names), *(label(name, "a") for name in names)]
-    rows = [*first, *(pair(name, a=name) for name in names), *(decided(name, "a") for name in names)]
+    rows = [*first, *(pair(name, a=name) for name in names), *(adjudication_line(name, "a") for name in names)]
     plan = ImportPlan("small", sampling="random", population=10)
     yield from _import(store, "little room", source(rows), plan)
     more = [*(verdict(name, "a", order="ba") for name in reversed(names)), *(verdict(name, "b",

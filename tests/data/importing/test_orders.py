@@ -28,9 +28,9 @@ _SCORES = "select judgment_id, unit, dimension, value, confidence, source, sampl
 
 @pytest.fixture
 def store(tmp_path: Any) -> Iterator[Store]:
-    made = workspace(tmp_path)
-    yield made
-    made.close()
+    store = workspace(tmp_path)
+    yield store
+    store.close()
 
 
 def half(item: str, order: str, value: str, **more: Any) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def half(item: str, order: str, value: str, **more: Any) -> dict[str, Any]:
     return verdict(item, value, **{"order": order, **more})
 
 
-def held(store: Store) -> list[tuple[Any, ...]]:
+def judgments(store: Store) -> list[tuple[Any, ...]]:
     """(item, orders of the judge, sample, verdict, confidence, source, unscored) of every judgment."""
     rows = store.rows(
         "select i.name, j.params, m.sample, s.value, s.confidence, s.source, m.unscored from judgment m "
@@ -66,9 +66,9 @@ def test_two_lines_are_one_judgment_wherever_they_stand(store: Store, seed: int)
     rows = ROWS.copy()
     random.Random(seed).shuffle(rows)
     result = bring(store, rows)
-    assert (result.preview.new.judgments, result.preview.warnings) == (3, []) and held(store) == BOTH
+    assert (result.preview.new.judgments, result.preview.warnings) == (3, []) and judgments(store) == BOTH
     again = bring(store, rows[::-1])
-    assert again.preview.new.judgments == 0 and held(store) == BOTH
+    assert again.preview.new.judgments == 0 and judgments(store) == BOTH
 
 
 def test_what_is_joined_is_what_a_run_of_ours_would_have_kept(store: Store) -> None:
@@ -88,20 +88,20 @@ def test_what_is_joined_is_what_a_run_of_ours_would_have_kept(store: Store) -> N
 def test_one_order_alone_stands_by_itself_and_is_joined_when_the_other_comes(store: Store) -> None:
     first = bring(store, [pair("p1"), pair("p2"), half("p1", "ab", "a"), half("p2", "ba", "a")])
     # As B/A what the judge calls A is the item's B.
-    assert held(store) == [("p1", "ab", 0, 0.0, None, "", ""), ("p2", "ba", 0, 2.0, None, "", "")]
+    assert judgments(store) == [("p1", "ab", 0, 0.0, None, "", ""), ("p2", "ba", 0, 2.0, None, "", "")]
     assert "2 judgments came in one order only (1 as A/B, 1 as B/A)" in first.preview.warnings[0]
     assert "the other order is not known" in store.rows("select text from remark order by text")[0][0]
     second = bring(store, [half("p1", "ba", "a"), half("p2", "ab", "b")])
     preview = second.preview
     assert preview.new.judgments == 2 and "2 judgments in one order joined the other order" in preview.warnings[0]
-    assert [row for row in held(store) if row[1] == "both"] == [
+    assert [row for row in judgments(store) if row[1] == "both"] == [
         ("p1", "both", 0, 1.0, 0.3, "orders", ""), ("p2", "both", 0, 2.0, 0.9, "orders", ""),
     ]  # fmt: skip
-    before = held(store)
+    before = judgments(store)
     for rows in ([half("p1", "ba", "a"), half("p2", "ab", "b")], [half("p1", "ab", "a"), half("p2", "ba", "a")]):
         done = bring(store, rows)
         assert (done.preview.new.judgments, done.preview.known.judgments) == (0, 2)
-    assert held(store) == before and len(before) == 4
+    assert judgments(store) == before and len(before) == 4
 
 
 def test_judges_are_not_mixed_and_samples_keep_to_themselves(store: Store) -> None:
@@ -109,7 +109,7 @@ def test_judges_are_not_mixed_and_samples_keep_to_themselves(store: Store) -> No
     rows += [half("p1", "ab", "a", model="s", sample=n) for n in (0, 1)]
     rows += [half("p1", "ba", "ba"[n], model="s", sample=n) for n in (1, 0)]
     bring(store, rows)
-    assert sorted(held(store), key=str) == [
+    assert sorted(judgments(store), key=str) == [
         ("p1", "ab", 0, 0.0, None, "", ""),
         ("p1", "ba", 0, 0.0, None, "", ""),
         ("p1", "both", 0, 0.0, 0.9, "orders", ""),
@@ -121,7 +121,9 @@ def test_an_order_that_failed_or_cannot_be_read_leaves_no_half_of_a_comparison(s
     rows = [pair("p1"), pair("p2"), half("p1", "ab", "a"), half("p2", "ab", "a")]
     rows += [half("p1", "ba", "c"), {**half("p2", "ba", "a"), "reply": None, "raw": "", "unscored": "api_error"}]
     bring(store, rows)
-    assert [row[-1] for row in held(store)] == ["unreadable", "api_error"] or held(store)[0][-1] == "out_of_range"
+    assert [row[-1] for row in judgments(store)] == ["unreadable", "api_error"] or (
+        judgments(store)[0][-1] == "out_of_range"
+    )
     whys = [why for (why,) in store.rows("select why from judgment order by why")]
     assert all(why.startswith("order B/A: ") for why in whys)
 
@@ -135,27 +137,30 @@ def test_parameters_of_elsewhere_and_prose_are_read_in_both_orders(store: Store,
                      "raw": "Not [[A]] but [[B]]"})  # fmt: skip
     bring(store, rows)
     # Of files the first letter of FastChat's order counts: [[A]] both times, which is the first place.
-    assert held(store) == [("p1", "both", 0, 1.0, 0.3, "orders", "")]
+    assert judgments(store) == [("p1", "both", 0, 1.0, 0.3, "orders", "")]
 
 
 def test_scores_without_a_reply_have_an_order_too(store: Store) -> None:
-    def told(item: str, order: str, value: str, *flags: str) -> dict[str, Any]:
+    def score_line(item: str, order: str, value: str, *flags: str) -> dict[str, Any]:
         cells = [("pair", "verdict", value)] if value else []
         cells += [(f"response/{flag}", "format_collapse", "yes") for flag in flags]
         scores = [{"unit": u, "dimension": d, "value": v} for u, d, v in cells]
         return {"item": item, "card": "long_form_pairwise", "model": "m", "order": order, "scores": scores}
 
-    found = bring(store, [pair("p1"), told("p1", "ba", "a", "a"), told("p1", "ab", "b", "a")])
+    done = bring(store, [pair("p1"), score_line("p1", "ba", "a", "a"), score_line("p1", "ab", "b", "a")])
     rows = store.rows("select unit, dimension, value from score order by 1, 2")
     # B wins in both; a flag that only one order has stays.
     assert rows == [
         ("pair", "verdict", 2.0), ("response/a", "format_collapse", 1.0), ("response/b", "format_collapse", 1.0)
     ]  # fmt: skip
     # A verdict in one order alone, and none in either, are no pair that was compared.
-    more = [told("p2", "ab", "a", "a"), told("p2", "ba", "", "a"), told("p3", "ab", "", "a"), told("p3", "ba", "", "a")]
+    more = [
+        score_line("p2", "ab", "a", "a"), score_line("p2", "ba", "", "a"), score_line("p3", "ab", "", "a"),
+        score_line("p3", "ba", "", "a"),
+    ]  # fmt: skip
     bring(store, [pair("p2"), pair("p3"), *more])
     [(judge,)] = store.rows("select distinct judge_id from judgment")
-    compared = load_positional_agreement(store, found.dataset_id, judge)
+    compared = load_positional_agreement(store, done.dataset_id, judge)
     assert compared is not None and compared.answers == ("a", "tie", "b")
     assert compared.table.tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
 
@@ -174,8 +179,8 @@ def test_scores_without_a_reply_have_an_order_too(store: Store) -> None:
 )  # fmt: skip
 def test_what_cannot_be_an_order_is_refused_with_its_line(store: Store, line: dict[str, Any], says: str) -> None:
     response = {"id": "r1", "kind": "response", "task": "t", "output": "o"}
-    found = wrong(store, [pair("p1"), response, line, half("p1", "ab", "a")])
-    assert [number for number, _, _ in found] == [3] and says in found[0][2]
+    problems = wrong(store, [pair("p1"), response, line, half("p1", "ab", "a")])
+    assert [number for number, _, _ in problems] == [3] and says in problems[0][2]
 
 
 def test_the_export_of_replies_comes_back_as_the_same(store: Store, tmp_path: Any) -> None:
@@ -190,7 +195,7 @@ def test_the_export_of_replies_comes_back_as_the_same(store: Store, tmp_path: An
     (tmp_path / "two").mkdir()
     other = workspace(tmp_path / "two")
     import_source(other, "lea", source(lines), ImportPlan("d"))
-    assert held(other) == held(store) and len(held(other)) == 5
+    assert judgments(other) == judgments(store) and len(judgments(other)) == 5
     for same in (_SCORES, "select id, judge_id, raw from judgment order by id"):
         assert other.rows(same) == store.rows(same)
     other.close()
@@ -209,24 +214,24 @@ def test_the_figure_of_the_calibration_page_is_that_of_the_facts(store: Store) -
     rows += [{**judge, "item": "q3", "order": o, "scores": [{"unit": "pair", "dimension": "verdict", "value": v}]}
              for o, v in (("ab", "a"), ("ba", None))]  # fmt: skip
     note = {"reason": "Verdict changed with the order: I think so."}
-    rows += [half("q4", order, seen, reply={"verdict": seen, **note}) for order, seen in (("ab", "a"), ("ba", "b"))]
+    rows += [half("q4", order, value, reply={"verdict": value, **note}) for order, value in (("ab", "a"), ("ba", "b"))]
     draw.shuffle(rows)
     bring(store, rows)
     dataset = datasets.dataset_named(store, "d").id
     judge_id = next(j for j, n in store.rows("select judge_id, count(*) from judgment group by 1") if n > 10)
-    found = load_positional_agreement(store, dataset, judge_id)
-    said = []
+    agreement = load_positional_agreement(store, dataset, judge_id)
+    verdicts = []
     replies = store.rows("select item_id, sample, raw from judgment where judge_id = $1", [judge_id])
     for item, sample, raw in replies:
         content = store.rows("select content from item where id = $1", [item])[0][0]
-        asked = Task(item, ITEM.validate_json(content, strict=True), "", sample)
-        reading = reread(card("plain_pairwise"), params_of_stored({"orders": "both"}), asked, raw).reading
-        said.append((item, reading.facts.get("orders")))
-    by_hand = both_orders.positional_agreement(both_orders.verdicts_in_both_orders(said), ("a", "tie", "b"))
-    assert found is not None and both_orders.as_json(found)["table"] == both_orders.as_json(by_hand)["table"]
-    for one, other in ((found.same, by_hand.same), (found.first, by_hand.first)):
-        assert (one.point, one.low) == (pytest.approx(other.point), pytest.approx(other.low))
-    assert (found.same.items, found.same.cells) == (61, 91)
+        task = Task(item, ITEM.validate_json(content, strict=True), "", sample)
+        reading = reread(card("plain_pairwise"), params_of_stored({"orders": "both"}), task, raw).reading
+        verdicts.append((item, reading.facts.get("orders")))
+    by_hand = both_orders.positional_agreement(both_orders.verdicts_in_both_orders(verdicts), ("a", "tie", "b"))
+    assert agreement is not None and both_orders.as_json(agreement)["table"] == both_orders.as_json(by_hand)["table"]
+    for actual, expected in ((agreement.same, by_hand.same), (agreement.first, by_hand.first)):
+        assert (actual.point, actual.low) == (pytest.approx(expected.point), pytest.approx(expected.low))
+    assert (agreement.same.items, agreement.same.cells) == (61, 91)
 
 
 def test_a_pairs_input_may_be_a_conversation(store: Store, tmp_path: Any) -> None:
@@ -256,13 +261,13 @@ def test_a_pairs_input_may_be_a_conversation(store: Store, tmp_path: Any) -> Non
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("conversation", "says"),
     [
         (5, "input: must be a valid string"), ([], "input: must have at least 1 item"),
         ([{"turn": 1, "role": "bot", "text": "x"}], "input.0.role: must be 'user'"),
         ([{"turn": n, "role": "user", "text": "x"} for n in (2, 1)], "turns must be in order"),
     ],
 )  # fmt: skip
-def test_a_conversation_that_is_none_is_refused_in_a_sentence(store: Store, given: Any, says: str) -> None:
-    ((line, _, sentence),) = wrong(store, [pair("p1", input=given)])
+def test_a_conversation_that_is_none_is_refused_in_a_sentence(store: Store, conversation: Any, says: str) -> None:
+    ((line, _, sentence),) = wrong(store, [pair("p1", input=conversation)])
     assert line == 1 and says in sentence

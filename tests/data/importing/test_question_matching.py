@@ -10,11 +10,11 @@ from data.importing.plan import Question
 from judges.authoring.recipe import RecipeScale
 
 
-def told(
-    item: str, value: Any, by: str = "judge", who: str = "j", line: int = 1, unit: str = "response", name: str = "Tone",
-    **more: Any,
+def opinion(
+    item: str, value: Any, by: str = "judge", rater: str = "j", line: int = 1, unit: str = "response",
+    name: str = "Tone", **more: Any,
 ) -> NamedValue:  # fmt: skip
-    return NamedValue("f", line, item, "response", unit, name, value, by, who, **more)
+    return NamedValue("f", line, item, "response", unit, name, value, by, rater, **more)
 
 
 ANSWERS = RecipeScale(lo=1, hi=5)
@@ -27,24 +27,24 @@ ASKED = [
 
 
 def test_values_of_a_judge_become_judgments_and_a_persons_labels() -> None:
-    kept = [Line("f", 1, "item", {"id": "i"}), RejectedRow("f", 2, []), Hint("So.")]
-    given = [
-        *kept, told("i", "4 / 5", note="Why.", confidence=0.5, row={"n": 1}), told("i", "odd", name="Fit", line=2),
-        told("i", 2.0, line=3), told("k", "9", who="", line=4),
-        told("i", "3", "person", "ann", made_at="2026-01-01", line=5, row={"n": 5}),
-        told("i", "x", "person", "", made_at="2026-01-01", line=6), told("i", "Yes", "person", "ann", name="Fit",
-                                                                         made_at="2026-01-01", line=7),
+    others = [Line("f", 1, "item", {"id": "i"}), RejectedRow("f", 2, []), Hint("So.")]
+    entries = [
+        *others, opinion("i", "4 / 5", note="Why.", confidence=0.5, row={"n": 1}),
+        opinion("i", "odd", name="Fit", line=2), opinion("i", 2.0, line=3), opinion("k", "9", rater="", line=4),
+        opinion("i", "3", "person", "ann", made_at="2026-01-01", line=5, row={"n": 5}),
+        opinion("i", "x", "person", "", made_at="2026-01-01", line=6),
+        opinion("i", "Yes", "person", "ann", name="Fit", made_at="2026-01-01", line=7),
     ]  # fmt: skip
-    found = list(match_questions(given, ASKED))
-    assert found[:3] == kept
+    lines = list(match_questions(entries, ASKED))
+    assert lines[:3] == others
     label = {"item": "i", "unit": "response", "mode": "blind", "made_at": "2026-01-01"}
-    assert found[3:6] == [
+    assert lines[3:6] == [
         Line("f", 5, "label", {**label, "dimension": "tone", "value": 3, "annotator": "ann"}, {"n": 5}),
         Line("f", 6, "label", {**label, "dimension": "tone", "value": "x", "annotator": UNKNOWN}),
         Line("f", 7, "label", {**label, "dimension": "fit", "value": "yes", "annotator": "kim"}),
     ]
     judged, tone = {"item": "i", "card": "mine", "params": {}}, {"unit": "response", "dimension": "tone"}
-    assert found[6:] == [
+    assert lines[6:] == [
         Line("f", 1, "judgment", {**judged, "model": "j", "scores": [{**tone, "value": 4, "note": "Why.",
                                                                       "confidence": 0.5}]}, {"n": 1}),
         Line("f", 1, "judgment", {**judged, "model": "j", "scores": [{**tone, "value": 2}]}, {"n": 1}),
@@ -56,22 +56,22 @@ def test_values_of_a_judge_become_judgments_and_a_persons_labels() -> None:
 
 
 def test_votes_without_a_time_are_told_apart_by_how_often_they_occur() -> None:
-    given = [told("i", n, "person", "ann", line=n) for n in (3, 3, 4)]
-    found = list(match_questions([*given, told("i", 3, "person", "ben"), told("i", 3, "person", "ann")], ASKED))
-    assert [one.nth for one in found] == [0, 1, 0, 0, 2]  # type: ignore[union-attr]
-    assert len({one.data["made_at"] for one in found}) == 1  # type: ignore[union-attr]
+    votes = [opinion("i", n, "person", "ann", line=n) for n in (3, 3, 4)]
+    lines = list(match_questions([*votes, opinion("i", 3, "person", "ben"), opinion("i", 3, "person", "ann")], ASKED))
+    assert [line.nth for line in lines] == [0, 1, 0, 0, 2]  # type: ignore[union-attr]
+    assert len({line.data["made_at"] for line in lines}) == 1  # type: ignore[union-attr]
 
 
 def test_what_no_question_was_chosen_for_is_counted_and_told() -> None:
-    given = [
-        told("i", 1, name="None"), told("i", 1, name="None"), told("i", 1, name="Of", unit="turn:3"),
-        told("i", 1, name="Odd", unit="nowhere"), told("i", "n/a"), told("i", ""),
+    entries = [
+        opinion("i", 1, name="None"), opinion("i", 1, name="None"), opinion("i", 1, name="Of", unit="turn:3"),
+        opinion("i", 1, name="Odd", unit="nowhere"), opinion("i", "n/a"), opinion("i", ""),
     ]  # fmt: skip
-    assert list(match_questions(given, ASKED)) == [
+    assert list(match_questions(entries, ASKED)) == [
         Hint("Left out: 2 empty values."),
         Hint("Left out: 2 values of None of response: no question was chosen for them."),
         Hint("Left out: 1 value of Of of turn: no question was chosen for them."),
         Hint("Left out: 1 value of Odd of nowhere: no question was chosen for them."),
     ]
-    many = [told("i", 1, name=f"n{n}") for n in range(30)]
+    many = [opinion("i", 1, name=f"n{n}") for n in range(30)]
     assert len(list(match_questions(many, ASKED))) == 20

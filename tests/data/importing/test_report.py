@@ -37,23 +37,23 @@ def test_a_problem_is_told_with_its_line_or_of_the_file_as_a_whole() -> None:
      "2 sets of judges' prompts"),
 ])  # fmt: skip
 def test_counts_in_words(counts: dict[str, int], total: int, words: str) -> None:
-    made = ImportCounts(**counts)
-    assert (made.total, str(made)) == (total, words)
+    tally = ImportCounts(**counts)
+    assert (tally.total, str(tally)) == (total, words)
 
 
-def collected(*rejected: tuple[str, int, int, Any]) -> tuple[ImportPreview, list[dict[str, Any]]]:
+def collect(*rejected: tuple[str, int, int, Any]) -> tuple[ImportPreview, list[dict[str, Any]]]:
     """What is reported of lines (file, line, number of problems, row), and what is handed back."""
     preview, back = ImportPreview("d"), io.BytesIO()
     problems = ProblemCollector(preview, back)
     for file, line, count, row in rejected:
         problems.reject(file, line, [(f"f{n}", f"Bad {n}.") for n in range(count)], row)
     problems.close()
-    return preview, [json.loads(one) for one in back.getvalue().splitlines()]
+    return preview, [json.loads(text) for text in back.getvalue().splitlines()]
 
 
 def test_a_line_counts_once_and_all_that_is_wrong_with_it_is_handed_back() -> None:
-    preview, back = collected(("a", 1, 2, {"x": "  é\n y"}), ("a", 1, 1, "cut  {"), ("b", 1, 1, None),
-                              ("b", 2, 1, {1, 2}))
+    preview, back = collect(("a", 1, 2, {"x": "  é\n y"}), ("a", 1, 1, "cut  {"), ("b", 1, 1, None),
+                            ("b", 2, 1, {1, 2}))
     assert (preview.rejected, preview.by_file, preview.problem_count, preview.ok) == (3, {"a": 3, "b": 2}, 5, False)
     assert [(p.file, p.line, p.field, p.sentence, p.begins) for p in preview.problems] == [
         ("a", 1, "f0", "Bad 0.", '{"x": " é\\n y"}'), ("a", 1, "f1", "Bad 1.", '{"x": " é\\n y"}'),
@@ -65,31 +65,31 @@ def test_a_line_counts_once_and_all_that_is_wrong_with_it_is_handed_back() -> No
         {"file": "b", "line": 1, "error": "Bad 0.", "row": None},
         {"file": "b", "line": 2, "error": "Bad 0.", "row": "{1, 2}"},
     ]  # fmt: skip
-    assert collected()[0].ok
+    assert collect()[0].ok
     # Two things of one row are one line; a row that something is wrong with at the end, too, is still one row.
-    preview, back = collected(("a", 1, 1, {"x": 1}), ("a", 1, 2, {"x": 1}), ("a", 2, 1, {}), ("a", 1, 1, {"x": 1}))
+    preview, back = collect(("a", 1, 1, {"x": 1}), ("a", 1, 2, {"x": 1}), ("a", 2, 1, {}), ("a", 1, 1, {"x": 1}))
     assert (preview.rejected, preview.problem_count) == (2, 5)
-    assert [(one["line"], one["error"]) for one in back] == [(1, "Bad 0. Bad 0. Bad 1."), (2, "Bad 0."), (1, "Bad 0.")]
+    assert [(row["line"], row["error"]) for row in back] == [(1, "Bad 0. Bad 0. Bad 1."), (2, "Bad 0."), (1, "Bad 0.")]
 
 
 def test_what_is_kept_of_very_much_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    preview, _ = collected(("a", 1, 999, {}), ("a", 2, 3, {}), ("a", 3, 1, {}))
+    preview, _ = collect(("a", 1, 999, {}), ("a", 2, 3, {}), ("a", 3, 1, {}))
     assert (len(preview.problems), preview.problem_count, preview.rejected) == (1_000, 1_003, 3)
     assert preview.problems[-1].line == 2
-    made = ImportPreview("d")
-    problems = ProblemCollector(made, None)
+    other = ImportPreview("d")
+    problems = ProblemCollector(other, None)
     problems.reject("a", 1, [("n" * 201, "s" * 1_001)], "b" * 121)
-    [one] = made.problems
-    assert (one.field, one.sentence, one.begins) == ("n" * 200, "s" * 1_000, "b" * 120)
+    [problem] = other.problems
+    assert (problem.field, problem.sentence, problem.begins) == ("n" * 200, "s" * 1_000, "b" * 120)
     for n in range(150):
         problems.warn(f"Warning {n}.")
         problems.warn("w" * 1_001)
     problems.warn("Warning 3.")
     problems.close()
-    assert made.warnings[:2] == ["Warning 0.", "w" * 1_000 + " (150 times)"] and len(made.warnings) == 100
-    assert made.warnings[4] == "Warning 3. (2 times)" and made.warnings[-1] == "Warning 98."
+    assert other.warnings[:2] == ["Warning 0.", "w" * 1_000 + " (150 times)"] and len(other.warnings) == 100
+    assert other.warnings[4] == "Warning 3. (2 times)" and other.warnings[-1] == "Warning 98."
     monkeypatch.setattr(report, "_ROW", len('{"error":"Bad 0.","file":"a","line":1,"row":"xx"}'))
-    assert [row["row"] for row in collected(("a", 1, 1, "xx"), ("a", 2, 1, "xxx"))[1]] == ["xx", None]
+    assert [row["row"] for row in collect(("a", 1, 1, "xx"), ("a", 2, 1, "xxx"))[1]] == ["xx", None]
 
 
 def test_reading_stops_at_the_last_bad_line_that_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,13 +106,13 @@ def test_reading_stops_at_the_last_bad_line_that_is_looked_at(monkeypatch: pytes
         "file is, and import it again."
     )
     problems.close()
-    assert [json.loads(one)["error"] for one in back.getvalue().splitlines()] == ["Bad. Bad. Bad.", "Bad."]
+    assert [json.loads(text)["error"] for text in back.getvalue().splitlines()] == ["Bad. Bad. Bad.", "Bad."]
     assert str(ImportRefused(preview)) == f"Nothing was written. {preview.stopped} The first: a, line 1: Bad."
 
 
 def test_a_refusal_says_how_many_lines_and_the_first() -> None:
     for rejected, words in ((1, "1 line"), (2, "2 lines")):
-        preview, _ = collected(*(("a", n, 1, {}) for n in range(1, rejected + 1)))
+        preview, _ = collect(*(("a", n, 1, {}) for n in range(1, rejected + 1)))
         refused = ImportRefused(preview)
         assert refused.preview is preview and str(refused) == (
             f"Nothing was written: {words} cannot be imported. The first: a, line 1: Bad 0. Correct them, or import "

@@ -24,8 +24,8 @@ from judges.errors import AssayError
 from tests.archives import compare_archive
 from tests.data import import_files
 from tests.data.importing import tool_files
-from tests.data.imports import TABLES, decided, label, pair, source, text, verdict, workspace
-from tests.facts import facts, refusal, told_refusals
+from tests.data.imports import TABLES, adjudication_line, label, pair, source, text, verdict, workspace
+from tests.facts import collect_refusals, facts, refusal
 
 Json = dict[str, Any]
 UNNAMED = {"id", "seq", "made_at", "dataset_id", "judgment_id", "answer_id", "hash", "spec"}
@@ -40,44 +40,44 @@ def test_every_import_leaves_these_rows_and_this_report(tmp_path: Path, caplog: 
     people.join_workspace(store, "rex")
     people.set_person(store, "lea", "rex", "researcher")
     people.join_workspace(store, "cy")
-    told = [*_of_files(store), *_of_lines(store), *_of_folders(store, tmp_path / "in"), *_of_plans(store)]
-    told += ["== imports", *(f"  {str(one)[:200]}" for one in list_imports(store))]
-    logged = [one for one in caplog.get_records("call") if one.getMessage().startswith("import")]
-    told += [f"log {one.getMessage()} {_steady(getattr(one, 'facts', {}))}" for one in logged]
+    lines = [*_of_files(store), *_of_lines(store), *_of_folders(store, tmp_path / "in"), *_of_plans(store)]
+    lines += ["== imports", *(f"  {str(row)[:200]}" for row in list_imports(store))]
+    logged = [record for record in caplog.get_records("call") if record.getMessage().startswith("import")]
+    lines += [f"log {record.getMessage()} {_steady(getattr(record, 'facts', {}))}" for record in logged]
     store.close()
-    said = "\n".join(told).replace(str(tmp_path), "(folder)") + "\n"
-    said = re.sub(r"datetime\.datetime\([^)]*\)", "(time)", said)
-    compare_archive(said, Path(__file__).with_name("rows.txt"), tmp_path)
+    archive = "\n".join(lines).replace(str(tmp_path), "(folder)") + "\n"
+    archive = re.sub(r"datetime\.datetime\([^)]*\)", "(time)", archive)
+    compare_archive(archive, Path(__file__).with_name("rows.txt"), tmp_path)
 
 
-def _steady(held: Json) -> Json:
-    return {name: value for name, value in held.items() if not isinstance(value, float)}
+def _steady(values: Json) -> Json:
+    return {name: value for name, value in values.items() if not isinstance(value, float)}
 
 
 def _of_files(store: Store) -> Iterator[str]:
     """Files of each format by the plan that is proposed for them, and the same files once more."""
-    for number, (title, given) in enumerate(import_files.sources()):
-        wanted = ImportPlan(title, sampling=("random", "all", "picked", "unknown")[number % 4])
+    for number, (title, upload) in enumerate(import_files.sources()):
+        draft = ImportPlan(title, sampling=("random", "all", "picked", "unknown")[number % 4])
         try:
-            found = detect_formats(given)
-            made = start.interpret_source(store, given, found)
-            plan = start.plan_import(store, made, replace(wanted, population=500 if number % 4 == 0 else None))
+            detected = detect_formats(upload)
+            outline = start.interpret_source(store, upload, detected)
+            plan = start.plan_import(store, outline, replace(draft, population=500 if number % 4 == 0 else None))
         except AssayError as error:
             yield f"== {title}: no plan, {error}"
-            plan = wanted
-        yield from _import(store, f"== {title}", given, plan, 2)
+            plan = draft
+        yield from _import(store, f"== {title}", upload, plan, 2)
 
 
 def _import(
-    store: Store, title: str, given: Source, plan: ImportPlan, times: int = 1, who: str = "lea"
+    store: Store, title: str, source: Source, plan: ImportPlan, times: int = 1, person: str = "lea"
 ) -> Iterator[str]:
     """What an import says, the rows that it adds, and what it says when it is done again."""
     for n in range(times):
         before, rejects = store.newest(), io.BytesIO()
         yield f"{title}{', again' if n else ''}"
-        with told_refusals() as said:
+        with collect_refusals() as refusals:
             try:
-                done = import_source(store, who, given, plan, "good rows", rejects=rejects)
+                done = import_source(store, person, source, plan, "good rows", rejects=rejects)
             except ImportRefused as error:
                 yield from facts("refused", error.preview, 1, MOST)
                 raise
@@ -85,15 +85,15 @@ def _import(
             yield f"  {new.items} items, {new.judgments} judgments, {new.labels} labels, {preview.known.total} known"
             yield f"  {done.preview.rejected} rejected of {done.lines} lines"
             for name in TOLD:
-                if held := getattr(done.preview, name):
-                    yield from facts(name, held, 1, MOST)
+                if value := getattr(done.preview, name):
+                    yield from facts(name, value, 1, MOST)
             yield from (f"  rejected {line[:240]}" for line in rejects.getvalue().decode().splitlines()[:MOST])
             yield from _rows(store, before)
             if n == 0:
-                step = start.next_step(store, who, done.dataset_id, draw=False)
+                step = start.next_step(store, person, done.dataset_id, draw=False)
                 yield f"  leads to {step and (step.page, sorted(step.query))}"
-        if said:
-            yield f"  {said[0][:600]}"
+        if refusals:
+            yield f"  {refusals[0][:600]}"
 
 
 def _rows(store: Store, before: int) -> Iterator[str]:
@@ -107,17 +107,17 @@ def _rows(store: Store, before: int) -> Iterator[str]:
                 [table],
             ) if name not in UNNAMED
         ]  # fmt: skip
-        found = store.rows(f"select {', '.join(columns)} from {table} where seq > $1", [before])
-        lines = sorted("; ".join(_cell(names, value) for value in row) for row in found)
+        rows = store.rows(f"select {', '.join(columns)} from {table} where seq > $1", [before])
+        lines = sorted("; ".join(_cell(names, value) for value in row) for row in rows)
         if lines:
             yield f"  {table}: {len(lines)} rows of {', '.join(columns)}"
             yield from (f"    {line[:330]}" for line in lines[:: 1 + len(lines) // MOST])
 
 
 def _cell(names: dict[str, str], value: Any) -> str:
-    shown = names.get(value, value) if isinstance(value, str) else value
-    shown = f"{shown:.5g}" if isinstance(shown, float) else str(shown).replace("\n", "\\n")
-    return re.sub(r"\b[0-9a-f]{12,}\b", "(mark)", shown[:90])
+    string = names.get(value, value) if isinstance(value, str) else value
+    string = f"{string:.5g}" if isinstance(string, float) else str(string).replace("\n", "\\n")
+    return re.sub(r"\b[0-9a-f]{12,}\b", "(mark)", string[:90])
 
 
 def _of_lines(store: Store) -> Iterator[str]:
@@ -130,10 +130,15 @@ def _of_lines(store: Store) -> Iterator[str]:
     orders = [verdict("p1", "A", order="ab"), verdict("p1", "A", order="ba"), verdict("p2", "B", order="ab"),
               verdict("p2", "tie", order="ba", sample=1), verdict("p3", "A", order="ba")]  # fmt: skip
     late = [verdict("p2", "A", order="ba"), verdict("p3", "B", order="ab"), verdict("p3", "B", order="ab", part="x")]
-    told = [label("p1", "a"), label("p1", "b", annotator="ben"), decided("p1", "a")]
+    votes = [label("p1", "a"), label("p1", "b", annotator="ben"), adjudication_line("p1", "a")]
     sides = [label("p2", "a", mode="assisted"), label("p2", "n/a"), label("p2", "b", probability=0.25)]
-    again = [label("p1", "b", made_at="2026-03-01T00:00:00Z"), decided("p1", "b", made_at="2026-03-02T00:00:00Z"),
-             decided("p2", "a"), decided("p1", "a", labels=[]), decided("p1", "a", adjudicator="ann")]  # fmt: skip
+    again = [
+        label("p1", "b", made_at="2026-03-01T00:00:00Z"),
+        adjudication_line("p1", "b", made_at="2026-03-02T00:00:00Z"),
+        adjudication_line("p2", "a"),
+        adjudication_line("p1", "a", labels=[]),
+        adjudication_line("p1", "a", adjudicator="ann"),
+    ]
     cases: list[tuple[str, str, list[Any], Json]] = [
         ("rules", "rex", [item, rule], {}), ("rules", "lea", [rule, rule, {"guidelines": "Look twice.\n"}], {}),
         ("rules", "lea", [other, {"guidelines": "Otherwise."}], {}), ("rules", "lea", [rule, other], {}),
@@ -142,16 +147,18 @@ def _of_lines(store: Store) -> Iterator[str]:
         ("orders", "lea", [*both, *orders], {}), ("orders", "lea", late, {}), ("orders", "lea", [*orders, *late], {}),
         ("orders", "lea", [verdict("p1", "A", order="xy"), verdict("p1", "A", order="ab", reply=None, raw="[[A]]"),
                            verdict("p9", "A", order="ab")], {}),
-        ("votes", "lea", [*both, *told], {"sampling": "random", "population": 30}), ("votes", "rex", again, {}),
-        ("votes", "rex", sides, {"sampling": "all"}), ("votes", "lea", [*both, *told, *sides, *again], {}),
-        ("only items", "lea", [*both, *told, *orders], {"sorts": ("item",)}),
+        ("votes", "lea", [*both, *votes], {"sampling": "random", "population": 30}), ("votes", "rex", again, {}),
+        ("votes", "rex", sides, {"sampling": "all"}), ("votes", "lea", [*both, *votes, *sides, *again], {}),
+        ("only items", "lea", [*both, *votes, *orders], {"sorts": ("item",)}),
         ("made up", "lea", [item, {**about, "value": 3, "made_at": "2026-01-31"}],
          {"synthetic": True, "description": "x"}),
         ("renamed", "lea", [*both, *orders[:2]], {"models": {"m": "judge-m"}}),
         ("cy's", "cy", [item], {}), ("nobody's", "nobody", [item], {}),
     ]  # fmt: skip
-    for name, who, rows, options in cases:
-        yield from _import(store, f"== lines of {name} by {who}", source(rows), ImportPlan(name, **options), 1, who)
+    for name, person, rows, options in cases:
+        yield from _import(
+            store, f"== lines of {name} by {person}", source(rows), ImportPlan(name, **options), 1, person
+        )
     whole = refusal(lambda: import_source(store, "lea", source([item, {"id": ""}]), ImportPlan("whole")))
     yield f"refused as a whole: {whole}"
 
@@ -166,12 +173,12 @@ def _of_folders(store: Store, folder: Path) -> Iterator[str]:
     for name in ("", "sub", "a.jsonl", "none", "notes.md", "../empty"):
         where = folder / name
         try:
-            given = from_path(where)
+            source = from_path(where)
         except AssayError as error:
             yield f"== {where.name}: {error}"
             continue
-        yield f"== {where.name}: {given.name}, left aside {given.left_aside}"
-        yield from _import(store, "  by itself", given, ImportPlan(f"folder {where.name}", sampling="all"))
+        yield f"== {where.name}: {source.name}, left aside {source.left_aside}"
+        yield from _import(store, "  by itself", source, ImportPlan(f"folder {where.name}", sampling="all"))
 
 
 def _of_plans(store: Store) -> Iterator[str]:
@@ -187,7 +194,7 @@ def _of_plans(store: Store) -> Iterator[str]:
     rows = [{"q": "Wo?", "a": "Hier.", "s": "m-1", "j": 4, "p": "5", "who": "ann", "x": "lang"},
             {"q": "Was?", "a": "", "s": "m-2", "j": "n/a", "p": "", "who": "ben", "x": ""},
             {"q": "Wie?", "a": "So.", "s": "", "j": 9, "p": "2", "who": "", "x": "fr"}]  # fmt: skip
-    made = {
+    columns = {
         "kind": "response",
         "fields": {"task": {"columns": ["q"]}, "output": {"columns": ["a"]}, "system": {"columns": ["s"]}},
         "meta": ["x"],
@@ -195,19 +202,20 @@ def _of_plans(store: Store) -> Iterator[str]:
     judged = [{"model": {"constant": "gpt"},
                "card": "rubric_open_ended", "unit": {"constant": "response"},
                "dimension": {"constant": "factuality"}, "value": {"columns": ["j"]}}]  # fmt: skip
-    given = [{"dimension": {"constant": "factuality"}, "unit": {"constant": "response"}, "value": {"columns": ["p"]},
-              "annotator": {"columns": ["who"]}}]  # fmt: skip
+    labels = [{"dimension": {"constant": "factuality"}, "unit": {"constant": "response"}, "value": {"columns": ["p"]},
+               "annotator": {"columns": ["who"]}}]  # fmt: skip
     for title, more in {
         "items": {}, "one name": {"id": {"columns": ["q"]}}, "two columns": {"id": {"columns": ["q", "s"]}},
-        "judged": {"judgments": judged}, "labelled": {"labels": given}, "both": {"judgments": judged, "labels": given},
-        "only some": {"labels": [{**given[0], "only": {"who": ["ann"]}}]},
+        "judged": {"judgments": judged}, "labelled": {"labels": labels},
+        "both": {"judgments": judged, "labels": labels},
+        "only some": {"labels": [{**labels[0], "only": {"who": ["ann"]}}]},
         "no column": {"fields": {"output": {"columns": ["none"]}}}, "no text": {"fields": {}},
     }.items():  # fmt: skip
-        with told_refusals() as said:
-            mapping = ColumnMapping.model_validate({**made, **more})
+        with collect_refusals() as lines:
+            mapping = ColumnMapping.model_validate({**columns, **more})
             plan = ImportPlan(f"named {title}", mappings=(mapping,), sampling="all")
             table = from_bytes([("rows.jsonl", text(rows))])
-            said += list(_import(store, f"== columns, {title}", table, replace(plan, format="table")))
-        yield from said
+            lines += list(_import(store, f"== columns, {title}", table, replace(plan, format="table")))
+        yield from lines
     records = tool_files.argilla()[:1]
     yield from _import(store, "== read as another format", source(records), replace(base, format="messages"))

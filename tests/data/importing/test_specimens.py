@@ -14,13 +14,17 @@ from tests.data.imports import workspace
 
 def test_every_example_can_be_imported(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    for one in FILE_EXAMPLES:
-        source = from_bytes([(name, text.encode()) for name, text in one.files.items()])
-        found = detect_formats(source)
-        made = preview_import(
-            store, source, start.plan_import(store, start.interpret_source(store, source, found), ImportPlan(one.title))
+    for example in FILE_EXAMPLES:
+        source = from_bytes([(name, text.encode()) for name, text in example.files.items()])
+        detected = detect_formats(source)
+        preview = preview_import(
+            store,
+            source,
+            start.plan_import(store, start.interpret_source(store, source, detected), ImportPlan(example.title)),
         )
-        assert made.ok and not made.unscored, (one.title, made.problems)
-        assert made.new.items and (one.title not in ("Judgments", "Table of scores") or made.new.judgments), one.title
-        assert one.title not in ("People's labels", "Table of scores") or made.new.labels
+        assert preview.ok and not preview.unscored, (example.title, preview.problems)
+        assert preview.new.items and (
+            example.title not in ("Judgments", "Table of scores") or preview.new.judgments
+        ), example.title
+        assert example.title not in ("People's labels", "Table of scores") or preview.new.labels
     store.close()

@@ -55,25 +55,25 @@ IDS = [f"x{n}" for n in range(N)]
 TEXTS = {"prompt": [f"q{n}" for n in range(N)], "response": [f"a{n} because" for n in range(N)]}
 
 
-def read(store: Store, files: dict[str, bytes], *said: list[str]) -> Interpretation:
-    """The first reading of files; `said` are the columns of judges, and those of people."""
+def read(store: Store, files: dict[str, bytes], *columns: list[str]) -> Interpretation:
+    """The first reading of files; `columns` are the columns of judges, and those of people."""
     source = from_bytes(list(files.items()))
-    return start.interpret_source(store, source, detect_formats(source), *said)
+    return start.interpret_source(store, source, detect_formats(source), *columns)
 
 
-def bring(store: Store, files: dict[str, bytes], dataset: str = "d", **how: Any) -> Any:
+def bring(store: Store, files: dict[str, bytes], dataset: str = "d", **options: Any) -> Any:
     """The files in the workspace, as they were read first."""
     source = from_bytes(list(files.items()))
-    found = detect_formats(source)
-    made = start.plan_import(store, start.interpret_source(store, source, found), ImportPlan(dataset))
-    return import_source(store, "lea", source, made, detected=found, **how)
+    detected = detect_formats(source)
+    plan = start.plan_import(store, start.interpret_source(store, source, detected), ImportPlan(dataset))
+    return import_source(store, "lea", source, plan, detected=detected, **options)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Any:
-    made = workspace(tmp_path)
-    yield made
-    made.close()
+    store = workspace(tmp_path)
+    yield store
+    store.close()
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_what_columns_are_is_found_out(
     store: Store, columns: dict[str, list[Any]], kind: str, expected: list[tuple[str, str, str]]
 ) -> None:
     columns = {name: cells for name, cells in columns.items() if not (kind == "pair" and name == "response")}
-    made = read(store, {"t.csv": table(**columns)})
-    assert made.tables["t.csv"].kind == kind
-    told = [(s.by, s.dimension, spell_scale(s.answers) if s.answers else "") for s in made.series]
-    assert told == expected
-    assert not (set(columns) - {"category"}) & set(made.tables["t.csv"].meta)
+    outline = read(store, {"t.csv": table(**columns)})
+    assert outline.tables["t.csv"].kind == kind
+    actual = [(s.by, s.dimension, spell_scale(s.answers) if s.answers else "") for s in outline.series]
+    assert actual == expected
+    assert not (set(columns) - {"category"}) & set(outline.tables["t.csv"].meta)
     done = bring(store, {"t.csv": table(**columns)})
     assert done.preview.new.labels == N * sum(by == "person" for by, *_ in expected)
     assert not done.preview.unscored
@@ -129,20 +129,20 @@ def test_kappa_of_two_columns_is_scikit_learns(
     human, judge = numbers(1, 2, 3, 4, 5, 5, 2), numbers(1, 3, 3, 5)
     (tmp_path / "mine.csv").write_bytes(table(nr=list(range(N)), richter=judge, mensch=human))
     assert main(["start", str(tmp_path / "mine.csv"), "--no-serve"]) == 0
-    said = capsys.readouterr().out
-    assert f"quadratic kappa {cohen_kappa_score(human, judge, weights='quadratic'):.3f}" in said
-    assert "/calibration?dataset=mine&judge=" in said
+    output = capsys.readouterr().out
+    assert f"quadratic kappa {cohen_kappa_score(human, judge, weights='quadratic'):.3f}" in output
+    assert "/calibration?dataset=mine&judge=" in output
 
 
 def test_rows_may_name_judge_person_and_question(store: Store) -> None:
     rows = [
-        (item, question, who, 1 + (n + len(who)) % 5)
-        for n, item in enumerate(IDS) for question in ("tone", "truth") for who in ("gpt-4o", "ann", "ben")
+        (item, question, rater, 1 + (n + len(rater)) % 5)
+        for n, item in enumerate(IDS) for question in ("tone", "truth") for rater in ("gpt-4o", "ann", "ben")
     ]  # fmt: skip
     cells = list(zip(*rows, strict=True))
     files = {"t.csv": table(item_id=cells[0], criterion=cells[1], rater=cells[2], score=cells[3])}
-    made = read(store, files)
-    assert [(s.who, s.dimension, s.count) for s in made.series if s.who == "ann"] == [
+    outline = read(store, files)
+    assert [(s.who, s.dimension, s.count) for s in outline.series if s.who == "ann"] == [
         ("ann", "tone", 0), ("ann", "truth", 0),  # how many of the rows are hers nobody has counted
     ]  # fmt: skip
     done = bring(store, files)
@@ -203,29 +203,29 @@ def test_the_command_takes_good_rows_only_where_it_is_told_to(
 
 def test_a_question_of_the_workspace_is_taken_where_its_scale_fits(store: Store) -> None:
     fits = {"id": IDS, "judge_factuality": numbers(2, 4), "human_factuality": numbers(3, 4)}
-    made = read(store, {"t.csv": table(**fits)})
-    assert start.plan_import(store, made, ImportPlan("d")).mappings[0].judgments[0].card == "rubric_open_ended"
+    outline = read(store, {"t.csv": table(**fits)})
+    assert start.plan_import(store, outline, ImportPlan("d")).mappings[0].judgments[0].card == "rubric_open_ended"
     other = {**fits, "human_factuality": numbers(0.5, 4)}
-    made = read(store, {"t.csv": table(**other)})
-    assert {s.dimension for s in made.series} == {"factuality_2"}
+    outline = read(store, {"t.csv": table(**other)})
+    assert {s.dimension for s in outline.series} == {"factuality_2"}
 
 
 def test_a_name_that_is_taken_twice_gets_a_number(store: Store) -> None:
     """Three tables of a judge and a person without a name of a question, on three scales."""
     for dataset, cells in (("one", (1, 2, 5)), ("two", ("yes", "no")), ("three", ("poor", "fair", "good"))):
         bring(store, {"t.csv": table(id=IDS, judge=numbers(*cells), human=numbers(*cells, *cells[:1]))}, dataset)
-    asked = store.rows("select distinct dimension from label order by 1")
-    assert asked == [("rating",), ("rating_3",), ("response_rating",)]
+    dimensions = store.rows("select distinct dimension from label order by 1")
+    assert dimensions == [("rating",), ("rating_3",), ("response_rating",)]
 
 
 def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
-    far = read(store, {"t.csv": table(id=IDS, judge=numbers(10, 60, 100), human=numbers(1, 3, 5))})
-    assert [told for told in far.assumptions if "scales" in told] == [
+    outline = read(store, {"t.csv": table(id=IDS, judge=numbers(10, 60, 100), human=numbers(1, 3, 5))})
+    assert [assumption for assumption in outline.assumptions if "scales" in assumption] == [
         "judge goes up to 100 and people's numbers up to 5: if these are two scales, kappa of them means nothing. "
         "Bring them to one first."
     ]
     parts = read(store, {"t.csv": table(id=IDS, judge=numbers("55%", "92%"), human=numbers(0.5, 1))})
-    assert {(one.answers.lo, one.answers.hi) for one in parts.series if one.answers} == {(0, 1)}
+    assert {(s.answers.lo, s.answers.hi) for s in parts.series if s.answers} == {(0, 1)}
     assert not parts.assumptions  # per cent are parts of 1 here
     apart = table(id=IDS, judge=numbers(1, 5), human_tone=numbers(1, 3), human_style=numbers(2, 4))
     assert (
@@ -233,7 +233,9 @@ def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
         "Give the two the same question on the Import page."
     ) in read(store, {"t.csv": apart}).assumptions
     alike = read(store, {"t.csv": table(id=IDS, judge_truth=numbers(1, 5), human_truth=numbers(1, 3, 5))})
-    assert not [told for told in alike.assumptions if "scales" in told or "Judges answer" in told]
+    assert not [
+        assumption for assumption in alike.assumptions if "scales" in assumption or "Judges answer" in assumption
+    ]
     two = read(store, {"t.csv": table(id=IDS, judge_tone=numbers(1, 5), human_style=numbers(1, 3, 5))})
     assert {s.dimension for s in two.series} == {"tone"}  # of two names the judge's
     alone = read(store, {"t.csv": table(id=IDS, judge_tone=numbers(1, 5), judge_style=numbers(1, 3, 5))})
@@ -242,10 +244,10 @@ def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
 
 def test_how_far_the_reading_of_a_long_table_is_is_told(store: Store) -> None:
     source = from_bytes([("t.csv", table(id=[f"x{n}" for n in range(4_100)], human=[1, 2] * 2_050))])
-    seen: list[tuple[int, int, int]] = []
-    start.interpret_source(store, source, detect_formats(source), progress=lambda *told: seen.append(told))
-    assert [lines for *_, lines in seen] == [2_000, 4_000]
-    assert all(0 < done <= size == source.size for done, size, _ in seen)
+    reports: list[tuple[int, int, int]] = []
+    start.interpret_source(store, source, detect_formats(source), progress=lambda *report: reports.append(report))
+    assert [lines for *_, lines in reports] == [2_000, 4_000]
+    assert all(0 < done <= size == source.size for done, size, _ in reports)
 
 
 def test_what_is_kept_of_the_cells_of_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,13 +257,13 @@ def test_what_is_kept_of_the_cells_of_a_table(monkeypatch: pytest.MonkeyPatch) -
     assert table.rows == [{**row, "long": "b" * 300, "wide": str(row["wide"])[:300]}]
     monkeypatch.setattr(contents, "_MAX_DISTINCT_CELLS", 5)
     words = [f"w{n}" for n in range(95)]
-    for last, kept in ((range(5, 100), [0, 1, 2, 3, 4, 0, 99]), (words, []), ([*range(5, 80), *words[:20]], [])):
+    for last, expected in ((range(5, 100), [0, 1, 2, 3, 4, 0, 99]), (words, []), ([*range(5, 80), *words[:20]], [])):
         cells = [*range(5), *last]
-        found = contents.summarize_rows("t", ["x"], [{"x": cell} for cell in cells]).tables["t"].columns["x"]
-        assert (found.count, found.many, found.cells) == (100, True, kept)
-    for long, kept in (("w" * 80, ["a", "w" * 80]), ("w" * 81, []), ({"a": 1}, []), ([1], [])):
-        found = contents.summarize_rows("t", ["x"], [{"x": "a"}, {"x": long}]).tables["t"].columns["x"]
-        assert (found.count, found.cells) == (2, kept), "a column with one text is of texts"
+        column = contents.summarize_rows("t", ["x"], [{"x": cell} for cell in cells]).tables["t"].columns["x"]
+        assert (column.count, column.many, column.cells) == (100, True, expected)
+    for long, expected in (("w" * 80, ["a", "w" * 80]), ("w" * 81, []), ({"a": 1}, []), ([1], [])):
+        column = contents.summarize_rows("t", ["x"], [{"x": "a"}, {"x": long}]).tables["t"].columns["x"]
+        assert (column.count, column.cells) == (2, expected), "a column with one text is of texts"
 
 
 def test_which_rows_of_a_table_are_kept_below_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,12 +273,12 @@ def test_which_rows_of_a_table_are_kept_below_the_first(monkeypatch: pytest.Monk
     rows: list[dict[str, Any]] = [{"id": f"x{n}", "late": "" if n in (0, 1, 2, 5) else "w"} for n in range(12)]
     rows += [{"id": "x2", "late": "w"}, {"id": "x7", "late": "w"}, {"id": "y", "new": 1}]
 
-    def kept() -> list[int]:
+    def row_indexes() -> list[int]:
         return [rows.index(row) for row in contents.summarize_rows("t", list(rows[0]), rows).tables["t"].rows]
 
-    assert kept() == [0, 1, 2, 3, 4, 6, 7, 12, 14]
+    assert row_indexes() == [0, 1, 2, 3, 4, 6, 7, 12, 14]
     monkeypatch.setattr(contents, "_MAX_LATER_ROWS", 2)
-    assert kept() == [0, 1, 2, 3, 4, 6, 12], "two for a late column, two for an id that comes again"
+    assert row_indexes() == [0, 1, 2, 3, 4, 6, 12], "two for a late column, two for an id that comes again"
 
 
 def test_files_that_speak_of_each_others_items_are_joined_whatever_their_order(store: Store) -> None:
@@ -299,13 +301,13 @@ def test_items_without_texts_are_no_copies_of_one_another(store: Store) -> None:
 def test_a_correction_changes_question_and_scale(store: Store) -> None:
     from data.importing.detection.interpretation import share_scales
 
-    made = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
-    said = [replace(s, dimension="zest", answers=None) for s in made.series]
-    again = replace(made, series=share_scales(said, cards.answerable_dimensions(store)))
+    outline = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
+    series = [replace(s, dimension="zest", answers=None) for s in outline.series]
+    again = replace(outline, series=share_scales(series, cards.answerable_dimensions(store)))
     assert {(s.dimension, spell_scale(s.answers)) for s in again.series if s.answers} == {("zest", "1-3")}
     with pytest.raises(BadInput, match="No scale fits the values of judge_x"):
         start.plan_import(
-            store, replace(made, series=tuple(replace(s, answers=None) for s in made.series)), ImportPlan("d")
+            store, replace(outline, series=tuple(replace(s, answers=None) for s in outline.series)), ImportPlan("d")
         )
 
 
@@ -313,14 +315,14 @@ def test_without_labels_it_leads_to_a_sample_that_is_drawn_once(store: Store) ->
     done = bring(store, {"t.csv": table(**TEXTS)})
     assert start.next_step(store, "lea", done.dataset_id, draw=False) is None
     for _ in range(2):
-        way = start.next_step(store, "lea", done.dataset_id)
-        assert way is not None and way.path == "/desk?dataset=d&stream=audit" and "judge in view" not in str(way)
+        step = start.next_step(store, "lea", done.dataset_id)
+        assert step is not None and step.path == "/desk?dataset=d&stream=audit" and "judge in view" not in str(step)
     assert store.rows("select count(*) from draw where stream = 'audit'") == [(N,)]
     judged = bring(store, {"j.csv": table(id=IDS, judge_score=numbers(1, 2, 3))}, "judged")
     [(judge,)] = store.rows("select id from judge")
     assert start.agreement_figures(store, judged.dataset_id, str(judge)) == []
-    way = start.next_step(store, "lea", judged.dataset_id)
-    assert way is not None and way.path == "/desk?dataset=judged&stream=audit"
+    step = start.next_step(store, "lea", judged.dataset_id)
+    assert step is not None and step.path == "/desk?dataset=judged&stream=audit"
     assert store.rows("select count(*) from draw where dataset_id = $1", [judged.dataset_id]) == [(N,)]
 
 
@@ -339,9 +341,9 @@ def test_a_workspace_without_anybody_gets_its_first_lead(
 def test_what_excel_and_pandas_write_comes_in(store: Store) -> None:
     """An index and an empty column without names, empty rows, an encoding of Windows."""
     rows = "".join(f"{n};{'ja' if n % 3 else 'nein'};{'ja' if n % 2 else 'nein'};\n" for n in range(N))
-    made = read(store, {"t.csv": f";Prüfer;KI-Urteil;\n{rows};;;\n;;;\n".encode("cp1252")})
-    assert [(s.name, s.by, s.count) for s in made.series] == [("KI-Urteil", "judge", N), ("Prüfer", "person", N)]
-    assert (made.tables["t.csv"].id.columns, made.tables["t.csv"].meta, made.items) == (["Unnamed: 0"], [], N)
+    outline = read(store, {"t.csv": f";Prüfer;KI-Urteil;\n{rows};;;\n;;;\n".encode("cp1252")})
+    assert [(s.name, s.by, s.count) for s in outline.series] == [("KI-Urteil", "judge", N), ("Prüfer", "person", N)]
+    assert (outline.tables["t.csv"].id.columns, outline.tables["t.csv"].meta, outline.items) == (["Unnamed: 0"], [], N)
     with pytest.raises(BadInput, match="holds a header and no rows"):
         read(store, {"t.csv": b"id,human,judge\n"})
     # A row with too many cells is one, and no good one: the import says what is wrong with it.
@@ -350,83 +352,87 @@ def test_what_excel_and_pandas_write_comes_in(store: Store) -> None:
 
 
 def test_columns_of_who_somebody_is_are_no_answers(store: Store) -> None:
-    made = read(store, {"t.csv": table(id=IDS, model_id=numbers("A", "B"), human=numbers(1, 2), judge=numbers(2, 1))})
-    assert [s.name for s in made.series] == ["judge", "human"]
+    outline = read(
+        store, {"t.csv": table(id=IDS, model_id=numbers("A", "B"), human=numbers(1, 2), judge=numbers(2, 1))}
+    )
+    assert [s.name for s in outline.series] == ["judge", "human"]
     long = table(
         id=[x for x in IDS for _ in "12"], annotator=["gpt-4o", "anna"] * N, rater_type=["llm", "human"] * N,
         label=["pass", "fail"] * N,
     )  # fmt: skip
-    made = read(store, {"t.csv": long})
-    assert [(s.name, s.by, s.who) for s in made.series] == [("label", "judge", "gpt-4o"), ("label", "person", "anna")]
+    outline = read(store, {"t.csv": long})
+    assert [(s.name, s.by, s.who) for s in outline.series] == [
+        ("label", "judge", "gpt-4o"), ("label", "person", "anna"),
+    ]  # fmt: skip
 
 
 def test_scores_in_the_rows_of_a_dialogue_are_of_its_turns(store: Store) -> None:
-    said = table(
+    content = table(
         conversation_id=[f"c{n // 2}" for n in range(N)], turn=numbers(1, 2), user=[f"u{n}" for n in range(N)],
         assistant=[f"a{n}" for n in range(N)], human_tone=numbers(1, 2, 3), judge_tone=numbers(3, 2, 1),
     )  # fmt: skip
-    bring(store, {"t.csv": said})
+    bring(store, {"t.csv": content})
     assert store.rows("select distinct unit from label order by 1") == [("turn:1",), ("turn:2",)]
 
 
 def test_a_score_in_the_last_row_of_a_dialogue_is_of_the_whole(store: Store) -> None:
     """The empty cells of its other rows are no answers, and so not different ones."""
     last = ["" if n % 2 == 0 else str(1 + n // 2 % 3) for n in range(N)]
-    said = table(
+    content = table(
         conversation_id=[f"c{n // 2}" for n in range(N)], turn=numbers(1, 2), user=[f"u{n}" for n in range(N)],
         assistant=[f"a{n}" for n in range(N)], human_tone=last, judge_tone=last,
     )  # fmt: skip
-    made = read(store, {"t.csv": said})
-    assert not [told for told in made.assumptions if "taken as said of turns" in told]
-    bring(store, {"t.csv": said})
+    outline = read(store, {"t.csv": content})
+    assert not [assumption for assumption in outline.assumptions if "taken as said of turns" in assumption]
+    bring(store, {"t.csv": content})
     assert store.rows("select distinct unit from label") == [("conversation",)]
 
 
 def test_a_question_without_a_scale_is_left_out_and_not_the_rest(store: Store) -> None:
-    made = read(store, {"t.csv": table(id=IDS, human=numbers(1, 2), judge=numbers(2, 1))})
-    lost = replace(made.series[0], dimension="other", answers=None)
-    plan = start.plan_import(store, replace(made, series=(*made.series, lost)), ImportPlan("d"))
+    outline = read(store, {"t.csv": table(id=IDS, human=numbers(1, 2), judge=numbers(2, 1))})
+    lost = replace(outline.series[0], dimension="other", answers=None)
+    plan = start.plan_import(store, replace(outline, series=(*outline.series, lost)), ImportPlan("d"))
     assert len(plan.mappings[0].judgments) == 1
     with pytest.raises(BadInput, match="No scale fits"):
-        start.plan_import(store, replace(made, series=(lost,)), ImportPlan("d"))
+        start.plan_import(store, replace(outline, series=(lost,)), ImportPlan("d"))
 
 
 def test_a_verdict_goes_to_the_card_of_verdicts_and_what_else_is_asked_to_one_of_its_own(store: Store) -> None:
     sides = {"response_a": [f"a{n} or so" for n in range(N)], "response_b": [f"b{n} or so" for n in range(N)]}
     verdicts = {"human_preference": numbers("A", "B"), "judge_preference": numbers("B", "A")}
-    asked = {"human_difficulty": numbers(1, 2, 3), "judge_difficulty": numbers(1, 3, 2)}
-    made = read(store, {"t.csv": table(id=IDS, **sides, **verdicts, **asked)})
-    (found,) = start.plan_import(store, made, ImportPlan("d")).mappings
-    assert [(r.name, [d.name for d in r.dimensions]) for r in found.recipes] == [("imported_d", ["difficulty"])]
-    judged = [(one.card, one.dimension.constant) for one in found.judgments]
+    ratings = {"human_difficulty": numbers(1, 2, 3), "judge_difficulty": numbers(1, 3, 2)}
+    outline = read(store, {"t.csv": table(id=IDS, **sides, **verdicts, **ratings)})
+    (mapping,) = start.plan_import(store, outline, ImportPlan("d")).mappings
+    assert [(r.name, [d.name for d in r.dimensions]) for r in mapping.recipes] == [("imported_d", ["difficulty"])]
+    judged = [(judgment.card, judgment.dimension.constant) for judgment in mapping.judgments]
     assert judged == [("plain_pairwise", ""), ("imported_d", "difficulty")]
 
 
 def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
     sides = {"response_a": [f"a{n} or so" for n in range(N)], "response_b": [f"b{n} or so" for n in range(N)]}
     verdicts = {"human_preference": numbers("A", "B"), "verdict_ab": numbers("B", "A"), "verdict_ba": numbers("B", "A")}
-    made = read(store, {"t.csv": table(id=IDS, **sides, **verdicts)})
-    orders = [(s.name, s.who, s.order.constant) for s in made.series if s.by == "judge"]
+    outline = read(store, {"t.csv": table(id=IDS, **sides, **verdicts)})
+    orders = [(s.name, s.who, s.order.constant) for s in outline.series if s.by == "judge"]
     assert orders == [("verdict_ab", "verdict_ab", "ab"), ("verdict_ba", "verdict_ab", "ba")]
-    assert "t.csv: verdict_ba is taken for the verdict with the places swapped." in made.assumptions
+    assert "t.csv: verdict_ba is taken for the verdict with the places swapped." in outline.assumptions
 
 
 def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Store) -> None:
     source = from_bytes([("t.csv", table(id=IDS, judge=numbers(1, 2, 4), human=numbers(1, 2, 3)))])
-    (known,) = found = detect_formats(source)
-    made = start.plan_import(store, start.interpret_source(store, source, found), ImportPlan("d"))
-    assert previous_mapping(store, known, made.mappings[0]) is None
-    import_source(store, "lea", source, made, detected=found)
-    other = start.plan_import(store, start.interpret_source(store, source, found), ImportPlan("another"))
+    (known,) = detected = detect_formats(source)
+    plan = start.plan_import(store, start.interpret_source(store, source, detected), ImportPlan("d"))
+    assert previous_mapping(store, known, plan.mappings[0]) is None
+    import_source(store, "lea", source, plan, detected=detected)
+    other = start.plan_import(store, start.interpret_source(store, source, detected), ImportPlan("another"))
     assert (
         previous_mapping(store, known, other.mappings[0]) is None
     )  # the card has another name, and nothing else differs
-    (recipe,), (judged,) = made.mappings[0].recipes, made.mappings[0].judgments
+    (recipe,), (judged,) = plan.mappings[0].recipes, plan.mappings[0].judgments
     renamed = {"recipes": [recipe.model_copy(update={"name": "mine"})]}
     renamed["judgments"] = [judged.model_copy(update={"card": "mine"})]
-    assert previous_mapping(store, known, made.mappings[0].model_copy(update=renamed)) is None
-    by_hand = made.mappings[0].model_copy(update={"labels": []})
-    import_source(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), detected=found)
+    assert previous_mapping(store, known, plan.mappings[0].model_copy(update=renamed)) is None
+    by_hand = plan.mappings[0].model_copy(update={"labels": []})
+    import_source(store, "lea", source, replace(plan, dataset="hand", mappings=(by_hand,)), detected=detected)
     assert previous_mapping(store, known, other.mappings[0]) == by_hand.complete(cards.current_cards(store))
 
 
@@ -514,39 +520,39 @@ READ: dict[str, dict[str, list[Any]]] = {
 }  # fmt: skip
 
 
-def _shown(value: Any) -> str:
+def _json_text(value: Any) -> str:
     return json.dumps(value.model_dump(exclude_defaults=True) if hasattr(value, "model_dump") else value, default=str)
 
 
 def test_what_tables_seem_to_mean_is_kept(tmp_path: Path) -> None:
     """Every field of every series, what is told and asked, the mapping, and the plan that is proposed: readings.txt."""
-    asked = {(c.kind, d.sort, d.name): d for c in folder().values() for d in c.dimensions}
-    told: list[str] = []
+    dimensions = {(c.kind, d.sort, d.name): d for c in folder().values() for d in c.dimensions}
+    lines: list[str] = []
     for name, columns in READ.items():
         rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-        made = interpret_contents(contents.summarize_rows("t", list(columns), rows), asked)
-        told += [f"== {name}: {made.sampling}, {made.items}", f"table {_shown(made.tables['t'])}"]
-        told += [*made.assumptions, *made.unclear]
-        for one in made.series:
-            held = {field.name: getattr(one, field.name) for field in fields(one)}
-            held = {key: value for key, value in held.items() if value not in ("", (), {}, None)}
-            told.append("series " + ", ".join(f"{key}={_shown(value)}" for key, value in held.items()))
+        outline = interpret_contents(contents.summarize_rows("t", list(columns), rows), dimensions)
+        lines += [f"== {name}: {outline.sampling}, {outline.items}", f"table {_json_text(outline.tables['t'])}"]
+        lines += [*outline.assumptions, *outline.unclear]
+        for series in outline.series:
+            values = {field.name: getattr(series, field.name) for field in fields(series)}
+            values = {key: value for key, value in values.items() if value not in ("", (), {}, None)}
+            lines.append("series " + ", ".join(f"{key}={_json_text(value)}" for key, value in values.items()))
         try:
-            [plan] = propose_plan(made, ImportPlan("my data"), folder()).mappings
-            told += [_shown(one) for one in (*plan.judgments, *plan.labels, *plan.recipes)]
+            [plan] = propose_plan(outline, ImportPlan("my data"), folder()).mappings
+            lines += [_json_text(part) for part in (*plan.judgments, *plan.labels, *plan.recipes)]
         except BadInput as refused:
-            told.append(f"refused: {refused}")
-    compare_archive("\n".join(told) + "\n", Path(__file__).with_name("readings.txt"), tmp_path)
+            lines.append(f"refused: {refused}")
+    compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("readings.txt"), tmp_path)
 
 
 def test_a_card_for_questions_of_a_table_has_the_next_free_name() -> None:
     rows = [{"id": str(n), "judge": 1 + n % 3, "human": 1 + n % 3} for n in range(6)]
-    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    outline = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
     known = next(iter(folder().values()))
-    for taken, name in (
+    for names, name in (
         ((), "talks"), (("talks",), "talks_2"), (("talks", "talks_2"), "talks_3"), (("talks_2",), "talks"),
     ):  # fmt: skip
-        [recipe] = propose_plan(made, ImportPlan("talks"), dict.fromkeys(taken, known)).mappings[0].recipes
+        [recipe] = propose_plan(outline, ImportPlan("talks"), dict.fromkeys(names, known)).mappings[0].recipes
         assert recipe.name == name
 
 
@@ -555,21 +561,21 @@ def test_a_card_for_questions_of_a_table_has_the_next_free_name() -> None:
 )
 def test_a_card_for_questions_of_a_table_has_the_name_of_its_dataset_as_its_title(dataset: str, title: str) -> None:
     rows = [{"id": str(n), "judge": 1 + n % 3, "human": 1 + n % 3} for n in range(6)]
-    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
-    [recipe] = propose_plan(made, ImportPlan(dataset), {}).mappings[0].recipes
+    outline = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    [recipe] = propose_plan(outline, ImportPlan(dataset), {}).mappings[0].recipes
     assert recipe.title == title
 
 
-@pytest.mark.parametrize(("names", "few"), [(30, True), (31, False)])
-def test_only_few_people_or_questions_of_a_column_are_told_apart(names: int, few: bool) -> None:
+@pytest.mark.parametrize(("names", "distinct"), [(30, True), (31, False)])
+def test_only_few_people_or_questions_of_a_column_are_told_apart(names: int, distinct: bool) -> None:
     rows = [{"id": f"x{n % 5}", "rater": f"person {n % names}", "score": 1 + n % 3} for n in range(5 * names)]
-    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
-    assert [(one.who, one.whose) for one in made.series] == (
-        [(f"person {n}", "") for n in range(names)] if few else [("", "rater")]
+    outline = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    assert [(s.who, s.whose) for s in outline.series] == (
+        [(f"person {n}", "") for n in range(names)] if distinct else [("", "rater")]
     )
     rows = [{"id": f"x{n % 5}", "criterion": f"Q{n % names}", "human": 1 + n % 3} for n in range(5 * names)]
-    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
-    assert [one.dimension for one in made.series] == ([f"q{n}" for n in range(names)] if few else ["rating"])
+    outline = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    assert [s.dimension for s in outline.series] == ([f"q{n}" for n in range(names)] if distinct else ["rating"])
 
 
 @pytest.mark.parametrize("name", [
@@ -579,15 +585,15 @@ def test_only_few_people_or_questions_of_a_column_are_told_apart(names: int, few
 ])  # fmt: skip
 def test_every_name_of_a_column_of_questions(name: str) -> None:
     rows = [{"id": f"x{n}", name: ("Tone", "Truth")[n % 2], "human": 1 + n % 3} for n in range(6)]
-    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
-    found = [(one.dimension, one.only) for one in made.series]
-    assert found == [("tone", {name: ["Tone"]}), ("truth", {name: ["Truth"]})]
+    outline = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    questions = [(s.dimension, s.only) for s in outline.series]
+    assert questions == [("tone", {name: ["Tone"]}), ("truth", {name: ["Truth"]})]
 
 
-@pytest.mark.parametrize("who", [(" ann", "ben "), (1.0, 2.0), (True, False)])
-def test_answers_of_people_whose_names_are_no_plain_texts_come_in(store: Store, who: tuple[Any, Any]) -> None:
+@pytest.mark.parametrize("raters", [(" ann", "ben "), (1.0, 2.0), (True, False)])
+def test_answers_of_people_whose_names_are_no_plain_texts_come_in(store: Store, raters: tuple[Any, Any]) -> None:
     """Names behind a comma and a space, and numbers of a column that has empty cells elsewhere."""
-    rows = [{"id": f"x{n}", "output": "A", "rater_id": one, "score": 1 + n % 5} for n in range(5) for one in who]
+    rows = [{"id": f"x{n}", "output": "A", "rater_id": rater, "score": 1 + n % 5} for n in range(5) for rater in raters]
     assert bring(store, {"t.json": json.dumps(rows).encode()}).preview.new.labels == 10
 
 
@@ -611,22 +617,22 @@ def test_what_is_said_of_a_whole_dialogue_may_stand_in_the_row_of_its_first_ques
 # -- files as teams write them -----------------------------------------------------------------------------------------
 
 
-def long_table(who: str, names: list[str], **beside: Any) -> bytes:
-    """A row for each item and name: the columns `item_id`, `who`, `rating` and those beside, by item and name."""
+def long_table(rater: str, names: list[str], **beside: Any) -> bytes:
+    """A row for each item and name: the columns `item_id`, `rater`, `rating` and those beside, by item and name."""
     rows = [(n, name) for n in range(10) for name in names]
-    columns = {"item_id": [n for n, _ in rows], who: [name for _, name in rows]}
+    columns = {"item_id": [n for n, _ in rows], rater: [name for _, name in rows]}
     columns["rating"] = [1 + (n + names.index(name)) % 5 for n, name in rows]
     return table(**columns, **{column: [of(n, name) for n, name in rows] for column, of in beside.items()})
 
 
-def counted(store: Store) -> dict[tuple[str, str], int]:
+def count_answers(store: Store) -> dict[tuple[str, str], int]:
     """How many items each person and judge answered, by their names and the questions."""
     labels = store.rows("select annotator, dimension, count(distinct item_id) from label_now group by 1, 2")
     scores = store.rows(
         "select j.model, s.dimension, count(distinct m.item_id) from score s join judgment m on m.id = s.judgment_id "
         "join judge j on j.id = m.judge_id group by 1, 2"
     )
-    return {(who, dimension): count for who, dimension, count in (*labels, *scores)}
+    return {(name, dimension): count for name, dimension, count in (*labels, *scores)}
 
 
 def test_labels_that_begin_below_the_first_rows_come_in(store: Store) -> None:
@@ -634,7 +640,7 @@ def test_labels_that_begin_below_the_first_rows_come_in(store: Store) -> None:
     late = ["" if n < contents.MAX_FIRST_ROWS + 50 else 1 + n % 5 for n in rows]
     file = table(id=[f"x{n}" for n in rows], judge_score=[1 + n % 4 for n in rows], human_score=late)
     bring(store, {"a.csv": file})
-    assert counted(store) == {("human_score", "rating"): 50, ("judge", "rating"): len(rows)}
+    assert count_answers(store) == {("human_score", "rating"): 50, ("judge", "rating"): len(rows)}
 
 
 def test_ids_that_come_again_below_the_first_rows_are_told_apart(store: Store) -> None:
@@ -650,13 +656,13 @@ def test_a_key_that_the_first_lines_of_json_lack_is_a_column(store: Store) -> No
     late = [{"human_score": 1 + n % 4} if n > 25 else {} for n in range(N)]
     rows = [{"id": f"x{n}", "judge_score": 1 + n % 5} | late[n] for n in range(N)]
     bring(store, {"a.jsonl": "\n".join(map(json.dumps, rows)).encode()})
-    assert counted(store) == {("human_score", "rating"): N - 26, ("judge", "rating"): N}
+    assert count_answers(store) == {("human_score", "rating"): N - 26, ("judge", "rating"): N}
 
 
 def test_tables_with_the_same_columns_have_each_their_own_people(store: Store) -> None:
-    files = {f"{who[0]}.csv": long_table("annotator", who) for who in (["ann", "ben"], ["cid", "dora"])}
+    files = {f"{names[0]}.csv": long_table("annotator", names) for names in (["ann", "ben"], ["cid", "dora"])}
     bring(store, files)
-    assert counted(store) == {(who, "rating"): 10 for who in ("ann", "ben", "cid", "dora")}
+    assert count_answers(store) == {(name, "rating"): 10 for name in ("ann", "ben", "cid", "dora")}
 
 
 def test_answers_of_nobody_are_left_out_with_a_sentence(store: Store) -> None:
@@ -666,7 +672,7 @@ def test_answers_of_nobody_are_left_out_with_a_sentence(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("who", "names", "other", "found"),
+    ("column", "names", "other", "expected"),
     [
         ("rater", ["ann", "ben"], "llm_score", {"ann": 10, "ben": 10, "llm": 10}),
         ("annotator", ["ann", "ben"], "gpt-4o_score", {"ann": 10, "ben": 10, "gpt-4o": 10}),
@@ -674,20 +680,23 @@ def test_answers_of_nobody_are_left_out_with_a_sentence(store: Store) -> None:
     ],
 )
 def test_answers_of_the_other_side_beside_who_answered_stay_theirs(
-    store: Store, who: str, names: list[str], other: str, found: dict[str, int]
+    store: Store, column: str, names: list[str], other: str, expected: dict[str, int]
 ) -> None:
-    bring(store, {"a.csv": long_table(who, names, **{other: lambda n, _: 1 + n % 4})})
-    assert counted(store) == {(name, "rating"): count for name, count in found.items()}
+    bring(store, {"a.csv": long_table(column, names, **{other: lambda n, _: 1 + n % 4})})
+    assert count_answers(store) == {(name, "rating"): count for name, count in expected.items()}
 
 
 @pytest.mark.parametrize(
-    ("who", "own", "other"), [("annotator_id", "human_score", "judge_score"), ("judge", "judge_score", "human_score")]
+    ("column", "own", "other"),
+    [("annotator_id", "human_score", "judge_score"), ("judge", "judge_score", "human_score")],
 )
-def test_names_beside_scores_of_their_own_side_are_who_gave_them(store: Store, who: str, own: str, other: str) -> None:
-    file = long_table(who, ["x one", "x two"], **{other: lambda n, _: 1 + n % 4})
+def test_names_beside_scores_of_their_own_side_are_who_gave_them(
+    store: Store, column: str, own: str, other: str
+) -> None:
+    file = long_table(column, ["x one", "x two"], **{other: lambda n, _: 1 + n % 4})
     bring(store, {"a.csv": file.replace(b",rating,", f",{own},".encode())})
     rest = "judge" if other == "judge_score" else other
-    assert counted(store) == {(name, "rating"): 10 for name in ("x one", "x two", rest)}
+    assert count_answers(store) == {(name, "rating"): 10 for name in ("x one", "x two", rest)}
 
 
 def test_many_judges_are_no_people_and_a_judge_among_many_people_is_none(store: Store) -> None:
@@ -698,7 +707,7 @@ def test_many_judges_are_no_people_and_a_judge_among_many_people_is_none(store: 
         ("person", "human_score", ""), ("judge", "rating", "judge_model"),
     ]  # fmt: skip
     bring(store, {"a.csv": long_table("rater", [*people_, "gpt-4o"])})
-    assert counted(store) == {(name, "rating"): 10 for name in (*people_, "gpt-4o")}
+    assert count_answers(store) == {(name, "rating"): 10 for name in (*people_, "gpt-4o")}
     assert [row[0] for row in store.rows("select model from judge")] == ["gpt-4o"]
 
 
@@ -707,7 +716,7 @@ def test_a_table_with_many_people_and_questions_is_imported_again(store: Store) 
     ids, people_, criteria = zip(*rows, strict=True)
     file = table(item_id=list(ids), annotator=list(people_), criterion=list(criteria), score=[3, 4] * 64)
     bring(store, {"a.csv": file})
-    assert len(counted(store)) == 64
+    assert len(count_answers(store)) == 64
     import_source(store, "lea", from_bytes([("a.csv", file)]), ImportPlan("d"))
     assert store.rows("select count(*) from label_now") == [(128,)]
 
@@ -727,8 +736,8 @@ def test_an_older_table_that_comes_again_after_its_correction_says_that_it_does_
               "mode": "blind", "made_at": f"{now():%Y-%m-%dT%H:%M:%S.%fZ}"}]  # fmt: skip
     source = from_bytes([("a.jsonl", "\n".join(map(json.dumps, timed)).encode())])
     import_source(store, "lea", source, ImportPlan("d"))
-    held = "select l.value from label_now l join item i on i.id = l.item_id where i.name = 'x0'"
-    assert store.rows(held) == [(1.0,)]
+    query = "select l.value from label_now l join item i on i.id = l.item_id where i.name = 'x0'"
+    assert store.rows(query) == [(1.0,)]
     assert not bring(store, {"a.csv": tables[0]}).preview.warnings
 
 
@@ -745,27 +754,29 @@ def test_a_table_in_which_somebody_answers_twice_can_come_again(store: Store) ->
     [sentence] = bring(store, {"a.csv": file}).preview.warnings
     assert sentence.endswith("the answer further down counts.")
     assert not bring(store, {"a.csv": file}).preview.warnings, "nothing is there that does not count"
-    held = "select l.value from label_now l join item i on i.id = l.item_id where i.name = 'x0' and l.annotator = 'ann'"
-    assert store.rows(held) == [(1.0,)], "the later answer counts"
+    sql = "select l.value from label_now l join item i on i.id = l.item_id where i.name = 'x0' and l.annotator = 'ann'"
+    assert store.rows(sql) == [(1.0,)], "the later answer counts"
 
 
 def test_questions_that_begin_alike_are_two_and_wide_letters_are_plain(store: Store) -> None:
     long = "The answer is entirely free of errors of any kind in "
     criteria = [f"{long}facts", f"{long}style", "正確性Ａ"]
-    rows = [(n, who, what) for n in range(5) for who in ("ann", "ben") for what in criteria]
-    ids, who, what = zip(*rows, strict=True)
-    file = table(item_id=list(ids), annotator=list(who), criterion=list(what), score=[1 + n % 5 for n in range(30)])
+    rows = [(n, rater, criterion) for n in range(5) for rater in ("ann", "ben") for criterion in criteria]
+    ids, raters, questions = zip(*rows, strict=True)
+    file = table(
+        item_id=list(ids), annotator=list(raters), criterion=list(questions), score=[1 + n % 5 for n in range(30)]
+    )
     bring(store, {"a.csv": file})
-    found = counted(store)
-    assert set(found.values()) == {5}
-    assert len(found) == 6
-    assert ("ann", "正確性a") in found
+    counts = count_answers(store)
+    assert set(counts.values()) == {5}
+    assert len(counts) == 6
+    assert ("ann", "正確性a") in counts
 
 
 def test_marks_for_nothing_are_no_answers_to_all_items(store: Store) -> None:
     half = read(store, {"a.csv": table(id=IDS, judge_score=numbers(1, 5), human_score=numbers(3, "N/A"))})
     assert half.sampling == "unknown"
-    assert [one.count for one in half.series] == [N, N // 2]
+    assert [s.count for s in half.series] == [N, N // 2]
     harm = {"judge_harm": numbers("none", "minor"), "human_harm": numbers("none", "major")}
     whole = read(store, {"a.csv": table(id=IDS, **harm)})
     assert whole.sampling == "all"
@@ -774,11 +785,11 @@ def test_marks_for_nothing_are_no_answers_to_all_items(store: Store) -> None:
 def test_many_decimal_commas_are_numbers_and_long_texts_are_not_called_empty(store: Store) -> None:
     many = [f"{n // 100},{n % 100:02}" for n in range(2_500)]
     file = table(id=[f"x{n}" for n in range(2_500)], judge_score=many, human_score=many)
-    made = read(store, {"a.csv": file})
-    assert [None if one.answers is None else (one.answers.lo, one.answers.hi) for one in made.series] == [(0, 100)] * 2
+    outline = read(store, {"a.csv": file})
+    assert [None if s.answers is None else (s.answers.lo, s.answers.hi) for s in outline.series] == [(0, 100)] * 2
     cells = [*numbers(1, 5)[1:], "It could not be judged, " + "as the answer is cut off in the middle of it, " * 2]
-    (one,) = read(store, {"b.csv": table(id=IDS, human_score=cells)}).series
-    assert one.why == "there are lists, long texts or too many different words among them"
+    (series,) = read(store, {"b.csv": table(id=IDS, human_score=cells)}).series
+    assert series.why == "there are lists, long texts or too many different words among them"
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -787,26 +798,26 @@ def test_of_several_answers_of_a_person_the_newest_counts_and_else_that_further_
 ) -> None:
     """The same in a workspace as in `agree`, in whatever order the rows stand."""
     rows = [(f"q{n % 8}", ("ann", "ben")[n // 8 % 2], 1 + n * 3 % 5, n // 16, 1 + n % 8 % 5) for n in range(32)]
-    newest = {(item, who): float(score) for item, who, score, *_ in rows}
+    newest = {(item, rater): float(score) for item, rater, score, *_ in rows}
     files = {}
     for name, when in (("iso", "2026-03-0{}T23:30:00+09:00"), ("german", "0{}.03.2026")):
-        lines = [f"{q},{who},{score},{llm},{when.format(day + 1)}" for q, who, score, day, llm in rows]
+        lines = [f"{q},{rater},{score},{llm},{when.format(day + 1)}" for q, rater, score, day, llm in rows]
         lines = lines[::-1] if turned else lines
         files[name] = "\n".join(["item,rater,human_score,llm_score,labeled_at", *lines]).encode()
     for name, content in files.items():
-        made = read(store, {"t.csv": content})
-        assert {one.latest for one in made.series} == ({"", "labeled_at"} if name == "iso" else {""})
-        assert len(made.series) == 3 and not made.tables["t.csv"].meta
+        outline = read(store, {"t.csv": content})
+        assert {s.latest for s in outline.series} == ({"", "labeled_at"} if name == "iso" else {""})
+        assert len(outline.series) == 3 and not outline.tables["t.csv"].meta
         warnings = bring(store, {"t.csv": content}, name).preview.warnings
         assert len(warnings) == (name == "german")
-        held = store.rows(
+        label_rows = store.rows(
             "select i.name, l.annotator, l.value from label_now l join item i on i.id = l.item_id "
             "join dataset d on d.id = i.dataset_id where d.name = $1", [name],
         )  # fmt: skip
-        assert ({(item, who): value for item, who, value in held} == newest) is (name == "iso" or not turned)
+        assert ({(item, rater): value for item, rater, value in label_rows} == newest) is (name == "iso" or not turned)
         (tmp_path / f"{name}.csv").write_bytes(content)
         assert judges_main(["agree", str(tmp_path / f"{name}.csv")]) == 0
-    only = [f"{q},{who},{score},{1 + int(q[1:]) % 5}" for (q, who), score in newest.items()]
+    only = [f"{q},{rater},{score},{1 + int(q[1:]) % 5}" for (q, rater), score in newest.items()]
     (tmp_path / "newest.csv").write_text("\n".join(["item,rater,human_score,llm_score", *only]))
     figures = [line for line in capsys.readouterr().out.splitlines() if line.startswith("answer: %")]
     assert judges_main(["agree", str(tmp_path / "newest.csv")]) == 0
@@ -816,8 +827,8 @@ def test_of_several_answers_of_a_person_the_newest_counts_and_else_that_further_
 
 def test_chats_in_a_table_of_text_come_in_with_the_answers_beside_them(store: Store) -> None:
     chat = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]
-    given = table(id=["a", "b"], messages=[json.dumps(chat)] * 2, human_score=[1, 5], llm_score=[2, 4])
-    done = bring(store, {"t.csv": given})
+    content = table(id=["a", "b"], messages=[json.dumps(chat)] * 2, human_score=[1, 5], llm_score=[2, 4])
+    done = bring(store, {"t.csv": content})
     assert (done.preview.new.items, done.preview.new.labels, done.preview.new.judgments) == (2, 2, 2)
     assert store.rows("select distinct kind, cells from item") == [("dialogue", 2)]
 
@@ -825,8 +836,8 @@ def test_chats_in_a_table_of_text_come_in_with_the_answers_beside_them(store: St
 def test_rows_without_ids_are_not_taken_for_earlier_ones_without_a_word(store: Store) -> None:
     first, second = ({"t.csv": table(llm_score=[1, 2, 3], human_score=cells)} for cells in ([1, 2, 3], [3, 2, 1]))
     assert not bring(store, first).preview.warnings and not bring(store, first).preview.warnings
-    (told,) = bring(store, second).preview.warnings
-    assert told.startswith("3 rows without an id are matched by number with the rows imported into this dataset")
+    (warning,) = bring(store, second).preview.warnings
+    assert warning.startswith("3 rows without an id are matched by number with the rows imported into this dataset")
     assert not bring(store, second, "e").preview.warnings
 
 
@@ -836,7 +847,7 @@ def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) 
     answers = table(id=list(range(4)), judge_score=[1, 2, 3, 4], human_score=[1, 2, 3, 5])
     says = "4 items are imported without a text, because no item with a text has their ids ('0', '1', '2')."
     both = bring(store, {"a.csv": answers, "t.csv": texts})
-    assert (both.preview.new.items, [one[: len(says)] for one in both.preview.warnings]) == (8, [says])
+    assert (both.preview.new.items, [warning[: len(says)] for warning in both.preview.warnings]) == (8, [says])
     assert not bring(store, {"t.csv": texts}, "e").preview.warnings
     assert bring(store, {"a.csv": answers}, "e").preview.warnings == both.preview.warnings
     for name in ("f", "g"):
@@ -857,12 +868,12 @@ def test_a_row_without_an_id_comes_back_once(store: Store) -> None:
 
 
 def test_what_differs_between_the_rows_of_an_item_is_not_kept_with_it(store: Store) -> None:
-    beside: dict[str, Any] = {"category": lambda n, _: f"c{n % 3}", "comment": lambda n, who: f"{who} on {n}"}
+    beside: dict[str, Any] = {"category": lambda n, _: f"c{n % 3}", "comment": lambda n, name: f"{name} on {n}"}
     beside |= {"prompt": lambda n, _: f"q{n}", "response": lambda n, _: f"a{n} it is"}
     file = long_table("annotator", ["ann", "ben"], **beside)
-    made = read(store, {"a.csv": file})
-    assert made.tables["a.csv"].meta == ["category"]
-    assert "a.csv: comment: left out, as rows of one item differ there." in made.assumptions
+    outline = read(store, {"a.csv": file})
+    assert outline.tables["a.csv"].meta == ["category"]
+    assert "a.csv: comment: left out, as rows of one item differ there." in outline.assumptions
     texts = table(prompt=[f"q{n // 2}" for n in range(N)], response=[f"a{n // 2} it is" for n in range(N)],
                   annotator=numbers("ann", "ben"), rating=numbers(1, 2, 3, 4, 5),
                   date=[f"2026-01-{n % 28 + 1}" for n in range(N)])  # fmt: skip

@@ -38,19 +38,19 @@ from tests.data.cards.test_cards import recipe
 from tests.data.importing.test_container import BROKEN
 from tests.data.importing.test_fastchat import PAIRS, vote
 from tests.data.importing.test_importing import MIXED
-from tests.data.imports import bring, counts, decided, label, pair, source, text, verdict, workspace
+from tests.data.imports import adjudication_line, bring, counts, label, pair, source, text, verdict, workspace
 from tests.fork_server import Forked
 from tests.pages.desk_driver import patiently
 from tests.server import ROOT
 
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = pytest.mark.usefixtures("fork_programs")
 RESPONSES = ColumnMapping(
     kind="response", id=ValueSource(columns=["id"]), fields={"output": ValueSource(columns=["output"])}
 )
 
 
 @pytest.fixture
-def plain(forked: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def real_process(fork_programs: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets the process start as it does for users, which takes a second."""
     monkeypatch.setattr(subprocess, "Popen", Forked.__base__)
 
@@ -67,24 +67,24 @@ def spools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def upload(folder: Path, **files: bytes) -> Source:
     """Files as they were uploaded, under names of the server's."""
-    found = []
+    uploads = []
     for number, (name, content) in enumerate(files.items()):
         (folder / f"{number}").write_bytes(content)
-        found.append((name.replace("__", "."), folder / f"{number}"))
-    return from_uploads(found)
+        uploads.append((name.replace("__", "."), folder / f"{number}"))
+    return from_uploads(uploads)
 
 
-def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+def record_processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     """Every process that is started from now on."""
-    found: list[subprocess.Popen[bytes]] = []
+    processes: list[subprocess.Popen[bytes]] = []
     real = subprocess.Popen
 
     def start(*args: Any, **kwargs: Any) -> Any:
-        found.append(real(*args, **kwargs))
-        return found[-1]
+        processes.append(real(*args, **kwargs))
+        return processes[-1]
 
     monkeypatch.setattr(subprocess, "Popen", start)
-    return found
+    return processes
 
 
 # -- the same comes of it ---------------------------------------------------------------------------------------------
@@ -94,31 +94,44 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
 def store(tmp_path: Path) -> Iterator[Store]:
     """A workspace that holds a pair with what was said of it."""
     store = workspace(tmp_path)
-    bring(store, [pair(), label("p1", "a"), label("p1", "b", annotator="ben"), decided("p1", "b"), verdict("p1", "a")])
+    bring(
+        store,
+        [pair(), label("p1", "a"), label("p1", "b", annotator="ben"), adjudication_line("p1", "b"), verdict("p1", "a")],
+    )
     yield store
     store.close()
 
 
-@pytest.mark.usefixtures("plain")
+@pytest.mark.usefixtures("real_process")
 def test_an_upload_becomes_what_the_same_bytes_become_here(store: Store, tmp_path: Path) -> None:
-    rows = [*MIXED, verdict("p1", "a"), verdict("p1", "b", model="other"), label("p1", "a"), decided("p1", "a"), b"{"]
+    rows = [
+        *MIXED,
+        verdict("p1", "a"),
+        verdict("p1", "b", model="other"),
+        label("p1", "a"),
+        adjudication_line("p1", "a"),
+        b"{",
+    ]
     rows += [label("p1", "c"), {"gold_rule": {"resolve": "majority", "apart": 1}}]
-    here, there = io.BytesIO(), io.BytesIO()
-    one = preview_import(store, source(rows), ImportPlan("d"), rejects=here)
-    two = preview_import(store, upload(tmp_path, rows__jsonl=text(rows)), ImportPlan("d"), rejects=there)
-    assert asdict(one) == asdict(two) and one.rejected > 3 and one.known.total and one.new.rules
-    assert here.getvalue() == there.getvalue() != b""
+    rejects, other_rejects = io.BytesIO(), io.BytesIO()
+    preview = preview_import(store, source(rows), ImportPlan("d"), rejects=rejects)
+    other = preview_import(store, upload(tmp_path, rows__jsonl=text(rows)), ImportPlan("d"), rejects=other_rejects)
+    assert asdict(preview) == asdict(other) and preview.rejected > 3 and preview.known.total and preview.new.rules
+    assert rejects.getvalue() == other_rejects.getvalue() != b""
 
 
 def test_how_far_the_process_is_goes_on_while_it_reads(store: Store, tmp_path: Path) -> None:
-    given, at = upload(tmp_path, rows__jsonl=text([pair(f"n{n}") for n in range(6_000)])), list[tuple[int, int, int]]()
-    preview_import(store, given, ImportPlan("d"), progress=lambda *told: at.append(told))
-    done = {bytes_read for bytes_read, whole, _ in at if whole == given.size}
-    assert min(done) == 0 and max(done) <= given.size and len(done) > 2
+    source, reports = (
+        upload(tmp_path, rows__jsonl=text([pair(f"n{n}") for n in range(6_000)])),
+        list[tuple[int, int, int]](),
+    )
+    preview_import(store, source, ImportPlan("d"), progress=lambda *report: reports.append(report))
+    done = {bytes_read for bytes_read, whole, _ in reports if whole == source.size}
+    assert min(done) == 0 and max(done) <= source.size and len(done) > 2
 
 
 def test_an_upload_is_taken_once_and_what_was_added_meanwhile_is_not_added_twice(store: Store, tmp_path: Path) -> None:
-    given = upload(tmp_path, rows__jsonl=text([pair("new"), label("new", "tie"), verdict("p1", "b")]))
+    source = upload(tmp_path, rows__jsonl=text([pair("new"), label("new", "tie"), verdict("p1", "b")]))
     raced: list[Any] = []
 
     def meanwhile(done: int, size: int, lines: int) -> None:
@@ -126,10 +139,10 @@ def test_an_upload_is_taken_once_and_what_was_added_meanwhile_is_not_added_twice
             raced.append(bring(store, [pair("new")]))
 
     with pytest.raises(BadInput, match="somebody else added the same things"):
-        import_source(store, "lea", given, ImportPlan("d"), progress=meanwhile)
-    assert import_source(store, "lea", given, ImportPlan("d")).preview.new.total == 2
+        import_source(store, "lea", source, ImportPlan("d"), progress=meanwhile)
+    assert import_source(store, "lea", source, ImportPlan("d")).preview.new.total == 2
     before = counts(store)
-    assert import_source(store, "lea", given, ImportPlan("d")).preview.known.total == 3
+    assert import_source(store, "lea", source, ImportPlan("d")).preview.known.total == 3
     assert counts(store) == before and verify(store) == []
 
 
@@ -138,48 +151,52 @@ def test_tables_chats_and_fastchat_go_the_same_way(store: Store, tmp_path: Path)
     files = {"t__csv": b"id,output\n1,x\n2,y\n", "c__jsonl": text(chat)}
     files |= {name.replace(".", "__"): text(rows) for name, rows in PAIRS.items()}
     files["votes__jsonl"] = text([vote("expert_1", "tie")])
-    given = upload(tmp_path, **files)
-    known = detect_formats(given)
-    assert [(one.format, one.columns) for one in known][:2] == [("table", ["id", "output"]), ("messages", ["messages"])]
+    source = upload(tmp_path, **files)
+    known = detect_formats(source)
+    assert [(file.format, file.columns) for file in known][:2] == [
+        ("table", ["id", "output"]), ("messages", ["messages"]),
+    ]  # fmt: skip
     assert known[0].rows == [{"id": "1", "output": "x"}, {"id": "2", "output": "y"}]
     plan = ImportPlan("e", mappings=(RESPONSES,))
-    here = from_bytes([(name.replace("__", "."), content) for name, content in files.items()])
-    one, two = preview_import(store, here, plan), preview_import(store, given, plan, detected=known)
-    assert (two.formats, two.new, two.people, two.problems) == (one.formats, one.new, one.people, one.problems)
-    assert one.new.items > 3 and one.new.labels == 1
+    direct = from_bytes([(name.replace("__", "."), content) for name, content in files.items()])
+    preview, other = preview_import(store, direct, plan), preview_import(store, source, plan, detected=known)
+    assert (other.formats, other.new, other.people, other.problems) == (
+        preview.formats, preview.new, preview.people, preview.problems,
+    )  # fmt: skip
+    assert preview.new.items > 3 and preview.new.labels == 1
 
 
 def test_every_card_goes_to_the_process_as_it_is(store: Store) -> None:
     cards.save_card(store, "lea", recipe())
     known = take_snapshot(store, ImportPlan("d"), [])
-    found = unpack_snapshot(known.pack())
-    assert {n: c.version for n, c in found.cards.items()} == {
+    snapshot = unpack_snapshot(known.pack())
+    assert {n: c.version for n, c in snapshot.cards.items()} == {
         n: c.version for n, c in cards.current_cards(store).items()
     }
-    assert found.questions == known.questions and found.rule == known.rule
+    assert snapshot.questions == known.questions and snapshot.rule == known.rule
 
 
 # -- limits -----------------------------------------------------------------------------------------------------------
 
 
-def refused(store: Store, given: Source, monkeypatch: pytest.MonkeyPatch) -> str:
+def refusal(store: Store, source: Source, monkeypatch: pytest.MonkeyPatch) -> str:
     """Why an upload cannot be read; the server lives, nobody reads any more, and nothing was written."""
-    before, processes = counts(store), started(monkeypatch)
+    before, processes = counts(store), record_processes(monkeypatch)
     with pytest.raises(BadInput) as no:
-        preview_import(store, given, ImportPlan("d", mappings=(RESPONSES,)))
-    assert processes and all(one.poll() is not None for one in processes)
+        preview_import(store, source, ImportPlan("d", mappings=(RESPONSES,)))
+    assert processes and all(process.poll() is not None for process in processes)
     assert counts(store) == before
     return str(no.value)
 
 
-@pytest.mark.usefixtures("plain")
+@pytest.mark.usefixtures("real_process")
 def test_what_needs_too_much_memory_is_a_sentence(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subprocess_reader, "MAX_MEMORY_BYTES", 2**24)
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (15 * 2**20)}
-    given = upload(tmp_path, big__jsonl=text([row]))
-    says = refused(store, given, monkeypatch)
+    source = upload(tmp_path, big__jsonl=text([row]))
+    says = refusal(store, source, monkeypatch)
     assert says.startswith("big.jsonl needs more memory to read than is allowed: ") and "Split the file" in says
 
 
@@ -193,10 +210,12 @@ def test_a_process_comes_last_and_takes_as_much_memory_as_it_is_given_and_no_mor
     assert (done.stdout, done.stderr) == (b"refused 19\n", b"")
 
 
-@pytest.mark.parametrize(("said", "code"), [("odd", 1), ("Cannot ALLOCATE 1 GB", subprocess_reader.OUT_OF_MEMORY)])
-def test_a_process_that_fails_says_where_unless_memory_is_what_it_lacked(tmp_path: Path, said: str, code: int) -> None:
+@pytest.mark.parametrize(("message", "code"), [("odd", 1), ("Cannot ALLOCATE 1 GB", subprocess_reader.OUT_OF_MEMORY)])
+def test_a_process_that_fails_says_where_unless_memory_is_what_it_lacked(
+    tmp_path: Path, message: str, code: int
+) -> None:
     program = (
-        f"from data.importing import reader\ndef fail(*_):\n    raise ValueError({said!r})\n"
+        f"from data.importing import reader\ndef fail(*_):\n    raise ValueError({message!r})\n"
         "reader._run_task = fail\nreader.main()"
     )
     limits = {"memory": 2**31, "seconds": 60, "file": 2**20, "last": False}
@@ -207,21 +226,21 @@ def test_a_process_that_fails_says_where_unless_memory_is_what_it_lacked(tmp_pat
         process.stdin.flush()
         assert process.wait() == code  # with its input still open: at its end it would take the folder with it
     traces = [path.read_text(encoding="utf-8") for path in tmp_path.glob(subprocess_reader.TRACE)]
-    assert len(traces) == (code == 1) and all("ValueError" in trace and said not in trace for trace in traces)
+    assert len(traces) == (code == 1) and all("ValueError" in trace and message not in trace for trace in traces)
 
 
 def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess_reader, "BASE_CPU_SECONDS", 0.3)
     monkeypatch.setattr(subprocess_reader, "CPU_SECONDS_PER_MB", 1)
-    given = upload(tmp_path, slow__csv=b"id,output\n" + b"1,x\n" * 200_000)
-    says = refused(store, given, monkeypatch)
+    source = upload(tmp_path, slow__csv=b"id,output\n" + b"1,x\n" * 200_000)
+    says = refusal(store, source, monkeypatch)
     assert says.startswith("slow.csv takes longer to read than its size allows: 1 seconds") and "Split the file" in says
 
 
 def test_a_process_that_stands_still_is_ended(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess_reader, "BASE_CPU_SECONDS", 0)
     monkeypatch.setattr(subprocess_reader, "CPU_SECONDS_PER_MB", 0)
-    assert "takes longer" in refused(store, upload(tmp_path, a__jsonl=text([pair()])), monkeypatch)
+    assert "takes longer" in refusal(store, upload(tmp_path, a__jsonl=text([pair()])), monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -234,31 +253,31 @@ def test_a_process_that_says_nothing_or_never_ends_a_line_is_ended(
     monkeypatch.setattr(subprocess_reader, "BASE_CPU_SECONDS", seconds)
     monkeypatch.setattr(subprocess_reader, "CPU_SECONDS_PER_MB", 0)
     monkeypatch.setattr(subprocess_reader, "_MAX_MESSAGE_BYTES", 2**20)
-    given, real = upload(tmp_path, a__jsonl=text([pair()])), subprocess.Popen
+    source, real = upload(tmp_path, a__jsonl=text([pair()])), subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda _, **options: real([sys.executable, "-c", does], **options))
     with pytest.raises(BadInput, match=rf"takes longer to read than its size allows: {seconds} seconds"):
-        detect_formats(given)
+        detect_formats(source)
 
 
 def test_a_spool_that_grows_too_large_is_a_sentence(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subprocess_reader, "MAX_FILE_BYTES", 2**16)
-    given = upload(tmp_path, rows__jsonl=text([pair(f"p{n}", a="x" * 1_000) for n in range(500)]))
-    assert "could not be made ready" in refused(store, given, monkeypatch)
+    source = upload(tmp_path, rows__jsonl=text([pair(f"p{n}", a="x" * 1_000) for n in range(500)]))
+    assert "could not be made ready" in refusal(store, source, monkeypatch)
 
 
 def test_an_upload_that_is_gone_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = upload(tmp_path, rows__jsonl=text([pair("new")]))
-    assert given.files[0].path is not None
-    given.files[0].path.unlink()
-    says = refused(store, given, monkeypatch)
+    source = upload(tmp_path, rows__jsonl=text([pair("new")]))
+    assert source.files[0].path is not None
+    source.files[0].path.unlink()
+    says = refusal(store, source, monkeypatch)
     assert says.startswith("The import could not be made ready in ") and ": No such file or directory. Nothing " in says
 
 
 def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> None:
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (10 * 2**20)}
-    given = upload(tmp_path, rows__jsonl=text([row, {**row, "id": "2"}]))
+    source = upload(tmp_path, rows__jsonl=text([row, {**row, "id": "2"}]))
     program = (
         "import resource, sys\nfrom pathlib import Path\n"
         "from data.importing.files.source import from_uploads\nfrom data.importing.importing import preview_import\n"
@@ -270,7 +289,7 @@ def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> N
         "preview_import(store, imports.source([imports.pair()]), plan)\nbefore = peak()\n"
         "assert preview_import(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
     )
-    command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
+    command = [sys.executable, "-c", program, str(tmp_path), str(source.files[0].path)]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "TMPDIR": tempfile.gettempdir()}, capture_output=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 10 * 2**10  # kB
@@ -281,30 +300,30 @@ def test_the_process_knows_no_secrets_and_no_store(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "canary")
     monkeypatch.setenv("ASSAY_STORE", "duckdb:///canary")
-    seen: list[str] = []
+    environments: list[str] = []
     real = subprocess.Popen
 
     def start(*args: Any, **kwargs: Any) -> Any:
-        seen.append(str(kwargs["env"]))
+        environments.append(str(kwargs["env"]))
         return real(*args, **kwargs)
 
     monkeypatch.setattr(subprocess, "Popen", start)
     assert preview_import(store, upload(tmp_path, a__jsonl=text([pair("new")])), ImportPlan("d")).new.items == 1
-    assert seen and "canary" not in "".join(seen)
+    assert environments and "canary" not in "".join(environments)
 
 
 def test_a_process_that_tells_what_no_file_is_is_not_believed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = upload(tmp_path, a__jsonl=text([pair("new")]))
-    [file] = detect_formats(given)
-    told = ("lines", "canonical", None)
-    assert (file.container, file.format, file.role) == told
+    source = upload(tmp_path, a__jsonl=text([pair("new")]))
+    [file] = detect_formats(source)
+    fields = ("lines", "canonical", None)
+    assert (file.container, file.format, file.role) == fields
     for place, wrong in ((0, "program"), (1, "mine"), (1, "auto"), (2, "judge")):
-        answer = (*told[:place], wrong, *told[place + 1 :], [], [])
+        answer = (*fields[:place], wrong, *fields[place + 1 :], [], [])
         monkeypatch.setattr(subprocess_reader, "_run_task", lambda *_, answer=answer: [answer])
         with pytest.raises(BadInput, match=r"a\.jsonl could not be read: the process that read it ended"):
-            detect_formats(given)
+            detect_formats(source)
 
 
 def test_a_gold_rule_that_a_process_tells_is_one_that_can_be(
@@ -313,27 +332,27 @@ def test_a_gold_rule_that_a_process_tells_is_one_that_can_be(
     really = subprocess_reader._run_task
 
     def tell(source: Any, task: dict[str, Any], *more: Any) -> Any:
-        told = really(source, task, *more)
-        return {**told, "rule": {"apart": apart}} if task["task"] == "gather" else told
+        reply = really(source, task, *more)
+        return {**reply, "rule": {"apart": apart}} if task["task"] == "gather" else reply
 
     monkeypatch.setattr(subprocess_reader, "_run_task", tell)
     for apart in (1, 101):
-        given = upload(tmp_path, a__jsonl=text([pair("new")]))
+        source = upload(tmp_path, a__jsonl=text([pair("new")]))
         with nullcontext() if apart == 1 else pytest.raises(BadInput, match="by 101 points"):
-            assert preview_import(store, given, ImportPlan("d")).new.items == 1
+            assert preview_import(store, source, ImportPlan("d")).new.items == 1
 
 
 # -- who reads when, and until when -----------------------------------------------------------------------------------
 
 
 def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Path) -> None:
-    given = upload(tmp_path, a__jsonl=text([pair("new")]))
-    known = detect_formats(given)
+    source = upload(tmp_path, a__jsonl=text([pair("new")]))
+    known = detect_formats(source)
     waited: list[int] = []
     others: list[threading.Thread] = []
 
     def second() -> None:
-        preview_import(store, given, ImportPlan("d"), detected=known, waits=waited.append)
+        preview_import(store, source, ImportPlan("d"), detected=known, waits=waited.append)
 
     def first(*_: int) -> None:
         if not others:
@@ -341,7 +360,7 @@ def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Pat
             others[0].start()
             assert patiently(lambda: bool(waited))
 
-    preview_import(store, given, ImportPlan("d"), progress=first, detected=known)
+    preview_import(store, source, ImportPlan("d"), progress=first, detected=known)
     others[0].join()
     assert set(waited) == {1} and not subprocess_reader._waiting_line
 
@@ -353,15 +372,15 @@ def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: 
     def leave(*_: int) -> None:
         raise Left
 
-    given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 200_000)
-    known, processes = detect_formats(given), started(monkeypatch)
+    source = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 200_000)
+    known, processes = detect_formats(source), record_processes(monkeypatch)
     with pytest.raises(Left):
-        preview_import(store, given, ImportPlan("d", mappings=(RESPONSES,)), progress=leave, detected=known)
-    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._waiting_line
+        preview_import(store, source, ImportPlan("d", mappings=(RESPONSES,)), progress=leave, detected=known)
+    assert [process.poll() for process in processes] == [-signal.SIGKILL] and not subprocess_reader._waiting_line
 
 
 def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path: Path, spools: Path) -> None:
-    given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
+    source = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
     program = (
         "import sys\nfrom pathlib import Path\nfrom data.importing.files.source import from_uploads\n"
         "from data.importing.importing import preview_import\nfrom data.importing.plan import ImportPlan\n"
@@ -375,7 +394,7 @@ def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path
         "seen = lambda done, size, lines: lines and print('reads', flush=True)\n"
         "preview_import(store, given, plan, progress=seen)"
     )
-    command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path), RESPONSES.model_dump_json()]
+    command = [sys.executable, "-c", program, str(tmp_path), str(source.files[0].path), RESPONSES.model_dump_json()]
     env = {**os.environ, "TMPDIR": str(spools)}
     with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -401,52 +420,52 @@ def test_reading_stops_after_10000_bad_lines_and_none_of_the_file_is_taken(
     store: Store, tmp_path: Path, uploaded: bool
 ) -> None:
     content = text([pair("good")]) + b'{"id":1}\n' * (MAX_BAD_LINES + 500)
-    given = upload(tmp_path, ids__jsonl=content) if uploaded else from_bytes([("ids.jsonl", content)])
+    source = upload(tmp_path, ids__jsonl=content) if uploaded else from_bytes([("ids.jsonl", content)])
     gc.collect()
     rejects = io.BytesIO()
-    found = preview_import(store, given, ImportPlan("d"), rejects=rejects)
-    assert found.stopped.startswith("10,000 lines are bad, and reading stopped at line 10,001 of ids.jsonl.")
-    assert (found.rejected, len(found.problems), found.ok) == (MAX_BAD_LINES, 1_000, False)
+    preview = preview_import(store, source, ImportPlan("d"), rejects=rejects)
+    assert preview.stopped.startswith("10,000 lines are bad, and reading stopped at line 10,001 of ids.jsonl.")
+    assert (preview.rejected, len(preview.problems), preview.ok) == (MAX_BAD_LINES, 1_000, False)
     back = [json.loads(line)["line"] for line in rejects.getvalue().splitlines()]
     assert back == list(range(2, MAX_BAD_LINES + 2))
     before = counts(store)
     says = r"Nothing was written\. 10,000 lines are bad, and reading stopped at line 10,001"
     with pytest.raises(ImportRefused, match=says):
-        import_source(store, "lea", given, ImportPlan("d"), "good rows")
+        import_source(store, "lea", source, ImportPlan("d"), "good rows")
     assert counts(store) == before
 
 
 def test_lines_that_wait_for_an_item_count_when_it_never_comes(store: Store) -> None:
-    found = preview_import(store, source([label("nobody", "a")] * (MAX_BAD_LINES + 1)), ImportPlan("d"))
-    assert found.stopped and found.rejected == MAX_BAD_LINES
+    preview = preview_import(store, source([label("nobody", "a")] * (MAX_BAD_LINES + 1)), ImportPlan("d"))
+    assert preview.stopped and preview.rejected == MAX_BAD_LINES
 
 
-@pytest.mark.parametrize(("column", "what"), [("annotator", "people"), ("model", "judges")])
+@pytest.mark.parametrize(("column", "kind"), [("annotator", "people"), ("model", "judges")])
 def test_a_column_of_texts_is_no_column_of_names(
-    store: Store, monkeypatch: pytest.MonkeyPatch, column: str, what: str
+    store: Store, monkeypatch: pytest.MonkeyPatch, column: str, kind: str
 ) -> None:
     monkeypatch.setattr("data.importing.checks.line_checks._PEOPLE", 100)
     monkeypatch.setattr("data.importing.checks.line_checks._JUDGES", 100)
-    made = label if column == "annotator" else verdict
-    rows = [made("p1", "a", **{column: f"n{n}"}) for n in range(200)]
-    assert len(getattr(preview_import(store, source(rows[:100]), ImportPlan("d")), what)) == 100
-    with pytest.raises(BadInput, match=f"names more than 100 {what}"):
+    make = label if column == "annotator" else verdict
+    rows = [make("p1", "a", **{column: f"n{n}"}) for n in range(200)]
+    assert len(getattr(preview_import(store, source(rows[:100]), ImportPlan("d")), kind)) == 100
+    with pytest.raises(BadInput, match=f"names more than 100 {kind}"):
         preview_import(store, source(rows), ImportPlan("d"))
 
 
 # -- sentences --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("begins", [3, 30])
-def test_a_quote_that_stays_open_is_named_by_its_line(store: Store, begins: int, far: bool) -> None:
+def test_a_quote_that_stays_open_is_named_by_its_line(store: Store, begins: int, large: bool) -> None:
     rows = [b"%d,x" % n for n in range(2, 40)]
     rows[begins - 2] = b'"a name\non two lines","never'
-    content = b"id,output\n" + b"\n".join(rows) + b"\n" + (b"y" * 1_000 + b"\n") * (SPREAD // 1_000 * far)
-    found = preview_import(store, from_bytes([("t.csv", content)]), ImportPlan("e", mappings=(RESPONSES,)))
-    how = "is not closed within 4 MB; the rest of the file was not read" if far else "is never closed"
-    says = f"The row opens a quote in line {begins + 1} that {how}."
-    assert [(p.line, p.sentence) for p in found.problems] == [(begins, says)] and found.new.items == begins - 2
+    content = b"id,output\n" + b"\n".join(rows) + b"\n" + (b"y" * 1_000 + b"\n") * (SPREAD // 1_000 * large)
+    preview = preview_import(store, from_bytes([("t.csv", content)]), ImportPlan("e", mappings=(RESPONSES,)))
+    ending = "is not closed within 4 MB; the rest of the file was not read" if large else "is never closed"
+    says = f"The row opens a quote in line {begins + 1} that {ending}."
+    assert [(p.line, p.sentence) for p in preview.problems] == [(begins, says)] and preview.new.items == begins - 2
 
 
 SLIP = re.compile(r"\b(\w+) \1\b|\bis (has|holds|is|opens|begins)\b|\b(line|row) (not|the|nested)\b|[,:;]{2}| [.,:;]")
@@ -465,17 +484,17 @@ def test_no_sentence_about_a_bad_line_stumbles(store: Store) -> None:
     broken = [b'[{"id":1} {"id":2}]', b'[{"id":1},]', b'[{"id":"\n"}]', b'[{"id":1}', b"[[[", b"[1]", b"[{}] x"]
     broken += [b'[{"a":"\xff"}]', b'[{"a":NaN}]', b'[{"id":1},\n{"id":"\t"}]']
     files = [("rows.jsonl", canonical), ("t.csv", csv), ("chat.jsonl", b'{"messages":[]}\n' + b"\n".join(lines))]
-    files += [(f"list{n}.json", one) for n, one in enumerate(broken)]
-    said = []
+    files += [(f"list{n}.json", listing) for n, listing in enumerate(broken)]
+    sentences = []
     for name, content in files:
         try:
-            found = preview_import(store, from_bytes([(name, content)]), ImportPlan("s", mappings=(RESPONSES,)))
+            preview = preview_import(store, from_bytes([(name, content)]), ImportPlan("s", mappings=(RESPONSES,)))
         except BadInput as no:
-            said.append(str(no))
+            sentences.append(str(no))
             continue
-        said += [problem.sentence for problem in found.problems]
-    assert len(said) > 60
-    slips = [sentence for sentence in said if SLIP.search(sentence) or not sentence.endswith(".")]
+        sentences += [problem.sentence for problem in preview.problems]
+    assert len(sentences) > 60
+    slips = [sentence for sentence in sentences if SLIP.search(sentence) or not sentence.endswith(".")]
     assert not slips, "\n".join(slips)
 
 
@@ -486,9 +505,9 @@ def test_a_process_that_asks_for_what_it_must_not_know_is_ended(
     folder = tmp_path / "other" / "data" / "importing"
     folder.mkdir(parents=True)
     (folder / "reader.py").write_text(program)
-    given = upload(tmp_path, a__jsonl=text([pair()]))
+    source = upload(tmp_path, a__jsonl=text([pair()]))
     monkeypatch.setattr(subprocess_reader, "_ROOT", tmp_path / "other")
-    processes = started(monkeypatch)
+    processes = record_processes(monkeypatch)
     with pytest.raises(BadInput, match="could not be read: the process that read it ended"):
-        detect_formats(given)
-    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._waiting_line
+        detect_formats(source)
+    assert [process.poll() for process in processes] == [-signal.SIGKILL] and not subprocess_reader._waiting_line

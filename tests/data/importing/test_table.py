@@ -151,8 +151,10 @@ cell = some.text(
 @given(some.lists(some.tuples(cell, cell, cell), min_size=1, max_size=8), some.sampled_from(DELIMITERS))
 def test_every_cell_that_csv_writes_is_read_back(rows: list[tuple[str, str, str]], delimiter: str) -> None:
     content = as_csv([dict(zip("abc", row, strict=True)) for row in rows], delimiter=delimiter, quoting=csv.QUOTE_ALL)
-    found = list(csv_rows.read_csv("f.csv", io.BytesIO(content), csv_rows.Dialect("utf-8", delimiter)))
-    assert [(tuple(r.value.values()), r.problem) for r in found] == [(row, "") for row in rows if "".join(row).strip()]
+    records = list(csv_rows.read_csv("f.csv", io.BytesIO(content), csv_rows.Dialect("utf-8", delimiter)))
+    assert [(tuple(r.value.values()), r.problem) for r in records] == [
+        (row, "") for row in rows if "".join(row).strip()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -171,9 +173,9 @@ def test_a_broken_row_is_told_and_the_next_is_read(tmp_path: Path, content: byte
     mapping = ColumnMapping(
         kind="response", id=ValueSource(columns=["id"]), fields={"output": ValueSource(columns=["output"])}
     )
-    found = preview_import(store, source, ImportPlan("d", mappings=(mapping,)))
-    assert [p.line for p in found.problems] == [2] and says in found.problems[0].sentence
-    assert found.new.items == 1
+    preview = preview_import(store, source, ImportPlan("d", mappings=(mapping,)))
+    assert [p.line for p in preview.problems] == [2] and says in preview.problems[0].sentence
+    assert preview.new.items == 1
     store.close()
 
 
@@ -183,9 +185,9 @@ def test_a_quote_that_is_never_closed_is_told_with_the_line_that_opens_it(tmp_pa
     mapping = ColumnMapping(
         kind="response", id=ValueSource(columns=["id"]), fields={"output": ValueSource(columns=["output"])}
     )
-    found = preview_import(store, source, ImportPlan("d", mappings=(mapping,)))
+    preview = preview_import(store, source, ImportPlan("d", mappings=(mapping,)))
     says = "The row opens a quote in line 3 that is never closed."
-    assert [(p.line, p.sentence) for p in found.problems] == [(3, says)]
+    assert [(p.line, p.sentence) for p in preview.problems] == [(3, says)]
     store.close()
 
 
@@ -249,22 +251,26 @@ PAIRWISE = ", ".join(name for name, card in cards().items() if card.kind == "pai
 
 
 def test_a_value_without_a_unit_is_of_the_one_that_its_question_has() -> None:
-    there = {name: cards()[name] for name in ("plain_pairwise", "multi_turn_dialogue")}
-    asked = {"plain_pairwise": "verdict", "multi_turn_dialogue": ""}
-    each = {"model": ValueSource(constant="j"), "value": column("z")}
-    given = [JudgmentColumns(card=name, dimension=ValueSource(constant=of), **each) for name, of in asked.items()]
-    made = ColumnMapping(kind="pair", judgments=given).complete(there).judgments
-    assert [(one.dimension.constant, one.unit.constant) for one in made] == [("verdict", "pair"), ("", "")]
+    stored = {name: cards()[name] for name in ("plain_pairwise", "multi_turn_dialogue")}
+    dimensions = {"plain_pairwise": "verdict", "multi_turn_dialogue": ""}
+    shared = {"model": ValueSource(constant="j"), "value": column("z")}
+    judgments = [
+        JudgmentColumns(card=name, dimension=ValueSource(constant=of), **shared) for name, of in dimensions.items()
+    ]
+    completed = ColumnMapping(kind="pair", judgments=judgments).complete(stored).judgments
+    assert [(judgment.dimension.constant, judgment.unit.constant) for judgment in completed] == [
+        ("verdict", "pair"), ("", ""),
+    ]  # fmt: skip
 
 
 def test_a_value_comes_from_columns_or_is_the_same_for_all_rows() -> None:
     row = {"a": " x", "b": "", "c": 2.0, "d": None, "e": {"k": 1}}
-    several, none = ValueSource(columns=["a", "b", "c", "d"]), ValueSource(columns=["b", "d"])
-    assert (several.value(row), several.text(row), several.text(row, "/")) == (" x\n\n2", " x\n\n2", " x/2")
+    joined, none = ValueSource(columns=["a", "b", "c", "d"]), ValueSource(columns=["b", "d"])
+    assert (joined.value(row), joined.text(row), joined.text(row, "/")) == (" x\n\n2", " x\n\n2", " x/2")
     assert (none.value(row), none.text(row), column("e").value(row), column("d").text(row)) == (None, "", {"k": 1}, "")
     assert (column("none").value(row), ValueSource(constant="m").value(row),
             ValueSource().value(row)) == (None, "m", None)
-    assert ValueSource(columns=["a"], constant="m").value(row) == " x" and not ValueSource() and several
+    assert ValueSource(columns=["a"], constant="m").value(row) == " x" and not ValueSource() and joined
 
 
 def test_a_mapping_goes_through_json_unchanged() -> None:
@@ -290,9 +296,9 @@ def test_a_mapping_goes_through_json_unchanged() -> None:
         ),
         ({"judgments": [JudgmentColumns(card="plain_pairwise", model=ValueSource())]}, "A judgment needs its model"),
         *(
-            ({"judgments": [JudgmentColumns(card="plain_pairwise", model=ValueSource(constant="j"), **given)]},
+            ({"judgments": [JudgmentColumns(card="plain_pairwise", model=ValueSource(constant="j"), **options)]},
              "A judgment needs its whole reply or its value, one of the two.")
-            for given in ({}, {"raw": ValueSource(columns=["z"]), "value": ValueSource(columns=["z"])})
+            for options in ({}, {"raw": ValueSource(columns=["z"]), "value": ValueSource(columns=["z"])})
         ),
         (
             {
@@ -324,10 +330,10 @@ def test_a_label_that_the_mapping_does_not_know_is_refused_and_an_empty_cell_is_
     store = workspace(tmp_path)
     rows = [{"id": n, "x": "a", "y": "b", "z": z, "who": "ann"} for n, z in (("1", "1"), ("2", "7"), ("3", ""))]
     mapping = FULL.model_copy(update={"judgments": []})
-    found = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
-    assert (found.new.items, found.new.labels) == (3, 1)
+    preview = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
+    assert (preview.new.items, preview.new.labels) == (3, 1)
     says = "value: '7' is no answer here: the mapping knows 1."
-    assert [(p.line, p.field, p.sentence) for p in found.problems] == [(3, "value", says)]
+    assert [(p.line, p.field, p.sentence) for p in preview.problems] == [(3, "value", says)]
     store.close()
 
 
@@ -373,19 +379,19 @@ def test_rows_that_stand_together_become_a_dialogue_and_its_turns_are_judged(tmp
     assert [(t.turn, t.role, t.text) for t in content["c1"].turns] == [  # type: ignore[union-attr]
         (1, "user", "Hi"), (1, "assistant", "Hello"), (2, "user", "Bye"), (2, "assistant", "See you"),
     ]  # fmt: skip
-    found = store.rows("select i.name, l.unit, l.value from label l join item i on i.id = l.item_id order by 1, 2")
-    assert found == [("c1", "turn:1", 8.0), ("c1", "turn:2", 10.0), ("c2", "turn:1", 1.0)]
+    values = store.rows("select i.name, l.unit, l.value from label l join item i on i.id = l.item_id order by 1, 2")
+    assert values == [("c1", "turn:1", 8.0), ("c1", "turn:2", 10.0), ("c2", "turn:1", 1.0)]
     assert done.preview.unscored == {"unreadable": 1}
-    found = store.rows("select i.name, s.unit, s.value from score s join item i on i.id = s.item_id order by 1, 2")
-    assert found == [("c1", "turn:1", 8.0), ("c1", "turn:2", 10.0)]
+    values = store.rows("select i.name, s.unit, s.value from score s join item i on i.id = s.item_id order by 1, 2")
+    assert values == [("c1", "turn:1", 8.0), ("c1", "turn:2", 10.0)]
     store.close()
 
 
 def test_rows_of_a_tool_are_entries_of_their_own(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows = [
-        {"chat": "c", "n": n, "who": who, "says": says, "score": score}
-        for n, (who, says, score) in enumerate(
+        {"chat": "c", "n": n, "who": role, "says": says, "score": score}
+        for n, (role, says, score) in enumerate(
             (("user", "Hi", ""), ("tool", "f(1)", ""), ("assistant", "Hello", "8"), ("user", "Bye", ""),
              ("tool", "g(2)", ""), ("user", "Well?", ""), ("assistant", "Yes", "10")), 1
         )
@@ -404,8 +410,8 @@ def test_rows_of_a_dialogue_that_do_not_stand_together_are_refused(tmp_path: Pat
     store = workspace(tmp_path)
     rows = [UTTERANCES[n] for n in (0, 1, 4, 5, 2, 3)]
     mapping = SPOKEN.model_copy(update={"judgments": []})
-    found = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
-    assert [(p.line, p.sentence) for p in found.problems] == [
+    preview = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
+    assert [(p.line, p.sentence) for p in preview.problems] == [
         (6, "The rows of the dialogue 'c1' are not consecutive: sort the table by its id.")
     ]
     store.close()
@@ -414,11 +420,11 @@ def test_rows_of_a_dialogue_that_do_not_stand_together_are_refused(tmp_path: Pat
 def test_a_dialogue_has_so_many_rows_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
     """One id in all rows, as of a column that is no id, does not fill the memory."""
     monkeypatch.setattr("data.importing.formats.table._GROUP", 4)
-    made, wrong = example_lines("t.csv", UTTERANCES, SPOKEN)
-    assert len(made) == 5 and wrong == []
+    lines, wrong = example_lines("t.csv", UTTERANCES, SPOKEN)
+    assert len(lines) == 5 and wrong == []
     more = [*UTTERANCES[:4], {**UTTERANCES[0], "n": 5}, *UTTERANCES[4:]]
-    made, wrong = example_lines("t.csv", more, SPOKEN)
-    assert [line["id"] for line in made if "turns" in line] == ["c2"]
+    lines, wrong = example_lines("t.csv", more, SPOKEN)
+    assert [line["id"] for line in lines if "turns" in line] == ["c2"]
     assert wrong == ["Row 1: The rows of the dialogue 'c1' are more than 4."]
 
 
@@ -437,8 +443,8 @@ def test_turns_may_stand_in_one_cell(tmp_path: Path) -> None:
     mapping = ColumnMapping(
         kind="dialogue", id=ValueSource(columns=["id"]), fields={"turns": ValueSource(columns=["messages_"])}
     )
-    found = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
-    assert found.new.items == 1 and [(p.line, p.field) for p in found.problems] == [(3, "turns"), (4, "turns")]
+    preview = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
+    assert preview.new.items == 1 and [(p.line, p.field) for p in preview.problems] == [(3, "turns"), (4, "turns")]
     store.close()
 
 
@@ -480,8 +486,8 @@ def test_a_reply_may_stand_in_one_cell_as_text_or_as_json(tmp_path: Path) -> Non
 )  # fmt: skip
 def test_columns_are_guessed_from_their_names(columns: list[str], kind: str, fields: set[str]) -> None:
     cells = {"role": "user", "messages": "[]"}
-    found = suggest_mapping(columns, [{name: cells.get(name, "some text") for name in columns}])
-    assert found.kind == kind and set(found.fields) == fields
+    mapping = suggest_mapping(columns, [{name: cells.get(name, "some text") for name in columns}])
+    assert mapping.kind == kind and set(mapping.fields) == fields
 
 
 def test_rows_that_are_utterances_are_told_by_any_usual_name() -> None:
@@ -494,8 +500,8 @@ def test_rows_that_are_utterances_are_told_by_any_usual_name() -> None:
         for changed in fields:
             for name in usual[changed].split():
                 columns = {field: name if field == changed else field for field in fields}
-                found = utterance_columns([*columns.values()], [{columns.get("role", ""): "user"}])
-                assert {field: one.columns for field, one in found.items()} == {
+                sources = utterance_columns([*columns.values()], [{columns.get("role", ""): "user"}])
+                assert {field: source.columns for field, source in sources.items()} == {
                     field: [column] for field, column in columns.items() if field != "id"
                 }
     assert utterance_columns(["user", "assistant", "other"], []) == {}
@@ -522,8 +528,8 @@ def test_a_text_of_parquet_that_is_too_long_is_told_with_the_limit(monkeypatch: 
     pq.write_table(pa.table({"x": ["a" * 2**20, "b" * (2**20 + 1), "a\0b"]}), out)
     [file] = from_bytes([("t.parquet", out.getvalue())]).files
     with file.open_uncounted() as stream:
-        told = [r.problem for r in sandbox.parquet_records(file.name, file.path, stream)]
-    assert told == ["", "has a text longer than 1 MB", "holds the character NUL"]
+        problems = [r.problem for r in sandbox.parquet_records(file.name, file.path, stream)]
+    assert problems == ["", "has a text longer than 1 MB", "holds the character NUL"]
 
 
 def test_a_path_with_a_quote_is_read_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -567,7 +573,7 @@ def test_a_moment_of_parquet_is_the_same_wherever_it_is_read(tmp_path: Path) -> 
 # -- values of single questions ---------------------------------------------------------------------------------------
 
 
-def scored(store: Any) -> list[tuple[Any, ...]]:
+def score_rows(store: Any) -> list[tuple[Any, ...]]:
     """(item, unit, dimension, value, sample) of all scores."""
     return list(
         store.rows(
@@ -596,7 +602,7 @@ def test_several_columns_of_one_judge_are_one_judgment_and_whole_numbers_may_hav
     mapping = ColumnMapping(kind="response", id=column("id"), fields={"output": column("out")}, judgments=judged)
     done = import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert done.preview.new.judgments == 2
-    assert scored(store) == [("1", "response", "coherence", 5.0, 0), ("2", "response", "factuality", 4.0, 0)]
+    assert score_rows(store) == [("1", "response", "coherence", 5.0, 0), ("2", "response", "factuality", 4.0, 0)]
     assert store.rows("select text from remark where sort = 'rule'")[0][0].startswith("8 is not on the scale")
     store.close()
 
@@ -612,7 +618,7 @@ def test_long_tables_have_a_value_a_row_in_any_order_and_repetitions_are_samples
     )
     mapping = ColumnMapping(kind="response", id=column("id"), judgments=[judged])
     import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
-    assert scored(store) == [
+    assert score_rows(store) == [
         ("1", "response", "coherence", 1.0, 0), ("1", "response", "coherence", 4.0, 1),
         ("1", "response", "factuality", 3.0, 0), ("2", "response", "coherence", 2.0, 0),
     ]  # fmt: skip
@@ -620,14 +626,14 @@ def test_long_tables_have_a_value_a_row_in_any_order_and_repetitions_are_samples
     # A column may number them, in whole numbers.
     numbered = mapping.model_copy(update={"judgments": [judged.model_copy(update={"sample": column("nth")})]})
     rows = [row | {"nth": nth} for row, nth in zip(rows, ("3", "", "x", "1"), strict=True)]
-    given = from_bytes([("t.csv", as_csv(rows))])
-    done = import_source(store, "lea", given, ImportPlan("e", mappings=(numbered,)), "good rows")
+    source = from_bytes([("t.csv", as_csv(rows))])
+    done = import_source(store, "lea", source, ImportPlan("e", mappings=(numbered,)), "good rows")
     assert [(p.line, p.field) for p in done.preview.problems] == [(4, "sample")]
-    found = store.rows(
+    samples = store.rows(
         "select s.value, s.sample from score s join item i on i.id = s.item_id where i.dataset_id = $1 order by all",
         [done.dataset_id],
     )
-    assert found == [(1.0, 3), (2.0, 0), (4.0, 1)]
+    assert samples == [(1.0, 3), (2.0, 0), (4.0, 1)]
     store.close()
 
 
@@ -642,7 +648,7 @@ def test_rows_of_a_dialogue_have_a_score_a_turn(tmp_path: Path) -> None:
     mapping = ColumnMapping(kind="dialogue", id=column("id"), fields=fields, judgments=[judged])
     done = import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert done.preview.new.judgments == 1
-    assert scored(store) == [("d", "turn:1", "helpfulness", 3.0, 0), ("d", "turn:2", "helpfulness", 5.0, 0)]
+    assert score_rows(store) == [("d", "turn:1", "helpfulness", 3.0, 0), ("d", "turn:2", "helpfulness", 5.0, 0)]
     store.close()
 
 
@@ -656,10 +662,10 @@ def test_a_probability_that_is_no_number_is_a_problem_of_its_row(tmp_path: Path)
     mapping = ColumnMapping(kind="response", id=ValueSource(columns=["id"]), fields=fields, labels=[label])
     source = from_bytes([("t.csv", b"id,q,o,human,p\n1,a,b,3,abc\n2,a,b,3,0.5\n")])
     store = workspace(tmp_path)
-    found = preview_import(store, source, ImportPlan("d", mappings=(mapping,), sampling="random"))
+    preview = preview_import(store, source, ImportPlan("d", mappings=(mapping,), sampling="random"))
     store.close()
-    assert (found.new.items, found.new.labels) == (2, 1)
-    assert [p.sentence for p in found.problems] == ["probability must be a number from 0 to 1 (it is 'abc')."]
+    assert (preview.new.items, preview.new.labels) == (2, 1)
+    assert [p.sentence for p in preview.problems] == ["probability must be a number from 0 to 1 (it is 'abc')."]
 
 
 # -- what mapped rows become ------------------------------------------------------------------------------------------
@@ -674,11 +680,11 @@ def cells(names: str, *rows: tuple[Any, ...]) -> list[dict[str, Any]]:
     return [{"id": "a"} | dict(zip(names.split(), row, strict=True)) for row in rows]
 
 
-def judged_by(**given: Any) -> ColumnMapping:
+def judged_by(**options: Any) -> ColumnMapping:
     """A mapping of answers of a judge alone."""
-    one = JudgmentColumns(**{"model": always("j"), **given})
-    kind = cards()[one.card].kind
-    return ColumnMapping(kind=kind, id=column("id"), items=False, judgments=[one])
+    judgment = JudgmentColumns(**{"model": always("j"), **options})
+    kind = cards()[judgment.card].kind
+    return ColumnMapping(kind=kind, id=column("id"), items=False, judgments=[judgment])
 
 
 MAPPED: dict[str, tuple[ColumnMapping, list[dict[str, Any]]]] = {
@@ -791,11 +797,11 @@ MAPPED: dict[str, tuple[ColumnMapping, list[dict[str, Any]]]] = {
 
 def test_what_mapped_rows_become_is_kept(tmp_path: Path) -> None:
     """Every field of every line, and what is wrong with the rows that become none: tables.txt."""
-    told = []
+    lines = []
     for name, (mapping, rows) in MAPPED.items():
-        made, wrong = example_lines("t.csv", rows, mapping)
-        told += [f"== {name}", *(json.dumps(line, ensure_ascii=False) for line in made), *wrong]
-    compare_archive("\n".join(told) + "\n", Path(__file__).with_name("tables.txt"), tmp_path)
+        examples, wrong = example_lines("t.csv", rows, mapping)
+        lines += [f"== {name}", *(json.dumps(line, ensure_ascii=False) for line in examples), *wrong]
+    compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("tables.txt"), tmp_path)
 
 
 @pytest.mark.parametrize("written", ["2", " turn:2 "])
@@ -808,7 +814,7 @@ def test_the_turn_of_a_rating_may_be_a_number_or_a_unit(tmp_path: Path, written:
     )  # fmt: skip
     rows = cells("talk v t", (json.dumps(talk), "8", written))
     import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
-    assert scored(store) == [("a", "turn:2", "rating", 8.0, 0)]
+    assert score_rows(store) == [("a", "turn:2", "rating", 8.0, 0)]
     store.close()
 
 

@@ -36,13 +36,13 @@ class Reader(ToolReader):
         yield from self.problems()
 
 
-def told(act: Callable[[Reader, Json], object], *rows: Json | Record) -> list[ToolEntry]:
+def read_rows(act: Callable[[Reader, Json], object], *rows: Json | Record) -> list[ToolEntry]:
     """All that is told of rows, one a line."""
     records = [row if isinstance(row, Record) else Record(n, row) for n, row in enumerate(rows, 1)]
     reader = Reader(act)
-    found = list(reader.read([FormatFile("f", iter(records)), FormatFile("empty", iter(()))]))
+    entries = list(reader.read([FormatFile("f", iter(records)), FormatFile("empty", iter(()))]))
     assert reader.begun == 2
-    return found
+    return entries
 
 
 def bad(reader: Reader, row: Json) -> None:
@@ -56,13 +56,13 @@ def bad(reader: Reader, row: Json) -> None:
 ])  # fmt: skip
 def test_a_fault_is_told_once_with_its_rows(names: list[str], says: str) -> None:
     rows = [{"name": name} for name in names]
-    assert told(bad, *rows) == [RejectedRow("f", 1, [("", says)], rows if len(rows) > 1 else rows[0])]
+    assert read_rows(bad, *rows) == [RejectedRow("f", 1, [("", says)], rows if len(rows) > 1 else rows[0])]
 
 
 def test_of_very_many_faults_a_hundred_rows_are_kept() -> None:
-    [one] = told(bad, {"many": [{"n": n} for n in range(1_234)]})
-    assert isinstance(one, RejectedRow) and one.problems == [("", "1,234 times: a row is bad.")]
-    assert one.row == [{"n": n} for n in range(100)]
+    [fault] = read_rows(bad, {"many": [{"n": n} for n in range(1_234)]})
+    assert isinstance(fault, RejectedRow) and fault.problems == [("", "1,234 times: a row is bad.")]
+    assert fault.row == [{"n": n} for n in range(100)]
 
 
 def test_faults_of_other_sorts_files_and_places_are_apart() -> None:
@@ -70,7 +70,7 @@ def test_faults_of_other_sorts_files_and_places_are_apart() -> None:
         reader.add_fault(row["what"], "is bad.", row=row, at=row.get("at"))
 
     rows: list[Json] = [{"what": "a"}, {"what": "b"}, {"what": "a", "at": ("g", 7)}, {"what": "a"}]
-    assert told(act, *rows) == [
+    assert read_rows(act, *rows) == [
         RejectedRow("f", 1, [("", "2 times: a a is bad.")], [rows[0], rows[3]]),
         RejectedRow("f", 2, [("", "A b is bad.")], rows[1]), RejectedRow("g", 7, [("", "A a is bad.")], rows[2]),
     ]  # fmt: skip
@@ -78,20 +78,20 @@ def test_faults_of_other_sorts_files_and_places_are_apart() -> None:
 
 @pytest.mark.parametrize("error", [TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError])
 def test_a_row_of_another_shape_is_told_and_the_next_is_taken(error: type[Exception]) -> None:
-    taken = []
+    numbers = []
 
     def act(reader: Reader, row: Json) -> None:
         if row["n"] == 2:
             raise error
-        taken.append(row["n"])
+        numbers.append(row["n"])
 
-    found = told(act, {"many": [{"n": 1}, {"n": 2}]}, Record(5, {}, "y" * 1_001, "is not JSON"), {"n": 3})
-    assert taken == [1, 3] and found == [
+    entries = read_rows(act, {"many": [{"n": 1}, {"n": 2}]}, Record(5, {}, "y" * 1_001, "is not JSON"), {"n": 3})
+    assert numbers == [1, 3] and entries == [
         RejectedRow("f", 1, [("", "A row has another shape than Tool writes.")], {"n": 2}),
         RejectedRow("f", 5, [("", "A line is not JSON.")], "y" * 1_000),
     ]
     with pytest.raises(OSError, match="no room"):
-        told(lambda *_: (_ for _ in ()).throw(OSError("no room")), {})
+        read_rows(lambda *_: (_ for _ in ()).throw(OSError("no room")), {})
 
 
 def test_hints_are_counted_and_keys_that_were_not_used_named() -> None:
@@ -102,7 +102,7 @@ def test_hints_are_counted_and_keys_that_were_not_used_named() -> None:
         reader.note_unused(*row.get("keys", ()))
 
     def hints(*rows: Json) -> list[str]:
-        return [one.sentence for one in told(act, *rows) if isinstance(one, Hint)]
+        return [hint.sentence for hint in read_rows(act, *rows) if isinstance(hint, Hint)]
 
     always = "Tool: the file is odd."
     assert hints({}) == ["Tool: scores were left out (1).", always]

@@ -41,25 +41,25 @@ def within(depth: int, value: Json) -> Json:
     return {"input": within(depth - 1, value)} if depth else value
 
 
-def told(*said: tuple[str, ...]) -> list[Utterance]:
-    return [Utterance(*one) for one in said]
+def utterances(*rows: tuple[str, ...]) -> list[Utterance]:
+    return [Utterance(*row) for row in rows]
 
 
 Q, A = ("user", "Q"), ("assistant", "A")
 
 
 def test_values_and_their_texts_are_alike() -> None:
-    for held in ({"a": 1}, ' {"a": 1}'):
-        assert as_object(held) == {"a": 1} and list_of(held) == as_objects(held) == []
-    for held in ([1, {"a": 2}, None], '[1, {"a": 2}, null]'):  # type: ignore[assignment]
-        assert as_object(held) == {} and list_of(held) == [1, {"a": 2}, None] and as_objects(held) == [{"a": 2}]
-    for held in ("", "x", None, 7, "{cut", "[" * 100_000):  # type: ignore[assignment]
-        assert as_object(held) == {} and list_of(held) == [] and decode_json(held) == held
+    for value in ({"a": 1}, ' {"a": 1}'):
+        assert as_object(value) == {"a": 1} and list_of(value) == as_objects(value) == []
+    for value in ([1, {"a": 2}, None], '[1, {"a": 2}, null]'):  # type: ignore[assignment]
+        assert as_object(value) == {} and list_of(value) == [1, {"a": 2}, None] and as_objects(value) == [{"a": 2}]
+    for value in ("", "x", None, 7, "{cut", "[" * 100_000):  # type: ignore[assignment]
+        assert as_object(value) == {} and list_of(value) == [] and decode_json(value) == value
     assert [text_of(value) for value in (None, "x", 1, {"a": "é"})] == ["", "x", "1", '{"a": "é"}']
     assert (first_text("", None, 0, "b", "c"), first_text(), first_text(0, [2])) == ("b", "", "[2]")
 
 
-@pytest.mark.parametrize(("given", "found"), [
+@pytest.mark.parametrize(("payload", "expected"), [
     ("Q", [Q]), (" ", []), (None, []), (7, [("user", "7")]), ({"question": "Q", "k": 1}, [Q]),
     ({"input": {"question": "Q"}}, [Q]), ({"x": "Q"}, [Q]), ({"x": "a", "y": "b"}, [("user", '{"x": "a", "y": "b"}')]),
     ('{"messages": [{"role": "user", "content": "Q"}]}', [Q]), ([[user("Q")]], [Q]), (user("Q"), [Q]),
@@ -72,11 +72,11 @@ def test_values_and_their_texts_are_alike() -> None:
     (within(5, {"messages": [user("Q")]}), [Q]),
     (within(6, {"messages": [user("Q")]}), [("user", '{"messages": [{"role": "user", "content": "Q"}]}')]),
 ])  # fmt: skip
-def test_what_was_asked(given: Any, found: list[tuple[str, ...]]) -> None:
-    assert input_utterances(given) == told(*found)
+def test_what_was_asked(payload: Any, expected: list[tuple[str, ...]]) -> None:
+    assert input_utterances(payload) == utterances(*expected)
 
 
-@pytest.mark.parametrize(("given", "found"), [
+@pytest.mark.parametrize(("payload", "expected"), [
     ("A", [A]), (" ", []), ({"answer": "A"}, [A]), ({"output": {"text": "A"}}, [A]),
     ({"choices": [{"message": bot("A")}, {"message": bot("B")}]}, [A]),
     ({"generations": [[{"message": bot("A")}]]}, [A]),
@@ -85,20 +85,20 @@ def test_what_was_asked(given: Any, found: list[tuple[str, ...]]) -> None:
     ({"messages": [user("Q"), bot("1"), user("R"), back("x", "T"), bot("A")]}, [("tool", "T"), A]),
     ({"messages": [{"role": "system", "content": "S"}, bot("A")]}, [A]), (bot({"content": "A"}), [A]),
 ])  # fmt: skip
-def test_what_was_answered(given: Any, found: list[tuple[str, ...]]) -> None:
-    assert output_utterances(given) == told(*found)
+def test_what_was_answered(payload: Any, expected: list[tuple[str, ...]]) -> None:
+    assert output_utterances(payload) == utterances(*expected)
 
 
-@pytest.mark.parametrize(("given", "found"), [
+@pytest.mark.parametrize(("payload", "expected"), [
     ([user("Q")], "Q"), ({"output": "A", "question": "Q"}, "Q"), ({"a": 1, "b": 2}, '{"a": 1, "b": 2}'),
     ({"input": [user("1"), user("2")]}, "2"), ({"output": {"answer": "A"}}, "A"), ({"a": 5}, '{"a": 5}'),
     ([user("Q"), user("R")], '[{"role": "user", "content": "Q"}, {"role": "user", "content": "R"}]'),
 ])  # fmt: skip
-def test_one_text(given: Any, found: str) -> None:
-    assert single_text(given) == found
+def test_one_text(payload: Any, expected: str) -> None:
+    assert single_text(payload) == expected
 
 
-@pytest.mark.parametrize(("given", "found"), [
+@pytest.mark.parametrize(("payload", "expected"), [
     ([bot("A", tool_calls=[CALL]), back("1", "R")], [A, ("tool", 'f({"a": 1})', "f"), ("tool", "R", "f")]),
     ([bot("", additional_kwargs={"tool_calls": [CALL]})], [("tool", 'f({"a": 1})', "f")]),
     ([bot("A", tool_calls="no list")], [A]),
@@ -126,7 +126,7 @@ def test_one_text(given: Any, found: str) -> None:
     ([{"role": "assistant", "parts": [{"type": "reasoning", "content": "hm"}]}], []),
     ([user([{"x": 1}]), user([{"type": "a_b"}]), user([{}])], [("user", "[a part without text]"), ("user", "[a b]")]),
     ([user("Q", extra=1)], [Q]), ([{"role": "user", "parts": [{"type": "text", "content": "Q"}]}], [Q]),
-    ([{"role": "user", "parts": [{"type": "text", "content": one} for one in "QR"]}], [("user", "Q\n\nR")]),
+    ([{"role": "user", "parts": [{"type": "text", "content": letter} for letter in "QR"]}], [("user", "Q\n\nR")]),
     ([{"role": "user", "parts": []}], []), ('[{"role": "user", "content": "Q"}]', [Q]), ("[broken", None), ([], None),
     ("text", None), ([{"role": 7}], None), ([{"content": "x"}], None), ([user("Q"), 7], None),
     *(([{"role": "tool", "parts": parts}, back("z", "Z")], [("tool", text), ("tool", "Z")])
@@ -136,11 +136,11 @@ def test_one_text(given: Any, found: str) -> None:
      [("tool", "a()", "a"), ("tool", "b()", "b"), ("tool", "A", "a"), ("tool", "B", "b"), Q, ("tool", "B2", "b"),
       ("tool", "X")]),
 ])  # fmt: skip
-def test_messages(given: Any, found: list[tuple[str, ...]] | None) -> None:
-    assert read_messages(given) == (None if found is None else told(*found))
+def test_messages(payload: Any, expected: list[tuple[str, ...]] | None) -> None:
+    assert read_messages(payload) == (None if expected is None else utterances(*expected))
 
 
-@pytest.mark.parametrize(("said", "scenario", "turns", "numbers"), [
+@pytest.mark.parametrize(("rows", "scenario", "turns", "numbers"), [
     ([("system", "S"), Q, ("system", "late"), A, ("assistant", "B"), ("user", "R"), ("tool", "t", "n" * 201),
       ("user", "U")],
      "S", [(1, "user", "Q"), (1, "assistant", "A\n\nB"), (2, "user", "R"), (2, "tool", "t"), (3, "user", "U")],
@@ -149,10 +149,12 @@ def test_messages(given: Any, found: list[tuple[str, ...]] | None) -> None:
      "S\n\nT", [(1, "assistant", "A"), (2, "user", "Q\n\nR")], [0, 0, 0, 1, 2, 2]),
     ([("tool", "t"), A, ("tool", "u")], "", [(1, "tool", "t"), (1, "tool", "u"), (1, "assistant", "A")], [1, 1, 1]),
 ])  # fmt: skip
-def test_turns(said: Any, scenario: str, turns: list[tuple[int, str, str]], numbers: list[int]) -> None:
-    told_first, entries, of = to_turns(told(*said))
-    assert (told_first, [(one["turn"], one["role"], one["text"]) for one in entries], of) == (scenario, turns, numbers)
-    assert all(len(one["name"]) <= 200 for one in entries if one["role"] == "tool")
+def test_turns(rows: Any, scenario: str, turns: list[tuple[int, str, str]], numbers: list[int]) -> None:
+    actual_scenario, entries, of = to_turns(utterances(*rows))
+    assert (actual_scenario, [(entry["turn"], entry["role"], entry["text"]) for entry in entries], of) == (
+        scenario, turns, numbers
+    )  # fmt: skip
+    assert all(len(entry["name"]) <= 200 for entry in entries if entry["role"] == "tool")
 
 
 # -- names: one that is no longer known is a conversation that is no longer read ---------------------------------------
@@ -169,50 +171,54 @@ ROLES = {
 def test_every_name_of_a_role(role: str) -> None:
     for name in ROLES[role].split():
         for key in ("role", "from", "type"):
-            assert read_messages([{key: name, "content": "T"}]) == told((role, "T")), (key, name)
+            assert read_messages([{key: name, "content": "T"}]) == utterances((role, "T")), (key, name)
 
 
 def test_every_name_under_which_a_text_lies() -> None:
     for key in "content parts contents text value output_text".split():
-        assert read_messages([{"role": "user", key: "Q", "other": "x"}]) == told(Q), key
-    put = (
+        assert read_messages([{"role": "user", key: "Q", "other": "x"}]) == utterances(Q), key
+    input_names = (
         "input question query prompt user_input user_message message instruction text human_input chat_input request"
         " content"
     )
-    got = (
+    output_names = (
         "output answer response result completion text content reply output_text generation assistant message"
         " final_answer"
     )
-    for read, names, said in ((input_utterances, put, Q), (output_utterances, got, A)):
+    for read, names, utterance in ((input_utterances, input_names, Q), (output_utterances, output_names, A)):
         for key in names.split():
-            assert read({"other": "x", key: said[1]}) == told(said), key
-            assert single_text({"other": "x", key: said[1]}) == said[1], key
+            assert read({"other": "x", key: utterance[1]}) == utterances(utterance), key
+            assert single_text({"other": "x", key: utterance[1]}) == utterance[1], key
 
 
 def test_every_name_under_which_messages_lie() -> None:
     for key in "messages chat_history contents input history conversation".split():
-        assert input_utterances({"other": "x", key: [user("1"), bot("A"), user("Q")]}) == told(("user", "1"), A, Q), key
+        assert input_utterances({"other": "x", key: [user("1"), bot("A"), user("Q")]}) == utterances(
+            ("user", "1"), A, Q
+        ), key
     for key in "choices generations messages output candidates message kwargs response".split():
-        assert output_utterances({"other": "x", key: [bot("A")]}) == told(A), key
+        assert output_utterances({"other": "x", key: [bot("A")]}) == utterances(A), key
 
 
 def test_every_name_of_calls_results_and_what_is_not_said() -> None:
     for key in "tool_call_id tool_use_id call_id id".split():
         results = [{"role": "tool", key: ref, "content": ref.upper()} for ref in "ba"]
-        asked = bot(None, tool_calls=[{"id": n, "function": {"name": f"of_{n}"}} for n in "ab"])
-        assert [one.text for one in read_messages([asked, *results]) or ()][2:] == ["A", "B"], key
+        message = bot(None, tool_calls=[{"id": n, "function": {"name": f"of_{n}"}} for n in "ab"])
+        assert [utterance.text for utterance in read_messages([message, *results]) or ()][2:] == ["A", "B"], key
     for kind in ("tool_call_response", "tool_result"):
         for key in "response result content output".split():
             part = {"type": kind, "name": "n", key: "R"}
-            assert read_messages([user([part])]) == told(("tool", "R", "n")), (kind, key)
+            assert read_messages([user([part])]) == utterances(("tool", "R", "n")), (kind, key)
     for kind in ("tool_call", "tool_use", "toolCall"):
         for key in "arguments args input parameters".split():
             part = {"type": kind, "name": "n", key: "1"}
-            assert read_messages([bot([part])]) == told(("tool", "n(1)", "n")), (kind, key)
+            assert read_messages([bot([part])]) == utterances(("tool", "n(1)", "n")), (kind, key)
     for key in ("functionCall", "function_call"):
-        assert read_messages([bot([{key: {"name": "n", "args": "1"}}])]) == told(("tool", "n(1)", "n")), key
+        assert read_messages([bot([{key: {"name": "n", "args": "1"}}])]) == utterances(("tool", "n(1)", "n")), key
     for kind in "reasoning thinking redacted_thinking reasoning_content".split():
-        assert read_messages([bot([{"type": kind, "text": "hm"}, {"type": "text", "text": "A"}])]) == told(A), kind
+        assert read_messages([bot([{"type": kind, "text": "hm"}, {"type": "text", "text": "A"}])]) == utterances(
+            A
+        ), kind
     for kind in "blob uri file".split():
-        assert read_messages([user([{"type": kind, "text": "x"}])]) == told(("user", "[file]")), kind
-        assert read_messages([user([{"type": kind, "modality": "image"}])]) == told(("user", "[image]")), kind
+        assert read_messages([user([{"type": kind, "text": "x"}])]) == utterances(("user", "[file]")), kind
+        assert read_messages([user([{"type": kind, "modality": "image"}])]) == utterances(("user", "[image]")), kind

@@ -9,14 +9,14 @@ TURNS = (("Wie wird 東京 geschrieben?", "Tokio."), ("Und Kyoto?", "京都."))
 """What a user asks and an assistant answers."""
 
 
-def told(upto: int, system: str = "") -> list[dict[str, Any]]:
+def sent_messages(upto: int, system: str = "") -> list[dict[str, Any]]:
     """The messages that a model is sent in that turn: all of the history."""
     head = [{"role": "system", "content": system}] if system else []
-    before = [m for q, a in TURNS[: upto - 1] for m in (said("user", q), said("assistant", a))]
-    return [*head, *before, said("user", TURNS[upto - 1][0])]
+    before = [m for q, a in TURNS[: upto - 1] for m in (message("user", q), message("assistant", a))]
+    return [*head, *before, message("user", TURNS[upto - 1][0])]
 
 
-def said(role: str, text: str) -> dict[str, Any]:
+def message(role: str, text: str) -> dict[str, Any]:
     """A message."""
     return {"role": role, "content": text}
 
@@ -26,19 +26,19 @@ def text(*rows: Any) -> bytes:
     return b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
 
 
-def whole(value: Any, indent: int | None = 2) -> bytes:
+def json_bytes(value: Any, indent: int | None = 2) -> bytes:
     """One JSON text."""
     return json.dumps(value, ensure_ascii=False, indent=indent).encode()
 
 
-def attributes(**given: Any) -> list[dict[str, Any]]:
+def attributes(**values: Any) -> list[dict[str, Any]]:
     """Attributes as OTLP has them; two underscores stand for a dot."""
     kinds = {str: "stringValue", float: "doubleValue", int: "intValue", bool: "boolValue"}
-    return [{"key": k.replace("__", "."), "value": {kinds[type(v)]: v}} for k, v in given.items()]
+    return [{"key": k.replace("__", "."), "value": {kinds[type(v)]: v}} for k, v in values.items()]
 
 
 def span(
-    trace: str, key: str, parent: str = "", name: str = "chat m", at: int = 0, events: Any = (), **given: Any
+    trace: str, key: str, parent: str = "", name: str = "chat m", at: int = 0, events: Any = (), **values: Any
 ) -> Any:
     """A span of OTLP."""
     return {
@@ -48,7 +48,7 @@ def span(
         "name": name,
         "events": list(events),
         "startTimeUnixNano": str(1_700_000_000_000_000_000 + at),
-        "attributes": attributes(**given),
+        "attributes": attributes(**values),
     }
 
 
@@ -58,9 +58,9 @@ def request(*spans: Any) -> dict[str, Any]:
     return {"resourceSpans": [{"resource": beside, "scopeSpans": [{"scope": {"name": "x"}, "spans": list(spans)}]}]}
 
 
-def genai(turn: int, conversation: str = "c-1", **given: Any) -> Any:
+def genai(turn: int, conversation: str = "c-1", **values: Any) -> Any:
     """The span of a turn in the GenAI conventions, with the whole history as its input."""
-    history = [{"role": m["role"], "parts": [{"type": "text", "content": m["content"]}]} for m in told(turn)]
+    history = [{"role": m["role"], "parts": [{"type": "text", "content": m["content"]}]} for m in sent_messages(turn)]
     answer = [
         {"role": "assistant", "parts": [{"type": "text", "content": TURNS[turn - 1][1]}], "finish_reason": "stop"}
     ]
@@ -74,18 +74,18 @@ def genai(turn: int, conversation: str = "c-1", **given: Any) -> Any:
         gen_ai__system_instructions=json.dumps([{"type": "text", "content": "Be brief."}]),
         gen_ai__input__messages=json.dumps(history),
         gen_ai__output__messages=json.dumps(answer),
-        **given,
+        **values,
     )
 
 
 def evaluation(name: str, value: float, why: str = "") -> Any:
     """The event of an evaluation."""
-    given = {"gen_ai__evaluation__name": name, "gen_ai__evaluation__score__value": value}
-    given |= {"gen_ai__evaluation__explanation": why} if why else {}
+    fields = {"gen_ai__evaluation__name": name, "gen_ai__evaluation__score__value": value}
+    fields |= {"gen_ai__evaluation__explanation": why} if why else {}
     return {
         "name": "gen_ai.evaluation.result",
         "timeUnixNano": "1700000000000000000",
-        "attributes": attributes(**given),
+        "attributes": attributes(**fields),
     }
 
 
@@ -102,7 +102,7 @@ def langfuse() -> dict[str, list[dict[str, Any]]]:
             "timestamp": f"2026-01-01T00:0{n}:00.000Z",
             "sessionId": "c-1",
             "userId": "u",
-            "input": told(n),
+            "input": sent_messages(n),
             "output": TURNS[n - 1][1],
             "tags": ["x"],
             "metadata": {"lang": "de"},
@@ -116,8 +116,8 @@ def langfuse() -> dict[str, list[dict[str, Any]]]:
             "type": "GENERATION",
             "start_time": f"2026-01-01 00:0{n}:00.100000",
             "provided_model_name": "m-1",
-            "input": json.dumps(told(n, "Be brief.")),
-            "output": json.dumps(said("assistant", TURNS[n - 1][1])),
+            "input": json.dumps(sent_messages(n, "Be brief.")),
+            "output": json.dumps(message("assistant", TURNS[n - 1][1])),
         }
         for n in (1, 2)
     ]
@@ -178,10 +178,10 @@ def langsmith() -> dict[str, list[dict[str, Any]]]:
     """Runs (a chain around each call of a model) and feedback."""
     runs: list[dict[str, Any]] = []
     for n in (1, 2):
-        kwargs = [{"content": m["content"], "type": "human" if m["role"] == "user" else "ai"} for m in told(n)]
+        kwargs = [{"content": m["content"], "type": "human" if m["role"] == "user" else "ai"} for m in sent_messages(n)]
         names = {"human": "HumanMessage", "ai": "AIMessage"}
         lc = [{"lc": 1, "id": ["langchain", "schema", "messages", names[k["type"]]], "kwargs": k} for k in kwargs]
-        made = {"id": ["langchain", "AIMessage"], "kwargs": {"content": TURNS[n - 1][1], "type": "ai"}}
+        lc_message = {"id": ["langchain", "AIMessage"], "kwargs": {"content": TURNS[n - 1][1], "type": "ai"}}
         at = f"2026-01-01T00:0{n}:0"
         runs += [
             {
@@ -204,7 +204,7 @@ def langsmith() -> dict[str, list[dict[str, Any]]]:
                 "name": "Chat",
                 "start_time": f"{at}1",
                 "inputs": {"messages": [lc]},
-                "outputs": {"generations": [[{"message": made}]]},
+                "outputs": {"generations": [[{"message": lc_message}]]},
                 "extra": {"metadata": {"thread_id": "c-1", "ls_model_name": "m-1"}},
             },
         ]
@@ -225,11 +225,11 @@ def langsmith() -> dict[str, list[dict[str, Any]]]:
 
 def mlflow(session: str = "") -> list[dict[str, Any]]:
     """Traces with assessments of a judge and a person, and what the person expected."""
-    made = []
+    traces = []
     for n in (1, 2):
-        call = {"messages": told(n), "model": "m-1"}
+        call = {"messages": sent_messages(n), "model": "m-1"}
         source = [{"source_type": "LLM_JUDGE", "source_id": "j-1"}, {"source_type": "HUMAN", "source_id": "kim"}]
-        made.append(
+        traces.append(
             {
                 "info": {
                     "trace_id": f"tr-{n}",
@@ -272,7 +272,7 @@ def mlflow(session: str = "") -> list[dict[str, Any]]:
                                 "mlflow.spanType": '"CHAT_MODEL"',
                                 "mlflow.spanInputs": json.dumps(call),
                                 "mlflow.spanOutputs": json.dumps(
-                                    {"choices": [{"message": said("assistant", TURNS[n - 1][1])}]}
+                                    {"choices": [{"message": message("assistant", TURNS[n - 1][1])}]}
                                 ),
                             },
                         },
@@ -280,13 +280,13 @@ def mlflow(session: str = "") -> list[dict[str, Any]]:
                 },
             }
         )
-    return made
+    return traces
 
 
 def inspect() -> dict[str, Any]:
     """A log: the second sample was answered in two epochs."""
     answer = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "4"}]
-    asked = [said("user", "2+2?")]
+    messages = [message("user", "2+2?")]
     scores = {
         "graded": {
             "value": "C",
@@ -309,7 +309,7 @@ def inspect() -> dict[str, Any]:
                 "scores": scores,
                 "choices": ["3", "4"],
                 "metadata": {"lang": "日本"},
-                "messages": [*asked, {"role": "assistant", "content": answer}],
+                "messages": [*messages, {"role": "assistant", "content": answer}],
             },
             {
                 "id": 1,
@@ -317,7 +317,7 @@ def inspect() -> dict[str, Any]:
                 "input": "2+2?",
                 "target": ["4", "four"],
                 "scores": {"graded": {"value": "I"}},
-                "messages": [*asked, said("assistant", "5")],
+                "messages": [*messages, message("assistant", "5")],
             },
         ],
     }
@@ -349,7 +349,7 @@ def promptfoo() -> dict[str, Any]:
                     **beside,
                     "testIdx": 1,
                     "vars": {},
-                    "prompt": {"raw": json.dumps(told(1, "Be brief."))},
+                    "prompt": {"raw": json.dumps(sent_messages(1, "Be brief."))},
                     "success": True,
                     "response": {"output": TURNS[0][1]},
                     "gradingResult": {"pass": True, "score": 1, "componentResults": [rubric]},
@@ -363,7 +363,7 @@ def promptfoo() -> dict[str, Any]:
 
 def deepeval() -> dict[str, Any]:
     """A test run with a conversation and one whose metric failed."""
-    turns = [{**m, "order": n} for n, m in enumerate([*told(2), said("assistant", TURNS[1][1])])]
+    turns = [{**m, "order": n} for n, m in enumerate([*sent_messages(2), message("assistant", TURNS[1][1])])]
     good = {"name": "Completeness", "score": 0.8, "success": True, "reason": "All.", "evaluationModel": "j-1"}
     return {
         "testCases": [],
@@ -385,7 +385,7 @@ def label_studio() -> list[dict[str, Any]]:
         "type": "paragraphlabels",
         "value": {"start": "3", "end": "3", "paragraphlabels": ["kind"]},
     }
-    spoken = [{"author": who, "text": t} for pair in TURNS for who, t in zip(("Kunde", "Bot"), pair, strict=True)]
+    spoken = [{"author": author, "text": t} for pair in TURNS for author, t in zip(("Kunde", "Bot"), pair, strict=True)]
     kim = {"completed_by": {"email": "kim@x"}, "updated_at": "2026-01-01T00:00:00Z"}
     return [
         {
@@ -429,7 +429,7 @@ def _more_spans(call: dict[str, Any], at: str) -> list[Any]:
     """Spans that are no calls, spans without ids, messages that come after their span, and rows of Phoenix."""
     loud = {"name": "exception", "attributes": attributes(exception__message="boom")}
     evaluated = {"gen_ai__evaluation__name": "plain", "gen_ai__evaluation__score__label": "good"}
-    said = {"input__value": "no", "output__value": "no"}
+    ignored = {"input__value": "no", "output__value": "no"}
     logs = [
         {"eventName": name, "traceId": "t9", "spanId": "a", "body": {"kvlistValue": {"values": attributes(**body)}}}
         for name, body in (("gen_ai.user.message", {"content": "Q9"}), ("gen_ai.choice", {"message": "A9"}))
@@ -437,13 +437,13 @@ def _more_spans(call: dict[str, Any], at: str) -> list[Any]:
     result = {"gen_ai.evaluation.name": "ok", "gen_ai.evaluation.score.value": 1}
     by_answer = {"gen_ai__evaluation__name": "later", "gen_ai__evaluation__score": 2.0, "gen_ai__response__id": "x"}
     logs.append({"eventName": "gen_ai.evaluation.result", "attributes": attributes(**by_answer)})
-    asked = {"input__value": "Q12", "output__value": "A12"}
+    exchange = {"input__value": "Q12", "output__value": "A12"}
     return [
         request(
             span("t8", "root", "0" * 16, "bot", **call | {"openinference__span__kind": "CHAIN"}),
             span("t8", "call", "root", "chat", 1, [loud], **call),
-            span("t8", "emb", "root", "embed", 2, gen_ai__operation__name="embeddings", **said),
-            span("t8", "ret", "root", "find", 3, openinference__span__kind="RETRIEVER", **said),
+            span("t8", "emb", "root", "embed", 2, gen_ai__operation__name="embeddings", **ignored),
+            span("t8", "ret", "root", "find", 3, openinference__span__kind="RETRIEVER", **ignored),
             span("t8", "half", "root", "half", 4, input__value="half"),
             span("t8", "ev", "call", "judge", 5, **evaluated, openinference__span__kind="EVALUATOR",
                  output__value="good"),
@@ -452,9 +452,10 @@ def _more_spans(call: dict[str, Any], at: str) -> list[Any]:
         request(span("t9", "a", gen_ai__operation__name="chat"), {"traceId": "t9"}, {"spanId": "b"}),
         {"resourceLogs": [{"scopeLogs": [{"logRecords": logs}]}]},
         request(
-            span("t12", "a", "lost", gen_ai__operation__name="invoke_agent", **asked), span("t13", "a", **asked),
-            span("t14", "a", "lost", openinference__span__kind="CHAIN", **asked), span("t15", "a", "lost", **asked),
-            span("t16", "a", "lost", openinference__span__kind="GUARDRAIL", **asked),
+            span("t12", "a", "lost", gen_ai__operation__name="invoke_agent", **exchange), span("t13", "a", **exchange),
+            span("t14", "a", "lost", openinference__span__kind="CHAIN", **exchange),
+            span("t15", "a", "lost", **exchange),
+            span("t16", "a", "lost", openinference__span__kind="GUARDRAIL", **exchange),
             span("t17", "a", openinference__span__kind="AGENT", output__value="A17"),
             span("t18", "a", openinference__span__kind="AGENT", input__value="Q18"),
         ),
@@ -471,16 +472,16 @@ def _more_spans(call: dict[str, Any], at: str) -> list[Any]:
     ]  # fmt: skip
 
 
-def varied() -> dict[str, list[Any]]:
+def varied_rows() -> dict[str, list[Any]]:
     """Rows of each tool that have things under other names, or in other shapes, than those above."""
-    asked, answer = {"input": "Q", "output": "A"}, said("assistant", "A")
+    exchange, answer = {"input": "Q", "output": "A"}, message("assistant", "A")
     at, later = "2026-03-01T10:00:00Z", "2026-03-02T11:00:00Z"
     call: dict[str, Any] = {"openinference__span__kind": "LLM", "input__value": "Q", "output__value": "A"}
     rated = {"annotator_kind": "HUMAN", "name": "tone", "updated_at": later}
     result = {"id": "f", "trace_id": "r", "feedback_source": {"type": "model"}}
     run = {"id": "r", "run_type": "llm", "inputs": {"question": "Q"}, "outputs": {"answer": "A"}, "start_time": at}
     score = {"id": "s", "traceId": "t", "name": "tone", "source": "EVAL", "dataType": "NUMERIC"}
-    trace = {"id": "t", "timestamp": at, "sessionId": "c", **asked}
+    trace = {"id": "t", "timestamp": at, "sessionId": "c", **exchange}
     mark = {"from_name": "tone", "type": "choices", "value": {"choices": ["warm", "short"]}}
     grade = {"pass": True, "score": 0.5, "reason": "So.", "comment": "Hm."}
     return {
@@ -509,8 +510,8 @@ def varied() -> dict[str, list[Any]]:
             request(
                 span("t5", "a", events=[
                     {"name": "gen_ai.evaluation.result", "timeUnixNano": "1700000000000000000",
-                     "attributes": attributes(**{f"gen_ai__evaluation__{k}": v for k, v in given.items()}, **by)}
-                    for given, by in (
+                     "attributes": attributes(**{f"gen_ai__evaluation__{k}": v for k, v in fields.items()}, **by)}
+                    for fields, by in (
                         ({"name": "tone", "score__value": 1.5}, {"evaluator__name": "e1"}),
                         ({"name": "tone", "score__label": "warm", "source": "human"}, {}),
                         ({"score": 2.0}, {"evaluator": "e2", "annotator_kind": "LLM"}),
@@ -542,20 +543,20 @@ def varied() -> dict[str, list[Any]]:
              "comments": [1], "strange": {"a": 1}},
             {"id": "o", "traceId": "t", "type": "TOOL", "name": "map", "input": {"text": "?"}, "output": "Kansai",
              "startTime": at, "parentObservationId": "g"},
-            {"id": "g", "traceId": "t", "model": "m", "startTime": at, **asked},
+            {"id": "g", "traceId": "t", "model": "m", "startTime": at, **exchange},
             {**score, "value": 1, "metadata": {"judge": "j"}, "comment": "Why.", "timestamp": later},
             {**score, "id": "s2", "value": "2.5", "source": "API", "metadata": {"evaluator": "e"}, "createdAt": at},
             {**score, "id": "s3", "value": 3, "source": "ANNOTATION", "metadata": {"annotator": "kim"}},
             {**score, "id": "s4", "value": 4, "source": "ANNOTATION", "metadata": {"user_id": "bo"}},
             {**score, "id": "s5", "value": 5, "source": "API", "name": "user thumb"},
             {**trace, "id": "t9", "sessionId": "", "input": {"x": 1}, "output": None, "scores": [{**score, "value": 6}],
-             "observations": [{"id": "o9", "type": "GENERATION", "model": "m", **asked}]},
+             "observations": [{"id": "o9", "type": "GENERATION", "model": "m", **exchange}]},
             *({**score, "id": f"b{n}", "name": "ok", "dataType": "BOOLEAN", "value": value, "metadata": {"model": "j"}}
               for n, value in enumerate((1, "true", "YES", 0, "no"))),
             {**score, "id": "s7", "traceId": "t8", "value": None},
             {"trace": {**trace, "id": "t8", "public": True},
              "scores": [{**score, "id": "s8", "traceId": "t8", "value": 7}]},
-            {"id": "of a session", "traces": [{"id": "t10", "timestamp": at, **asked}]},
+            {"id": "of a session", "traces": [{"id": "t10", "timestamp": at, **exchange}]},
         ],
         "langsmith": [
             {**run, "reference_outputs": {"answer": "E"}, "metadata": {"conversation_id": "c", "lang": "de"},
@@ -567,10 +568,10 @@ def varied() -> dict[str, list[Any]]:
             {**result, "id": "f2", "key": "size", "value": 3, "correction": {"size": 4}},
             {**result, "id": "f3", "key": "thumb", "score": 1, "feedback_source": {"type": "api"}},
             {**result, "id": "f4", "key": "fit", "score": 1, "feedback_source": {"type": "api"}},
-            *({**result, "id": f"p{n}", "key": "by", "score": n, "feedback_source": {"type": "app", **who}}
-              for n, who in enumerate(({"user_id": "u"}, {"ls_user_id": "l"}, {"metadata": {"user": "m"}}))),
-            *({**result, "id": f"j{n}", "key": "of", "score": n, "feedback_source": {"type": "model", **who}}
-              for n, who in enumerate(({"name": "n"}, {"metadata": {"evaluator": "e"}}))),
+            *({**result, "id": f"p{n}", "key": "by", "score": n, "feedback_source": {"type": "app", **author}}
+              for n, author in enumerate(({"user_id": "u"}, {"ls_user_id": "l"}, {"metadata": {"user": "m"}}))),
+            *({**result, "id": f"j{n}", "key": "of", "score": n, "feedback_source": {"type": "model", **author}}
+              for n, author in enumerate(({"name": "n"}, {"metadata": {"evaluator": "e"}}))),
             {**result, "key": "twice", "score": 1, "end_time": later}, {**result, "key": "twice", "score": 2},
             {**result, "id": "f9", "key": "none", "score": None},
             {**run, "id": "r2", "end_time": later, "extra": {"invocation_params": {"model": "m"}}, "strange": 1,
@@ -614,9 +615,9 @@ def varied() -> dict[str, list[Any]]:
             "version": 2, "eval": {"task": "sums", "scorers": [{"name": "inspect_ai/own", "options": {"model": "j"}}]},
             "samples": [
                 {"id": "a", "epoch": 1, "input": "Q", "target": "T", "output": {"model": "m"}, "error": "e",
-                 "messages": [said("user", "attachment://k"), answer], "attachments": {"k": "Q, at length"},
+                 "messages": [message("user", "attachment://k"), answer], "attachments": {"k": "Q, at length"},
                  "score": {"value": {"tone": 1, "size": 2}, "metadata": {"model": "own"}}},
-                {"id": "b", "epoch": 1, "input": "Q", "messages": [said("user", "Q"), answer], "scores": {
+                {"id": "b", "epoch": 1, "input": "Q", "messages": [message("user", "Q"), answer], "scores": {
                     "plain": 3, "own": {"value": 4, "answer": "A", "explanation": "E", "history": [
                         {"explanation": "none"},
                         {"value": 5, "explanation": "X", "provenance": {"author": "kim", "timestamp": at}},
@@ -652,8 +653,8 @@ def varied() -> dict[str, list[Any]]:
             ]},
             {"id": 2, "data": {"question": "Q", "answer1": "A", "answer2": "B"}, "predictions": [
                 {"score": 0.5, "result": [
-                    {"from_name": one, "type": "pairwise", "value": {"selected": side}}
-                    for one, side in (("p", "left"), ("q", "right"), ("r", "none"))
+                    {"from_name": field_name, "type": "pairwise", "value": {"selected": side}}
+                    for field_name, side in (("p", "left"), ("q", "right"), ("r", "none"))
                 ]},
             ]},
             {"id": 3, "question": "Q", "answer": "A", "annotator": 1, "annotation_id": 2, "created_at": at,

@@ -21,21 +21,21 @@ def answering(body: dict[str, Any], nth: int) -> Say:
     if is_judging(body):
         pair = "[[A]]" in body["messages"][0]["content"] + body["messages"][-1]["content"]
         return Say("The first is better. [[A]]" if pair else "Good enough.\n\nRating: [[7]]")
-    asked = body["messages"][-1]["content"]
-    return Say(f"answer {nth} to {asked}")
+    prompt = body["messages"][-1]["content"]
+    return Say(f"answer {nth} to {prompt}")
 
 
 @contextmanager
 def recording(script: Script = answering, models: tuple[str, ...] = ("m", "m2", "j")) -> Iterator[Served]:
     """Serve in a thread of its own while the block runs."""
-    ready, made = threading.Event(), list[Served]()
+    ready, servers = threading.Event(), list[Served]()
     loop = asyncio.new_event_loop()
     ended = asyncio.Event()
 
     async def serve() -> None:
         async with serving(script) as served:
             served.models = {"data": [{"id": name} for name in models]}
-            made.append(served)
+            servers.append(served)
             ready.set()
             await ended.wait()
 
@@ -43,7 +43,7 @@ def recording(script: Script = answering, models: tuple[str, ...] = ("m", "m2", 
     thread.start()
     assert ready.wait(30)
     try:
-        yield made[0]
+        yield servers[0]
     finally:
         loop.call_soon_threadsafe(ended.set)
         thread.join(30)

@@ -38,7 +38,7 @@ def answer(question: Any, model: str, *turns: str) -> dict[str, Any]:
     return {"question_id": question, "model_id": model, "choices": [{"index": 0, "turns": list(turns)}]}
 
 
-def rated(judgment: str, score: float, **more: Any) -> dict[str, Any]:
+def rating_row(judgment: str, score: float, **more: Any) -> dict[str, Any]:
     """A line of `<judge>_single`, about the first turn of question 9."""
     row = {"question_id": 9, "model": "m/one", "judge": ["gpt-x", "single-v1"], "turn": 1, **more}
     return row | {"judgment": judgment, "score": score}
@@ -91,56 +91,56 @@ def test_samples_and_sets_of_references_are_kept_apart(tmp_path: Path) -> None:
 def test_the_prompts_of_the_files_are_there_with_their_judge(tmp_path: Path) -> None:
     template = "[BenchQuestion]\n{question}\n[Answer]\n{answer}"
     prompt = {"name": "single-v1", "type": "single", "system_prompt": "S", "prompt_template": template}
-    rows = [rated("[[8]]", 8, user_prompt="[BenchQuestion]\n書いて。\n[Answer]\nはい")]
+    rows = [rating_row("[[8]]", 8, user_prompt="[BenchQuestion]\n書いて。\n[Answer]\nはい")]
     bench = bring(workspace(tmp_path), {**FILES, "judge_prompts.jsonl": [prompt], "gpt-x_single.jsonl": rows})
     assert bench.prompts == (PromptText("single-v1", "single", "S", template),)
-    assert [(one.prompt, one.wording) for one in bench.judges.values()] == [("single-v1", wording(template))]
+    assert [(judge.prompt, judge.wording) for judge in bench.judges.values()] == [("single-v1", wording(template))]
 
 
 def test_a_rating_keeps_its_text_and_what_its_file_states(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows: list[dict[str, Any]] = [
-        rated("Good. [[8]]", 8),
-        rated("No number.", -1, turn=2),
-        rated("Better: [[7]]", 6, question_id=10),
-        rated("$ERROR$", -1, question_id=10, turn=2),
-        rated("", 5, judge=["gpt-y", "single-v1"]),
+        rating_row("Good. [[8]]", 8),
+        rating_row("No number.", -1, turn=2),
+        rating_row("Better: [[7]]", 6, question_id=10),
+        rating_row("$ERROR$", -1, question_id=10, turn=2),
+        rating_row("", 5, judge=["gpt-y", "single-v1"]),
     ]
     bench = bring(store, {**FILES, "gpt-x_single.jsonl": rows})
-    named = {one.id: one.model for one in bench.judges.values()}
+    named = {judge.id: judge.model for judge in bench.judges.values()}
     assert sorted(named.values()) == ["gpt-x", "gpt-y"]
-    assert {one.protocol for one in bench.judges.values()} == {"fastchat"}
-    found = [one._replace(judge=named[one.judge]) for one in bench.ratings if named[one.judge] == "gpt-x"]
-    assert found[:3] == [
+    assert {judge.protocol for judge in bench.judges.values()} == {"fastchat"}
+    ratings = [rating._replace(judge=named[rating.judge]) for rating in bench.ratings if named[rating.judge] == "gpt-x"]
+    assert ratings[:3] == [
         Rating("gpt-x", "9", "m/one", 0, 1, 0, "Good. [[8]]", 8.0),
         Rating("gpt-x", "9", "m/one", 0, 2, 0, "No number.", -1.0),
         Rating("gpt-x", "10", "m/one", 0, 1, 0, "Better: [[7]]", 6.0),
     ]
-    assert found[3].stated == -1 and "failed" in found[3].error
-    bare = [(one.text, one.stated) for one in bench.ratings if named[one.judge] == "gpt-y"]
+    assert ratings[3].stated == -1 and "failed" in ratings[3].error
+    bare = [(rating.text, rating.stated) for rating in bench.ratings if named[rating.judge] == "gpt-y"]
     assert bare == [("", 5.0)]
-    assert {store.rows("select name from item where id = $1", [one])[0][0] for one in item_ids(store, D).values()} == {
+    assert {store.rows("select name from item where id = $1", [key])[0][0] for key in item_ids(store, D).values()} == {
         "9/m/one", "10/m/one",
     }  # fmt: skip
     assert bench_sizes(store)[D][:] == (2, 5, 0, 0)
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "expected"),
     [
         ("A is better.", "A is better."), ("{A}", "{A}"), ('{"score": 1}', '{"score": 1}'),
         ('{"verdict": "A", "reason": "Shorter."}', "Shorter."), ('{"winner": "model_1"}', ""),
         ('{"winner": "tie (inconsistent)"}', INCONSISTENT),
     ],
 )  # fmt: skip
-def test_a_verdict_says_its_reason_or_that_its_orders_differ(reply: str, said: str) -> None:
-    assert mtbench._reply_text(reply) == said
+def test_a_verdict_says_its_reason_or_that_its_orders_differ(reply: str, expected: str) -> None:
+    assert mtbench._reply_text(reply) == expected
 
 
 def test_a_reply_that_begins_like_a_number_without_a_text_is_a_text(tmp_path: Path) -> None:
     reply = '{"judgment":"", or so I was to begin. Rating: [[6]]'
-    bench = bring(workspace(tmp_path), FILES | {"gpt-x_single.jsonl": [rated(reply, 6)]})
-    assert [(one.text, one.stated) for one in bench.ratings] == [(reply, 6.0)]
+    bench = bring(workspace(tmp_path), FILES | {"gpt-x_single.jsonl": [rating_row(reply, 6)]})
+    assert [(rating.text, rating.stated) for rating in bench.ratings] == [(reply, 6.0)]
 
 
 def test_games_and_votes_are_turned_into_sorted_order(tmp_path: Path) -> None:
@@ -157,9 +157,9 @@ def test_games_and_votes_are_turned_into_sorted_order(tmp_path: Path) -> None:
     }
     bench = bring(workspace(tmp_path), files)
     judge = next(iter(bench.judges))
-    said = [(g.turn, g.a, g.b, g.order, g.winner, bool(g.error)) for g in bench.games]
+    games = [(g.turn, g.a, g.b, g.order, g.winner, bool(g.error)) for g in bench.games]
     # g1 shows model_1 = n first, which is b; it wins, so b. g2 shows m first and says that model_2 = m wins: a.
-    assert said == [
+    assert games == [
         (1, "m", "n", "ab", "a", False),
         (1, "m", "n", "ba", "b", False),
         (2, "m", "n", "ab", "tie", False),
@@ -195,7 +195,7 @@ def test_a_pair_of_the_second_turn_does_not_tell_the_question_of_the_first(tmp_p
     ]
     import_source(store, "lea", from_path(lines(tmp_path / "p.jsonl", rows)), ImportPlan("d", sampling="all"))
     questions = load_bench(store, D).questions
-    assert {name: one.turns for name, one in questions.items()} == {"1": ("One?",), "2": (), "3": ("Some?",)}
+    assert {name: question.turns for name, question in questions.items()} == {"1": ("One?",), "2": (), "3": ("Some?",)}
 
 
 def test_what_is_not_of_mt_bench_is_left_out(tmp_path: Path) -> None:
@@ -211,8 +211,8 @@ def test_an_answer_that_is_kept_is_made_anew_when_ratings_come(tmp_path: Path) -
     store = workspace(tmp_path)
     first = bring(store, FILES)
     assert load_bench(store, D) is first
-    second = bring(store, {**FILES, "gpt-x_single.jsonl": [rated("[[3]]", 3)]})
-    assert [one.stated for one in second.ratings] == [3.0]
+    second = bring(store, {**FILES, "gpt-x_single.jsonl": [rating_row("[[3]]", 3)]})
+    assert [rating.stated for rating in second.ratings] == [3.0]
     assert second.answers == first.answers
 
 

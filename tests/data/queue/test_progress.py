@@ -31,15 +31,15 @@ def store(tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def found(store: Store) -> str:
+def dataset(store: Store) -> str:
     return dataset_named(store, "demo").id
 
 
-def save(store: Store, found: str, person: str = "ann", n: int = 1, ms: int = 5000, **fields: Any) -> list[str]:
+def save(store: Store, dataset: str, person: str = "ann", n: int = 1, ms: int = 5000, **fields: Any) -> list[str]:
     keys = []
-    for given in queue.claim_items(store, person, found, "review", QueueFilters(), [], n):
+    for claim in queue.claim_items(store, person, dataset, "review", QueueFilters(), [], n):
         answer = {
-            "key": new_id(), "person": person, "action": "save", "item": given.item, "claim": given.draw, "version": "",
+            "key": new_id(), "person": person, "action": "save", "item": claim.item, "claim": claim.draw, "version": "",
             "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 3.0}], "ms": ms, **fields,
         }  # fmt: skip
         assert not labels.save_answers(store, person, [answer])[1]
@@ -47,20 +47,20 @@ def save(store: Store, found: str, person: str = "ann", n: int = 1, ms: int = 50
     return keys
 
 
-def test_items_count_once_however_often_they_are_corrected(store: Store, found: str) -> None:
-    key = save(store, found)[0]
+def test_items_count_once_however_often_they_are_corrected(store: Store, dataset: str) -> None:
+    key = save(store, dataset)[0]
     item = store.rows("select item_id from answer")[0][0]
     again = {
         "key": new_id(), "person": "ann", "action": "save", "item": item, "version": key, "ms": 99_000,
         "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 5.0}],
     }  # fmt: skip
     labels.save_answers(store, "ann", [again])
-    mine = progress.personal_progress(store, "ann", found)
-    assert (mine.today, mine.total, mine.seconds) == (1, 1, 5.0)
+    own_progress = progress.personal_progress(store, "ann", dataset)
+    assert (own_progress.today, own_progress.total, own_progress.seconds) == (1, 1, 5.0)
 
 
-def test_skips_do_not_count_and_what_is_skipped_first_and_saved_later_does(store: Store, found: str) -> None:
-    key = save(store, found, action="skip", values=[])[0]
+def test_skips_do_not_count_and_what_is_skipped_first_and_saved_later_does(store: Store, dataset: str) -> None:
+    key = save(store, dataset, action="skip", values=[])[0]
     assert progress.personal_progress(store, "ann").total == 0
     item = store.rows("select item_id from answer")[0][0]
     value = {"unit": "turn:1", "dimension": "helpfulness", "v": 5.0}
@@ -77,31 +77,31 @@ def test_skips_do_not_count_and_what_is_skipped_first_and_saved_later_does(store
     assert progress.personal_progress(store, "ann").total == 1
 
 
-def test_the_seconds_are_the_median_of_the_newest_that_were_timed(store: Store, found: str) -> None:
+def test_the_seconds_are_the_median_of_the_newest_that_were_timed(store: Store, dataset: str) -> None:
     assert progress.personal_progress(store, "ann").seconds is None
     for ms in (1000, 9000, 0, 3000):
-        save(store, found, ms=ms)
+        save(store, dataset, ms=ms)
     assert progress.personal_progress(store, "ann").seconds == 3.0
 
 
-def test_people_and_datasets_are_told_apart(store: Store, found: str) -> None:
-    save(store, found, n=3)
-    save(store, found, "ben")
-    of = [(person, where) for person in ("ann", "ben", "lea") for where in (found, "", "other")]
-    assert [progress.personal_progress(store, *one).total for one in of] == [
+def test_people_and_datasets_are_told_apart(store: Store, dataset: str) -> None:
+    save(store, dataset, n=3)
+    save(store, dataset, "ben")
+    of = [(person, where) for person in ("ann", "ben", "lea") for where in (dataset, "", "other")]
+    assert [progress.personal_progress(store, *pair).total for pair in of] == [
         3, 3, 0, 1, 1, 0, 0, 0, 0,
     ]  # fmt: skip
 
 
-def test_days_begin_at_midnight_of_the_zone(store: Store, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_days_begin_at_midnight_of_the_zone(store: Store, dataset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """01:00 UTC is 10:00 in Tokyo, where the day began at 15:00 UTC the day before."""
     moment = datetime(2026, 3, 10, 1, 0)
     monkeypatch.setattr(progress, "now", lambda: moment)
     ages = [timedelta(minutes=5), timedelta(hours=2), timedelta(hours=11), timedelta(days=13), timedelta(days=20)]
-    there = queue_index.current_index(store)
+    index = queue_index.current_index(store)
     for n, age in enumerate(ages):
-        there.workers["ann"].first[f"i{n}"] = queue_index.FirstSave(moment - age, 1000, found)
-        there.workers["ann"].last[f"i{n}"] = ("save", "")
+        index.workers["ann"].first[f"i{n}"] = queue_index.FirstSave(moment - age, 1000, dataset)
+        index.workers["ann"].last[f"i{n}"] = ("save", "")
     assert progress.midnight(TOKYO) == datetime(2026, 3, 9, 15, 0)
     assert progress.personal_progress(store, "ann", zone=TOKYO).today == 2
     assert progress.personal_progress(store, "ann").today == 1
@@ -112,14 +112,14 @@ def test_days_begin_at_midnight_of_the_zone(store: Store, found: str, monkeypatc
 
 
 def test_days_are_those_of_the_zone_also_where_clocks_were_changed(
-    store: Store, found: str, monkeypatch: pytest.MonkeyPatch
+    store: Store, dataset: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In Berlin the clocks went forward at 01:00 UTC on 29 March 2026: midnight before it was at 23:00 UTC."""
     zone = ZoneInfo("Europe/Berlin")
     monkeypatch.setattr(progress, "now", lambda: datetime(2026, 3, 30, 10, 0))
     person = queue_index.current_index(store).workers["ann"]
     for n, at in enumerate([datetime(2026, 3, 28, 22, 30), datetime(2026, 3, 28, 23, 30), datetime(2026, 3, 29, 22)]):
-        person.first[f"i{n}"] = queue_index.FirstSave(at, 1000, found)
+        person.first[f"i{n}"] = queue_index.FirstSave(at, 1000, dataset)
         person.last[f"i{n}"] = ("save", "")
     assert list(progress.saves_per_day(store, "ann", zone).values())[-3:] == [1, 1, 1]
     assert progress.midnight(zone) == datetime(2026, 3, 29, 22, 0)
@@ -127,35 +127,35 @@ def test_days_are_those_of_the_zone_also_where_clocks_were_changed(
     assert progress.midnight(zone) == datetime(2026, 3, 28, 23, 0)
 
 
-def test_a_stream_and_a_dataset(store: Store, found: str) -> None:
-    assert progress.queue_progress(store, found, "review") == QueueProgress(10, 0)
-    save(store, found, n=3)
-    save(store, found, "ben", n=1, action="skip", values=[])
-    assert progress.queue_progress(store, found, "review") == QueueProgress(10, 3)
-    assert progress.queue_progress(store, found, "audit") == QueueProgress(0, 0)
-    assert progress.dataset_progress(store) == {found: DatasetProgress(items=10, labelled=3, labels=3, people=1)}
+def test_a_stream_and_a_dataset(store: Store, dataset: str) -> None:
+    assert progress.queue_progress(store, dataset, "review") == QueueProgress(10, 0)
+    save(store, dataset, n=3)
+    save(store, dataset, "ben", n=1, action="skip", values=[])
+    assert progress.queue_progress(store, dataset, "review") == QueueProgress(10, 3)
+    assert progress.queue_progress(store, dataset, "audit") == QueueProgress(0, 0)
+    assert progress.dataset_progress(store) == {dataset: DatasetProgress(items=10, labelled=3, labels=3, people=1)}
 
 
-def test_the_desk_gets_all_of_it_in_one_look(store: Store, found: str) -> None:
-    save(store, found, n=2)
-    standing = progress.desk_progress(store, "ann", found, "review", QueueFilters())
+def test_the_desk_gets_all_of_it_in_one_look(store: Store, dataset: str) -> None:
+    save(store, dataset, n=2)
+    standing = progress.desk_progress(store, "ann", dataset, "review", QueueFilters())
     assert (standing.left, standing.mine.today, standing.queue) == (8, 2, QueueProgress(10, 2))
-    assert progress.desk_progress(store, "ann", found, "review", QueueFilters(system="model-x")).left <= 4
+    assert progress.desk_progress(store, "ann", dataset, "review", QueueFilters(system="model-x")).left <= 4
 
 
 # -- what moved -----------------------------------------------------------------------------------------------------
 
 
-def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str) -> None:
-    save(store, found, n=4)
-    save(store, found, "ben")
-    save(store, found, n=2)
-    queue.draw_audit(store, "lea", found, 5, "", 1)
-    settings.set_queue_rules(store, "lea", found, settings.QueueRules(overlap=2))
+def test_moves_in_the_order_of_the_newest_put_together(store: Store, dataset: str) -> None:
+    save(store, dataset, n=4)
+    save(store, dataset, "ben")
+    save(store, dataset, n=2)
+    queue.draw_audit(store, "lea", dataset, 5, "", 1)
+    settings.set_queue_rules(store, "lea", dataset, settings.QueueRules(overlap=2))
     people.set_person(store, "lea", "ann", "researcher")
     people.set_person(store, "lea", "ben", "annotator", active=False)
-    told = [(m.sort, m.actor, m.n) for m in activity.recent_activity(store, 20)]
-    assert told == [
+    moves = [(m.sort, m.actor, m.n) for m in activity.recent_activity(store, 20)]
+    assert moves == [
         ("deactivated", "lea", 1),
         ("role", "lea", 1),
         ("rules", "lea", 1),
@@ -180,10 +180,10 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str)
     assert counted[4] == ("ann", 6), "what is older counts too, though others did something in between"
 
 
-def test_corrections_claims_and_looks_are_no_moves(store: Store, found: str) -> None:
+def test_corrections_claims_and_looks_are_no_moves(store: Store, dataset: str) -> None:
     before = activity.recent_activity(store)
-    queue.claim_items(store, "ann", found, "review", QueueFilters(), [], 3)
-    queue.release_claims(store, "ann", found)
+    queue.claim_items(store, "ann", dataset, "review", QueueFilters(), [], 3)
+    queue.release_claims(store, "ann", dataset)
     assert activity.recent_activity(store) == before
 
 

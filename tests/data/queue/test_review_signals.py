@@ -22,7 +22,7 @@ from judges.reading.confidence import with_token_confidence
 from judges.reading.reading import read_reply
 from judges.types import Dialogue, Dimension, Pair, Reading, Scale
 from tests.data.cells import Cell, fill
-from tests.judges.replies import dialogue, judged, pair, turns_reply
+from tests.judges.replies import dialogue, fuse_replies, pair, turns_reply
 
 
 @pytest.fixture
@@ -70,8 +70,10 @@ def test_a_verdict_that_changes_with_the_order(store: Store) -> None:
     dataset, judge, item = _empty(store, "pair")
     task = Task("k", pair())
     assert isinstance(task.item, Pair)
-    found = judged(card("plain_pairwise"), Params(orders="both"), task, ['{"verdict": "a"}', '{"verdict": "a"}'])
-    _put(store, judge, item, found.reading)
+    judgment = fuse_replies(
+        card("plain_pairwise"), Params(orders="both"), task, ['{"verdict": "a"}', '{"verdict": "a"}']
+    )
+    _put(store, judge, item, judgment.reading)
     assert _texts(store, dataset, judge) == [("low confidence", "verdict changed with the order")]
 
 
@@ -85,8 +87,8 @@ def test_windows_that_differ_and_rules_that_are_broken(store: Store) -> None:
             ((9, 10, 11), 5, "excellent", None),
         )
     ]
-    found = judged(card("multi_turn_dialogue"), Params(window=4), Task("k", dialogue(11)), raws)
-    _put(store, judge, item, found.reading)
+    judgment = fuse_replies(card("multi_turn_dialogue"), Params(window=4), Task("k", dialogue(11)), raws)
+    _put(store, judge, item, judgment.reading)
     # The verdict has low confidence by the windows (.1) and breaks a rule; the rule is not said twice.
     assert _texts(store, dataset, judge) == [
         ("broken rule", "verdict breaks its rule"),
@@ -98,7 +100,7 @@ def test_windows_that_differ_and_rules_that_are_broken(store: Store) -> None:
 def test_a_broken_rule_is_said_once(store: Store) -> None:
     dataset, judge, item = _empty(store)
     raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 2)}, verdict="excellent")
-    _put(store, judge, item, judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(2)), [raw]).reading)
+    _put(store, judge, item, fuse_replies(card("multi_turn_dialogue"), Params(), Task("k", dialogue(2)), [raw]).reading)
     ((confidence, source),) = store.rows("select confidence, source from score where dimension = 'verdict'")
     assert (confidence, source) == (0.3, "broken rule")
     assert _texts(store, dataset, judge) == [("broken rule", "verdict breaks its rule")]
@@ -109,9 +111,12 @@ def test_tokens_that_waver(store: Store) -> None:
     item_, raw = dialogue(1), turns_reply({1: (3, 4, 5)}, verdict="excellent")
     assert isinstance(item_, Dialogue)
     at = raw.index(": 3") + 2
-    told = [(raw[:at], ()), ("3", (("3", -0.5), ("4", -1.0))), (raw[at + 1 :], ())]
-    one = card("multi_turn_dialogue")
-    _put(store, judge, item, with_token_confidence(one, item_, "", raw, told, read_reply(one, raw, item_)))
+    tokens = [(raw[:at], ()), ("3", (("3", -0.5), ("4", -1.0))), (raw[at + 1 :], ())]
+    dialogue_card = card("multi_turn_dialogue")
+    _put(
+        store, judge, item,
+        with_token_confidence(dialogue_card, item_, "", raw, tokens, read_reply(dialogue_card, raw, item_)),
+    )  # fmt: skip
     # e^-.5 = .607 against e^-1 = .368
     assert _texts(store, dataset, judge)[-1] == (
         "low confidence",
@@ -121,19 +126,19 @@ def test_tokens_that_waver(store: Store) -> None:
 
 def test_samples_differ(store: Store) -> None:
     dataset, judge, item = _empty(store)
-    one, task = card("multi_turn_dialogue"), Task("k", dialogue(1))
+    dialogue_card, task = card("multi_turn_dialogue"), Task("k", dialogue(1))
     for sample, value in enumerate((4, 5)):
         raw = turns_reply({1: (4, value, 5)}, verdict="excellent")
-        _put(store, judge, item, judged(one, Params(), task, [raw]).reading, f"j{sample}", sample)
-    said = "turn 1 helpfulness: medium self-consistency (samples differ)"
-    assert _texts(store, dataset, judge) == [("low confidence", said)]
+        _put(store, judge, item, fuse_replies(dialogue_card, Params(), task, [raw]).reading, f"j{sample}", sample)
+    sentence = "turn 1 helpfulness: medium self-consistency (samples differ)"
+    assert _texts(store, dataset, judge) == [("low confidence", sentence)]
 
 
 def test_another_judge_says_otherwise_but_a_probe_is_no_witness(store: Store) -> None:
     dataset, judge = fill(store, [Cell(0, "turn:1", (), 5.0)])
     ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
     raw = turns_reply({1: (4, 1, 5)}, verdict="poor")
-    reading = judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(1)), [raw]).reading
+    reading = fuse_replies(card("multi_turn_dialogue"), Params(), Task("k", dialogue(1)), [raw]).reading
     _put(store, _judge(store, "probe", "m", Params(probe="injected_order").identity("dialogue")), item, reading, "p")
     assert [kind for kind, _ in _texts(store, dataset, judge)] == ["no confidence"]
     _put(store, _judge(store, "second", "judge-b", Params().identity("dialogue")), item, reading, "s")
@@ -142,12 +147,12 @@ def test_another_judge_says_otherwise_but_a_probe_is_no_witness(store: Store) ->
 
 def test_an_aggregate_says_nothing_more_than_what_it_is_made_of(store: Store) -> None:
     drifts, aggregates = ("mid_content_drift", "format_collapse"), ("aggregate", 5.0)
-    said = [("no_such", 1.0), (drifts[0], 1.0), aggregates, (drifts[1], 1.0), ("none_either", 1.0)]
-    cells = [Cell(0, "response/a", (), value, dimension=dimension) for dimension, value in said]
+    scores = [("no_such", 1.0), (drifts[0], 1.0), aggregates, (drifts[1], 1.0), ("none_either", 1.0)]
+    cells = [Cell(0, "response/a", (), value, dimension=dimension) for dimension, value in scores]
     dataset, judge = fill(store, cells, kind="pair", card="long_form_pairwise")
     ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
     other = _judge(store, "second", "judge-b", {})
-    rows = [("", other, item, "response/a", dimension, float(value > 1), None, "", 0) for dimension, value in said]
+    rows = [("", other, item, "response/a", dimension, float(value > 1), None, "", 0) for dimension, value in scores]
     names = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
     store.tx("test", "scores", lambda tx: tx.add("score", names, rows))
     assert sorted(_texts(store, dataset, judge)) == [
@@ -161,7 +166,7 @@ def test_judges_disagree_from_two_steps_on_and_a_third_of_a_long_scale(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words, tenths = Scale("ordered", categories=("poor", "fair", "good")), Scale("interval", 0, 1, step=0.1)
-    for n, (scale, mine, theirs, strength) in enumerate([
+    for n, (scale, value, other, strength) in enumerate([
         (Scale("ordinal", 1, 5), 3.0, 4.0, None),
         (Scale("ordinal", 1, 5), 5.0, 3.0, 0.6 * 2 / 4),
         (Scale("ordinal", 1, 10), 2.0, 4.0, None),  # of nine steps a third
@@ -174,17 +179,17 @@ def test_judges_disagree_from_two_steps_on_and_a_third_of_a_long_scale(
         (Scale("flag"), 0.0, 1.0, 0.6),
         (Scale("turn"), 1.0, 3.0, None),
     ]):  # fmt: skip
-        dataset, judge = fill(store, [Cell(0, "turn:1", (), mine, dimension="wit")], f"d{n}")
+        dataset, judge = fill(store, [Cell(0, "turn:1", (), value, dimension="wit")], f"d{n}")
         ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
-        row = ("", _judge(store, f"second{n}", "judge-b", {}), item, "turn:1", "wit", theirs, None, "", 0)
+        row = ("", _judge(store, f"second{n}", "judge-b", {}), item, "turn:1", "wit", other, None, "", 0)
         names = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
         store.tx("test", "scores", lambda tx, row=row, names=names: tx.add("score", names, [row]))  # type: ignore[misc]
         known = {("dialogue", "turn", "wit"): Dimension("wit", "turn", scale, "How witty is it?")}
         monkeypatch.setattr(review_signals, "answerable_dimensions", lambda _, known=known: known)
-        said = [r for need in find_needs(store, dataset, judge) for r in need.reasons if r.kind == "judges disagree"]
-        assert [(one.text, one.unit, one.dimension, one.strength) for one in said] == [
+        reasons = [r for need in find_needs(store, dataset, judge) for r in need.reasons if r.kind == "judges disagree"]
+        assert [(reason.text, reason.unit, reason.dimension, reason.strength) for reason in reasons] == [
             ("turn 1 wit: judge-b disagrees", "turn:1", "wit", pytest.approx(strength))
-        ] * (strength is not None), (scale, mine, theirs)  # fmt: skip
+        ] * (strength is not None), (scale, value, other)  # fmt: skip
 
 
 def test_what_was_asked_again_with_better_luck_is_no_longer_missing(store: Store) -> None:
@@ -192,17 +197,17 @@ def test_what_was_asked_again_with_better_luck_is_no_longer_missing(store: Store
     _put(store, judge, item, Reading(unscored="unreadable", why="the reply is empty"), "j1")
     assert _texts(store, dataset, judge)[0][0] == "unscored"
     raw = turns_reply({1: (4, 5, 5)}, verdict="excellent")
-    found = judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(1)), [raw]).reading
-    _put(store, judge, item, found, "j2")
+    reading = fuse_replies(card("multi_turn_dialogue"), Params(), Task("k", dialogue(1)), [raw]).reading
+    _put(store, judge, item, reading, "j2")
     assert [kind for kind, _ in _texts(store, dataset, judge)] == ["no confidence"]
 
 
 def test_words_beyond_a_limit_send_nobody_to_review_and_a_broken_rule_does(store: Store) -> None:
     dataset, judge, item = _empty(store)
     reply = json.loads(turns_reply({1: (4, 4, 5)}, verdict="excellent")) | {"decision_basis": "word " * 41}
-    found = read_reply(card("multi_turn_dialogue"), reply, dialogue(1))
-    assert [r.sort for r in found.remarks] == ["note", "rule"]
-    _put(store, judge, item, found)
+    reading = read_reply(card("multi_turn_dialogue"), reply, dialogue(1))
+    assert [r.sort for r in reading.remarks] == ["note", "rule"]
+    _put(store, judge, item, reading)
     before = find_needs(store, dataset, judge)
     assert not [r for need in before for r in need.reasons if r.kind == "broken rule"]
     _put(store, judge, item, read_reply(card("multi_turn_dialogue"), reply | {"verdict": "poor"}, dialogue(1)), key="k")
@@ -214,9 +219,9 @@ def test_the_rating_that_a_reason_is_about_is_kept_with_the_draw(store: Store) -
     dataset, judge, _ = _empty(store)
     raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 2)}, verdict="excellent")
     ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
-    _put(store, judge, item, judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(2)), [raw]).reading)
+    _put(store, judge, item, fuse_replies(card("multi_turn_dialogue"), Params(), Task("k", dialogue(2)), [raw]).reading)
     people.join_workspace(store, "lea")
     fill_review(store, "lea", dataset, judge)
-    [given] = claim_items(store, "lea", dataset, "review", QueueFilters(), [], 1)
-    (found,) = given.reasons
-    assert (found.kind, found.unit, found.dimension) == ("broken rule", "conversation", "verdict")
+    [claim] = claim_items(store, "lea", dataset, "review", QueueFilters(), [], 1)
+    (reason,) = claim.reasons
+    assert (reason.kind, reason.unit, reason.dimension) == ("broken rule", "conversation", "verdict")

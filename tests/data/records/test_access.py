@@ -47,13 +47,13 @@ def greeting(store: Store) -> str:
 
 def test_a_visit_itself_gives_nothing(store):
     visit = Visit(store, "lea")
-    asked = [
+    calls = [
         lambda: visit.rows("select 1"), lambda: visit.frame("select 1"), lambda: visit.stream("select 1"),
         lambda: visit.write(lambda tx: None), lambda: visit.tx("lea", "x", lambda tx: None), visit.close,
         lambda: visit.backup(None), lambda: people.known_names(visit), visit.check_writable, lambda: visit.digests(1),
         lambda: visit.moment({}), lambda: visit.table_version("person_event"),
     ]  # fmt: skip
-    for ask in asked:
+    for ask in calls:
         with pytest.raises(NotAllowed):
             ask()
     assert visit.newest() == store.newest() and visit.name == store.name
@@ -66,36 +66,36 @@ def test_the_store_itself_is_not_asked(store):
 
 
 @pytest.mark.parametrize(
-    ("who", "passes"),
+    ("person", "passes"),
     [
         ("lea", {"names", "by_actor", "of_others"}), ("rob", {"names", "by_actor"}), ("ann", {"names"}),
         ("", set()), ("nobody here", set()), ("Assay", set()),
     ],
 )  # fmt: skip
-def test_each_role_gets_what_it_is_for(store, who, passes):
-    visit, found = Visit(store, who), set()
+def test_each_role_gets_what_it_is_for(store, person, passes):
+    visit, passed = Visit(store, person), set()
     tries = {
         "names": lambda: names(visit),
-        "by_actor": lambda: by_actor(visit, "x", actor=who),
+        "by_actor": lambda: by_actor(visit, "x", actor=person),
         "of_others": lambda: of_others(visit, "ann"),
     }
     for name, ask in tries.items():
         try:
             ask()
-            found.add(name)
+            passed.add(name)
         except NotAllowed:
             continue
-    assert found == passes
+    assert passed == passes
     assert greeting(visit) == type(store).__name__, "the function itself has the store"
 
 
 def test_nobody_acts_as_somebody_else(store):
     visit = Visit(store, "rob")
     assert by_actor(visit, "x", actor="rob") == by_actor(visit, "x", "rob") == "rob: x"
-    asked = [("x", "lea"), ("x",)]
-    for given in asked:
+    argument_lists = [("x", "lea"), ("x",)]
+    for args in argument_lists:
         with pytest.raises(NotAllowed, match="rob is signed in"):
-            by_actor(visit, *given)
+            by_actor(visit, *args)
     with pytest.raises(NotAllowed, match="rob is signed in"):
         by_actor(visit, "x", actor="lea")
     with pytest.raises(NotAllowed, match="rob is signed in"):

@@ -62,7 +62,7 @@ def item(n: int) -> Json:
     return {"id": f"r{n}", "kind": "response", "task": f"Task {n}", "output": f"Output {n}", "system": f"s{n % 2}"}
 
 
-def said(n: int, value: int, sample: int, verdict: int = 2, model: str = "m", **params: Any) -> Json:
+def judgment(n: int, value: int, sample: int, verdict: int = 2, model: str = "m", **params: Any) -> Json:
     reply = {
         "scores": dict.fromkeys(NAMES, value), "verdict": VERDICTS[verdict], "decision_basis": f"b{sample}",
         "issues": [],
@@ -73,14 +73,14 @@ def said(n: int, value: int, sample: int, verdict: int = 2, model: str = "m", **
     }  # fmt: skip
 
 
-def label(n: int, value: int, who: str = "ann", mode: str = "blind") -> Json:
+def label(n: int, value: int, person: str = "ann", mode: str = "blind") -> Json:
     return {
-        "item": f"r{n}", "unit": "response", "dimension": "factuality", "value": value, "annotator": who, "mode": mode,
-        "made_at": "2026-01-31T12:00:00Z",
+        "item": f"r{n}", "unit": "response", "dimension": "factuality", "value": value, "annotator": person,
+        "mode": mode, "made_at": "2026-01-31T12:00:00Z",
     }  # fmt: skip
 
 
-def stands(store: Store, dimension: str = "factuality") -> dict[str, float | None]:
+def current_values(store: Store, dimension: str = "factuality") -> dict[str, float | None]:
     """What stands for the judge, by the item's name."""
     query = "select i.name, s.value from score_now s join item i on i.id = s.item_id where s.dimension = $1"
     rows = store.rows(query, [dimension])
@@ -89,8 +89,8 @@ def stands(store: Store, dimension: str = "factuality") -> dict[str, float | Non
 
 
 def judge_of(store: Store) -> tuple[str, str]:
-    found = datasets.dataset_named(store, "demo")
-    return found.id, datasets.dataset_judges(store, found.id)[0][0]
+    dataset = datasets.dataset_named(store, "demo")
+    return dataset.id, datasets.dataset_judges(store, dataset.id)[0][0]
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -99,36 +99,36 @@ def judge_of(store: Store) -> tuple[str, str]:
     st.sampled_from(RULES), st.none() | st.just(1.0), st.integers(1, 3),
 )  # fmt: skip
 def test_the_store_combines_as_the_function_does(
-    shared: Store, cells: list[list[int | None]], rule: str, drawn: float | None, parts: int
+    shared_store: Store, cells: list[list[int | None]], rule: str, drawn: float | None, parts: int
 ) -> None:
     """In one change or in several, samples in any order."""
-    judge = f"j{shared.newest()}"
+    judge = f"j{shared_store.newest()}"
     columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
     rows = [
         (f"{judge}{c}{n}", judge, f"{judge}{c}", "turn:2", "d", None if v is None else float(v), None, "", n)
         for c, samples in enumerate(cells) for n, v in enumerate(samples)
     ]  # fmt: skip
     rules = [(judge, "turn", "d", rule, drawn)]
-    shared.tx("t", "r", lambda tx: tx.add("combine_rule", "judge_id, sort, dimension, rule, drawn", rules))
+    shared_store.tx("t", "r", lambda tx: tx.add("combine_rule", "judge_id, sort, dimension, rule, drawn", rules))
     for part in range(parts):
-        shared.tx("t", "s", lambda tx, p=part: tx.add("score", columns, rows[::-1][p::parts]))  # type: ignore[misc]
-    found = dict(shared.rows("select item_id, value from score_now where judge_id = $1", [judge]))
+        shared_store.tx("t", "s", lambda tx, p=part: tx.add("score", columns, rows[::-1][p::parts]))  # type: ignore[misc]
+    stored = dict(shared_store.rows("select item_id, value from score_now where judge_id = $1", [judge]))
     spread = {
         row[0]: row[1:]
-        for row in shared.rows(
+        for row in shared_store.rows(
             "select item_id, samples, agreement, flips from score_spread where judge_id = $1", [judge]
         )
     }
     for c, samples in enumerate(cells):
         values = [None if v is None else float(v) for v in samples]
         value = combine_samples(values, rule, drawn)  # type: ignore[arg-type]
-        assert found[f"{judge}{c}"] == value
+        assert stored[f"{judge}{c}"] == value
         if len(values) > 1:
             alike = [v is None if value is None else v == nearest_answer(value) for v in values]
             assert spread[f"{judge}{c}"] == (len(values), pytest.approx(sum(alike) / len(values)), len(set(values)) > 1)
         else:
             assert f"{judge}{c}" not in spread
-    assert len(found) == len(cells)
+    assert len(stored) == len(cells)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -139,12 +139,12 @@ def test_the_store_combines_as_the_function_does(
     st.sampled_from(RULES),
 )  # fmt: skip
 def test_samples_on_an_interval_scale_say_the_same_where_they_lie_close_on_it(
-    shared: Store, cells: list[list[int | None]], scale: Scale, rule: str
+    shared_store: Store, cells: list[list[int | None]], scale: Scale, rule: str
 ) -> None:
     """In the store as on the command line: from 0 to 1 not all answers are alike, and from 0 to 100 some are."""
-    judge, each = f"j{shared.newest()}", scale.step or (scale.hi - scale.lo) / 20
-    most = round((scale.hi - scale.lo) / each)
-    given_values = [[None if v is None else scale.lo + min(v, most) * each for v in samples] for samples in cells]
+    judge, step = f"j{shared_store.newest()}", scale.step or (scale.hi - scale.lo) / 20
+    most = round((scale.hi - scale.lo) / step)
+    given_values = [[None if v is None else scale.lo + min(v, most) * step for v in samples] for samples in cells]
     rows = [
         (f"{judge}{c}{n}", judge, f"{judge}{c}", "turn:2", "d", v, None, "", n)
         for c, samples in enumerate(given_values) for n, v in enumerate(samples)
@@ -159,17 +159,17 @@ def test_samples_on_an_interval_scale_say_the_same_where_they_lie_close_on_it(
         tx.add("combine_rule", "judge_id, sort, dimension, rule, drawn", rules)
         tx.add("score", columns, rows)
 
-    shared.tx("t", "r", bring)
+    shared_store.tx("t", "r", bring)
     query = "select item_id, agreement, flips from score_spread where judge_id = $1"
-    found = {cell: figures for cell, *figures in shared.rows(query, [judge])}
+    stored = {cell: figures for cell, *figures in shared_store.rows(query, [judge])}
     for c, samples in enumerate(given_values):
         combined = combine_samples(samples, rule)  # type: ignore[arg-type]
         share, differing = bins.agreeing_share(samples, combined, scale), bins.differ(samples, scale)
-        assert found[f"{judge}{c}"] == [pytest.approx(share), differing]
+        assert stored[f"{judge}{c}"] == [pytest.approx(share), differing]
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def shared_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return open_store(f"duckdb:///{tmp_path_factory.mktemp('s') / 'a.duckdb'}")
 
 
@@ -177,7 +177,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def five(tmp_path: Path) -> Store:
     """Ten responses, asked five times each, with labels of ann."""
     rows = [item(n) for n in range(10)]
-    rows += [said(n, 1 + (n + s // 2) % 5, s, (n + s) % 4) for n in range(10) for s in range(5)]
+    rows += [judgment(n, 1 + (n + s // 2) % 5, s, (n + s) % 4) for n in range(10) for s in range(5)]
     rows += [label(n, 1 + n % 5) for n in range(10)]
     return seeds.workspace(tmp_path / "a.duckdb", rows, names=("lea", "ann"), review=False)
 
@@ -190,15 +190,15 @@ def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
     """rubric_open_ended takes means, which lie between answers; what has no order is voted on."""
     dataset, judge = judge_of(five)
     means = {f"r{n}": sum(values_of(n)) / 5 for n in range(10)}
-    assert stands(five) == means
+    assert current_values(five) == means
     assert combinations.describe_combinations(five) == {judge: "5 samples, mean"}
     d = calibration.compared_dimensions(five, judge)[0]
-    found = summarise(calibration.load_paired_ratings(five, dataset, judge, d, "blind"), d)
-    assert found.cells == 10 and found.rounded == sum(m != int(m) for m in means.values()) > 0
+    agreement = summarise(calibration.load_paired_ratings(five, dataset, judge, d, "blind"), d)
+    assert agreement.cells == 10 and agreement.rounded == sum(m != int(m) for m in means.values()) > 0
     gaps = [means[f"r{n}"] - (1 + n % 5) for n in range(10)]
-    assert found.mean_difference == pytest.approx(sum(gaps) / 10, abs=1e-12)
-    assert found.exact == pytest.approx(sum(nearest_answer(means[f"r{n}"]) == 1 + n % 5 for n in range(10)) / 10)
-    assert found.counts.sum() == 10
+    assert agreement.mean_difference == pytest.approx(sum(gaps) / 10, abs=1e-12)
+    assert agreement.exact == pytest.approx(sum(nearest_answer(means[f"r{n}"]) == 1 + n % 5 for n in range(10)) / 10)
+    assert agreement.counts.sum() == 10
     own = {(m.system, m.dimension): m.mean for m in score_sums.score_means(five, dataset, judge)}
     assert own["s0", "factuality"] == pytest.approx(sum(means[f"r{n}"] for n in range(0, 10, 2)) / 5)
     # Every cell of the confusion table opens the cells that it counts.
@@ -215,50 +215,50 @@ def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Pa
     """Import and `judges agree` of the same files, with every rule, with repeated lines and gaps in the numbers."""
     for number, rule in enumerate((*RULES, "")):
         params = {"combine": rule} if rule else {}
-        rows = [said(n, 1 + (n * 3 + s * s) % 5, s * 2, (n + s) % 4, **params) for n in range(40) for s in range(4)]
-        rows += [{k: v for k, v in said(n, 1 + n % 5, 9, **params).items() if k != "sample"} for n in range(5)] * 2
+        rows = [judgment(n, 1 + (n * 3 + s * s) % 5, s * 2, (n + s) % 4, **params) for n in range(40) for s in range(4)]
+        rows += [{k: v for k, v in judgment(n, 1 + n % 5, 9, **params).items() if k != "sample"} for n in range(5)] * 2
         people = [label(n, 1 + n % 5) for n in range(40)]
         folder = tmp_path / str(number)
         folder.mkdir()
         store = seeds.workspace(folder / "a.duckdb", [*map(item, range(40)), *rows, *people], review=False)
         dataset, judge = judge_of(store)
-        one = card("rubric_open_ended")
-        file, told = seeds.lines(folder / "j.jsonl", rows), seeds.lines(folder / "l.jsonl", people)
-        there = read.read_items(seeds.lines(folder / "i.jsonl", [item(n) for n in range(40)]))
-        given = judged_files.read_replies(file, read.read_judgments(file), one, there)
-        heard = judged_files.answers_by_person({told: read.read_labels(told)}, one, there)
+        rubric = card("rubric_open_ended")
+        file, label_file = seeds.lines(folder / "j.jsonl", rows), seeds.lines(folder / "l.jsonl", people)
+        items = read.read_items(seeds.lines(folder / "i.jsonl", [item(n) for n in range(40)]))
+        replies = judged_files.read_replies(file, read.read_judgments(file), rubric, items)
+        heard = judged_files.answers_by_person({label_file: read.read_labels(label_file)}, rubric, items)
         answers = judged_files.answers_by_cell(heard)
-        gold = judged_files.resolve_cells(answers, one)
-        for d in one.dimensions[:1]:
-            here = summarise(calibration.load_paired_ratings(store, dataset, judge, d, "blind"), d)
-            files = summarise(meeting_cells(d, gold, given, combination_rule(one, params), answers), d)
-            assert here.interval == files.interval and here.counts.tolist() == files.counts.tolist()
-            assert (here.mean_difference, here.rounded) == pytest.approx((files.mean_difference, files.rounded))
+        gold = judged_files.resolve_cells(answers, rubric)
+        for d in rubric.dimensions[:1]:
+            page = summarise(calibration.load_paired_ratings(store, dataset, judge, d, "blind"), d)
+            files = summarise(meeting_cells(d, gold, replies, combination_rule(rubric, params), answers), d)
+            assert page.interval == files.interval and page.counts.tolist() == files.counts.tolist()
+            assert (page.mean_difference, page.rounded) == pytest.approx((files.mean_difference, files.rounded))
         store.close()
 
 
 def test_what_assay_exports_is_read_by_the_command_line(five: Store, tmp_path: Path, capsys: Any) -> None:
     """Exports tell more of a judgment and of a label than the lines need, and write numbers as words."""
-    told = seeds.lines(tmp_path / "told.jsonl", [label(n, 1 + n % 3, "ben") for n in range(10)])
-    import_source(five, "lea", from_path(told), ImportPlan(dataset="demo"))
-    here, files = datasets.dataset_named(five, "demo"), []
+    label_file = seeds.lines(tmp_path / "told.jsonl", [label(n, 1 + n % 3, "ben") for n in range(10)])
+    import_source(five, "lea", from_path(label_file), ImportPlan(dataset="demo"))
+    demo, files = datasets.dataset_named(five, "demo"), []
     for name in ("judgments", "labels"):
         files.append(tmp_path / f"{name}.jsonl")
-        write_export(five, "lea", here, export_kinds()[name], {}, "jsonl", files[-1])
+        write_export(five, "lea", demo, export_kinds()[name], {}, "jsonl", files[-1])
     assert main(["agree", *map(str, files), "--json"]) == 0
     dataset, judge = judge_of(five)
     d = calibration.compared_dimensions(five, judge)[0]
     page = summarise(calibration.load_paired_ratings(five, dataset, judge, d, "blind"), d)
-    [found] = json.loads(capsys.readouterr().out)
-    assert found["table"] == page.counts.tolist() and found["bias"] == page.mean_difference
-    assert (found["kappa"], found["interval"]) == (page.interval.point, [page.interval.low, page.interval.high])
+    [report] = json.loads(capsys.readouterr().out)
+    assert report["table"] == page.counts.tolist() and report["bias"] == page.mean_difference
+    assert (report["kappa"], report["interval"]) == (page.interval.point, [page.interval.low, page.interval.high])
 
 
 def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) -> None:
-    more = seeds.lines(tmp_path / "more.jsonl", [said(0, 5, 5), said(0, 5, 6)])
+    more = seeds.lines(tmp_path / "more.jsonl", [judgment(0, 5, 5), judgment(0, 5, 6)])
     import_source(five, "lea", from_path(more), ImportPlan(dataset="demo"))
-    assert stands(five)["r0"] == pytest.approx(sum([*values_of(0), 5, 5]) / 7)
-    assert stands(five)["r1"] == pytest.approx(sum(values_of(1)) / 5)
+    assert current_values(five)["r0"] == pytest.approx(sum([*values_of(0), 5, 5]) / 7)
+    assert current_values(five)["r1"] == pytest.approx(sum(values_of(1)) / 5)
     query = "select samples from score_spread p join item i on i.id = p.item_id where i.name = 'r0' limit 1"
     assert five.rows(query) == [(7,)]
     assert not verify(five)
@@ -271,8 +271,8 @@ def test_a_judge_from_before_says_since_when_its_samples_count_together(five: St
     assert isinstance(five, DuckTables) and five._con is not None
     five._con.execute("update migration set made_at = $1 where name = 'samples'", [now()])
     [(day,)] = five.rows("select strftime(made_at, '%Y-%m-%d') from migration where name = 'samples'")
-    rows = [said(n, 3, s, model="later") for n in range(3) for s in range(2)]
-    rows += [said(n, 3, 0, model="once") for n in range(3)]
+    rows = [judgment(n, 3, s, model="later") for n in range(3) for s in range(2)]
+    rows += [judgment(n, 3, 0, model="once") for n in range(3)]
     import_source(five, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", rows)), ImportPlan(dataset="demo"))
     judges = five.rows("select id, model from judge")
     since = {str(model): combinations.combination_start(five, str(judge)) for judge, model in judges}
@@ -281,14 +281,14 @@ def test_a_judge_from_before_says_since_when_its_samples_count_together(five: St
 
 def test_flips_are_the_share_of_ratings_in_which_samples_disagree(tmp_path: Path) -> None:
     rows = [item(n) for n in range(12)] + [label(n, 1 + n % 5) for n in range(12)]
-    rows += [said(n, 1 + n % 5 if s == 0 or n % 3 else 5 - n % 5, s) for n in range(12) for s in range(2)]
+    rows += [judgment(n, 1 + n % 5 if s == 0 or n % 3 else 5 - n % 5, s) for n in range(12) for s in range(2)]
     store = seeds.workspace(tmp_path / "f.duckdb", rows)
     dataset, judge = judge_of(store)
-    [asked] = [d for d in calibration.compared_dimensions(store, judge) if d.name == "factuality"]
-    found = measure_repeats(store, dataset, judge, asked, "blind")
+    [dimension] = [d for d in calibration.compared_dimensions(store, judge) if d.name == "factuality"]
+    repeats = measure_repeats(store, dataset, judge, dimension, "blind")
     differ = [n for n in range(0, 12, 3) if 1 + n % 5 != 5 - n % 5]
-    assert found is not None and found.flips.cells == 12
-    assert found.flips.point == pytest.approx(len(differ) / 12) and 0 < len(differ) < 12
+    assert repeats is not None and repeats.flips.cells == 12
+    assert repeats.flips.point == pytest.approx(len(differ) / 12) and 0 < len(differ) < 12
     store.close()
 
 
@@ -296,21 +296,21 @@ def test_single_samples_stay_visible(five: Store) -> None:
     """In the panel and in exports, which give the combination unless single ones are asked for."""
     dataset, judge = judge_of(five)
     d = calibration.compared_dimensions(five, judge)[0]
-    found = measure_repeats(five, dataset, judge, d, "blind")
-    assert found is not None and found.samples == 5 and len(found.singles) == 5
-    for n, kappa in enumerate(found.singles):
+    repeats = measure_repeats(five, dataset, judge, d, "blind")
+    assert repeats is not None and repeats.samples == 5 and len(repeats.singles) == 5
+    for n, kappa in enumerate(repeats.singles):
         human, judged = np.array([1.0 + k % 5 for k in range(10)]), np.array([values_of(k)[n] for k in range(10)])
         expected = 2 * np.cov(human, judged, bias=True)[0, 1]
         expected /= human.var() + judged.var() + (human.mean() - judged.mean()) ** 2
         assert kappa == pytest.approx(expected)
-    assert found.flips.point == 1 and found.flips.cells == 10 and found.flaky
-    here = datasets.dataset_named(five, "demo")
+    assert repeats.flips.point == 1 and repeats.flips.cells == 10 and repeats.flaky
+    demo = datasets.dataset_named(five, "demo")
     options = {"judge": "", "dimension": "factuality"}
-    rows = list(given_out.rows(five, here, options))
+    rows = list(given_out.rows(five, demo, options))
     assert [(r["item"], r["code"], r["samples"], r["sample"]) for r in rows] == [
         (f"r{n}", pytest.approx(sum(values_of(n)) / 5), 5, None) for n in range(10)
     ]
-    single = list(given_out.rows(five, here, options, single=True))
+    single = list(given_out.rows(five, demo, options, single=True))
     assert [(r["item"], r["sample"], r["code"]) for r in single] == [
         (f"r{n}", s, values_of(n)[s]) for n in range(10) for s in range(5)
     ]
@@ -319,7 +319,8 @@ def test_single_samples_stay_visible(five: Store) -> None:
 def test_replies_about_other_things_are_no_samples(tmp_path: Path) -> None:
     """Other models' answers, other turns, other judges, a probe: each has its own value."""
     rows = [item(n) for n in range(2)]
-    rows += [said(0, 1, 0), said(0, 2, 1), said(1, 5, 0), said(0, 4, 0, model="other"), said(0, 5, 0, probe="x")]
+    rows += [judgment(0, 1, 0), judgment(0, 2, 1), judgment(1, 5, 0), judgment(0, 4, 0, model="other"),
+             judgment(0, 5, 0, probe="x")]  # fmt: skip
     talk = seeds.dialogue(1, 2)
     rated = [
         {"item": talk["id"], "card": "mt_bench", "model": "m", "params": {}, "part": f"turn:{turn}",
@@ -337,7 +338,7 @@ def test_replies_about_other_things_are_no_samples(tmp_path: Path) -> None:
         ("r1", "m", "response", 5.0),
     ]  # fmt: skip
     with pytest.raises(Exception, match="as a whole"):
-        bad = [{**said(0, 1, 0, model="n"), "part": "response"}]
+        bad = [{**judgment(0, 1, 0, model="n"), "part": "response"}]
         import_source(store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", bad)), ImportPlan(dataset="demo"))
 
 
@@ -347,14 +348,14 @@ def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:
     queue.fill_review(five, "lea", dataset, judge)
     (key,) = five.rows("select id from item where name = 'r3'")[0]
     view = desk.open_item(five, "lea", key)
-    shown = view.scores["response", "factuality"]
-    assert shown.value == pytest.approx(sum(values_of(3)) / 5) and shown.samples == tuple(values_of(3))
-    value = {"unit": "response", "dimension": "factuality", "v": nearest_answer(shown.value or 0), "saw": True,
-             "seen": shown.value}  # fmt: skip
-    given = DeskAnswer.model_validate(
+    score = view.scores["response", "factuality"]
+    assert score.value == pytest.approx(sum(values_of(3)) / 5) and score.samples == tuple(values_of(3))
+    value = {"unit": "response", "dimension": "factuality", "v": nearest_answer(score.value or 0), "saw": True,
+             "seen": score.value}  # fmt: skip
+    answer = DeskAnswer.model_validate(
         {"key": "k1234567", "person": "lea", "action": "save", "item": key, "judge": judge, "values": [value]}
     )
-    assert not labels.save_answers(five, "lea", [given.model_dump()])[1]
+    assert not labels.save_answers(five, "lea", [answer.model_dump()])[1]
     work = annotators.annotator_work(five, dataset)["lea"]
     assert (work.seen, work.kept) == (1, 1)
 
@@ -362,15 +363,15 @@ def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:
 def test_an_audit_looks_at_the_combined_answer(five: Store) -> None:
     dataset, judge = judge_of(five)
     gathered = evidence.gather_audit_evidence(five, dataset, judge)
-    found, scope = gathered.evidence, gathered.scope()
-    assert (len(found.replies), scope.replies) == (10, 50)
-    one = card("rubric_open_ended")
-    for reply in found.replies:
+    audit_evidence, scope = gathered.evidence, gathered.scope()
+    assert (len(audit_evidence.replies), scope.replies) == (10, 50)
+    rubric = card("rubric_open_ended")
+    for reply in audit_evidence.replies:
         (name,) = five.rows("select name from item where id = $1", [reply.item])[0]
         n = int(name[1:])
         values = {s.dimension: s.value for s in reply.reading.scores}
         assert values["factuality"] == nearest_answer(sum(values_of(n)) / 5)
-        verdict: Dimension = next(d for d in one.dimensions if d.name == "verdict")
+        verdict: Dimension = next(d for d in rubric.dimensions if d.name == "verdict")
         codes = [float((n + s) % 4) for s in range(5)]
         rule = rule_on_scale("mean", verdict.scale)
         assert values["verdict"] == nearest_answer(combine_samples(codes, rule, verdict.scale.tie_code) or 0)
@@ -384,10 +385,10 @@ def test_a_judge_from_before_there_were_rules_has_its_cards(tmp_path: Path) -> N
     from data.store import migrations, statements
 
     store = seeds.workspace(
-        tmp_path / "a.duckdb", [item(0), *(said(0, v, s, v - 1) for s, v in enumerate((1, 2, 4)))], review=False
+        tmp_path / "a.duckdb", [item(0), *(judgment(0, v, s, v - 1) for s, v in enumerate((1, 2, 4)))], review=False
     )
     _, judge = judge_of(store)
-    now = stands(store), store.rows("select * exclude (seq) from combine_rule order by all")
+    now = current_values(store), store.rows("select * exclude (seq) from combine_rule order by all")
     assert now[0] == {"r0": pytest.approx(7 / 3)}
     store.close()
     with duckdb.connect(str(tmp_path / "a.duckdb")) as con:
@@ -402,7 +403,7 @@ def test_a_judge_from_before_there_were_rules_has_its_cards(tmp_path: Path) -> N
             for statement in statements(next(sql for version, _, sql in migrations() if version == number)):
                 con.execute(statement)
     again = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
-    assert (stands(again), again.rows("select * exclude (seq) from combine_rule order by all")) == now
+    assert (current_values(again), again.rows("select * exclude (seq) from combine_rule order by all")) == now
     assert judge_of(again)[1] == judge and not verify(again)
 
 
@@ -449,11 +450,11 @@ def test_scales_in_json_have_what_the_migration_reads() -> None:
 
 def test_a_broken_rule_of_one_sample_is_told_as_that_of_the_first(tmp_path: Path) -> None:
     """The desk shows all samples as one answer, which need not break the rule that the first one breaks."""
-    asked = seeds.dialogue(1)
-    replies = [seeds.judgment(asked, seeds.reply(asked, 2 if s == 0 else 4, "good"), sample=s) for s in range(3)]
-    store = seeds.workspace(tmp_path / "a.duckdb", [asked, *replies])
+    dialogue = seeds.dialogue(1)
+    replies = [seeds.judgment(dialogue, seeds.reply(dialogue, 2 if s == 0 else 4, "good"), sample=s) for s in range(3)]
+    store = seeds.workspace(tmp_path / "a.duckdb", [dialogue, *replies])
     view = desk.open_item(store, "ann", store.rows("select id from item")[0][0])
     assert view.scores["turn:1", "helpfulness"].value == 4.0
-    [told] = [text for _, _, sort, text in view.remarks if sort == "rule"]
-    assert told.startswith("In the first sample: The judge said good.") and "helpfulness 2 on turn 1" in told
+    [remark] = [text for _, _, sort, text in view.remarks if sort == "rule"]
+    assert remark.startswith("In the first sample: The judge said good.") and "helpfulness 2 on turn 1" in remark
     store.close()

@@ -55,14 +55,14 @@ class House:
 
     def __init__(self, path: Path) -> None:
         items = [seeds.dialogue(n) for n in range(1, COUNT + 1)]
-        made = [seeds.judgment(i, {**seeds.reply(i, helpfulness=2), "verdict": "good"}) for i in items]
-        said = [
+        judgments = [seeds.judgment(i, {**seeds.reply(i, helpfulness=2), "verdict": "good"}) for i in items]
+        labels = [
             {"item": i["id"], "unit": "turn:1", "dimension": "helpfulness", "value": value, "annotator": name,
              "mode": "assisted", "made_at": "2026-01-31T12:00:00Z"}
             for i in items for name, value in (("old", 2), ("elder", 5))
         ]  # fmt: skip
         self.path = path
-        self.store: Store = seeds.workspace(path, [*items, *made, *said], names=("lea", "rex", "ann", "ben"))
+        self.store: Store = seeds.workspace(path, [*items, *judgments, *labels], names=("lea", "rex", "ann", "ben"))
         people.set_person(self.store, "lea", "rex", "researcher")
         self.dataset = dataset_named(self.store, "demo")
         self.judge = str(self.store.rows("select id from judge")[0][0])
@@ -98,113 +98,115 @@ class House:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Any:
-    made = House(tmp_path / "a.duckdb")
-    yield made
-    assert verify(made.store) == []
-    made.store.close()
+    house = House(tmp_path / "a.duckdb")
+    yield house
+    assert verify(house.store) == []
+    house.store.close()
 
 
-def _queue(house: House, who: str) -> set[str]:
-    given = queue.claim_items(house.store, who, house.dataset.id, "review", QueueFilters(), [], 3)
-    return {v.item.id for v in desk.desk_views(house.store, who, given) if v.scores}
+def _queue(house: House, person: str) -> set[str]:
+    items = queue.claim_items(house.store, person, house.dataset.id, "review", QueueFilters(), [], 3)
+    return {v.item.id for v in desk.desk_views(house.store, person, items) if v.scores}
 
 
-def _link(house: House, who: str) -> set[str]:
-    return {i for i in house.ids[:2] if desk.open_item(house.store, who, i).scores}
+def _link(house: House, person: str) -> set[str]:
+    return {i for i in house.ids[:2] if desk.open_item(house.store, person, i).scores}
 
 
-def _square(house: House, who: str) -> set[str]:
-    found = calibration.list_cells(house.store, who, house.dataset.id, house.judge, house.help, "all", 2.0, 2.0)
-    return {f.item for f in found}
+def _square(house: House, person: str) -> set[str]:
+    cells = calibration.list_cells(house.store, person, house.dataset.id, house.judge, house.help, "all", 2.0, 2.0)
+    return {f.item for f in cells}
 
 
-def _slice(house: House, who: str) -> set[str]:
+def _slice(house: House, person: str) -> set[str]:
     parted = slices.slice_cells(house.store, house.dataset.id, house.judge, house.help, "all")
     cut = parted.cuts[0]
     args = house.dataset.id, house.judge, parted, cut.by
-    return {m.item for name in cut.names for m in slices.slice_members(house.store, who, *args, name)}
+    return {m.item for name in cut.names for m in slices.slice_members(house.store, person, *args, name)}
 
 
-def _trail(house: House, who: str) -> set[str]:
+def _trail(house: House, person: str) -> set[str]:
     [(seq,)] = house.store.rows("select max(seq) from label")
-    return {row["item_id"] for row in trail.appended_rows(house.store, who, seq).get("label", [])}
+    return {row["item_id"] for row in trail.appended_rows(house.store, person, seq).get("label", [])}
 
 
-def _tile(house: House, who: str) -> set[str]:
-    found = dashboard.list_items(house.store, house.dataset.id, house.judge, house.help, "model-x", 1, who)
-    return {f.item for f in found}
+def _tile(house: House, person: str) -> set[str]:
+    items = dashboard.list_items(house.store, house.dataset.id, house.judge, house.help, "model-x", 1, person)
+    return {f.item for f in items}
 
 
-def _flags(house: House, who: str) -> set[str]:
+def _flags(house: House, person: str) -> set[str]:
     flags = [Flag(i, "a 2 where people say 5", "turn:1", "helpfulness") for i in house.ids]
-    return {f.item for f in audits.visible_flags(house.store, who, house.judge, flags)}
+    return {f.item for f in audits.visible_flags(house.store, person, house.judge, flags)}
 
 
-def _fits(house: House, who: str) -> set[str]:
+def _fits(house: House, person: str) -> set[str]:
     return {
         c.item
         for c in justification_labels.justifications_ahead(
-            house.store, house.dataset.id, house.judge, who, ["coherence"], limit=5
+            house.store, house.dataset.id, house.judge, person, ["coherence"], limit=5
         )
     }
 
 
-def _fit(house: House, who: str) -> set[str]:
+def _fit(house: House, person: str) -> set[str]:
     cells = justification_labels.justifications_ahead(
-        house.store, house.dataset.id, house.judge, who, ["coherence"], limit=1
+        house.store, house.dataset.id, house.judge, person, ["coherence"], limit=1
     )
     for cell in cells:
-        justification_labels.record_fit(house.store, who, house.judge, cell, True)
+        justification_labels.record_fit(house.store, person, house.judge, cell, True)
     return {c.item for c in cells}
 
 
-def _board(house: House, who: str) -> set[str]:
-    found = adjudication_items.load_adjudication_items(
-        house.store, who, adjudication.adjudication_work(house.store, who, house.dataset.id).own, 2
+def _board(house: House, person: str) -> set[str]:
+    items = adjudication_items.load_adjudication_items(
+        house.store, person, adjudication.adjudication_work(house.store, person, house.dataset.id).own, 2
     )
-    shown = {one.view.item.id for one in found}
-    adjudication.record_look(house.store, who, list(shown))
-    return shown
+    ids = {item.view.item.id for item in items}
+    adjudication.record_look(house.store, person, list(ids))
+    return ids
 
 
-def _asked(house: House, who: str) -> set[str]:
-    adjudication.reveal_while_adjudicating(house.store, who, house.ids[0])
+def _reveal(house: House, person: str) -> set[str]:
+    adjudication.reveal_while_adjudicating(house.store, person, house.ids[0])
     return {house.ids[0]}
 
 
-def _decided(house: House, who: str) -> set[str]:
+def _decisions(house: House, person: str) -> set[str]:
     for cell in disputes.cells_to_adjudicate(house.store, house.dataset.id)[:3]:
-        told = cell.item, cell.unit, cell.dimension, 4, "read it twice", cell.token
-        adjudication.adjudicate(house.store, "lea" if who != "lea" else "rex", new_id(), *told)
+        decision = cell.item, cell.unit, cell.dimension, 4, "read it twice", cell.token
+        adjudication.adjudicate(house.store, "lea" if person != "lea" else "rex", new_id(), *decision)
     ids = {str(name): str(key) for name, key in house.store.rows("select name, id from item")}
-    return {ids[d.name] for d in adjudication_items.adjudicated_cells(house.store, who, house.dataset.id)}
+    return {ids[d.name] for d in adjudication_items.adjudicated_cells(house.store, person, house.dataset.id)}
 
 
-def _people(house: House, who: str) -> set[str]:
-    found = annotators.dimension_labels(house.store, house.dataset.id, house.help, "all")
-    number = found.ratings.people.index(next(p for p in found.ratings.people if p.startswith("old")))
-    return {c[0] for c in drift.find_cells(house.store, who, found, number, 4, 1)}
+def _people(house: House, person: str) -> set[str]:
+    dimension_labels = annotators.dimension_labels(house.store, house.dataset.id, house.help, "all")
+    number = dimension_labels.ratings.people.index(
+        next(p for p in dimension_labels.ratings.people if p.startswith("old"))
+    )
+    return {c[0] for c in drift.find_cells(house.store, person, dimension_labels, number, 4, 1)}
 
 
-def _cells(house: House, who: str) -> set[str]:
-    bundle(house.store, who, house.dataset.id, house.judge)
+def _cells(house: House, person: str) -> set[str]:
+    bundle(house.store, person, house.dataset.id, house.judge)
     return set(house.ids)
 
 
-def _draft(house: House, who: str) -> set[str]:
-    item = next(iter(fewshot.offered_items(house.store, who, house.dataset.id, house.card)), "")
+def _draft(house: House, person: str) -> set[str]:
+    item = next(iter(fewshot.offered_items(house.store, person, house.dataset.id, house.card)), "")
     if item:
-        fewshot.open_draft(house.store, who, house.card, item)
+        fewshot.open_draft(house.store, person, house.card, item)
     return {item} - {""}
 
 
-def _dry(house: House, who: str) -> set[str]:
+def _dry(house: House, person: str) -> set[str]:
     config = RunConfig(
         house.dataset.id, house.card, "practice-heuristic", Params(), Endpoint(base_url=practice_url()),
         None, None, 0, False, False,
     )  # fmt: skip
-    shown = {s.name for s in runs.dry_run(house.store, who, config, n=2)}
-    return {i for i, name in house.store.rows("select id, name from item") if name in shown}
+    names = {s.name for s in runs.dry_run(house.store, person, config, n=2)}
+    return {i for i, name in house.store.rows("select id, name from item") if name in names}
 
 
 LISTS: dict[str, Callable[[House, str], set[str]]] = {
@@ -215,7 +217,7 @@ LISTS: dict[str, Callable[[House, str], set[str]]] = {
     "the items behind an audit": _flags,
     "does the justification fit": _fits,
     "an answer to that": _fit,
-    "the decisions of adjudication": _decided,
+    "the decisions of adjudication": _decisions,
     "a person's cells": _people,
     "an example for a card": _draft,
 }
@@ -225,7 +227,7 @@ SHOWS: dict[str, Callable[[House, str], set[str]]] = {
     "the review queue, not answered": _queue,
     "a link": _link,
     "the board of adjudication": _board,
-    "scores asked for there": _asked,
+    "scores asked for there": _reveal,
     "the archive's cells": _cells,
     "a dry run": _dry,
 }
@@ -235,64 +237,64 @@ RESEARCH = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", SHOWS)
-def test_what_was_shown_before_the_draw_is_not_answered_blind(house: House, way: str) -> None:
-    who = "rex" if way in RESEARCH else "ann"
-    shown = SHOWS[way](house, who)
-    assert shown, "the way shows nothing: the test says nothing"
-    assert house.exposed(who) >= shown
+@pytest.mark.parametrize("route", SHOWS)
+def test_what_was_shown_before_the_draw_is_not_answered_blind(house: House, route: str) -> None:
+    person = "rex" if route in RESEARCH else "ann"
+    items = SHOWS[route](house, person)
+    assert items, "the way shows nothing: the test says nothing"
+    assert house.exposed(person) >= items
     house.draw()
-    assert not house.given(who) & shown, "the audit sample passes over what was shown"
-    assert house.mode(who, min(shown)) == "revealed"
+    assert not house.given(person) & items, "the audit sample passes over what was shown"
+    assert house.mode(person, min(items)) == "revealed"
     assert house.given("ben") == set(house.ids), "it stays open to others"
 
 
-@pytest.mark.parametrize("way", LISTS)
-def test_what_waits_for_a_blind_answer_is_in_no_list(house: House, way: str) -> None:
-    who = "rex" if way in RESEARCH else "ann"
+@pytest.mark.parametrize("route", LISTS)
+def test_what_waits_for_a_blind_answer_is_in_no_list(house: House, route: str) -> None:
+    person = "rex" if route in RESEARCH else "ann"
     house.draw()
-    assert house.given(who) == set(house.ids)
-    assert LISTS[way](house, who) == set()
-    assert house.exposed(who) == set()
-    assert house.mode(who, house.ids[0]) == "blind"
+    assert house.given(person) == set(house.ids)
+    assert LISTS[route](house, person) == set()
+    assert house.exposed(person) == set()
+    assert house.mode(person, house.ids[0]) == "blind"
 
 
 @pytest.mark.parametrize("kind", [k.name for k in exporting.export_kinds().values()])
 def test_an_export_records_what_it_tells(house: House, kind: str, tmp_path: Path) -> None:
     options = {"examples": {"card": "multi_turn_dialogue"}, "gold": {"judge": house.judge}}.get(kind, {})
-    one, file = exporting.export_kind(kind), tmp_path / "out.jsonl"
-    exporting.write_export(house.store, "rex", house.dataset, one, options, "jsonl", file)
+    export, file = exporting.export_kind(kind), tmp_path / "out.jsonl"
+    exporting.write_export(house.store, "rex", house.dataset, export, options, "jsonl", file)
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     names = dict(house.store.rows("select name, id from item"))
-    told = {names[row["item"]] for row in rows if "item" in row}
-    assert house.exposed("rex") == told
+    items = {names[row["item"]] for row in rows if "item" in row}
+    assert house.exposed("rex") == items
     text = file.read_text(encoding="utf-8")
     judged = {str(r[0]) for r in house.store.rows("select item_id from exposure where judge_id <> ''")}
     tells = any(word in text for word in ("holds together", '"judge_value"', '"seen"', '"judge_model"'))
-    assert judged == (told if tells or one.shows_judges == "all" else set())
+    assert judged == (items if tells or export.shows_judges == "all" else set())
 
 
 @pytest.mark.parametrize("kind", [k.name for k in exporting.export_kinds().values()])
 def test_an_export_says_that_it_shows_what_its_queries_read(house: House, kind: str) -> None:
     """A kind that reads what judges or people said and does not say so would leave no record of who saw it."""
     options = {"examples": {"card": "multi_turn_dialogue"}, "gold": {"judge": house.judge}}.get(kind, {})
-    one = exporting.export_kind(kind)
-    told = exporting.complete_options(house.store, house.dataset.id, one, options)
-    _, read = compute_with_tables(lambda: list(one.rows(house.store, house.dataset, told)))
-    assert one.shows_judges != "none" or not read & {"score", "combination", "judgment", "remark"}, read
-    assert one.shows_people or not read & {"label", "answer", "comment", "adjudication"}, read
+    export = exporting.export_kind(kind)
+    full_options = exporting.complete_options(house.store, house.dataset.id, export, options)
+    _, read = compute_with_tables(lambda: list(export.rows(house.store, house.dataset, full_options)))
+    assert export.shows_judges != "none" or not read & {"score", "combination", "judgment", "remark"}, read
+    assert export.shows_people or not read & {"label", "answer", "comment", "adjudication"}, read
 
 
 def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:
     items = [seeds.dialogue(n) for n in (1, 2, 21)]
-    made = [seeds.judgment(i, model="judge-two") for i in items]
-    made.append(seeds.judgment(items[0], model="judge-three"))
-    said = {"item": items[0]["id"], "unit": "turn:1", "dimension": "helpfulness", "value": 3, "annotator": "new",
+    judgments = [seeds.judgment(i, model="judge-two") for i in items]
+    judgments.append(seeds.judgment(items[0], model="judge-three"))
+    label = {"item": items[0]["id"], "unit": "turn:1", "dimension": "helpfulness", "value": 3, "annotator": "new",
             "mode": "assisted", "made_at": "2026-01-31T12:00:00Z"}  # fmt: skip
-    file = seeds.lines(house.path.with_name("two.jsonl"), [items[2], said, *made])
-    shown = preview_import(house.store, from_path(file), ImportPlan(dataset="demo"), actor="rex")
-    assert len(shown.rows["judgments"]) == 4
-    record_preview(house.store, "rex", "demo", shown)
+    file = seeds.lines(house.path.with_name("two.jsonl"), [items[2], label, *judgments])
+    preview = preview_import(house.store, from_path(file), ImportPlan(dataset="demo"), actor="rex")
+    assert len(preview.rows["judgments"]) == 4
+    record_preview(house.store, "rex", "demo", preview)
     whose = "select item_id, judge_id, route from exposure where person = 'rex' order by 1, 2"
     first, second = house.ids[:2]
     assert sorted(house.store.rows(whose)) == sorted([
@@ -300,7 +302,7 @@ def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:
         (second, "judge-two", "import"),
     ])  # fmt: skip
     import_source(house.store, "rex", from_path(file), ImportPlan(dataset="demo"))
-    record_preview(house.store, "rex", "demo", shown)
+    record_preview(house.store, "rex", "demo", preview)
     assert len(house.exposed("rex")) == 3
 
 
@@ -344,10 +346,10 @@ def test_a_command_records_what_it_tells(
     house.store.close()
     more = [part.format(out=tmp_path / "out") for part in TELLING[command]]
     assert main([command, "--dataset", "demo", "--as", "rex", *more]) in (0, 1)
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     house.store = open_store(house.store.url)
     if command == "audit":
-        names = {f["item"] for j in json.loads(told)["judges"] for a in j["audits"].values() for f in a["flags"]}
+        names = {f["item"] for j in json.loads(output)["judges"] for a in j["audits"].values() for f in a["flags"]}
         ids = dict(house.store.rows("select name, id from item"))
         assert house.exposed("rex") == {ids[name] for name in names} != set()
     else:
@@ -356,8 +358,8 @@ def test_a_command_records_what_it_tells(
 
 def test_reasons_in_the_list_of_the_queue_tell_no_score_to_who_has_not_seen_it(house: House) -> None:
     def reasons() -> dict[str, tuple[str, ...]]:
-        found = listing.list_queue(house.store, "ann", house.dataset.id, "review", QueueFilters())
-        return {row.item: row.reasons for row in found.rows}
+        listed = listing.list_queue(house.store, "ann", house.dataset.id, "review", QueueFilters())
+        return {row.item: row.reasons for row in listed.rows}
 
     before = reasons()
     assert before and house.exposed("ann") == set()
@@ -365,8 +367,8 @@ def test_reasons_in_the_list_of_the_queue_tell_no_score_to_who_has_not_seen_it(h
     desk.open_item(house.store, "ann", item)
     full = {str(r[0]): json.loads(r[1]) for r in house.store.rows("select item_id, reasons from draw")}
     assert reasons()[item] == tuple(r["text"] for r in full[item])
-    assert {kind for told in before.values() for line in told for kind in (line.rpartition(": ")[2],)} <= {
-        r["kind"] for found in full.values() for r in found
+    assert {kind for lines in before.values() for line in lines for kind in (line.rpartition(": ")[2],)} <= {
+        r["kind"] for draw_reasons in full.values() for r in draw_reasons
     }
 
 
@@ -434,11 +436,11 @@ def test_copies_are_looked_for_among_the_items_that_may_be_some(
     """Everybody's next save waits for it after each import: a pipeline brings a few items every second."""
     store, really, looked = house.store, exposure._group_copies, list[int]()
 
-    def grouped(reader: Store | Tx, item_ids: list[str], table: str) -> Mapping[str, tuple[str, ...]]:
+    def group_copies(reader: Store | Tx, item_ids: list[str], table: str) -> Mapping[str, tuple[str, ...]]:
         looked.append(len(item_ids))
         return really(reader, item_ids, table)
 
-    monkeypatch.setattr(exposure, "_group_copies", grouped)
+    monkeypatch.setattr(exposure, "_group_copies", group_copies)
     assert exposure.item_copies(store) == {} and not looked
     for numbers, dataset, copies, among in (
         ([31, 32], "more", 0, []), ([], "more", 0, []), ([33], "other", 0, []), ([3, 34, 32], "other", 4, [4]),
@@ -449,12 +451,14 @@ def test_copies_are_looked_for_among_the_items_that_may_be_some(
         rows = [{**seeds.dialogue(n), "id": name, "meta": {"of": dataset}} for name, n in named]
         if rows:
             import_source(store, "lea", from_path(seeds.lines(tmp_path / "rows.jsonl", rows)), ImportPlan(dataset))
-        found = exposure.item_copies(store)
+        groups = exposure.item_copies(store)
         assert looked == among, "and once for all who ask"
         every = [str(row[0]) for row in store.rows("select id from item")]
-        assert found == really(store, every, "item") == store.tx("lea", "look", exposure.item_copies)
-        assert len(found) == copies
-        assert all(found[copy] is group for group in found.values() for copy in group), "of the same text are thousands"
+        assert groups == really(store, every, "item") == store.tx("lea", "look", exposure.item_copies)
+        assert len(groups) == copies
+        assert all(groups[copy] is group for group in groups.values() for copy in group), (
+            "of the same text are thousands"
+        )
         _, tables = compute_with_tables(lambda: exposure.item_copies(store))
         assert "item" in tables
 
@@ -466,9 +470,9 @@ def test_whoever_saves_after_a_large_import_waits_for_none_of_its_texts(
     store, really, came = house.store, exposure._with_items, list[tuple[bool, int]]()
 
     def with_items(reader: Store | Tx, known: exposure._Known, *more: Any) -> exposure._Known:
-        found = really(reader, known, *more)
-        came.append((isinstance(reader, Tx), len(found.ids) - len(known.ids)))
-        return found
+        index = really(reader, known, *more)
+        came.append((isinstance(reader, Tx), len(index.ids) - len(known.ids)))
+        return index
 
     desk.open_item(store, "ann", house.ids[0])
     rows = [{**seeds.dialogue(n), "id": f"more-{n}"} for n in (1, *range(50, 90))]
@@ -477,8 +481,8 @@ def test_whoever_saves_after_a_large_import_waits_for_none_of_its_texts(
     import_source(store, "lea", from_path(seeds.lines(tmp_path / "rows.jsonl", rows)), ImportPlan("more"))
     assert (False, len(rows)) in came
     [(twin,)] = store.rows("select id from item where name = 'more-1'")
-    shown = store.tx("lea", "look", lambda tx: exposure.find_exposures(tx, "ann", [twin]))
-    assert shown[twin] - {exposure.OTHER_PEOPLE}
+    exposures = store.tx("lea", "look", lambda tx: exposure.find_exposures(tx, "ann", [twin]))
+    assert exposures[twin] - {exposure.OTHER_PEOPLE}
     assert store.rows("select 1 from exposure where item_id = $1", [twin]), "and it is on record for the copy"
     assert exposure.item_copies(store) == dict.fromkeys((house.ids[0], twin), tuple(sorted((house.ids[0], twin))))
     assert sum(number for _, number in came) == len(rows) and not store.previews, came
@@ -499,7 +503,7 @@ def test_a_large_import_before_anybody_was_shown_anything_is_looked_at_by_who_as
     store.close()
 
 
-def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[dict[str, Any]], object]) -> str:
+def _import_copy(house: House, tmp_path: Path, dataset_name: str, change: Callable[[dict[str, Any]], object]) -> str:
     """The first item once more, changed, in another dataset, drawn to be answered blind; its id."""
     again = seeds.dialogue(1)
     change(again)
@@ -513,7 +517,7 @@ def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[di
 
 
 def test_scores_that_are_asked_for_are_those_of_the_copies_as_well(house: House, tmp_path: Path) -> None:
-    copy = _again(house, tmp_path, "again", lambda _: None)
+    copy = _import_copy(house, tmp_path, "again", lambda _: None)
     house.draw()
     assert house.mode("ann", house.ids[0]) == "blind"
     desk.reveal_judges(house.store, "ann", house.ids[0])
@@ -526,12 +530,12 @@ def test_another_name_and_meta_make_no_other_item(house: House, tmp_path: Path, 
     def look() -> None:
         assert desk.open_item(house.store, "ann", house.ids[0]).scores
 
-    def renamed(item: dict[str, Any]) -> None:
+    def rename(item: dict[str, Any]) -> None:
         item.update(id='an"o\\ther', meta={"seed": 2})
 
     if not first:
         look()
-    copy = _again(house, tmp_path, "again", renamed)
+    copy = _import_copy(house, tmp_path, "again", rename)
     if first:
         assert copy in exposure.blind_pending(house.store, "ann") and house.ids[0] in exposure.blind_pending(
             house.store, "ann"
@@ -569,18 +573,18 @@ def test_a_restored_backup_forgets_nothing_that_was_seen(house: House, tmp_path:
 
 
 def test_a_backup_that_is_taken_away_shows_all_of_its_scores_and_labels(house: House) -> None:
-    made = backups.make_backup(house.store, "lea")
-    [one] = backups.list_backups(house.store)
-    assert (one.name, one.by, one.revision) == (made.name, "lea", house.store.newest() - 1)
-    assert backups.check_backup(house.store, "lea", one.name) == one.revision and not house.exposed("lea")
+    path = backups.make_backup(house.store, "lea")
+    [backup] = backups.list_backups(house.store)
+    assert (backup.name, backup.by, backup.revision) == (path.name, "lea", house.store.newest() - 1)
+    assert backups.check_backup(house.store, "lea", backup.name) == backup.revision and not house.exposed("lea")
     house.draw()
     with pytest.raises(NotAllowed, match="needs the role lead"):
-        backups.take_backup(house.store, "rex", one.name)
-    assert backups.take_backup(house.store, "lea", one.name) == made
+        backups.take_backup(house.store, "rex", backup.name)
+    assert backups.take_backup(house.store, "lea", backup.name) == path
     assert house.exposed("lea") == set(house.ids) and not house.exposed("rex")
     assert not exposure.blind_pending(house.store, "lea") and exposure.blind_pending(house.store, "rex")
-    told = [entry.what for entry in trail.trail_entries(house.store, trail.TrailFilter(("exports",)))]
-    assert told == [f"{done} the backup {made.name}, revision {one.revision}" for done in ("downloaded", "made")]
+    entries = [entry.what for entry in trail.trail_entries(house.store, trail.TrailFilter(("exports",)))]
+    assert entries == [f"{done} the backup {path.name}, revision {backup.revision}" for done in ("downloaded", "made")]
 
 
 def test_items_that_nobody_here_can_answer_blind_are_counted(house: House) -> None:
@@ -596,8 +600,8 @@ def test_items_that_nobody_here_can_answer_blind_are_counted(house: House) -> No
 def test_the_trail_tells_no_score_that_is_not_on_record(house: House) -> None:
     """The words of a decision, the reasons of a draw and the replies of a run, each beside its item."""
     cell = disputes.cells_to_adjudicate(house.store, house.dataset.id)[0]
-    told = cell.item, cell.unit, cell.dimension, 4, "surely a four", cell.token
-    adjudication.adjudicate(house.store, "lea", new_id(), *told)
+    decision = cell.item, cell.unit, cell.dimension, 4, "surely a four", cell.token
+    adjudication.adjudicate(house.store, "lea", new_id(), *decision)
     queue.fill_review(house.store, "lea", house.dataset.id, house.judge)
     entries = trail.trail_entries(house.store, trail.TrailFilter(trail.KINDS, "", "", None), None, 100)
     assert not any("surely a four" in e.what for e in entries), "seen by all who open the page"

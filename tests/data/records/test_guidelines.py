@@ -32,16 +32,16 @@ def test_versions_are_kept_and_the_newest_holds_until_it_is_withdrawn(store: Sto
     assert guidelines.write_guidelines(store, "lea", demo, "  # 敬語 \r\nRate **each** turn.  ") == 1
     assert guidelines.write_guidelines(store, "lea", demo, "# 敬語\nRate **each** turn.\n") == 1, "nothing changed"
     assert guidelines.write_guidelines(store, "lea", demo, "Shorter") == 2
-    held = guidelines.current_guidelines(store, demo)
-    assert held is not None and (held.number, held.text, held.person) == (2, "Shorter", "lea")
+    current = guidelines.current_guidelines(store, demo)
+    assert current is not None and (current.number, current.text, current.person) == (2, "Shorter", "lea")
     assert [v.text for v in guidelines.guidelines_history(store, demo)] == ["Shorter", "# 敬語\nRate **each** turn."]
     assert guidelines.write_guidelines(store, "lea", demo, "Shorter\0\ud83d") == 3, "what no database takes is replaced"
     assert guidelines.write_guidelines(store, "lea", demo, "Shorter") == 4
     assert (
         guidelines.write_guidelines(store, "lea", demo, " ") == 5 and guidelines.current_guidelines(store, demo) is None
     )
-    said = [e.what for e in trail.trail_entries(store, TrailFilter(("settings",))) if "guidelines" in e.what]
-    assert said == [
+    entries = [e.what for e in trail.trail_entries(store, TrailFilter(("settings",))) if "guidelines" in e.what]
+    assert entries == [
         "withdrew the guidelines: version 5, 0 characters",
         "wrote the guidelines: version 4, 7 characters",
         "wrote the guidelines: version 3, 9 characters",
@@ -61,16 +61,16 @@ def test_only_leads_write_and_no_more_than_every_browser_can_be_sent(store: Stor
 
 
 def test_they_travel_with_the_dataset_and_a_lead_brings_them_in(store: Store, tmp_path: Path) -> None:
-    found = dataset_named(store, "demo")
-    guidelines.write_guidelines(store, "lea", found.id, "# 敬語\nRate each turn.")
-    given = [*kind.rows(store, found, complete_options(store, found.id, kind, {}))]
-    assert len(given) == kind.count(store, found, {})
-    other = seeds.workspace(tmp_path / "b.duckdb", given, review=False)
-    held = guidelines.current_guidelines(other, found.id)
-    assert held is not None and (held.text, held.number) == ("# 敬語\nRate each turn.", 1)
-    guidelines.write_guidelines(other, "lea", found.id, "Ours")
-    again = seeds.lines(tmp_path / "again.jsonl", given)
+    dataset = dataset_named(store, "demo")
+    guidelines.write_guidelines(store, "lea", dataset.id, "# 敬語\nRate each turn.")
+    rows = [*kind.rows(store, dataset, complete_options(store, dataset.id, kind, {}))]
+    assert len(rows) == kind.count(store, dataset, {})
+    other = seeds.workspace(tmp_path / "b.duckdb", rows, review=False)
+    current = guidelines.current_guidelines(other, dataset.id)
+    assert current is not None and (current.text, current.number) == ("# 敬語\nRate each turn.", 1)
+    guidelines.write_guidelines(other, "lea", dataset.id, "Ours")
+    again = seeds.lines(tmp_path / "again.jsonl", rows)
     result = import_source(other, "lea", from_path(again), ImportPlan(dataset="demo"))
     assert [w for w in result.preview.warnings if "guidelines" in w] and guidelines.current_guidelines(
-        other, found.id
-    ) != held
+        other, dataset.id
+    ) != current

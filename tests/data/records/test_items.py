@@ -29,8 +29,8 @@ def test_items_come_in_the_order_of_their_ids_and_without_ids_there_are_none(tmp
     store = workspace(tmp_path)
     bring(store, [seeds.dialogue(1), pair("p1")])
     ids = dict(store.rows("select name, id from item"))
-    wanted = [ids["p1"], "nobody's", ids["d-0001"], ids["p1"]]
-    assert [one.name for one in load_items(store, wanted)] == ["p1", "d-0001", "p1"]
+    requested = [ids["p1"], "nobody's", ids["d-0001"], ids["p1"]]
+    assert [item.name for item in load_items(store, requested)] == ["p1", "d-0001", "p1"]
     assert load_items(store, []) == []
     store.close()
 
@@ -51,15 +51,15 @@ def test_words_are_found_in_every_text_and_in_nothing_else(item: dict[str, Any],
 
 
 @pytest.mark.parametrize(
-    ("name", "systems", "told"),
+    ("name", "systems", "is_hidden"),
     [
         ("d-0001", ("bot",), False), ("Ro-Bot 7", ("robot",), True), ("reply-GPT4", ("gpt-4", "x"), True),
         ("d-x-1", ("x",), True), ("xylophone", ("x",), False), ("a1", ("", "q"), False), ("a1", (), False),
     ],
 )  # fmt: skip
-def test_a_name_that_tells_a_system_is_hidden(name: str, systems: tuple[str, ...], told: bool) -> None:
+def test_a_name_that_tells_a_system_is_hidden(name: str, systems: tuple[str, ...], is_hidden: bool) -> None:
     """One of one or two letters tells it as a word only."""
-    assert neutral_name("0123456789", name, systems) == ("item 01234567" if told else name)
+    assert neutral_name("0123456789", name, systems) == ("item 01234567" if is_hidden else name)
 
 
 def test_items_are_found_by_their_names_in_their_order_or_told_to_be_missing(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_items_are_found_by_their_names_in_their_order_or_told_to_be_missing(tmp
 
 
 @pytest.mark.parametrize(
-    ("item", "shown"),
+    ("item", "preview"),
     [
         ({**seeds.dialogue(1), "scenario": " \n -- \n A Shop \nOpen"}, "A Shop"),
         ({**seeds.dialogue(1), "scenario": "", "turns": CHAT}, "Where is Kyoto?"),
@@ -95,5 +95,5 @@ def test_items_are_found_by_their_names_in_their_order_or_told_to_be_missing(tmp
         ({"id": "r", "kind": "response", "task": "", "output": "--"}, ""),
     ],
 )
-def test_a_preview_is_the_first_line_with_a_letter(item: dict[str, Any], shown: str) -> None:
-    assert item_preview(ITEM.validate_python(item).model_dump_json()) == shown
+def test_a_preview_is_the_first_line_with_a_letter(item: dict[str, Any], preview: str) -> None:
+    assert item_preview(ITEM.validate_python(item).model_dump_json()) == preview

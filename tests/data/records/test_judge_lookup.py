@@ -16,25 +16,25 @@ from tests.data.imports import bring, pair, verdict, workspace
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = workspace(tmp_path)
-    yield made
-    made.close()
+    opened = workspace(tmp_path)
+    yield opened
+    opened.close()
 
 
 def test_the_judge_that_is_meant_is_found_or_told_with_the_others(store: Store) -> None:
     bring(store, [pair("p1"), verdict("p1", "a", model="one"),
                   *(verdict("p1", "a", model="two", params={"temperature": t}) for t in (0, 1))])  # fmt: skip
-    found = dataset_named(store, "d")
-    every = lookup_judges(store, found, "")
-    assert sorted(one.model for one in every) == ["one", "two", "two"]
-    one = lookup_judge(store, found, "one")
-    assert one.model == "one" and lookup_judges(store, found, "one", {one.id}) == [one]
-    several = r"^2 judges of 'd' fit, and differ in temperature 0 / 1\. Name one with --judge: 'two temperature=0' \("
-    with pytest.raises(BadInput, match=several):
-        lookup_judge(store, found, "two")
+    dataset = dataset_named(store, "d")
+    every = lookup_judges(store, dataset, "")
+    assert sorted(judge.model for judge in every) == ["one", "two", "two"]
+    single = lookup_judge(store, dataset, "one")
+    assert single.model == "one" and lookup_judges(store, dataset, "one", {single.id}) == [single]
+    pattern = r"^2 judges of 'd' fit, and differ in temperature 0 / 1\. Name one with --judge: 'two temperature=0' \("
+    with pytest.raises(BadInput, match=pattern):
+        lookup_judge(store, dataset, "two")
     with pytest.raises(NotFound, match=r"^No judge of 'd' is called 'three'\. There are: plain_pairwise · ") as no:
-        lookup_judge(store, found, "three")
+        lookup_judge(store, dataset, "three")
     assert all(judge.id in str(no.value) for judge in every)
     for among in ({"another"}, set[str]()):
         with pytest.raises(NotFound, match="No judge has scored 'd' yet"):
-            lookup_judges(store, found, "one", among)
+            lookup_judges(store, dataset, "one", among)

@@ -35,20 +35,20 @@ def test_one_person_is_never_two(founder: str, done: list[tuple[str, str, str, s
     """
     events = [LeadEvent(founder, True, founder)]
     leads = {founder}
-    for what, by, other, name in done:
+    for action, by, other, name in done:
         second = name in BAD - {"eva"}
-        if what == "machine" and not second:
+        if action == "machine" and not second:
             events.append(LeadEvent(name, True, MACHINE_ACTOR))
             leads.add(name)
         elif by not in leads:
             continue
-        elif what == "demote" and (name != by or len(leads) > 1) and name in leads:
+        elif action == "demote" and (name != by or len(leads) > 1) and name in leads:
             events.append(LeadEvent(name, False, by))
             leads.discard(name)
-        elif what == "make" and (by in BAD or not second or any(e.person == name and e.leads for e in events)):
+        elif action == "make" and (by in BAD or not second or any(e.person == name and e.leads for e in events)):
             events.append(LeadEvent(name, True, by))
             leads.add(name)
-        elif what == "propose" and are_independent(events, by, other) and not (second and {by, other} - BAD):
+        elif action == "propose" and are_independent(events, by, other) and not (second and {by, other} - BAD):
             events.append(LeadEvent(name, True, other, by))
             leads.add(name)
         for one in NAMES:
@@ -60,17 +60,17 @@ def test_one_person_is_never_two(founder: str, done: list[tuple[str, str, str, s
 
 
 def test_who_made_whom_goes_all_the_way_back() -> None:
-    made = [
+    events = [
         LeadEvent("lea", True, "lea"),
         LeadEvent("eve", True, "lea"),
         LeadEvent("mal", True, "eve"),
         LeadEvent("kim", True, "lea"),
     ]
     for one, two in (("lea", "eve"), ("lea", "mal"), ("eve", "mal"), ("eve", "kim"), ("mal", "kim"), ("lea", "lea")):
-        assert not are_independent(made, one, two)
-        assert "not independent" in explain_dependence(made, one, two) or one == two
-    assert lacks_independent_leads(made)
-    more = [*made, LeadEvent("lou", True, MACHINE_ACTOR)]
+        assert not are_independent(events, one, two)
+        assert "not independent" in explain_dependence(events, one, two) or one == two
+    assert lacks_independent_leads(events)
+    more = [*events, LeadEvent("lou", True, MACHINE_ACTOR)]
     assert (
         not lacks_independent_leads(more)
         and are_independent(more, "lou", "mal")
@@ -84,35 +84,35 @@ def test_who_made_whom_goes_all_the_way_back() -> None:
 
 
 def test_being_made_again_by_another_leaves_the_first_behind_one() -> None:
-    made = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE_ACTOR), LeadEvent("eve", True, "lea"),
+    events = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE_ACTOR), LeadEvent("eve", True, "lea"),
             LeadEvent("eve", False, "lou"), LeadEvent("eve", True, "lou")]  # fmt: skip
-    assert not are_independent(made, "eve", "lea") and not are_independent(made, "eve", "lou")
-    assert are_independent(made, "lea", "lou")
-    assert are_independent([*made, LeadEvent("eve", True, MACHINE_ACTOR)], "eve", "lea")
+    assert not are_independent(events, "eve", "lea") and not are_independent(events, "eve", "lou")
+    assert are_independent(events, "lea", "lou")
+    assert are_independent([*events, LeadEvent("eve", True, MACHINE_ACTOR)], "eve", "lea")
 
 
 def test_who_leads_no_more_is_no_second_lead() -> None:
-    made = [LeadEvent(name, True, MACHINE_ACTOR) for name in ("lea", "lou", "eve")]
-    assert are_independent(made, "eve", "lea")
-    assert not are_independent([*made, LeadEvent("eve", False, "lou")], "eve", "lea")
-    assert lacks_independent_leads([made[0], made[1], LeadEvent("lou", False, "lea")])
+    events = [LeadEvent(name, True, MACHINE_ACTOR) for name in ("lea", "lou", "eve")]
+    assert are_independent(events, "eve", "lea")
+    assert not are_independent([*events, LeadEvent("eve", False, "lou")], "eve", "lea")
+    assert lacks_independent_leads([events[0], events[1], LeadEvent("lou", False, "lea")])
 
 
 def test_whoever_leads_already_is_made_nothing_new_by_a_lead() -> None:
-    made = [*(LeadEvent(name, True, MACHINE_ACTOR) for name in ("lea", "lou")), LeadEvent("eve", True, "lea")]
-    assert are_independent([*made, LeadEvent("lou", True, "lea")], "lou", "lea")
-    assert not are_independent([*made, LeadEvent("eve", True, "lea", "lou")], "eve", "lea")
+    events = [*(LeadEvent(name, True, MACHINE_ACTOR) for name in ("lea", "lou")), LeadEvent("eve", True, "lea")]
+    assert are_independent([*events, LeadEvent("lou", True, "lea")], "lou", "lea")
+    assert not are_independent([*events, LeadEvent("eve", True, "lea", "lou")], "eve", "lea")
 
 
 def test_two_who_are_one_agree_on_nobody() -> None:
-    made = [LeadEvent("lea", True, "lea"), LeadEvent("eve", True, "lea"), LeadEvent("new", True, "eve", "lea")]
-    assert not are_independent(made, "new", "lea") and not are_independent(made, "new", "eve")
-    assert not are_independent(made, "lea", "nobody")
+    events = [LeadEvent("lea", True, "lea"), LeadEvent("eve", True, "lea"), LeadEvent("new", True, "eve", "lea")]
+    assert not are_independent(events, "new", "lea") and not are_independent(events, "new", "eve")
+    assert not are_independent(events, "lea", "nobody")
 
 
 def test_whoever_leads_by_their_own_word_depends_on_all_who_led_and_nobody_is_first_by_anothers() -> None:
-    made = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE_ACTOR), LeadEvent("eve", True, "eve")]
-    assert not are_independent(made, "eve", "lea") and not are_independent(made, "eve", "lou")
+    events = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE_ACTOR), LeadEvent("eve", True, "eve")]
+    assert not are_independent(events, "eve", "lea") and not are_independent(events, "eve", "lou")
     again = [LeadEvent("lea", True, "lea"), LeadEvent("lea", False, "lea"), LeadEvent("kim", True, "lea"),
              LeadEvent("lea", True, MACHINE_ACTOR)]  # fmt: skip
     assert not are_independent(again, "kim", "lea")

@@ -25,10 +25,12 @@ from data.workspace.verify import verify
 ISSUER = "https://login.example.org"
 
 
-def claims(who: str, **more: Any) -> dict[str, Any]:
+def claims(person: str, **more: Any) -> dict[str, Any]:
     """What a provider says of somebody who has just signed in."""
-    said = {"iss": ISSUER, "sub": f"sub-{who}", "iat": _seconds(now()), "nonce": f"n-{who}", "name": who.title()}
-    return {**said, "email": f"{who}@example.org", "email_verified": True, **more}
+    payload = {
+        "iss": ISSUER, "sub": f"sub-{person}", "iat": _seconds(now()), "nonce": f"n-{person}", "name": person.title(),
+    }  # fmt: skip
+    return {**payload, "email": f"{person}@example.org", "email_verified": True, **more}
 
 
 def _seconds(moment: datetime) -> float:
@@ -45,9 +47,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def enter(store: Store, who: str, **more: Any) -> Visit:
+def enter(store: Store, person: str, **more: Any) -> Visit:
     """The visit of somebody who has just signed in. Raises NotAllowed."""
-    account = read_account(claims(who, **more))
+    account = read_account(claims(person, **more))
     return Visit(store, logins.sign_in(store, account), account.key)
 
 
@@ -81,20 +83,20 @@ def test_an_invited_address_becomes_a_person(store: Store) -> None:
     assert again.person == "Ann", "the account is (issuer, subject); its names may change"
     with pytest.raises(NotAllowed):
         enter(store, "ann", iss="https://other.example.org")
-    told = "\n".join(entry.what for entry in trail.trail_entries(store, TrailFilter(kinds=KINDS)))
-    assert "took in ann@example.org as researcher" in told and f"signed in at {ISSUER}" in told
+    trail_text = "\n".join(entry.what for entry in trail.trail_entries(store, TrailFilter(kinds=KINDS)))
+    assert "took in ann@example.org as researcher" in trail_text and f"signed in at {ISSUER}" in trail_text
 
 
 def test_an_invitation_ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = invitations.invite(store, "lea", "ann@example.org", "annotator")
-    invitations.withdraw_invitation(store, "lea", held.id)
+    invitation = invitations.invite(store, "lea", "ann@example.org", "annotator")
+    invitations.withdraw_invitation(store, "lea", invitation.id)
     with pytest.raises(NotAllowed):
         enter(store, "ann")
     with pytest.raises(NotFound):
-        invitations.withdraw_invitation(store, "lea", held.id)
+        invitations.withdraw_invitation(store, "lea", invitation.id)
     invitations.invite(store, "lea", "ann@example.org", "annotator")
     newer = invitations.invite(store, "lea", "ann@example.org", "researcher")
-    assert [one.id for one in invitations.open_invitations(store)] == [newer.id], "the newer one holds alone"
+    assert [entry.id for entry in invitations.open_invitations(store)] == [newer.id], "the newer one holds alone"
     later = now() + timedelta(days=invitations.DAYS, seconds=1)
     monkeypatch.setattr(invitations, "now", lambda: later)
     with pytest.raises(NotAllowed):
@@ -132,11 +134,11 @@ def test_an_account_is_linked_to_somebody_here(store: Store) -> None:
 
 def test_a_new_name_is_nobodys(store: Store) -> None:
     """A provider's name takes the place of nobody: neither by its letters nor by its looks."""
-    taken = ("Lea", "lea", "LEA", "l\u0435a", "Assay", "a/b<c>", "\u200b", "x" * 90, "Ann (file)")
-    for number, name in enumerate(taken):
-        who = f"p{number}"
-        invitations.invite(store, "lea", f"{who}@example.org", "annotator")
-        visit = enter(store, who, name=name)
+    names = ("Lea", "lea", "LEA", "l\u0435a", "Assay", "a/b<c>", "\u200b", "x" * 90, "Ann (file)")
+    for number, name in enumerate(names):
+        person = f"p{number}"
+        invitations.invite(store, "lea", f"{person}@example.org", "annotator")
+        visit = enter(store, person, name=name)
         assert visit.person not in ("lea", "Lea", "LEA", "Assay") and visit.visitor() is not None
     assert len(people.all_people(store)) == 10
 
@@ -144,7 +146,7 @@ def test_a_new_name_is_nobodys(store: Store) -> None:
 def test_a_sign_in_that_has_ended_stays_ended(store: Store) -> None:
     invitations.invite(store, "lea", "ann@example.org", "annotator")
     first, other = enter(store, "ann"), enter(store, "ann", nonce="tab two")
-    said = claims("ann")
+    payload = claims("ann")
     logins.sign_out(store, "Ann", _key_of(store, first))
     assert first.visitor() is None and other.visitor() is not None
     with pytest.raises(NotAllowed):
@@ -153,7 +155,7 @@ def test_a_sign_in_that_has_ended_stays_ended(store: Store) -> None:
         logins.sign_out(store, "lea", _key_of(store, other))
     logins.sign_out_everywhere(store, "lea", "Ann")
     assert other.visitor() is None
-    old = {**said, "iat": _seconds(now() - timedelta(minutes=5)), "nonce": "a stolen cookie that nobody has used"}
+    old = {**payload, "iat": _seconds(now() - timedelta(minutes=5)), "nonce": "a stolen cookie that nobody has used"}
     with pytest.raises(NotAllowed, match="before everything was signed out"):
         logins.sign_in(store, read_account(old))
     assert enter(store, "ann", nonce="anew").visitor() is not None
@@ -223,9 +225,9 @@ def test_groups_give_roles_and_take_them(store: Store, monkeypatch: pytest.Monke
 
     def role(number: int, *groups: str) -> str:
         visit = enter(store, "ann", nonce=str(number), realm_access={"roles": list(groups)})
-        found = visit.visitor()
-        assert found is not None
-        return found.role
+        person = visit.visitor()
+        assert person is not None
+        return person.role
 
     with pytest.raises(NotAllowed):
         role(0, "strangers", "")
@@ -265,7 +267,7 @@ def test_an_invitation_of_a_lead_waits_for_nobody_and_ends_with_a_policy_of_two(
     policy.set_requirements(store, "lea", Requirements(four_eyes=True), "two of us")
     with pytest.raises(NotAllowed, match="The policy requires two leads, so one alone invites nobody as a lead"):
         enter(store, "max")
-    assert [one.name for one in people.all_people(store)] == ["Eva", "kim", "lea"]
+    assert [person.name for person in people.all_people(store)] == ["Eva", "kim", "lea"]
     visit = enter(store, "kim").visitor()
     assert visit is not None and visit.role == "annotator", "the role that kim has"
 
@@ -284,28 +286,28 @@ def test_claims_that_name_no_account_are_refused(lacking: dict[str, Any]) -> Non
 
 def test_what_claims_tell_of_an_account(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "assay")
-    said = claims("ann", iat=1_800_000_000, sub="x" * 575)
-    account = read_account(said)
+    payload = claims("ann", iat=1_800_000_000, sub="x" * 575)
+    account = read_account(payload)
     assert (account.issuer, account.subject, account.email) == (ISSUER, "x" * 575, "ann@example.org")
     assert (account.issued, account.name, account.role) == (datetime(2027, 1, 15, 8), "Ann", None)
-    assert read_account(dict(said)).key == account.key
+    assert read_account(dict(payload)).key == account.key
     apart = ("iss", "sub", "nonce", "sid", "jti", "at_hash", "auth_time")
-    assert len({account.key, *(read_account({**said, name: "other"}).key for name in apart)}) == len(apart) + 1
-    assert read_account({**said, "iat": 1_800_000_001}).key != account.key
+    assert len({account.key, *(read_account({**payload, name: "other"}).key for name in apart)}) == len(apart) + 1
+    assert read_account({**payload, "iat": 1_800_000_001}).key != account.key
     for email, verified, plain in (
         ("Ann@Example.org", "true", "ann@example.org"), ("ann@example.org", 1, "ann@example.org"),
         ("ann@example.org", "no", ""), ("no address", True, ""), (7, True, ""),
     ):  # fmt: skip
-        assert read_account({**said, "email": email, "email_verified": verified}).email == plain
-    assert [one.msg for one in caplog.records] == ["email_refused"], "what is verified, and is no address"
+        assert read_account({**payload, "email": email, "email_verified": verified}).email == plain
+    assert [record.msg for record in caplog.records] == ["email_refused"], "what is verified, and is no address"
     for called, name in (({"name": " "}, "ann"), ({"name": 7, "preferred_username": "annie"}, "annie")):
-        assert read_account({**said, **called}).name == name
-    assert read_account({**said, "name": None, "email": None}).name == ""
+        assert read_account({**payload, **called}).name == name
+    assert read_account({**payload, "name": None, "email": None}).name == ""
     for variable, groups in (("LEADS", "a"), ("RESEARCHERS", "a, b"), ("ANNOTATORS", "a,b,c")):
         monkeypatch.setenv(f"ASSAY_OIDC_{variable}", groups)
-    several = (["c", "b", "a"], ["c", "b"], "c", ["d", ""], "", {})
-    given = [read_account({**said, "groups": one}).role for one in several]
-    assert given == ["lead", "researcher", "annotator", None, None, None]
+    claim_values = (["c", "b", "a"], ["c", "b"], "c", ["d", ""], "", {})
+    roles = [read_account({**payload, "groups": value}).role for value in claim_values]
+    assert roles == ["lead", "researcher", "annotator", None, None, None]
 
 
 def test_shortened_claims_tell_of_the_same_account(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,15 +319,18 @@ def test_shortened_claims_tell_of_the_same_account(monkeypatch: pytest.MonkeyPat
         {"realm": {"roles": [*many, "heads", "chiefs"]}, "picture": long}, {"realm": {"roles": "heads"}},
         {"realm": {"roles": many}}, {"sid": None, "auth_time": 5, "jti": ["a"]}, {"preferred_username": long},
     ):  # fmt: skip
-        said = claims("ann", **more)
-        kept = json.loads(json.dumps(logins.shorten_claims(said)))
-        assert read_account(kept) == read_account(said) and len(json.dumps(kept)) < 400
-        assert logins.shorten_claims(kept) == kept
+        payload = claims("ann", **more)
+        shortened = json.loads(json.dumps(logins.shorten_claims(payload)))
+        assert read_account(shortened) == read_account(payload) and len(json.dumps(shortened)) < 400
+        assert logins.shorten_claims(shortened) == shortened
     endless = claims("ann", name="愛" * 9_000, email=long, **dict.fromkeys(("nonce", "sid", "at_hash"), long))
-    kept = logins.shorten_claims(endless)
-    assert len(json.dumps(kept)) < 1_500 and (read_account(kept).name, read_account(kept).email) == ("愛" * 100, "")
+    shortened = logins.shorten_claims(endless)
+    assert (
+        len(json.dumps(shortened)) < 1_500
+        and (read_account(shortened).name, read_account(shortened).email) == ("愛" * 100, "")
+    )  # fmt: skip
     other = read_account(logins.shorten_claims({**endless, "nonce": long + "y"}))
-    assert other.key != read_account(kept).key, "another sign-in"
+    assert other.key != read_account(shortened).key, "another sign-in"
     with pytest.raises(NotAllowed, match="which account"):
         read_account(logins.shorten_claims(claims("ann", sub=long)))
 
@@ -348,11 +353,11 @@ def test_an_invitation_by_subject_and_one_as_somebody_else(store: Store) -> None
     with pytest.raises(BadInput, match="needs an e-mail"):
         invitations.invite_locally(store, "", " ", "lead")
     invitations.invite(store, "lea", "z@example.org", "annotator", days=1)
-    held = invitations.invite_locally(store, "", " sub-ann ", "researcher", days=365)
-    assert [one.whom for one in invitations.open_invitations(store)] == ["sub-ann", "z@example.org"]
+    invitation = invitations.invite_locally(store, "", " sub-ann ", "researcher", days=365)
+    assert [entry.whom for entry in invitations.open_invitations(store)] == ["sub-ann", "z@example.org"]
     with pytest.raises(NotAllowed, match=r"account sub-bob \(the provider has not verified"):
         enter(store, "bob", email_verified=False)
-    assert enter(store, "ann", email_verified=False).person == "Ann" and held.inviter != "lea"
+    assert enter(store, "ann", email_verified=False).person == "Ann" and invitation.inviter != "lea"
     people.join_workspace(store, "eva")
     invitations.invite(store, "lea", "ann@example.org", "annotator")
     assert enter(store, "ann", nonce="2").person == "Ann", "an invitation as nobody in particular is for newcomers"
@@ -381,16 +386,16 @@ def test_clocks_may_differ_a_little_and_a_sign_in_ends_once(store: Store) -> Non
 def test_the_lead_sees_accounts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     invitations.invite(store, "lea", "ann@example.org", "annotator")
     visit = enter(store, "ann")
-    (found,) = logins.person_accounts(store)
-    assert (found.person, found.email, found.issuer) == ("Ann", "ann@example.org", ISSUER) and found.last
+    (account,) = logins.person_accounts(store)
+    assert (account.person, account.email, account.issuer) == ("Ann", "ann@example.org", ISSUER) and account.last
     with pytest.raises(NotAllowed):
         logins.person_accounts(visit)
     monkeypatch.setenv("ASSAY_OIDC_LEADS", "bosses")
-    first = found.last
-    for who in ("zoe", "ann", "bob"):
-        enter(store, who, nonce="2", groups=["bosses"])
+    first = account.last
+    for person in ("zoe", "ann", "bob"):
+        enter(store, person, nonce="2", groups=["bosses"])
     ann, bob, zoe = logins.person_accounts(store)
-    assert [(one.person, one.granted) for one in (ann, bob, zoe)] == [(n, "lead") for n in ("Ann", "Bob", "Zoe")]
+    assert [(entry.person, entry.granted) for entry in (ann, bob, zoe)] == [(n, "lead") for n in ("Ann", "Bob", "Zoe")]
     assert ann.last and first and ann.last > first, "the last of several"
 
 

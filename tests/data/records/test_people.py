@@ -205,11 +205,11 @@ def test_annotators_of_imports_stand_apart_from_whoever_works_here(tmp_path: Pat
 
 def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_path: Path) -> None:
     """Whoever imports labels cannot make them those of a person who works here, nor of one who looks like it."""
-    said = {"item": "d-0001", "unit": "turn:1", "dimension": "helpfulness", "value": 4, "mode": "blind",
+    label = {"item": "d-0001", "unit": "turn:1", "dimension": "helpfulness", "value": 4, "mode": "blind",
             "made_at": "2026-01-31T12:00:00Z"}  # fmt: skip
     store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(1)], review=False)
     named = ["ann", "ANN", "аnn", "ann (file)", "bob", "bob (file)", "Assay samples", "lea"]
-    file = seeds.lines(tmp_path / "l.jsonl", [{**said, "annotator": name} for name in named])
+    file = seeds.lines(tmp_path / "l.jsonl", [{**label, "annotator": name} for name in named])
 
     def bring() -> list[str]:
         import_source(store, "lea", from_path(file), ImportPlan("demo", sampling="random", population=99))
@@ -225,7 +225,7 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
     with pytest.raises(NotAllowed, match="imported labels"):
         people.join_workspace(store, "bob")
     assert {n for (n,) in store.rows("select annotator from label")} == set(first)
-    late = seeds.lines(tmp_path / "f.jsonl", [{**said, "annotator": "zed", "made_at": "2199-01-01T00:00:00Z"}])
+    late = seeds.lines(tmp_path / "f.jsonl", [{**label, "annotator": "zed", "made_at": "2199-01-01T00:00:00Z"}])
     with pytest.raises(ImportRefused, match="in the future"):
         import_source(store, "lea", from_path(late), ImportPlan("demo", sampling="random", population=99))
 
@@ -314,7 +314,7 @@ def test_names_that_differ_are_not_refused(store: Store) -> None:
 
 def test_every_change_of_the_rules_is_kept_and_checked(tmp_path: Path) -> None:
     store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(1)], review=False)
-    found = dataset_named(store, "demo").id
+    dataset = dataset_named(store, "demo").id
     with pytest.raises(NotAllowed):
-        settings.set_queue_rules(store, "ann", found, QueueRules(overlap=2))
-    assert queue.count_open(store, "ann", found, "review") == 0
+        settings.set_queue_rules(store, "ann", dataset, QueueRules(overlap=2))
+    assert queue.count_open(store, "ann", dataset, "review") == 0

@@ -20,7 +20,7 @@ from data.store import open_store
 PLACES = (CLOSED, FREE, LATER, RESERVED)
 
 
-def drawn(count: int) -> list[QueuedDraw]:
+def queued_draws(count: int) -> list[QueuedDraw]:
     """Draws whose order is not that in which they came."""
     return [QueuedDraw(f"d{n:02}", "set", "audit", f"i{n}", "blind", float(n * 7 % 5)) for n in range(count)]
 
@@ -37,7 +37,7 @@ def test_draws_that_come_alone_stand_in_their_order(tmp_path: Path) -> None:
         DrawRow(f"d{n}", "set", f"i{n}", "review", "blind", "", "", None, priority=3.0 - n, reasons="[]")
         for n in range(3)
     ]
-    assert [one.id for one in read(tmp_path, rows).queues["set", "review"].all] == ["d2", "d1", "d0"]
+    assert [draw.id for draw in read(tmp_path, rows).queues["set", "review"].all] == ["d2", "d1", "d0"]
 
 
 def test_of_answers_of_one_change_the_earlier_is_the_first_whatever_its_key(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_assignments_of_one_change_come_in_with_and_without_a_day(tmp_path: Path
         AssignmentRow(f"r{n}", f"a{n}", "set", "review", "ann", "reserved", 1, due, note="", chosen="{}", ended=False)
         for n, due in enumerate(days)
     ]
-    assert [one.due for one in read(tmp_path, rows).assignments_of("set", "review", "ann")] == days
+    assert [assignment.due for assignment in read(tmp_path, rows).assignments_of("set", "review", "ann")] == days
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -63,13 +63,13 @@ def test_a_queue_is_what_its_draws_say(monkeypatch: pytest.MonkeyPatch, seed: in
     monkeypatch.setattr(
         queue_index, "_MAX_SINGLE_INSERTS", 3
     )  # both ways into a line are gone, and what is stale is dropped
-    rng, queue, draws = random.Random(seed), Queue(), drawn(24)
+    rng, queue, draws = random.Random(seed), Queue(), queued_draws(24)
     for _ in range(150):
         for draw in rng.sample(draws, rng.choice((1, 2, 8))):
             before, place = draw.place, rng.choice(PLACES)
-            who = frozenset(rng.sample(("ann", "ben", "|de"), 2)) if place == RESERVED else None
-            assert queue.move(draw, place, who) == (place != before)
-            assert (draw.place, draw.audience) == (place, who)
+            audience = frozenset(rng.sample(("ann", "ben", "|de"), 2)) if place == RESERVED else None
+            assert queue.move(draw, place, audience) == (place != before)
+            assert (draw.place, draw.audience) == (place, audience)
         queue.settle()
         stands = {place: sorted((d for d in draws if d.place == place), key=lambda d: d.order) for place in PLACES}
         for place in PLACES[1:]:

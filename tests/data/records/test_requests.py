@@ -19,10 +19,10 @@ from data.store.errors import BadInput
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
-    people.join_workspace(made, "lea")
-    yield made
-    made.close()
+    opened = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    people.join_workspace(opened, "lea")
+    yield opened
+    opened.close()
 
 
 def add_one(store: Store) -> int:
@@ -35,8 +35,8 @@ def add_one(store: Store) -> int:
     return store.tx("lea", "count", work)
 
 
-def ask(store: Store, key: str, asked: str = "a", one_change: bool = True) -> tuple[dict[str, Any], bool]:
-    return answer_once(store, "lea", key, asked, lambda: add_one(store), lambda n: {"n": n}, one_change)
+def ask(store: Store, key: str, request: str = "a", one_change: bool = True) -> tuple[dict[str, Any], bool]:
+    return answer_once(store, "lea", key, request, lambda: add_one(store), lambda n: {"n": n}, one_change)
 
 
 @pytest.mark.parametrize("one_change", [True, False])
@@ -52,21 +52,23 @@ def test_the_same_key_and_request_is_answered_again_and_not_done_again(store: St
 
 
 def test_many_at_one_time_do_it_once(store: Store) -> None:
-    got: list[Any] = []
+    outcomes: list[Any] = []
 
-    def one() -> None:
+    def ask_once() -> None:
         try:
-            got.append(ask(store, "k"))
+            outcomes.append(ask(store, "k"))
         except KeyInUse as error:
-            got.append(error.wait)
+            outcomes.append(error.wait)
 
-    threads = [threading.Thread(target=one) for _ in range(20)]
+    threads = [threading.Thread(target=ask_once) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(got) == 20 and get_setting(store, "test", "n", 0) == 1
-    assert got.count(({"n": 1}, False)) == 1 and all(one in (True, ({"n": 1}, True), ({"n": 1}, False)) for one in got)
+    assert len(outcomes) == 20 and get_setting(store, "test", "n", 0) == 1
+    assert outcomes.count(({"n": 1}, False)) == 1 and all(
+        outcome in (True, ({"n": 1}, True), ({"n": 1}, False)) for outcome in outcomes
+    )
 
 
 def test_the_answer_is_in_the_very_change_so_that_a_crash_parts_them_never(store: Store) -> None:
@@ -96,11 +98,11 @@ def test_one_that_was_cut_off_may_be_begun_again_after_a_while(store: Store, mon
     with pytest.raises(KeyInUse) as no:
         ask(store, "k")
     assert no.value.wait and str(no.value).startswith("The request with this idempotency key is still under way. ")
-    [(begun,)] = store.rows("select made_at from api_request")
-    monkeypatch.setattr(requests, "now", lambda: begun + requests.LEASE - timedelta(microseconds=1))
+    [(started_at,)] = store.rows("select made_at from api_request")
+    monkeypatch.setattr(requests, "now", lambda: started_at + requests.LEASE - timedelta(microseconds=1))
     with pytest.raises(KeyInUse):
         ask(store, "k")
-    monkeypatch.setattr(requests, "now", lambda: begun + requests.LEASE)
+    monkeypatch.setattr(requests, "now", lambda: started_at + requests.LEASE)
     assert ask(store, "k") == ({"n": 1}, False)
 
 

@@ -25,16 +25,20 @@ ASKED_FOR = ("person_now", "login", "person_event")
 """What is read to see who somebody is."""
 
 
-def guarded() -> dict[str, Guarded]:
+def guarded_functions() -> dict[str, Guarded]:
     """Every function of data that bears `allow`, by its full name."""
-    found: dict[str, Guarded] = {}
+    functions: dict[str, Guarded] = {}
     for module in pkgutil.walk_packages(data.__path__, "data."):
         if module.name != "data.__main__":
             brought = importlib.import_module(module.name)
-            for name, one in vars(brought).items():
-                if inspect.isfunction(one) and hasattr(one, "least_role") and one.__module__ == module.name:
-                    found[f"{module.name}.{name}"] = one
-    return found
+            for name, function in vars(brought).items():
+                if (
+                    inspect.isfunction(function)
+                    and hasattr(function, "least_role")
+                    and function.__module__ == module.name
+                ):
+                    functions[f"{module.name}.{name}"] = function
+    return functions
 
 
 class Untouched:
@@ -58,7 +62,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     opened.close()
 
 
-def signed_in(store: Store, name: str, apart: str, ago: timedelta = timedelta(0)) -> str:
+def add_sign_in(store: Store, name: str, apart: str, ago: timedelta = timedelta(0)) -> str:
     """The id of a sign-in of somebody here."""
     invitations.invite_locally(store, f"{name}@example.org", "", "annotator", person=name)
     account = Account("https://login", name, f"{name}@example.org", name, None, now() - ago, f"{name} {apart}")
@@ -69,11 +73,11 @@ def signed_in(store: Store, name: str, apart: str, ago: timedelta = timedelta(0)
 @pytest.fixture(scope="module")
 def outsiders(store: Store) -> dict[str, Visit]:
     """Visits that nothing is to be had by, not even of what is open to anybody on trust where people sign in."""
-    ended, holds = signed_in(store, "lea", "ended"), signed_in(store, "lea", "holds")
-    anns = signed_in(store, "ann", "of ann")
+    ended, holds = add_sign_in(store, "lea", "ended"), add_sign_in(store, "lea", "holds")
+    anns = add_sign_in(store, "ann", "of ann")
     logins.sign_out(store, "lea", ended)
     assert Visit(store, "lea", holds).visitor() == find_person(store, "lea")
-    old = signed_in(store, "rob", "old", timedelta(minutes=5))
+    old = add_sign_in(store, "rob", "old", timedelta(minutes=5))
     people.set_person(store, "lea", "rob", "researcher", active=False)
     people.set_person(store, "lea", "rob", "researcher")
     return {
@@ -88,18 +92,18 @@ def attempts(outsiders: dict[str, Visit], store: Store) -> Iterator[tuple[str, V
     """(who and what, their visit, the function, arguments that say who acts) of all that must be refused."""
     insiders = {name: Visit(store, name) for name in ("ann", "rob", "lea")}
     on_trust = {"nobody on trust": "", "a removed name": "gone", "an unknown name": "eve", "a kept name": "Assay"}
-    for full, function in guarded().items():
+    for full, function in guarded_functions().items():
         least = function.least_role
         named = [name for name in ("actor", "person") if name in inspect.signature(function).parameters][:1]
         refused = dict(outsiders)
         if least != "anybody":
-            refused |= {told: Visit(store, name) for told, name in on_trust.items()}
+            refused |= {label: Visit(store, name) for label, name in on_trust.items()}
             below = ROLES.index(least)
             refused |= {role: insiders[name] for role, name in zip(ROLES[:below], insiders, strict=False)}
-        for told, visit in refused.items():
-            yield f"{told}: {full}", visit, function, dict.fromkeys(named, visit.person)
+        for label, visit in refused.items():
+            yield f"{label}: {full}", visit, function, dict.fromkeys(named, visit.person)
             if named:
-                yield f"{told} as lea: {full}", visit, function, dict.fromkeys(named, "lea")
+                yield f"{label} as lea: {full}", visit, function, dict.fromkeys(named, "lea")
         if function.acting:  # bound to who acts; of the others a person is somebody that they are about
             for name in ("ann", "rob"):
                 yield f"lea as {name}: {full}", insiders["lea"], function, dict.fromkeys(named, name)
@@ -123,21 +127,29 @@ def test_nobody_passes_who_may_not(
         patch.setattr(type(store), "rows", rows)
         for name in ("write", "frame", "stream", "backup"):
             patch.setattr(type(store), name, fail)
-        for told, visit, function, who in attempts(outsiders, store):
+        for label, visit, function, actors in attempts(outsiders, store):
             parameters = list(inspect.signature(function).parameters.values())[1:]
-            given = {one.name: who.get(one.name, Untouched()) for one in parameters if one.kind is not one.VAR_KEYWORD}
+            kwargs = {
+                parameter.name: actors.get(parameter.name, Untouched())
+                for parameter in parameters
+                if parameter.kind is not parameter.VAR_KEYWORD
+            }
             tried += 1
-            place = len(given) if all(one.kind is one.POSITIONAL_OR_KEYWORD for one in parameters) else 0
-            values = list(given.values())
-            for arguments, named in ((values[:place], dict(list(given.items())[place:])), ((), given)):
+            place = (
+                len(kwargs)
+                if all(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in parameters)
+                else 0
+            )
+            values = list(kwargs.values())
+            for arguments, named in ((values[:place], dict(list(kwargs.items())[place:])), ((), kwargs)):
                 try:
                     function(visit, *arguments, **named)
                 except NotAllowed:
                     continue
                 except BaseException as error:
-                    passed.append(f"{told}: {error!r}")
+                    passed.append(f"{label}: {error!r}")
                 else:
-                    passed.append(told)
+                    passed.append(label)
     assert not passed, f"{len(passed)} of {tried} attempts passed:\n" + "\n".join(passed[:20])
     assert tried >= 3_000, f"only {tried} attempts: what is walked does not hold what pages call any more"
     assert store.newest() == newest
@@ -149,12 +161,12 @@ def test_everybody_is_let_in_who_may(store: Store) -> None:
         for least in ROLES[: ROLES.index(role) + 1]:  # type: ignore[arg-type]
             assert visit.admit(least, name) is store
     for name in ("lea", "ann"):
-        assert Visit(store, name, signed_in(store, name, "again")).admit("annotator", None) is store
+        assert Visit(store, name, add_sign_in(store, name, "again")).admit("annotator", None) is store
 
 
 def test_other_peoples_work_is_nobodys_to_ask_for(store: Store) -> None:
     """Functions about one person's own work give nobody another's."""
-    own = [one for one in guarded().values() if one.acting == "person"]
+    own = [function for function in guarded_functions().values() if function.acting == "person"]
     assert len(own) >= 10
     for function in own:
         parameters = list(inspect.signature(function).parameters)[1:]
@@ -163,5 +175,5 @@ def test_other_peoples_work_is_nobodys_to_ask_for(store: Store) -> None:
 
 
 def test_the_walk_finds_what_is_guarded() -> None:
-    found = guarded()
-    assert len(found) >= 230 and {"anybody", *ROLES} == {one.least_role for one in found.values()}
+    functions = guarded_functions()
+    assert len(functions) >= 230 and {"anybody", *ROLES} == {function.least_role for function in functions.values()}

@@ -39,8 +39,8 @@ def columns(store: Store, table: str) -> list[tuple[str, object]]:
 
 
 def test_every_table_that_is_written_has_a_record(store: Store) -> None:
-    there = store.rows("select table_name from information_schema.tables where table_type = 'BASE TABLE'")
-    assert {str(name) for (name,) in there} - NOT_WRITTEN == ALL.keys()
+    names = store.rows("select table_name from information_schema.tables where table_type = 'BASE TABLE'")
+    assert {str(name) for (name,) in names} - NOT_WRITTEN == ALL.keys()
 
 
 @pytest.mark.parametrize("table", ALL)

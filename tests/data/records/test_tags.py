@@ -17,11 +17,11 @@ from tests.data.imports import workspace
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = workspace(tmp_path)
+    opened = workspace(tmp_path)
     for name in ("ann", "ben"):
-        people.join_workspace(made, name)
-    yield made
-    made.close()
+        people.join_workspace(opened, name)
+    yield opened
+    opened.close()
 
 
 def test_tags_are_cleaned_sorted_and_one_whatever_their_capitals(store: Store) -> None:
@@ -41,7 +41,7 @@ def test_tags_are_cleaned_sorted_and_one_whatever_their_capitals(store: Store) -
     assert tags.read_tags("ann", {}) == PersonTags("ann")
 
 
-@pytest.mark.parametrize(("given", "share", "says"), [
+@pytest.mark.parametrize(("names", "share", "says"), [
     (["x" * 41], 1, f"{'x' * 41!r} cannot be a tag: 1 to 40 letters without | and invisible ones."),
     ([" "], 1, "' ' cannot be a tag: 1 to 40 letters without | and invisible ones."),
     (["a|b"], 1, "'a|b' cannot be a tag: 1 to 40 letters without | and invisible ones."),
@@ -50,19 +50,21 @@ def test_tags_are_cleaned_sorted_and_one_whatever_their_capitals(store: Store) -
     (["a"], -0.1, "The share is -0.1: it must be 0 (nothing for now) to 10; 1 is as usual."),
     (["a"], 10.1, "The share is 10.1: it must be 0 (nothing for now) to 10; 1 is as usual."),
 ])  # fmt: skip
-def test_what_no_tag_or_share_can_be_is_refused(store: Store, given: list[str], share: float, says: str) -> None:
+def test_what_no_tag_or_share_can_be_is_refused(store: Store, names: list[str], share: float, says: str) -> None:
     with pytest.raises(BadInput) as refused:
-        tags.set_tags(store, "lea", "ann", given, share)
+        tags.set_tags(store, "lea", "ann", names, share)
     assert str(refused.value) == says and tags.all_tags(store) == {}
 
 
 def test_tags_are_given_by_leads_to_people_who_are_here(store: Store) -> None:
-    told: tuple[tuple[str, str, Any], ...] = (("ann", "ben", NotAllowed), ("lea", "nobody", NotFound))
-    for actor, name, error in told:
+    cases: tuple[tuple[str, str, Any], ...] = (("ann", "ben", NotAllowed), ("lea", "nobody", NotFound))
+    for actor, name, error in cases:
         with pytest.raises(error):
             tags.set_tags(store, actor, name, ["a"])
 
 
 def test_work_goes_to_a_person_or_to_whoever_has_a_tag() -> None:
     assert tags.is_tag(tags.assignee("ja")) and not tags.is_tag("ja")
-    assert [tags.describe_assignee(one) for one in (tags.assignee("ja"), "ann")] == ["anyone with the tag ja", "ann"]
+    assert [tags.describe_assignee(assignee) for assignee in (tags.assignee("ja"), "ann")] == [
+        "anyone with the tag ja", "ann"
+    ]  # fmt: skip

@@ -17,48 +17,48 @@ from data.store.ids import now
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    opened = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
     for name in ("lea", "ann", "ben"):
-        people.join_workspace(made, name)
-    yield made
-    made.close()
+        people.join_workspace(opened, name)
+    yield opened
+    opened.close()
 
 
 def test_a_token_is_shown_once_and_nothing_of_it_is_kept_that_lets_anybody_in(store: Store) -> None:
-    made, text = tokens.new_token(store, "ann", "ci", ["read", "check"])
-    assert text.startswith(made.prefix) and made.scopes == ("check", "read")
-    found, person = tokens.find_token(store, text)
-    assert (found.id, person.name) == (made.id, "ann")
-    secret = text.removeprefix(made.prefix)
-    kept = ("api_token", "api_token_event", "change")
-    rows = [str(row) for table in kept for row in store.rows(f"select * from {table}")]
+    token, text = tokens.new_token(store, "ann", "ci", ["read", "check"])
+    assert text.startswith(token.prefix) and token.scopes == ("check", "read")
+    stored, person = tokens.find_token(store, text)
+    assert (stored.id, person.name) == (token.id, "ann")
+    secret = text.removeprefix(token.prefix)
+    tables = ("api_token", "api_token_event", "change")
+    rows = [str(row) for table in tables for row in store.rows(f"select * from {table}")]
     assert not any(secret in row or secret.strip("_") in row for row in rows)
-    for wrong in ("", made.prefix, text[:-1], text + "a", text.swapcase(), "\ud800", "é" * 300):
+    for wrong in ("", token.prefix, text[:-1], text + "a", text.swapcase(), "\ud800", "é" * 300):
         with pytest.raises(NotAllowed):
             tokens.find_token(store, wrong)
 
 
 def test_a_token_ends_with_its_person_its_time_and_at_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(text: str) -> str:
+    def refusal(text: str) -> str:
         with pytest.raises(NotAllowed) as no:
             tokens.find_token(store, text)
         return str(no.value)
 
-    made, text = tokens.new_token(store, "ann", "ci", ["read"], days=3)
+    token, text = tokens.new_token(store, "ann", "ci", ["read"], days=3)
     people.set_person(store, "lea", "ann", "annotator", active=False)
-    assert "not active" in refused(text)
+    assert "not active" in refusal(text)
     people.set_person(store, "lea", "ann", "researcher")
     assert tokens.find_token(store, text)[1].role == "researcher", "what its person may do now"
     later = now() + timedelta(days=3)
     monkeypatch.setattr(tokens, "now", lambda: later)
-    assert "expired" in refused(text)
+    assert "expired" in refusal(text)
     monkeypatch.setattr(tokens, "now", ids.now)
     for actor, error in (("ben", NotAllowed), ("nobody", NotAllowed)):
         with pytest.raises(error):
-            tokens.revoke_token(store, actor, made.id)
-    tokens.revoke_token(store, "lea", made.id)
-    assert "revoked" in refused(text)
-    tokens.revoke_token(store, "ann", made.id)
+            tokens.revoke_token(store, actor, token.id)
+    tokens.revoke_token(store, "lea", token.id)
+    assert "revoked" in refusal(text)
+    tokens.revoke_token(store, "ann", token.id)
     assert store.rows("select count(*) from api_token_event where kind = 'revoked'") == [(1,)], "revoked once"
     with pytest.raises(NotFound):
         tokens.revoke_token(store, "ann", "none")
@@ -74,25 +74,25 @@ def test_what_a_token_cannot_be(store: Store) -> None:
     with pytest.raises(NotAllowed):
         tokens.new_token(store, "stranger", "a", ["read"])
     for name, days in (("x" * 60, 366), (" b  c ", 1)):
-        made, _ = tokens.new_token(store, "ben", name, list(reversed(tokens.SCOPES)), days)
-        assert made.name == " ".join(name.split())
-        assert round((made.expires - now()) / timedelta(minutes=1)) == days * 24 * 60
-        assert made.scopes == tuple(tokens.SCOPES) and made.state(made.expires) == "expired"
-        assert made.state(made.expires - timedelta(seconds=1)) == "holds"
+        token, _ = tokens.new_token(store, "ben", name, list(reversed(tokens.SCOPES)), days)
+        assert token.name == " ".join(name.split())
+        assert round((token.expires - now()) / timedelta(minutes=1)) == days * 24 * 60
+        assert token.scopes == tuple(tokens.SCOPES) and token.state(token.expires) == "expired"
+        assert token.state(token.expires - timedelta(seconds=1)) == "holds"
     for _ in range(tokens.MAX_TOKENS):
-        made, _ = tokens.new_token(store, "ann", "a", ["read"])
+        token, _ = tokens.new_token(store, "ann", "a", ["read"])
     with pytest.raises(BadInput, match="20 tokens"):
         tokens.new_token(store, "ann", "a", ["read"])
     tokens.new_token(store, "ben", "a", ["read"])
-    tokens.revoke_token(store, "ann", made.id)
+    tokens.revoke_token(store, "ann", token.id)
     tokens.new_token(store, "ann", "a", ["read"])
 
 
 def test_others_tokens_are_for_leads_and_its_use_is_noted_seldom(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, text = tokens.new_token(store, "ann", "ci", ["read"])
-    assert [one.id for one in tokens.all_tokens(store, "lea")] == [made.id]
+    token, text = tokens.new_token(store, "ann", "ci", ["read"])
+    assert [entry.id for entry in tokens.all_tokens(store, "lea")] == [token.id]
     with pytest.raises(NotAllowed):
         tokens.all_tokens(store, "ben")
     assert tokens.list_tokens(store, "ben") == []
@@ -106,8 +106,8 @@ def test_others_tokens_are_for_leads_and_its_use_is_noted_seldom(
         tokens.find_token(store, text)
         assert store.rows("select count(*) from api_token_event where kind = 'used'") == [(times,)]
     newer, _ = tokens.new_token(store, "ann", "ci", ["read"])
-    assert [one.id for one in tokens.list_tokens(store, "ann")] == [newer.id, made.id]
-    assert [one.id for one in tokens.all_tokens(store, "lea")] == [newer.id, made.id]
+    assert [entry.id for entry in tokens.list_tokens(store, "ann")] == [newer.id, token.id]
+    assert [entry.id for entry in tokens.all_tokens(store, "lea")] == [newer.id, token.id]
 
 
 def test_the_command_makes_lists_and_revokes(
@@ -116,9 +116,9 @@ def test_the_command_makes_lists_and_revokes(
     store.close()
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path / 'a.duckdb'}")
     assert main(["token", "new", "nightly run", "--scope", "write", "--as", "ann"]) == 0
-    said = capsys.readouterr()
-    text = said.out.strip()
-    assert "of ann for write" in said.err and text not in said.err
+    output = capsys.readouterr()
+    text = output.out.strip()
+    assert "of ann for write" in output.err and text not in output.err
     assert main(["token", "list"]) == 0
     assert "ann  nightly run  write  holds" in capsys.readouterr().out
     for none in ("nothing", ""):

@@ -65,7 +65,7 @@ from judges.types import Dimension, Scale
 from judges.version import VERSION
 from tests.archives import check_archive
 from tests.data.cells import Cell, fill
-from tests.data.flag_dataset import flagged
+from tests.data.flag_dataset import add_flag_dataset
 from tests.facts import facts, text_of
 from tests.poison import tricks
 
@@ -80,13 +80,13 @@ FIGURES = st.none() | st.floats(-1, 1)
 
 def figures_in(document: str) -> dict[str, Any]:
     """The JSON in a report."""
-    found = re.search(r'<script type="application/json" id="figures">\n(.*?)\n</script>', document, re.DOTALL)
-    assert found
-    return json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="figures">\n(.*?)\n</script>', document, re.DOTALL)
+    assert match
+    return json.loads(match[1])
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str, str]]:
+def judged_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str, str]]:
     """A store with a judge of one dataset: drawn items with unequal chances, assisted labels, n/a, unscored cells."""
     store = open_store(f"duckdb:///{tmp_path_factory.mktemp('report') / 'a.duckdb'}")
     cells = [
@@ -105,35 +105,35 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str
 
 
 @pytest.fixture(scope="module")
-def whole(place: tuple[Store, str, str]) -> tuple[str, Evidence]:
+def document_and_evidence(judged_store: tuple[Store, str, str]) -> tuple[str, Evidence]:
     """Its report, and what that rests on."""
-    found: list[Evidence] = []
+    evidence_list: list[Evidence] = []
 
-    def gather(*given: Any) -> Evidence:
-        found.append(gather_report_evidence(*given))
-        return found[0]
+    def gather(*args: Any) -> Evidence:
+        evidence_list.append(gather_report_evidence(*args))
+        return evidence_list[0]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("data.reports.report.gather_report_evidence", gather)
-        return make_report(place[0], "lea", *place[1:]), found[0]
+        return make_report(judged_store[0], "lea", *judged_store[1:]), evidence_list[0]
 
 
 @pytest.fixture(scope="module")
-def made(whole: tuple[str, Evidence]) -> str:
+def document(document_and_evidence: tuple[str, Evidence]) -> str:
     """Its report."""
-    return whole[0]
+    return document_and_evidence[0]
 
 
 @pytest.fixture(scope="module")
-def evidence(whole: tuple[str, Evidence]) -> Evidence:
+def evidence(document_and_evidence: tuple[str, Evidence]) -> Evidence:
     """What it rests on."""
-    return whole[1]
+    return document_and_evidence[1]
 
 
 @pytest.fixture(scope="module")
-def archive(place: tuple[Store, str, str]) -> dict[str, str]:
+def archive(judged_store: tuple[Store, str, str]) -> dict[str, str]:
     """The files of its archive."""
-    with zipfile.ZipFile(io.BytesIO(bundle(place[0], "lea", *place[1:]))) as opened:
+    with zipfile.ZipFile(io.BytesIO(bundle(judged_store[0], "lea", *judged_store[1:]))) as opened:
         assert {entry.date_time for entry in opened.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         return {name: opened.read(name).decode("utf-8-sig") for name in opened.namelist()}
 
@@ -143,10 +143,11 @@ def archive(place: tuple[Store, str, str]) -> dict[str, str]:
 
 @given(st.lists(st.tuples(NAMES, NAMES, FIGURES, FIGURES, FIGURES, NAMES), max_size=4), NAMES)
 def test_intervals_are_well_formed(rows: list[Any], title: str) -> None:
-    made = [
-        svg.IntervalRow(name, sub, point, low, high, low, "fails", said) for name, sub, point, low, high, said in rows
+    interval_rows = [
+        svg.IntervalRow(name, sub, point, low, high, low, "fails", remark)
+        for name, sub, point, low, high, remark in rows
     ]
-    ElementTree.fromstring(svg.interval_plot(made, 0.5, title, title=title))
+    ElementTree.fromstring(svg.interval_plot(interval_rows, 0.5, title, title=title))
 
 
 @given(st.lists(NAMES, min_size=1, max_size=4), st.data())
@@ -173,7 +174,7 @@ def test_long_names_are_shortened_and_kept_as_a_tip() -> None:
     assert texts and all("…" in "".join(t.itertext()) for t in texts)
     assert text_width(shorten(name, 100)) <= 100
     models = {shorten(f"organisation/some-model-name-{size}-instruct", 200) for size in (7, 70)}
-    assert len(models) == 2 and all(one.startswith("organisation") and one.endswith("instruct") for one in models)
+    assert len(models) == 2 and all(model.startswith("organisation") and model.endswith("instruct") for model in models)
     assert shorten("abc", 0) == "…"
 
 
@@ -187,31 +188,31 @@ def test_a_bound_below_the_axis_does_not_leave_the_plot() -> None:
     plot = ElementTree.fromstring(
         svg.interval_plot([svg.IntervalRow("safety", "turn", 0.79, -0.09, 0.92, -1.0, "inconclusive")])
     )
-    lines = [one for one in plot.iter("{http://www.w3.org/2000/svg}line") if one.get("class") == "s2"]
-    assert len(lines) == 4 and min(float(one.get("x1", 0)) for one in lines) > text_width("safety  turn")
+    lines = [line for line in plot.iter("{http://www.w3.org/2000/svg}line") if line.get("class") == "s2"]
+    assert len(lines) == 4 and min(float(line.get("x1", 0)) for line in lines) > text_width("safety  turn")
     assert "lower bound -1.0000" in ElementTree.tostring(plot, "unicode")
 
 
 def texts(drawn: str) -> dict[str, dict[str, str]]:
     """Text -> the attributes of the element that has it."""
-    found = ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
-    return {"".join(one.itertext()): dict(one.attrib) for one in found}
+    elements = ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
+    return {"".join(element.itertext()): dict(element.attrib) for element in elements}
 
 
 def test_bars_stand_upright_where_their_names_have_room_and_lie_where_not() -> None:
     values = [0.1 * n for n in range(1, 9)]
     upright = svg.bar_plot([f"m{n}" for n in range(1, 9)], [("all", values)])
     lying = svg.bar_plot([f"a model with a long name, {n}" for n in range(1, 9)], [("all", values)])
-    assert len({one["y"] for told, one in texts(upright).items() if told.startswith("m")}) == 1
-    assert len({one["y"] for told, one in texts(lying).items() if told.startswith("a model")}) == 8
+    assert len({attributes["y"] for text, attributes in texts(upright).items() if text.startswith("m")}) == 1
+    assert len({attributes["y"] for text, attributes in texts(lying).items() if text.startswith("a model")}) == 8
     assert "0%" in texts(upright), "bars stand on a line that is called nothing"
 
 
 @pytest.mark.parametrize("count", [1, 4])
 def test_no_cell_of_a_table_of_agreement_leaves_the_drawing(count: int) -> None:
     drawn = ElementTree.fromstring(svg.confusion_matrix([[1] * count] * count, [f"answer {n}" for n in range(count)]))
-    boxes = [{k: float(one.get(k, "")) for k in ("x", "y", "width", "height")}
-             for one in drawn.iter("{http://www.w3.org/2000/svg}rect") if one.get("x")]  # fmt: skip
+    boxes = [{k: float(rect.get(k, "")) for k in ("x", "y", "width", "height")}
+             for rect in drawn.iter("{http://www.w3.org/2000/svg}rect") if rect.get("x")]  # fmt: skip
     assert len(boxes) >= count**2
     assert 0 < max(b["y"] + b["height"] for b in boxes) <= float(drawn.get("height", "")) < 1_000
     assert 0 < max(b["x"] + b["width"] for b in boxes) <= float(drawn.get("width", ""))
@@ -228,12 +229,12 @@ def test_only_several_series_have_a_legend_and_room_for_it() -> None:
 
 def test_the_name_of_an_axis_stands_in_the_middle_below_it() -> None:
     drawn = svg.line_plot([("all", [0.0, 1.0], [0.2, 0.4], None, None)], x="answered", width=700)
-    axis = [one for one in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}line")
-            if one.get("class") == "grid"]  # fmt: skip
+    axis = [line for line in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}line")
+            if line.get("class") == "grid"]  # fmt: skip
     left, right = float(axis[0].get("x1", "")), float(axis[0].get("x2", ""))
-    told = texts(drawn)["answered"]
-    assert left < float(told["x"]) < right and float(told["x"]) == pytest.approx((left + right) / 2, abs=10)
-    assert told["text-anchor"] == "middle"
+    attributes = texts(drawn)["answered"]
+    assert left < float(attributes["x"]) < right and float(attributes["x"]) == pytest.approx((left + right) / 2, abs=10)
+    assert attributes["text-anchor"] == "middle"
 
 
 def test_the_shades_of_answers_go_from_faint_to_full() -> None:
@@ -290,9 +291,9 @@ def test_documents_escape_what_they_are_given(name: str) -> None:
 def test_only_what_the_templates_made_is_html() -> None:
     joined = "".join([html.para("x"), html.para("y")])  # str.join gives a text again
     parts = [html.para("{a}", a=html.para("z")), joined, html.details("<b>", ["<i>"]), html.bullets(["<u>"])]
-    made = html.html_page("t", parts)
-    assert "<bdi>&lt;p&gt;z&lt;/p&gt;</bdi>" in made and "&lt;p&gt;x&lt;/p&gt;" in made
-    assert not any(f"<{tag}>" in made for tag in "biu")
+    page = html.html_page("t", parts)
+    assert "<bdi>&lt;p&gt;z&lt;/p&gt;</bdi>" in page and "&lt;p&gt;x&lt;/p&gt;" in page
+    assert not any(f"<{tag}>" in page for tag in "biu")
 
 
 @pytest.mark.parametrize("tag", tricks("https://canary.test"))
@@ -316,39 +317,43 @@ def test_marks_in_values_are_no_marks() -> None:
 # -- the report -------------------------------------------------------------------------------------------------------
 
 
-def test_the_keys_of_the_figures_stay_as_they_are(made: str, of_flags: str) -> None:
+def test_the_keys_of_the_figures_stay_as_they_are(document: str, of_flags: str) -> None:
     """Programs read them: a new one comes to figure_keys.txt beside this file, and none of its lines goes."""
 
     def keys(value: Any, at: str = "") -> Iterator[str]:
-        held = value.items() if isinstance(value, dict) else [("[]", one) for one in value]
-        for key, one in held:
+        pairs = value.items() if isinstance(value, dict) else [("[]", child) for child in value]
+        for key, child in pairs:
             named = f"{at}.{'*' if at in ('audits', 'judge.params') else key}".lstrip(".")
             yield named
-            if isinstance(one, dict | list):
-                yield from keys(one, named)
+            if isinstance(child, dict | list):
+                yield from keys(child, named)
 
-    there = {key for told in (made, of_flags) for key in keys(figures_in(told))}
-    kept = set(KEYS.read_text(encoding="utf-8").splitlines())
-    assert not kept - there, f"programs read these keys of figures.json, which are gone: {sorted(kept - there)}"
-    assert not there - kept, f"new keys of figures.json: add them to {KEYS.name}, in order: {sorted(there - kept)}"
-    sure = [one for d in figures_in(of_flags)["dimensions"] for one in d.get("confidence") or ()]
-    assert len(sure) == 2 and all(0.9 < one["ranks"] < 1 and one["items"] == one["ratings"] for one in sure)
+    actual = {key for report in (document, of_flags) for key in keys(figures_in(report))}
+    expected = set(KEYS.read_text(encoding="utf-8").splitlines())
+    assert not expected - actual, (
+        f"programs read these keys of figures.json, which are gone: {sorted(expected - actual)}"
+    )
+    assert not actual - expected, (
+        f"new keys of figures.json: add them to {KEYS.name}, in order: {sorted(actual - expected)}"
+    )
+    rows = [row for d in figures_in(of_flags)["dimensions"] for row in d.get("confidence") or ()]
+    assert len(rows) == 2 and all(0.9 < row["ranks"] < 1 and row["items"] == row["ratings"] for row in rows)
 
 
-def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str], made: str) -> None:
-    store, dataset, judge = place
-    found = {(d["unit"], d["dimension"]): d for d in figures_in(made)["dimensions"]}
+def test_report_has_the_figures_to_the_last_digit(judged_store: tuple[Store, str, str], document: str) -> None:
+    store, dataset, judge = judged_store
+    dimensions = {(d["unit"], d["dimension"]): d for d in figures_in(document)["dimensions"]}
     lines = check_results.dimension_results(store, dataset, judge)
-    assert len(found) == len(lines) and any(line.gate.interval.point for line in lines)
+    assert len(dimensions) == len(lines) and any(line.gate.interval.point for line in lines)
     for line in lines:
-        told, interval = found[line.dimension.sort, line.dimension.name], line.gate.interval
-        gate = next(f for f in told["figures"] if f["basis"] == "gate")
+        figures, interval = dimensions[line.dimension.sort, line.dimension.name], line.gate.interval
+        gate = next(f for f in figures["figures"] if f["basis"] == "gate")
         assert (gate["kappa"], gate["low"], gate["high"]) == (interval.point, interval.low, interval.high)
         assert (gate["bound"], gate["n_eff"], gate["items"]) == (interval.lower_bound, interval.n_eff, interval.items)
-        assert told["state"] == line.check.state
-        assert told["table"]["gate"] == line.gate.table.tolist()
+        assert figures["state"] == line.check.state
+        assert figures["table"]["gate"] == line.gate.table.tolist()
     first = lines[0].dimension
-    prints = {(d["unit"], d["dimension"]): d["fingerprints"] for d in figures_in(made)["dimensions"]}
+    prints = {(d["unit"], d["dimension"]): d["fingerprints"] for d in figures_in(document)["dimensions"]}
     now = check_results.fingerprint_cells(store, dataset, judge, first, "gate")
     assert prints[first.sort, first.name]["gate"] == now
 
@@ -357,22 +362,22 @@ def test_the_report_says_what_counts_as_equal_on_scales_of_any_number() -> None:
     def last(scale: Scale) -> Any:
         values = np.array([1.0, 2.0, 3.0, 2.0])
         cells = SampledCells(np.arange(4), values, values, np.ones(4), np.stack([values, values], axis=1))
-        found = measure_self_consistency(cells, (np.zeros(4), np.ones(4)), scale)
+        consistency = measure_self_consistency(cells, (np.zeros(4), np.ones(4)), scale)
         line: Any = SimpleNamespace(dimension=Dimension("tone", "response", scale, "?"))
-        return SELF_CONSISTENCY.findings(SampleFigures(found, "2 samples"), line, CheckPolicy())[-1]
+        return SELF_CONSISTENCY.findings(SampleFigures(consistency, "2 samples"), line, CheckPolicy())[-1]
 
     assert "Answers at most 0.5 apart count as equal" in sentence_text(last(Scale("interval", 0, 5)))
     assert not isinstance(last(Scale("ordinal", 1, 5)), Sentence)
 
 
-def test_report_fetches_nothing_and_shows_text_as_text(made: str) -> None:
+def test_report_fetches_nothing_and_shows_text_as_text(document: str) -> None:
     reader = Reader()
-    reader.feed(made)
+    reader.feed(document)
     assert not {"link", "img", "iframe", "base", "form", "object"} & {tag for tag, _ in reader.tags}
     assert not any({"src", "href", "action", "srcset"} & set(attributes) for _, attributes in reader.tags)
-    assert not re.search(r"url\(|@import", made)
+    assert not re.search(r"url\(|@import", document)
     assert {attributes.get("type") for tag, attributes in reader.tags if tag == "script"} == {"application/json"}
-    assert "<b>対話" not in made and "<b>対話" in reader.said
+    assert "<b>対話" not in document and "<b>対話" in reader.said
 
 
 def with_lead(path: Path) -> Store:
@@ -387,9 +392,9 @@ def test_report_changes_with_the_labels(tmp_path: Path) -> None:
     for answer in (3.0, 3.0, 4.0):
         store = with_lead(tmp_path / f"{len(prints)}.duckdb")
         cells = [Cell(n, TURN, (float(n % 5 + 1),), answer, probability=0.5, dimension="rating") for n in range(40)]
-        found = figures_in(make_report(store, "lea", *fill(store, cells, NASTY, card="mt_bench")))
-        prints.append(found["fingerprint"])
-        assert found["dimensions"][0]["fingerprints"]["gate"]
+        figures = figures_in(make_report(store, "lea", *fill(store, cells, NASTY, card="mt_bench")))
+        prints.append(figures["fingerprint"])
+        assert figures["dimensions"][0]["fingerprints"]["gate"]
         store.close()
     assert prints[0] == prints[1] != prints[2]  # the same labels and scores in two workspaces, then other scores
 
@@ -399,14 +404,14 @@ def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: P
     cells = [Cell(n, TURN, (3.0, 5.0 if n < 2 else 3.0), 3.0, dimension="rating") for n in range(5)]
     dataset, judge = fill(store, cells, "rule", card="mt_bench")
     apart, out = "; adjudicated where people are more than {} apart", "; until then left out of kappa"
-    for rule, said in (
+    for rule, phrase in (
         (GoldRule("median", 1, "out"), apart.format("1 step") + out),
         (GoldRule("median", 2, "counted"), apart.format("2 steps")), (GoldRule("median", None, "out"), ""),
     ):  # fmt: skip
         set_gold_rule(store, "lea", dataset, rule)
-        told = make_report(store, "lea", dataset, judge)
-        assert f"the median of what people say{said}; in means all that people say" in told
-        waits = figures_in(told)["dimensions"][0]["waiting"]
+        document = make_report(store, "lea", dataset, judge)
+        assert f"the median of what people say{phrase}; in means all that people say" in document
+        waits = figures_in(document)["dimensions"][0]["waiting"]
         assert (waits is None) is (rule.apart != 1)
         if waits is not None:  # two of five ratings wait; on these the judge is 1 below the mean, on the others 0
             assert (waits["ratings"], waits["counted"]["bias"], waits["left_out"]["bias"]) == (2, -0.4, 0.0)
@@ -417,23 +422,25 @@ def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: P
 def of_flags(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The report of a judge that gives flags and topics, and says how sure it is."""
     store = with_lead(tmp_path_factory.mktemp("flags") / "f.duckdb")
-    told = make_report(store, "lea", *flagged(store, "lea"))
+    document = make_report(store, "lea", *add_flag_dataset(store, "lea"))
     store.close()
-    return told
+    return document
 
 
 def test_which_statistics_are_folded_and_of_which_ties_can_be_left_out() -> None:
-    assert [name for name, one in STATISTICS.items() if one.collapsed] == ["slices", "size", "flag", "confidence"]
-    assert [name for name, one in STATISTICS.items() if one.can_drop_ties] == [
+    assert [name for name, statistic in STATISTICS.items() if statistic.collapsed] == [
+        "slices", "size", "flag", "confidence"
+    ]  # fmt: skip
+    assert [name for name, statistic in STATISTICS.items() if statistic.can_drop_ties] == [
         "agreement", "others", "missing", "slices", "size"
     ]  # fmt: skip
 
 
 def test_of_a_dimension_the_longer_statistics_are_folded_and_the_others_open(of_flags: str) -> None:
-    told = of_flags
-    part = told[told.index("<h2 id=\"response.zz_harmful\">") : told.index("<h2 id=\"response.zz話題\">")]
+    document = of_flags
+    part = document[document.index("<h2 id=\"response.zz_harmful\">") : document.index("<h2 id=\"response.zz話題\">")]
     folded = re.findall("<summary>([^<]*)</summary>", part)
-    assert folded == ["Slices", "Sample size", "Confidence"] and not re.search(r"</summary>\s*</details>", told)
+    assert folded == ["Slices", "Sample size", "Confidence"] and not re.search(r"</summary>\s*</details>", document)
     assert "<h3>Agreement</h3>" in part and not any(f"<h3>{title}</h3>" in part for title in folded)
     confidence = part[part.index("<summary>Confidence</summary>") :].partition("</details>")[0]
     ratings = re.findall(r'<tr><td>\d+% to \d+%</td><td class="n">(\d+)</td>', confidence)
@@ -449,10 +456,10 @@ def test_decisions_on_record_are_told(tmp_path: Path) -> None:
         row = ApprovalRow(f"a{n}", dataset, judge, "turn", "rating", decision, *met)
         store.tx("lea", "approval", lambda tx, row=row: tx.append([row]))
     document = make_report(store, "lea", dataset, judge)
-    told = figures_in(document)["decisions"]
-    assert [(d["decision"], d["holds"]) for d in told] == [("propose", False), ("approve", True)]
+    decisions = figures_in(document)["decisions"]
+    assert [(d["decision"], d["holds"]) for d in decisions] == [("propose", False), ("approve", True)]
     assert "We &lt;b&gt;met&lt;/b&gt;." in document
-    assert "decision | by | why | " in plain([document]) and "lea | We <b>met</b>. | " in plain([document])
+    assert "decision | by | why | " in plain_text([document]) and "lea | We <b>met</b>. | " in plain_text([document])
     store.close()
 
 
@@ -464,7 +471,7 @@ def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
     assert all(d["state"] == "below minimum sample" for d in figures_in(document)["dimensions"])
     [at], [judge] = (store.rows(f"select id from {table}")[0] for table in ("dataset", "judge"))
     approvals.record_decision(store, "lea", at, judge, "turn", "rating", "decline", "Nobody has labelled.")
-    assert "| as in this report | " in plain([make_report(store, "lea", at, judge)])
+    assert "| as in this report | " in plain_text([make_report(store, "lea", at, judge)])
     with pytest.raises(NotFound):
         make_report(store, "lea", "nowhere", "nobody")
     with pytest.raises(NotAllowed):
@@ -472,35 +479,35 @@ def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_archive_has_the_same_report_byte_by_byte(made: str, archive: dict[str, str]) -> None:
-    assert archive["report.html"] == made
-    assert json.loads(archive["figures.json"]) == figures_in(made)
+def test_the_archive_has_the_same_report_byte_by_byte(document: str, archive: dict[str, str]) -> None:
+    assert archive["report.html"] == document
+    assert json.loads(archive["figures.json"]) == figures_in(document)
 
 
 def test_of_flags_and_topics_the_report_says_in_every_place_what_it_said(of_flags: str, tmp_path: Path) -> None:
     """With all that is counted in other ways than on a scale, and what each figure is."""
-    figures = [line for one in figures_in(of_flags)["dimensions"] for line in facts(one["dimension"], one)]
+    figures = [line for d in figures_in(of_flags)["dimensions"] for line in facts(d["dimension"], d)]
     check_archive("\n".join([text_of(of_flags), *figures, ""]), ARCHIVE.with_name("flags.txt"), tmp_path)
 
 
 def test_the_archive_says_in_every_place_what_it_said(archive: dict[str, str], tmp_path: Path) -> None:
     """The whole text of the report and its tables is that of archive.txt; of the other tables their first lines are."""
-    told = {"report.html": text_of(archive["report.html"])}
-    told |= {name: archive[name] for name in TABLES}
+    files = {"report.html": text_of(archive["report.html"])}
+    files |= {name: archive[name] for name in TABLES}
     rest = sorted(name for name in archive if name.endswith(".csv") and name not in TABLES)
     first = {name: [line for line in archive[name].splitlines() if ",0,0.0," not in line][:9] for name in rest}
-    told |= {name: "\n".join(lines) for name, lines in first.items()}
-    said = "".join(f"== {name}\n{text.strip()}\n" for name, text in told.items())
-    check_archive(said, ARCHIVE, tmp_path)
+    files |= {name: "\n".join(lines) for name, lines in first.items()}
+    content = "".join(f"== {name}\n{text.strip()}\n" for name, text in files.items())
+    check_archive(content, ARCHIVE, tmp_path)
 
 
 def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[str, str]) -> None:
     plots = [name for name in archive if name.endswith(".svg")]
     for name in plots:
         ElementTree.fromstring(archive[name])
-    several = {"agreement.1", "agreement.2", "slices.1", "slices.2"}
+    numbered_plots = {"agreement.1", "agreement.2", "slices.1", "slices.2"}
     assert {*plots} == {"plots/dimensions.svg"} | {
-        f"plots/turn.helpfulness.{name}.svg" for name in several | {"size", "flag", "blind"}
+        f"plots/turn.helpfulness.{name}.svg" for name in numbered_plots | {"size", "flag", "blind"}
     }, "only where a statistic has several has each a number"
     drawn = "".join(ElementTree.fromstring(archive["plots/dimensions.svg"]).itertext())
     figures = json.loads(archive["figures.json"])
@@ -512,8 +519,8 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
     human, judge = ([int(float(c[f"{side}_code"])) - 1 for c in gate] for side in ("human", "judge"))
     again = kappa(cross_table(human, judge, 5, [float(c["weight"]) for c in gate]), "quadratic")
     rows = csv.DictReader(io.StringIO(archive["figures.csv"]))
-    told = next(r for r in rows if r["basis"] == "gate" and r["dimension"] == "helpfulness")
-    assert float(told["kappa"]) == pytest.approx(again, abs=1e-12)
+    row = next(r for r in rows if r["basis"] == "gate" and r["dimension"] == "helpfulness")
+    assert float(row["kappa"]) == pytest.approx(again, abs=1e-12)
     table = [
         r for r in csv.DictReader(io.StringIO(archive["confusion.csv"]))
         if (r["basis"], r["dimension"], r["ties"]) == ("gate", "helpfulness", "counted")
@@ -521,9 +528,9 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
     assert len(table) == 25
     for side in ("people", "judge"):
         for answer in {r[side] for r in table}:
-            mine = [r for r in table if r[side] == answer]
-            share = sum(float(r["weight"]) for r in mine) / sum(float(r["weight"]) for r in table)
-            assert [float(r[f"{side}_share"]) for r in mine] == pytest.approx([share] * len(mine))
+            answer_rows = [r for r in table if r[side] == answer]
+            share = sum(float(r["weight"]) for r in answer_rows) / sum(float(r["weight"]) for r in table)
+            assert [float(r[f"{side}_share"]) for r in answer_rows] == pytest.approx([share] * len(answer_rows))
     completed = csv.DictReader(io.StringIO(archive["ratings/conversation.task_completion.csv"]))
     na = [c for c in completed if c["human"] == "n/a"]
     assert na and all(c["human_code"] == "" for c in na)
@@ -532,86 +539,86 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
 
 
 def test_csv_runs_no_formula_and_rounds_nothing() -> None:
-    made = csv_text(["a", "b", "c"], [["=1+1", 0.1 + 0.2, None], ["-x", -1.5, True]])
-    assert made == "a,b,c\n'=1+1,0.30000000000000004,\n'-x,-1.5,true\n"
+    text = csv_text(["a", "b", "c"], [["=1+1", 0.1 + 0.2, None], ["-x", -1.5, True]])
+    assert text == "a,b,c\n'=1+1,0.30000000000000004,\n'-x,-1.5,true\n"
 
 
 # -- what its sentences depend on --------------------------------------------------------------------------------------
 
 
-def plain(parts: list[str]) -> str:
+def plain_text(parts: list[str]) -> str:
     """The text of parts of it, the cells of tables parted by one sign."""
     cells = re.sub(r"</t[dh]>|</d[td]>", " | ", re.sub(r"<svg.*?</svg>", "", "".join(parts), flags=re.DOTALL))
     return unescape(re.sub("<[^>]+>", "", cells))
 
 
-def decided(found: Evidence, *states: str) -> Evidence:
+def set_states(evidence: Evidence, *states: str) -> Evidence:
     """The same with these states of its first dimensions."""
-    ones = list(found.dimensions)
+    dimensions = list(evidence.dimensions)
     for n, state in enumerate(states):
-        line = replace(ones[n].line, check=replace(ones[n].line.check, state=state))
-        ones[n] = replace(ones[n], line=line)
-    return replace(found, dimensions=tuple(ones))
+        line = replace(dimensions[n].line, check=replace(dimensions[n].line.check, state=state))
+        dimensions[n] = replace(dimensions[n], line=line)
+    return replace(evidence, dimensions=tuple(dimensions))
 
 
 def test_it_opens_with_what_meets_the_policy_and_what_does_not_count(evidence: Evidence) -> None:
-    told = plain(_opening(evidence))
-    assert "The judge m with the card multi_turn_dialogue has scored 95 items" in told
-    assert told.endswith("0 of 7 dimensions meet the policy of this workspace for publishing a judge's scores.")
-    some = plain(_opening(decided(evidence, "meets policy", "fails", "meets policy")))
-    assert some.endswith("2 of 7 dimensions meet the policy of this workspace for publishing a judge's scores: "
-                         "context use, safety.")  # fmt: skip
-    other = plain(_opening(replace(evidence, basis="blind")))
+    opening = plain_text(_opening(evidence))
+    assert "The judge m with the card multi_turn_dialogue has scored 95 items" in opening
+    assert opening.endswith("0 of 7 dimensions meet the policy of this workspace for publishing a judge's scores.")
+    mixed = plain_text(_opening(set_states(evidence, "meets policy", "fails", "meets policy")))
+    assert mixed.endswith("2 of 7 dimensions meet the policy of this workspace for publishing a judge's scores: "
+                          "context use, safety.")  # fmt: skip
+    other = plain_text(_opening(replace(evidence, basis="blind")))
     assert f"There are no {BASES['gate'][0].lower()}{BASES['gate'][1:]}, and only these count" in other
     sizes: Any = {"gate": BasisSize(5, 1), "imported": BasisSize(1_205, 2)}
-    assert "1,200 imported labels that are said" in plain(_opening(replace(evidence, basis_sizes=sizes)))
-    assert "imported labels" not in plain(_opening(replace(evidence, basis_sizes=sizes, gate="imported")))
-    assert "7 imported labels" in plain(_opening(replace(evidence, basis_sizes={"imported": BasisSize(7, 1)})))
-    for description, said in (("Made up.", "Synthetic: Made up.. Its"), ("", "Synthetic: made by a generator, not by")):
+    assert "1,200 imported labels that are said" in plain_text(_opening(replace(evidence, basis_sizes=sizes)))
+    assert "imported labels" not in plain_text(_opening(replace(evidence, basis_sizes=sizes, gate="imported")))
+    assert "7 imported labels" in plain_text(_opening(replace(evidence, basis_sizes={"imported": BasisSize(7, 1)})))
+    for description, text in (("Made up.", "Synthetic: Made up.. Its"), ("", "Synthetic: made by a generator, not by")):
         dataset = replace(evidence.dataset, synthetic=True, description=description)
-        assert said in plain(_opening(replace(evidence, dataset=dataset)))
-    assert "Synthetic" in plain(_opening(replace(evidence, judge=replace(evidence.judge, synthetic=True))))
-    assert "Synthetic" not in told
+        assert text in plain_text(_opening(replace(evidence, dataset=dataset)))
+    assert "Synthetic" in plain_text(_opening(replace(evidence, judge=replace(evidence.judge, synthetic=True))))
+    assert "Synthetic" not in opening
     bare = replace(evidence, basis_sizes={})
-    assert plain(_opening(bare)).endswith("has a label here yet: there are no figures.") and _overview(bare) == []
+    assert plain_text(_opening(bare)).endswith("has a label here yet: there are no figures.") and _overview(bare) == []
     assert _describe_raters(replace(evidence, dimensions=())) == ""
 
 
 def test_its_table_has_a_row_for_each_dimension(evidence: Evidence) -> None:
-    told = plain(_overview(evidence))
+    overview = plain_text(_overview(evidence))
     head = "dimension | unit | result | items | ratings | kappa | low | high | lower bound | kappa between people | "
-    assert head + "% agreement |" in told
-    one = next(d for d in evidence.dimensions if d.dimension.name == "helpfulness").line
-    interval = one.shown.interval
-    assert f"helpfulness | turn | □\xa0below\xa0minimum\xa0sample | 60 | 60 | {interval.point:.3f} | " in told
-    assert f"{interval.low:.3f} | {interval.high:.3f} | – | – | {one.shown.exact:.1%} |" in told
-    assert "Labels used: blind labels of random draws, 73 labels of 1 person." in told
-    assert "is unknown, as no two people have labelled the same items" in told
-    assert "the dashed line too" in told
+    assert head + "% agreement |" in overview
+    line = next(d for d in evidence.dimensions if d.dimension.name == "helpfulness").line
+    interval = line.shown.interval
+    assert f"helpfulness | turn | □\xa0below\xa0minimum\xa0sample | 60 | 60 | {interval.point:.3f} | " in overview
+    assert f"{interval.low:.3f} | {interval.high:.3f} | – | – | {line.shown.exact:.1%} |" in overview
+    assert "Labels used: blind labels of random draws, 73 labels of 1 person." in overview
+    assert "is unknown, as no two people have labelled the same items" in overview
+    assert "the dashed line too" in overview
     policy = replace(evidence.requirements.policy, lower_bound=False)
     less = replace(evidence, requirements=replace(evidence.requirements, policy=policy))
-    assert "the dashed line too" not in plain(_overview(less))
+    assert "the dashed line too" not in plain_text(_overview(less))
 
 
 def test_whose_agreement_it_is_tells_whether_that_between_people_is_known() -> None:
-    def told(*ceilings: bool | None, gold: int = 10) -> str:
+    def describe(*ceilings: bool | None, gold: int = 10) -> str:
         """Of dimensions with so few shared items (None: with none) in which one or two people gave 15 labels."""
         people_ = SimpleNamespace(labels=15, fewest=1, most=2)
-        ones = [
+        dimensions = [
             SimpleNamespace(
                 line=SimpleNamespace(shown=SimpleNamespace(gold_cells=gold, people=people_)),
-                ceiling=None if few is None else SimpleNamespace(between=SimpleNamespace(is_too_small=few)),
+                ceiling=None if too_small is None else SimpleNamespace(between=SimpleNamespace(is_too_small=too_small)),
             )
-            for few in ceilings
+            for too_small in ceilings
         ]
-        found: Any = SimpleNamespace(dimensions=ones)
-        return _describe_raters(found)
+        evidence: Any = SimpleNamespace(dimensions=dimensions)
+        return _describe_raters(evidence)
 
-    known, unknown = told(False), told(None)
+    known, unknown = describe(False), describe(None)
     assert known != unknown and "1 to 2 people" in known and "1.5" in known
-    assert told(True) == told(None, True) == unknown
-    assert told(True, False) == told(None, False) == told(False, None) == known
-    assert told(False, gold=0) == told() == ""
+    assert describe(True) == describe(None, True) == unknown
+    assert describe(True, False) == describe(None, False) == describe(False, None) == known
+    assert describe(False, gold=0) == describe() == ""
 
 
 def test_it_says_who_judged_what_and_when(evidence: Evidence) -> None:
@@ -624,7 +631,7 @@ def test_it_says_who_judged_what_and_when(evidence: Evidence) -> None:
         ),
     )  # fmt: skip
     at = "2026-01-02 03:04 UTC"
-    for found, pairs in (
+    for variant, pairs in (
         (whole, {
             "Parameters": 'a "ä", top_p 0.5', "Judged": "1 item of 1,200, 2 replies", "Dataset": "d (synthetic)",
             "Replies came in": f"{at} to 2026-01-02 05:04 UTC", "Data as of": at,
@@ -637,87 +644,92 @@ def test_it_says_who_judged_what_and_when(evidence: Evidence) -> None:
             "Runs from here": "none: its replies were imported", "Replies without use": "none", "Model": "m",
         }),
     ):  # fmt: skip
-        told = plain(_judge_section(found))
+        section = plain_text(_judge_section(variant))
         for name, value in pairs.items():
-            assert f"{name} | {value} | " in told
-    assert "Examples left out" not in plain(_judge_section(evidence))
-    assert "Replies came in |  |" not in plain(
+            assert f"{name} | {value} | " in section
+    assert "Examples left out" not in plain_text(_judge_section(evidence))
+    assert "Replies came in |  |" not in plain_text(
         _judge_section(replace(whole, judge=replace(judge, first=None, last=None)))
     )
 
 
 def test_it_says_what_the_policy_asks_and_what_audits_and_leads_found(evidence: Evidence) -> None:
-    asked = replace(evidence.requirements, four_eyes=True, coverage=0.75)
-    told = plain(_policy(replace(evidence, requirements=asked)))
-    assert "two leads agree | yes | " in told and "that the judge answered, at least | 0.75 | " in told
-    assert "two leads agree | no | " in plain(_policy(evidence))
-    most = replace(asked, policy=replace(asked.policy, horizon=1_000_000))
-    assert "(0: at a single look) | 1000000 | " in plain(_policy(replace(evidence, requirements=most)))
+    requirements = replace(evidence.requirements, four_eyes=True, coverage=0.75)
+    text = plain_text(_policy(replace(evidence, requirements=requirements)))
+    assert "two leads agree | yes | " in text and "that the judge answered, at least | 0.75 | " in text
+    assert "two leads agree | no | " in plain_text(_policy(evidence))
+    most = replace(requirements, policy=replace(requirements.policy, horizon=1_000_000))
+    assert "(0: at a single look) | 1000000 | " in plain_text(_policy(replace(evidence, requirements=most)))
     assert evidence.audits is not None
-    told = plain(_audits(evidence))
-    assert "None is in alarm. 95 replies were examined.\nfailure | verdict | figure | n | why | " in told
+    text = plain_text(_audits(evidence))
+    assert "None is in alarm. 95 replies were examined.\nfailure | verdict | figure | n | why | " in text
     name, finding = next(iter(evidence.audits.findings.items()))
     alarm = replace(finding, verdict="alarm", figure=0.25, n=1_234, why="So.")
-    held = replace(evidence.audits, findings={**evidence.audits.findings, name: alarm})
-    told = plain(_audits(replace(evidence, audits=held)))
-    assert "1 in alarm. 95 replies" in told and f"{all_audits()[name].title} | alarm | 0.250 | 1,234 | So. | " in told
-    for nothing in (None, replace(held, findings={})):
+    audits = replace(evidence.audits, findings={**evidence.audits.findings, name: alarm})
+    text = plain_text(_audits(replace(evidence, audits=audits)))
+    assert "1 in alarm. 95 replies" in text and f"{all_audits()[name].title} | alarm | 0.250 | 1,234 | So. | " in text
+    for nothing in (None, replace(audits, findings={})):
         assert _audits(replace(evidence, audits=nothing)) == []
-    assert "No lead has decided on any dimension" in plain(_decisions(evidence))
+    assert "No lead has decided on any dimension" in plain_text(_decisions(evidence))
 
 
-@pytest.mark.parametrize(("waiting", "said"), [("counted", "counts them, combined by"), ("out", "leaves them out (")])
-def test_it_says_whether_ratings_to_adjudicate_count(evidence: Evidence, waiting: Any, said: str) -> None:
-    ones = [replace(one, waiting=(one.line.shown, one.line.shown)) for one in evidence.dimensions]
-    told = plain(_disputes(replace(evidence, dimensions=tuple(ones), rule=GoldRule("median", 1, waiting))))
-    assert f"The approval check {said}" in told
+@pytest.mark.parametrize(("waiting", "phrase"), [("counted", "counts them, combined by"), ("out", "leaves them out (")])
+def test_it_says_whether_ratings_to_adjudicate_count(evidence: Evidence, waiting: Any, phrase: str) -> None:
+    dimensions = [replace(d, waiting=(d.line.shown, d.line.shown)) for d in evidence.dimensions]
+    text = plain_text(_disputes(replace(evidence, dimensions=tuple(dimensions), rule=GoldRule("median", 1, waiting))))
+    assert f"The approval check {phrase}" in text
     assert _disputes(evidence) == []
 
 
 def test_what_a_judge_left_out_is_shown_only_where_it_was_asked(evidence: Evidence) -> None:
     line, policy = evidence.dimensions[0].line, evidence.requirements.policy
     lost = Missingness(2, 6, ())
-    told = [STATISTICS["missing"].findings(one, line, policy) for one in (lost, replace(lost, cells=0), None)]
-    assert [bool(one) for one in told] == [True, False, False]
+    findings = [
+        STATISTICS["missing"].findings(missing, line, policy) for missing in (lost, replace(lost, cells=0), None)
+    ]
+    assert [bool(finding) for finding in findings] == [True, False, False]
 
 
 def test_it_says_whether_the_order_of_a_pair_matters_where_both_were_asked(evidence: Evidence) -> None:
-    said = [(n, "a", "a" if n % 4 else "b") for n in range(40)]
-    told = plain(_position(replace(evidence, position=positional_agreement(said, ("a", "tie", "b")))))
-    assert told.startswith("Position biasWith the order swapped the verdict stays the same in 75.0% of 40 pairs (")
+    verdicts = [(n, "a", "a" if n % 4 else "b") for n in range(40)]
+    text = plain_text(_position(replace(evidence, position=positional_agreement(verdicts, ("a", "tie", "b")))))
+    assert text.startswith("Position biasWith the order swapped the verdict stays the same in 75.0% of 40 pairs (")
     assert _position(replace(evidence, position=None)) == []
 
 
 def test_figures_with_and_without_ties_stand_beside_each_other(tmp_path: Path) -> None:
     store = with_lead(tmp_path / "t.duckdb")
-    said = [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0), (2.0, 0.0), (0.0, 1.0)] * 3  # a, tie and b
-    cells = [Cell(n, "pair", (human,), judge, dimension="verdict") for n, (human, judge) in enumerate(said)]
+    pairs = [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0), (2.0, 0.0), (0.0, 1.0)] * 3  # a, tie and b
+    cells = [Cell(n, "pair", (human,), judge, dimension="verdict") for n, (human, judge) in enumerate(pairs)]
     place = fill(store, cells, "ties", "pair", "plain_pairwise")
     [verdict] = calibration.compared_dimensions(store, place[1])
-    found = _figures_without_ties(store, *place, verdict, "blind")
-    assert (found.answers, found.cells, found.counts.tolist()) == (("a", "b"), 9, [[3, 0], [3, 3]])
+    figures = _figures_without_ties(store, *place, verdict, "blind")
+    assert (figures.answers, figures.cells, figures.counts.tolist()) == (("a", "b"), 9, [[3, 0], [3, 3]])
     store.close()
 
 
-def test_it_says_how_to_make_it_again(evidence: Evidence, made: str) -> None:
-    figures = figures_in(made)
+def test_it_says_how_to_make_it_again(evidence: Evidence, document: str) -> None:
+    figures = figures_in(document)
     for name, quoted in (("a b", "'a b'"), ("a-b_1", "a-b_1"), ("it's", "'it'\\''s'")):
-        found = replace(evidence, dataset=replace(evidence.dataset, name=name), fingerprint="f00")
-        told = plain(_reproduction_section(found, figures))
+        variant = replace(evidence, dataset=replace(evidence.dataset, name=name), fingerprint="f00")
+        section = plain_text(_reproduction_section(variant, figures))
         lines = [f"python -m data report --dataset {quoted} --judge {evidence.judge.id} {end}" for end in (
             "--out report.html", "--figures")]  # fmt: skip
-        assert "\n".join(lines) in told and "Fingerprint of it all | f00 | " in told
+        assert "\n".join(lines) in section and "Fingerprint of it all | f00 | " in section
     assert evidence.epsilon == 0.2, "the handicap of people where they are experts"
-    assert f"--judge {evidence.judge.id} --epsilon 0.1 --out" in plain(
+    assert f"--judge {evidence.judge.id} --epsilon 0.1 --out" in plain_text(
         _reproduction_section(replace(evidence, epsilon=0.1), figures)
     )
-    one = next(d for d in evidence.dimensions if d.dimension.name == "helpfulness")
-    assert f"helpfulness | turn | {' | '.join(one.fingerprints[basis] for basis in evidence.basis_sizes)} | " in told
-    assert "helpfulness | turn" not in plain(_reproduction_section(replace(evidence, basis_sizes={}), figures))
+    dimension = next(d for d in evidence.dimensions if d.dimension.name == "helpfulness")
+    assert (
+        f"helpfulness | turn | {' | '.join(dimension.fingerprints[basis] for basis in evidence.basis_sizes)} | "
+        in section
+    )
+    assert "helpfulness | turn" not in plain_text(_reproduction_section(replace(evidence, basis_sizes={}), figures))
     foot = f"Made by Assay {VERSION} · fingerprint f00"
-    later = replace(found, at=datetime(2026, 1, 2, 3, 4))
+    later = replace(variant, at=datetime(2026, 1, 2, 3, 4))
     assert f"{foot} · data as of 2026-01-02 03:04 UTC" in render_report(later, figures)
-    assert foot + "<" in render_report(replace(found, at=None), figures)
+    assert foot + "<" in render_report(replace(variant, at=None), figures)
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
@@ -732,10 +744,10 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     people.join_workspace(store, "lea")
     store.close()
     assert main(["report", "--dataset", "demo", "--judge", "m", "--out", str(tmp_path / "r.html")]) == 0
-    wanted = (tmp_path / "r.html").read_text(encoding="utf-8")
+    document = (tmp_path / "r.html").read_text(encoding="utf-8")
     capsys.readouterr()
     assert main(["report", "--dataset", "demo", "--figures"]) == 0
-    assert json.loads(capsys.readouterr().out) == figures_in(wanted)
+    assert json.loads(capsys.readouterr().out) == figures_in(document)
     assert main(["report", "--dataset", "demo", "--out", str(tmp_path / "r.zip")]) == 0
     assert zipfile.is_zipfile(tmp_path / "r.zip")
     for words in (["--out", "r.json"], ["--out", "r.html", "--figures"]):
@@ -744,7 +756,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert main(["report", "--dataset", "demo", "--judge", "nobody"]) != 0
     assert "No judge of 'demo' is called 'nobody'. There are: mt_bench · m (" in capsys.readouterr().err
     # Before anything is computed, which may take minutes.
-    monkeypatch.setattr(cli_report, "make_report", lambda *given: pytest.fail("it was made first"))
+    monkeypatch.setattr(cli_report, "make_report", lambda *args: pytest.fail("it was made first"))
     for place in (tmp_path, tmp_path / "no" / "r.html"):
         assert main(["report", "--dataset", "demo", "--out", str(place)]) != 0
         assert "could not be written" in capsys.readouterr().err

@@ -34,8 +34,8 @@ GOOD = json.dumps(seeds.reply(seeds.dialogue(1)))
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """Five short dialogues and one of 12 assistant turns, which takes several windows."""
-    made = [*(seeds.dialogue(n) for n in range(1, 6)), seeds.dialogue(6, turns=12)]
-    opened = seeds.workspace(tmp_path / "a.duckdb", made)
+    dialogues = [*(seeds.dialogue(n) for n in range(1, 6)), seeds.dialogue(6, turns=12)]
+    opened = seeds.workspace(tmp_path / "a.duckdb", dialogues)
     yield opened
     runs.close(opened)
     opened.close()
@@ -48,8 +48,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def config(store: Store, url: str, **changes: Any) -> RunConfig:
     endpoint = Endpoint(base_url=url, tries=1)
-    found = datasets.dataset_named(store, "demo").id
-    return replace(RunConfig(found, CARD, "practice-constant", CARD.defaults, endpoint, batch=True), **changes)
+    dataset = datasets.dataset_named(store, "demo").id
+    return replace(RunConfig(dataset, CARD, "practice-constant", CARD.defaults, endpoint, batch=True), **changes)
 
 
 def calls(store: Store) -> int:
@@ -61,10 +61,10 @@ def calls(store: Store) -> int:
 def test_lines_come_back_as_what_they_were_whatever_stands_between_them() -> None:
     item = ITEM.validate_python(seeds.dialogue(1))
     task = Task("00ff00ff00ff00ff00ff", item, "turn:3", 2)
-    asked = batch_files.batch_line(
+    request_line = batch_files.batch_line(
         task, "order:ab chapter:1/2", {"model": "m", "messages": [{"role": "user", "content": "\ud800é"}]}
     )
-    assert asked.endswith(b"\n") and asked.count(b"\n") == 1 and b"/v1/chat/completions" in asked
+    assert request_line.endswith(b"\n") and request_line.count(b"\n") == 1 and b"/v1/chat/completions" in request_line
     name = batch_files.custom_id(task, "order:ab chapter:1/2")
     assert len(name) <= 64
     came = {"custom_id": name, "response": {"status_code": 200, "body": {"a": 1}}, "error": None}
@@ -151,7 +151,7 @@ def test_a_batch_whose_row_is_missing_is_found_again(store: Store, monkeypatch: 
     """A process that ends between handing a batch in and writing that down."""
     with practice(batch_seconds=0.05) as server:
         real = batches._Batches._record
-        monkeypatch.setattr(batches._Batches, "_record", lambda self, ident, state, detail: _gone())
+        monkeypatch.setattr(batches._Batches, "_record", lambda self, ident, state, detail: _fail())
         run_id = runs.start(store, "lea", config(store, server.url))
         assert runs.wait(store, run_id).state == "failed"
         monkeypatch.setattr(batches._Batches, "_record", real)
@@ -160,7 +160,7 @@ def test_a_batch_whose_row_is_missing_is_found_again(store: Store, monkeypatch: 
         assert (end.state, end.done) == ("finished", 6) and server.log.asked == calls(store)
 
 
-def _gone() -> None:
+def _fail() -> None:
     raise StoreFailed("Nothing was saved.")
 
 
@@ -206,16 +206,18 @@ Answer = tuple[int, dict[str, Any]] | None
 TOLD = {"usage": {"prompt_tokens": 700, "completion_tokens": 90}}
 
 
-def said(text: str, **more: Any) -> Answer:
+def completion(text: str, **more: Any) -> Answer:
     return 200, {"model": "m", "choices": [{"finish_reason": "stop", "message": {"content": text}}], **more}
 
 
 class Shop(Client):
     """What is handed in, and how it stands: each look at a batch shows its next state, and at last the results."""
 
-    def __init__(self, answer: Callable[[int, int], Answer] = lambda n, nth: said(GOOD, **TOLD), **shown: Any) -> None:
+    def __init__(
+        self, answer: Callable[[int, int], Answer] = lambda n, nth: completion(GOOD, **TOLD), **fields: Any
+    ) -> None:
         super().__init__(Endpoint(base_url=URL, key_variable=""), {f"{URL} practice-constant": "json_schema"})
-        self.of, self.shown = answer, shown
+        self.of, self.shown = answer, fields
         self.files: list[bytes] = []
         self.jobs: dict[str, dict[str, Any]] = {}
         self.states: dict[str, list[str]] = {}
@@ -247,8 +249,8 @@ class Shop(Client):
         return [*self.jobs.values(), {"id": "of somebody", "metadata": None}]
 
     async def content(self, file: str) -> bytes:
-        asked = self.files[int(file.split()[1]) - 1]
-        return b"\n".join(json.dumps(self._result(line)).encode() for line in asked.splitlines())
+        requests = self.files[int(file.split()[1]) - 1]
+        return b"\n".join(json.dumps(self._result(line)).encode() for line in requests.splitlines())
 
     def _result(self, line: bytes) -> dict[str, Any]:
         called, first = name(line), sorted(map(name, self.files[0].splitlines()))
@@ -269,26 +271,26 @@ class Shop(Client):
 def open_shop(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Shop]:
     """Opens a shop that all runs ask from then on."""
 
-    def opened(*args: Any, **shown: Any) -> Shop:
-        shop = Shop(*args, **shown)
+    def make_shop(*args: Any, **fields: Any) -> Shop:
+        shop = Shop(*args, **fields)
         for module in (batches, dry_runs):
             monkeypatch.setattr(module, "open_client", lambda endpoint, capabilities=None: shop)
         return shop
 
-    return opened
+    return make_shop
 
 
 def name(line: bytes) -> str:
     return str(json.loads(line)["custom_id"])
 
 
-def ran(store: Store, patient: bool = True, **changes: Any) -> tuple[str, RunProgress]:
+def run_to_end(store: Store, patient: bool = True, **changes: Any) -> tuple[str, RunProgress]:
     """A run to its end: its id, and how that was."""
     run_id = runs.start(store, "lea", config(store, URL, **changes), patient=patient)
     return run_id, runs.wait(store, run_id)
 
 
-def submitted(store: Store, run_id: str) -> list[dict[str, Any]]:
+def submitted_batches(store: Store, run_id: str) -> list[dict[str, Any]]:
     query = "select detail from batch_event where run_id = $1 and state = 'submitted' order by seq"
     return [json.loads(row[0]) for row in store.rows(query, [run_id])]
 
@@ -297,21 +299,21 @@ def test_a_round_is_files_within_the_bounds_each_as_full_as_it_can_be(
     store: Store, open_shop: Callable[..., Shop], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop = open_shop()
-    first, end = ran(store, patient=False)
+    first, end = run_to_end(store, patient=False)
     assert end.state == "waiting for batch" and len(shop.files) == 1
     whole = shop.files[0].splitlines(keepends=True)
-    [one] = submitted(store, first)
-    assert len(whole) == 6 and one == {"file": "file 1", "calls": 6, "tokens": one["tokens"]}
+    [batch] = submitted_batches(store, first)
+    assert len(whole) == 6 and batch == {"file": "file 1", "calls": 6, "tokens": batch["tokens"]}
     runs.stop(store, "lea", first)
     runs.wait(store, first)
     two, sizes = len(whole[0]) + len(whole[1]), list(map(len, whole))
-    for what, bound, together in (
+    for limit, bound, together in (
         ("MAX_LINES", 4, [4, 2]), ("MAX_LINES", 1, [1] * 6), ("MAX_BYTES", 1, [1] * 6), ("MAX_BYTES", two, None),
     ):  # fmt: skip
         with monkeypatch.context() as patch:
-            patch.setattr(batch_files, what, bound)
+            patch.setattr(batch_files, limit, bound)
             before = len(shop.files)
-            run_id, end = ran(store, patient=False)
+            run_id, end = run_to_end(store, patient=False)
             assert end.state == "waiting for batch"
             runs.stop(store, "lea", run_id)
             assert runs.wait(store, run_id).state == "stopped"
@@ -324,9 +326,9 @@ def test_a_round_is_files_within_the_bounds_each_as_full_as_it_can_be(
             assert all(sum(map(len, files[n])) + sizes[end] > bound for n, end in enumerate(ends))
         else:
             assert counts == together
-        told = submitted(store, run_id)
-        assert [each["calls"] for each in told] == counts
-        assert sum(each["tokens"] for each in told) == one["tokens"] and min(each["tokens"] for each in told) > 0
+        parts = submitted_batches(store, run_id)
+        assert [part["calls"] for part in parts] == counts
+        assert sum(part["tokens"] for part in parts) == batch["tokens"] and min(part["tokens"] for part in parts) > 0
     assert shop.cancelled == list(shop.jobs), "each, although the first could not be"
     assert store.rows("select batch from batch_event group by 1 having count(distinct run_id) > 1") == []
 
@@ -344,7 +346,7 @@ def test_between_two_looks_at_a_batch_there_is_a_pause(
 
     monkeypatch.setattr(batches._Batches, "_pause", pause)
     shop = open_shop(states=["validating", *["in_progress"] * 3, "completed"])
-    _, end = ran(store)
+    _, end = run_to_end(store)
     assert (end.state, len(shop.files), paused) == ("finished", 1, [True] * 4)
 
 
@@ -354,7 +356,7 @@ def test_how_a_batch_stands_is_written_down_as_it_changes_and_nothing_of_other_r
     strange = {"id": "elsewhere", "metadata": {"assay_run": "another"}}
     shop = open_shop(request_counts={"total": 6})
     shop.jobs["elsewhere"] = strange
-    _, end = ran(store, price=(1.0, 2.0), params=WHOLE)
+    _, end = run_to_end(store, price=(1.0, 2.0), params=WHOLE)
     assert (end.state, end.scored) == ("finished", 5), end  # the reply is one to fewer turns than one of them has
     rows = store.rows("select batch, state, detail from batch_event where batch = 'batch 1' order by seq")
     counts = '{"counts":{"total":6}}'
@@ -363,11 +365,11 @@ def test_how_a_batch_stands_is_written_down_as_it_changes_and_nothing_of_other_r
     assert store.rows("select count(*) from batch_event where batch in ('elsewhere', 'of somebody')") == [(0,)]
     assert end.tokens_in == 700 * end.calls and not end.estimated
     shop.listed = False  # not every endpoint lists its batches
-    assert ran(store, params=WHOLE.model_copy(update={"seed": 5}))[1].state == "finished"
+    assert run_to_end(store, params=WHOLE.model_copy(update={"seed": 5}))[1].state == "finished"
 
 
 @pytest.mark.parametrize(
-    ("shown", "why"),
+    ("fields", "why"),
     [
         ({}, "it gave no reason"),
         ({"errors": {"data": None}}, "it gave no reason"),
@@ -379,10 +381,10 @@ def test_how_a_batch_stands_is_written_down_as_it_changes_and_nothing_of_other_r
     ],
 )
 def test_a_batch_that_failed_says_what_it_was_told(
-    store: Store, open_shop: Callable[..., Shop], shown: dict[str, Any], why: str
+    store: Store, open_shop: Callable[..., Shop], fields: dict[str, Any], why: str
 ) -> None:
-    open_shop(states=["failed"], **shown)
-    _, end = ran(store)
+    open_shop(states=["failed"], **fields)
+    _, end = run_to_end(store)
     assert (end.state, end.why) == ("failed", f"The endpoint refused the batch: {why}. Fix that, then resume the run.")
 
 
@@ -392,33 +394,33 @@ def test_each_result_is_an_answer_a_reason_or_asked_again(
     refusing = {"error": {"message": "Unsupported parameter: 'response_format'.", "param": "response_format"}}
     filtered = {"error": {"message": "Filtered.", "code": "content_filter"}}
     script: dict[int, list[Answer]] = {
-        0: [None, said(GOOD, **TOLD)],
-        1: [(500, {"error": {"message": "Broken."}}), said(GOOD, **TOLD)],
-        2: [(400, refusing), said(GOOD, **TOLD)],
+        0: [None, completion(GOOD, **TOLD)],
+        1: [(500, {"error": {"message": "Broken."}}), completion(GOOD, **TOLD)],
+        2: [(400, refusing), completion(GOOD, **TOLD)],
         3: [(400, filtered)],
-        4: [said(GOOD)],
+        4: [completion(GOOD)],
         5: [(500, {"error": {"message": "Broken."}}), (500, {"error": {"message": "Broken."}})],
     }
     shop = open_shop(lambda n, nth: script[n][nth], states=["completed"], error_file_id="")
-    run_id, end = ran(store, params=WHOLE)
+    run_id, end = run_to_end(store, params=WHOLE)
     assert (end.state, end.scored) == ("finished", 3), end
     assert end.unscored == {"refused": 1, "api_error": 1, "incomplete": 1}
     assert [json.loads(row[0]) for row in store.rows(
         "select detail from batch_event where state = 'collected' order by seq"
     )] == [{"brought": 4, "missed": 2}, {"brought": 4, "missed": 0}]  # fmt: skip
     assert [len(file.splitlines()) for file in shop.files] == [6, 4]
-    sent = submitted(store, run_id)[0]
+    sent = submitted_batches(store, run_id)[0]
     assert end.estimated and store.rows("select tokens_in from reply where tokens_in not in (0, 700)") == [
         (round(sent["tokens"] / 6),)
     ], "nobody told how many: so many as a call of its batch sends"
-    assert any("500: Broken." in one for one in end.problems)
+    assert any("500: Broken." in problem for problem in end.problems)
 
 
 def test_a_result_that_is_broken_may_have_to_be_paid_for_each_time(
     store: Store, open_shop: Callable[..., Shop]
 ) -> None:
-    open_shop(lambda n, nth: (200, {"choices": []}) if n == 0 else said(GOOD, **TOLD), states=["completed"])
-    _, end = ran(store, params=WHOLE, price=(0.0, 1.0))
+    open_shop(lambda n, nth: (200, {"choices": []}) if n == 0 else completion(GOOD, **TOLD), states=["completed"])
+    _, end = run_to_end(store, params=WHOLE, price=(0.0, 1.0))
     assert (end.state, end.unscored["api_error"], end.estimated) == ("finished", 1, True), end
     [(count, most)] = store.rows("select sum(calls), sum(tokens_out) from charge where sort = 'try'")
     assert (count, most) == (2, 2 * WHOLE.max_tokens) and end.tokens_out == most + 5 * 90
@@ -430,7 +432,7 @@ def test_an_item_that_cannot_be_asked_about_is_unscored_and_the_others_go_on(
     bare = [{**seeds.dialogue(n), "scenario": ""} for n in (2, 3)]
     store = seeds.workspace(tmp_path / "b.duckdb", [seeds.dialogue(1), *bare])
     shop = open_shop(states=["completed"])
-    _, end = ran(store, params=WHOLE.model_copy(update={"probe": "scenario_swapped"}))
+    _, end = run_to_end(store, params=WHOLE.model_copy(update={"probe": "scenario_swapped"}))
     assert (end.state, end.done, end.unscored) == ("finished", 3, {"incomplete": 1}), end
     assert [len(file.splitlines()) for file in shop.files] == [2], "these can be given the first one's scenario"
     assert any("no other scenario" in problem for problem in end.problems)
@@ -447,14 +449,14 @@ def test_a_batch_whose_answer_was_lost_is_not_handed_in_a_second_time(
         tries.append(file)
         if len(tries) == 1:
             raise TransientError("server", "not now")
-        begun = await really(file, note)
+        job = await really(file, note)
         if len(tries) == 2:
             raise TransientError("connection", "the connection broke before the answer was whole", charged=True)
-        return begun
+        return job
 
     monkeypatch.setattr(shop, "submit", lose)
     monkeypatch.setattr(batches, "_RETRY_DELAYS_SECONDS", (0.01, 0.01))
-    run_id, end = ran(store, params=WHOLE)
+    run_id, end = run_to_end(store, params=WHOLE)
     assert (end.state, end.done, end.calls) == ("finished", 6, 6)
     assert tries == ["file 1"] * 2 and list(shop.jobs) == ["batch 1"]
     assert store.rows("select distinct batch from batch_event where run_id = $1", [run_id]) == [("batch 1",)]
@@ -462,9 +464,9 @@ def test_a_batch_whose_answer_was_lost_is_not_handed_in_a_second_time(
 
 def test_three_batches_in_a_row_that_bring_nothing_end_the_run(store: Store, open_shop: Callable[..., Shop]) -> None:
     def answer(n: int, nth: int) -> Answer:
-        return said(GOOD, **TOLD) if (n, nth) == (0, 2) else None
+        return completion(GOOD, **TOLD) if (n, nth) == (0, 2) else None
 
     shop = open_shop(answer, states=["completed"])
-    _, end = ran(store)
+    _, end = run_to_end(store)
     assert (end.state, end.done) == ("failed", 1) and len(shop.files) == 2 + 1 + 3
     assert end.why == "3 batches in a row brought no replies. Resume the run to try again, or without a batch."

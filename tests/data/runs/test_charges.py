@@ -30,9 +30,9 @@ from judges.client.endpoint import Endpoint
 from judges.client.usage import tokens_billed, tokens_used
 from judges.protocols.call_plan import CallReply, ChatRequest
 from tests import seeds
-from tests.data.runs.test_runs import GOOD, scripted
+from tests.data.runs.test_runs import GOOD, scripted_source
 from tests.fork_server import Forked
-from tests.judges.cli.test_run import served
+from tests.judges.cli.test_run import serve_in_thread
 from tests.judges.endpoint import Say, Served
 from tests.practice_server import practice
 
@@ -54,16 +54,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def config(store: Store, url: str, **changes: Any) -> RunConfig:
     endpoint = Endpoint(base_url=url, **{"tries": 2, "concurrency": 4, "timeout": 5.0} | changes.pop("endpoint", {}))
-    given = {"spending_limit": LIMIT, "price": PRICE} | changes
-    return RunConfig(datasets.dataset_named(store, "demo").id, CARD, "m", PARAMS, endpoint, **given)
+    options = {"spending_limit": LIMIT, "price": PRICE} | changes
+    return RunConfig(datasets.dataset_named(store, "demo").id, CARD, "m", PARAMS, endpoint, **options)
 
 
-def owed(found: Served, usage: tuple[int, int] | None = None) -> float:
+def endpoint_bill(endpoint: Served, usage: tuple[int, int] | None = None) -> float:
     """What the endpoint would ask for: by the usage that it tells, or a token for four characters."""
     if usage:
-        return len(found.bodies) * (usage[0] * PRICE[0] + usage[1] * PRICE[1]) / 1e6
-    sent = sum(len(message["content"]) for body in found.bodies for message in body["messages"]) / 4
-    return (sent * PRICE[0] + len(found.bodies) * len(REPLY) / 4 * PRICE[1]) / 1e6
+        return len(endpoint.bodies) * (usage[0] * PRICE[0] + usage[1] * PRICE[1]) / 1e6
+    sent = sum(len(message["content"]) for body in endpoint.bodies for message in body["messages"]) / 4
+    return (sent * PRICE[0] + len(endpoint.bodies) * len(REPLY) / 4 * PRICE[1]) / 1e6
 
 
 def end(store: Store, run_id: str, limit: float | None = None) -> RunProgress:
@@ -87,15 +87,15 @@ def test_five_starts_together_do_not_pass_the_limit(store: Store, usage: Any, es
         choice = {"finish_reason": "stop", "message": {"content": REPLY}}
         return Say(body={"model": "m", "choices": [choice], "usage": usage})
 
-    with served(say) as found:
-        run_id = runs.start(store, "lea", config(store, found.url))
+    with serve_in_thread(say) as endpoint:
+        run_id = runs.start(store, "lea", config(store, endpoint.url))
         first = runs.wait(store, run_id)
-        calls = len(found.bodies)
+        calls = len(endpoint.bodies)
         for _ in range(4):
             last = end(store, run_id)
-        told = (2000, 400) if not estimated else None
-        assert 0 < owed(found, told) <= LIMIT and len(found.bodies) == calls >= 2
-        assert last.cost is not None and owed(found, told) * 0.99 <= last.cost <= LIMIT
+        tokens = (2000, 400) if not estimated else None
+        assert 0 < endpoint_bill(endpoint, tokens) <= LIMIT and len(endpoint.bodies) == calls >= 2
+        assert last.cost is not None and endpoint_bill(endpoint, tokens) * 0.99 <= last.cost <= LIMIT
         assert (last.cost, last.estimated, last.limit, last.open) == (first.cost, estimated, LIMIT, 0.0)
         assert last.state == "stopped" and f"limit of $0.15 ends the run: {dollars(last.cost)} is spent" in last.why
         (listed,) = runs.list_runs(store)
@@ -103,7 +103,7 @@ def test_five_starts_together_do_not_pass_the_limit(store: Store, usage: Any, es
         # A higher limit lets it go on, and holds in its turn.
         higher = end(store, run_id, 0.3)
         assert higher.done > last.done and LIMIT < (higher.cost or 0.0) <= 0.3 and higher.limit == 0.3
-        assert end(store, run_id, 50.0).done == 40 and owed(found, told) <= 50
+        assert end(store, run_id, 50.0).done == 40 and endpoint_bill(endpoint, tokens) <= 50
     assert verify(store) == []
 
 
@@ -113,17 +113,17 @@ def test_calls_that_cost_more_than_their_most_pass_the_limit_by_no_more_than_one
 ) -> None:
     """An endpoint that counts four times the tokens that a call sends, and thinks past its limit."""
     usage = (20_000, 3_000)
-    one = (usage[0] * PRICE[0] + usage[1] * PRICE[1]) / 1e6
-    with served(lambda body, nth: Say(REPLY, usage=usage, after=0.02)) as found:
-        first = config(store, found.url, endpoint={"concurrency": concurrency})
-        for wanted in (first, replace(first, params=PARAMS.model_copy(update={"temperature": 0.5}))):
-            found.bodies.clear()
-            run_id = runs.start(store, "lea", wanted)  # the second time, how the model is asked is known
+    call_cost = (usage[0] * PRICE[0] + usage[1] * PRICE[1]) / 1e6
+    with serve_in_thread(lambda body, nth: Say(REPLY, usage=usage, after=0.02)) as endpoint:
+        first = config(store, endpoint.url, endpoint={"concurrency": concurrency})
+        for run_config in (first, replace(first, params=PARAMS.model_copy(update={"temperature": 0.5}))):
+            endpoint.bodies.clear()
+            run_id = runs.start(store, "lea", run_config)  # the second time, how the model is asked is known
             runs.wait(store, run_id)
             for _ in range(3):
                 last = end(store, run_id)
-            assert LIMIT - one < owed(found, usage) <= LIMIT + one
-            assert last.cost == pytest.approx(owed(found, usage)) and last.state == "stopped"
+            assert LIMIT - call_cost < endpoint_bill(endpoint, usage) <= LIMIT + call_cost
+            assert last.cost == pytest.approx(endpoint_bill(endpoint, usage)) and last.state == "stopped"
 
 
 def test_tries_that_may_have_to_be_paid_for_count(store: Store) -> None:
@@ -132,25 +132,30 @@ def test_tries_that_may_have_to_be_paid_for_count(store: Store) -> None:
     def say(body: dict[str, Any], nth: int) -> Say:
         return Say(status=429, headers={"Retry-After": "0"}) if nth % 2 else Say(body=b'{"choices": [')
 
-    with served(say) as found:
-        run_id = runs.start(store, "lea", config(store, found.url))
-        one = runs.wait(store, run_id)
+    with serve_in_thread(say) as endpoint:
+        run_id = runs.start(store, "lea", config(store, endpoint.url))
+        progress = runs.wait(store, run_id)
         for _ in range(4):
-            one = end(store, run_id)
-        broken = sum((n + 1) // 2 for n in found.times.values())
+            progress = end(store, run_id)
+        broken = sum((n + 1) // 2 for n in endpoint.times.values())
         rows = store.rows("select sort, sum(calls), sum(tokens_out), min(estimated) from charge group by sort")
         assert rows == [("try", broken, broken * 1000, True)]
-        assert one.cost is not None and broken * 0.01 < one.cost <= LIMIT and one.scored == 0 and one.estimated
+        assert (
+            progress.cost is not None
+            and broken * 0.01 < progress.cost <= LIMIT
+            and progress.scored == 0
+            and progress.estimated
+        )
 
 
 def test_the_call_that_tries_an_endpoint_is_charged_at_each_start(store: Store) -> None:
-    with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
-        run_id = runs.start(store, "lea", replace(config(store, found.url), model="not listed"))
+    with serve_in_thread(lambda body, nth: Say(REPLY, usage=(2000, 400))) as endpoint:
+        run_id = runs.start(store, "lea", replace(config(store, endpoint.url), model="not listed"))
         runs.wait(store, run_id)
         for tries, limit in ((2, 0.2), (3, 0.3)):
-            assert end(store, run_id, limit).cost == pytest.approx(owed(found, (2000, 400)))
-            asked = [body["messages"][-1]["content"] for body in found.bodies]
-            assert asked.count("Answer with the word yes.") == tries
+            assert end(store, run_id, limit).cost == pytest.approx(endpoint_bill(endpoint, (2000, 400)))
+            questions = [body["messages"][-1]["content"] for body in endpoint.bodies]
+            assert questions.count("Answer with the word yes.") == tries
 
 
 CHILD = """
@@ -179,27 +184,27 @@ def test_kills_do_not_forget_what_was_under_way(tmp_path: Path) -> None:
     slow = 0
 
     def say(body: dict[str, Any], nth: int) -> Say:
-        return Say(REPLY, usage=(2000, 1000), after=0.0 if len(found.bodies) <= slow else 20.0)
+        return Say(REPLY, usage=(2000, 1000), after=0.0 if len(endpoint.bodies) <= slow else 20.0)
 
-    with served(say) as found:
+    with serve_in_thread(say) as endpoint:
         run_id = "new"
         for _ in range(3):
-            before = len(found.bodies)
+            before = len(endpoint.bodies)
             slow = before + 2
             child = Forked(
-                [sys.executable, "-c", CHILD, found.url, run_id], cwd=ROOT, env=environment, stdout=subprocess.PIPE
+                [sys.executable, "-c", CHILD, endpoint.url, run_id], cwd=ROOT, env=environment, stdout=subprocess.PIPE
             )
-            while len(found.bodies) < before + 4 and child.poll() is None:
+            while len(endpoint.bodies) < before + 4 and child.poll() is None:
                 time.sleep(0.005)
             child.kill()
             child.communicate()
             store = open_store(f"duckdb:///{path}")
             run_id = str(store.rows("select id from run")[0][0])
             now = runs.run_progress(store, run_id)
-            paid = owed(found, (2000, 1000))
+            paid = endpoint_bill(endpoint, (2000, 1000))
             assert paid <= LIMIT and paid <= (now.cost or 0.0) + now.open + 1e-9
             store.close()
-        assert len(found.bodies) >= 6
+        assert len(endpoint.bodies) >= 6
     store = open_store(f"duckdb:///{path}")
     assert verify(store) == []
     store.close()
@@ -210,9 +215,9 @@ def test_a_cost_is_known_where_all_of_it_was_stored_with_a_price_or_one_is_given
     for run_id, prices in (("priced", [PRICE]), ("bare", [None]), ("mixed", [PRICE, None])):
         for price in prices:
             store.tx("lea", "test", lambda tx, to=run_id, at=price: charges.add_charge(tx, to, [call], at))
-    one = pytest.approx(0.003)
-    told = {key: charges.run_cost(store, key, None).cost for key in ("priced", "bare", "mixed", "none")}
-    assert told == {"priced": one, "bare": None, "mixed": None, "none": None}
+    cost = pytest.approx(0.003)
+    costs = {key: charges.run_cost(store, key, None).cost for key in ("priced", "bare", "mixed", "none")}
+    assert costs == {"priced": cost, "bare": None, "mixed": None, "none": None}
     for side in ("tokens_in", "tokens_out"):
         part = CallReply("k", "", 0, "", "", **{side: 7})
         for at, price in ((call, PRICE), (part, None)):
@@ -220,12 +225,12 @@ def test_a_cost_is_known_where_all_of_it_was_stored_with_a_price_or_one_is_given
         assert charges.run_cost(store, side, None).cost is None, "tokens of one side have no price, either"
     nothing = charges.run_cost(store, "none", None)
     assert (nothing.calls, nothing.tokens_in, nothing.tokens_out, nothing.open) == (0, 0, 0, 0)
-    told = {key: charges.run_cost(store, key, PRICE).cost for key in ("priced", "bare", "mixed", "none")}
-    assert told == {"priced": one, "bare": one, "mixed": pytest.approx(0.006), "none": 0.0}
+    costs = {key: charges.run_cost(store, key, PRICE).cost for key in ("priced", "bare", "mixed", "none")}
+    assert costs == {"priced": cost, "bare": cost, "mixed": pytest.approx(0.006), "none": 0.0}
 
 
 def test_what_was_under_way_when_a_process_ended_is_charged_at_its_most_by_the_next_start(store: Store) -> None:
-    run_id = runs.start(store, "lea", config(store, "http://127.0.0.1:9"), source=scripted(most=2))
+    run_id = runs.start(store, "lea", config(store, "http://127.0.0.1:9"), source=scripted_source(most=2))
     assert runs.wait(store, run_id).state == "stopped"
 
     def cut_off(tx: Tx) -> None:
@@ -235,7 +240,7 @@ def test_what_was_under_way_when_a_process_ended_is_charged_at_its_most_by_the_n
 
     store.tx("lea", "test", cut_off)
     assert runs.run_progress(store, run_id).open == pytest.approx(0.07)
-    runs.resume(store, "lea", run_id, source=scripted())
+    runs.resume(store, "lea", run_id, source=scripted_source())
     end = runs.wait(store, run_id)
     assert (end.state, end.cost, end.open) == ("finished", pytest.approx(0.07), 0.0)
     lost = store.rows("select calls, tokens_in, tokens_out, cost, estimated from charge where sort = 'lost'")
@@ -244,26 +249,26 @@ def test_what_was_under_way_when_a_process_ended_is_charged_at_its_most_by_the_n
 
 def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> None:
     people.set_person(store, "lea", "rae", "researcher")
-    with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
+    with serve_in_thread(lambda body, nth: Say(REPLY, usage=(2000, 400))) as endpoint:
         for limit in (0.0, -1.0, float("nan"), float("inf")):
             with pytest.raises(BadInput, match="above 0"):
-                runs.start(store, "lea", config(store, found.url, spending_limit=limit))
+                runs.start(store, "lea", config(store, endpoint.url, spending_limit=limit))
         with pytest.raises(BadInput, match="price is two amounts"):
-            runs.start(store, "lea", config(store, found.url, price=(-1.0, 1.0)))
-        run_id = runs.start(store, "lea", config(store, found.url))
+            runs.start(store, "lea", config(store, endpoint.url, price=(-1.0, 1.0)))
+        run_id = runs.start(store, "lea", config(store, endpoint.url))
         spent = runs.wait(store, run_id).cost or 0.0
-        calls = len(found.bodies)
-        for limit, said in ((spent / 2, f"{dollars(spent)} is spent so far"), (float("nan"), "above 0")):
-            with pytest.raises(BadInput, match=said.replace("$", r"\$")):
+        calls = len(endpoint.bodies)
+        for limit, message in ((spent / 2, f"{dollars(spent)} is spent so far"), (float("nan"), "above 0")):
+            with pytest.raises(BadInput, match=message.replace("$", r"\$")):
                 runs.resume(store, "lea", run_id, limit=limit)
         with pytest.raises(NotAllowed):
             runs.resume(store, "ann", run_id, limit=5.0)
-        assert runs.run_progress(store, run_id).limit == LIMIT and len(found.bodies) == calls
+        assert runs.run_progress(store, run_id).limit == LIMIT and len(endpoint.bodies) == calls
         runs.resume(store, "rae", run_id, limit=0.2)
         runs.wait(store, run_id)
-        told = [part for entry in trail.all_entries(store, trail.TrailFilter(("runs",))) for part in [str(entry)]]
-        assert any("gave a run a spending limit of $0.20" in part for part in told)
-        bare = replace(config(store, found.url, price=None, spending_limit=None), model="n")
+        entries = [part for entry in trail.all_entries(store, trail.TrailFilter(("runs",))) for part in [str(entry)]]
+        assert any("gave a run a spending limit of $0.20" in part for part in entries)
+        bare = replace(config(store, endpoint.url, price=None, spending_limit=None), model="n")
         unpriced = runs.start(store, "lea", bare)
         assert runs.wait(store, unpriced).cost is None
         with pytest.raises(BadInput, match="price of n is not known"):
@@ -271,61 +276,64 @@ def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> N
 
 
 def test_trials_are_counted_and_keep_the_limit(store: Store) -> None:
-    with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
-        found.models = {"data": [{"id": "another"}]}  # a check before each start then asks a short call
-        runs.dry_run(store, "lea", config(store, found.url))
-        assert runs.trial_costs(store).calls == len(found.bodies) == 3
+    with serve_in_thread(lambda body, nth: Say(REPLY, usage=(2000, 400))) as endpoint:
+        endpoint.models = {"data": [{"id": "another"}]}  # a check before each start then asks a short call
+        runs.dry_run(store, "lea", config(store, endpoint.url))
+        assert runs.trial_costs(store).calls == len(endpoint.bodies) == 3
         with pytest.raises(BadInput, match=r"limit of \$0\.01 ends the run"):
-            runs.dry_run(store, "lea", config(store, found.url, spending_limit=0.01))
-        assert len(found.bodies) == 3
-        run_id = runs.start(store, "lea", config(store, found.url))
+            runs.dry_run(store, "lea", config(store, endpoint.url, spending_limit=0.01))
+        assert len(endpoint.bodies) == 3
+        run_id = runs.start(store, "lea", config(store, endpoint.url))
         runs.wait(store, run_id)
         for _ in range(4):
             last = end(store, run_id)
-        mine = len(found.bodies) - 3
-        assert store.rows("select sum(calls) from charge where run_id <> ''") == [(mine,)]
-        assert last.cost == pytest.approx(mine * 0.008) and last.cost <= LIMIT
+        calls = len(endpoint.bodies) - 3
+        assert store.rows("select sum(calls) from charge where run_id <> ''") == [(calls,)]
+        assert last.cost == pytest.approx(calls * 0.008) and last.cost <= LIMIT
         assert store.rows("select sum(calls) from charge where run_id <> '' and sort = 'trial'")[0][0] >= 1
 
 
 def test_a_dry_run_tries_a_call_twice_at_most(store: Store) -> None:
-    with served(lambda body, nth: Say(status=429, headers={"Retry-After": "0"})) as found:
-        [shown] = runs.dry_run(store, "lea", config(store, found.url, endpoint={"tries": 5}), n=1)
-        assert shown.reading.unscored == "api_error" and len(found.bodies) == 2
+    with serve_in_thread(lambda body, nth: Say(status=429, headers={"Retry-After": "0"})) as endpoint:
+        [judgment] = runs.dry_run(store, "lea", config(store, endpoint.url, endpoint={"tries": 5}), n=1)
+        assert judgment.reading.unscored == "api_error" and len(endpoint.bodies) == 2
 
 
 def test_an_endpoint_that_is_not_ready_is_named_and_what_its_trial_may_cost_is_charged(store: Store) -> None:
-    with served(lambda body, nth: Say(status=504)) as found:
-        found.models = {"data": [{"id": "another"}]}
-        wanted, unanswered = config(store, found.url), "The endpoint does not answer just now: .* Try again in a while"
+    with serve_in_thread(lambda body, nth: Say(status=504)) as endpoint:
+        endpoint.models = {"data": [{"id": "another"}]}
+        run_config, unanswered = (
+            config(store, endpoint.url),
+            "The endpoint does not answer just now: .* Try again in a while",
+        )
         with pytest.raises(BadInput, match=unanswered):
-            runs.start(store, "lea", wanted)
+            runs.start(store, "lea", run_config)
         spent = runs.trial_costs(store)
-        assert (spent.calls, spent.tokens_out, len(found.bodies)) == (1, 1000, 1) and spent.tokens_in > 0
+        assert (spent.calls, spent.tokens_out, len(endpoint.bodies)) == (1, 1000, 1) and spent.tokens_in > 0
         with pytest.raises(BadInput, match=r"^The endpoint does not answer"):
-            runs.start(store, "lea", replace(wanted, spending_limit=0.02))
-        assert runs.trial_costs(store).calls == len(found.bodies) == 2
-        found.models = Say(status=503)
+            runs.start(store, "lea", replace(run_config, spending_limit=0.02))
+        assert runs.trial_costs(store).calls == len(endpoint.bodies) == 2
+        endpoint.models = Say(status=503)
         with pytest.raises(BadInput, match=unanswered):
-            list_models(wanted.endpoint)
+            list_models(run_config.endpoint)
         assert store.rows("select count(*) from run") == [(0,)]
 
 
 def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "POLL_SECONDS", 0.02)
     with practice(batch_seconds=0.02) as server:
-        wanted = config(store, server.url, price=(0.0, 100.0), spending_limit=0.5, batch=True)
-        run_id = runs.start(store, "lea", replace(wanted, model="practice-constant"))
-        one = runs.wait(store, run_id)
+        run_config = config(store, server.url, price=(0.0, 100.0), spending_limit=0.5, batch=True)
+        run_id = runs.start(store, "lea", replace(run_config, model="practice-constant"))
+        progress = runs.wait(store, run_id)
         for _ in range(4):
-            one = end(store, run_id)
-        assert one.state == "stopped" and one.cost is not None and 0 < one.cost <= 0.5
-        assert one.cost == pytest.approx(store.rows("select sum(tokens_out) from reply")[0][0] * 100 / 1e6)
+            progress = end(store, run_id)
+        assert progress.state == "stopped" and progress.cost is not None and 0 < progress.cost <= 0.5
+        assert progress.cost == pytest.approx(store.rows("select sum(tokens_out) from reply")[0][0] * 100 / 1e6)
         assert verify(store) == []
 
 
 @pytest.mark.parametrize(
-    ("told", "raw", "cut", "expected"),
+    ("usage", "raw", "cut", "expected"),
     [
         ((100, 20), "x" * 30, False, (100, 20, False)),
         ((0, 20), "x" * 30, False, (50, 20, True)),
@@ -337,13 +345,13 @@ def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytes
         ((0, 0), "x" * 90_000, False, (50, 1000, True)),
     ],
 )
-def test_usage_by_hand(told: tuple[int, int], raw: str, cut: bool, expected: tuple[int, int, bool]) -> None:
+def test_usage_by_hand(usage: tuple[int, int], raw: str, cut: bool, expected: tuple[int, int, bool]) -> None:
     size: Callable[[], int] = lambda: 50  # noqa: E731
-    assert tokens_used(told, 200, size, raw, cut, 1000) == expected
+    assert tokens_used(usage, 200, size, raw, cut, 1000) == expected
 
 
 @pytest.mark.parametrize(("unscored", "out"), [("cut_off", 1000), ("refused", 14), (None, 14)])
 def test_a_reply_that_was_cut_off_is_charged_all_that_it_may_have_taken(unscored: Any, out: int) -> None:
-    asked = ChatRequest([{"role": "user", "content": "x" * 200}], None, CARD.name)
+    request = ChatRequest([{"role": "user", "content": "x" * 200}], None, CARD.name)
     came = ClientReply("x" * 30, "m", 0, 0, (), "text", unscored)
-    assert tokens_billed(came, asked, "text", 1000)[1:] == (out, True)
+    assert tokens_billed(came, request, "text", 1000)[1:] == (out, True)

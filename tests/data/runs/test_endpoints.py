@@ -17,7 +17,7 @@ from judges.cards import card
 from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
 from tests import seeds
-from tests.judges.cli.test_run import served
+from tests.judges.cli.test_run import serve_in_thread
 from tests.judges.endpoint import Served
 
 KEY, OTHER = "sk-canary-of-the-usual-endpoint", "canary-of-something-else"
@@ -31,16 +31,16 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def there() -> Iterator[Served]:
+def own_endpoint() -> Iterator[Served]:
     """An endpoint of somebody's own, which keeps what it was sent."""
-    with served(lambda body, nth: "no") as found:
-        yield found
+    with serve_in_thread(lambda body, nth: "no") as endpoint:
+        yield endpoint
 
 
-def refused(endpoint: Endpoint) -> str:
-    with pytest.raises(NotAllowed) as told:
+def refusal_message(endpoint: Endpoint) -> str:
+    with pytest.raises(NotAllowed) as error:
         endpoints.settle(endpoint)
-    return str(told.value)
+    return str(error.value)
 
 
 def test_a_team_asks_the_usual_endpoint_and_one_s_own_machine_any(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,61 +50,61 @@ def test_a_team_asks_the_usual_endpoint_and_one_s_own_machine_any(monkeypatch: p
     endpoints.read_environment(team=True)
     assert endpoints.allowed_endpoints() == [usual] and endpoints.settle(usual) == usual
     assert endpoints.settle(Endpoint(base_url="https://api.openai.com/v1/")).key_variable == "OPENAI_API_KEY"
-    assert "ASSAY_ENDPOINTS" in refused(own) and "CANARY" in refused(Endpoint(key_variable="CANARY"))
-    for near in ("https://api.openai.com/v1/../x", "https://api.openai.com", "http://api.openai.com/v1"):
-        refused(Endpoint(base_url=near))
+    assert "ASSAY_ENDPOINTS" in refusal_message(own) and "CANARY" in refusal_message(Endpoint(key_variable="CANARY"))
+    for url in ("https://api.openai.com/v1/../x", "https://api.openai.com", "http://api.openai.com/v1"):
+        refusal_message(Endpoint(base_url=url))
     monkeypatch.setenv("OPENAI_BASE_URL", "https://own.test/v1/")
     assert endpoints.settle(own.model_copy(update={"key_variable": "OPENAI_API_KEY"}))
-    refused(Endpoint(base_url="https://api.openai.com/v1"))
-    here = Endpoint(base_url=endpoints.practice_url())
-    assert endpoints.settle(here) is here
+    refusal_message(Endpoint(base_url="https://api.openai.com/v1"))
+    practice = Endpoint(base_url=endpoints.practice_url())
+    assert endpoints.settle(practice) is practice
 
 
 def test_a_key_goes_to_the_address_that_the_list_has_it_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_ENDPOINTS", "https://a.test/v1 CANARY, http://127.0.0.1:8000/v1/,https://a.test/v1 OTHER")
     endpoints.read_environment(team=False)
-    assert [one.key_variable for one in endpoints.allowed_endpoints() or []] == [
+    assert [endpoint.key_variable for endpoint in endpoints.allowed_endpoints() or []] == [
         "OPENAI_API_KEY",
         "CANARY",
         "",
         "OTHER",
     ]
-    for given, key in (("OPENAI_API_KEY", "CANARY"), ("CANARY", "CANARY"), ("OTHER", "OTHER")):
-        assert endpoints.settle(Endpoint(base_url="https://a.test/v1", key_variable=given)).key_variable == key
+    for variable, key in (("OPENAI_API_KEY", "CANARY"), ("CANARY", "CANARY"), ("OTHER", "OTHER")):
+        assert endpoints.settle(Endpoint(base_url="https://a.test/v1", key_variable=variable)).key_variable == key
     assert endpoints.settle(Endpoint(base_url="http://127.0.0.1:8000/v1")).key_variable == ""
-    refused(Endpoint(base_url="http://127.0.0.1:8000/v1", key_variable="CANARY"))
-    refused(Endpoint(base_url="https://a.test/v1", key_variable="PATH"))
+    refusal_message(Endpoint(base_url="http://127.0.0.1:8000/v1", key_variable="CANARY"))
+    refusal_message(Endpoint(base_url="https://a.test/v1", key_variable="PATH"))
     for wrong in ("own.test/v1 KEY", "https://a.test/v1 KEY OTHER", "https://a.test ASSAY_KEY", "https://a.test a-b"):
         monkeypatch.setenv("ASSAY_ENDPOINTS", wrong)
         with pytest.raises(BadInput, match="ASSAY_ENDPOINTS"):
             endpoints.read_environment(team=True)
 
 
-def test_nothing_is_sent_anywhere_else(tmp_path: Path, there: Served) -> None:
+def test_nothing_is_sent_anywhere_else(tmp_path: Path, own_endpoint: Served) -> None:
     store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, 4)])
-    asked, demo = card("multi_turn_dialogue"), datasets.dataset_named(store, "demo")
+    judge_card, demo = card("multi_turn_dialogue"), datasets.dataset_named(store, "demo")
 
     def config(**more: object) -> RunConfig:
-        at = Endpoint(base_url=there.url, key_variable="CANARY", tries=1, timeout=5.0)
-        return RunConfig(demo.id, asked, "m", asked.defaults, at, **more)  # type: ignore[arg-type]
+        at = Endpoint(base_url=own_endpoint.url, key_variable="CANARY", tries=1, timeout=5.0)
+        return RunConfig(demo.id, judge_card, "m", judge_card.defaults, at, **more)  # type: ignore[arg-type]
 
     before = runs.start(store, "lea", config(batch=True))
     runs.wait(store, before)
-    sent = len(there.headers)
-    assert any(OTHER in str(one) for one in there.headers), "it was not asked: the test says nothing"
+    sent = len(own_endpoint.headers)
+    assert any(OTHER in str(header) for header in own_endpoint.headers), "it was not asked: the test says nothing"
     endpoints.read_environment(team=True)
-    tried: list[Callable[[Store], object]] = [
+    calls: list[Callable[[Store], object]] = [
         lambda store: list_models(config().endpoint),
         lambda store: runs.dry_run(store, "lea", config()),
         lambda store: runs.start(store, "lea", config()),
         lambda store: runs.start(store, "lea", config(most=1, batch=True)),
         lambda store: runs.resume(store, "lea", before),
     ]
-    for one in tried:
+    for call in calls:
         with pytest.raises(AssayError, match="not one of the endpoints"):
-            one(store)
+            call(store)
     runs.follow_batches(store, before)
     assert "not one of the endpoints" in runs.wait(store, before).why
-    assert len(there.headers) == sent and len(runs.list_runs(store)) == 1
+    assert len(own_endpoint.headers) == sent and len(runs.list_runs(store)) == 1
     runs.close(store)
     store.close()

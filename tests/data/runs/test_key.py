@@ -18,7 +18,7 @@ from judges.cards import card
 from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
 from tests import seeds
-from tests.judges.cli.test_run import served
+from tests.judges.cli.test_run import serve_in_thread
 from tests.judges.endpoint import Say
 
 KEY = "sk-canary/4711+x"
@@ -39,33 +39,35 @@ def test_a_key_stays_out_of_rows_exports_errors_and_the_log(
         Say(status=400, body={"error": {"message": SAID, "code": KEY}}), Say(status=500, body=SAID.encode()),
         Say("", message={"refusal": SAID}),
     ]  # fmt: skip
-    asked = card("multi_turn_dialogue")
-    said = []
-    with served(lambda body, nth: says[len(found.bodies) % len(says)]) as found:
+    judge_card = card("multi_turn_dialogue")
+    texts = []
+    with serve_in_thread(lambda body, nth: says[len(endpoint.bodies) % len(says)]) as endpoint:
         dataset = datasets.dataset_named(store, "demo")
-        config = RunConfig(dataset.id, asked, "m", asked.defaults, Endpoint(base_url=found.url, tries=1, timeout=5.0))
+        config = RunConfig(
+            dataset.id, judge_card, "m", judge_card.defaults, Endpoint(base_url=endpoint.url, tries=1, timeout=5.0)
+        )
         try:
             end = runs.wait(store, runs.start(store, "lea", config))
-            said.append(f"{end.why} {end.state}")
+            texts.append(f"{end.why} {end.state}")
         except AssayError as error:
-            said.append(str(error))
-        said += [repr(one) for one in runs.list_runs(store)]
-        assert any(KEY in str(one) for one in found.headers), "the endpoint was given it"
+            texts.append(str(error))
+        texts += [repr(run) for run in runs.list_runs(store)]
+        assert any(KEY in str(header) for header in endpoint.headers), "the endpoint was given it"
     assert store.rows("select count(*) from judgment")[0][0] > 1, "nothing was stored: the test says nothing"
     for kind in exporting.export_kinds().values():
         try:
             exporting.write_export(store, "lea", dataset, kind, {}, "jsonl", tmp_path / f"{kind.name}.jsonl")
         except AssayError as error:
-            said.append(str(error))
+            texts.append(str(error))
     store.backup(tmp_path / "backup.duckdb")
-    held = [store]
+    stores = [store]
     if isinstance(store, DuckStore):
-        held.append(open_store(f"duckdb:///{tmp_path / 'backup.duckdb'}", accept=True))
-    for one in held:
-        tables = one.rows("select table_name from information_schema.tables where table_type = 'BASE TABLE'")
-        said += [repr(one.rows(f"select * from {name}")) for (name,) in tables]
-        one.close()
-    said += [file.read_text(encoding="utf-8") for file in tmp_path.glob("*.jsonl")]
+        stores.append(open_store(f"duckdb:///{tmp_path / 'backup.duckdb'}", accept=True))
+    for opened in stores:
+        tables = opened.rows("select table_name from information_schema.tables where table_type = 'BASE TABLE'")
+        texts += [repr(opened.rows(f"select * from {name}")) for (name,) in tables]
+        opened.close()
+    texts += [file.read_text(encoding="utf-8") for file in tmp_path.glob("*.jsonl")]
     logged = capsys.readouterr()
-    said += [logged.out, logged.err]
-    assert not [text[max(0, text.find(KEY) - 80) :][:200] for text in said if KEY in text]
+    texts += [logged.out, logged.err]
+    assert not [text[max(0, text.find(KEY) - 80) :][:200] for text in texts if KEY in text]

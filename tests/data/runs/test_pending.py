@@ -15,26 +15,26 @@ from data.runs.run_config import RunConfig
 from data.store import Store
 from judges.protocols.call_plan import CallReply, Task
 from tests import seeds
-from tests.data.runs.test_runs import CARD, GOOD, config, scripted
+from tests.data.runs.test_runs import CARD, GOOD, config, scripted_source
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """Twelve dialogues that nobody has judged, the fourth far longer than the others."""
-    made = [seeds.dialogue(n, text="word " * 3000 if n == 4 else "") for n in range(1, 13)]
-    opened = seeds.workspace(tmp_path / "a.duckdb", made)
+    items = [seeds.dialogue(n, text="word " * 3000 if n == 4 else "") for n in range(1, 13)]
+    opened = seeds.workspace(tmp_path / "a.duckdb", items)
     yield opened
     runs.close(opened)
     opened.close()
 
 
-def lacking(store: Store, since: int = 2**62, **changes: Any) -> PendingJudgments:
-    wanted = config(store, **changes)
-    return PendingJudgments(store, wanted, runs.judge_id_of(wanted), store.newest(), runs.SEED, since)
+def pending_judgments(store: Store, since: int = 2**62, **changes: Any) -> PendingJudgments:
+    run_config = config(store, **changes)
+    return PendingJudgments(store, run_config, runs.judge_id_of(run_config), store.newest(), runs.SEED, since)
 
 
 @pytest.mark.parametrize(
-    ("held", "plain", "again"),
+    ("slot", "plain", "again"),
     [
         (None, True, False),
         ((5, ""), False, False),
@@ -44,12 +44,12 @@ def lacking(store: Store, since: int = 2**62, **changes: Any) -> PendingJudgment
         ((21, "refused"), False, False),
     ],
 )
-def test_what_holds_in_a_slot_says_whether_it_is_asked_for(held: Any, plain: bool, again: bool) -> None:
+def test_what_holds_in_a_slot_says_whether_it_is_asked_for(slot: Any, plain: bool, again: bool) -> None:
     """It failed before this start (10), or is of no use and from before the run (20)."""
     store: Any = None
-    for only, asked in ((False, plain), (True, again)):
-        wanted: Any = replace(order_of_nothing(), only_unscored=only)
-        assert PendingJudgments(store, wanted, "j", until=20, seed=0, since=10)._is_needed(held) == asked
+    for only, expected in ((False, plain), (True, again)):
+        run_config: Any = replace(order_of_nothing(), only_unscored=only)
+        assert PendingJudgments(store, run_config, "j", until=20, seed=0, since=10)._is_needed(slot) == expected
 
 
 def order_of_nothing() -> Any:
@@ -67,22 +67,24 @@ def test_however_many_items_are_looked_at_together_the_same_are_lacking(
             return CallReply(task.key, "", 1, "", "", "api_error", "gone")
         return GOOD[0] if names[task.key] > 3 else "no JSON"
 
-    runs.wait(store, runs.start(store, "lea", config(store, params=params, most=7), source=scripted(say)))
-    first = lacking(store).ids()[:7]
+    runs.wait(store, runs.start(store, "lea", config(store, params=params, most=7), source=scripted_source(say)))
+    first = pending_judgments(store).ids()[:7]
     failed = {key for key in first if names[key] % 2}
     unread = {(key, n) for key in first if names[key] <= 3 for n in (0, 1) if not (n and key in failed)}
-    whole = {(key, n) for key in set(lacking(store).ids()) - set(first) for n in (0, 1)} | {(k, 1) for k in failed}
+    whole = {(key, n) for key in set(pending_judgments(store).ids()) - set(first) for n in (0, 1)} | {
+        (k, 1) for k in failed
+    }
     assert failed and unread and len(whole) > len(failed)
     for chunk, many in ((200, 20_000), (2, 3), (12, 12)):
         monkeypatch.setattr(pending, "_CHUNK", chunk)
         monkeypatch.setattr(pending, "_MANY", many)
-        for only, asked in ((False, whole), (True, unread | {(key, 1) for key in failed})):
-            left = lacking(store, params=params, only_unscored=only)
-            found = list(left.tasks())
-            assert {(task.key, task.sample) for task in found} == asked and len(found) == len(asked)
-            keys = list(dict.fromkeys(task.key for task in found))
+        for only, expected in ((False, whole), (True, unread | {(key, 1) for key in failed})):
+            left = pending_judgments(store, params=params, only_unscored=only)
+            tasks = list(left.tasks())
+            assert {(task.key, task.sample) for task in tasks} == expected and len(tasks) == len(expected)
+            keys = list(dict.fromkeys(task.key for task in tasks))
             assert keys == [key for key in left.ids() if key in keys], "in the order of the draw"
-            assert left.count() == (len(keys), len(asked))
+            assert left.count() == (len(keys), len(expected))
             for limit in (2, 99):
                 monkeypatch.setattr(pending, "MAX_COUNTED_ITEMS", limit)
                 assert [key for key, _ in left.first_items()] == keys[:limit]
@@ -90,11 +92,11 @@ def test_however_many_items_are_looked_at_together_the_same_are_lacking(
 
 
 def test_the_longest_item_is_found_and_calls_that_do_not_fit_are_told(store: Store) -> None:
-    left = lacking(store)
+    left = pending_judgments(store)
     assert [name for name, _ in left.longest_item()] == ["d-0004"] and not str(left.long_calls())
     at = config(store).endpoint.model_copy(update={"room": 6000})
-    told = str(lacking(store, endpoint=at).long_calls())
-    assert "d-0004" in told and told.count("d-0") == 1
-    judged = scripted(lambda task: GOOD[0])
-    runs.wait(store, runs.start(store, "lea", config(store), source=judged))
-    assert not str(lacking(store, endpoint=at).long_calls()), "what is judged is not asked again"
+    message = str(pending_judgments(store, endpoint=at).long_calls())
+    assert "d-0004" in message and message.count("d-0") == 1
+    source = scripted_source(lambda task: GOOD[0])
+    runs.wait(store, runs.start(store, "lea", config(store), source=source))
+    assert not str(pending_judgments(store, endpoint=at).long_calls()), "what is judged is not asked again"

@@ -34,22 +34,22 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     with tempfile.TemporaryDirectory(prefix="ray-") as folder:  # tmp_path is too long for Ray's sockets
         monkeypatch.setenv("RAY_TMPDIR", folder)  # for all that it writes: /tmp/ray may not be there
-        made = Cluster(initialize_head=True, head_node_args={**SMALL, "num_cpus": 0})
-        made.machines = [made.add_node(num_cpus=1, wait=False, **SMALL) for _ in range(2)]
-        made.wait_for_nodes()
+        instance = Cluster(initialize_head=True, head_node_args={**SMALL, "num_cpus": 0})
+        instance.machines = [instance.add_node(num_cpus=1, wait=False, **SMALL) for _ in range(2)]
+        instance.wait_for_nodes()
         try:
-            yield made
+            yield instance
         finally:
-            made.shutdown()
+            instance.shutdown()
 
 
 def test_a_machine_that_is_killed_costs_no_more_than_its_calls_under_way(cluster: Any, tmp_path: Path) -> None:
     store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, ITEMS + 1)])
     with practice(latency_ms=100, key_variable="OPENAI_API_KEY") as server:
-        wanted = config(store, server.url)
-        endpoint = wanted.endpoint.model_copy(update={"concurrency": 2 * HANDS})
+        run_config = config(store, server.url)
+        endpoint = run_config.endpoint.model_copy(update={"concurrency": 2 * HANDS})
         with ray_source(cluster.address, 2) as engine:
-            run_id = runs.start(store, "lea", runs.replace(wanted, endpoint=endpoint), engine=engine)
+            run_id = runs.start(store, "lea", runs.replace(run_config, endpoint=endpoint), engine=engine)
             while server.log.answered < ITEMS / 3:
                 assert runs.run_progress(store, run_id).state == "running"
                 time.sleep(0.05)
@@ -64,8 +64,8 @@ def test_a_machine_that_is_killed_costs_no_more_than_its_calls_under_way(cluster
     assert verify(store) == []
     store.close()
     logs = Path(cluster.head_node.get_session_dir_path())
-    told = [file for file in logs.rglob("*") if file.is_file() and KEY.encode() in file.read_bytes()]
-    assert told == [] and list(logs.rglob("*.log"))
+    leaks = [file for file in logs.rglob("*") if file.is_file() and KEY.encode() in file.read_bytes()]
+    assert leaks == [] and list(logs.rglob("*.log"))
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,11 +90,11 @@ def test_there_are_as_many_workers_as_are_asked_for_or_one_a_processor(
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"), [("\nNo head.\nMore of it", "No head"), ("", "RuntimeError"), ("x" * 301, "x" * 300)]
+    ("fault", "reason"), [("\nNo head.\nMore of it", "No head"), ("", "RuntimeError"), ("x" * 301, "x" * 300)]
 )
 @pytest.mark.parametrize(("address", "where"), [("", "workers on this machine"), ("1.2.3.4:5", "cluster at 1.2.3.4:5")])
 def test_why_a_cluster_does_not_answer_is_said_in_a_line(
-    monkeypatch: pytest.MonkeyPatch, fault: str, told: str, address: str, where: str
+    monkeypatch: pytest.MonkeyPatch, fault: str, reason: str, address: str, where: str
 ) -> None:
     def init(**_: Any) -> None:
         raise RuntimeError(fault)
@@ -104,5 +104,5 @@ def test_why_a_cluster_does_not_answer_is_said_in_a_line(
     with pytest.raises(BadInput) as refused, ray_source(address):
         pass
     assert str(refused.value).startswith("No answer from ")
-    assert str(refused.value).endswith(f"{where}: {told}. Check it with `ray status`.")
+    assert str(refused.value).endswith(f"{where}: {reason}. Check it with `ray status`.")
     assert ended == [1]

@@ -21,7 +21,7 @@ from judges.protocols.call_plan import Task, build_request
 from judges.types import ITEM
 from tests import seeds
 from tests.fork_server import Forked
-from tests.practice.faults import planned
+from tests.practice.faults import plan_fault
 from tests.practice_server import practice
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -67,18 +67,18 @@ store.close()
 
 def keys(store: Store) -> dict[str, str]:
     """The name under which the endpoint knows the call about an item, by the item's id."""
-    found = {}
+    names = {}
     for item, content in store.rows("select id, content from item"):
-        made = build_request(CARD, CARD.defaults, Task(item, ITEM.validate_json(content)), "", {}, "json_schema")
-        found[str(item)] = call_key({"model": MODEL}, made.messages[-1]["content"])
-    return found
+        request = build_request(CARD, CARD.defaults, Task(item, ITEM.validate_json(content)), "", {}, "json_schema")
+        names[str(item)] = call_key({"model": MODEL}, request.messages[-1]["content"])
+    return names
 
 
 def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
-    made = seeds.workspace(path, [seeds.dialogue(n) for n in range(1, CALLS + 1)])
-    made.close()
-    environment = {**os.environ, "ASSAY_STORE": made.url, "PYTHONPATH": str(ROOT)}
+    workspace = seeds.workspace(path, [seeds.dialogue(n) for n in range(1, CALLS + 1)])
+    workspace.close()
+    environment = {**os.environ, "ASSAY_STORE": workspace.url, "PYTHONPATH": str(ROOT)}
     stored_at: list[dict[str, int]] = []
     lost = 0
     with practice(FAULTS, latency_ms=100) as server:
@@ -97,9 +97,11 @@ def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path
             process.wait()
             store = open_store(f"duckdb:///{path}")
             named = keys(store)
-            held = store.rows("select item_id from reply where unscored <> 'api_error'")
-            stored_at.append({named[str(i)]: server.log.calls[named[str(i)]].asked for (i,) in held})
-            lost += sum(c.answered for c in server.log.calls.values()) - _answered(server.log.calls, stored_at[-1])
+            rows = store.rows("select item_id from reply where unscored <> 'api_error'")
+            stored_at.append({named[str(i)]: server.log.calls[named[str(i)]].asked for (i,) in rows})
+            lost += sum(c.answered for c in server.log.calls.values()) - _count_answered(
+                server.log.calls, stored_at[-1]
+            )
             run_id = str(store.rows("select id from run")[0][0])
             store.close()
         last = child(run_id)
@@ -122,7 +124,7 @@ def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path
             "select item_id, unscored from (select item_id, unscored, row_number() over (partition by item_id "
             "order by case when unscored = '' then 0 else 1 end, seq desc, id desc) n from judgment) r where n = 1"
         ):
-            fault = planned(server.options, named[str(item)], server.log.calls[named[str(item)]].asked)
+            fault = plan_fault(server.options, named[str(item)], server.log.calls[named[str(item)]].asked)
             name = "" if fault is None else fault.name
             assert str(unscored) in TRUE.get(name, {"api_error"}), (name, unscored)
             reasons[str(unscored)] += 1
@@ -131,5 +133,5 @@ def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path
     print(f"{CALLS} calls, {lost} answers lost unstored in three kills; {dict(reasons)}; faults {server.log.faults}")
 
 
-def _answered(calls: dict[str, object], stored: dict[str, int]) -> int:
+def _count_answered(calls: dict[str, object], stored: dict[str, int]) -> int:
     return sum(calls[key].answered for key in stored)  # type: ignore[attr-defined]

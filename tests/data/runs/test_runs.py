@@ -64,30 +64,30 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def config(store: Store, url: str = "http://127.0.0.1:9", **changes: Any) -> RunConfig:
-    found = datasets.dataset_named(store, "demo")
-    made = RunConfig(found.id, CARD, "practice-constant", CARD.defaults, Endpoint(base_url=url, tries=1))
-    return replace(made, **changes)
+    dataset = datasets.dataset_named(store, "demo")
+    run_config = RunConfig(dataset.id, CARD, "practice-constant", CARD.defaults, Endpoint(base_url=url, tries=1))
+    return replace(run_config, **changes)
 
 
-def scripted(
-    say: Callable[[Task], str | CallReply] = lambda task: GOOD[0], most: int = 10_000, asked: list[Task] | None = None
+def scripted_source(
+    say: Callable[[Task], str | CallReply] = lambda task: GOOD[0], most: int = 10_000, tasks: list[Task] | None = None
 ) -> Callable[[LiveRun, dict[str, str]], AsyncIterator[Event]]:
     """An endpoint that says what a function says of a task, and lives for so many calls."""
 
     async def source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         for number, task in enumerate(live.remaining.tasks()):
-            held = dict(live.remaining.stored_replies(task))
+            replies = dict(live.remaining.stored_replies(task))
             if live.should_stop() or number >= most:
                 yield RunNotice("stopped", "The run was stopped.")
                 return
-            if "" not in held:
-                said = say(task)
-                made = CallReply(task.key, task.part, task.sample, "", said) if isinstance(said, str) else said
-                held[""] = replace(made, key=task.key, part=task.part, sample=task.sample)
-                if asked is not None:
-                    asked.append(task)
-                yield held[""]
-            yield fuse(live.config.card, live.config.params, task, held)
+            if "" not in replies:
+                answer = say(task)
+                reply = CallReply(task.key, task.part, task.sample, "", answer) if isinstance(answer, str) else answer
+                replies[""] = replace(reply, key=task.key, part=task.part, sample=task.sample)
+                if tasks is not None:
+                    tasks.append(task)
+                yield replies[""]
+            yield fuse(live.config.card, live.config.params, task, replies)
             await asyncio.sleep(0)
 
     return source
@@ -100,9 +100,9 @@ async def until_stopped(live: LiveRun, capabilities: dict[str, str]) -> AsyncIte
     yield RunNotice("stopped", "Stopped.")
 
 
-def ran(store: Store, wanted: RunConfig, source: Any) -> str:
+def run_to_end(store: Store, run_config: RunConfig, source: Any) -> str:
     """A run to its end; its id."""
-    run_id = runs.start(store, "rae", wanted, source=source)
+    run_id = runs.start(store, "rae", run_config, source=source)
     runs.wait(store, run_id)
     return run_id
 
@@ -132,7 +132,7 @@ def test_how_long_a_run_still_takes_is_told_while_it_goes_on(store: Store, monke
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
-    run_id = ran(store, config(store), scripted(most=3))
+    run_id = run_to_end(store, config(store), scripted_source(most=3))
     monkeypatch.setattr(LiveRun, "rate", lambda live: 2.0)
     runs.resume(store, "rae", run_id, source=slow)
     progress = runs.run_progress(store, run_id)
@@ -145,17 +145,17 @@ def test_how_long_a_run_still_takes_is_told_while_it_goes_on(store: Store, monke
 
 
 def test_what_slows_a_run_down_is_told_once_while_it_goes_on(store: Store) -> None:
-    async def slowed(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
+    async def slow_source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         for _ in range(2):
             yield RunNotice("slower", "Fewer at a time.")
         while not live.should_stop():
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
-    run_id = runs.start(store, "rae", config(store), source=slowed)
-    while not (told := runs.run_progress(store, run_id).problems):
+    run_id = runs.start(store, "rae", config(store), source=slow_source)
+    while not (problems := runs.run_progress(store, run_id).problems):
         assert runs.run_progress(store, run_id).state == "running"
-    assert told == ("Fewer at a time.",)
+    assert problems == ("Fewer at a time.",)
     runs.stop(store, "rae", run_id)
     assert runs.wait(store, run_id).state == "stopped"
 
@@ -175,10 +175,10 @@ def test_an_error_that_nobody_foresaw_while_it_is_stored_ends_a_run_that_can_go_
     with monkeypatch.context() as patch:
         patch.setattr(worker, "_MAX_BUFFERED_EVENTS", 4)
         patch.setattr(runs_writer.JudgmentWriter, "put", lambda *_: 1 // 0)
-        state, why = over(store, runs.start(store, "rae", config(store), source=scripted()))
+        state, why = over(store, runs.start(store, "rae", config(store), source=scripted_source()))
     assert (state, "an error in Assay (ZeroDivisionError)" in why) == ("failed", True)
     [run] = runs.list_runs(store)
-    runs.resume(store, "rae", run.id, source=scripted())
+    runs.resume(store, "rae", run.id, source=scripted_source())
     assert over(store, run.id) == ("finished", "")
 
 
@@ -190,9 +190,9 @@ def test_a_run_that_cannot_read_the_store_as_it_begins_has_failed_and_can_go_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(worker, "known_capabilities", fail)
-        run_id = runs.start(store, "rae", config(store), source=scripted())
+        run_id = runs.start(store, "rae", config(store), source=scripted_source())
         assert over(store, run_id) == ("failed", "The disk is gone.")
-    runs.resume(store, "rae", run_id, source=scripted())
+    runs.resume(store, "rae", run_id, source=scripted_source())
     assert over(store, run_id) == ("finished", "")
 
 
@@ -217,24 +217,30 @@ def test_what_is_no_part_of_a_judge_still_counts_for_the_length_of_its_calls(sto
     assert "longer than the 300 tokens" in runs.estimate(store, narrow).long
 
 
-def failed(task: Task) -> CallReply:
+def failed_reply(task: Task) -> CallReply:
     return CallReply("", "", 0, "", "", "api_error", "the endpoint answered 500, after 2 tries")
 
 
 def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, server: Running) -> None:
-    wanted = config(store, server.url)
-    found = runs.estimate(store, wanted)
-    assert (found.items, found.judgments, found.calls, found.cost) == (12, 12, 12, 0.0)
-    shown = runs.dry_run(store, "rae", wanted, n=2)
-    assert len(shown) == 2 and shown[0].messages[0]["role"] == "system" and shown[0].reading.unscored is None
-    again = runs.dry_run(store, "rae", replace(wanted, only_unscored=True), n=2)
-    assert [one.name for one in again] == [one.name for one in shown], "whatever of them is judged"
-    assert [one.raw for one in shown] == [one.answers[0].raw for one in shown] and shown[0].raw
-    for one in shown:
-        [(body,)] = store.rows("select content from item where name = $1", [one.name])
-        assert json.loads(body)["scenario"] in one.messages[-1]["content"], "it was asked about this very item"
+    run_config = config(store, server.url)
+    estimate = runs.estimate(store, run_config)
+    assert (estimate.items, estimate.judgments, estimate.calls, estimate.cost) == (12, 12, 12, 0.0)
+    judgments = runs.dry_run(store, "rae", run_config, n=2)
+    assert (
+        len(judgments) == 2 and judgments[0].messages[0]["role"] == "system" and judgments[0].reading.unscored is None
+    )
+    again = runs.dry_run(store, "rae", replace(run_config, only_unscored=True), n=2)
+    assert [judgment.name for judgment in again] == [judgment.name for judgment in judgments], (
+        "whatever of them is judged"
+    )
+    assert [judgment.raw for judgment in judgments] == [
+        judgment.answers[0].raw for judgment in judgments
+    ] and judgments[0].raw
+    for judgment in judgments:
+        [(body,)] = store.rows("select content from item where name = $1", [judgment.name])
+        assert json.loads(body)["scenario"] in judgment.messages[-1]["content"], "it was asked about this very item"
     assert store.rows("select count(*) from reply") == [(0,)] and runs.list_runs(store) == []
-    run_id = runs.start(store, "rae", wanted)
+    run_id = runs.start(store, "rae", run_config)
     end = runs.wait(store, run_id)
     assert (end.state, end.done, end.total, end.scored, end.unscored) == ("finished", 12, 12, 12, {})
     assert end.calls == 12 and end.tokens_in > 0 and end.cost == 0.0
@@ -250,7 +256,7 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert listed.params == CARD.defaults.identity("dialogue")
     assert (listed.endpoint, listed.tokens) == (server.url, end.tokens_in + end.tokens_out)
     assert runs.count_run_judgments(store) == {run_id: (12, 12)}
-    assert datasets.dataset_judges(store, wanted.dataset_id)[0] == (
+    assert datasets.dataset_judges(store, run_config.dataset_id)[0] == (
         listed.judge,
         CARD.name,
         "practice-constant",
@@ -258,54 +264,54 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
         12,
     )
     assert runs.run_judge(store, run_id).card.version == CARD.version
-    assert runs.estimate(store, wanted).judgments == 0
+    assert runs.estimate(store, run_config).judgments == 0
     with pytest.raises(BadInput, match="Nothing is left to ask"):
-        runs.start(store, "rae", wanted)
+        runs.start(store, "rae", run_config)
 
 
 def test_an_endpoint_that_is_faster_than_the_disk_is_held_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was answered and is not stored yet stays a few changes, however slowly the store takes them."""
     monkeypatch.setattr(worker, "MAX_EVENTS_PER_CHANGE", 2)
     monkeypatch.setattr(worker, "_MAX_BUFFERED_EVENTS", 6)
-    put, kept, ahead = runs_writer.JudgmentWriter.put, [0], [0]
+    put, stored, ahead = runs_writer.JudgmentWriter.put, [0], [0]
 
-    def slowly(self: runs_writer.JudgmentWriter, found: Any, upto: float | None = None) -> int:
+    def slowly(self: runs_writer.JudgmentWriter, events: Any, upto: float | None = None) -> int:
         time.sleep(0.05)
-        added = put(self, found, upto)
-        kept[0] += len(found)
+        added = put(self, events, upto)
+        stored[0] += len(events)
         return added
 
     monkeypatch.setattr(runs_writer.JudgmentWriter, "put", slowly)
-    inner = scripted()
+    inner = scripted_source()
 
     async def source(run: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
-        given = 0
+        event_count = 0
         async for event in inner(run, capabilities):
             yield event
-            given += 1
-            ahead[0] = max(ahead[0], given - kept[0])
+            event_count += 1
+            ahead[0] = max(ahead[0], event_count - stored[0])
 
     end = runs.wait(store, runs.start(store, "rae", config(store), source=source))
-    assert (end.state, end.scored, kept[0]) == ("finished", 12, 24)  # a reply and a judgment of each
+    assert (end.state, end.scored, stored[0]) == ("finished", 12, 24)  # a reply and a judgment of each
     assert 6 <= ahead[0] + 1 <= 6 + 2, "a backlog, and the change that is being written"
 
 
 def test_the_preflight_refuses_in_a_sentence_and_stores_nothing(store: Store, server: Running) -> None:
-    for wanted, said in (
+    for run_config, message in (
         (config(store, "http://127.0.0.1:20599"), "cannot be reached"),
         (config(store, server.url, model="practice-nobody"), "practice-nobody"),
         (config(store, server.url, card=card("rubric_open_ended")), "no response"),
         (config(store, server.url, model="gpt-unheard-of", spending_limit=1.0), "price"),
         (replace(config(store, server.url), dataset_id="nowhere"), "no such dataset"),
     ):
-        with pytest.raises(Exception, match=said) as refused:
-            runs.start(store, "rae", wanted)
+        with pytest.raises(Exception, match=message) as refused:
+            runs.start(store, "rae", run_config)
         assert len(str(refused.value).splitlines()) == 1
     assert runs.list_runs(store) == []
 
 
 def test_an_annotator_can_do_nothing_with_runs(store: Store) -> None:
-    run_id = ran(store, config(store), scripted(most=2))
+    run_id = run_to_end(store, config(store), scripted_source(most=2))
     for act in (
         lambda: runs.start(store, "ann", config(store)),
         lambda: runs.dry_run(store, "ann", config(store)),
@@ -319,13 +325,13 @@ def test_an_annotator_can_do_nothing_with_runs(store: Store) -> None:
 
 
 def test_a_stopped_run_goes_on_and_asks_nothing_twice(store: Store) -> None:
-    asked: list[Task] = []
-    run_id = ran(store, config(store), scripted(most=5, asked=asked))
+    tasks: list[Task] = []
+    run_id = run_to_end(store, config(store), scripted_source(most=5, tasks=tasks))
     assert runs.run_progress(store, run_id).state == "stopped" and runs.run_progress(store, run_id).done == 5
-    runs.resume(store, "rae", run_id, source=scripted(asked=asked))
+    runs.resume(store, "rae", run_id, source=scripted_source(tasks=tasks))
     end = runs.wait(store, run_id)
     assert (end.state, end.done, end.calls) == ("finished", 12, 12)
-    assert len({t.key for t in asked}) == len(asked) == 12
+    assert len({t.key for t in tasks}) == len(tasks) == 12
     # Another run of the same judge has nothing to do; another parameter is another judge.
     assert runs.estimate(store, config(store)).judgments == 0
     assert runs.estimate(store, config(store, params=Params(temperature=0.5))).judgments == 12
@@ -339,19 +345,19 @@ def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> Non
             yield CallReply(task.key, "", 0, "", GOOD[0], logprobs=(("4", (("4", -0.1),)),))
         yield RunNotice("stopped", "Stopped.")
 
-    first = ran(store, config(store), replies_only)
+    first = run_to_end(store, config(store), replies_only)
     assert runs.run_progress(store, first).done == 0
-    asked: list[Task] = []
-    second = ran(store, config(store), scripted(asked=asked))
-    assert asked == [] and runs.run_progress(store, second).scored == 12
+    tasks: list[Task] = []
+    second = run_to_end(store, config(store), scripted_source(tasks=tasks))
+    assert tasks == [] and runs.run_progress(store, second).scored == 12
     assert store.rows("select count(*) from reply") == [(12,)]
 
 
 def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(store: Store, tmp_path: Path) -> None:
     dataset = datasets.dataset_named(store, "demo").id
-    bad = {"d-0001": failed, "d-0002": lambda task: "no JSON at all", "d-0003": failed}
+    bad = {"d-0001": failed_reply, "d-0002": lambda task: "no JSON at all", "d-0003": failed_reply}
     names = {str(i): str(n) for i, n in store.rows("select id, name from item")}
-    run_id = ran(store, config(store), scripted(lambda t: bad.get(names[t.key], lambda t: GOOD[0])(t)))
+    run_id = run_to_end(store, config(store), scripted_source(lambda t: bad.get(names[t.key], lambda t: GOOD[0])(t)))
     end = runs.run_progress(store, run_id)
     assert (end.state, end.scored, dict(end.unscored)) == ("finished", 9, {"api_error": 2, "unreadable": 1})
     assert any("500" in problem for problem in end.problems)
@@ -359,29 +365,31 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     queue.fill_review(store, "lea", dataset, judge)
 
     def unusable() -> tuple[dict[str, int], int, int]:
-        found = review_signals.find_needs(store, dataset, judge)
-        waiting = sum(any(r.kind == "unscored" for r in need.reasons) for need in found)
+        needs = review_signals.find_needs(store, dataset, judge)
+        waiting = sum(any(r.kind == "unscored" for r in need.reasons) for need in needs)
         ids = [str(r[0]) for r in store.rows("select id from item order by name")]
         views = [desk.open_item(store, "ann", i) for i in ids]
-        shown = sum(any("could not be used" in text for *_, text in v.remarks) for v in views)
-        return dict(calibration.count_unscored(store, dataset, judge)), waiting, shown
+        remark_count = sum(any("could not be used" in text for *_, text in v.remarks) for v in views)
+        return dict(calibration.count_unscored(store, dataset, judge)), waiting, remark_count
 
     assert unusable() == ({"api_error": 2, "unreadable": 1}, 3, 3)
     # The same judge again: only the calls that failed are asked.
-    asked: list[Task] = []
-    ran(store, config(store), scripted(asked=asked))
-    assert sorted(names[t.key] for t in asked) == ["d-0001", "d-0003"]
+    tasks: list[Task] = []
+    run_to_end(store, config(store), scripted_source(tasks=tasks))
+    assert sorted(names[t.key] for t in tasks) == ["d-0001", "d-0003"]
     assert unusable() == ({"unreadable": 1}, 1, 1)
     # only_unscored asks what could not be read, too; the same text again stays unscored, and is one judgment more.
-    asked.clear()
-    again = ran(store, config(store, only_unscored=True), scripted(lambda t: "no JSON at all", asked=asked))
-    assert [names[t.key] for t in asked] == ["d-0002"] and unusable() == ({"unreadable": 1}, 1, 1)
+    tasks.clear()
+    again = run_to_end(
+        store, config(store, only_unscored=True), scripted_source(lambda t: "no JSON at all", tasks=tasks)
+    )
+    assert [names[t.key] for t in tasks] == ["d-0002"] and unusable() == ({"unreadable": 1}, 1, 1)
     assert dict(runs.run_progress(store, again).unscored) == {"unreadable": 1}
-    ran(store, config(store, only_unscored=True), scripted())
+    run_to_end(store, config(store, only_unscored=True), scripted_source())
     assert unusable() == ({}, 0, 0) and verify(store) == []
     assert store.rows("select count(*) from score_now where dimension = 'verdict'") == [(12,)]
     with pytest.raises(BadInput, match="Nothing is left"):
-        runs.start(store, "rae", config(store, only_unscored=True), source=scripted())
+        runs.start(store, "rae", config(store, only_unscored=True), source=scripted_source())
     # All of it written out and imported again is all there already, the judgments that were replaced, too.
     known = store.rows("select i.name, m.sample, m.raw from judgment m join item i on i.id = m.item_id")
     params = CARD.defaults.identity("dialogue")
@@ -393,8 +401,8 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
 
 
 def test_what_the_newest_change_brought_may_be_asked_again(store: Store, tmp_path: Path) -> None:
-    mine = {"card": CARD.name, "model": "practice-constant", "params": CARD.defaults.identity("dialogue")}
-    lines = [{"item": f"d-000{n}", "raw": "no JSON at all", **mine} for n in (1, 2)]
+    fields = {"card": CARD.name, "model": "practice-constant", "params": CARD.defaults.identity("dialogue")}
+    lines = [{"item": f"d-000{n}", "raw": "no JSON at all", **fields} for n in (1, 2)]
     bad = from_path(seeds.lines(tmp_path / "bad.jsonl", lines))
     import_source(store, "lea", bad, ImportPlan("demo", synthetic=True))
     assert store.rows("select max(seq) from judgment") == [(store.newest(),)]
@@ -403,32 +411,32 @@ def test_what_the_newest_change_brought_may_be_asked_again(store: Store, tmp_pat
 
 
 def test_a_sample_that_could_be_used_stands_for_one_that_could_not(store: Store) -> None:
-    wanted = config(store, params=Params(samples=3, temperature=0.3))
-    ran(store, wanted, scripted(lambda t: "prose" if t.sample == 0 else GOOD[t.sample - 1]))
+    run_config = config(store, params=Params(samples=3, temperature=0.3))
+    run_to_end(store, run_config, scripted_source(lambda t: "prose" if t.sample == 0 else GOOD[t.sample - 1]))
     judge = runs.list_runs(store)[0].judge
     assert store.rows("select distinct sample from score_now") == [(1,)]
-    assert calibration.count_unscored(store, wanted.dataset_id, judge) == [("unreadable", 12)]
+    assert calibration.count_unscored(store, run_config.dataset_id, judge) == [("unreadable", 12)]
     assert store.rows("select count(*) from unusable_now") == [(0,)]
     spread = store.rows("select dimension, min(agreement) from score_spread where samples = 2 group by 1 order by 1")
     assert dict(spread)["verdict"] == 0.5 and dict(spread)["helpfulness"] == 1.0
 
 
 def test_a_smaller_run_draws_items_and_a_larger_one_holds_them(store: Store) -> None:
-    asked: list[Task] = []
-    first = ran(store, config(store, most=4), scripted(asked=asked))
-    few = {t.key for t in asked}
-    assert len(few) == 4 and runs.run_progress(store, first).total == 4
-    assert few != {str(r[0]) for r in store.rows("select id from item order by name limit 4")}
-    ran(store, config(store, most=7), scripted(asked=asked))
-    assert len({t.key for t in asked}) == 7 and len(asked) == 7
+    tasks: list[Task] = []
+    first = run_to_end(store, config(store, most=4), scripted_source(tasks=tasks))
+    keys = {t.key for t in tasks}
+    assert len(keys) == 4 and runs.run_progress(store, first).total == 4
+    assert keys != {str(r[0]) for r in store.rows("select id from item order by name limit 4")}
+    run_to_end(store, config(store, most=7), scripted_source(tasks=tasks))
+    assert len({t.key for t in tasks}) == 7 and len(tasks) == 7
 
 
 def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Path) -> None:
-    run_id = ran(store, config(store), scripted(most=3))
+    run_id = run_to_end(store, config(store), scripted_source(most=3))
     import_source(
         store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", [seeds.dialogue(99)])), ImportPlan(dataset="demo")
     )
-    runs.resume(store, "rae", run_id, source=scripted())
+    runs.resume(store, "rae", run_id, source=scripted_source())
     assert runs.wait(store, run_id).done == 12
     assert runs.estimate(store, config(store)).judgments == 1
 
@@ -437,7 +445,7 @@ def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Pat
 def test_of_two_who_start_a_judge_at_the_same_moment_one_does(
     store: Store, monkeypatch: pytest.MonkeyPatch, again: str
 ) -> None:
-    first = ran(store, config(store), scripted(most=1))
+    first = run_to_end(store, config(store), scripted_source(most=1))
     real, others = terms.token_price, list[str]()
 
     def meanwhile(of: RunConfig) -> Any:
@@ -483,7 +491,7 @@ def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(sto
     store.tx("rae", "test", lambda tx: tx.append([RunEventRow(new_id(), run_id, "started", "")]))
     end = runs.run_progress(store, run_id)
     assert end.state == "interrupted" and "Resume" in end.why and runs.list_runs(store)[0].state == "interrupted"
-    runs.resume(store, "rae", run_id, source=scripted())
+    runs.resume(store, "rae", run_id, source=scripted_source())
     assert runs.wait(store, run_id).state == "finished"
 
 
@@ -503,34 +511,34 @@ def test_a_store_that_takes_nothing_more_ends_the_run_with_its_sentence(
         full[0] = True
         return GOOD[0]
 
-    run_id = ran(store, config(store), scripted(say))
+    run_id = run_to_end(store, config(store), scripted_source(say))
     end = runs.run_progress(store, run_id)
     assert end.state == "failed" and "disk is full" in end.why and end.done == 0
     with pytest.raises(StoreFailed, match="the disk is full"):
-        runs.resume(store, "rae", run_id, source=scripted())
+        runs.resume(store, "rae", run_id, source=scripted_source())
     full[0] = False
-    runs.resume(store, "rae", run_id, source=scripted())
+    runs.resume(store, "rae", run_id, source=scripted_source())
     assert runs.wait(store, run_id).scored == 12
 
 
 def test_whoever_waits_for_a_run_is_told_of_it_again_and_again(store: Store) -> None:
-    told: list[str] = []
+    states: list[str] = []
 
     async def slow(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         until = time.monotonic() + 5
-        while len(told) < 3 and time.monotonic() < until:
+        while len(states) < 3 and time.monotonic() < until:
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
     run_id = runs.start(store, "rae", config(store), source=slow)
-    end = runs.wait(store, run_id, lambda found: told.append(found.state), every=0.01)
-    assert end.state == "stopped" and told[:3] == ["running"] * 3
+    end = runs.wait(store, run_id, lambda progress: states.append(progress.state), every=0.01)
+    assert end.state == "stopped" and states[:3] == ["running"] * 3
 
 
 def test_the_spending_limit_ends_a_run_and_holds_over_its_resume(store: Store, server: Running) -> None:
-    wanted = config(store, server.url, price=(1.0, 1000.0), spending_limit=3.0)
-    one = wanted.endpoint.model_copy(update={"concurrency": 1})
-    run_id = runs.start(store, "rae", replace(wanted, endpoint=one))
+    run_config = config(store, server.url, price=(1.0, 1000.0), spending_limit=3.0)
+    endpoint = run_config.endpoint.model_copy(update={"concurrency": 1})
+    run_id = runs.start(store, "rae", replace(run_config, endpoint=endpoint))
     end = runs.wait(store, run_id)
     assert end.state == "stopped" and "spending limit" in end.why and 0 < end.done < 12
     assert end.cost is not None and 0 < end.cost <= 3.0
@@ -544,29 +552,29 @@ def test_the_spending_limit_ends_a_run_and_holds_over_its_resume(store: Store, s
 def test_the_key_is_nowhere(store: Store, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-4711")
     with practice("500=0.3,refused=0.2,401=0.1", echo_key=True) as noisy:
-        wanted = config(store, noisy.url, endpoint=Endpoint(base_url=noisy.url, tries=2, concurrency=2))
-        said = ""
+        run_config = config(store, noisy.url, endpoint=Endpoint(base_url=noisy.url, tries=2, concurrency=2))
+        output = ""
         try:
-            said += str(runs.dry_run(store, "rae", wanted))
-            run_id = runs.start(store, "rae", wanted)
-            said += repr(runs.wait(store, run_id)) + repr(runs.list_runs(store))
+            output += str(runs.dry_run(store, "rae", run_config))
+            run_id = runs.start(store, "rae", run_config)
+            output += repr(runs.wait(store, run_id)) + repr(runs.list_runs(store))
         except Exception as error:
-            said += str(error)
+            output += str(error)
         assert noisy.log.asked > 0
     tables = [
         r[0] for r in store.rows("select table_name from information_schema.tables where table_type = 'BASE TABLE'")
     ]
-    held = "".join(str(store.rows(f"select * from {name}")) for name in tables)
+    contents = "".join(str(store.rows(f"select * from {name}")) for name in tables)
     out = capfd.readouterr()
-    assert "canary" not in held + said + out.out + out.err
-    assert "run" in tables and "demo" in held
+    assert "canary" not in contents + output + out.out + out.err
+    assert "run" in tables and "demo" in contents
 
 
 def test_an_older_run_is_of_the_same_judge_and_one_inside_asks_where_that_is_now(store: Store) -> None:
-    run_id = ran(store, config(store, params=Params(samples=2, combine="")), scripted(most=3))
-    found = json.loads(store.rows("select settings from run")[0][0])
-    del found["params"]["combine"]  # as from before there was a choice
-    old = json.dumps({**found, "inside": True})
+    run_id = run_to_end(store, config(store, params=Params(samples=2, combine="")), scripted_source(most=3))
+    settings = json.loads(store.rows("select settings from run")[0][0])
+    del settings["params"]["combine"]  # as from before there was a choice
+    old = json.dumps({**settings, "inside": True})
     row = f"select 'old' as id, dataset_id, judge_id, '{old}' as settings, items, judgments from run"
 
     def add(tx: Tx) -> None:
@@ -581,21 +589,21 @@ def test_an_older_run_is_of_the_same_judge_and_one_inside_asks_where_that_is_now
 
 def test_what_was_found_out_of_an_endpoint_is_remembered(store: Store) -> None:
     with practice(refuses=frozenset({"json_schema"})) as plain:
-        wanted = config(store, plain.url, most=2)
-        runs.wait(store, runs.start(store, "rae", wanted))
+        run_config = config(store, plain.url, most=2)
+        runs.wait(store, runs.start(store, "rae", run_config))
         refused = sum(plain.log.refused.values())
-        runs.wait(store, runs.start(store, "rae", replace(wanted, most=5)))
+        runs.wait(store, runs.start(store, "rae", replace(run_config, most=5)))
         assert refused > 0 and sum(plain.log.refused.values()) == refused
     assert store.rows("select count(*) from setting_now where scope = 'endpoints'") == [(1,)]
 
 
 def test_a_probe_is_a_judge_that_the_usual_lists_leave_out(store: Store, server: Running) -> None:
-    wanted = config(store, server.url, most=3)
-    runs.wait(store, runs.start(store, "rae", wanted))
-    probed = replace(wanted, params=CARD.defaults.model_copy(update={"probe": "injected_order"}))
+    run_config = config(store, server.url, most=3)
+    runs.wait(store, runs.start(store, "rae", run_config))
+    probed = replace(run_config, params=CARD.defaults.model_copy(update={"probe": "injected_order"}))
     runs.wait(store, runs.start(store, "rae", probed))
     usual, probe = runs.list_runs(store)[1].judge, runs.list_runs(store)[0].judge
-    assert [j[0] for j in datasets.dataset_judges(store, wanted.dataset_id)] == [usual]
+    assert [j[0] for j in datasets.dataset_judges(store, run_config.dataset_id)] == [usual]
     assert probe != usual
 
 
@@ -614,28 +622,28 @@ def test_log_probabilities_are_kept_where_a_score_is(store: Store) -> None:
 
 
 def test_texts_that_no_store_can_hold_become_ones_that_it_can(store: Store) -> None:
-    run_id = ran(store, config(store, most=1), scripted(lambda t: "a\x00b\ud800c"))
+    run_id = run_to_end(store, config(store, most=1), scripted_source(lambda t: "a\x00b\ud800c"))
     assert runs.run_progress(store, run_id).unscored == {"unreadable": 1}
     assert store.rows("select raw from reply") == [("a\ufffdb?c",)]
 
 
 def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_not(store: Store) -> None:
-    wanted = config(store)
-    judge = runs.judge_id_of(wanted)
-    found = list(PendingJudgments(store, wanted, judge, store.newest(), runs.SEED).tasks())
+    run_config = config(store)
+    judge = runs.judge_id_of(run_config)
+    tasks = list(PendingJudgments(store, run_config, judge, store.newest(), runs.SEED).tasks())
     lost = Reading(unscored="api_error", why="gone")
 
-    def put(run_id: str, *made: FinishedJudgment | CallReply | Charge, up_to: float | None = None) -> int:
-        return runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, (1.0, 2.0)).put(made, up_to)
+    def put(run_id: str, *entries: FinishedJudgment | CallReply | Charge, up_to: float | None = None) -> int:
+        return runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, (1.0, 2.0)).put(entries, up_to)
 
-    good, gone = FinishedJudgment(found[0], GOOD[0], Reading()), FinishedJudgment(found[1], "", lost)
-    assert put("one", good, gone) == 2
-    other = FinishedJudgment(found[2], GOOD[1], Reading())
-    assert put("two", FinishedJudgment(found[0], GOOD[1], Reading()), gone, other) == 2, "the first place is taken"
-    last = FinishedJudgment(found[3], "", lost)
-    assert put("two", gone, last, CallReply(found[3].key, "", 0, "", "", tokens_in=30, tokens_out=5), up_to=0.5) == 1
+    good, failure = FinishedJudgment(tasks[0], GOOD[0], Reading()), FinishedJudgment(tasks[1], "", lost)
+    assert put("one", good, failure) == 2
+    other = FinishedJudgment(tasks[2], GOOD[1], Reading())
+    assert put("two", FinishedJudgment(tasks[0], GOOD[1], Reading()), failure, other) == 2, "the first place is taken"
+    last = FinishedJudgment(tasks[3], "", lost)
+    assert put("two", failure, last, CallReply(tasks[3].key, "", 0, "", "", tokens_in=30, tokens_out=5), up_to=0.5) == 1
     rows = store.rows("select item_id, run_id, unscored from judgment order by seq, unscored desc")
-    used, failed, new, late = (one.key for one in found[:4])
+    used, failed, new, late = (task.key for task in tasks[:4])
     assert rows == [
         (failed, "one", "api_error"), (used, "one", ""), (failed, "two", "api_error"), (new, "two", ""),
         (late, "two", "api_error"),
@@ -643,9 +651,9 @@ def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_no
     assert store.rows("select run_id, calls, tokens_in, tokens_out, cost from charge") == [("two", 1, 30, 5, 4e-5)]
     assert store.rows("select run_id, upto from spending_hold") == [("two", 0.5)]
     sure = (("4", (("4", -0.1), ("5", -2.5))),)
-    whole = CallReply(found[5].key, "", 0, "p", "4", None, "why", "json_schema", "served", 30, 5, 2, 1.5, sure)
+    whole = CallReply(tasks[5].key, "", 0, "p", "4", None, "why", "json_schema", "served", 30, 5, 2, 1.5, sure)
     put("two", whole)
-    assert runs_writer.stored_replies(store, judge, {}, [found[5].key]) == {(found[5].key, "", 0): {"p": whole}}
+    assert runs_writer.stored_replies(store, judge, {}, [tasks[5].key]) == {(tasks[5].key, "", 0): {"p": whole}}
 
 
 def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> None:
@@ -653,21 +661,21 @@ def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> Non
     writer: list[Any] = []
 
     async def source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
-        found = list(live.remaining.tasks())
+        tasks = list(live.remaining.tasks())
         other = runs_writer.JudgmentWriter(store, "lea", "", live.remaining.judge_id, CARD, None)
-        other.put([FinishedJudgment(found[0], GOOD[0], Reading())])
-        writer.append(found[0].key)
-        for task in found:
+        other.put([FinishedJudgment(tasks[0], GOOD[0], Reading())])
+        writer.append(tasks[0].key)
+        for task in tasks:
             yield fuse(CARD, live.config.params, task, {"": CallReply(task.key, "", 0, "", GOOD[1])})
 
-    run_id = ran(store, config(store), source)
+    run_id = run_to_end(store, config(store), source)
     assert store.rows("select count(*) from judgment") == [(12,)] and runs.run_progress(store, run_id).done == 11
 
 
 def test_a_role_that_was_taken_away_counts_at_the_start(store: Store) -> None:
     store.tx("lea", "test", lambda tx: people.append_people(tx, [Person("rae", "annotator", True)]))
     with pytest.raises(NotAllowed):
-        runs.start(store, "rae", config(store), source=scripted())
+        runs.start(store, "rae", config(store), source=scripted_source())
 
 
 def test_a_run_counts_with_its_own_price_and_else_with_that_of_the_list() -> None:

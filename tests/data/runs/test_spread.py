@@ -41,7 +41,7 @@ from tests import seeds
 from tests.data.runs.test_charges import PRICE
 from tests.data.runs.test_charges import config as priced
 from tests.data.runs.test_runs import CARD, GOOD, config
-from tests.judges.cli.test_run import served
+from tests.judges.cli.test_run import serve_in_thread
 from tests.judges.endpoint import Say
 from tests.practice_server import Running, practice
 
@@ -73,12 +73,12 @@ class Runner:
         await self.real.assign(*pickle.loads(pickle.dumps((work, admitted, signal))))
 
     async def collect(self) -> list[RunnerMessage]:
-        told = await self.real.collect()
-        self.told += len(told)
+        messages = await self.real.collect()
+        self.told += len(messages)
         self.gone = self.gone or self.told > self.lives
         self._check()
-        found: list[RunnerMessage] = pickle.loads(pickle.dumps(told))
-        return found
+        copies: list[RunnerMessage] = pickle.loads(pickle.dumps(messages))
+        return copies
 
     def _check(self) -> None:
         if self.gone:
@@ -101,33 +101,35 @@ class Here:
         return self.runners[-1]
 
 
-def ran(store: Store, wanted: RunConfig, place: Here, runners: int = 2) -> RunProgress:
-    return runs.wait(store, runs.start(store, "lea", wanted, engine=spread_over(place.start, runners)))
+def run_to_end(store: Store, run_config: RunConfig, place: Here, runners: int = 2) -> RunProgress:
+    return runs.wait(store, runs.start(store, "lea", run_config, engine=spread_over(place.start, runners)))
 
 
-def judged(store: Store) -> list[tuple[Any, ...]]:
+def judgments(store: Store) -> list[tuple[Any, ...]]:
     """All that a judge said, without who asked."""
     return store.rows(
         "select i.name, m.part, m.sample, m.raw, m.unscored from judgment m join item i on i.id = m.item_id order by 1"
     )
 
 
-def wanted(store: Store, server: Running, **endpoint: Any) -> RunConfig:
-    made = config(store, server.url)
-    return replace(made, endpoint=made.endpoint.model_copy(update={"concurrency": 8, "tries": 3} | endpoint))
+def spread_config(store: Store, server: Running, **endpoint: Any) -> RunConfig:
+    run_config = config(store, server.url)
+    return replace(
+        run_config, endpoint=run_config.endpoint.model_copy(update={"concurrency": 8, "tries": 3} | endpoint)
+    )
 
 
 def test_several_runners_judge_as_one_process_does(store: Store, tmp_path: Path) -> None:
     place = Here()
     with practice(latency_ms=20) as server:
-        end = ran(store, wanted(store, server), place, 3)
+        end = run_to_end(store, spread_config(store, server), place, 3)
         assert (end.state, end.done, end.scored, end.calls) == ("finished", ITEMS, ITEMS, ITEMS)
         assert [c.asked for c in server.log.calls.values()] == [1] * ITEMS
-        assert server.log.widest <= 8 and [one.hands for one in place.runners] == [3, 3, 2]
-        assert all(one.told for one in place.runners), "one of them had nothing to do"
+        assert server.log.widest <= 8 and [runner.hands for runner in place.runners] == [3, 3, 2]
+        assert all(runner.told for runner in place.runners), "one of them had nothing to do"
         other = seeds.workspace(tmp_path / "b.duckdb", [seeds.dialogue(n) for n in range(1, ITEMS + 1)])
-        runs.wait(other, runs.start(other, "lea", wanted(other, server)))
-        assert judged(store) == judged(other)
+        runs.wait(other, runs.start(other, "lea", spread_config(other, server)))
+        assert judgments(store) == judgments(other)
         other.close()
     assert verify(store) == []
 
@@ -138,13 +140,17 @@ def test_tries_of_all_runners_that_may_have_to_be_paid_for_are_charged(store: St
     def say(body: dict[str, Any], nth: int) -> Say:
         return Say(GOOD[0]) if nth else Say(body=b'{"choices": [')
 
-    with served(say) as found:
-        asked = config(store, found.url)
-        asked = replace(asked, price=PRICE, endpoint=asked.endpoint.model_copy(update={"concurrency": 4, "tries": 3}))
-        found.models = {"data": [{"id": asked.model}]}
-        end = ran(store, asked, Here())
+    with serve_in_thread(say) as endpoint:
+        run_config = config(store, endpoint.url)
+        run_config = replace(
+            run_config,
+            price=PRICE,
+            endpoint=run_config.endpoint.model_copy(update={"concurrency": 4, "tries": 3}),
+        )
+        endpoint.models = {"data": [{"id": run_config.model}]}
+        end = run_to_end(store, run_config, Here())
     assert end.state == "finished" and end.scored == ITEMS and end.estimated
-    assert len(found.bodies) == 2 * ITEMS
+    assert len(endpoint.bodies) == 2 * ITEMS
     assert store.rows("select sum(calls), min(estimated) from charge where sort = 'try'") == [(ITEMS, True)]
 
 
@@ -155,12 +161,12 @@ def test_runners_ask_what_a_list_lets_with_the_key_that_it_has(store: Store, mon
     with practice() as server:
         monkeypatch.setenv("ASSAY_ENDPOINTS", f"{server.url} CANARY")
         endpoints.read_environment(team=True)
-        assert ran(store, wanted(store, server, key_variable="OPENAI_API_KEY"), place).state == "finished"
-        assert {one.real._terms.endpoint.key_variable for one in place.runners} == {"CANARY"}
+        assert run_to_end(store, spread_config(store, server, key_variable="OPENAI_API_KEY"), place).state == "finished"
+        assert {runner.real._terms.endpoint.key_variable for runner in place.runners} == {"CANARY"}
         monkeypatch.setenv("ASSAY_ENDPOINTS", "")
         endpoints.read_environment(team=True)
         with pytest.raises(NotAllowed, match="not one of the endpoints"):
-            ran(store, replace(wanted(store, server), model="practice-strict"), place)
+            run_to_end(store, replace(spread_config(store, server), model="practice-strict"), place)
 
 
 def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(
@@ -168,25 +174,25 @@ def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(
 ) -> None:
     place = Here(20, 45)
     with practice(latency_ms=30) as server:
-        end = ran(store, replace(wanted(store, server), price=PRICE), place)
-        lost = [one.hands for one in place.runners if one.gone]
+        end = run_to_end(store, replace(spread_config(store, server), price=PRICE), place)
+        lost = [runner.hands for runner in place.runners if runner.gone]
         assert len(lost) == 2 and len(place.runners) == 4
         assert (end.state, end.done, end.scored) == ("finished", ITEMS, ITEMS)
         paid: dict[str, int] = dict(store.rows("select sort, sum(calls) from charge group by sort"))
         # Each call is paid for: those that brought a reply, and the others as lost, at their most.
         twice = server.log.asked - ITEMS - int(paid.get("try", 0))
         assert 0 <= twice <= paid["lost"] <= sum(lost), paid
-    assert [one.msg for one in caplog.records].count("runner_lost") == 2
+    assert [record.msg for record in caplog.records].count("runner_lost") == 2
     for table in ("reply", "judgment"):
         assert store.rows(f"select item_id from {table} group by item_id having count(*) > 1") == []
     assert verify(store) == []
 
 
 def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    notices: list[str] = []
 
     def notice(sort: Any, text: str) -> spread.RunNotice:
-        told.append(text)
+        notices.append(text)
         return RunNotice(sort, text)
 
     class Late(Runner):
@@ -206,19 +212,19 @@ def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkey
     monkeypatch.setattr(spread, "RunNotice", notice)
     monkeypatch.setattr(spread, "_START_TIMEOUT_SECONDS", -1.0)
     with practice() as server:
-        assert ran(store, replace(wanted(store, server), most=2), Busy()).state == "finished"
-    assert told == ["Runners wait for a machine with a free processor."] * 2
+        assert run_to_end(store, replace(spread_config(store, server), most=2), Busy()).state == "finished"
+    assert notices == ["Runners wait for a machine with a free processor."] * 2
 
 
 def test_runners_that_cannot_be_kept_end_the_run(store: Store) -> None:
     class Gone(Here):
         def start(self, terms: RunnerTerms) -> Runner:
-            one = super().start(terms)
-            one.gone = True
-            return one
+            runner = super().start(terms)
+            runner.gone = True
+            return runner
 
     with practice() as server:
-        end = ran(store, wanted(store, server), Gone(), 2)
+        end = run_to_end(store, spread_config(store, server), Gone(), 2)
     assert end.state == "failed" and "6 runners were lost one after the other, the last: it was killed" in end.why
 
 
@@ -239,7 +245,7 @@ def test_a_runner_that_takes_no_more_work_is_replaced_although_it_is_not_heard_t
 
     place = Silent()
     with practice() as server:
-        end = ran(store, replace(wanted(store, server), most=3), place, 1)
+        end = run_to_end(store, replace(spread_config(store, server), most=3), place, 1)
     assert (end.state, end.done, len(place.runners)) == ("finished", 3, 2)
 
 
@@ -252,10 +258,10 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
             await super().assign(work, admitted, signal)
 
         async def collect(self) -> list[RunnerMessage]:
-            told = await super().collect()
+            messages = await super().collect()
             if self.stopped:
                 await asyncio.Event().wait()
-            return told
+            return messages
 
         def end(self) -> None:
             self.ended = True
@@ -274,11 +280,11 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
     with practice(latency_ms=300) as server:
         known = {f"{server.url} practice-constant": "json_schema"}
         store.tx("lea", "test", lambda tx: worker.remember_capabilities(tx, known))
-        found = replace(wanted(store, server), price=PRICE)
-        run_id = runs.start(store, "lea", found, engine=spread_over(place.start, 2))
-        end = until(store, run_id, lambda: len(place.runners) == 2 and all(one.told for one in place.runners))
+        run_config = replace(spread_config(store, server), price=PRICE)
+        run_id = runs.start(store, "lea", run_config, engine=spread_over(place.start, 2))
+        end = until(store, run_id, lambda: len(place.runners) == 2 and all(runner.told for runner in place.runners))
     assert (end.state, end.why, end.open) == ("stopped", "lea stopped it. Resume it to go on where it was.", 0.0)
-    assert [one.ended for one in place.runners] == [True, True]
+    assert [runner.ended for runner in place.runners] == [True, True]
     lost = store.rows("select calls, tokens_out from charge where sort = 'lost'")
     assert lost and all(out == calls * CARD.defaults.max_tokens for calls, out in lost), "each at its most"
 
@@ -316,16 +322,16 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
         )  # fmt: skip
         work = spread._Spread(live, {}, lambda _: Dumb(), 1, "http://127.0.0.1/v1")
         work._clock = lambda: moment
-        found = [one async for one in work.stream()]
+        events = [event async for event in work.stream()]
         await work.close()
-        return found
+        return events
 
     monkeypatch.setattr(spread, "wait_for", wait)
     monkeypatch.setattr(spread._Spread, "_terms", lambda *_: None)
     monkeypatch.setattr(spread._Spread, "_next_work", lambda *_: [])
     assert asyncio.run(judging()) == [RunNotice("stopped", STOPPED_NOTICE)]
-    given = spread.GRACE_SECONDS + spread._REPLY_TIMEOUT_SECONDS
-    assert stopped[-1] + given < moment < stopped[-1] + given + 2.5
+    allowance = spread.GRACE_SECONDS + spread._REPLY_TIMEOUT_SECONDS
+    assert stopped[-1] + allowance < moment < stopped[-1] + allowance + 2.5
 
 
 def test_of_a_runner_that_has_not_begun_when_all_is_done_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,25 +358,25 @@ class Scripted:
     def __init__(self) -> None:
         self.said, self.let_in, self.taken = asyncio.Queue[RunnerMessage | None](), list[int](), 0
 
-    def say(self, *told: RunnerMessage | None) -> None:
-        for one in told:
-            self.said.put_nowait(one)
+    def say(self, *messages: RunnerMessage | None) -> None:
+        for message in messages:
+            self.said.put_nowait(message)
 
     async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
         self.let_in += [number for number, may in admitted if may]
 
     async def collect(self) -> list[RunnerMessage]:
-        told = await self.said.get()
+        message = await self.said.get()
         self.taken += 1
-        if told is None:
+        if message is None:
             raise RunnerLost("it was killed")
-        return [told]
+        return [message]
 
     def end(self) -> None:
         """It is over."""
 
 
-async def settled() -> None:
+async def settle() -> None:
     """Let all that can go on do so."""
     for _ in range(500):
         await asyncio.sleep(0)
@@ -397,26 +403,26 @@ def spread_of(
 
 
 def test_runners_are_heard_no_faster_than_what_they_tell_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = [RunNotice("slower", str(n)) for n in range(200)]
+    notices = [RunNotice("slower", str(n)) for n in range(200)]
 
     async def judging() -> list[Any]:
         started: list[Scripted] = []
         work, stream = spread_of(monkeypatch, 1, started)
         coming = asyncio.ensure_future(anext(stream))
-        await settled()
-        started[0].say(*told)
-        found = [await coming]
-        await settled()
+        await settle()
+        started[0].say(*notices)
+        events = [await coming]
+        await settle()
         # 4 for the one call and 64 more may wait, and one shows that they do
         assert started[0].taken == 4 + 64 + 1
-        while len(found) < len(told):
-            found.append(await anext(stream))
-            await settled()
+        while len(events) < len(notices):
+            events.append(await anext(stream))
+            await settle()
         assert len(started) == 1
         await work.close()
-        return found
+        return events
 
-    assert asyncio.run(judging()) == told
+    assert asyncio.run(judging()) == notices
 
 
 def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -424,9 +430,9 @@ def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch:
     left: list[tuple[float, ...]] = []
     release = spread.Throttle.release
 
-    def record_release(limiter: spread.Throttle, *said: float) -> None:
-        left.append(said)
-        release(limiter, *said)
+    def record_release(limiter: spread.Throttle, *usage: float) -> None:
+        left.append(usage)
+        release(limiter, *usage)
 
     monkeypatch.setattr(spread.Throttle, "release", record_release)
 
@@ -434,25 +440,25 @@ def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch:
         started: list[Scripted] = []
         work, stream = spread_of(monkeypatch, 2, started)
         coming = asyncio.ensure_future(anext(stream))
-        await settled()
+        await settle()
         first, second = started
         first.say(AdmissionRequest(1, 10.0, 5.0, 0), AdmissionRequest(2, 10.0, 5.0, 0))
-        await settled()
+        await settle()
         second.say(AdmissionRequest(1, 10.0, 5.0, 0))
-        await settled()
+        await settle()
         assert (first.let_in, second.let_in) == ([1, 2], [])
         second.say(None)
-        await settled()
+        await settle()
         first.say(CallEnd(10.0, 10.0, 5.0, 1.0))  # the lost one's turn comes, and nobody takes it
-        await settled()
+        await settle()
         first.say(AdmissionRequest(3, 10.0, 5.0, 0))
-        await settled()
+        await settle()
         assert (first.let_in, second.let_in, len(started)) == ([1, 2, 3], [], 3)
         first.say(RunnerEnd("", own=False, capabilities={}))
-        await settled()
+        await settle()
         assert len(started) == 4
         started[3].say(AdmissionRequest(1, 10.0, 5.0, 0), AdmissionRequest(2, 10.0, 5.0, 0))
-        await settled()
+        await settle()
         assert started[3].let_in == [1, 2]
         unused = (10.0, 0.0, 5.0, 0.0)
         assert left == [(10.0, 10.0, 5.0, 1.0), unused, unused, unused]
@@ -470,7 +476,7 @@ def test_a_runner_that_ends_with_a_reason_ends_the_run(
         started: list[Scripted] = []
         work, stream = spread_of(monkeypatch, 1, started)
         coming = asyncio.ensure_future(anext(stream))
-        await settled()
+        await settle()
         started[0].say(RunnerEnd("It cannot be.", own=own, capabilities={}))
         with pytest.raises(fault, match="It cannot be"):
             await asyncio.wait_for(coming, 30)
@@ -481,7 +487,7 @@ def test_a_runner_that_ends_with_a_reason_ends_the_run(
 
 def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store: Store) -> None:
     with practice("500=1.0") as server:
-        end = ran(store, wanted(store, server, tries=1), Here(), 4)
+        end = run_to_end(store, spread_config(store, server, tries=1), Here(), 4)
         most = 2 + MAX_CONSECUTIVE_FAILURES + 8
         assert server.log.asked <= most, "the check, the first call, and at most what was under way"
     assert end.state == "failed" and f"{MAX_CONSECUTIVE_FAILURES} calls failed one after the other" in end.why
@@ -489,14 +495,14 @@ def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store:
 
 def test_a_stop_reaches_all_runners_and_a_resume_asks_only_the_rest(store: Store) -> None:
     with practice(latency_ms=30) as server:
-        run_id = runs.start(store, "lea", wanted(store, server), engine=spread_over(Here().start, 2))
+        run_id = runs.start(store, "lea", spread_config(store, server), engine=spread_over(Here().start, 2))
         while not runs.run_progress(store, run_id).done:
             time.sleep(0.01)
         runs.stop(store, "lea", run_id)
         end = runs.wait(store, run_id)
         assert end.state == "stopped" and 0 < end.done < ITEMS and end.open == 0.0
-        asked = server.log.asked
-        assert asked == end.calls, "calls under way were given their time"
+        calls = server.log.asked
+        assert calls == end.calls, "calls under way were given their time"
         runs.resume(store, "lea", run_id)  # in one process: where calls are made is no part of a run
         assert runs.wait(store, run_id).done == ITEMS and server.log.asked == ITEMS
 
@@ -513,9 +519,9 @@ def until(store: Store, run_id: str, holds: Callable[[], bool]) -> RunProgress:
 def test_all_runners_share_the_requests_a_minute(store: Store) -> None:
     place = Here()
     with practice() as server:
-        found = wanted(store, server, requests_per_minute=2)
-        run_id = runs.start(store, "lea", found, engine=spread_over(place.start, 4))
-        end = until(store, run_id, lambda: len(place.runners) == 4 and all(one.told for one in place.runners))
+        run_config = spread_config(store, server, requests_per_minute=2)
+        run_id = runs.start(store, "lea", run_config, engine=spread_over(place.start, 4))
+        end = until(store, run_id, lambda: len(place.runners) == 4 and all(runner.told for runner in place.runners))
         assert end.done == server.log.asked <= 2, "the first one from here, and one of all runners"
 
 
@@ -523,24 +529,24 @@ def test_a_wait_that_one_runner_is_told_holds_for_all(store: Store) -> None:
     with practice("429=1:600") as server:
         known = {f"{server.url} practice-constant": "json_schema"}
         store.tx("lea", "test", lambda tx: worker.remember_capabilities(tx, known))
-        found = wanted(store, server, tries=1)
-        run_id = runs.start(store, "lea", found, engine=spread_over(Here().start, 4))
+        run_config = spread_config(store, server, tries=1)
+        run_id = runs.start(store, "lea", run_config, engine=spread_over(Here().start, 4))
         end = until(store, run_id, lambda: bool(runs.run_progress(store, run_id).problems))
         assert end.scored == 0 and 3 <= server.log.asked <= 8 + 2
 
 
-@pytest.mark.parametrize("told", [True, False], ids=["usage", "no usage"])
-def test_all_runners_share_the_spending_limit_over_starts(store: Store, told: bool) -> None:
-    usage = {"prompt_tokens": 2000, "completion_tokens": 400} if told else None
-    one = (2000 * PRICE[0] + 400 * PRICE[1]) / 1e6
+@pytest.mark.parametrize("reports_usage", [True, False], ids=["usage", "no usage"])
+def test_all_runners_share_the_spending_limit_over_starts(store: Store, reports_usage: bool) -> None:
+    usage = {"prompt_tokens": 2000, "completion_tokens": 400} if reports_usage else None
+    call_cost = (2000 * PRICE[0] + 400 * PRICE[1]) / 1e6
     choice = {"finish_reason": "stop", "message": {"content": GOOD[0]}}
-    with served(lambda body, nth: Say(body={"model": "m", "choices": [choice], "usage": usage})) as found:
-        made = priced(store, found.url)
-        end = ran(store, made, Here(), 4)
+    with serve_in_thread(lambda body, nth: Say(body={"model": "m", "choices": [choice], "usage": usage})) as endpoint:
+        run_config = priced(store, endpoint.url)
+        end = run_to_end(store, run_config, Here(), 4)
         assert end.state == "stopped" and "spending limit" in end.why and end.cost is not None
-        assert 0 < end.cost <= made.spending_limit and end.open == 0.0
-        asked = len(found.bodies)
-        assert not told or asked * one <= made.spending_limit
+        assert 0 < end.cost <= run_config.spending_limit and end.open == 0.0
+        calls = len(endpoint.bodies)
+        assert not reports_usage or calls * call_cost <= run_config.spending_limit
         (listed,) = runs.list_runs(store)
         runs.resume(store, "lea", listed.id, engine=spread_over(Here().start, 4))
-        assert runs.wait(store, listed.id).state == "stopped" and len(found.bodies) == asked
+        assert runs.wait(store, listed.id).state == "stopped" and len(endpoint.bodies) == calls

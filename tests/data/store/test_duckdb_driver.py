@@ -57,7 +57,7 @@ from data.workspace.verify import verify
 from judges.errors import AssayError
 from tests import seeds
 from tests.archives import compare_archive
-from tests.data.planted_workspace import Clock, frozen
+from tests.data.planted_workspace import Clock, frozen_clock
 from tests.facts import facts
 from tests.seeds import count, put
 
@@ -90,42 +90,44 @@ class Book:
         if isinstance(value, str | Path):
             return str(value).replace(str(self.folder), "(folder)")
         if type(value) in (list, tuple):
-            return [self._without_folder(one) for one in value]
+            return [self._without_folder(part) for part in value]
         return value
 
     def ask(self, name: str, call: Callable[[], Any]) -> Any:
         """What a call gives, or how it is refused, and what is logged meanwhile; what it gives."""
-        given = None
+        answer = None
         try:
-            given = call()
+            answer = call()
         except (AssayError, ValueError, OSError, duckdb.Error) as error:
-            said = str(error).partition("\n")[0] if isinstance(error, duckdb.Error) else str(error)
-            self.lines.append(f"{name}: {type(error).__name__}: {said}")
+            message = str(error).partition("\n")[0] if isinstance(error, duckdb.Error) else str(error)
+            self.lines.append(f"{name}: {type(error).__name__}: {message}")
         else:
-            self.say(name, given)
+            self.say(name, answer)
         self.tell_log()
-        return given
+        return answer
 
     def tell_log(self) -> None:
-        there = self.caplog.get_records("call")
-        for one in there[self._logged :]:
-            if one.name == "assay":
-                held = {name: value for name, value in one.__dict__["facts"].items() if not isinstance(value, float)}
-                why = f" {type(one.exc_info[1]).__name__}" if one.exc_info else ""
-                self.lines.append(f"  log {one.levelname} {one.getMessage()} {held}{why}")
-        self._logged = len(there)
+        records = self.caplog.get_records("call")
+        for record in records[self._logged :]:
+            if record.name == "assay":
+                fields = {
+                    name: value for name, value in record.__dict__["facts"].items() if not isinstance(value, float)
+                }
+                why = f" {type(record.exc_info[1]).__name__}" if record.exc_info else ""
+                self.lines.append(f"  log {record.levelname} {record.getMessage()} {fields}{why}")
+        self._logged = len(records)
 
     def files(self, folder: Path, name: str = "  files") -> None:
         """What lies in a folder, with what marks say."""
-        self.lines.append(f"{name}: {', '.join(sorted(map(_described, folder.iterdir()))) or 'none'}")
+        self.lines.append(f"{name}: {', '.join(sorted(map(_describe_file, folder.iterdir()))) or 'none'}")
 
     def text(self) -> str:
-        said = "\n".join(self.lines) + "\n"
-        said = said.replace(str(self.folder), "(folder)").replace(tempfile.gettempdir(), "(temporary)")
-        return re.sub(r"assay-copy-\w+", "assay-copy-(any)", re.sub(r"\b[0-9a-f]{20}\b(?! [0-9a-f]{16})", "(id)", said))
+        text = "\n".join(self.lines) + "\n"
+        text = text.replace(str(self.folder), "(folder)").replace(tempfile.gettempdir(), "(temporary)")
+        return re.sub(r"assay-copy-\w+", "assay-copy-(any)", re.sub(r"\b[0-9a-f]{20}\b(?! [0-9a-f]{16})", "(id)", text))
 
 
-def _described(file: Path) -> str:
+def _describe_file(file: Path) -> str:
     if file.is_symlink():
         return f"{file.name} -> {os.path.basename(os.readlink(file))}"
     if not file.is_file():
@@ -135,17 +137,17 @@ def _described(file: Path) -> str:
     return file.name
 
 
-def written(folder: Path) -> dict[str, str]:
+def file_stamps(folder: Path) -> dict[str, str]:
     """Every file of a folder with what shows that it was written."""
-    there = [(one.name, one.lstat()) for one in folder.iterdir()]
-    return {name: f"{found.st_size} {found.st_mtime_ns} {found.st_mode}" for name, found in there}
+    entries = [(file.name, file.lstat()) for file in folder.iterdir()]
+    return {name: f"{status.st_size} {status.st_mtime_ns} {status.st_mode}" for name, status in entries}
 
 
 def at(path: Path, accept: bool = False) -> Store:
     return open_store(f"duckdb:///{path}", accept)
 
 
-def beside(path: Path, suffix: str) -> Path:
+def sibling(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
@@ -158,9 +160,9 @@ def look_in(path: Path, accept: bool = False) -> str:
         store.close()
 
 
-def mark_line(told: str) -> bytes:
+def mark_line(words: str) -> bytes:
     """A sound mark that says this."""
-    return f"{told} {zlib.crc32(told.encode()):08x}\n".encode()
+    return f"{words} {zlib.crc32(words.encode()):08x}\n".encode()
 
 
 def snapshot(path: Path, to: Path) -> Path:
@@ -172,15 +174,15 @@ def snapshot(path: Path, to: Path) -> Path:
 
 
 def current_settings(con: duckdb.DuckDBPyConnection, *names: str) -> dict[str, str]:
-    return {one: str(con.execute(f"select current_setting('{one}')").fetchall()[0][0]) for one in names}
+    return {name: str(con.execute(f"select current_setting('{name}')").fetchall()[0][0]) for name in names}
 
 
 def date_backups(folder: Path) -> None:
     """Give the backups that are new the time of a minute after all others."""
     files = list(folder.glob("*.duckdb"))
-    dated = [int(one.stat().st_mtime) for one in files if one.stat().st_mtime < 1_700_000_000]
-    for n, one in enumerate(sorted(one for one in files if one.stat().st_mtime >= 1_700_000_000)):
-        os.utime(one, (max(dated, default=1_600_000_000) + 60 * (n + 1),) * 2)
+    dated = [int(file.stat().st_mtime) for file in files if file.stat().st_mtime < 1_700_000_000]
+    for n, file in enumerate(sorted(file for file in files if file.stat().st_mtime >= 1_700_000_000)):
+        os.utime(file, (max(dated, default=1_600_000_000) + 60 * (n + 1),) * 2)
 
 
 def raising(error: BaseException) -> Callable[..., Any]:
@@ -203,7 +205,7 @@ def tell_files(book: Book) -> None:
     for n in range(6):
         put(store, f"x{n}")
         if n == 3:
-            early = beside(path, ".mark").read_bytes()
+            early = sibling(path, ".mark").read_bytes()
     book.tell_log()
     killed = snapshot(path, book.folder / "killed")
     store.close()
@@ -220,25 +222,25 @@ def tell_files(book: Book) -> None:
 
 
 def _tell_states(book: Book, killed: Path, early: bytes) -> None:
-    whole = beside(killed, ".mark").read_bytes()
+    whole = sibling(killed, ".mark").read_bytes()
     newest, digest = whole.decode().split()[:2]
 
-    def mark(said: bytes) -> Callable[[Path], object]:
-        return lambda path: beside(path, ".mark").write_bytes(said)
+    def mark(content: bytes) -> Callable[[Path], object]:
+        return lambda path: sibling(path, ".mark").write_bytes(content)
 
     def cut(path: Path) -> None:
-        os.truncate(beside(path, ".wal"), beside(path, ".wal").stat().st_size // 2)
+        os.truncate(sibling(path, ".wal"), sibling(path, ".wal").stat().st_size // 2)
 
     def move(path: Path, *suffixes: str) -> None:
         path.rename(path.with_name("elsewhere"))
         for suffix in suffixes:
-            beside(path, suffix).unlink()
+            sibling(path, suffix).unlink()
 
     def leave(path: Path, *suffixes: str, mark: bytes = b"") -> None:
         """Nothing but these, of what may lie beside a file."""
         move(path, ".wal", ".mark")
         for suffix in suffixes:
-            beside(path, suffix).write_bytes(mark if suffix == ".mark" else b"left")
+            sibling(path, suffix).write_bytes(mark if suffix == ".mark" else b"left")
 
     def version(number: int) -> Callable[[Path], None]:
         def change(path: Path) -> None:
@@ -250,8 +252,8 @@ def _tell_states(book: Book, killed: Path, early: bytes) -> None:
     def others(path: Path, *statements: str) -> None:
         move(path, ".wal", ".mark")
         with duckdb.connect(str(path)) as con:
-            for one in statements:
-                con.execute(one)
+            for statement in statements:
+                con.execute(statement)
 
     def twice(path: Path) -> None:
         """A change of a number that another one has, too."""
@@ -263,13 +265,13 @@ def _tell_states(book: Book, killed: Path, early: bytes) -> None:
 
     states: dict[str, Callable[[Path], object]] = {
         "whole": lambda _: None,
-        "moved without its mark": lambda p: beside(p, ".mark").unlink(),
-        "log gone": lambda p: beside(p, ".wal").unlink(),
+        "moved without its mark": lambda p: sibling(p, ".mark").unlink(),
+        "log gone": lambda p: sibling(p, ".wal").unlink(),
         "log cut": cut,
-        "log cut and mark damaged": lambda p: (cut(p), beside(p, ".mark").write_bytes(b"x")),
+        "log cut and mark damaged": lambda p: (cut(p), sibling(p, ".mark").write_bytes(b"x")),
         "mark empty": mark(b""),
         "mark with a wrong sum": mark(whole[:-9] + b"00000000\n"),
-        "mark a folder": lambda p: (beside(p, ".mark").unlink(), beside(p, ".mark").mkdir()),
+        "mark a folder": lambda p: (sibling(p, ".mark").unlink(), sibling(p, ".mark").mkdir()),
         "mark of an older version": mark(mark_line(newest)),
         "mark of no digest": mark(mark_line(f"{newest} {'0' * 16}")),
         "mark of another store": mark(mark_line(f"{newest} {'1' * 16}")),
@@ -306,12 +308,12 @@ def _tell_states(book: Book, killed: Path, early: bytes) -> None:
     for name, hurt in states.items():
         path = shutil.copytree(killed.parent, book.folder / name.replace(" ", "-").replace(",", "")) / "a.duckdb"
         hurt(path)
-        before = written(path.parent)
-        found = look_in if name in opened else opening.inspect_store
-        given = book.ask(name, lambda path=path, found=found: found(path))
-        if given is None and name in accepted:
-            given = book.ask("  accepted", lambda path=path: look_in(path, True))
-        if written(path.parent) != before:
+        before = file_stamps(path.parent)
+        inspect = look_in if name in opened else opening.inspect_store
+        answer = book.ask(name, lambda path=path, inspect=inspect: inspect(path))
+        if answer is None and name in accepted:
+            answer = book.ask("  accepted", lambda path=path: look_in(path, True))
+        if file_stamps(path.parent) != before:
             book.files(path.parent)
 
 
@@ -322,7 +324,7 @@ def _tell_folders(book: Book) -> None:
     real = os.access
     for place in (path, path.parent):
         with book.patch.context() as patch:
-            patch.setattr(os, "access", lambda file, how, place=place: file != place and real(file, how))
+            patch.setattr(os, "access", lambda file, mode, place=place: file != place and real(file, mode))
             book.ask(f"no right to write {place.name}", lambda: at(path))
             book.ask("  only read", lambda: opening.inspect_store(path, write=False))
     with book.patch.context() as patch:
@@ -349,11 +351,11 @@ def _tell_folders(book: Book) -> None:
     for name, times, late in (("waited for", 3, 0.0), ("not ended", 3, 40.0), ("just in time", 2, 30.0)):
         left, clock = [True] * times, iter([100.0 + n * late for n in range(9)])
 
-        def lock(folder: int, how: int, left: list[bool] = left) -> None:
+        def lock(folder: int, operation: int, left: list[bool] = left) -> None:
             if left:
                 left.pop()
                 raise BlockingIOError
-            real_lock(folder, how)
+            real_lock(folder, operation)
 
         with book.patch.context() as patch:
             patch.setattr(fcntl, "flock", lock)
@@ -365,10 +367,10 @@ def _tell_folders(book: Book) -> None:
         patch.setattr(fcntl, "flock", raising(OSError(95, "not supported")))
         book.ask("a folder without locks", lambda: look_in(path))
     with opening.lock_folder(path), opening.lock_folder(path.with_name("b")):
-        held = os.open(path.parent, os.O_RDONLY)
-        book.ask("locked by us", lambda: fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB))
-    book.ask("free again", lambda: fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB))
-    os.close(held)
+        handle = os.open(path.parent, os.O_RDONLY)
+        book.ask("locked by us", lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB))
+    book.ask("free again", lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB))
+    os.close(handle)
     with book.patch.context() as patch:
         patch.setattr(opening, "inspect_store", lambda *_: opening.StoreFile(2, 3, "", True))
         book.ask("changed while it was opened", lambda: at(path))
@@ -400,24 +402,24 @@ def _tell_errors(book: Book) -> None:
         duckdb.ConnectionException("Connection Error: x"), duckdb.Error("odd"), duckdb.Error(""),
         duckdb.Error("  \nMore Error: of it"), duckdb.Error("Not an Error:"),
     ):  # fmt: skip
-        found = opening._why_not(Path("w/a.duckdb"), error)
-        book.say(repr(str(error)), f"{type(found).__name__}: {found}")
+        failure = opening._why_not(Path("w/a.duckdb"), error)
+        book.say(repr(str(error)), f"{type(failure).__name__}: {failure}")
         book.say("  first line", opening.first_line(error))
 
 
 def _tell_memory(book: Book) -> None:
     path = book.folder / "memory" / "a.duckdb"
     at(path).close()
-    for given in ("", " ", "200MB", " 1GB ", "9999999MB", "10000000MB", "0GB", "-1GB", "1.5GB", "1gb", "80%", "GB",
+    for limit in ("", " ", "200MB", " 1GB ", "9999999MB", "10000000MB", "0GB", "-1GB", "1.5GB", "1gb", "80%", "GB",
                   "1GB; x", "an amount of many gigabytes"):  # fmt: skip
-        book.patch.setenv("ASSAY_MEMORY", given)
-        book.ask(f"ASSAY_MEMORY={given!r}", lambda: {n: v for n, v in opening._config().items() if n != "threads"})
+        book.patch.setenv("ASSAY_MEMORY", limit)
+        book.ask(f"ASSAY_MEMORY={limit!r}", lambda: {n: v for n, v in opening._config().items() if n != "threads"})
     book.ask("opened with it", lambda: at(path))
     book.patch.setenv("ASSAY_MEMORY", "200MB")
     for log in (0, 7):
         with opening.connect(path, log) as con:
-            asked = "memory_limit", "checkpoint_threshold", "enable_progress_bar", "preserve_insertion_order"
-            book.say(f"settings with a log of {log}", current_settings(con, *asked))
+            names = "memory_limit", "checkpoint_threshold", "enable_progress_bar", "preserve_insertion_order"
+            book.say(f"settings with a log of {log}", current_settings(con, *names))
     book.patch.delenv("ASSAY_MEMORY")
 
 
@@ -473,7 +475,7 @@ def _tell_migrations(book: Book, killed: Path) -> None:
         return path
 
     path = copy("migrated")
-    beside(path, ".making").write_bytes(b"left of another start")
+    sibling(path, ".making").write_bytes(b"left of another start")
     book.ask("migrated", lambda: look_in(path))
     book.files(path.parent)
     book.say("  rights", oct(stat.S_IMODE(path.stat().st_mode)))
@@ -484,11 +486,11 @@ def _tell_migrations(book: Book, killed: Path) -> None:
         query = "select (select max(version) from migration), count(*) from setting"
         book.say("  before", con.execute(query).fetchall())
     path = copy("written-meanwhile")
-    found = opening.inspect_store(path)
-    assert found is not None
-    book.ask("written meanwhile", lambda: opening.migrate_store(path, replace(found, newest=5)))
+    file = opening.inspect_store(path)
+    assert file is not None
+    book.ask("written meanwhile", lambda: opening.migrate_store(path, replace(file, newest=5)))
     book.files(path.parent)
-    book.ask("up to date", lambda: opening.migrate_store(path, replace(found, version=4)))
+    book.ask("up to date", lambda: opening.migrate_store(path, replace(file, version=4)))
     for name, change in {
         "a statement that fails": lambda p: p.setattr(opening, "migrations", lambda: [
             *VERSIONS, (3, "next", "create table next_one (id text);\ncreate table setting (id text);\n")]),
@@ -523,9 +525,9 @@ class Faulty:
     def cursor(self) -> Faulty:
         return Faulty(self._con.cursor(), self._plan)
 
-    def execute(self, sql: str, *given: Any) -> Any:
+    def execute(self, sql: str, *parameters: Any) -> Any:
         self._fail(sql)
-        return self._con.execute(sql, *given)
+        return self._con.execute(sql, *parameters)
 
     def commit(self) -> None:
         late = self._plan and self._plan[0][0] == "commit" and self._plan[0][2]
@@ -593,27 +595,27 @@ def _tell_use(book: Book, store: driver.DuckStore) -> None:
     book.ask("changes", lambda: store.rows("select seq, actor, action, target from change order by seq"))
 
     def work(tx: Tx) -> list[Any]:
-        told: list[Any] = [tx.seq, versions(tx), tx.follow(["item"])]
-        told.append(tx.derive("item", "id, name", "select id, name from setting where false"))
-        told += [sorted(tx.wrote), versions(tx)]
-        told.append(tx.derive("item", "id, name", "select id, name from setting where value = $1", ["a"]))
-        told += [sorted(tx.wrote), versions(tx), tx.rows("select count(*) from item where seq = $1", [tx.seq])]
-        return told
+        answers: list[Any] = [tx.seq, versions(tx), tx.follow(["item"])]
+        answers.append(tx.derive("item", "id, name", "select id, name from setting where false"))
+        answers += [sorted(tx.wrote), versions(tx)]
+        answers.append(tx.derive("item", "id, name", "select id, name from setting where value = $1", ["a"]))
+        answers += [sorted(tx.wrote), versions(tx), tx.rows("select count(*) from item where seq = $1", [tx.seq])]
+        return answers
 
     book.ask("derived", lambda: store.tx("bob", "derive", work))
     book.ask("nothing derived", lambda: store.tx("bob", "derive", lambda tx: tx.derive(
         "item", "id, name", "select id, name from item where false")))  # fmt: skip
     book.say("versions", versions(store))
-    book.ask("tables", lambda: {name: one[0] for name, one in store.digests(5).items()})
-    book.ask("tables then", lambda: {name: one[0] for name, one in store.digests(99).items()})
+    book.ask("tables", lambda: {name: digest[0] for name, digest in store.digests(5).items()})
+    book.ask("tables then", lambda: {name: digest[0] for name, digest in store.digests(99).items()})
     book.say("alike", store.digests(99) == store.digests(store.newest()) != store.digests(store.newest() - 1))
     for size in (1, 5_000):
-        found = store.stream("select id from setting where seq = $1 order by id", [2], size)
-        book.ask(f"stream by {size}", lambda found=found: [row[0] for row in found])
+        batches = store.stream("select id from setting where seq = $1 order by id", [2], size)
+        book.ask(f"stream by {size}", lambda batches=batches: [row[0] for row in batches])
     book.ask("a broken stream", lambda: list(store.stream("select 1 from nothing")))
-    with store.moment({"one": "select $1::bigint as n", "two": "select n + $2 as n from one"}, [1, 2]) as asked:
-        book.ask("moment", lambda: asked("select n from two")["n"].tolist())
-        book.ask("given", lambda: {name: column.tolist() for name, column in asked(
+    with store.moment({"one": "select $1::bigint as n", "two": "select n + $2 as n from one"}, [1, 2]) as query_moment:
+        book.ask("moment", lambda: query_moment("select n from two")["n"].tolist())
+        book.ask("given", lambda: {name: column.tolist() for name, column in query_moment(
             "select n, x, x is null as lost, null::double as gone from given order by n",
             n=[2, 1], x=[0.25, float("nan")]).items()})  # fmt: skip
     book.ask("a broken moment", lambda: store.moment({"one": "select nothing"}).__enter__())
@@ -627,22 +629,22 @@ def _tell_use(book: Book, store: driver.DuckStore) -> None:
     book.ask("a text too many", lambda: store.tx("ann", "no", lambda tx: tx.add("item", "id, seq", [("1", "x")])))
     book.ask("beat", store.check_writable)
     book.say("newest", store.newest())
-    given: list[Any] = []
+    calls: list[Any] = []
 
-    def keep(tx: Tx, found: object) -> None:
-        given.append((tx.seq, found))
+    def keep(tx: Tx, answer: object) -> None:
+        calls.append((tx.seq, answer))
         tx.add("item", "id, name", [("beside", "b")])
 
     with base.append_in_same_change(keep) as waiting:
         put(store, "gives nothing")
         book.say("looked", store.tx("ann", "look", lambda tx: 5))
         book.ask("refused beside", lambda: store.tx("ann", "no", refuse))
-        book.say("waiting", (len(waiting), given))
+        book.say("waiting", (len(waiting), calls))
         for number in (2, 3):
             store.tx("ann", "gives", lambda tx, number=number: tx.add("setting", SETTING, rows(number)))
-            book.say("waiting", (len(waiting), given, store.rows("select seq from item where id = 'beside'")))
+            book.say("waiting", (len(waiting), calls, store.rows("select seq from item where id = 'beside'")))
     put(store, "after")
-    book.say("after", given)
+    book.say("after", calls)
     book.tell_log()
 
 
@@ -673,14 +675,14 @@ def _tell_failures(book: Book, store: driver.DuckStore) -> None:
         "a beat that is cut off": (store.check_writable, [("nextval", duckdb.ConnectionException("closed"), False)]),
     }
     for name, (call, plan) in cases.items():
-        seen = len(store.rows("select 1 from item where name = 'saved'"))
+        before = len(store.rows("select 1 from item where name = 'saved'"))
         with failing(store, plan):
             book.ask(name, call)
-        there = len(store.rows("select 1 from item where name = 'saved'")) - seen
+        added = len(store.rows("select 1 from item where name = 'saved'")) - before
         mark = store._mark.entry()
         [(limit,)] = store.rows("select current_setting('checkpoint_threshold')")
         version = store.table_version("item")
-        book.say("  then", (there, store.newest(), mark and mark[0], version, len(plan), str(limit)))
+        book.say("  then", (added, store.newest(), mark and mark[0], version, len(plan), str(limit)))
     with failing(store, [("insert into item", FATAL, False), LOST]):
         aside = store.path.rename(store.path.with_name("aside"))
         for call in (save, read, store.check_writable):
@@ -688,17 +690,17 @@ def _tell_failures(book: Book, store: driver.DuckStore) -> None:
         aside.rename(store.path)
     book.ask("it is back", save)
     inspect = opening.inspect_store
-    for name, times, found in (
+    for name, times, changes in (
         ("held twice", 2, {}), ("held too long", 3, {}), ("with a change less", 0, {"newest": 1}),
     ):  # fmt: skip
         left = [True] * times
 
-        def look(path: Path, left: list[bool] = left, found: dict[str, Any] = found) -> opening.StoreFile | None:
+        def look(path: Path, left: list[bool] = left, changes: dict[str, Any] = changes) -> opening.StoreFile | None:
             if left:
                 left.pop()
                 raise StoreLocked(f"It is held ({len(left)}).")
-            there = inspect(path)
-            return replace(there, **found) if there else None
+            current = inspect(path)
+            return replace(current, **changes) if current else None
 
         with book.patch.context() as patch:
             patch.setattr(opening, "inspect_store", look)
@@ -718,7 +720,7 @@ def _tell_bulks(book: Book) -> None:
     spans = SimpleNamespace(now=0.0, took=0.03)
 
     def cut(batches: Sequence[pa.RecordBatch]) -> pa.Table:
-        sizes.extend(one.num_rows for one in batches)
+        sizes.extend(batch.num_rows for batch in batches)
         return pa.Table.from_batches(batches)
 
     def tick() -> float:
@@ -737,11 +739,11 @@ def _tell_bulks(book: Book) -> None:
 
         return store.tx("lea", "import", work, "d", [bulk]), store.newest()
 
-    def there() -> tuple[Any, ...]:
-        found = store.rows("select count(*), count(distinct seq), max(seq) from setting")[0]
+    def table_state() -> tuple[Any, ...]:
+        counts = store.rows("select count(*), count(distinct seq), max(seq) from setting")[0]
         hidden = store.rows("select table_name from duckdb_tables() where table_name like '%whole'")
         [(limit,)] = store.rows("select current_setting('checkpoint_threshold')")
-        return (*found, store.newest(), len(hidden), str(limit), store.stored_name("setting"))
+        return (*counts, store.newest(), len(hidden), str(limit), store.stored_name("setting"))
 
     book.patch.setattr(driver, "time", SimpleNamespace(perf_counter=tick, sleep=lambda _: None))
     tables = SimpleNamespace(from_batches=cut)
@@ -754,10 +756,10 @@ def _tell_bulks(book: Book) -> None:
         spans.took = took
         book.ask(f"{rows} rows at {took} s a commit", lambda rows=rows: bring(write(rows)))
         book.say("  by", sizes)
-        book.say("  then", there())
+        book.say("  then", table_state())
         sizes.clear()
     book.patch.setattr(hidden_rows, "MIN_ROWS", 20)
-    read, seen, logs = hidden_rows.read_slices, list[Any](), list[int]()
+    read, observations, logs = hidden_rows.read_slices, list[Any](), list[int]()
     book.patch.setattr(hidden_rows, "MAX_ROWS_PER_COMMIT", 2_000)
     spans.took = 0.07
     book.ask("slow commits", lambda: bring(write(2_100)))
@@ -774,13 +776,15 @@ def _tell_bulks(book: Book) -> None:
     def slices(file: Path) -> Iterator[pa.RecordBatch]:
         for part in read(file):
             yield part
-            log = beside(path, ".wal")
+            log = sibling(path, ".wal")
             logs.append(log.exists() and log.stat().st_size > 0)
-            held = store.hidden
+            hidden = store.hidden
             count_ = "select (select count(*) from setting where scope <> 'test'), (select count(*) from setting_whole)"
             [(limit,)] = store.rows("select current_setting('checkpoint_threshold')")
             known = [store.stored_name("setting"), store.stored_name("item"), list(store.previews.values())]
-            seen.append((*store.rows(count_)[0], held and held.rows, held and held.seq, str(limit), *known, save()))
+            observations.append(
+                (*store.rows(count_)[0], hidden and hidden.rows, hidden and hidden.seq, str(limit), *known, save())
+            )
 
     book.patch.setattr(hidden_rows, "read_slices", slices)
     store.close()
@@ -792,14 +796,14 @@ def _tell_bulks(book: Book) -> None:
         book.patch.setattr(hidden_rows, "RESERVED_CHANGES", ahead)
         book.patch.setattr(driver, "_MAX_LOG_BYTES", log)
         book.ask(name, lambda most=most: bring(write(most)))
-        book.say("  seen", seen)
+        book.say("  seen", observations)
         book.say("  logs", logs)
-        book.say("  then", there())
+        book.say("  then", table_state())
         book.say("  foreseen", list(store.previews.values()))
-        for held in (seen, logs, sizes):
-            held.clear()
+        for entries in (observations, logs, sizes):
+            entries.clear()
     book.patch.setattr(hidden_rows, "read_slices", read)
-    _tell_cut_off_bulks(book, store, write(30), there)
+    _tell_cut_off_bulks(book, store, write(30), table_state)
     store.close()
 
 
@@ -807,7 +811,7 @@ def _look_at_rows(store: Store, seq: int, table: str) -> tuple[int, str, int]:
     return seq, table, int(store.rows(f"select count(*) from {table} where seq = {seq:d}")[0][0])
 
 
-def _tell_cut_off_bulks(book: Book, store: driver.DuckStore, bulk: Load, there: Callable[[], Any]) -> None:
+def _tell_cut_off_bulks(book: Book, store: driver.DuckStore, bulk: Load, table_state: Callable[[], Any]) -> None:
     def work(tx: Tx) -> int:
         return tx.load(*bulk)
 
@@ -815,7 +819,7 @@ def _tell_cut_off_bulks(book: Book, store: driver.DuckStore, bulk: Load, there: 
         tx.load(*bulk)
         raise BadInput("No.")
 
-    said: list[str] = []
+    statements: list[str] = []
 
     class Watched:
         """A connection that tells what is done to a table."""
@@ -824,16 +828,16 @@ def _tell_cut_off_bulks(book: Book, store: driver.DuckStore, bulk: Load, there: 
             self._con, self.begin, self.commit = con, con.begin, con.commit
 
         def execute(self, sql: str) -> Any:
-            said.append(sql)
+            statements.append(sql)
             return self._con.execute(sql)
 
     with book.patch.context() as patch:
         for name in ("hide_change", "show_tables", "delete_hidden_rows"):
             real = getattr(hidden_rows, name)
-            patch.setattr(hidden_rows, name, lambda con, *given, real=real: real(Watched(con), *given))
+            patch.setattr(hidden_rows, name, lambda con, *arguments, real=real: real(Watched(con), *arguments))
         book.ask("refused in the end", lambda: store.tx("lea", "import", refuse, "", [bulk]))
-    book.say("  by", said)
-    book.say("  then", there())
+    book.say("  by", statements)
+    book.say("  then", table_state())
     fold = ("^checkpoint", duckdb.TransactionException("busy"), False)
     fill = ("insert into setting_whole", FATAL, False)
     plans: dict[str, Plan] = {
@@ -849,7 +853,7 @@ def _tell_cut_off_bulks(book: Book, store: driver.DuckStore, bulk: Load, there: 
             patch.setattr(driver, "_MAX_TRIES", 3)
             with failing(store, plan):
                 book.ask(f"a bulk {name}", lambda: store.tx("lea", "import", work, "", [bulk]))
-        book.say("  then", (len(plan), *there()))
+        book.say("  then", (len(plan), *table_state()))
     left, read = book.folder / "left", hidden_rows.read_slices
 
     def slices(file: Path) -> Iterator[pa.RecordBatch]:
@@ -869,9 +873,9 @@ def _tell_cut_off_bulks(book: Book, store: driver.DuckStore, bulk: Load, there: 
     book.ask("  opened", lambda: look_in(path))
     with duckdb.connect(str(path)) as con:
         book.say("  tables", con.execute(tables).fetchall())
-    one = store.hidden = hidden_rows.HiddenRows(7, {"item": 1})
+    rows = store.hidden = hidden_rows.HiddenRows(7, {"item": 1})
     book.ask("rows that are not hidden any more", lambda: store._check_hidden(hidden_rows.HiddenRows(7, {"item": 1})))
-    book.ask("rows that are", lambda: store._check_hidden(one))
+    book.ask("rows that are", lambda: store._check_hidden(rows))
     book.say("names", [store.stored_name(table) for table in ("item", "setting")])
     store.hidden = None
 
@@ -885,7 +889,7 @@ def _tell_backups(book: Book) -> None:
     to.mkdir()
     for name in ("b.duckdb", "of o'brien.duckdb", "no/where.duckdb"):
         if "/" not in name:
-            beside(to / name, ".part").write_bytes(b"left")
+            sibling(to / name, ".part").write_bytes(b"left")
         book.ask(f"backup {name}", lambda name=name: store.backup(to / name))
         book.files(to)
     with book.patch.context() as patch:
@@ -903,41 +907,41 @@ def _tell_backups(book: Book) -> None:
 def tell_exchange(book: Book) -> None:
     path = book.folder / "a" / "a.duckdb"
     store = at(path)
-    _tell_kept(book, store)
+    _tell_cache(book, store)
     store.close()
     _tell_words(book)
     _tell_transfer(book)
     _tell_parquet(book)
 
 
-def _tell_kept(book: Book, store: Store) -> None:
+def _tell_cache(book: Book, store: Store) -> None:
     """Answers that are made once, and again when what they rest on was written."""
-    made: list[str] = []
+    calls: list[str] = []
 
     @base.cache_result
     def settings(reader: base.Reader, name: str, *, more: int = 0) -> list[int]:
-        made.append(f"settings {name} {more}")
+        calls.append(f"settings {name} {more}")
         return [int(reader.rows("select count(*) from setting where scope <> $1", [name])[0][0]) + more]
 
     @base.cache_result
     def items(reader: base.Reader, names: list[str]) -> dict[str, int]:
-        made.append(f"items {names}")
+        calls.append(f"items {names}")
         return {name: len(reader.rows("select 1 from item")) for name in names}
 
     @base.cache_result
     def both(reader: base.Reader) -> tuple[Any, ...]:
-        made.append("both")
+        calls.append("both")
         return (*settings(reader, "a"), *items(reader, ["a"]).values())
 
     def ask(reader: base.Reader) -> list[Any]:
-        found = [settings(reader, "a"), settings(reader, "a", more=1), items(reader, ["a", "b"]), both(reader)]
-        found[0].append(99)  # a copy of one's own
-        return found
+        answers = [settings(reader, "a"), settings(reader, "a", more=1), items(reader, ["a", "b"]), both(reader)]
+        answers[0].append(99)  # a copy of one's own
+        return answers
 
     def tell(name: str, call: Callable[[], Any]) -> None:
         book.ask(name, call)
-        book.say("  made", list(made))
-        made.clear()
+        book.say("  made", list(calls))
+        calls.clear()
 
     tell("first", lambda: ask(store))
     tell("again", lambda: ask(store))
@@ -947,23 +951,23 @@ def _tell_kept(book: Book, store: Store) -> None:
     tell("an item more", lambda: ask(store))
 
     def work(tx: Tx) -> list[Any]:
-        told = [ask(tx)]
+        answers = [ask(tx)]
         tx.add("item", "id, name", [("2", "two")])
-        return [*told, ask(tx), ask(tx)]
+        return [*answers, ask(tx), ask(tx)]
 
     tell("in a change", lambda: store.tx("ann", "item", work))
     tell("after it", lambda: ask(store))
 
-    def several(names: str) -> list[str]:
+    def item_counts(names: str) -> list[str]:
         def make(places: Sequence[int]) -> list[str]:
-            made.append(str(list(places)))
+            calls.append(str(list(places)))
             return [f"{names[n]}{len(store.rows('select 1 from item'))}" for n in places]
 
         return base.cache_each(store, [("several", name) for name in names], make)
 
     for names in ("ab", "bca", "", "cdab"):
-        tell(f"several {names!r}", lambda names=names: several(names))
-    once = base.compute_once(lambda: made.append("once") or len(store.rows("select 1 from item")))  # type: ignore[func-returns-value]
+        tell(f"several {names!r}", lambda names=names: item_counts(names))
+    once = base.compute_once(lambda: calls.append("once") or len(store.rows("select 1 from item")))  # type: ignore[func-returns-value]
     tell("once", lambda: [base.compute_with_tables(once), base.compute_with_tables(once), once()])
     for more in (10_000, 10_001):
         store.memory.clear()
@@ -990,9 +994,9 @@ def _tell_words(book: Book) -> None:
     for sql in ("", ";", "-- no;\n", "select 1", "select 1;\nselect ';'\n;\n\n  -- a;\nselect 2; select 3;", "a;;\nb"):
         book.say(repr(sql), base.statements(sql))
     book.say("migrations", [(version, name) for version, name, _ in base.migrations()][:3])
-    for given in ("", " ", " duckdb:///b.duckdb "):
-        book.patch.setenv("ASSAY_STORE", given)
-        book.say(f"ASSAY_STORE={given!r}", store_address())
+    for address in ("", " ", " duckdb:///b.duckdb "):
+        book.patch.setenv("ASSAY_STORE", address)
+        book.say(f"ASSAY_STORE={address!r}", store_address())
     for url in (
         "duckdb:///a.duckdb", "duckdb:////w/a.duckdb", "duckdb://a", "duckdb://", "duckdb:a", "a.duckdb", "mysql://x",
         "postgres://host/x", "postgresql://host/x", "xpostgres://host/x",
@@ -1049,13 +1053,13 @@ def _tell_transfer(book: Book) -> None:
                 query = f"select count(*), count(id), sum(x), min(seq), max(seq) from {table}"
                 book.say(f"  {table}", con.execute(query).fetchall()[0])
                 if number > 400:
-                    held = con.execute(f"select * from {table} order by seq").fetchall()
-                    book.say("  rows", [str(row) for row in held if row[0] is None or row[0][:1] != "r"])
+                    fetched = con.execute(f"select * from {table} order by seq").fetchall()
+                    book.say("  rows", [str(row) for row in fetched if row[0] is None or row[0][:1] != "r"])
                 con.execute(f"delete from {table}")
         rows = [("a", 1.5, datetime(2026, 1, 2), 1), ("", None, None, 2), ("z", 0, None, 9)]
         transfer.insert(con, "t_here", columns, rows)
         book.say("types", transfer.column_types(con))
-        book.say("digests", {name: one[0] for name, one in transfer.digests(con, 2).items()})
+        book.say("digests", {name: digest[0] for name, digest in transfer.digests(con, 2).items()})
         book.say("another", transfer.digests(con, 2) != transfer.digests(con, 9))
         link = Link([])
         con.begin()
@@ -1078,8 +1082,8 @@ def _tell_parquet(book: Book) -> None:
     def tell(name: str, file: Path, copied: bool = False) -> None:
         with file.open("rb") as stream:
             book.ask(name, lambda: [
-                (one.line, repr(one.value), one.text, one.problem)
-                for one in sandbox.parquet_records(file.name, None if copied else file, stream)])  # fmt: skip
+                (record.line, repr(record.value), record.text, record.problem)
+                for record in sandbox.parquet_records(file.name, None if copied else file, stream)])  # fmt: skip
 
     nan, inf = float("nan"), float("inf")
     every = write(
@@ -1101,13 +1105,13 @@ def _tell_parquet(book: Book) -> None:
     long = write("long", x=["a" * 30, "b" * 31, "c"])
     book.patch.setattr(sandbox, "MAX_LINE_BYTES", 30)
     tell("a long text", long)
-    few = write("few", x=[f"{n:04d}" for n in range(10)], y=list(range(10)))
+    ten_rows = write("few", x=[f"{n:04d}" for n in range(10)], y=list(range(10)))
     for name, value in (
         ("_COLUMNS", 1), ("_COLUMNS", 2), ("UNFOLDED", 49), ("UNFOLDED", 50), ("_ROWS", 9), ("_ROWS", 10),
     ):  # fmt: skip
         with book.patch.context() as patch:
             patch.setattr(sandbox, name, value)
-            tell(f"{name} {value}", few)
+            tell(f"{name} {value}", ten_rows)
     limits: list[str] = []
 
     class Told:
@@ -1123,20 +1127,20 @@ def _tell_parquet(book: Book) -> None:
     for page in (10, 25, 1_000):
         with book.patch.context() as patch:
             patch.setattr(sandbox, "_PAGE", page)
-            with sandbox._open(few) as con:
-                held = [one.line for one in sandbox._records("few", Told(con), base.quote_sql(few))]  # type: ignore[arg-type]
+            with sandbox._open(ten_rows) as con:
+                lines = [record.line for record in sandbox._records("few", Told(con), base.quote_sql(ten_rows))]  # type: ignore[arg-type]
             book.say(f"pages of {page}", limits)
-            book.say("  rows", held)
+            book.say("  rows", lines)
             limits.clear()
-    with sandbox._open(few) as con:
+    with sandbox._open(ten_rows) as con:
         for sql in ("select count(*) from read_parquet('{few}')", "select * from read_parquet('{every}')",
                     "attach '{every}'", "set threads = 2", "copy (select 1) to '{every}'"):  # fmt: skip
-            book.ask(sql, lambda sql=sql: con.execute(sql.format(few=few, every=every)).fetchall())
-        asked = "memory_limit", "threads", "max_temp_directory_size", "autoload_known_extensions"
-        book.say("settings", current_settings(con, *asked))
+            book.ask(sql, lambda sql=sql: con.execute(sql.format(few=ten_rows, every=every)).fetchall())
+        names = "memory_limit", "threads", "max_temp_directory_size", "autoload_known_extensions"
+        book.say("settings", current_settings(con, *names))
     with book.patch.context() as patch:
         patch.setattr(sandbox, "_records", raising(duckdb.OutOfMemoryException("Out of Memory Error: no")))
-        tell("too large", few)
+        tell("too large", ten_rows)
 
 
 # -- the workspace ----------------------------------------------------------------------------------------------------
@@ -1160,7 +1164,7 @@ def tell_workspace(book: Book) -> None:
 
 def _sample_lines() -> bytes:
     items = [seeds.dialogue(n, 1) for n in range(1, 4)]
-    lines = [*items, *(seeds.judgment(one) for one in items[:2])]
+    lines = [*items, *(seeds.judgment(item) for item in items[:2])]
     return b"".join(str(line).replace("'", '"').replace("None", "null").encode() + b"\n" for line in lines)
 
 
@@ -1181,8 +1185,8 @@ def _tell_samples(book: Book, path: Path) -> Store:
     with book.patch.context() as patch:
         patch.setattr("data.importing.importing.import_source", raising(BadInput("Cut off.")))
         book.ask("cut off", lambda: bootstrap.open_workspace(url))
-    [held] = [one for one in opening._open_stores.values() if one.url == url]  # the one that was cut off
-    held.close()
+    [leftover] = [store for store in opening._open_stores.values() if store.url == url]  # the one that was cut off
+    leftover.close()
     tell("begun again").close()
     return tell("and opened")
 
@@ -1216,13 +1220,16 @@ def _tell_made_backups(book: Book, store: Store) -> None:
 
     def tell() -> None:
         date_backups(backups.backup_folder(store))
-        found = backups.list_backups(store)
-        book.say("  listed", [(one.name, one.size > 1_000, one.made_at, one.revision, one.by) for one in found])
+        files = backups.list_backups(store)
+        book.say(
+            "  listed",
+            [(backup.name, backup.size > 1_000, backup.made_at, backup.revision, backup.by) for backup in files],
+        )
 
-    for given in ("", " ", str(book.folder / "else"), f" {book.folder}/x/../y "):
-        book.patch.setenv("ASSAY_BACKUPS", given)
+    for setting in ("", " ", str(book.folder / "else"), f" {book.folder}/x/../y "):
+        book.patch.setenv("ASSAY_BACKUPS", setting)
         for url in (store.url, "postgresql://host/x"):
-            book.ask(f"folder of {url} for {given!r}", lambda url=url: str(
+            book.ask(f"folder of {url} for {setting!r}", lambda url=url: str(
                 backups.backup_folder(SimpleNamespace(url=url))))  # type: ignore[arg-type] # fmt: skip
     book.clock.moment = datetime(2026, 4, 1, 10)
     book.ask("name for a database", lambda: backups.new_file(SimpleNamespace(url="postgresql://host/x"), "-z"))  # type: ignore[arg-type]
@@ -1240,8 +1247,8 @@ def _tell_made_backups(book: Book, store: Store) -> None:
         for name, use in (("checked", backups.check_backup), ("taken", backups.take_backup)):
             book.ask(f"{name} by {actor}: {file[:9]}", lambda use=use, actor=actor, file=file: use(store, actor, file))
     book.files(place)
-    shown = "select person, judge_id <> '', route, count(*) from exposure group by all order by all"
-    book.say("  shown", [str(row) for row in store.rows(shown)])
+    exposure_query = "select person, judge_id <> '', route, count(*) from exposure group by all order by all"
+    book.say("  shown", [str(row) for row in store.rows(exposure_query)])
     book.ask("removed", lambda: backups.remove_backup(store, "lea", second, schedule.REMOVED))
     book.ask("removed again", lambda: backups.remove_backup(store, "lea", second, schedule.REMOVED))
     tell()
@@ -1267,23 +1274,25 @@ def _tell_schedule(book: Book, store: Store) -> None:
         book.ask(f"{plan}", plan.check)
     hour, noon = timedelta(hours=1), datetime(2026, 5, 1, 12)
     for every in (1, 6):
-        for made in (None, noon):
-            for begun in (None, noon - 7 * hour, noon, noon + 5 * hour, noon + 6 * hour):
-                state = BackupState(made, begun, "")
-                book.say(f"due, every {every} made {made} begun {begun}", state.due_at(BackupPlan(every)))
+        for made_at in (None, noon):
+            for begun_at in (None, noon - 7 * hour, noon, noon + 5 * hour, noon + 6 * hour):
+                state = BackupState(made_at, begun_at, "")
+                book.say(f"due, every {every} made {made_at} begun {begun_at}", state.due_at(BackupPlan(every)))
     book.say("due, every 0", BackupState(noon, noon, "").due_at(BackupPlan(0)))
     for actor, keep in (("ann", 1), ("lea", 0), ("lea", 1), ("lea", 1)):
         plan = BackupPlan(6, keep)
         before = store.newest()
         book.ask(f"plan of {actor}", lambda actor=actor, plan=plan: schedule.set_backup_plan(store, actor, plan))
         book.say("  holds", (schedule.backup_plan(store), store.newest() - before))
-    ran: list[Any] = []
+    calls: list[Any] = []
     returns = [0]
 
     def run(command: list[str], **options: Any) -> SimpleNamespace:
-        kept = sorted(name for name in options.pop("env") if name == "PATH" or name.startswith(("ASSAY_", "OPENAI_")))
+        variables = sorted(
+            name for name in options.pop("env") if name == "PATH" or name.startswith(("ASSAY_", "OPENAI_"))
+        )
         options["cwd"] = options["cwd"] == Path(schedule.__file__).parents[2]
-        ran.append((command[1:], kept, sorted(options.items(), key=str)))
+        calls.append((command[1:], variables, sorted(options.items(), key=str)))
         date_backups(backups.backup_folder(store))
         return SimpleNamespace(returncode=returns[0])
 
@@ -1302,7 +1311,7 @@ def _tell_schedule(book: Book, store: Store) -> None:
     begin, bit = datetime(2026, 5, 1, 12), timedelta(milliseconds=500)
     book.patch.setenv("ASSAY_SAMPLES", "0")
     step("first", begin)
-    book.say("  child", ran)
+    book.say("  child", calls)
     step("too early", begin + 6 * hour - bit)
     returns[0] = 1
     step("unreadable", begin + 6 * hour + bit)
@@ -1322,25 +1331,25 @@ def _tell_schedule(book: Book, store: Store) -> None:
     for later in (hour - 5 * bit / 500, hour, hour + 10 * bit):
         book.clock.moment = claim + later
         book.say(f"cut off, {later} later", schedule.backup_state(store))
-    tell = [(one.name, one.by, one.revision) for one in backups.list_backups(store)]
-    book.say("there", tell)
+    listing = [(backup.name, backup.by, backup.revision) for backup in backups.list_backups(store)]
+    book.say("there", listing)
     schedule.set_backup_plan(store, "lea", BackupPlan(0, 2))
     step("no plan", claim + 500 * hour)
     waits: list[float] = []
-    asked = iter([False, False, False, True])
+    stops = iter([False, False, False, True])
 
     class Event:
         """One that is set after some looks."""
 
         def wait(self, seconds: float) -> bool:
             waits.append(seconds)
-            return next(asked)
+            return next(stops)
 
         def set(self) -> str:
             return "stopped"
 
     def thread(target: Callable[[], None], name: str, daemon: bool) -> SimpleNamespace:
-        ran.append((name, daemon))
+        calls.append((name, daemon))
         return SimpleNamespace(start=target)
 
     answers = iter([None, StoreFailed("No."), RuntimeError("odd")])
@@ -1350,12 +1359,12 @@ def _tell_schedule(book: Book, store: Store) -> None:
         if error:
             raise error
 
-    ran.clear()
+    calls.clear()
     with book.patch.context() as patch:
         patch.setattr(schedule, "threading", SimpleNamespace(Event=Event, Thread=thread))
         patch.setattr(schedule, "run_due", due)
         book.ask("looks", lambda: schedule.start_schedule(store)())
-    book.say("  waits", (waits, ran))
+    book.say("  waits", (waits, calls))
 
 
 def _tell_restores(book: Book, path: Path) -> None:
@@ -1363,15 +1372,15 @@ def _tell_restores(book: Book, path: Path) -> None:
     folder = book.folder / "restores"
     folder.mkdir()
     backup = sorted((path.parent / "backups").glob("a-*.duckdb"))[0]
-    here = folder / "here.duckdb"
-    seeds.opening.copy(path, here)
-    shutil.copyfile(beside(path, ".mark"), beside(here, ".mark"))
-    store = at(here)
+    target = folder / "here.duckdb"
+    seeds.opening.copy(path, target)
+    shutil.copyfile(sibling(path, ".mark"), sibling(target, ".mark"))
+    store = at(target)
     [(item,)] = store.rows("select min(id) from item")
     store.tx("ann", "see", lambda tx: tx.append([
         ExposureRow(new_id(), item, "j", "ann", "desk"), ExposureRow(new_id(), item, "j", "ann", "desk"),
         ExposureRow(new_id(), "gone", "j", "ann", "desk")]))  # fmt: skip
-    url = f"duckdb:///{here}"
+    url = f"duckdb:///{target}"
     book.ask("restored while in use", lambda: restore(backup, url))
     store.close()
     (folder / "folder").mkdir()
@@ -1388,29 +1397,32 @@ def _tell_restores(book: Book, path: Path) -> None:
         con.execute("delete from change where seq = 2")
     torn = folder / "torn.duckdb"
     shutil.copyfile(backup, torn)
-    Mark(beside(torn, ".mark")).make(99)
-    before = written(folder)
+    Mark(sibling(torn, ".mark")).make(99)
+    before = file_stamps(folder)
     free = f"duckdb:///{folder}/free.duckdb"
     cases: list[tuple[Path, str, bool]] = [
         (backup, "postgresql://host/x", False), (folder / "none", url, False), (folder / "folder", url, False),
-        (here, url, False), (backup, f"duckdb:///{folder}/folder", False), (folder / "text.duckdb", free, False),
+        (target, url, False), (backup, f"duckdb:///{folder}/folder", False), (folder / "text.duckdb", free, False),
         (folder / "other.duckdb", free, False), (new, free, False), (torn, free, False),
     ]  # fmt: skip
-    for one, to, force in cases:
-        book.ask(f"restore {one.name} to {Path(to).name}", lambda one=one, to=to, force=force: restore(one, to, force))
-        assert written(folder) == before, one
-    for one in (damaged, folder / "text.duckdb"):
-        book.ask(f"checked {one.name}", lambda one=one: check_copy(one))
+    for source, to, force in cases:
+        book.ask(
+            f"restore {source.name} to {Path(to).name}",
+            lambda source=source, to=to, force=force: restore(source, to, force),
+        )
+        assert file_stamps(folder) == before, source
+    for source in (damaged, folder / "text.duckdb"):
+        book.ask(f"checked {source.name}", lambda source=source: check_copy(source))
     with book.patch.context() as patch:
         patch.setattr(opening, "copy", raising(OSError(28, "No space left on device")))
         book.ask("no room", lambda: restore(backup, url))
         book.ask("  checked", lambda: check_copy(backup))
-    assert written(folder) == before
-    shown = "select item_id = $1, judge_id, person, route, count(*) from exposure group by all order by all"
+    assert file_stamps(folder) == before
+    query = "select item_id = $1, judge_id, person, route, count(*) from exposure group by all order by all"
     book.clock.moment = datetime(2026, 6, 1, 10)
     book.ask("restore torn", lambda: restore(torn, url, True))
-    store = at(here)
-    book.say("  shown", [str(row) for row in store.rows(shown, [item])])
+    store = at(target)
+    book.say("  shown", [str(row) for row in store.rows(query, [item])])
     book.say("  held", (store.newest(), store.rows("select count(*) from item")))
     book.ask("taken over", lambda: store.copy_from(store))
     _damage(book, store)
@@ -1439,7 +1451,9 @@ def _damage(book: Book, store: Store) -> None:
     ):  # fmt: skip
         for change in changes:
             store._con.execute(change)
-        book.ask(" and ".join(changes), lambda: [re.sub(r"'[0-9a-f-]{20,}'", "'(id)'", one) for one in verify(store)])
+        book.ask(
+            " and ".join(changes), lambda: [re.sub(r"'[0-9a-f-]{20,}'", "'(id)'", fault) for fault in verify(store)]
+        )
 
 
 def _tell_copies(book: Book, path: Path) -> None:
@@ -1456,15 +1470,15 @@ def _tell_copies(book: Book, path: Path) -> None:
     ):  # fmt: skip
         book.ask(f"copy {Path(of).name} to {Path(to).name}", lambda of=of, to=to: copy_workspace(of, to))
     book.files(folder)
-    taken: list[str] = []
+    calls: list[str] = []
     to_database = SimpleNamespace(
-        copy_from=lambda held: taken.append(f"{held.newest()}"), newest=lambda: 7,
-        digests=lambda upto: {"a": (upto, 1), "b": (2, 9)}, close=lambda: taken.append("closed"))  # fmt: skip
+        copy_from=lambda store: calls.append(f"{store.newest()}"), newest=lambda: 7,
+        digests=lambda upto: {"a": (upto, 1), "b": (2, 9)}, close=lambda: calls.append("closed"))  # fmt: skip
     with book.patch.context() as patch:
         patch.setattr("data.workspace.copies.open_store", lambda url, accept=False: (
             to_database if url.startswith("postgres") else open_store(url, accept)))  # fmt: skip
         book.ask("a backup into a database", lambda: copy_workspace(f"duckdb:///{backup}", "postgresql://host/x"))
-    book.say("  taken", taken)
+    book.say("  taken", calls)
 
 
 # -- the archives -----------------------------------------------------------------------------------------------------
@@ -1483,15 +1497,15 @@ def test_the_life_of_a_store(
     part: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
     one_empty_store: Callable[..., None],
 ) -> None:  # fmt: skip
-    tell, few = PARTS[part]
-    if few:
+    tell, minimal = PARTS[part]
+    if minimal:
         monkeypatch.setattr(opening, "migrate_store", one_empty_store)
         monkeypatch.setattr(opening, "migrations", lambda: VERSIONS)
     else:
         at(tmp_path / "before.duckdb").close()  # the empty store is there, so nothing is asked for the time to make it
     caplog.set_level("DEBUG", "assay")
     caplog.clear()
-    with frozen() as clock:
+    with frozen_clock() as clock:
         book = Book(tmp_path, caplog, monkeypatch, clock)
         tell(book)
     compare_archive(book.text(), LIVES / f"{part}.txt", tmp_path)

@@ -31,7 +31,7 @@ def bulks() -> Iterator[list[Load]]:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+def bulk_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.setattr(hidden_rows, "MIN_ROWS", MANY)
     monkeypatch.setattr(hidden_rows, "MAX_ROWS_PER_COMMIT", 50)
     store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
@@ -45,8 +45,8 @@ def bring(store: Store, bulks: list[Load]) -> None:
 
 def counts(store: Store) -> tuple[int, int, int]:
     items = "select (select count(*) from item), (select count(*) from score_now), (select count(*) from change)"
-    found: Any = store.rows(items)[0]
-    return found
+    row: Any = store.rows(items)[0]
+    return row
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, look: Callable[[], None]) -> None:
@@ -64,22 +64,22 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, look: Callable[[], None]) -> None
 @contextmanager
 def watching(look: Callable[[], Any]) -> Iterator[list[Any]]:
     """What is seen after each statement that hides tables, or shows them again."""
-    seen = []
+    observations = []
 
     class Watched:
         def __init__(self, con: Any) -> None:
             self._con, self.begin, self.commit = con, con.begin, con.commit
 
         def execute(self, sql: str) -> Any:
-            found = self._con.execute(sql)
-            seen.append(look())
-            return found
+            answer = self._con.execute(sql)
+            observations.append(look())
+            return answer
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("hide_change", "show_tables"):
             real = getattr(hidden_rows, name)
-            patch.setattr(hidden_rows, name, lambda con, *given, real=real: real(Watched(con), *given))
-        yield seen
+            patch.setattr(hidden_rows, name, lambda con, *arguments, real=real: real(Watched(con), *arguments))
+        yield observations
 
 
 def save(store: Store, name: str) -> None:
@@ -88,70 +88,72 @@ def save(store: Store, name: str) -> None:
 
 
 def test_a_bulk_is_seen_at_once_and_is_what_the_short_way_gives(
-    opened: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    bulk_store: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    seen: list[tuple[int, int, int]] = []
+    observations: list[tuple[int, int, int]] = []
 
     def look() -> None:
-        seen.append(counts(opened))
-        save(opened, f"x{len(seen)}")
+        observations.append(counts(bulk_store))
+        save(bulk_store, f"x{len(observations)}")
 
     meanwhile(monkeypatch, look)
-    bring(opened, bulks)
-    assert len(seen) >= 10
-    assert seen == [(n, 0, n) for n in range(len(seen))], "none of the bulk's rows, and all that others saved"
-    assert counts(opened) == (MANY + len(seen), 2 * MANY, len(seen) + 1)
-    changes = [(str(actor), int(seq)) for actor, seq in opened.rows("select actor, seq from change order by seq")]
-    assert [who for who, _ in changes] == ["ann"] * len(seen) + ["lea"]
-    assert {int(s) for (s,) in opened.rows("select distinct seq from score")} == {changes[-1][1]}
-    save(opened, "after")
-    assert opened.newest() == changes[-1][1] + 1
-    assert not opened.rows("select 1 from information_schema.tables where table_name like '%whole'")
+    bring(bulk_store, bulks)
+    assert len(observations) >= 10
+    assert observations == [(n, 0, n) for n in range(len(observations))], (
+        "none of the bulk's rows, and all that others saved"
+    )
+    assert counts(bulk_store) == (MANY + len(observations), 2 * MANY, len(observations) + 1)
+    changes = [(str(actor), int(seq)) for actor, seq in bulk_store.rows("select actor, seq from change order by seq")]
+    assert [actor for actor, _ in changes] == ["ann"] * len(observations) + ["lea"]
+    assert {int(s) for (s,) in bulk_store.rows("select distinct seq from score")} == {changes[-1][1]}
+    save(bulk_store, "after")
+    assert bulk_store.newest() == changes[-1][1] + 1
+    assert not bulk_store.rows("select 1 from information_schema.tables where table_name like '%whole'")
 
     monkeypatch.setattr(hidden_rows, "MIN_ROWS", 10**6)
     short = open_store(f"duckdb:///{tmp_path / 'short.duckdb'}")
     bring(short, bulks)
     for table in ("item", "score"):
         query = f"select * from {table} where {'dataset_id' if table == 'item' else 'judge_id'} in ('d', 'judge')"
-        ours, theirs = (sorted(row[:-1] for row in store.rows(query)) for store in (opened, short))
-        assert ours == theirs and len(ours) >= MANY
+        bulk_rows, short_rows = (sorted(row[:-1] for row in store.rows(query)) for store in (bulk_store, short))
+        assert bulk_rows == short_rows and len(bulk_rows) >= MANY
     short.close()
 
 
-def test_what_is_refused_in_the_end_leaves_nothing(opened: Store, bulks: list[Load]) -> None:
+def test_what_is_refused_in_the_end_leaves_nothing(bulk_store: Store, bulks: list[Load]) -> None:
     def refuse(tx: Tx) -> None:
         assert not tx.rows("select 1 from item limit 1"), "not seen before it is loaded"
         tx.load(*bulks[0])
         assert tx.rows("select count(*) from item") == [(MANY,)]
         raise BadInput("No.")
 
-    with watching(lambda: counts(opened)) as seen, pytest.raises(BadInput):
-        opened.tx("lea", "import", refuse, "", bulks)
-    assert seen == [(0, 0, 0)] * 8, "no reader misses a table while it is hidden, and shown again"
-    assert counts(opened) == (0, 0, 0)
-    save(opened, "x")
-    assert opened.newest() == 1
-    bring(opened, bulks)
-    assert counts(opened) == (MANY + 1, 2 * MANY, 2)
+    with watching(lambda: counts(bulk_store)) as observations, pytest.raises(BadInput):
+        bulk_store.tx("lea", "import", refuse, "", bulks)
+    assert observations == [(0, 0, 0)] * 8, "no reader misses a table while it is hidden, and shown again"
+    assert counts(bulk_store) == (0, 0, 0)
+    save(bulk_store, "x")
+    assert bulk_store.newest() == 1
+    bring(bulk_store, bulks)
+    assert counts(bulk_store) == (MANY + 1, 2 * MANY, 2)
 
 
 def test_a_kill_in_the_middle_leaves_nothing(
-    opened: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    bulk_store: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    left: list[Path] = []
+    copies: list[Path] = []
 
     def look() -> None:
-        save(opened, f"x{len(left)}")
-        left.append(tmp_path / f"left{len(left)}.duckdb")
+        save(bulk_store, f"x{len(copies)}")
+        copies.append(tmp_path / f"left{len(copies)}.duckdb")
         for file in tmp_path.glob("a.duckdb*"):
-            shutil.copyfile(file, tmp_path / file.name.replace("a.duckdb", left[-1].name))
+            shutil.copyfile(file, tmp_path / file.name.replace("a.duckdb", copies[-1].name))
 
     meanwhile(monkeypatch, look)
-    bring(opened, bulks)
+    bring(bulk_store, bulks)
     monkeypatch.undo()
     monkeypatch.setattr(hidden_rows, "MIN_ROWS", MANY)
-    for n in (0, len(left) // 2, len(left) - 1):
-        store = open_store(f"duckdb:///{left[n]}")
+    for n in (0, len(copies) // 2, len(copies) - 1):
+        store = open_store(f"duckdb:///{copies[n]}")
         assert counts(store) == (n + 1, 0, n + 1)
         save(store, "more")
         bring(store, bulks)
@@ -160,19 +162,19 @@ def test_a_kill_in_the_middle_leaves_nothing(
 
 
 def test_numbers_that_a_bulk_has_taken_are_given_to_nobody_else(
-    opened: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch
+    bulk_store: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hidden_rows, "RESERVED_CHANGES", 3)
     saved: list[bool] = []
 
     def look() -> None:
         try:
-            save(opened, f"x{len(saved)}")
+            save(bulk_store, f"x{len(saved)}")
             saved.append(True)
         except StoreFailed:
             saved.append(False)
 
     meanwhile(monkeypatch, look)
-    bring(opened, bulks)
+    bring(bulk_store, bulks)
     assert saved[:4] == [True, True, False, False]
-    assert counts(opened) == (MANY + 2, 2 * MANY, 3)
+    assert counts(bulk_store) == (MANY + 2, 2 * MANY, 3)

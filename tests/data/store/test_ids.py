@@ -13,22 +13,22 @@ def test_an_id_tells_its_millisecond_and_what_sort_of_id_it_is(
     monkeypatch: pytest.MonkeyPatch, milliseconds: int
 ) -> None:
     monkeypatch.setattr(time, "time_ns", lambda: milliseconds * 1_000_000 + 999_999)
-    made = [uuid.UUID(new_id()) for _ in range(200)]
-    assert {one.int >> 80 for one in made} == {milliseconds}
-    assert {(one.version, one.variant) for one in made} == {(7, uuid.RFC_4122)} and len(set(made)) == 200
-    fixed = [bit for bit in range(80) if len({one.int >> bit & 1 for one in made}) == 1]
+    uuids = [uuid.UUID(new_id()) for _ in range(200)]
+    assert {value.int >> 80 for value in uuids} == {milliseconds}
+    assert {(value.version, value.variant) for value in uuids} == {(7, uuid.RFC_4122)} and len(set(uuids)) == 200
+    fixed = [bit for bit in range(80) if len({value.int >> bit & 1 for value in uuids}) == 1]
     assert fixed == list(range(62, 80))
 
 
 def test_ids_sort_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
+    ids = []
     for milliseconds in range(1_800_000_000_000, 1_800_000_000_020):
         monkeypatch.setattr(time, "time_ns", lambda at=milliseconds: at * 1_000_000)
-        made.append(new_id())
-    assert made == sorted(made)
+        ids.append(new_id())
+    assert ids == sorted(ids)
     monkeypatch.undo()
-    made = [new_id() for _ in range(1_000)]
-    assert made == sorted(made), "those that are made within one millisecond, too"
+    ids = [new_id() for _ in range(1_000)]
+    assert ids == sorted(ids), "those that are made within one millisecond, too"
 
 
 def test_the_same_content_has_the_same_id_and_other_content_another() -> None:

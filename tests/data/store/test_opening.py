@@ -51,7 +51,7 @@ def python(code: str, **options: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def killed_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store whose owner was killed after 150 confirmed changes, all of them in the log."""
     path = tmp_path_factory.mktemp("killed") / "a.duckdb"
     python(KILLED.format(path=str(path)))
@@ -60,9 +60,9 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def path(killed: Path, tmp_path: Path) -> Path:
+def path(killed_store: Path, tmp_path: Path) -> Path:
     """A copy of it of the test's own."""
-    return shutil.copytree(killed.parent, tmp_path / "w") / "a.duckdb"
+    return shutil.copytree(killed_store.parent, tmp_path / "w") / "a.duckdb"
 
 
 def every(folder: Path) -> dict[str, str]:
@@ -73,7 +73,7 @@ def every(folder: Path) -> dict[str, str]:
     }
 
 
-def refused(path: Path, says: str, kind: type[AssayError] = StoreDamaged) -> None:
+def assert_refused(path: Path, says: str, kind: type[AssayError] = StoreDamaged) -> None:
     before = every(path.parent)
     with pytest.raises(kind, match=says):
         at(path)
@@ -128,7 +128,7 @@ def put_away(path: Path) -> None:
     store.close()
 
 
-def parted(path: Path, to: str, changes: int) -> Path:
+def change_copy(path: Path, to: str, changes: int) -> Path:
     """A copy that is worked on by itself."""
     other = shutil.copytree(path.parent, path.parent.with_name(to)) / "a.duckdb"
     store = at(other)
@@ -142,7 +142,7 @@ ALIEN: list[tuple[str, Callable[[Path], object]]] = [
     ("log", lambda p: alien(p, ".wal")),
     ("file and log", lambda p: alien(p, "", ".wal")),
     ("mark", lambda p: (put_away(p), alien(p, ".mark"))),
-    ("copy that went its own way", lambda p: (parted(p, "y", 9), parted(p, "z", 5), shutil.copyfile(
+    ("copy that went its own way", lambda p: (change_copy(p, "y", 9), change_copy(p, "z", 5), shutil.copyfile(
         p.parent.with_name("y") / "a.duckdb", p), os.unlink(f"{p}.wal"),
         shutil.copyfile(p.parent.with_name("z") / "a.duckdb.mark", mark(p)))),
 ]  # fmt: skip
@@ -153,7 +153,7 @@ def test_what_is_of_another_store_is_refused_however_many_changes_it_has(
     path: Path, swap: Callable[[Path], object]
 ) -> None:
     swap(path)
-    refused(path, "is not the one that its mark a.duckdb.mark confirms.*--accept")
+    assert_refused(path, "is not the one that its mark a.duckdb.mark confirms.*--accept")
     open_store(f"duckdb:///{path}", accept=True).close()
     at(path).close()
 
@@ -161,16 +161,16 @@ def test_what_is_of_another_store_is_refused_however_many_changes_it_has(
 @pytest.mark.parametrize(("hurt", "says"), [h[1:] for h in HURT], ids=[h[0] for h in HURT])
 def test_a_start_that_refuses_leaves_every_byte(path: Path, hurt: Callable[[Path], object], says: str) -> None:
     hurt(path)
-    refused(path, says)
+    assert_refused(path, says)
 
 
-def test_a_start_on_damaged_files_refuses_or_has_all(killed: Path, tmp_path: Path) -> None:
-    assert damages.run(killed.parent, tmp_path, counts.DAMAGES.per_run, seed=1) == []
+def test_a_start_on_damaged_files_refuses_or_has_all(killed_store: Path, tmp_path: Path) -> None:
+    assert damages.run(killed_store.parent, tmp_path, counts.DAMAGES.per_run, seed=1) == []
 
 
 def test_what_was_moved_away_and_put_back_holds_all(path: Path) -> None:
     path.rename(path.parent / "elsewhere")
-    refused(path, "Put the file back")
+    assert_refused(path, "Put the file back")
     (path.parent / "elsewhere").rename(path)
     store = at(path)
     assert count(store) == 150
@@ -181,10 +181,10 @@ def test_a_newer_store_and_one_of_something_else_are_left_as_they_are(path: Path
     at(path).close()
     with duckdb.connect(str(path)) as con:
         con.execute("insert into migration values (999, 'future', now()::timestamp)")
-    refused(path, "newer Assay")
+    assert_refused(path, "newer Assay")
     with duckdb.connect(str(tmp_path / "other.duckdb")) as con:
         con.execute("create table sales as select 1 as n")
-    refused(tmp_path / "other.duckdb", "tables of something else")
+    assert_refused(tmp_path / "other.duckdb", "tables of something else")
 
 
 def test_a_store_in_use_by_another_process_is_left_as_it_is(path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_store_in_use_by_another_process_is_left_as_it_is(path: Path) -> None:
         [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout is not None and other.stdout.readline() == "open\n"
-        refused(path, f"process {other.pid}", StoreLocked)
+        assert_refused(path, f"process {other.pid}", StoreLocked)
         other.communicate("\n")
     at(path).close()
 
@@ -215,14 +215,14 @@ def test_a_store_in_use_by_this_process_is_not_opened_again_under_any_name(path:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody without rights")
-@pytest.mark.parametrize("what", ["a.duckdb", "a.duckdb.mark", "."])
-def test_without_the_right_to_write_nothing_is_opened(killed: Path, what: str) -> None:
+@pytest.mark.parametrize("name", ["a.duckdb", "a.duckdb.mark", "."])
+def test_without_the_right_to_write_nothing_is_opened(killed_store: Path, name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:  # one that others may enter
-        path = Path(shutil.copytree(killed.parent, folder, dirs_exist_ok=True)) / "a.duckdb"
+        path = Path(shutil.copytree(killed_store.parent, folder, dirs_exist_ok=True)) / "a.duckdb"
         for file in (path.parent, *path.parent.iterdir()):
             os.chown(file, 65534, 65534)
         path.parent.chmod(0o755)
-        os.chown(path.parent / what, 0, 0)
+        os.chown(path.parent / name, 0, 0)
         before = every(path.parent)
         code = (
             "import os\nfrom data.store import open_store\nfrom data.store.errors import StoreFailed\n"
@@ -236,15 +236,21 @@ def test_without_the_right_to_write_nothing_is_opened(killed: Path, what: str) -
 @pytest.fixture
 def older(path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The store, which a newer version than that of this code would have to bring up to date."""
-    found = [*stores.migrations(), (999, "next", "create table next_one (id text);\ncreate table and_one (id text);\n")]
-    monkeypatch.setattr(opening, "migrations", lambda: found)
+    versions = [
+        *stores.migrations(),
+        (999, "next", "create table next_one (id text);\ncreate table and_one (id text);\n"),
+    ]
+    monkeypatch.setattr(opening, "migrations", lambda: versions)
     return path
 
 
 def test_a_migration_that_fails_half_way_changes_nothing(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [*stores.migrations(), (999, "next", "create table next_one (id text);\ncreate table setting (id text);\n")]
-    monkeypatch.setattr(opening, "migrations", lambda: found)
-    refused(older, "was not brought up to date.*setting.*Nothing was changed", StoreFailed)
+    versions = [
+        *stores.migrations(),
+        (999, "next", "create table next_one (id text);\ncreate table setting (id text);\n"),
+    ]
+    monkeypatch.setattr(opening, "migrations", lambda: versions)
+    assert_refused(older, "was not brought up to date.*setting.*Nothing was changed", StoreFailed)
 
 
 def test_a_full_disk_before_a_migration_changes_nothing(older: Path) -> None:
@@ -270,15 +276,15 @@ def test_a_migration_keeps_the_store_as_it_was_under_another_name(
         monkeypatch.setattr(os, "link", lambda *_: refuse())
     store = at(older)
     assert count(store) == 150 and store.rows("select count(*) from next_one") == [(0,)]
-    (kept,) = older.parent.glob("a.before-*")
-    [told] = [one.__dict__["facts"] for one in caplog.records if one.msg == "store_migrated"]
-    assert (told["to_version"], told["kept"]) == (999, str(kept)) and 0 < told["from_version"] < 999
-    with duckdb.connect(str(kept), read_only=True) as con:
+    (backup,) = older.parent.glob("a.before-*")
+    [fields] = [record.__dict__["facts"] for record in caplog.records if record.msg == "store_migrated"]
+    assert (fields["to_version"], fields["kept"]) == (999, str(backup)) and 0 < fields["from_version"] < 999
+    with duckdb.connect(str(backup), read_only=True) as con:
         assert con.execute("select count(*) from setting where scope = 'test'").fetchall() == [(150,)]
         assert con.execute("select count(*) from migration where version = 999").fetchall() == [(0,)]
     put(store, "x")
     store.close()
-    assert {f.name for f in older.parent.iterdir()} == {"a.duckdb", "a.duckdb.mark", kept.name}
+    assert {f.name for f in older.parent.iterdir()} == {"a.duckdb", "a.duckdb.mark", backup.name}
 
 
 def refuse() -> None:
@@ -287,12 +293,12 @@ def refuse() -> None:
 
 def test_a_name_that_something_has_is_given_to_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "now", lambda: datetime(2026, 1, 2, 3, 4, 5))
-    given = []
+    paths = []
     for _ in range(3):
-        given.append(opening.free_name(tmp_path / "a.duckdb", "before"))
-        given[-1].symlink_to("nowhere")
+        paths.append(opening.free_name(tmp_path / "a.duckdb", "before"))
+        paths[-1].symlink_to("nowhere")
     stem = "a.before-20260102-030405"
-    assert [file.name for file in given] == [f"{stem}.duckdb", f"{stem}-2.duckdb", f"{stem}-3.duckdb"]
+    assert [file.name for file in paths] == [f"{stem}.duckdb", f"{stem}-2.duckdb", f"{stem}-3.duckdb"]
 
 
 def test_where_no_file_is_a_mark_says_whether_a_store_was_there(tmp_path: Path) -> None:
@@ -310,17 +316,17 @@ def test_a_folder_that_somebody_else_has_locked_is_waited_for_and_one_that_is_no
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "_LOCK_TIMEOUT_SECONDS", 0.0)
-    held = os.open(tmp_path, os.O_RDONLY)
-    fcntl.flock(held, fcntl.LOCK_EX)
+    handle = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
     with pytest.raises(StoreLocked, match="for a minute"), opening.lock_folder(tmp_path / "a.duckdb"):
         pass
-    os.close(held)
+    os.close(handle)
     with opening.lock_folder(tmp_path / "a.duckdb"), opening.lock_folder(tmp_path / "b.duckdb"):
-        held = os.open(tmp_path, os.O_RDONLY)
+        handle = os.open(tmp_path, os.O_RDONLY)
         with pytest.raises(BlockingIOError):
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    os.close(held)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(handle)
     (tmp_path / "file").touch()
     none = opening.lock_folder(tmp_path / "file" / "a.duckdb")
     with pytest.raises(StoreFailed, match=r"cannot be opened: File exists\. Check the folder\."), none:
@@ -331,7 +337,7 @@ RESTORE = "Restore a backup (python -m data restore BACKUP)"
 
 
 @pytest.mark.parametrize(
-    ("error", "kind", "said"),
+    ("error", "kind", "message"),
     [
         (duckdb.IOException('Could not set lock on file "/a": Conflicting lock is held in /bin/python3 (PID 41). See'),
          StoreLocked, "The store a is in use by python3 (process 41). Do this"),
@@ -346,9 +352,9 @@ RESTORE = "Restore a backup (python -m data restore BACKUP)"
         (duckdb.Error(""), StoreDamaged, f"The store a cannot be opened: Error. {RESTORE}, or move the file away"),
     ],
 )  # fmt: skip
-def test_why_a_file_cannot_be_opened_is_a_sentence(error: duckdb.Error, kind: type[AssayError], said: str) -> None:
-    found = opening._why_not(Path("a"), error)
-    assert type(found) is kind and said in str(found)
+def test_why_a_file_cannot_be_opened_is_a_sentence(error: duckdb.Error, kind: type[AssayError], message: str) -> None:
+    failure = opening._why_not(Path("a"), error)
+    assert type(failure) is kind and message in str(failure)
 
 
 def test_a_new_store_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
@@ -377,7 +383,7 @@ def test_a_name_that_duckdb_reads_otherwise_is_a_file_like_any(
     assert count(store) == 1
     store.close()
     (tmp_path / name).write_text('{"id": 1}\n')
-    refused(tmp_path / name, "is not a DuckDB file")
+    assert_refused(tmp_path / name, "is not a DuckDB file")
 
 
 def test_of_starts_at_once_one_gets_the_store(tmp_path: Path) -> None:
@@ -390,27 +396,27 @@ def test_of_starts_at_once_one_gets_the_store(tmp_path: Path) -> None:
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     for _ in range(3):
         every_one = [Forked([sys.executable, "-c", code], cwd=ROOT, text=True, **pipes) for _ in range(4)]
-        said = sorted(one.stdout.readline().strip() for one in every_one if one.stdout)
-        ends = [one.communicate() for one in every_one]
-        assert said == ["locked"] * 3 + ["open"], ends
+        output = sorted(process.stdout.readline().strip() for process in every_one if process.stdout)
+        ends = [process.communicate() for process in every_one]
+        assert output == ["locked"] * 3 + ["open"], ends
     assert {f.name for f in tmp_path.iterdir()} == {"a.duckdb", "a.duckdb.mark"}
 
 
 def test_of_threads_at_once_one_gets_the_store(path: Path) -> None:
-    got: list[object] = []
+    outcomes: list[object] = []
 
     def start() -> None:
         try:
-            got.append(at(path))
+            outcomes.append(at(path))
         except StoreLocked as error:
-            got.append(error)
+            outcomes.append(error)
 
     threads = [threading.Thread(target=start) for _ in range(8)]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
-    (store,) = [one for one in got if not isinstance(one, StoreLocked)]
+    (store,) = [outcome for outcome in outcomes if not isinstance(outcome, StoreLocked)]
     assert count(store) == 150  # type: ignore[arg-type]
     store.close()  # type: ignore[attr-defined]
 
@@ -464,10 +470,10 @@ def test_a_restore_puts_back_what_lost_its_file(
     at(path).close()
     backup = shutil.copy(path, tmp_path / "backup.duckdb")
     path.unlink()
-    refused(path, "restore a backup")
+    assert_refused(path, "restore a backup")
     assert restore(Path(backup), f"duckdb:///{path}")[0] == 150
-    [told] = [one.__dict__["facts"] for one in caplog.records if one.msg == "store_restored"]
-    assert (told["revision"], told["file"], told["backup"]) == (150, str(path), str(backup))
+    [fields] = [record.__dict__["facts"] for record in caplog.records if record.msg == "store_restored"]
+    assert (fields["revision"], fields["file"], fields["backup"]) == (150, str(path), str(backup))
     store = at(path)
     assert count(store) == 150
     store.close()

@@ -47,37 +47,37 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def opened(databases: Databases, empty_database: str) -> Callable[[], PostgresStore]:
+def reopen(databases: Databases, empty_database: str) -> Callable[[], PostgresStore]:
     """Opens that workspace once more, as another process would."""
 
-    def one() -> PostgresStore:
+    def connect() -> PostgresStore:
         store = PostgresStore(empty_database)
         databases.opened.append(store)
         return store
 
-    return one
+    return connect
 
 
-def until(found: Callable[[], bool]) -> None:
+def until(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + 60
-    while not found():
+    while not condition():
         assert time.monotonic() < end, "it never came"
         time.sleep(0.01)
 
 
-def test_what_one_writes_the_other_reads_and_each_its_own_at_once(opened: Callable[[], PostgresStore]) -> None:
-    one, two = opened(), opened()
+def test_what_one_writes_the_other_reads_and_each_its_own_at_once(reopen: Callable[[], PostgresStore]) -> None:
+    one, two = reopen(), reopen()
     for n in range(1, 6):
         put(one if n % 2 else two, "x", n * 200)
         assert (one if n % 2 else two).newest() == n
     until(lambda: one.table_version("setting") == two.table_version("setting") == 5)
     assert count(one) == count(two) == 3000
     assert one.table_version("label") == 0, "what nobody wrote is not taken for changed"
-    assert count(opened()) == 3000, "who comes later reads all of it"
+    assert count(reopen()) == 3000, "who comes later reads all of it"
 
 
-def test_changes_of_several_processes_have_numbers_without_gaps(opened: Callable[[], PostgresStore]) -> None:
-    stores = [opened(), opened()]
+def test_changes_of_several_processes_have_numbers_without_gaps(reopen: Callable[[], PostgresStore]) -> None:
+    stores = [reopen(), reopen()]
     threads = [threading.Thread(target=lambda s=s: [put(s, "x") for _ in range(10)]) for s in stores * 3]
     for t in threads:
         t.start()
@@ -88,18 +88,18 @@ def test_changes_of_several_processes_have_numbers_without_gaps(opened: Callable
         assert store.rows("select count(*), count(distinct seq), max(seq) from change") == [(60, 60, 60)]
 
 
-def test_whoever_is_out_in_one_process_is_out_in_the_other(opened: Callable[[], PostgresStore]) -> None:
+def test_whoever_is_out_in_one_process_is_out_in_the_other(reopen: Callable[[], PostgresStore]) -> None:
     """A sign-in that ended, a role that was taken, a person who was deactivated, with their token."""
-    one, two = opened(), opened()
+    one, two = reopen(), reopen()
     people.join_workspace(one, "lea")
     people.set_person(one, "lea", "ann", "researcher")
     invitations.invite_locally(one, "ann@example.org", "", "researcher", person="ann")
     _, token = tokens.new_token(one, "ann", "t", ["read"])
     ended, holds = enter(one, "ann"), enter(one, "ann", nonce="other")
-    there, other = (Visit(two, "ann", visit.login) for visit in (ended, holds))
-    until(lambda: all(visit.visitor() is not None for visit in (there, other)))
+    ended_visit, other = (Visit(two, "ann", visit.login) for visit in (ended, holds))
+    until(lambda: all(visit.visitor() is not None for visit in (ended_visit, other)))
     logins.sign_out(one, "ann", str(ended.login))
-    until(lambda: there.visitor() is None)
+    until(lambda: ended_visit.visitor() is None)
     assert other.visitor() == find_person(one, "ann") == tokens.find_token(two, token)[1]
     people.set_person(one, "lea", "ann", "annotator")
     until(lambda: other.visitor() == find_person(one, "ann"))
@@ -110,8 +110,8 @@ def test_whoever_is_out_in_one_process_is_out_in_the_other(opened: Callable[[], 
         tokens.find_token(two, token)
 
 
-def test_an_error_in_the_middle_keeps_nothing_anywhere(opened: Callable[[], PostgresStore]) -> None:
-    one, two = opened(), opened()
+def test_an_error_in_the_middle_keeps_nothing_anywhere(reopen: Callable[[], PostgresStore]) -> None:
+    one, two = reopen(), reopen()
 
     def work(tx: Tx) -> None:
         tx.add("setting", "id, scope, name, value", [(new_id(), "test", "x", "1")])
@@ -126,13 +126,13 @@ def test_an_error_in_the_middle_keeps_nothing_anywhere(opened: Callable[[], Post
 
 
 def test_a_change_that_writes_nothing_leaves_no_transaction_open(
-    opened: Callable[[], PostgresStore], empty_database: str
+    reopen: Callable[[], PostgresStore], empty_database: str
 ) -> None:
-    store = opened()
+    store = reopen()
     assert store.tx("lea", "look", count) == 0 and store.newest() == 0
-    asked = "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in trans%'"
+    query = "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in trans%'"
     with psycopg.connect(empty_database, autocommit=True) as link:
-        assert link.execute(asked).fetchall() == [(0,)], "it would hold the lock that all changes wait for"
+        assert link.execute(query).fetchall() == [(0,)], "it would hold the lock that all changes wait for"
 
 
 def test_an_empty_database_becomes_a_workspace_and_the_log_says_so(
@@ -144,7 +144,7 @@ def test_an_empty_database_becomes_a_workspace_and_the_log_says_so(
         for event in ("store_made", "store_opened"):
             caplog.clear()
             open_store(elsewhere).close()
-            assert [event] == [told.getMessage().split()[0] for told in caplog.records]
+            assert [event] == [record.getMessage().split()[0] for record in caplog.records]
         link.execute("drop schema made cascade")
 
 
@@ -160,7 +160,7 @@ def test_an_older_workspace_is_brought_up_to_date_and_the_log_says_from_which_ve
             assert postgres_schema.bring_up(link, "older")
         assert caplog.records == []
         open_store(elsewhere).close()
-        [migrated, opened] = [(told.msg, told.__dict__["facts"]) for told in caplog.records]
+        [migrated, opened] = [(record.msg, record.__dict__["facts"]) for record in caplog.records]
         assert migrated[0] == "store_migrated" and opened[0] == "store_opened"
         assert (migrated[1]["from_version"], migrated[1]["to_version"]) == (older[-1][0], newest)
         link.execute("drop schema older cascade")
@@ -200,9 +200,9 @@ def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, emp
 
 
 def test_a_store_that_is_brought_up_to_date_elsewhere_takes_no_more_here(
-    opened: Callable[[], PostgresStore], empty_database: str
+    reopen: Callable[[], PostgresStore], empty_database: str
 ) -> None:
-    store = opened()
+    store = reopen()
     with psycopg.connect(empty_database, autocommit=True) as link:
         link.execute("insert into migration values (999, 'future', now())")
         with pytest.raises(StoreFailed, match="Start the newer version"):
@@ -212,8 +212,8 @@ def test_a_store_that_is_brought_up_to_date_elsewhere_takes_no_more_here(
     assert store.newest() == 1
 
 
-def test_an_older_state_in_its_place_is_noticed(opened: Callable[[], PostgresStore], empty_database: str) -> None:
-    store = opened()
+def test_an_older_state_in_its_place_is_noticed(reopen: Callable[[], PostgresStore], empty_database: str) -> None:
+    store = reopen()
     put(store, "x")
     put(store, "y")
     with psycopg.connect(empty_database, autocommit=True) as link:
@@ -223,7 +223,7 @@ def test_an_older_state_in_its_place_is_noticed(opened: Callable[[], PostgresSto
         put(store, "z")
     with pytest.raises(StoreFailed, match="Start Assay again"):
         count(store)
-    assert count(opened()) == 1
+    assert count(reopen()) == 1
 
 
 def test_without_its_packages_it_says_what_to_install() -> None:
@@ -246,7 +246,7 @@ def test_every_table_has_an_index_on_its_changes_and_orders_texts_by_bytes(empty
             "'BASE TABLE' and table_name not in ('migration', 'wrote')"
         ).fetchall()
         done = link.execute("select count(*) from migration").fetchall()
-    assert {t for t, told in indexed if "(seq)" in told} == tables - {"migration"}
+    assert {t for t, definition in indexed if "(seq)" in definition} == tables - {"migration"}
     assert of_text == [("C",)]
     assert done == [(len(migrations()),)]
 
@@ -259,11 +259,11 @@ class Views:
 
     def execute(self, sql: str | bytes, _: object = None) -> list[tuple[str]]:
         text = sql.decode() if isinstance(sql, bytes) else sql
-        if made := re.match(r"create (?:or replace )?view (\w+)", text):
+        if creation := re.match(r"create (?:or replace )?view (\w+)", text):
             assert set(re.findall(r"from (v_\w+)", text)) <= self.there.keys(), f"{text} rests on what is not there"
-            self.there[made[1]] = text
-        if gone := re.match(r"drop view if exists (\w+) cascade", text):
-            self._drop(gone[1])
+            self.there[creation[1]] = text
+        if drop := re.match(r"drop view if exists (\w+) cascade", text):
+            self._drop(drop[1])
         return [(name,) for name in self.there]
 
     def _drop(self, name: str) -> None:
@@ -278,10 +278,10 @@ def test_views_that_go_with_one_that_is_replaced_are_made_anew_in_their_order(mo
         "create view v_three as select 3 from v_one;\ncreate or replace view v_two as select 2 from v_three;\n",
         "create or replace view v_one as select 4 from t;\n",
     ]
-    found = [(number, "title", sql) for number, sql in enumerate(scripts, 1)]
-    monkeypatch.setattr(postgres_schema, "migrations", lambda: found)
+    versions = [(number, "title", sql) for number, sql in enumerate(scripts, 1)]
+    monkeypatch.setattr(postgres_schema, "migrations", lambda: versions)
     link: Any = Views()
-    for number, title, sql in found:
+    for number, title, sql in versions:
         postgres_schema._script(link, sql, number, title)
     assert link.there == {
         "v_one": "create or replace view v_one as select 4 from t",
@@ -291,10 +291,10 @@ def test_views_that_go_with_one_that_is_replaced_are_made_anew_in_their_order(mo
 
 
 def test_what_was_confirmed_survives_a_crash_of_the_database(
-    databases: Databases, opened: Callable[[], PostgresStore]
+    databases: Databases, reopen: Callable[[], PostgresStore]
 ) -> None:
     """It is started anew at once, under the load of two processes: 0 lost, 0 doubled, and both go on by themselves."""
-    stores, confirmed, ended = [opened(), opened()], list[str](), threading.Event()
+    stores, confirmed, ended = [reopen(), reopen()], list[str](), threading.Event()
 
     def load(store: PostgresStore) -> None:
         while not ended.is_set():
@@ -317,17 +317,17 @@ def test_what_was_confirmed_survives_a_crash_of_the_database(
     for t in threads:
         t.join()
     until(lambda: stores[0].newest() == stores[1].newest())
-    for store in [*stores, opened()]:
-        held = [name for (name,) in store.rows("select name from setting")]
-        assert len(held) == len(set(held)) and set(confirmed) <= set(held)
-        assert store.newest() == len(held)
+    for store in [*stores, reopen()]:
+        names = [name for (name,) in store.rows("select name from setting")]
+        assert len(names) == len(set(names)) and set(confirmed) <= set(names)
+        assert store.newest() == len(names)
 
 
 @pytest.fixture
 def proxy(databases: Databases) -> Iterator[Proxy]:
-    made = Proxy(databases.folder)
-    yield made
-    made.close()
+    server = Proxy(databases.folder)
+    yield server
+    server.close()
 
 
 @pytest.fixture
@@ -344,24 +344,24 @@ def through(databases: Databases, empty_database: str, proxy: Proxy) -> Postgres
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_change_whose_connection_ends_during_the_commit_is_there_once(
-    opened: Callable[[], PostgresStore], through: PostgresStore, proxy: Proxy, when: str
+    reopen: Callable[[], PostgresStore], through: PostgresStore, proxy: Proxy, when: str
 ) -> None:
     """It is cut before the server has the message that ends the change, or when its answer is on the way back."""
     proxy.cut = when
     put(through, "cut")
     assert not proxy.cut, "it was cut"
     put(through, "after")
-    for store in (through, opened()):
+    for store in (through, reopen()):
         assert [name for (name,) in store.rows("select name from setting order by seq")] == ["first", "cut", "after"]
         assert store.newest() == 3
 
 
 def test_a_change_takes_a_new_connection_where_the_database_is_back_and_nobody_has_heard_of_it_yet(
-    opened: Callable[[], PostgresStore], through: PostgresStore
+    reopen: Callable[[], PostgresStore], through: PostgresStore
 ) -> None:
     """Its first try is on the connection from before; by the thread that listens the database is away for long."""
     assert through._link is not None
-    with postgres_schema.connect(opened().url) as link:
+    with postgres_schema.connect(reopen().url) as link:
         link.execute("select pg_terminate_backend(%s)", [through._link.info.backend_pid])
     through._lost = time.monotonic() - 60
     put(through, "after")
@@ -369,10 +369,10 @@ def test_a_change_takes_a_new_connection_where_the_database_is_back_and_nobody_h
 
 
 def test_reads_go_on_while_only_the_thread_that_listens_has_no_time(
-    opened: Callable[[], PostgresStore], through: PostgresStore, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+    reopen: Callable[[], PostgresStore], through: PostgresStore, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_driver, "POLL_SECONDS", 0.0)
-    put(opened(), "elsewhere")
+    put(reopen(), "elsewhere")
     through._lost = time.monotonic() - 60
     assert count(through) == 2, "it was asked, and what came meanwhile is read"
     proxy.close()
@@ -391,33 +391,33 @@ def test_a_command_whose_database_is_away_is_not_told_to_wait(
 
 
 def test_the_folder_of_a_copy_goes_when_the_next_one_is_made_or_is_not(
-    opened: Callable[[], PostgresStore], monkeypatch: pytest.MonkeyPatch
+    reopen: Callable[[], PostgresStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[Path] = []
+    folders: list[Path] = []
 
     @contextlib.contextmanager
-    def noted(kind: str) -> Iterator[Path]:
+    def record_folder(kind: str) -> Iterator[Path]:
         with folder_for(kind) as folder:
-            made.append(folder)
+            folders.append(folder)
             yield folder
 
     def fail(*_: object) -> None:
         raise StoreFailed("It went away.")
 
     monkeypatch.setattr(postgres_driver, "empty_copy", empty_copy)
-    monkeypatch.setattr(postgres_driver, "folder_for", noted)
-    store = opened()
+    monkeypatch.setattr(postgres_driver, "folder_for", record_folder)
+    store = reopen()
     store._con = None
     assert count(store) == 0
-    assert [folder.exists() for folder in made] == [False, True]
+    assert [folder.exists() for folder in folders] == [False, True]
     store._con = None
     with monkeypatch.context() as away:
         away.setattr(transfer, "fetch", fail)
         with pytest.raises(StoreFailed, match="went away"):
             count(store)
-    assert not made[2].exists()
+    assert not folders[2].exists()
     store.close()
-    assert not any(folder.exists() for folder in made)
+    assert not any(folder.exists() for folder in folders)
     with pytest.raises(StoreFailed, match=r"is closed\. Start Assay again\."):
         count(store)
 
@@ -432,10 +432,10 @@ def bulk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Load]:
 
 
 def bring(store: Store, bulk: list[Load]) -> None:
-    store.tx("lea", "import", lambda tx: [tx.load(*one) for one in bulk], "", bulk)
+    store.tx("lea", "import", lambda tx: [tx.load(*load) for load in bulk], "", bulk)
 
 
-def left(address: str) -> tuple[int, int]:
+def remaining_rows(address: str) -> tuple[int, int]:
     """Rows of settings in the database itself, and what is said of bulks that came to no end."""
     with psycopg.connect(address) as link:
         rows = link.execute("select count(*) from setting").fetchall()[0][0]
@@ -443,21 +443,21 @@ def left(address: str) -> tuple[int, int]:
 
 
 def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
-    opened: Callable[[], PostgresStore], bulk: list[Load], empty_database: str, monkeypatch: pytest.MonkeyPatch
+    reopen: Callable[[], PostgresStore], bulk: list[Load], empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its rows are in both copies, hidden, before anybody waits for it."""
-    one, two = opened(), opened()
+    one, two = reopen(), reopen()
     really, hidden = postgres_bulk.wait_for_copies, list[str]()
 
     def look(store: Store, came: int, table: str) -> int:
         return int(store.rows(f"select count(*) from {table} where seq = $1", [came])[0][0])
 
-    def wait(link: postgres_schema.Link, mine: hidden_rows.HiddenRows) -> None:
+    def wait(link: postgres_schema.Link, bulk_rows: hidden_rows.HiddenRows) -> None:
         until(lambda: two._copying.locked())
         for store in (one, two):
             put(store, "meanwhile")
         until(lambda: count(one) == count(two) == 2)
-        really(link, mine)
+        really(link, bulk_rows)
         hidden.append(two._staged)
         assert two.previews == one.previews == {look: (hidden_rows.RESERVED_CHANGES, 1_000)}, "both have looked at them"
         put(two, "later")
@@ -469,18 +469,18 @@ def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
     until(lambda: two.newest() == one.newest() == hidden_rows.RESERVED_CHANGES)
     until(lambda: not two._copying.locked())
     assert two._staged == hidden[0]
-    for store in (one, two, opened()):
+    for store in (one, two, reopen()):
         assert store.hidden is None and count(store) == 1_003
         assert not store.rows("select 1 from information_schema.tables where table_name like '%whole'")
     put(two, "after")
-    assert two.newest() == hidden_rows.RESERVED_CHANGES + 1 and left(empty_database) == (1_004, 0)
+    assert two.newest() == hidden_rows.RESERVED_CHANGES + 1 and remaining_rows(empty_database) == (1_004, 0)
 
 
 def test_a_large_import_that_comes_to_no_end_leaves_nothing(
-    opened: Callable[[], PostgresStore], bulk: list[Load], empty_database: str, monkeypatch: pytest.MonkeyPatch
+    reopen: Callable[[], PostgresStore], bulk: list[Load], empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is refused at the end; or its process ends in the middle, and another one, a start or an import cleans up."""
-    one, two = opened(), opened()
+    one, two = reopen(), reopen()
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -490,13 +490,13 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
         assert tx.load(*bulk[0]) == 1_000 and tx.rows("select count(*) from setting") == [(1_000,)]
         raise BadInput("No.")
 
-    with watching(lambda: count(one)) as seen, pytest.raises(BadInput):
+    with watching(lambda: count(one)) as counts, pytest.raises(BadInput):
         one.tx("lea", "import", refuse, "", bulk)
-    assert len(seen) >= 4 and {*seen} == {0}, "no reader misses a table while it is hidden, and shown again"
-    assert left(empty_database) == (0, 0)
+    assert len(counts) >= 4 and {*counts} == {0}, "no reader misses a table while it is hidden, and shown again"
+    assert remaining_rows(empty_database) == (0, 0)
     put(two, "x")
     put(one, "y")
-    ways: list[Callable[[], object]] = [lambda: None, opened, lambda: bring(one, bulk)]
+    ways: list[Callable[[], object]] = [lambda: None, reopen, lambda: bring(one, bulk)]
     for times, clean in enumerate(ways):
         with monkeypatch.context() as patch:
             patch.setattr(postgres_bulk, "delete_unfinished_rows", lambda *_: None)
@@ -505,12 +505,12 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
                 patch.setattr(PostgresStore, "_stage_rows", lambda *_: None)
             with pytest.raises(KeyboardInterrupt):
                 bring(one, bulk)
-            assert left(empty_database) == (1_002 + times, 1)
+            assert remaining_rows(empty_database) == (1_002 + times, 1)
             put(two, "x")
             assert count(two) == 3 + times
         clean()
-        until(lambda rows=3 + times: left(empty_database) in ((rows, 0), (1_000 + rows, 0)))
-    until(lambda: count(two) == count(one) == count(opened()) == 1_005)
+        until(lambda rows=3 + times: remaining_rows(empty_database) in ((rows, 0), (1_000 + rows, 0)))
+    until(lambda: count(two) == count(one) == count(reopen()) == 1_005)
 
 
 def test_a_large_import_whose_connection_ends_says_so_and_goes_through_later(
@@ -525,13 +525,13 @@ def test_a_large_import_whose_connection_ends_says_so_and_goes_through_later(
 
 
 def test_what_the_server_refuses_is_said_with_what_to_do(
-    databases: Databases, opened: Callable[[], PostgresStore], empty_database: str, monkeypatch: pytest.MonkeyPatch
+    databases: Databases, reopen: Callable[[], PostgresStore], empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = empty_database.partition("@/")[2].partition("?")[0]
     with psycopg.connect(empty_database, autocommit=True) as link:
         for setting in ("default_transaction_read_only = on", "idle_session_timeout = 3600000"):
             link.execute(f"alter database {name} set {setting}".encode())
-    store = opened()
+    store = reopen()
     with pytest.raises(StoreFailed, match=r"is read-only. Name the server that takes changes"):
         put(store, "x")
     with psycopg.connect(empty_database, autocommit=True) as link:
@@ -539,13 +539,13 @@ def test_what_the_server_refuses_is_said_with_what_to_do(
         link.execute(f"alter database {name} reset all".encode())
         put(store, "x")
         assert store._link and store._link.execute("show idle_session_timeout").fetchall() == [("0",)]
-        for state, said in {"53100": "Make room there", "XX000": "says not so"}.items():
+        for state, message in {"53100": "Make room there", "XX000": "says not so"}.items():
             link.execute(
                 f"create or replace function refuse() returns trigger language plpgsql as $$ begin raise exception "
                 f"'not so' using errcode = '{state}'; end $$".encode()
             )
             link.execute("create or replace trigger refuse before insert on setting execute function refuse()")
-            with pytest.raises(StoreFailed, match=said):
+            with pytest.raises(StoreFailed, match=message):
                 put(store, "y")
         link.execute("drop trigger refuse on setting")
         link.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'assay'")
@@ -553,14 +553,14 @@ def test_what_the_server_refuses_is_said_with_what_to_do(
         assert store.newest() == count(store) == 2
         link.execute("create role guest login")
         rules = databases.folder / "pg_hba.conf"
-        kept = rules.read_text()
+        rules_text = rules.read_text()
         try:
-            rules.write_text("local all guest scram-sha-256\n" + kept)
+            rules.write_text("local all guest scram-sha-256\n" + rules_text)
             link.execute("select pg_reload_conf()")
             with pytest.raises(StoreFailed, match=r"refuses the connection: password .* check name, password"):
                 open_store(empty_database.replace("postgres@", "guest:wrong@"))
         finally:
-            rules.write_text(kept)
+            rules.write_text(rules_text)
             link.execute("drop role guest")
     monkeypatch.setattr(postgres_schema, "_OLDEST", 10**9)
     with pytest.raises(BadInput, match="13 or later is needed"):

@@ -48,7 +48,7 @@ while given := queue.claim_items(store, person, found.id, "review", queue.QueueF
 @pytest.fixture
 def address(databases: Databases, tmp_path: Path) -> Iterator[str]:
     """A workspace with items in the review queue, two annotators, and nobody at work."""
-    held = len(databases.opened), len(databases.named)
+    counts = len(databases.opened), len(databases.named)
     address = databases.address_of(tmp_path)
     store = open_store(address)
     for name in ("lea", "ann", "ben"):
@@ -56,22 +56,22 @@ def address(databases: Databases, tmp_path: Path) -> Iterator[str]:
     items = [seeds.dialogue(n, turns=1) for n in range(1, ITEMS + 1)]
     file = seeds.lines(tmp_path / "a.jsonl", [*items, *(seeds.judgment(i) for i in items)])
     import_source(store, "lea", from_path(file), ImportPlan(dataset="demo"))
-    found = datasets.dataset_named(store, "demo")
-    queue.fill_review(store, "lea", found.id, datasets.dataset_judges(store, found.id)[0].id, limit=ITEMS)
+    dataset = datasets.dataset_named(store, "demo")
+    queue.fill_review(store, "lea", dataset.id, datasets.dataset_judges(store, dataset.id)[0].id, limit=ITEMS)
     store.close()
     yield address
-    databases.tidy(*held)
+    databases.tidy(*counts)
 
 
-def told(file: Path) -> list[list[str]]:
+def read_lines(file: Path) -> list[list[str]]:
     return [line.split() for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
 
 def check(store: Store, acknowledged: list[list[str]]) -> None:
-    held = store.rows("select id, item_id from answer")
-    items = [item for _, item in held]
+    rows = store.rows("select id, item_id from answer")
+    items = [item for _, item in rows]
     assert len(items) == len(set(items)), "an item went to two people"
-    keys = [key for key, _ in held]
+    keys = [key for key, _ in rows]
     assert all(keys.count(key) == 1 for key, _ in acknowledged), "what was acknowledged is there once"
     assert store.rows("select count(*) from (select answer_id from label group by answer_id having count(*) <> 1)") == [
         (0,)
@@ -85,13 +85,15 @@ def test_two_processes_share_a_queue_and_one_that_is_killed_loses_nothing(addres
             command = [sys.executable, "-c", LABELLING, address, person]
             started.append(Forked(command, cwd=ROOT, stdout=out, stderr=subprocess.PIPE))
     end = time.monotonic() + 120
-    while len(told(tmp_path / "ann")) < 5 or len(told(tmp_path / "ben")) < 5:
+    while len(read_lines(tmp_path / "ann")) < 5 or len(read_lines(tmp_path / "ben")) < 5:
         assert time.monotonic() < end and started[0].poll() is None, started[0].stderr
         time.sleep(0.01)
     os.kill(started[0].pid, signal.SIGKILL)
     started[0].wait()
     assert started[1].wait(180) == 0, started[1].stderr.read() if started[1].stderr else ""
     store = open_store(address)
-    check(store, [*told(tmp_path / "ann"), *told(tmp_path / "ben")])
-    assert len(told(tmp_path / "ann")) + len(told(tmp_path / "ben")) >= ITEMS - 2, "one claim ended with its process"
+    check(store, [*read_lines(tmp_path / "ann"), *read_lines(tmp_path / "ben")])
+    assert len(read_lines(tmp_path / "ann")) + len(read_lines(tmp_path / "ben")) >= ITEMS - 2, (
+        "one claim ended with its process"
+    )
     store.close()

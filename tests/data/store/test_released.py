@@ -46,10 +46,10 @@ TOGETHER = {4, 5, 7, 8, 10}
 
 
 def test_released_migrations_stay_as_they_are() -> None:
-    found = {int(f.name[:3]): hashlib.sha256(f.read_bytes()).hexdigest() for f in MIGRATIONS.glob("[0-9]*.sql")}
-    edited = [n for n, pin in RELEASED.items() if found.get(n) != pin]
+    hashes = {int(f.name[:3]): hashlib.sha256(f.read_bytes()).hexdigest() for f in MIGRATIONS.glob("[0-9]*.sql")}
+    edited = [n for n, pin in RELEASED.items() if hashes.get(n) != pin]
     assert not edited, f"Migrations {edited} are released; write a new one instead of changing or removing them."
-    between = [n for n in found if n not in RELEASED and n < max(RELEASED)]
+    between = [n for n in hashes if n not in RELEASED and n < max(RELEASED)]
     assert not between, f"Migrations {between} are neither released (RELEASED has no hash) nor newer than all that are."
 
 
@@ -64,7 +64,7 @@ def counts(con: Any) -> dict[str, int]:
     return {name: con(f"select count(*) from {name}")[0][0] for (name,) in tables}
 
 
-def looked(file: Path) -> dict[str, int]:
+def file_counts(file: Path) -> dict[str, int]:
     with duckdb.connect(str(file), read_only=True) as con:
         return counts(lambda sql: con.execute(sql).fetchall())
 
@@ -73,17 +73,17 @@ def looked(file: Path) -> dict[str, int]:
 def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(file).extractall(tmp_path)
     path = tmp_path / "a.duckdb"
-    held = looked(path)
+    before = file_counts(path)
     store = open_store(f"duckdb:///{path}")
     assert [r[0] for r in store.rows("select version from migration order by 1")] == [m[0] for m in migrations()]
     now = counts(store.rows)
-    assert {t: n for t, n in held.items() if t != "migration"}.items() <= now.items()
-    assert Mark(tmp_path / "a.duckdb.mark").entry()[0] == store.newest() == held["change"]
+    assert {t: n for t, n in before.items() if t != "migration"}.items() <= now.items()
+    assert Mark(tmp_path / "a.duckdb.mark").entry()[0] == store.newest() == before["change"]
     assert store.rows("select value from setting where name = 'in the log'") == [("1",)]
     backups, behind = list(tmp_path.glob("a.before-*")), int(file.stem[:3]) < migrations()[-1][0]
-    assert [looked(backup) for backup in backups] == [held] * behind, "the backup is whole without a log"
-    if held["item"]:
-        _works(store, ran=int(file.stem[:3]) >= 2, guided=int(file.stem[:3]) >= 10)
+    assert [file_counts(backup) for backup in backups] == [before] * behind, "the backup is whole without a log"
+    if before["item"]:
+        _works(store, has_run=int(file.stem[:3]) >= 2, guided=int(file.stem[:3]) >= 10)
     else:  # the first commit had tables only, and a view that took one part of a sample for the other
         assert store.rows("select distinct mode, probability from draw_now order by 1") == [
             ("assisted", 0.1),
@@ -95,11 +95,11 @@ def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_p
     assert len(list(tmp_path.glob("a.before-*"))) == behind, "up to date, it is not migrated again"
 
 
-def _works(store: Store, ran: bool, guided: bool) -> None:
+def _works(store: Store, has_run: bool, guided: bool) -> None:
     """What it held works as it did, and what is new finds it."""
     dataset = datasets.all_datasets(store)[0]
     judges = {model: (id_, card, items) for id_, card, model, _, items in datasets.dataset_judges(store, dataset.id)}
-    assert {card for _, card, _ in judges.values()} == {"multi_turn_dialogue"} and len(judges) == 1 + ran
+    assert {card for _, card, _ in judges.values()} == {"multi_turn_dialogue"} and len(judges) == 1 + has_run
     judge, _, items = judges["judge-one"]
     assert (dataset.name, items) == ("demo", 4)
     assert calibration.count_unscored(store, dataset.id, judge) == [("unreadable", 1)]
@@ -112,7 +112,7 @@ def _works(store: Store, ran: bool, guided: bool) -> None:
     assert store.rows("select count(*) from judgment where run_id is null") == [(4,)]
     assert [(r.model, r.state, r.judgments) for r in runs.list_runs(store)] == [
         ("practice-heuristic", "finished", 4)
-    ] * ran
-    held = [(one.text, one.person) for one in guidelines.guidelines_history(store, dataset.id)]
-    assert held == [("# Helpfulness\nIt solves *the* problem.", "lea")] * guided
+    ] * has_run
+    history = [(version.text, version.person) for version in guidelines.guidelines_history(store, dataset.id)]
+    assert history == [("# Helpfulness\nIt solves *the* problem.", "lea")] * guided
     assert verify(store) == []

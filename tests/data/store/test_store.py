@@ -68,10 +68,10 @@ def test_bulk_rows_and_few_rows_are_the_same(tmp_path: Path) -> None:
 
 
 def test_what_stands_beside_a_change_is_kept_with_the_first_that_gives_anything_and_once(tmp_path: Path) -> None:
-    store, given = at(tmp_path / "a.duckdb"), list[object]()
+    store, answers = at(tmp_path / "a.duckdb"), list[object]()
 
-    def keep(tx: Tx, found: object) -> None:
-        given.append(found)
+    def keep(tx: Tx, answer: object) -> None:
+        answers.append(answer)
         tx.add("setting", "id, scope, name, value", [(new_id(), "test", "beside", "1")])
 
     def refuse(tx: Tx) -> str:
@@ -83,14 +83,14 @@ def test_what_stands_beside_a_change_is_kept_with_the_first_that_gives_anything_
         assert store.tx("ann", "look", lambda tx: 5) == 5, "and changes nothing"
         with pytest.raises(BadInput):
             store.tx("ann", "test", refuse)
-        assert (given, waiting) == ([], [keep])
+        assert (answers, waiting) == ([], [keep])
         for n in (7, 8):
             rows = [(new_id(), "test", "gives", "1") for _ in range(n)]
             store.tx("ann", "test", lambda tx, rows=rows: tx.add("setting", "id, scope, name, value", rows))
-        assert (given, waiting) == ([7], [])
+        assert (answers, waiting) == ([7], [])
     assert store.rows("select seq, count(*) from setting group by 1 order by 1") == [(1, 1), (2, 8), (3, 8)]
     put(store, "after")
-    assert given == [7]
+    assert answers == [7]
     store.close()
 
 
@@ -100,10 +100,10 @@ def test_queries_of_one_moment_rest_on_tables_of_their_own_and_on_columns_that_a
         assert ask("select n from two")["n"].tolist() == [3]
         put(store, "x")
         query = "select n, x, x is null as lost, null::double as gone, 'a' as word from given order by n"
-        found = ask(query, n=np.array([2, 1]), x=np.array([np.nan, 0.5]))
-        assert found["n"].tolist() == [1, 2] and found["lost"].tolist() == [False, True]
-        assert found["x"][0] == 0.5 and np.isnan(found["x"][1]) and np.isnan(found["gone"]).all()
-        assert list(found["word"]) == ["a", "a"] and type(found["gone"]) is np.ndarray
+        columns = ask(query, n=np.array([2, 1]), x=np.array([np.nan, 0.5]))
+        assert columns["n"].tolist() == [1, 2] and columns["lost"].tolist() == [False, True]
+        assert columns["x"][0] == 0.5 and np.isnan(columns["x"][1]) and np.isnan(columns["gone"]).all()
+        assert list(columns["word"]) == ["a", "a"] and type(columns["gone"]) is np.ndarray
         assert ask("select count(*) as n from given where x = $1", x=np.array([1.0]))["n"].tolist() == [1]
         assert ask("select count(*) as n from setting")["n"].tolist() == [0], "as it was when the moment began"
     store.close()
@@ -351,7 +351,7 @@ def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(
     aside.rename(path)
     put(store, "x")
     assert count(store) == 2 == counted(store)
-    assert [one.msg for one in caplog.records].count("store_recovered") == 1
+    assert [record.msg for record in caplog.records].count("store_recovered") == 1
     store.close()
 
 

@@ -65,8 +65,8 @@ def test_very_many_rows_take_little_memory_and_their_longest_a_few_times_its_len
         link.execute(f"insert into t (a, seq) {many}".encode())
         link.execute(f"insert into t (a, seq) values (repeat(E'\"\n', {longest // 2}), 7)".encode())
         transfer.fetch(link, con, {"t": COLUMNS}, 6, 7)
-        found = con.execute("select count(*), max(length(a)), count(distinct a) from t").fetchall()
-        assert found == [(2 * transfer.MAX_ROWS_AS_VALUES + 1, longest, 2)]
+        rows = con.execute("select count(*), max(length(a)), count(distinct a) from t").fetchall()
+        assert rows == [(2 * transfer.MAX_ROWS_AS_VALUES + 1, longest, 2)]
 
 
 def test_a_store_of_many_rows_opens_where_there_is_little_memory(
@@ -80,8 +80,8 @@ def test_a_store_of_many_rows_opens_where_there_is_little_memory(
     store.close()
     store = databases.open(tmp_path / "many")
     assert store.rows("select count(*) from item") == [(len(rows),)]
-    said = refusal(lambda: store.rows("select list(repeat(random()::text, 1000)) from range(1_000_000)"))
-    assert said.endswith("Let it have more memory (ASSAY_MEMORY, or a larger machine), then try again.")
+    message = refusal(lambda: store.rows("select list(repeat(random()::text, 1000)) from range(1_000_000)"))
+    assert message.endswith("Let it have more memory (ASSAY_MEMORY, or a larger machine), then try again.")
 
 
 @settings(max_examples=25)

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, os.getcwd())
 
 
-def worked(path):
+def make_workspace(path):
     """Four dialogues, three judged and one reply unread; a sample drawn in two steps; an item labelled and mended."""
     from data.desk import labels
     from data.queue import queue
@@ -27,9 +27,9 @@ def worked(path):
     lines = [seeds.judgment(i) for i in items[:3]]
     unread = {k: v for k, v in seeds.judgment(items[3]).items() if k != "reply"} | {"raw": "I would rather not."}
     store = seeds.workspace(path, [*items, *lines, unread], audit=2, review=False)
-    found = datasets.dataset_named(store, "demo")
-    judge = datasets.dataset_judges(store, found.id)[0].id
-    queue.draw_audit(store, "lea", found.id, 2, judge, seed=2)
+    dataset = datasets.dataset_named(store, "demo")
+    judge = datasets.dataset_judges(store, dataset.id)[0].id
+    queue.draw_audit(store, "lea", dataset.id, 2, judge, seed=2)
     item = store.rows("select d.item_id from draw d join item i on i.id = d.item_id order by d.mode desc, i.name")[0][0]
     (draw,) = store.rows("select id from draw where item_id = $1", [item])[0]
     cells = [(f"turn:{t}", d) for t in (1, 2, 3) for d in ("context_use", "helpfulness", "safety")]
@@ -43,7 +43,7 @@ def worked(path):
     return store
 
 
-def ran(path):
+def run_judge(path):
     """A run of the practice judge."""
     os.environ["ASSAY_STORE"] = f"duckdb:///{path}"
     with contextlib.redirect_stdout(sys.stderr):
@@ -55,9 +55,9 @@ def ran(path):
 def pack(out):
     folder = Path(tempfile.mkdtemp())
     path = folder / "a.duckdb"
-    store = worked(path)
+    store = make_workspace(path)
     store.close()
-    ran(path)
+    run_judge(path)
     from data.records import datasets, guidelines
     from data.store import open_store
 

@@ -32,7 +32,7 @@ from data.webhooks import webhooks
 from data.workspace import backups
 from tests import seeds
 from tests.data.queue.test_queue import answer
-from tests.data.runs.test_runs import config, scripted
+from tests.data.runs.test_runs import config, scripted_source
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +47,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     people.set_person(opened, "lea", "日本 花子", "researcher")
     queue.claim_items(opened, "ann", demo, "review", queue.QueueFilters(), [], 3)
     judge = opened.rows("select id from judge limit 1")[0][0]
-    told = "too few <b>items</b>"
-    decided = [(new_id(), demo, judge, "turn", "helpfulness", "decline", told, "inconclusive", "{}", "p", "lea")]
+    reason = "too few <b>items</b>"
+    decided = [(new_id(), demo, judge, "turn", "helpfulness", "decline", reason, "inconclusive", "{}", "p", "lea")]
     columns = "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person"
     opened.tx("lea", "approval", lambda tx: tx.add("approval", columns, decided))
     yield opened
@@ -56,18 +56,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def test_every_change_is_told_and_the_newest_comes_first(store: Store) -> None:
-    found = trail.trail_entries(store, TrailFilter(KINDS), limit=1_000)
-    assert [e.seq for e in found] == sorted((e.seq for e in found), reverse=True)
-    assert {e.seq for e in found} == {int(r[0]) for r in store.rows("select seq from change")}
-    assert len({(e.seq, e.kind) for e in found}) == len(found)
-    first = found[0]
+    entries = trail.trail_entries(store, TrailFilter(KINDS), limit=1_000)
+    assert [e.seq for e in entries] == sorted((e.seq for e in entries), reverse=True)
+    assert {e.seq for e in entries} == {int(r[0]) for r in store.rows("select seq from change")}
+    assert len({(e.seq, e.kind) for e in entries}) == len(entries)
+    first = entries[0]
     assert (first.actor, first.kind, first.dataset) == ("lea", "decisions", "demo")
     assert first.what == "declined helpfulness (turn) of judge-one · multi_turn_dialogue: too few <b>items</b>"
 
 
 def test_a_changed_rule_says_what_it_was(store: Store) -> None:
-    told = [e.what for e in trail.trail_entries(store, TrailFilter(("settings",)))]
-    assert told == [
+    descriptions = [e.what for e in trail.trail_entries(store, TrailFilter(("settings",)))]
+    assert descriptions == [
         "changed how labels are combined: adjudicated where people differ by more than 1, labels combined by median, "
         "ratings that wait for adjudication counted",
         "changed the rules of the queues: people per item 3 (before: people per item 2)",
@@ -79,14 +79,14 @@ def test_a_reason_that_was_given_before_is_told_again(tmp_path: Path) -> None:
     store = open_store(f"duckdb:///{tmp_path / 'r.duckdb'}")
     people.join_workspace(store, "lea")
     for kappa in (0.6, 0.7):
-        asked = policy.requirements(store)
-        new = replace(asked, policy=replace(asked.policy, threshold=kappa))
+        requirements = policy.requirements(store)
+        new = replace(requirements, policy=replace(requirements.policy, threshold=kappa))
         policy.set_requirements(store, "lea", new, "Asked for.")
-    told = [entry.what for entry in trail.trail_entries(store, TrailFilter(("settings",)))]
-    assert told[0] == (
+    descriptions = [entry.what for entry in trail.trail_entries(store, TrailFilter(("settings",)))]
+    assert descriptions[0] == (
         "changed the policy: kappa required 0.7 (before: kappa required 0.6); confirmed the policy: Asked for."
     )
-    assert len(told) == 2 and told[1].endswith(": Asked for.")
+    assert len(descriptions) == 2 and descriptions[1].endswith(": Asked for.")
     store.close()
 
 
@@ -102,16 +102,16 @@ def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
     assert trail.trail_entries(store, TrailFilter(KINDS, since=now() + timedelta(days=1))) == []
     assert trail.trail_entries(store, TrailFilter(KINDS, until=now() - timedelta(days=1))) == []
     assert trail.trail_entries(store, TrailFilter(())) == []
-    found = trail.trail_entries(store, TrailFilter(words="花子 RESEARCHER"))
-    assert [e.what for e in found] == ["added 日本 花子 as researcher"]
+    entries = trail.trail_entries(store, TrailFilter(words="花子 RESEARCHER"))
+    assert [e.what for e in entries] == ["added 日本 花子 as researcher"]
 
 
 def test_pages_go_on_where_the_one_before_ended_and_every_gives_all(store: Store) -> None:
     everything = trail.trail_entries(store, TrailFilter(KINDS), limit=1_000)
     by_page, before = [], None
-    while found := trail.trail_entries(store, TrailFilter(KINDS), before, 2):
-        by_page += found
-        before = found[-1].seq
+    while page := trail.trail_entries(store, TrailFilter(KINDS), before, 2):
+        by_page += page
+        before = page[-1].seq
     assert by_page == everything == list(trail.all_entries(store, TrailFilter(KINDS)))
 
 
@@ -119,8 +119,8 @@ def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
     (decision,) = trail.trail_entries(store, TrailFilter(("decisions",)))
     wrote = trail.appended_rows(store, "lea", decision.seq)
     assert list(wrote) == ["approval"] and wrote["approval"][0]["reason"] == "too few <b>items</b>"
-    [(title, heads, [told])] = change_details.describe_rows(store, wrote)
-    row = dict(zip(heads, told, strict=True))
+    [(title, heads, [cells])] = change_details.describe_rows(store, wrote)
+    row = dict(zip(heads, cells, strict=True))
     assert (title, row["Judge"], row["Dataset"]) == ("Decision", "judge-one · multi_turn_dialogue", "demo")
     claim = trail.trail_entries(store, TrailFilter(("claims",)))[0]
     [(_, heads, _)] = change_details.describe_rows(store, trail.appended_rows(store, "lea", claim.seq))
@@ -129,20 +129,20 @@ def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
 
 def test_the_evidence_of_a_decision_is_shown_without_its_order(store: Store) -> None:
     facts = [{"id": str(n), "name": name, "figure": 0.5, "told": ""} for n, name in enumerate(("cells", "order"))]
-    [(_, heads, told)] = change_details.describe_rows(store, {"approval_evidence": facts})
-    assert len(heads) == 2 and told == [["ratings compared", "0.5"]]
+    [(_, heads, table_rows)] = change_details.describe_rows(store, {"approval_evidence": facts})
+    assert len(heads) == 2 and table_rows == [["ratings compared", "0.5"]]
     other = [{"id": "1", "name": "order", "scope": "workspace", "value": "1"}]
-    [(_, _, told)] = change_details.describe_rows(store, {"setting": other})
-    assert len(told) == 1
+    [(_, _, table_rows)] = change_details.describe_rows(store, {"setting": other})
+    assert len(table_rows) == 1
 
 
 def test_values_are_in_the_words_of_their_scales_and_what_was_seen_where_the_judge_was(store: Store) -> None:
     [(item,)] = store.rows("select id from item where kind = 'dialogue' order by name limit 1")
     cell = {"item_id": item, "unit": "turn:1", "dimension": "helpfulness", "value": None}
     rows = [{**cell, "saw": saw, "seen": None} for saw in (True, False)]
-    [(_, heads, told)] = change_details.describe_rows(store, {"label": rows})
+    [(_, heads, table_rows)] = change_details.describe_rows(store, {"label": rows})
     assert heads[3:] == ["Value", "Judge in view", "Judge value shown"]
-    assert [row[3:] for row in told] == [["n/a", "yes", "n/a"], ["n/a", "no", ""]]
+    assert [row[3:] for row in table_rows] == [["n/a", "yes", "n/a"], ["n/a", "no", ""]]
 
 
 def test_a_value_of_a_row_is_in_words_and_bounded() -> None:
@@ -155,8 +155,8 @@ def test_a_value_of_a_row_is_in_words_and_bounded() -> None:
 
 
 def test_whatever_a_change_left_empty_is_empty_in_words(store: Store) -> None:
-    seen = [int(row[0]) for row in store.rows("select seq from change")]
-    wrote = {seq: change_details.describe_rows(store, trail.appended_rows(store, "lea", seq)) for seq in seen}
+    seqs = [int(row[0]) for row in store.rows("select seq from change")]
+    wrote = {seq: change_details.describe_rows(store, trail.appended_rows(store, "lea", seq)) for seq in seqs}
     cells = {cell for tables in wrote.values() for _, _, rows in tables for row in rows for cell in row}
     assert not cells & {"None", "nan", "NaT", "<NA>"}
 
@@ -177,34 +177,37 @@ def test_what_many_sorts_of_changes_wrote_is_told(tmp_path: Path, monkeypatch: p
         webhooks.set_state(opened, "lea", hook.id, state)
     assign = assignments.assign
     assign(opened, "lea", demo, "audit", Selection(), AssignmentTerms(("ann",)))
-    [one] = assignments.current_assignments(opened, demo)
-    assignments.change_assignment(opened, "lea", one.id, True, 1, None, "")
-    assignments.end_assignment(opened, "lea", one.id)
+    [assignment] = assignments.current_assignments(opened, demo)
+    assignments.change_assignment(opened, "lea", assignment.id, True, 1, None, "")
+    assignments.end_assignment(opened, "lea", assignment.id)
     assign(opened, "lea", demo, "review", Selection(number=4), AssignmentTerms(("ann", "lea")))
-    asked = queue.claim_items(opened, "ann", demo, "review", queue.QueueFilters(), [], 2)
-    answer(opened, "ann", asked[0], "skip")
-    answer(opened, "ann", asked[1])
+    items = queue.claim_items(opened, "ann", demo, "review", queue.QueueFilters(), [], 2)
+    answer(opened, "ann", items[0], "skip")
+    answer(opened, "ann", items[1])
     queue.release_claims(opened, "ann", demo)
     for n in (1, 2):
         excluded_items.exclude_items(opened, "lea", demo, [ids[f"d-000{n}"]], "tuned on it")
     excluded_items.readmit_items(opened, "lea", demo, [ids["d-0001"]], "not after all")
     for written in ("Be fair.", "Be very fair.", ""):
         guidelines.write_guidelines(opened, "lea", demo, written)
-    wanted = config(opened)
-    runs.wait(opened, runs.start(opened, "lea", wanted, source=scripted()))
+    run_config = config(opened)
+    runs.wait(opened, runs.start(opened, "lea", run_config, source=scripted_source()))
     runs.close(opened)
     newest = opened.newest()
-    made = backups.make_backup(opened, "lea").name
+    backup = backups.make_backup(opened, "lea").name
 
-    found: dict[str, list[str]] = {}
+    by_kind: dict[str, list[str]] = {}
     for entry in reversed(trail.trail_entries(opened, TrailFilter(KINDS), limit=1_000)):
         if entry.seq > before:
-            found.setdefault(entry.kind, []).append(f"{entry.actor} {entry.what}")
-    one_of, two_of = (name for given in asked for name, id_ in ids.items() if id_ == given.item)
+            by_kind.setdefault(entry.kind, []).append(f"{entry.actor} {entry.what}")
+    one_of, two_of = (name for item in items for name, id_ in ids.items() if id_ == item.item)
     hers = "from the approval check, as used for tuning: tuned on it"
-    stored = [re.fullmatch(r"lea stored (\d) repl(y|ies) of practice-constant", told) for told in found.pop("replies")]
-    assert sum(int(one[1]) for one in stored if one) == 6 and all(stored), "in one change, or in several"
-    assert found == {
+    stored = [
+        re.fullmatch(r"lea stored (\d) repl(y|ies) of practice-constant", description)
+        for description in by_kind.pop("replies")
+    ]
+    assert sum(int(match[1]) for match in stored if match) == 6 and all(stored), "in one change, or in several"
+    assert by_kind == {
         "people": [
             "ann made the token ci of ann for check, read", "ann used the token ci of ann",
             "lea revoked the token ci of ann",
@@ -225,13 +228,13 @@ def test_what_many_sorts_of_changes_wrote_is_told(tmp_path: Path, monkeypatch: p
             "lea started a run of practice-constant · multi_turn_dialogue over 6 items; run started",
             "lea run finished",
         ],
-        "exports": [f"lea made the backup {made}, revision {newest}"],
+        "exports": [f"lea made the backup {backup}, revision {newest}"],
     }  # fmt: skip
     opened.close()
 
 
 def test_each_sort_of_change_in_words() -> None:
-    for told, words in (
+    for description, words in (
         (kinds._items_or_name(1, "a"), "a"), (kinds._items_or_name(2, "a"), "2 items"),
         (kinds._describe_decision("approve", "tone", "turn", "m", "c", ""), "approved tone (turn) of m · c"),
         (kinds._describe_decision("suspend", "tone", "turn", "m", "c", "Why."), "suspended tone (turn) of m · c: Why."),
@@ -338,7 +341,7 @@ def test_each_sort_of_change_in_words() -> None:
         (kinds.describe_value({'a': True, 'b': {'c': 1}, 'policy': {'d': 2}, 'four_eyes': 3}, ""),
          "a yes, b c 1, d 2, four eyes 3"),
     ):  # fmt: skip
-        assert told == words
+        assert description == words
 
 
 def test_every_table_that_names_its_change_is_told_of_or_part_of_one_that_is(store: Store) -> None:

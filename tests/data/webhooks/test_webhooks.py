@@ -33,8 +33,8 @@ from data.webhooks.outbox import claim_task
 from data.webhooks.webhooks import EVENTS, check_url, is_public
 from data.workspace.verify import verify
 from tests import seeds
-from tests.certificates import certify, speaking
-from tests.data.runs.test_runs import config, scripted
+from tests.certificates import certify, server_context
+from tests.data.runs.test_runs import config, scripted_source
 
 
 @dataclass
@@ -50,37 +50,37 @@ class Receiver:
 
     def speak_tls(self, certificate: Path) -> None:
         """From here on be asked by https."""
-        self.server.socket = speaking(certificate).wrap_socket(self.server.socket, server_side=True)
+        self.server.socket = server_context(certificate).wrap_socket(self.server.socket, server_side=True)
         self.url = self.url.replace("http:", "https:")
 
 
 @pytest.fixture
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
     monkeypatch.setenv("ASSAY_WEBHOOK_PRIVATE", "1")
-    made = Receiver()
+    receiver = Receiver()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            made.asked.append(self.path)
-            made.came.append(({k.lower(): v for k, v in self.headers.items()}, body))
-            how = made.answers.pop(0) if made.answers else 200
-            if how == "hang":
-                made.released.wait(30)
-            elif how == "die":
+            receiver.asked.append(self.path)
+            receiver.came.append(({k.lower(): v for k, v in self.headers.items()}, body))
+            answer = receiver.answers.pop(0) if receiver.answers else 200
+            if answer == "hang":
+                receiver.released.wait(30)
+            elif answer == "die":
                 self.connection.shutdown(socket.SHUT_RDWR)
-            elif how == "early":
-                while not made.released.wait(0.05):
+            elif answer == "early":
+                while not receiver.released.wait(0.05):
                     self.wfile.write(b"HTTP/1.1 103 Early Hints\r\n\r\n")
-            elif how == "trickle":
-                while not made.released.wait(0.05):
-                    self.wfile.write(b"HTTP/1.1 200 OK\r\nx: y\r\n" if not made.released.is_set() else b"")
+            elif answer == "trickle":
+                while not receiver.released.wait(0.05):
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nx: y\r\n" if not receiver.released.is_set() else b"")
             else:
-                if how == 200.5:
+                if answer == 200.5:
                     self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
-                self.send_response(int(how))
-                if 300 <= how < 400:
-                    self.send_header("location", made.url + "/elsewhere")
+                self.send_response(int(answer))
+                if 300 <= answer < 400:
+                    self.send_header("location", receiver.url + "/elsewhere")
                 self.end_headers()
 
         def log_message(self, *_: Any) -> None:
@@ -88,11 +88,11 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    made.server, made.url = server, f"http://127.0.0.1:{server.server_port}/hook?secret=1"
+    receiver.server, receiver.url = server, f"http://127.0.0.1:{server.server_port}/hook?secret=1"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield made
-    made.released.set()
+    yield receiver
+    receiver.released.set()
     server.shutdown()
     server.server_close()
 
@@ -101,11 +101,11 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
 def store(tmp_path: Path) -> Iterator[Store]:
     """Four judged dialogues, two of them drawn."""
     items = [seeds.dialogue(n) for n in range(1, 5)]
-    made = seeds.workspace(
+    store = seeds.workspace(
         tmp_path / "a.duckdb", [*items, *map(seeds.judgment, items)], ("lea", "ann"), audit=2, review=False
     )
-    yield made
-    made.close()
+    yield store
+    store.close()
 
 
 def ask(url: str) -> str:
@@ -117,8 +117,8 @@ def tell(store: Store) -> list[str]:
     """Everything that is due now, told: the states."""
     note_finished_queues(store)
     states = []
-    for one in webhooks.active_webhooks(store):
-        while (task := claim_task(store, one)) is not None:
+    for webhook in webhooks.active_webhooks(store):
+        while (task := claim_task(store, webhook)) is not None:
             states.append(deliverer.deliver(store, task))
     return states
 
@@ -141,14 +141,14 @@ def answer_all(store: Store, person: str = "ann") -> None:
 
 
 def test_a_queue_that_is_finished_is_told_once_signed_and_without_a_text(store: Store, receiver: Receiver) -> None:
-    made, secret = webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
+    webhook, secret = webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
     assert tell(store) == []
     answer_all(store)
     assert tell(store) == ["delivered"] and tell(store) == []
-    (headers, body), told = receiver.came[0], json.loads(receiver.came[0][1])
+    (headers, body), event = receiver.came[0], json.loads(receiver.came[0][1])
     dataset = datasets.dataset_named(store, "demo").id
-    assert told["data"] == {"dataset": "demo", "dataset_id": dataset, "stream": "audit", "items": 3}
-    assert told["type"] == headers["assay-event"] == "queue.finished" and told["id"] == headers["assay-id"]
+    assert event["data"] == {"dataset": "demo", "dataset_id": dataset, "stream": "audit", "items": 3}
+    assert event["type"] == headers["assay-event"] == "queue.finished" and event["id"] == headers["assay-id"]
     seconds, _, sign = headers["assay-signature"].removeprefix("t=").partition(",v1=")
     assert hmac.new(secret.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest() == sign
     assert b"says thing" not in body and secret not in str(headers)
@@ -157,7 +157,7 @@ def test_a_queue_that_is_finished_is_told_once_signed_and_without_a_text(store: 
     assert tell(store) == [], "what was finished before is no news"
     webhooks.send_test(store, "lea", other.id)
     assert tell(store) == ["delivered"] and receiver.came[-1][0]["assay-event"] == "test"
-    assert made.id != other.id
+    assert webhook.id != other.id
     assert verify(store) == [], "or no backup of it could be restored"
 
 
@@ -166,34 +166,34 @@ def test_decisions_and_runs_are_told_by_names_and_states_to_whom_they_are_for(
 ) -> None:
     for query, events in (("all", list(EVENTS)), ("runs", ["run.ended"])):
         webhooks.add_webhook(store, "lea", f"{receiver.url}&{query}", events)
-    wanted = config(store)
-    [(judge, *_)] = datasets.dataset_judges(store, wanted.dataset_id)
-    key = (wanted.dataset_id, judge, "turn", "helpfulness")
+    run_config = config(store)
+    [(judge, *_)] = datasets.dataset_judges(store, run_config.dataset_id)
+    key = (run_config.dataset_id, judge, "turn", "helpfulness")
     approvals.record_decision(
         store, "lea", *key, "decline", "Not yet.", case.seen_mark(store, case.find_case(store, *key))
     )
-    run_id = runs.start(store, "lea", wanted, source=scripted())
+    run_id = runs.start(store, "lea", run_config, source=scripted_source())
     runs.wait(store, run_id)
     runs.close(store)
     assert tell(store) == ["delivered"] * 3
-    heads, told = [dict(headers) for headers, _ in receiver.came], [json.loads(body) for _, body in receiver.came]
+    heads, bodies = [dict(headers) for headers, _ in receiver.came], [json.loads(body) for _, body in receiver.came]
     assert [head["assay-event"] for head in heads] == ["approval.changed", "run.ended", "run.ended"]
-    assert told[0]["data"] == {
-        "dataset": "demo", "dataset_id": wanted.dataset_id, "judge": judge, "card": "multi_turn_dialogue",
+    assert bodies[0]["data"] == {
+        "dataset": "demo", "dataset_id": run_config.dataset_id, "judge": judge, "card": "multi_turn_dialogue",
         "model": "judge-one", "unit": "turn", "dimension": "helpfulness", "decision": "declined",
         "state": "below minimum sample", "person": "lea",
     }  # fmt: skip
-    assert told[1] == told[2] and told[1]["data"] == {
-        "dataset": "demo", "dataset_id": wanted.dataset_id, "run": run_id, "judge": runs.list_runs(store)[0].judge,
+    assert bodies[1] == bodies[2] and bodies[1]["data"] == {
+        "dataset": "demo", "dataset_id": run_config.dataset_id, "run": run_id, "judge": runs.list_runs(store)[0].judge,
         "card": "multi_turn_dialogue", "model": "practice-constant", "state": "finished",
     }  # fmt: skip
-    for table, one in (("approval", told[0]), ("run_event", told[1])):
+    for table, event in (("approval", bodies[0]), ("run_event", bodies[1])):
         [(at,)] = store.rows(
-            f"select c.made_at from {table} e join change c on c.seq = e.seq where e.id = $1", [one["id"]]
+            f"select c.made_at from {table} e join change c on c.seq = e.seq where e.id = $1", [event["id"]]
         )
-        assert one["made_at"] == f"{at.isoformat(timespec='seconds')}Z"
+        assert event["made_at"] == f"{at.isoformat(timespec='seconds')}Z"
     newest = outbox.list_tries(store, "lea", 2)
-    assert [(one.host, one.kind) for one in newest] == [("127.0.0.1", "run.ended")] * 2
+    assert [(delivery.host, delivery.kind) for delivery in newest] == [("127.0.0.1", "run.ended")] * 2
 
 
 def test_approvals_are_looked_at_now_and_then_for_those_who_want_to_know(
@@ -226,18 +226,18 @@ def test_more_than_one_person_an_item_is_waited_for(store: Store, receiver: Rece
     assert tell(store) == ["delivered"]
 
 
-@pytest.mark.parametrize(("how", "why"), [
+@pytest.mark.parametrize(("answer", "why"), [
     (500, "answered 500"), (302, "Redirects are not followed"), ("die", "could not be reached"), ("hang", "within"),
     ("trickle", "within"),
 ])  # fmt: skip
 def test_what_fails_is_tried_again_and_once_more_at_last(
-    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, how: Any, why: str
+    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, answer: Any, why: str
 ) -> None:
     real = signed_request.post
-    monkeypatch.setattr(deliverer, "post", lambda *given: real(*given, patience=0.3))
+    monkeypatch.setattr(deliverer, "post", lambda *args: real(*args, patience=0.3))
     webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
     answer_all(store)
-    receiver.answers = [how]
+    receiver.answers = [answer]
     assert tell(store) == ["failed"]
     receiver.released.set()
     assert tell(store) == [], "not at once"
@@ -245,15 +245,15 @@ def test_what_fails_is_tried_again_and_once_more_at_last(
         assert tell(store) == ["delivered"]
     assert len(receiver.came) == 2 and receiver.came[0][1] == receiver.came[1][1]
     tries = outbox.list_tries(store, "lea")
-    assert [one.state for one in tries] == ["delivered", "failed"] and why in tries[1].why
+    assert [delivery.state for delivery in tries] == ["delivered", "failed"] and why in tries[1].why
 
 
 def test_a_status_from_200_to_299_is_taken_and_any_other_is_named(receiver: Receiver) -> None:
     for status in (199, 200, 299, 300, 399, 400):
         more = " Redirects are not followed." if status in (300, 399) else ""
-        said = "" if status in (200, 299) else f"It answered {status}.{more}"
+        sentence = "" if status in (200, 299) else f"It answered {status}.{more}"
         receiver.answers = [status]
-        assert ask(receiver.url) == said
+        assert ask(receiver.url) == sentence
     assert ask("http://127.0.0.1:9") == (
         "It could not be reached: Connection refused."
     )
@@ -273,16 +273,16 @@ def test_it_is_sent_to_the_whole_address(receiver: Receiver) -> None:
 
 
 def test_an_address_without_a_port_has_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list[tuple[Any, ...]]()
+    addresses = list[tuple[Any, ...]]()
 
     def line(*where: Any) -> Any:
-        asked.append(where[:3])
+        addresses.append(where[:3])
         raise ConnectionRefusedError("not today")
 
     monkeypatch.setattr(signed_request, "_CheckedConnection", line)
     for url in ("https://example.org/h", "http://example.org/h", "https://example.org:8443/h"):
         assert "not today" in ask(url)
-    assert asked == [("example.org", 443, True), ("example.org", 80, False), ("example.org", 8443, True)]
+    assert addresses == [("example.org", 443, True), ("example.org", 80, False), ("example.org", 8443, True)]
 
 
 def test_by_https_the_certificate_has_to_be_of_the_name(
@@ -327,7 +327,7 @@ def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
     assert states == ["failed"] * 7 + ["given up"]
     tries = outbox.list_tries(store, "lea")
     assert tries[0].state == "given up" and not receiver.came
-    waits = [(one.due - one.at).total_seconds() for one in reversed(tries) if one.due]
+    waits = [(delivery.due - delivery.at).total_seconds() for delivery in reversed(tries) if delivery.due]
     assert waits == [10, 60, 300, 1_800, 7_200, 21_600, 43_200] and tries[0].due is None
 
 
@@ -335,29 +335,29 @@ def test_of_a_webhook_that_is_paused_or_removed_nothing_is_said_to_be_next(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSAY_WEBHOOK_PRIVATE", "1")
-    made, _ = webhooks.add_webhook(store, "lea", "http://127.0.0.1:9/", ["queue.finished"])
+    webhook, _ = webhooks.add_webhook(store, "lea", "http://127.0.0.1:9/", ["queue.finished"])
     answer_all(store)
     assert tell(store) == ["failed"]
     due = {}
     for state in ("active", "paused", "active", "removed"):
-        webhooks.set_state(store, "lea", made.id, state)
-        due[state] = [one.due is not None for one in outbox.list_tries(store, "lea")]
+        webhooks.set_state(store, "lea", webhook.id, state)
+        due[state] = [delivery.due is not None for delivery in outbox.list_tries(store, "lea")]
     assert due == {"active": [True], "paused": [False], "removed": [False]}
 
 
 def test_several_processes_tell_it_once_and_one_that_dies_is_stood_in_for(
     store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, _ = webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
+    webhook, _ = webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
     answer_all(store)
     note_finished_queues(store)
-    got: list[Any] = []
-    threads = [threading.Thread(target=lambda: got.append(claim_task(store, made))) for _ in range(8)]
+    tasks: list[Any] = []
+    threads = [threading.Thread(target=lambda: tasks.append(claim_task(store, webhook))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sum(task is not None for task in got) == 1
+    assert sum(task is not None for task in tasks) == 1
     assert tell(store) == [], "the process that claimed it has died, and its time is not over"
     with later(monkeypatch, minutes=1):
         assert tell(store) == []
@@ -370,13 +370,13 @@ def test_the_thread_tells_and_one_that_hangs_holds_up_no_other(
     store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = signed_request.post
-    told = threading.Event()
+    signal = threading.Event()
 
-    def post(url: str, *given: Any) -> str:
-        said = real(url, *given)
+    def post(url: str, *args: Any) -> str:
+        sentence = real(url, *args)
         if "second" in url:
-            told.set()
-        return said
+            signal.set()
+        return sentence
 
     monkeypatch.setattr(deliverer, "post", post)
     webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
@@ -385,7 +385,7 @@ def test_the_thread_tells_and_one_that_hangs_holds_up_no_other(
     receiver.answers = ["hang"]
     thread = Deliverer(store, often=0.02)
     thread.start()
-    assert told.wait(60)
+    assert signal.wait(60)
     receiver.released.set()
     thread.stop()
     assert store.rows("select count(*) from webhook_event") == [(1,)]
@@ -417,22 +417,22 @@ def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(
     store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "assay")
-    made, _ = webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
+    webhook, _ = webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
     teller = Deliverer(store)
 
     def came(events: int) -> int:
         for _ in range(events):
-            webhooks.send_test(store, "lea", made.id)
+            webhooks.send_test(store, "lea", webhook.id)
         before = len(receiver.came)
-        teller._deliver_due(made)
+        teller._deliver_due(webhook)
         return len(receiver.came) - before
 
     receiver.answers = [500]
     assert came(2) == 1, "whoever does not answer is left alone for a while"
     assert came(0) == 1, "what failed is not due yet"
     assert came(3) == 3
-    said = [one.__dict__["facts"]["state"] for one in caplog.records if one.msg == "webhook_told"]
-    assert said == ["failed", *["delivered"] * 4]
+    states = [record.__dict__["facts"]["state"] for record in caplog.records if record.msg == "webhook_told"]
+    assert states == ["failed", *["delivered"] * 4]
     for error, event in ((StoreFailed("full"), "webhook_not_told"), (ValueError("odd"), "webhook_failed")):
 
         def fail(*_: object, error: Exception = error) -> str:
@@ -441,41 +441,41 @@ def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(
         with monkeypatch.context() as patch:
             patch.setattr(deliverer, "deliver", fail)
             assert came(1) == 0
-        assert [one.msg for one in caplog.records if one.levelname in ("WARNING", "ERROR")][-1] == event
+        assert [record.msg for record in caplog.records if record.levelname in ("WARNING", "ERROR")][-1] == event
     teller.stop()
     assert came(1) == 0
 
 
 def test_only_leads_and_only_what_is_there(store: Store, receiver: Receiver) -> None:
-    made, _ = webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
+    webhook, _ = webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
     acts: list[Callable[[], Any]] = [
         lambda: webhooks.add_webhook(store, "ann", receiver.url, ["run.ended"]),
         lambda: webhooks.list_webhooks(store, "ann"),
-        lambda: webhooks.set_state(store, "ann", made.id, "paused"),
-        lambda: webhooks.send_test(store, "ann", made.id),
+        lambda: webhooks.set_state(store, "ann", webhook.id, "paused"),
+        lambda: webhooks.send_test(store, "ann", webhook.id),
         lambda: outbox.list_tries(store, "ann"),
     ]
     for act in acts:
         with pytest.raises(NotAllowed):
             act()
-    webhooks.set_state(store, "lea", made.id, "paused")
-    webhooks.send_test(store, "lea", made.id)
+    webhooks.set_state(store, "lea", webhook.id, "paused")
+    webhooks.send_test(store, "lea", webhook.id)
     assert tell(store) == []
-    webhooks.set_state(store, "lea", made.id, "active")
+    webhooks.set_state(store, "lea", webhook.id, "active")
     assert tell(store) == ["delivered"]
-    webhooks.set_state(store, "lea", made.id, "removed")
+    webhooks.set_state(store, "lea", webhook.id, "removed")
     assert webhooks.list_webhooks(store, "lea") == []
     with pytest.raises(NotFound):
-        webhooks.send_test(store, "lea", made.id)
+        webhooks.send_test(store, "lea", webhook.id)
     for events in ([], ["test"], ["nothing"]):
         with pytest.raises(BadInput):
             webhooks.add_webhook(store, "lea", receiver.url, events)
-    there = [webhooks.add_webhook(store, "lea", receiver.url, ["run.ended", "queue.finished"])[0] for _ in range(20)]
-    assert webhooks.list_webhooks(store, "lea") == there and there[0].events == ("queue.finished", "run.ended")
+    hooks = [webhooks.add_webhook(store, "lea", receiver.url, ["run.ended", "queue.finished"])[0] for _ in range(20)]
+    assert webhooks.list_webhooks(store, "lea") == hooks and hooks[0].events == ("queue.finished", "run.ended")
     with pytest.raises(BadInput, match="20 webhooks"):
         webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
     before = store.newest()
-    webhooks.set_state(store, "lea", there[0].id, "active")
+    webhooks.set_state(store, "lea", hooks[0].id, "active")
     assert store.newest() == before, "it is so already"
 
 
@@ -514,14 +514,14 @@ def test_an_address_has_bounds_and_a_network_of_ones_own_may_be_allowed(monkeypa
 @pytest.mark.parametrize("name", ["a" * 64 + ".example.org", "a..example.org"])
 def test_a_name_that_cannot_be_asked_after_is_a_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(signed_request.socket, "getaddrinfo", lambda name, *_, **__: name.encode("idna"))
-    said = ask(check_url(f"https://{name}/"))
-    assert said.startswith(f"{name} cannot be found: ") and said.endswith(".")
+    sentence = ask(check_url(f"https://{name}/"))
+    assert sentence.startswith(f"{name} cannot be found: ") and sentence.endswith(".")
 
 
 def test_a_name_that_leads_home_is_not_followed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the address that the request goes to which is looked at, at the moment of sending."""
     assert check_url("https://hooks.example.org/services/a?b=c") and is_public("93.184.216.34")
-    for found in (["127.0.0.1"], ["93.184.216.34", "10.0.0.1"], ["fd00::1"]):
-        entries = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, 443)) for one in found]
+    for addresses in (["127.0.0.1"], ["93.184.216.34", "10.0.0.1"], ["fd00::1"]):
+        entries = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 443)) for address in addresses]
         monkeypatch.setattr(signed_request.socket, "getaddrinfo", lambda *_, entries=entries, **__: entries)
         assert "not allowed" in ask("https://hooks.example.org/")

@@ -14,9 +14,9 @@ from data.workspace.bootstrap import open_workspace
 
 
 def test_whoever_brings_the_sample_is_nobody_who_works_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples, "SAMPLES", [one for one in samples.SAMPLES if one.name == "short-answers"])
+    monkeypatch.setattr(samples, "SAMPLES", [sample for sample in samples.SAMPLES if sample.name == "short-answers"])
     store = open_workspace(f"duckdb:///{tmp_path / 'a.duckdb'}")
-    assert [one.name for one in all_datasets(store)] == ["short-answers"] and all_datasets(store)[0].synthetic
+    assert [dataset.name for dataset in all_datasets(store)] == ["short-answers"] and all_datasets(store)[0].synthetic
     assert people.all_people(store) == [] and not find_person(store, SAMPLE_ACTOR).active
     drawn = store.rows("select stream, count(*) from draw group by stream order by stream")
     assert drawn[0] == ("audit", samples.SAMPLES[0].items // 2)

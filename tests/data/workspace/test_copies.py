@@ -35,14 +35,14 @@ def test_there_and_back_every_row_is_as_it_was(
     assert main(["copy", f"duckdb:///{file}", empty_database]) == 0
     assert "compared table by table" in capsys.readouterr().out
     newest, rows = copy_workspace(empty_database, back)
-    found = []
+    snapshots = []
     for address in (f"duckdb:///{file}", empty_database, back):
         store = open_store(address)
         assert store.newest() == newest and not verify(store)
-        found.append((store.digests(newest), store.rows("select * from item order by id")))
+        snapshots.append((store.digests(newest), store.rows("select * from item order by id")))
         store.close()
-    assert found[0] == found[1] == found[2]
-    assert rows == sum(count for count, _ in found[0][0].values()) > 100
+    assert snapshots[0] == snapshots[1] == snapshots[2]
+    assert rows == sum(count for count, _ in snapshots[0][0].values()) > 100
     assert not list(tmp_path.glob("assay-copy-*"))
 
 
@@ -83,8 +83,8 @@ def test_a_file_in_which_something_else_arrives_is_not_kept(
 ) -> None:
     really = DuckStore.backup
 
-    def lossy(held: DuckStore, to: Path) -> None:
-        really(held, to)
+    def lossy(store: DuckStore, to: Path) -> None:
+        really(store, to)
         with duckdb.connect(to) as con:
             con.execute("delete from score where sample = 0 and unit = 'turn:1'")
 
@@ -118,12 +118,12 @@ def test_a_backup_of_a_database_goes_into_another_and_stays_as_it_was(
     monkeypatch.setenv("ASSAY_STORE", empty_database)
     backup = tmp_path / "backup.duckdb"
     assert main(["backup", str(backup)]) == 0
-    held = backup.read_bytes()
+    content = backup.read_bytes()
     with pytest.raises(BadInput, match="python -m data copy duckdb:///"):
         restore(backup, empty_database)
     other = databases.address_of(tmp_path / "other")
     assert copy_workspace(f"duckdb:///{backup}", other) == copy_workspace(empty_database, f"duckdb:///{tmp_path}/c.duckdb")
-    assert backup.read_bytes() == held and not backup.with_name("backup.duckdb.mark").exists()
+    assert backup.read_bytes() == content and not backup.with_name("backup.duckdb.mark").exists()
 
 
 def test_a_store_in_which_nothing_was_done_goes_into_another_file(tmp_path: Path) -> None:

@@ -29,18 +29,18 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
+    clock = Clock()
     for module in ("schedule", "backups"):
-        monkeypatch.setattr(f"data.workspace.{module}.now", made)
-    monkeypatch.setattr("data.store.base.now", made)
-    return made
+        monkeypatch.setattr(f"data.workspace.{module}.now", clock)
+    monkeypatch.setattr("data.store.base.now", clock)
+    return clock
 
 
 @pytest.fixture
 def store(tmp_path: Path, clock: Clock) -> Store:
-    made = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(1)])
-    schedule.set_backup_plan(made, "lea", BackupPlan(6, 2))
-    return made
+    store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(1)])
+    schedule.set_backup_plan(store, "lea", BackupPlan(6, 2))
+    return store
 
 
 @pytest.mark.together("postgres")
@@ -57,7 +57,7 @@ def test_of_a_database_somebody_has_to_say_where_its_backups_go(
 
 
 def names(store: Store) -> list[str]:
-    return [one.name for one in backups.list_backups(store)]
+    return [backup.name for backup in backups.list_backups(store)]
 
 
 def kinds(store: Store) -> list[str]:
@@ -65,11 +65,11 @@ def kinds(store: Store) -> list[str]:
 
 
 def test_one_is_made_when_it_is_due_read_as_a_whole_and_can_be_opened(store: Store, clock: Clock) -> None:
-    made = schedule.run_due(store)
-    assert made is not None and names(store) == [made.name] and kinds(store) == ["backup begun", "backup"]
-    [one] = backups.list_backups(store)
-    assert (one.by, one.revision) == (BACKUP_ACTOR, store.newest() - 1)
-    copy = open_store(f"duckdb:///{made}", accept=True)
+    file = schedule.run_due(store)
+    assert file is not None and names(store) == [file.name] and kinds(store) == ["backup begun", "backup"]
+    [backup] = backups.list_backups(store)
+    assert (backup.by, backup.revision) == (BACKUP_ACTOR, store.newest() - 1)
+    copy = open_store(f"duckdb:///{file}", accept=True)
     assert copy.rows("select count(*) from item") == [(1,)]
     copy.close()
     clock.now += timedelta(hours=5, minutes=59)
@@ -81,24 +81,24 @@ def test_one_is_made_when_it_is_due_read_as_a_whole_and_can_be_opened(store: Sto
 def test_of_several_processes_one_makes_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "_check", lambda _: None)
     with ThreadPoolExecutor(8) as pool:
-        made = [one for one in pool.map(lambda _: schedule.run_due(store), range(8)) if one]
-    assert len(made) == 1 and names(store) == [made[0].name]
+        files = [file for file in pool.map(lambda _: schedule.run_due(store), range(8)) if file]
+    assert len(files) == 1 and names(store) == [files[0].name]
     store.close()
 
 
 def test_its_oldest_go_and_no_others(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "_check", lambda _: None)
-    kept = {backups.make_backup(store, "lea").name for _ in range(2)}
-    assert len(kept) == 2, "two of one second are two"
+    manual = {backups.make_backup(store, "lea").name for _ in range(2)}
+    assert len(manual) == 2, "two of one second are two"
     alien = backups.backup_folder(store) / "mine.duckdb"
     alien.write_bytes(b"of somebody")
     own = []
     for _ in range(4):
         clock.now += timedelta(hours=6)
-        made = schedule.run_due(store)
-        assert made is not None
-        own.append(made.name)
-    assert set(names(store)) == kept | {"mine.duckdb", *own[2:]}
+        file = schedule.run_due(store)
+        assert file is not None
+        own.append(file.name)
+    assert set(names(store)) == manual | {"mine.duckdb", *own[2:]}
     assert kinds(store).count(schedule.REMOVED) == 2
     store.close()
 
@@ -107,16 +107,16 @@ def test_a_clock_that_was_ahead_and_is_set_back_keeps_no_backup_from_being_made_
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "_check", lambda _: None)
-    made = []
+    file_names = []
     for step in (timedelta(days=365), timedelta(hours=6), timedelta(days=-365), timedelta(hours=6)):
         clock.now += step
         file = schedule.run_due(store)
         assert file is not None
         os.utime(file, 2 * (clock.now.replace(tzinfo=UTC).timestamp(),))
-        made.append(file.name)
-    assert set(names(store)) == set(made[2:]), "the two that were made last"
+        file_names.append(file.name)
+    assert set(names(store)) == set(file_names[2:]), "the two that were made last"
     monkeypatch.setattr(figures, "now", clock)
-    ahead = backups.backup_folder(store) / made[2]
+    ahead = backups.backup_folder(store) / file_names[2]
     os.utime(ahead, 2 * (clock.now.replace(tzinfo=UTC).timestamp() + 1e6,))
     assert figures.backup_age(store) == 0, "of the other one, not less than nothing"
     clock.now -= timedelta(minutes=1)
@@ -139,8 +139,8 @@ def test_one_that_fails_is_told_leaves_nothing_and_is_tried_again(
 
     def half(store: Store, file: Path) -> None:
         write(store, file)
-        with file.open("r+b") as held:
-            held.truncate(file.stat().st_size // 2)
+        with file.open("r+b") as stream:
+            stream.truncate(file.stat().st_size // 2)
 
     monkeypatch.setattr(backups, "write_backup", half)
     clock.now += RETRY_AFTER
@@ -150,7 +150,7 @@ def test_one_that_fails_is_told_leaves_nothing_and_is_tried_again(
     monkeypatch.setattr(schedule, "_check", lambda _: None)
     clock.now += RETRY_AFTER
     assert schedule.run_due(store) is not None and schedule.backup_state(store).failed == ""
-    assert [one.msg for one in caplog.records].count("backup_failed") == 2
+    assert [record.msg for record in caplog.records].count("backup_failed") == 2
     store.close()
 
 

@@ -38,5 +38,5 @@ def test_a_short_pair_may_be_scored_by_sections_that_nobody_is_asked_about(tmp_p
         tx.add("score", columns, [(*row[:3], "section:9/a", *row[4:]) for row in rows])
 
     store.tx("lea", "run", work)
-    assert [one[:30] for one in verify(store)] == ["A score is about section:9/a o"]
+    assert [problem[:30] for problem in verify(store)] == ["A score is about section:9/a o"]
     store.close()

@@ -11,13 +11,13 @@ from data.records import queue_index
 from data.store import open_store
 from data.workspace.warmup import warm_up
 from judges.mtbench.ratings import ReadingRules
-from tests.data.approvals.test_approvals import approve, judged, opened
+from tests.data.approvals.test_approvals import approve, judged_cells, open_workspace
 from tests.data.imports import workspace
-from tests.data.mtbench.test_mtbench import FILES, D, bring, rated
+from tests.data.mtbench.test_mtbench import FILES, D, bring, rating_row
 
 
 def test_the_first_view_of_what_is_approved_finds_its_figures_computed(tmp_path: Path) -> None:
-    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", judged_cells(150))
     approve(store, (dataset, judge, "turn", "helpfulness"))
     store.close()
     queries = {}
@@ -25,30 +25,30 @@ def test_the_first_view_of_what_is_approved_finds_its_figures_computed(tmp_path:
         store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
         if ahead:
             warm_up(store).join()
-        with patch.object(store, "rows", wraps=store.rows) as asked:
-            [held] = dashboard.approvals_by_judge(store, dataset).values()
-            assert len(dashboard.tiles(store, dataset, judge, held)) == 1
-        queries[ahead] = asked.call_count
+        with patch.object(store, "rows", wraps=store.rows) as spy:
+            [approvals] = dashboard.approvals_by_judge(store, dataset).values()
+            assert len(dashboard.tiles(store, dataset, judge, approvals)) == 1
+        queries[ahead] = spy.call_count
         store.close()
     assert queries[True] < queries[False] / 2
 
 
 def test_the_first_look_at_queues_and_at_who_is_how_far_finds_all_answers_read(tmp_path: Path) -> None:
-    store, _, _ = opened(tmp_path / "a.duckdb", judged(150))
+    store, _, _ = open_workspace(tmp_path / "a.duckdb", judged_cells(150))
     warm_up(store).join()
     newest = store.newest()
-    with patch.object(store, "rows", wraps=store.rows) as asked:
+    with patch.object(store, "rows", wraps=store.rows) as spy:
         assert queue_index.current_index(store).seq == newest
-    assert asked.call_count == 0
+    assert spy.call_count == 0
     store.close()
 
 
 def test_the_first_view_of_mt_bench_finds_its_means_computed(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    bring(store, {**FILES, "gpt-x_single.jsonl": [rated("[[9]]", 9)]})
+    bring(store, {**FILES, "gpt-x_single.jsonl": [rating_row("[[9]]", 9)]})
     warm_up(store).join()
-    with patch.object(store, "rows", wraps=store.rows) as asked:
-        assert [one.both.point for one in figures.model_means(store, D, ReadingRules())] == [9.0, 9.0]
+    with patch.object(store, "rows", wraps=store.rows) as spy:
+        assert [mean.both.point for mean in figures.model_means(store, D, ReadingRules())] == [9.0, 9.0]
         assert len(figures.rankings(store, D, ReadingRules())) == 1
-    assert asked.call_count == 0
+    assert spy.call_count == 0
     store.close()

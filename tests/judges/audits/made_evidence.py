@@ -80,7 +80,7 @@ def response(key: str, output: str = "some words", system: str = "", reference: 
     return Response(id=key, kind="response", task="Do it.", output=output, system=system, reference=reference)
 
 
-def judged(confidence: float | None = None, source: str = "self-reported", **scores: float | None) -> Reading:
+def response_reading(confidence: float | None = None, source: str = "self-reported", **scores: float | None) -> Reading:
     """A reading of a response by dimension, each with the same confidence."""
     stated = (confidence, source) if confidence is not None else (None, "")
     return Reading(tuple(Score("response", name, value, *stated) for name, value in scores.items()))
@@ -104,7 +104,7 @@ def evidence(
         items,
         replies(rows),
         {probe: replies(probed)} if probe else {},
-        {m: replies(given) for m, given in (others or {}).items()},
+        {m: replies(other_rows) for m, other_rows in (others or {}).items()},
         gold or {},
         fits or {},
     )
@@ -112,18 +112,18 @@ def evidence(
 
 def replies(rows: Sequence[Row]) -> list[AuditReply]:
     """Rows as replies; a second row of an item is its second sample."""
-    seen: dict[str, int] = {}
-    found = []
+    sample_counts: dict[str, int] = {}
+    audit_replies = []
     for item, reading in rows:
-        found.append(AuditReply(item.id, reading, sample=seen.get(item.id, 0)))
-        seen[item.id] = seen.get(item.id, 0) + 1
-    return found
+        audit_replies.append(AuditReply(item.id, reading, sample=sample_counts.get(item.id, 0)))
+        sample_counts[item.id] = sample_counts.get(item.id, 0) + 1
+    return audit_replies
 
 
-def find(name: str, given: AuditEvidence, limit: float | None = None) -> AuditFinding:
+def find(name: str, evidence: AuditEvidence, limit: float | None = None) -> AuditFinding:
     """What an audit finds, at its default limit or another one."""
-    one = all_audits()[name]
-    return one.find(given, (one.threshold or 0.0) if limit is None else limit)
+    audit = all_audits()[name]
+    return audit.find(evidence, (audit.threshold or 0.0) if limit is None else limit)
 
 
 def dice(seed: int = 0) -> random.Random:

@@ -43,12 +43,12 @@ def _reading(card: Card, item: Item, rng: random.Random, mood: str) -> Reading:
     if mood == "unscored" or rng.random() < 0.05:
         return Reading(unscored=rng.choice(("refused", "unreadable", "api_error")), why="it was so")
     places = [(u, d) for u in units(item) for d in card.dimensions if d.sort == sort_of(u)]
-    kept = [place for place in places if mood != "gaps" or rng.random() < 0.7]
+    scored_places = [place for place in places if mood != "gaps" or rng.random() < 0.7]
     scores = tuple(
         Score(u, d.name, _code(d, rng, mood), rng.choice((None, 0.3, 0.6, 0.9)), rng.choice(("", "self-reported")))
-        for u, d in kept
+        for u, d in scored_places
     )
-    remarks = [Remark(u, d.name, rng.choice(("note", "rule")), rng.choice(WORDS)) for u, d in kept[:5]]
+    remarks = [Remark(u, d.name, rng.choice(("note", "rule")), rng.choice(WORDS)) for u, d in scored_places[:5]]
     remarks.append(Remark("pair", "", "rule", "judges 'x', which is not in the list of sections"))
     facts: dict[str, object] = {}
     if rng.random() < 0.5:
@@ -57,10 +57,10 @@ def _reading(card: Card, item: Item, rng: random.Random, mood: str) -> Reading:
 
 
 def _replies(card: Card, items: dict[str, Item], rng: random.Random, mood: str) -> list[AuditReply]:
-    found = [
+    replies = [
         AuditReply(key, _reading(card, item, rng, mood), sample=s) for key, item in items.items() for s in range(2)
     ]
-    return [*found, AuditReply("not there", found[0].reading)] if found else []
+    return [*replies, AuditReply("not there", replies[0].reading)] if replies else []
 
 
 def _evidence(card: Card, rng: random.Random, mood: str, size: int) -> AuditEvidence:
@@ -86,30 +86,30 @@ def _evidence(card: Card, rng: random.Random, mood: str, size: int) -> AuditEvid
 def test_every_audit_answers_in_sentences_whatever_the_evidence(card: Card, mood: str) -> None:
     for size in (0, 1, 3, 40):
         rng = random.Random(f"{card.name} {mood} {size}")
-        given = _evidence(card, rng, mood, size)
+        evidence = _evidence(card, rng, mood, size)
         # Not the card's own audits only: a card that people make may ask for any.
-        for one in all_audits().values():
-            found = one.find(given, one.threshold or 0.0)
+        for audit in all_audits().values():
+            finding = audit.find(evidence, audit.threshold or 0.0)
             if mood == "mixed":
-                assert found == one.find(given, one.threshold or 0.0), f"{one.name} is not the same twice"
-            assert found.why.endswith(".") and not found.why[0].islower(), found.why
-            assert not re.search(r"\bnan\b|\bNone\b(?! of)", found.why), found.why
-            assert found.figure is None or math.isfinite(found.figure)
-            for flag in found.flags:
-                assert flag.item in given.items
+                assert finding == audit.find(evidence, audit.threshold or 0.0), f"{audit.name} is not the same twice"
+            assert finding.why.endswith(".") and not finding.why[0].islower(), finding.why
+            assert not re.search(r"\bnan\b|\bNone\b(?! of)", finding.why), finding.why
+            assert finding.figure is None or math.isfinite(finding.figure)
+            for flag in finding.flags:
+                assert flag.item in evidence.items
                 assert flag.text.endswith((".", "!", "?")), flag.text
                 assert 0 <= flag.strength <= 1
-                assert not flag.unit or flag.unit in units(given.items[flag.item]) or flag.unit == "conversation"
-            for _, xs, ys in found.plot.series if found.plot else ():
+                assert not flag.unit or flag.unit in units(evidence.items[flag.item]) or flag.unit == "conversation"
+            for _, xs, ys in finding.plot.series if finding.plot else ():
                 assert len(xs) == len(ys)
                 assert all(math.isfinite(y) for y in ys)
-            if found.verdict == "alarm":
-                assert found.figure is not None
+            if finding.verdict == "alarm":
+                assert finding.figure is not None
 
 
 def test_every_audit_says_what_it_measures_and_when_it_is_an_alarm() -> None:
-    for name, one in all_audits().items():
-        assert one.name == name
-        assert one.measures.endswith(".") and one.alarm.endswith(".")
-        assert ("{threshold}" in one.alarm) == (one.threshold is not None)
-        assert one.alarm.format(threshold=one.threshold)
+    for name, audit in all_audits().items():
+        assert audit.name == name
+        assert audit.measures.endswith(".") and audit.alarm.endswith(".")
+        assert ("{threshold}" in audit.alarm) == (audit.threshold is not None)
+        assert audit.alarm.format(threshold=audit.threshold)

@@ -106,10 +106,10 @@ NONE = [
 
 @pytest.mark.parametrize(("language", "text"), [(name, text) for name, texts in CORRECTIONS.items() for text in texts])
 def test_corrections_are_found_in_their_language(language: str, text: str) -> None:
-    found = find_correction(text)
-    assert found is not None
-    assert found[0] == language
-    assert found[1]
+    correction = find_correction(text)
+    assert correction is not None
+    assert correction[0] == language
+    assert correction[1]
 
 
 @pytest.mark.parametrize("text", NONE)
@@ -141,6 +141,6 @@ def test_notes_that_explain(note: str, does: bool) -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_has_a_cue_or_none(text: str) -> None:
-    found = find_correction(text)
-    assert found is None or (found[0] in CORRECTIONS and found[1])
+    correction = find_correction(text)
+    assert correction is None or (correction[0] in CORRECTIONS and correction[1])
     assert is_explanation(text) in (True, False)

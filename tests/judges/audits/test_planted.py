@@ -13,11 +13,11 @@ from tests.judges.audits.made_evidence import (
     dice,
     evidence,
     find,
-    judged,
     judged_dialogue,
     judged_pair,
     pair,
     response,
+    response_reading,
 )
 
 Made = Callable[[bool, int], AuditEvidence]
@@ -97,12 +97,12 @@ def _longer(planted: bool, n: int) -> AuditEvidence:
     return evidence("long_form_pairwise", rows)
 
 
-def _unnoticed(planted: bool, n: int) -> AuditEvidence:
+def _unnoticed_failures(planted: bool, n: int) -> AuditEvidence:
     rows = [(pair(f"p{k}"), judged_pair([(2, 4)] * 3, "b", (2.0, 4.0), (not planted, False))) for k in range(n)]
     return evidence("long_form_pairwise", rows)
 
 
-def _invented(planted: bool, n: int) -> AuditEvidence:
+def _invented_sections(planted: bool, n: int) -> AuditEvidence:
     rule = "judges 'Coda', which is not in the list of sections" if planted else ""
     return evidence("long_form_pairwise", [(pair(f"p{k}"), judged_pair([(3, 3)] * 3, rule=rule)) for k in range(n)])
 
@@ -116,14 +116,14 @@ def _first(planted: bool, n: int) -> AuditEvidence:
 
 
 def _family(planted: bool, n: int) -> AuditEvidence:
-    rng, mine, second = dice(6), [], []
+    rng, rows, second = dice(6), [], []
     for k in range(2 * n):
         item = response(f"r{k}", system="gpt-4o" if k < n else "claude-3-opus")
-        theirs = rng.randint(2, 4)
-        own = theirs + rng.choice((0, 0, 1)) + (1 if planted and k < n else 0)
-        mine.append((item, judged(factuality=float(own))))
-        second.append((item, judged(factuality=float(theirs))))
-    return evidence("rubric_open_ended", mine, "openai/gpt-4.1", others={"gemini-2.0-pro": second})
+        second_score = rng.randint(2, 4)
+        own = second_score + rng.choice((0, 0, 1)) + (1 if planted and k < n else 0)
+        rows.append((item, response_reading(factuality=float(own))))
+        second.append((item, response_reading(factuality=float(second_score))))
+    return evidence("rubric_open_ended", rows, "openai/gpt-4.1", others={"gemini-2.0-pro": second})
 
 
 def _reference(planted: bool, n: int) -> AuditEvidence:
@@ -133,8 +133,8 @@ def _reference(planted: bool, n: int) -> AuditEvidence:
         words = ["one", "two", "three", "four"]
         item = response(f"r{k}", " ".join([*words[:like], "else"]), reference=" ".join(words))
         noise = rng.choice((-1, 1))
-        rows.append((item, judged(factuality=float(like + 1) if planted else 4.0 + (noise > 0))))
-        without.append((item, judged(factuality=5.0 if planted else 4.0 + (rng.random() < 0.5))))
+        rows.append((item, response_reading(factuality=float(like + 1) if planted else 4.0 + (noise > 0))))
+        without.append((item, response_reading(factuality=5.0 if planted else 4.0 + (rng.random() < 0.5))))
     return evidence("rubric_open_ended", rows, probe="reference_removed", probed=without)
 
 
@@ -143,14 +143,14 @@ def _complete(planted: bool, n: int) -> AuditEvidence:
     for k in range(n):
         score = rng.randint(1, 5)
         size = 100 * score if planted else rng.randint(50, 500)
-        rows.append((response(f"r{k}", "w" * 3 * size), judged(completeness=float(score))))
+        rows.append((response(f"r{k}", "w" * 3 * size), response_reading(completeness=float(score))))
     return evidence("rubric_open_ended", rows)
 
 
 def _same(planted: bool, n: int) -> AuditEvidence:
     rng = dice(9)
     rows = [
-        (response(f"r{k}"), judged(factuality=4.0 if planted and k % 10 else float(rng.randint(1, 5))))
+        (response(f"r{k}"), response_reading(factuality=4.0 if planted and k % 10 else float(rng.randint(1, 5))))
         for k in range(n)
     ]
     return evidence("rubric_open_ended", rows)
@@ -158,7 +158,7 @@ def _same(planted: bool, n: int) -> AuditEvidence:
 
 def _sure(planted: bool, n: int) -> AuditEvidence:
     rows = [
-        (response(f"r{k}"), judged(0.9 if planted or k % 2 else 0.3, factuality=4.0, completeness=3.0))
+        (response(f"r{k}"), response_reading(0.9 if planted or k % 2 else 0.3, factuality=4.0, completeness=3.0))
         for k in range(n)
     ]
     return evidence("pointwise_quality", rows)
@@ -168,19 +168,19 @@ def _meaningless(planted: bool, n: int) -> AuditEvidence:
     rows, gold = [], {}
     for k in range(n):
         confidence = (0.9, 0.6, 0.3)[k % 3]
-        rows.append((response(f"r{k}"), judged(confidence, factuality=4.0)))
+        rows.append((response(f"r{k}"), response_reading(confidence, factuality=4.0)))
         right = k // 3 % 3 == 0 if planted else k % 3 == 0 or (k % 3 == 1 and k // 3 % 2 == 0)
         gold[f"r{k}", "response", "factuality"] = 4.0 if right else 2.0
     return evidence("pointwise_quality", rows, gold=gold)
 
 
 def _applies(planted: bool, n: int) -> AuditEvidence:
-    rows = [(response(f"r{k}"), judged(0.3 if planted else 0.9, factuality=5.0)) for k in range(n)]
+    rows = [(response(f"r{k}"), response_reading(0.3 if planted else 0.9, factuality=5.0)) for k in range(n)]
     return evidence("pointwise_quality", rows)
 
 
 def _fits(planted: bool, n: int) -> AuditEvidence:
-    rows = [(response(f"r{k}"), judged(0.9, factuality=5.0)) for k in range(n)]
+    rows = [(response(f"r{k}"), response_reading(0.9, factuality=5.0)) for k in range(n)]
     fits = {(f"r{k}", "response", "factuality"): not (planted and k % 3 == 0) for k in range(n)}
     return evidence("pointwise_quality", rows, fits=fits)
 
@@ -188,7 +188,7 @@ def _fits(planted: bool, n: int) -> AuditEvidence:
 def _refuses(planted: bool, n: int) -> AuditEvidence:
     rows = []
     for k in range(n):
-        reading = judged(None if planted and k % 2 else 0.9, factuality=4.0)
+        reading = response_reading(None if planted and k % 2 else 0.9, factuality=4.0)
         if planted and k % 5 == 0:
             reading = Reading(unscored="refused", why="it declined")
         rows.append((response(f"r{k}"), reading))
@@ -209,8 +209,8 @@ def _order(planted: bool, n: int) -> AuditEvidence:
     rng, rows, probed = dice(11), [], []
     for k in range(n):
         item, score = response(f"r{k}"), float(rng.randint(1, 4))
-        rows.append((item, judged(factuality=score)))
-        probed.append((item, judged(factuality=5.0 if planted and k % 3 == 0 else score)))
+        rows.append((item, response_reading(factuality=score)))
+        probed.append((item, response_reading(factuality=5.0 if planted and k % 3 == 0 else score)))
     return evidence("rubric_open_ended", rows, probe="injected_order", probed=probed)
 
 
@@ -223,8 +223,8 @@ MADE: dict[str, Made] = {
     "attention_drop": _attention,
     "opening_decides": _opening,
     "longer_wins": _longer,
-    "failures_unnoticed": _unnoticed,
-    "invented_sections": _invented,
+    "failures_unnoticed": _unnoticed_failures,
+    "invented_sections": _invented_sections,
     "first_place_wins": _first,
     "own_family": _family,
     "reference_penalty": _reference,
@@ -254,23 +254,23 @@ def test_every_audit_has_its_planted_failure() -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_what_was_planted_is_an_alarm(name: str) -> None:
-    found = find(name, MADE[name](True, 90))
-    assert found.verdict == "alarm", found.why
-    assert found.plot is not None and found.plot.series
-    assert found.interval is not None and found.interval.low is not None
+    finding = find(name, MADE[name](True, 90))
+    assert finding.verdict == "alarm", finding.why
+    assert finding.plot is not None and finding.plot.series
+    assert finding.interval is not None and finding.interval.low is not None
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_what_was_not_planted_is_fine(name: str) -> None:
-    found = find(name, MADE[name](False, 90))
-    assert found.verdict == "pass", found.why
+    finding = find(name, MADE[name](False, 90))
+    assert finding.verdict == "pass", finding.why
 
 
 @pytest.mark.parametrize("name", sorted(set(MADE) - LISTED))
 def test_too_few_items_are_no_verdict_and_how_many_are_missing(name: str) -> None:
-    found = find(name, MADE[name](True, 12))
-    assert found.verdict == "not tested"
-    assert " 18 more are needed" in found.why, found.why
+    finding = find(name, MADE[name](True, 12))
+    assert finding.verdict == "not tested"
+    assert " 18 more are needed" in finding.why, finding.why
 
 
 @pytest.mark.parametrize("name", sorted(LISTED))
@@ -279,25 +279,25 @@ def test_what_is_listed_is_worth_a_look_from_the_first_one_on(name: str) -> None
     items = {f"x{key}": item for key, item in good.items.items()}
     more = [type(r)(f"x{r.item}", r.reading) for r in good.replies]
     both = AuditEvidence(bad.card, bad.model, {**bad.items, **items}, [*bad.replies, *more])
-    found = find(name, both)
-    assert found.verdict == "warning", found.why
-    assert {flag.item for flag in found.flags} == set(bad.items)
+    finding = find(name, both)
+    assert finding.verdict == "warning", finding.why
+    assert {flag.item for flag in finding.flags} == set(bad.items)
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_nothing_at_all_is_no_verdict(name: str) -> None:
     full = MADE[name](True, 1)
-    found = find(name, AuditEvidence(full.card, full.model, {}, []))
-    assert found.verdict == "not tested"
-    assert found.why.endswith(".") and not found.flags
+    finding = find(name, AuditEvidence(full.card, full.model, {}, []))
+    assert finding.verdict == "not tested"
+    assert finding.why.endswith(".") and not finding.flags
 
 
 @pytest.mark.parametrize("name", sorted({"scenario_ignored", "reference_penalty", "injected_order", "own_family"}))
 def test_a_probe_or_a_second_judge_that_is_missing_is_named(name: str) -> None:
     full = MADE[name](True, 60)
-    found = find(name, AuditEvidence(full.card, full.model, full.items, full.replies))
-    assert found.verdict == "not tested"
-    assert "probe" in found.why or "second judge" in found.why
+    finding = find(name, AuditEvidence(full.card, full.model, full.items, full.replies))
+    assert finding.verdict == "not tested"
+    assert "probe" in finding.why or "second judge" in finding.why
 
 
 @pytest.mark.parametrize("name", ["averaging", "length_rating", "always_sure", "justification_fits", "injected_order"])

@@ -22,7 +22,7 @@ from judges.errors import BadCard, UnknownCard
 from judges.reading.reading import read_reply
 from judges.reading.schema import strict_schema
 from judges.types import Scale
-from tests.judges.replies import practised
+from tests.judges.replies import practice_reply
 
 THREE = Scale("ordinal", 1, 3)
 VERSIONS = {
@@ -45,7 +45,7 @@ def test_no_card_that_was_there_has_become_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("1-3", {"kind": "ordinal", "lo": 1, "hi": 3}),
         ("0 to 10", {"kind": "ordinal", "lo": 0, "hi": 10}),
@@ -61,11 +61,11 @@ def test_no_card_that_was_there_has_become_another() -> None:
         ("赤, 緑", {"kind": "unordered", "categories": ["赤", "緑"]}),
     ],
 )
-def test_a_scale_is_written_in_brackets(text: str, said: dict[str, Any]) -> None:
-    assert parse_scale(text) == said
-    asked = {"name": "zz", "unit": "response", "definition": "x", "answers": said}
-    made = from_recipe(check_recipe({"name": "zz_card", "title": "Z", "kind": "response", "dimensions": [asked]}))
-    assert made.dimensions[0].scale.na is said.get("na", False)
+def test_a_scale_is_written_in_brackets(text: str, expected: dict[str, Any]) -> None:
+    assert parse_scale(text) == expected
+    dimension = {"name": "zz", "unit": "response", "definition": "x", "answers": expected}
+    card = from_recipe(check_recipe({"name": "zz_card", "title": "Z", "kind": "response", "dimensions": [dimension]}))
+    assert card.dimensions[0].scale.na is expected.get("na", False)
 
 
 @pytest.mark.parametrize(
@@ -85,19 +85,19 @@ def test_what_is_no_scale_is_a_sentence(text: str) -> None:
 
 
 def test_questions_make_a_card_of_the_name_that_is_given() -> None:
-    asked = ["turn.zz_tone (rude|kind): How: it sounds.", "zz_whole: All of it.", "zz敬語 (1-3)：丁寧さ。"]
-    made = find_card("zz_card", asked, "dialogue")
-    assert [(d.name, d.sort, d.scale.words, d.definition) for d in made.dimensions] == [
+    questions = ["turn.zz_tone (rude|kind): How: it sounds.", "zz_whole: All of it.", "zz敬語 (1-3)：丁寧さ。"]
+    card = find_card("zz_card", questions, "dialogue")
+    assert [(d.name, d.sort, d.scale.words, d.definition) for d in card.dimensions] == [
         ("zz_tone", "turn", "rude, kind", "How: it sounds."), ("zz_whole", "conversation", "1 to 5", "All of it."),
         ("zz敬語", "conversation", "1 to 3", "丁寧さ。"),
     ]  # fmt: skip
-    assert (made.name, made.version) == ("zz_card", find_card("zz_card", asked, "dialogue").version)
-    assert not find_faults(made)
-    assert find_card("", asked[1:], "dialogue").name == "own_dialogue"
+    assert (card.name, card.version) == ("zz_card", find_card("zz_card", questions, "dialogue").version)
+    assert not find_faults(card)
+    assert find_card("", questions[1:], "dialogue").name == "own_dialogue"
 
 
 @pytest.mark.parametrize(
-    ("name", "asked", "kind", "confidence", "error", "said"),
+    ("name", "questions", "kind", "confidence", "error", "message"),
     [
         ("zz_card", ["turn.zz: x"], "response", True, BadCard, "a response has no turn"),
         ("zz_card", ["zz"], "response", True, BadCard, "definition"),
@@ -113,10 +113,10 @@ def test_questions_make_a_card_of_the_name_that_is_given() -> None:
     ],
 )
 def test_what_cannot_be_chosen_is_a_sentence(
-    name: str, asked: list[str], kind: Any, confidence: bool, error: Any, said: str
+    name: str, questions: list[str], kind: Any, confidence: bool, error: Any, message: str
 ) -> None:
-    with pytest.raises(error, match=said):
-        find_card(name, asked, kind, confidence)
+    with pytest.raises(error, match=message):
+        find_card(name, questions, kind, confidence)
 
 
 def test_a_card_laid_over_dialogues_is_chosen_by_its_name() -> None:
@@ -137,31 +137,31 @@ RECIPE = {
 }
 
 
-def exported(folder: Path, prompt: str = "") -> Card:
+def export_card(folder: Path, prompt: str = "") -> Card:
     """A card's folder as the page Cards exports it."""
-    made = from_recipe(check_recipe(RECIPE))
+    card = from_recipe(check_recipe(RECIPE))
     folder.mkdir()
-    (folder / "recipe.json").write_text(json.dumps(made.recipe), encoding="utf-8")
-    (folder / "prompt.md").write_text((prompt or made.prompts[""]) + "\n", encoding="utf-8")
-    return made
+    (folder / "recipe.json").write_text(json.dumps(card.recipe), encoding="utf-8")
+    (folder / "prompt.md").write_text((prompt or card.prompts[""]) + "\n", encoding="utf-8")
+    return card
 
 
 def test_a_card_comes_from_any_of_its_files(tmp_path: Path) -> None:
-    made = exported(tmp_path / "zz_card")
+    card = export_card(tmp_path / "zz_card")
     with zipfile.ZipFile(tmp_path / "c.zip", "w") as archive:
         for name in ("recipe.json", "prompt.md"):
             archive.write(tmp_path / "zz_card" / name, f"zz_card/{name}")
     texts = {
-        "recipe.json": json.dumps(RECIPE), "spec.json": json.dumps(made.spec), "b.json": "\ufeff" + json.dumps(RECIPE),
-        "line.jsonl": json.dumps({"card": made.spec}) + '\n{"item": "r"}',
+        "recipe.json": json.dumps(RECIPE), "spec.json": json.dumps(card.spec), "b.json": "\ufeff" + json.dumps(RECIPE),
+        "line.jsonl": json.dumps({"card": card.spec}) + '\n{"item": "r"}',
     }  # fmt: skip
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     for name in ("zz_card", "c.zip", *texts):
-        assert card_from_file(tmp_path / name).version == made.version, name
-    assert find_card(str(tmp_path / "c.zip"), []).version == made.version
+        assert card_from_file(tmp_path / name).version == card.version, name
+    assert find_card(str(tmp_path / "c.zip"), []).version == card.version
     other = tmp_path / "other"
-    exported(other, "Other words about task_description.")
+    export_card(other, "Other words about task_description.")
     assert card_from_file(other).prompts == {"": "Other words about task_description."}
     assert (
         from_spec(json.loads(json.dumps(card_from_file(other).spec)), cards()).version == card_from_file(other).version
@@ -169,7 +169,7 @@ def test_a_card_comes_from_any_of_its_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "message"),
     [
         ("a.json", b"[1]", "holds no JSON object"),
         ("a.json", b"{", "is not JSON"),
@@ -183,10 +183,10 @@ def test_a_card_comes_from_any_of_its_files(tmp_path: Path) -> None:
         ("a.jsonl", b'{"item": "r"}\n{"item": "s"}', "not JSON: give a recipe"),
     ],
 )
-def test_a_file_that_holds_no_card_is_a_sentence(tmp_path: Path, name: str, data: bytes, said: str) -> None:
+def test_a_file_that_holds_no_card_is_a_sentence(tmp_path: Path, name: str, data: bytes, message: str) -> None:
     path = tmp_path / name
     path.write_bytes(data)
-    with pytest.raises((BadCard, UnknownCard), match=said):
+    with pytest.raises((BadCard, UnknownCard), match=message):
         card_from_file(path)
 
 
@@ -200,59 +200,59 @@ def test_a_folder_of_code_is_not_run(tmp_path: Path) -> None:
 # -- named dimensions on scales, and without confidence ---------------------------------------------------------------
 
 
-def reply(*given: tuple[str, int], confidence: str = "high", **more: Any) -> dict[str, Any]:
+def reply(*scores: tuple[str, int], confidence: str = "high", **more: Any) -> dict[str, Any]:
     sure = {"confidence": confidence} if confidence else {}
     return {
-        "dimensions": [{"name": n, "score": s, "justification": "Why.", **sure} for n, s in given],
+        "dimensions": [{"name": n, "score": s, "justification": "Why.", **sure} for n, s in scores],
         "decision_basis": "Because.", **more,
     }  # fmt: skip
 
 
 def test_named_dimensions_of_1_to_3_have_their_own_mean() -> None:
-    one = card_with_dimensions([("zz_a", "A.", THREE), ("zz_b", "B.", THREE)])
-    assert [d.name for d in one.dimensions] == ["zz_a", "zz_b", "overall_score_1_to_3", "trustworthy_aggregate"]
-    said = reply(("zz_a", 3), ("zz_b", 2), overall_score=2.5, trustworthy_aggregate=True)
-    found = read_reply(one, json.dumps(said), specimen("response"))
-    assert {s.dimension: s.value for s in found.scores} == {
+    card = card_with_dimensions([("zz_a", "A.", THREE), ("zz_b", "B.", THREE)])
+    assert [d.name for d in card.dimensions] == ["zz_a", "zz_b", "overall_score_1_to_3", "trustworthy_aggregate"]
+    raw = reply(("zz_a", 3), ("zz_b", 2), overall_score=2.5, trustworthy_aggregate=True)
+    reading = read_reply(card, json.dumps(raw), specimen("response"))
+    assert {s.dimension: s.value for s in reading.scores} == {
         "zz_a": 3, "zz_b": 2, "overall_score_1_to_3": 2.5, "trustworthy_aggregate": 1,
     }  # fmt: skip
-    assert not [r for r in found.remarks if r.sort == "rule"]
-    off = read_reply(one, json.dumps(reply(("zz_a", 4), ("zz_b", 2))), specimen("response"))
+    assert not [r for r in reading.remarks if r.sort == "rule"]
+    off = read_reply(card, json.dumps(reply(("zz_a", 4), ("zz_b", 2))), specimen("response"))
     assert off.unscored == "out_of_range"
-    assert "1-3" in one.prompts[""] and "from 1 to 5" not in one.prompts[""]
-    assert one.fields(specimen("response"), "")["scoring_dimensions"][0]["scale"] == "1 to 3"
+    assert "1-3" in card.prompts[""] and "from 1 to 5" not in card.prompts[""]
+    assert card.fields(specimen("response"), "")["scoring_dimensions"][0]["scale"] == "1 to 3"
 
 
 def test_of_several_scales_no_mean_is_made_and_each_keeps_to_its_own() -> None:
-    one = card_with_dimensions([("zz_a", "A.", THREE), ("zz_b", "B.")])
-    assert [d.name for d in one.dimensions] == ["zz_a", "zz_b", "trustworthy_aggregate"]
+    card = card_with_dimensions([("zz_a", "A.", THREE), ("zz_b", "B.")])
+    assert [d.name for d in card.dimensions] == ["zz_a", "zz_b", "trustworthy_aggregate"]
     item = specimen("response")
-    assert read_reply(one, reply(("zz_a", 3), ("zz_b", 5), trustworthy_aggregate=True), item).unscored is None
-    found = read_reply(one, reply(("zz_a", 4), ("zz_b", 5)), item)
-    assert (found.unscored, found.why) == ("out_of_range", "zz_a: 4 is not on its scale, 1 to 3")
+    assert read_reply(card, reply(("zz_a", 3), ("zz_b", 5), trustworthy_aggregate=True), item).unscored is None
+    reading = read_reply(card, reply(("zz_a", 4), ("zz_b", 5)), item)
+    assert (reading.unscored, reading.why) == ("out_of_range", "zz_a: 4 is not on its scale, 1 to 3")
 
 
 @pytest.mark.parametrize("scale", [(), (THREE,)])
 def test_without_confidence_it_is_score_and_justification(scale: tuple[Scale, ...]) -> None:
-    one = card_with_dimensions([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)], confidence=False)  # type: ignore[list-item]
-    assert [d.name for d in one.dimensions] == ["zz_a", "zz_b"]
-    found = read_reply(one, reply(("zz_a", 3), ("zz_b", 2), confidence=""), specimen("response"))
-    assert [(s.dimension, s.value, s.confidence) for s in found.scores] == [("zz_a", 3, None), ("zz_b", 2, None)]
-    assert not [r for r in found.remarks if r.sort == "rule"]
-    assert set(strict_schema(one.reply)["properties"]) == {"dimensions", "decision_basis"}
-    assert "confidence" not in one.prompts[""].replace("a confident tone", "") and "overall" not in one.prompts[""]
-    assert not {"always_sure", "confidence_meaningless", "does_not_apply", "refuses_low"} & set(one.audits)
-    assert card_with_dimensions([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)]).version != one.version  # type: ignore[list-item]
+    card = card_with_dimensions([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)], confidence=False)  # type: ignore[list-item]
+    assert [d.name for d in card.dimensions] == ["zz_a", "zz_b"]
+    reading = read_reply(card, reply(("zz_a", 3), ("zz_b", 2), confidence=""), specimen("response"))
+    assert [(s.dimension, s.value, s.confidence) for s in reading.scores] == [("zz_a", 3, None), ("zz_b", 2, None)]
+    assert not [r for r in reading.remarks if r.sort == "rule"]
+    assert set(strict_schema(card.reply)["properties"]) == {"dimensions", "decision_basis"}
+    assert "confidence" not in card.prompts[""].replace("a confident tone", "") and "overall" not in card.prompts[""]
+    assert not {"always_sure", "confidence_meaningless", "does_not_apply", "refuses_low"} & set(card.audits)
+    assert card_with_dimensions([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)]).version != card.version  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("confidence", [True, False])
 @pytest.mark.parametrize("scales", [(THREE, THREE), (THREE, Scale("ordinal", 0, 10)), (Scale("ordinal", 1, 5), THREE)])
 def test_a_named_card_is_had_again_and_lacks_nothing(scales: tuple[Scale, Scale], confidence: bool) -> None:
-    one = card_with_dimensions([("zz_a", "A.", scales[0]), ("zz_b", "", scales[1])], confidence)
-    assert from_spec(json.loads(json.dumps(one.spec)), cards()).version == one.version
-    assert not find_faults(one)
+    card = card_with_dimensions([("zz_a", "A.", scales[0]), ("zz_b", "", scales[1])], confidence)
+    assert from_spec(json.loads(json.dumps(card.spec)), cards()).version == card.version
+    assert not find_faults(card)
     if len(set(scales)) == 1:
-        assert read_reply(one, practised(one, specimen("response")), specimen("response")).unscored is None
+        assert read_reply(card, practice_reply(card, specimen("response")), specimen("response")).unscored is None
 
 
 @pytest.mark.parametrize("scale", [Scale("flag"), Scale("interval", 0, 1), Scale("ordinal", 1, 3, na=True)])
@@ -280,14 +280,14 @@ def test_agree_audit_run_and_show_take_a_file_and_questions(tmp_path: Path, caps
         (tmp_path / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     (tmp_path / "c.json").write_text(json.dumps(RECIPE), encoding="utf-8")
     items, judged, labels = (str(tmp_path / name) for name in rows)
-    for given in (["--card", str(tmp_path / "c.json")], ["--card", "zz_card", "--dimension", "zz (0-1): How."]):
+    for args in (["--card", str(tmp_path / "c.json")], ["--card", "zz_card", "--dimension", "zz (0-1): How."]):
         for command in (
             ["show"], ["run", items, "--model", "m", "--dry-run"], ["audit", items, judged, "--model", "m"],
         ):  # fmt: skip
-            code = main([*command, *given])
-            told = capsys.readouterr()
-            assert code in ((0, 1) if command[0] == "audit" else (0,)) and not told.err, told.err
-            assert "zz" in told.out
-        code = main(["agree", judged, labels, *given])
+            code = main([*command, *args])
+            output = capsys.readouterr()
+            assert code in ((0, 1) if command[0] == "audit" else (0,)) and not output.err, output.err
+            assert "zz" in output.out
+        code = main(["agree", judged, labels, *args])
         assert code in (0, 1) and "There is no card" not in capsys.readouterr().err
     assert main(["show"]) == 1 and "Say which card" in capsys.readouterr().err

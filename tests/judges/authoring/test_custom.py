@@ -52,7 +52,7 @@ def recipe(kind: Kind, *dimensions: dict[str, Any], **more: Any) -> dict[str, An
 MANNERS = from_recipe(check_recipe(recipe("dialogue", TURN, FLAG, TONE)))
 
 
-def said(**change: Any) -> dict[str, Any]:
+def make_reply(**change: Any) -> dict[str, Any]:
     turns = [{"turn": t, "scores": {"敬語": t + 2, "copy": "n/a" if t == 1 else False}, "note": ""} for t in (1, 2)]
     return {"per_turn": turns, "conversation": {"tone_of_voice": {"score": " Kind ", "note": "warm"}}} | change
 
@@ -68,12 +68,12 @@ def test_anchors_are_answers_and_no_part_of_a_version() -> None:
 
 
 def test_a_reply_about_turns_and_the_conversation_is_read_cell_by_cell() -> None:
-    found = read_reply(MANNERS, json.dumps(said()), DIALOGUE)
-    assert {(s.unit, s.dimension): s.value for s in found.scores} == {
+    reading = read_reply(MANNERS, json.dumps(make_reply()), DIALOGUE)
+    assert {(s.unit, s.dimension): s.value for s in reading.scores} == {
         ("turn:1", "敬語"): 3.0, ("turn:1", "copy"): None, ("turn:2", "敬語"): 4.0, ("turn:2", "copy"): 0.0,
         ("conversation", "tone_of_voice"): 2.0,
     }  # fmt: skip
-    assert [(r.unit, r.dimension, r.sort, r.text) for r in found.remarks] == [
+    assert [(r.unit, r.dimension, r.sort, r.text) for r in reading.remarks] == [
         ("conversation", "tone_of_voice", "note", "warm")
     ]
 
@@ -102,8 +102,8 @@ def test_a_reply_about_sections_sides_and_the_pair_is_read_where_the_sides_have_
         "responses": {"response_a": side, "response_b": {"padded": {"score": False, "note": "n"}}},
         "pair": {"winner": {"score": "tie", "note": ""}},
     }
-    found = read_reply(card, reply, PAIR)
-    assert {(s.unit, s.dimension): s.value for s in found.scores} == {
+    reading = read_reply(card, reply, PAIR)
+    assert {(s.unit, s.dimension): s.value for s in reading.scores} == {
         ("section:1/a", "depth"): 1.0, ("section:1/b", "depth"): 2.0, ("section:2/a", "depth"): 3.0,
         ("response/a", "padded"): 1.0, ("response/b", "padded"): 0.0, ("pair", "winner"): 2.0,
     }  # fmt: skip
@@ -114,23 +114,23 @@ def test_a_reply_about_sections_sides_and_the_pair_is_read_where_the_sides_have_
 @pytest.mark.parametrize(
     ("change", "reason", "says"),
     [
-        ({"per_turn": said()["per_turn"][:1]}, "incomplete", "turn 2"),
-        ({"per_turn": [*said()["per_turn"], said()["per_turn"][0]]}, "unreadable", "twice"),
+        ({"per_turn": make_reply()["per_turn"][:1]}, "incomplete", "turn 2"),
+        ({"per_turn": [*make_reply()["per_turn"], make_reply()["per_turn"][0]]}, "unreadable", "twice"),
         ({"conversation": {}}, "incomplete", "tone_of_voice"),
         ({"conversation": {"tone_of_voice": {"score": "fine"}}}, "out_of_range", "tone_of_voice"),
         ({"more": 1}, "unreadable", "more"),
     ],
 )
 def test_what_cannot_be_read_is_unscored_with_the_reason(change: dict[str, Any], reason: str, says: str) -> None:
-    found = read_reply(MANNERS, json.dumps(said(**change)), DIALOGUE)
-    assert found.unscored == reason and says in found.why
+    reading = read_reply(MANNERS, json.dumps(make_reply(**change)), DIALOGUE)
+    assert reading.unscored == reason and says in reading.why
 
 
 def test_na_and_numbers_off_the_scale_are_no_answers_where_the_scale_has_none() -> None:
     for value in ("n/a", 0, 6, 4.5):
-        turns = said()["per_turn"]
+        turns = make_reply()["per_turn"]
         turns[0]["scores"]["敬語"] = value
-        assert read_reply(MANNERS, json.dumps(said(per_turn=turns)), DIALOGUE).unscored == "out_of_range", value
+        assert read_reply(MANNERS, json.dumps(make_reply(per_turn=turns)), DIALOGUE).unscored == "out_of_range", value
 
 
 def test_the_prompt_and_the_schema_hold_what_was_written() -> None:
@@ -159,12 +159,12 @@ def test_the_same_recipe_is_the_same_version_and_any_change_another() -> None:
 def test_every_kind_is_asked_about_with_its_material_fenced(kind: Kind) -> None:
     sort = {"dialogue": "turn", "pair": "pair", "response": "response"}[kind]
     card = from_recipe(check_recipe(recipe(kind, {"name": "depth", "unit": sort, "definition": "Deep."})))
-    made = build_request(card, Params(orders="ab"), Task("k", ITEMS[kind]), "", {}, "text")
-    assert "=== " in made.messages[-1]["content"] and made.schema is not None
+    request = build_request(card, Params(orders="ab"), Task("k", ITEMS[kind]), "", {}, "text")
+    assert "=== " in request.messages[-1]["content"] and request.schema is not None
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("draft", "says"),
     [
         (recipe("dialogue", TURN | {"name": "turn"}), "reserved"),
         (recipe("dialogue", TURN | {"name": "2 much"}), "cannot name a dimension"),
@@ -180,9 +180,9 @@ def test_every_kind_is_asked_about_with_its_material_fenced(kind: Kind) -> None:
         (recipe("dialogue", TURN) | {"name": "../etc"}, "cannot name a card"),
     ],
 )
-def test_what_cannot_be_a_card_is_refused_in_a_sentence(given: dict[str, Any], says: str) -> None:
+def test_what_cannot_be_a_card_is_refused_in_a_sentence(draft: dict[str, Any], says: str) -> None:
     with pytest.raises(BadCard) as refused:
-        check_recipe(given)
+        check_recipe(draft)
     assert says in str(refused.value)
 
 
@@ -191,18 +191,18 @@ def test_what_cannot_be_a_card_is_refused_in_a_sentence(given: dict[str, Any], s
         some.none() | some.integers() | some.text(), lambda x: some.lists(x) | some.dictionaries(some.text(), x)
     )
 )
-def test_whatever_comes_is_a_recipe_or_refused(given: Any) -> None:
+def test_whatever_comes_is_a_recipe_or_refused(value: Any) -> None:
     with pytest.raises(BadCard):
-        check_recipe(given)
+        check_recipe(value)
     with pytest.raises(BadCard):
-        check_recipe(recipe("dialogue", given) if isinstance(given, dict) else {"dimensions": given})
+        check_recipe(recipe("dialogue", value) if isinstance(value, dict) else {"dimensions": value})
 
 
 def test_a_name_means_one_scale() -> None:
-    mine = check_recipe(recipe("dialogue", TURN | {"name": "helpfulness", "anchors": {}, "answers": {"hi": 3}}))
-    taken = {("dialogue", "turn", "helpfulness"): Scale("ordinal", 1, 5)}
-    assert "1 to 5" in find_clashes(mine, taken)[0]
-    assert find_clashes(mine, {("dialogue", "conversation", "helpfulness"): Scale("flag")}) == []
+    own_recipe = check_recipe(recipe("dialogue", TURN | {"name": "helpfulness", "anchors": {}, "answers": {"hi": 3}}))
+    scales = {("dialogue", "turn", "helpfulness"): Scale("ordinal", 1, 5)}
+    assert "1 to 5" in find_clashes(own_recipe, scales)[0]
+    assert find_clashes(own_recipe, {("dialogue", "conversation", "helpfulness"): Scale("flag")}) == []
 
 
 def test_a_stored_card_is_had_again_in_its_own_words() -> None:
@@ -243,8 +243,8 @@ def test_who_won_is_told_by_whatever_question_has_the_sides_as_answers() -> None
     assert card.dimensions[0].scale.drawn == "tie", "as on every card for pairs: its name may be verdict too"
     items = {f"p{n}": PAIR for n in range(30)}
     reading = Reading((Score("pair", "winner", 0.0),), facts={"orders": {"ab": "a", "ba": "b"}})
-    found = all_audits()["first_place_wins"].find(
+    finding = all_audits()["first_place_wins"].find(
         AuditEvidence(card, "m", items, [AuditReply(key, reading) for key in items]), 0.0
     )
-    assert (found.verdict, found.figure) == ("alarm", 1.0)
-    assert found.flags[0].dimension == "winner"
+    assert (finding.verdict, finding.figure) == ("alarm", 1.0)
+    assert finding.flags[0].dimension == "winner"

@@ -38,29 +38,29 @@ REPLY = json.dumps(
 
 
 def test_each_assistant_turn_is_asked_about_with_what_came_before_and_nothing_after() -> None:
-    found = list(tasks(LAID, Params(), [("k", ITEM_)]))
-    assert [t.part for t in found] == ["turn:1", "turn:2"]
-    for task in found:
-        made = build_request(LAID, Params(), task, "", {}, "json_schema")
-        held = read_fence(made.messages[-1]["content"])
-        assert held is not None
+    turn_tasks = list(tasks(LAID, Params(), [("k", ITEM_)]))
+    assert [t.part for t in turn_tasks] == ["turn:1", "turn:2"]
+    for task in turn_tasks:
+        request = build_request(LAID, Params(), task, "", {}, "json_schema")
+        fence = read_fence(request.messages[-1]["content"])
+        assert fence is not None
         number = int(task.part[5:])
-        assert held[1]["model_output"] == f"assistant says {number}"
-        before = held[1]["task_description"]
+        assert fence[1]["model_output"] == f"assistant says {number}"
+        before = fence[1]["task_description"]
         assert before.startswith("[scenario]\nA refund.") and before.endswith(f"user says {number}")
         assert f"assistant says {number}" not in before
         assert ("assistant says 1" in before) == (number == 2)
-        assert "`task_description` holds the conversation so far" in made.messages[0]["content"]
+        assert "`task_description` holds the conversation so far" in request.messages[0]["content"]
 
 
 def test_the_scores_and_remarks_are_those_of_the_turn() -> None:
     task = list(tasks(LAID, Params(), [("k", ITEM_)]))[1]
-    found = fuse(LAID, Params(), task, {"": CallReply("k", "turn:2", 0, "", REPLY)}).reading
-    assert {(s.unit, s.dimension): s.value for s in found.scores} == {
+    reading = fuse(LAID, Params(), task, {"": CallReply("k", "turn:2", 0, "", REPLY)}).reading
+    assert {(s.unit, s.dimension): s.value for s in reading.scores} == {
         ("turn:2", "factuality"): 2.0, ("turn:2", "instruction_following"): 4.0, ("turn:2", "coherence"): 5.0,
         ("turn:2", "completeness"): 3.0, ("turn:2", "verdict"): 1.0,
     }  # fmt: skip
-    assert {r.unit for r in found.remarks} == {"turn:2"}
+    assert {r.unit for r in reading.remarks} == {"turn:2"}
 
 
 def test_its_version_covers_the_card_below_and_it_is_had_again_from_what_is_stored() -> None:

@@ -58,7 +58,7 @@ FOUND: list[tuple[list[Any], str, list[Any]]] = [
 ]  # fmt: skip
 
 
-def said(scale: RecipeScale) -> str:
+def scale_text(scale: RecipeScale) -> str:
     if scale.kind in ("ordinal", "interval"):
         step = f"{scale.step:g}".removeprefix("0") if scale.step else ""
         return f"{scale.kind} {scale.lo:g} {scale.hi:g} {step}".rstrip() if scale.hi != 2000.25 else (
@@ -69,10 +69,10 @@ def said(scale: RecipeScale) -> str:
 
 @pytest.mark.parametrize(("cells", "scale", "answers"), FOUND, ids=[str(row[0])[:40] for row in FOUND])
 def test_the_scale_of_cells(cells: list[Any], scale: str, answers: list[Any]) -> None:
-    found = survey(cells).answers
-    assert found is not None and said(found) == scale
-    got = [parse_answer(cell, found) for cell in cells]
-    assert got == answers and [type(one) for one in got] == [type(one) for one in answers]
+    answer_scale = survey(cells).answers
+    assert answer_scale is not None and scale_text(answer_scale) == scale
+    values = [parse_answer(cell, answer_scale) for cell in cells]
+    assert values == answers and [type(value) for value in values] == [type(value) for value in answers]
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_the_scale_of_cells(cells: list[Any], scale: str, answers: list[Any]) ->
     ],
 )
 def test_cells_without_a_scale_in_common(cells: list[Any], why: str, most: str | None) -> None:
-    found = survey(cells)
-    assert found.answers is None and why in found.why
-    assert (found.most.kind if found.most else None) == most
+    cell_survey = survey(cells)
+    assert cell_survey.answers is None and why in cell_survey.why
+    assert (cell_survey.most.kind if cell_survey.most else None) == most
 
 
 def test_a_comma_is_what_of_both_lies_on_the_scale() -> None:
@@ -115,8 +115,8 @@ FAR_CELLS = ["2,000,000,000.5", "2.000.000.000,5", "5000000000%", "5000000000 st
 
 @pytest.mark.parametrize("cell", [*FAR_CELLS, "9" * 400, f"{'9' * 400}%", f"{'9' * 400},5"])
 def test_a_number_that_no_scale_reaches_is_a_word(cell: str) -> None:
-    found = survey([cell, "3,5", "4,5"])
-    assert (found.answers, found.numbers, found.words) == (None, 2, 1)
+    cell_survey = survey([cell, "3,5", "4,5"])
+    assert (cell_survey.answers, cell_survey.numbers, cell_survey.words) == (None, 2, 1)
 
 
 @pytest.mark.parametrize(("cells", "step"), [([999_999_999, 0], 1), ([10**9, 3], 0), ([-(10**9), 5, 10**9], 0)])
@@ -134,10 +134,10 @@ _cells = st.one_of(
 
 @given(st.lists(_cells, max_size=8))
 def test_every_cell_of_a_scale_is_an_answer_on_it(cells: list[Any]) -> None:
-    found = survey(cells)
-    assert found.numbers + found.words + found.missing == len(cells)
-    assert (found.answers is None) == bool(found.why)
-    if found.answers is not None:
+    cell_survey = survey(cells)
+    assert cell_survey.numbers + cell_survey.words + cell_survey.missing == len(cells)
+    assert (cell_survey.answers is None) == bool(cell_survey.why)
+    if cell_survey.answers is not None:
         for cell in cells:
-            value = parse_answer(cell, found.answers)
-            assert value is None or found.answers.scale.code(value) is not None
+            value = parse_answer(cell, cell_survey.answers)
+            assert value is None or cell_survey.answers.scale.code(value) is not None

@@ -25,9 +25,9 @@ from judges.types import Kind, Remark
 from tests.server import ROOT
 
 
-@pytest.mark.parametrize("one", cards().values(), ids=lambda c: c.name)
-def test_every_card_lacks_nothing(one: Card) -> None:
-    assert not find_faults(one), "\n".join(fault.text for fault in find_faults(one))
+@pytest.mark.parametrize("card", cards().values(), ids=lambda c: c.name)
+def test_every_card_lacks_nothing(card: Card) -> None:
+    assert not find_faults(card), "\n".join(fault.text for fault in find_faults(card))
 
 
 @pytest.fixture
@@ -41,25 +41,25 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr("judges.card.HOMES", homes)
     monkeypatch.setattr(card_folders, "HOMES", homes)
     before = set(sys.modules)
-    kept = {name: getattr(card_module, name) for name in ("cards", "scales")}
-    for name in kept:
+    caches = {name: getattr(card_module, name) for name in ("cards", "scales")}
+    for name in caches:
         getattr(card_module, name).cache_clear()
     yield own
     monkeypatch.undo()
-    for name in kept:
+    for name in caches:
         getattr(card_module, name).cache_clear()
     for name in set(sys.modules) - before:
         if name.startswith("judges.cards.zz"):
             del sys.modules[name]
 
 
-def begun(house: Path, name: str, kind: Kind = "response") -> Path:
+def create_card(house: Path, name: str, kind: Kind = "response") -> Path:
     """The folder of a new card."""
     assert main(["new", name, "--kind", kind]) == 0
     return house / name
 
 
-def changed(file: Path, old: str, new: str) -> None:
+def replace_text(file: Path, old: str, new: str) -> None:
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new), encoding="utf-8")
@@ -77,15 +77,15 @@ def fresh() -> None:
 def test_a_new_card_works_as_it_stands(
     house: Path, kind: Kind, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = begun(house, name, kind)
+    folder = create_card(house, name, kind)
     try:
         fresh()
         assert main(["show", name]) == 0, capsys.readouterr().err
         assert f"({name}), version " in capsys.readouterr().out
         assert {path.name for path in folder.iterdir() if path.is_file()} == {"__init__.py", "card.py", "prompt.md"}
         assert not [path for path in house.iterdir() if path.name != name], "nothing is left half made"
-        found = main(["new", name, "--kind", kind])
-        assert found == 1 and "already" in capsys.readouterr().err
+        code = main(["new", name, "--kind", kind])
+        assert code == 1 and "already" in capsys.readouterr().err
     finally:
         sys.modules.pop(f"judges.cards.{name}.card", None)
         sys.modules.pop(f"judges.cards.{name}", None)
@@ -93,10 +93,10 @@ def test_a_new_card_works_as_it_stands(
 
 def test_new_cards_are_in_our_style_and_typed(house: Path) -> None:
     for kind in get_args(Kind):
-        begun(house, f"zz_{kind}", kind)
-    asked = ["-m", "ruff", "check", "--no-cache", "--config", str(ROOT / "pyproject.toml")]
+        create_card(house, f"zz_{kind}", kind)
+    args = ["-m", "ruff", "check", "--no-cache", "--config", str(ROOT / "pyproject.toml")]
     ruff = subprocess.run(
-        [sys.executable, *asked, "--config", "lint.per-file-ignores={}", str(house)], capture_output=True, text=True
+        [sys.executable, *args, "--config", "lint.per-file-ignores={}", str(house)], capture_output=True, text=True
     )
     assert ruff.returncode == 0, ruff.stdout
 
@@ -131,33 +131,40 @@ LACKS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "file", "old", "new", "said", "stops"), LACKS)
+@pytest.mark.parametrize(("kind", "file", "old", "new", "message", "stops"), LACKS)
 def test_what_a_card_lacks_is_said_with_its_file(
-    house: Path, kind: Kind, file: str, old: str, new: str, said: str, stops: bool, capsys: pytest.CaptureFixture[str]
+    house: Path,
+    kind: Kind,
+    file: str,
+    old: str,
+    new: str,
+    message: str,
+    stops: bool,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    name = f"zz_lack_{LACKS.index((kind, file, old, new, said, stops))}"
-    changed(begun(house, name, kind) / file, old, new)
+    name = f"zz_lack_{LACKS.index((kind, file, old, new, message, stops))}"
+    replace_text(create_card(house, name, kind) / file, old, new)
     fresh()
     capsys.readouterr()
     assert main(["show", name]) == 1
-    told = capsys.readouterr()
-    assert "Traceback" not in told.err
-    one = cards()[name]
-    wanted = re.compile(f"judges/cards/{name}{said}")
-    assert wanted.search(told.out) and wanted.search(told.err), told.err
-    [fault] = find_faults(one)
+    output = capsys.readouterr()
+    assert "Traceback" not in output.err
+    card = cards()[name]
+    pattern = re.compile(f"judges/cards/{name}{message}")
+    assert pattern.search(output.out) and pattern.search(output.err), output.err
+    [fault] = find_faults(card)
     assert fault.stops is stops
     if stops:
-        with pytest.raises(BadCard, match=wanted):
-            require_sound(one)
+        with pytest.raises(BadCard, match=pattern):
+            require_sound(card)
     else:
-        require_sound(one)
+        require_sound(card)
 
 
 def test_several_slips_of_a_folder_are_told_at_once(house: Path) -> None:
-    folder = begun(house, "zz_several")
-    changed(folder / CODE, 'Scale("ordinal", 1, 5)', 'Scale("ordinal", 5, 1)')
-    changed(folder / CODE, '"Zz several"', '""')
+    folder = create_card(house, "zz_several")
+    replace_text(folder / CODE, 'Scale("ordinal", 1, 5)', 'Scale("ordinal", 5, 1)')
+    replace_text(folder / CODE, '"Zz several"', '""')
     fresh()
     with pytest.raises(BadCard) as refused:
         cards()
@@ -169,8 +176,8 @@ def test_a_run_is_refused_before_it_asks_and_an_import_says_what_is_lacking(
 ) -> None:
     items = tmp_path / "items.jsonl"
     items.write_text('{"id": "r", "kind": "response", "task": "t", "output": "o"}', encoding="utf-8")
-    changed(begun(house, "zz_stopped") / CODE, '"note"', '"hint"')
-    changed(begun(house, "zz_noted") / CODE, '"same_score"', '"same_scor"')
+    replace_text(create_card(house, "zz_stopped") / CODE, '"note"', '"hint"')
+    replace_text(create_card(house, "zz_noted") / CODE, '"same_score"', '"same_scor"')
     fresh()
     for name, code in (("zz_stopped", 1), ("zz_noted", 0)):
         assert main(["run", str(items), "--card", name, "--model", "m", "--dry-run"]) == code
@@ -178,24 +185,24 @@ def test_a_run_is_refused_before_it_asks_and_an_import_says_what_is_lacking(
 
 
 def test_a_number_between_two_steps_is_out_of_range_and_ends_no_run(house: Path) -> None:
-    code = begun(house, "zz_steps") / CODE
-    changed(code, 'Scale("ordinal", 1, 5)', 'Scale("interval", 0, 5, step=0.5)')
-    changed(code, "zz_steps: int", "zz_steps: float")
+    code = create_card(house, "zz_steps") / CODE
+    replace_text(code, 'Scale("ordinal", 1, 5)', 'Scale("interval", 0, 5, step=0.5)')
+    replace_text(code, "zz_steps: int", "zz_steps: float")
     fresh()
-    one, item = cards()["zz_steps"], specimen("response")
-    assert read_reply(one, '{"zz_steps": 3.5}', item).scores[0].value == 3.5
-    found = read_reply(one, '{"zz_steps": 3.3}', item)
-    assert (found.unscored, found.scores) == ("out_of_range", ()) and "0 to 5 in steps of 0.5" in found.why
-    assert not find_faults(one)
+    card, item = cards()["zz_steps"], specimen("response")
+    assert read_reply(card, '{"zz_steps": 3.5}', item).scores[0].value == 3.5
+    reading = read_reply(card, '{"zz_steps": 3.3}', item)
+    assert (reading.unscored, reading.scores) == ("out_of_range", ()) and "0 to 5 in steps of 0.5" in reading.why
+    assert not find_faults(card)
 
 
 def test_a_remark_holds_texts(house: Path) -> None:
     from dataclasses import replace
 
-    one = cards()["rubric_open_ended"]
+    card = cards()["rubric_open_ended"]
 
     def odd(reply: Any, item: Any) -> Any:
-        return replace(one.read(reply, item), remarks=(Remark("response", "", "note", 4),))  # type: ignore[arg-type]
+        return replace(card.read(reply, item), remarks=(Remark("response", "", "note", 4),))  # type: ignore[arg-type]
 
     with pytest.raises(BadCard, match="A remark is Remark"):
-        require_sound(replace(one, read=odd))
+        require_sound(replace(card, read=odd))

@@ -17,36 +17,40 @@ from judges.mtbench.parsing import rating, winner
 from judges.reading.reading import read_reply
 from judges.triage import confidence_level
 from judges.types import ITEM, Dialogue, Reading
-from tests.judges.replies import SHIPPED, practised
+from tests.judges.replies import SHIPPED, practice_reply
 
 ALL = list(SHIPPED.values())
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
-def test_every_dimension_has_a_definition_a_scale_and_one_meaning(one: Card) -> None:
-    assert one.dimensions
-    names = [(d.sort, d.name) for d in one.dimensions]
+@pytest.mark.parametrize("judge_card", ALL, ids=lambda c: c.name)
+def test_every_dimension_has_a_definition_a_scale_and_one_meaning(judge_card: Card) -> None:
+    assert judge_card.dimensions
+    names = [(d.sort, d.name) for d in judge_card.dimensions]
     assert len(names) == len(set(names))
-    for dimension in one.dimensions:
-        said = f"{one.name}: the definition of {dimension.name} has to be a sentence, with . or ? at its end"
-        assert dimension.definition.strip().endswith((".", "?", "。", "？")), said
-        assert scales()[(one.kind, dimension.sort, dimension.name)] == dimension.scale, "a name means one scale"
+    for dimension in judge_card.dimensions:
+        message = f"{judge_card.name}: the definition of {dimension.name} has to be a sentence, with . or ? at its end"
+        assert dimension.definition.strip().endswith((".", "?", "。", "？")), message
+        assert scales()[(judge_card.kind, dimension.sort, dimension.name)] == dimension.scale, "a name means one scale"
         if dimension.scale.size:
             assert len(dimension.scale.answers) == dimension.scale.size
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
-def test_version_is_the_content(one: Card) -> None:
-    assert replace(one).version == one.version
-    spoken = {name: f"{text} Be kind." for name, text in one.prompts.items()}
+@pytest.mark.parametrize("judge_card", ALL, ids=lambda c: c.name)
+def test_version_is_the_content(judge_card: Card) -> None:
+    assert replace(judge_card).version == judge_card.version
+    spoken = {name: f"{text} Be kind." for name, text in judge_card.prompts.items()}
     example = Example("a 1", {}, {})
-    others = [replace(one, title=one.title + "!"), replace(one, prompts=spoken), replace(one, examples=(example,))]
-    assert len({one.version, *(other.version for other in others)}) == 4
+    others = [
+        replace(judge_card, title=judge_card.title + "!"),
+        replace(judge_card, prompts=spoken),
+        replace(judge_card, examples=(example,)),
+    ]
+    assert len({judge_card.version, *(other.version for other in others)}) == 4
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
-def test_unknown_keys_in_a_reply_are_refused(one: Card) -> None:
-    assert one.reply.model_config.get("extra") == "forbid"
+@pytest.mark.parametrize("judge_card", ALL, ids=lambda c: c.name)
+def test_unknown_keys_in_a_reply_are_refused(judge_card: Card) -> None:
+    assert judge_card.reply.model_config.get("extra") == "forbid"
 
 
 def test_an_unknown_card_is_named_with_those_there_are() -> None:
@@ -143,8 +147,8 @@ TURNS = [{"turn": t, "role": r, "text": f"{r} {t}"} for t in (1, 2) for r in ("u
 
 
 def dialogue(meta: dict[str, Any] | None = None, turns: list[dict[str, Any]] | None = None) -> Any:
-    held = {"id": "d", "kind": "dialogue", "scenario": "At a desk.", "system": "secret-model", "meta": meta or {}}
-    return ITEM.validate_python({**held, "turns": turns or TURNS})
+    fields = {"id": "d", "kind": "dialogue", "scenario": "At a desk.", "system": "secret-model", "meta": meta or {}}
+    return ITEM.validate_python({**fields, "turns": turns or TURNS})
 
 
 def pair(meta: dict[str, Any] | None = None, text: str | None = "bb") -> Any:
@@ -161,8 +165,8 @@ RESPONSE: Any = ITEM.validate_python(
 
 
 def test_the_judge_sees_the_fields_that_the_contract_names() -> None:
-    shown = card("multi_turn_dialogue").fields(dialogue(), "")
-    assert shown == {"scenario_description": "At a desk.", "dialogue": TURNS}
+    fields = card("multi_turn_dialogue").fields(dialogue(), "")
+    assert fields == {"scenario_description": "At a desk.", "dialogue": TURNS}
     long = card("long_form_pairwise").fields(pair(), "")
     absent = {"response_a": ["Two"], "response_b": []}
     assert long == {
@@ -173,19 +177,19 @@ def test_the_judge_sees_the_fields_that_the_contract_names() -> None:
     assert card("rubric_open_ended").fields(RESPONSE, "") == {
         "task_description": "t", "model_output": "o", "reference_answer": "ref",
     }  # fmt: skip
-    mine = card_with_dimensions([("zz冗長さ", "Wordy?"), ("clarity", "")])
-    assert mine.fields(RESPONSE, "")["scoring_dimensions"] == [
+    own_card = card_with_dimensions([("zz冗長さ", "Wordy?"), ("clarity", "")])
+    assert own_card.fields(RESPONSE, "")["scoring_dimensions"] == [
         {"name": "zz冗長さ", "definition": "Wordy?"}, {"name": "clarity", "definition": ""},
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
-def test_no_judge_is_told_which_system_it_judges(one: Card) -> None:
-    item = {"dialogue": dialogue(MATH), "pair": pair(), "response": RESPONSE}[one.kind]
-    for part in one.parts(item):
-        assert "secret" not in str(one.fields(item, part))
-        if one.prompts:
-            assert one.prompts[one.variant(item, part)]
+@pytest.mark.parametrize("judge_card", ALL, ids=lambda c: c.name)
+def test_no_judge_is_told_which_system_it_judges(judge_card: Card) -> None:
+    item = {"dialogue": dialogue(MATH), "pair": pair(), "response": RESPONSE}[judge_card.kind]
+    for part in judge_card.parts(item):
+        assert "secret" not in str(judge_card.fields(item, part))
+        if judge_card.prompts:
+            assert judge_card.prompts[judge_card.variant(item, part)]
 
 
 @pytest.mark.parametrize("name", ["long_form_pairwise", "plain_pairwise", "mt_bench_pair"])
@@ -195,16 +199,19 @@ def test_a_pair_without_its_texts_is_not_judged(name: str) -> None:
 
 
 def test_mt_bench_judges_each_turn_with_what_led_to_it() -> None:
-    one, item = card("mt_bench"), dialogue()
-    assert one.parts(item) == ["turn:1", "turn:2"]
-    assert [one.variant(item, part) for part in one.parts(item)] == ["", "multi_turn"]
-    assert one.fields(item, "turn:1") == {"question": "user 1", "answer": "assistant 1"}
-    assert one.fields(item, "turn:2") == {"dialogue": TURNS, "judged_turn": 2}
+    judge_card, item = card("mt_bench"), dialogue()
+    assert judge_card.parts(item) == ["turn:1", "turn:2"]
+    assert [judge_card.variant(item, part) for part in judge_card.parts(item)] == ["", "multi_turn"]
+    assert judge_card.fields(item, "turn:1") == {"question": "user 1", "answer": "assistant 1"}
+    assert judge_card.fields(item, "turn:2") == {"dialogue": TURNS, "judged_turn": 2}
     turns = [(1, "assistant", "Hello."), (1, "user", "Two and two?"), (2, "assistant", "Four.")]
     greeted = [{"turn": turn, "role": role, "text": text} for turn, role, text in turns]
     item = Dialogue.model_validate({"id": "g", "kind": "dialogue", "turns": greeted})
-    assert one.fields(item, "turn:1") == {"dialogue": greeted[:1], "judged_turn": 1}, "no user's text is its answer"
-    assert one.fields(item, "turn:2") == {"dialogue": greeted, "judged_turn": 2}
+    assert judge_card.fields(item, "turn:1") == {
+        "dialogue": greeted[:1],
+        "judged_turn": 1,
+    }, "no user's text is its answer"
+    assert judge_card.fields(item, "turn:2") == {"dialogue": greeted, "judged_turn": 2}
 
 
 @pytest.mark.parametrize(
@@ -226,48 +233,48 @@ def test_mt_bench_judges_each_turn_with_what_led_to_it() -> None:
 def test_a_reference_goes_to_the_judge_in_three_categories_and_only_one_that_is_meant_for_it(
     meta: dict[str, Any], variants: list[str]
 ) -> None:
-    one, item = card("mt_bench"), dialogue(meta)
-    assert [one.variant(item, part) for part in one.parts(item)] == variants
-    for part, variant in zip(one.parts(item), variants, strict=True):
-        assert ("reference_answer" in one.fields(item, part)) == ("reference" in variant)
-        assert "shown to people" not in str(one.fields(item, part))
+    judge_card, item = card("mt_bench"), dialogue(meta)
+    assert [judge_card.variant(item, part) for part in judge_card.parts(item)] == variants
+    for part, variant in zip(judge_card.parts(item), variants, strict=True):
+        assert ("reference_answer" in judge_card.fields(item, part)) == ("reference" in variant)
+        assert "shown to people" not in str(judge_card.fields(item, part))
 
 
 def test_the_reference_of_a_turn_comes_with_those_before_it() -> None:
-    given = card("mt_bench").fields(dialogue(MATH), "turn:2")["reference_answer"]
-    assert given == [{"turn": 1, "text": "four"}, {"turn": 2, "text": "six"}]
+    references = card("mt_bench").fields(dialogue(MATH), "turn:2")["reference_answer"]
+    assert references == [{"turn": 1, "text": "four"}, {"turn": 2, "text": "six"}]
     two = pair({**MATH, "turn": 2})
     assert card("mt_bench_pair").variant(two, "") == "multi_turn_reference"
-    assert card("mt_bench_pair").fields(two, "")["reference_answer"] == given
+    assert card("mt_bench_pair").fields(two, "")["reference_answer"] == references
     assert card("mt_bench_pair").variant(pair({"turn": 1}), "") == ""
 
 
 # -- pointwise_quality ------------------------------------------------------------------------------------------------
 
 
-def pointwise(*given: tuple[int, str | None], **sums: Any) -> Reading:
+def pointwise(*answers: tuple[int, str | None], **sums: Any) -> Reading:
     """The reading of scores and confidences on dimensions d1, d2, ...; sums as they should be unless given."""
-    one = card_with_dimensions([(f"zz_{n}", "") for n in range(1, len(given) + 1)])
+    judge_card = card_with_dimensions([(f"zz_{n}", "") for n in range(1, len(answers) + 1)])
     dimensions: list[dict[str, Any]] = [
         {"name": f"zz_{n}", "score": score, "justification": f"why {n}", "confidence": sure}
-        for n, (score, sure) in enumerate(given, 1)
+        for n, (score, sure) in enumerate(answers, 1)
     ]
-    return read_reply(one, {"dimensions": dimensions, "decision_basis": "b", **sums}, RESPONSE)
+    return read_reply(judge_card, {"dimensions": dimensions, "decision_basis": "b", **sums}, RESPONSE)
 
 
-def rules(found: Reading) -> list[str]:
-    return [remark.text for remark in found.remarks if remark.sort == "rule"]
+def rules(reading: Reading) -> list[str]:
+    return [remark.text for remark in reading.remarks if remark.sort == "rule"]
 
 
-def value(found: Reading, name: str) -> float | None:
-    return next(score.value for score in found.scores if score.dimension == name)
+def value(reading: Reading, name: str) -> float | None:
+    return next(score.value for score in reading.scores if score.dimension == name)
 
 
 FOUR = [(5, "high"), (4, "medium"), (4, "medium"), (5, "high")]
 
 
 @pytest.mark.parametrize(
-    ("given", "mean", "trust"),
+    ("answers", "mean", "trust"),
     [
         (FOUR, 14 / 3, True),  # (5 + 2 + 2 + 5) / (1 + .5 + .5 + 1)
         ([(4, "high"), (2, "medium"), (3, "low")], 23 / 7, True),  # (4 + 1 + .75) / 1.75, as the prompt says
@@ -276,22 +283,22 @@ FOUR = [(5, "high"), (4, "medium"), (4, "medium"), (5, "high")]
         ([(2, "low")], 2.0, False),
     ],
 )
-def test_the_sums_by_hand(given: list[tuple[int, str]], mean: float, trust: bool) -> None:
-    found = pointwise(*given, overall_score=round(mean, 2), trustworthy_aggregate=trust)
-    assert value(found, "overall_score") == pytest.approx(mean, abs=1e-12)
-    assert value(found, "trustworthy_aggregate") == trust
-    assert rules(found) == []
-    assert found.facts["reported"] == {"overall_score": round(mean, 2), "trustworthy_aggregate": trust}
+def test_the_sums_by_hand(answers: list[tuple[int, str]], mean: float, trust: bool) -> None:
+    reading = pointwise(*answers, overall_score=round(mean, 2), trustworthy_aggregate=trust)
+    assert value(reading, "overall_score") == pytest.approx(mean, abs=1e-12)
+    assert value(reading, "trustworthy_aggregate") == trust
+    assert rules(reading) == []
+    assert reading.facts["reported"] == {"overall_score": round(mean, 2), "trustworthy_aggregate": trust}
 
 
 def test_sums_that_are_off_are_marked_and_both_values_kept() -> None:
-    found = pointwise(*FOUR, overall_score=4.5, trustworthy_aggregate=False)
-    assert rules(found) == [
+    reading = pointwise(*FOUR, overall_score=4.5, trustworthy_aggregate=False)
+    assert rules(reading) == [
         "The judge said 4.5. Its scores, weighted by confidence, give 4.67.",
         "The judge said no. By its confidences it is yes.",
     ]
-    assert value(found, "overall_score") == pytest.approx(14 / 3)
-    assert found.facts["reported"] == {"overall_score": 4.5, "trustworthy_aggregate": False}
+    assert value(reading, "overall_score") == pytest.approx(14 / 3)
+    assert reading.facts["reported"] == {"overall_score": 4.5, "trustworthy_aggregate": False}
 
 
 @pytest.mark.parametrize(("stated", "marked"), [(4.67, 0), (4.66, 1), (4.6717, 1), (4.6716, 0), (4.7, 1)])
@@ -300,43 +307,43 @@ def test_two_decimals_are_near_enough(stated: float, marked: int) -> None:
 
 
 def test_sums_that_are_left_out_are_recomputed_and_marked() -> None:
-    found = pointwise(*FOUR)
-    assert value(found, "overall_score") == pytest.approx(14 / 3)
-    assert [text.partition(".")[0] for text in rules(found)] == [
+    reading = pointwise(*FOUR)
+    assert value(reading, "overall_score") == pytest.approx(14 / 3)
+    assert [text.partition(".")[0] for text in rules(reading)] == [
         "The judge gave no overall score", "The judge did not say",
     ]  # fmt: skip
 
 
 def test_confidence_in_words_fits_the_words_of_the_desk() -> None:
-    found = pointwise((5, "High"), (4, "medium"), (3, "low"), overall_score=3.95, trustworthy_aggregate=True)
-    sure = [(confidence_level(s.confidence), s.source) for s in found.scores if s.dimension.startswith("zz")]
+    reading = pointwise((5, "High"), (4, "medium"), (3, "low"), overall_score=3.95, trustworthy_aggregate=True)
+    sure = [(confidence_level(s.confidence), s.source) for s in reading.scores if s.dimension.startswith("zz")]
     assert sure == [("high", "self-reported"), ("medium", "self-reported"), ("low", "self-reported")]
 
 
 @pytest.mark.parametrize(("word", "named_so"), [(None, "zz_2"), ("", "zz_2"), ("quite", "zz_2 ('quite')")])
 def test_without_confidence_the_score_stands_alone_and_no_sum_is_made(word: str | None, named_so: str) -> None:
-    found = pointwise((5, "high"), (2, word), overall_score=3.5, trustworthy_aggregate=True)
-    assert [(s.dimension, s.value, s.confidence) for s in found.scores] == [("zz_1", 5, 0.9), ("zz_2", 2, None)]
-    assert rules(found) == [
+    reading = pointwise((5, "high"), (2, word), overall_score=3.5, trustworthy_aggregate=True)
+    assert [(s.dimension, s.value, s.confidence) for s in reading.scores] == [("zz_1", 5, 0.9), ("zz_2", 2, None)]
+    assert rules(reading) == [
         f"High, medium or low confidence was asked for, and not given: {named_so}. The scores stand."
     ]
-    assert found.facts["reported"]["overall_score"] == 3.5
+    assert reading.facts["reported"]["overall_score"] == 3.5
 
 
 def test_a_card_of_named_dimensions_holds_its_recipe_and_is_another_version() -> None:
-    given = [("zz_brief", "Says it briefly."), ("zz_tone", "")]
-    one = card_with_dimensions(given)
+    dimensions = [("zz_brief", "Says it briefly."), ("zz_tone", "")]
+    judge_card = card_with_dimensions(dimensions)
     recipe = {"from": "pointwise_quality", "dimensions": [["zz_brief", "Says it briefly."], ["zz_tone", ""]]}
-    assert (one.name, one.recipe) == ("pointwise_quality", recipe)
-    assert [d.name for d in one.dimensions if d.asked] == ["zz_brief", "zz_tone"]
-    assert one.version == card_with_dimensions(given).version
-    others = (card_with_dimensions(given[::-1]), card_with_dimensions([("zz_brief", "")]), card(one.name))
-    assert len({one.version, *(other.version for other in others)}) == 4
-    assert one.prompts == card(one.name).prompts
+    assert (judge_card.name, judge_card.recipe) == ("pointwise_quality", recipe)
+    assert [d.name for d in judge_card.dimensions if d.asked] == ["zz_brief", "zz_tone"]
+    assert judge_card.version == card_with_dimensions(dimensions).version
+    others = (card_with_dimensions(dimensions[::-1]), card_with_dimensions([("zz_brief", "")]), card(judge_card.name))
+    assert len({judge_card.version, *(other.version for other in others)}) == 4
+    assert judge_card.prompts == card(judge_card.name).prompts
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         ([], "Give 1 to 20"),
         (["d"] * 21, "Give 1 to 20"),
@@ -350,30 +357,32 @@ def test_a_card_of_named_dimensions_holds_its_recipe_and_is_another_version() ->
         (["verdict"], "another scale"),
     ],
 )
-def test_names_that_cannot_be_used_are_refused_with_a_sentence(names: list[str], said: str) -> None:
-    with pytest.raises(BadCard, match=said):
+def test_names_that_cannot_be_used_are_refused_with_a_sentence(names: list[str], message: str) -> None:
+    with pytest.raises(BadCard, match=message):
         card_with_dimensions([(name, "") for name in names])
 
 
 def test_every_audit_of_a_card_is_named_once() -> None:
-    for one in ALL:
-        assert len(set(one.audits)) == len(one.audits)
-        assert one.audits
+    for judge_card in ALL:
+        assert len(set(judge_card.audits)) == len(judge_card.audits)
+        assert judge_card.audits
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
-def test_every_cell_that_a_card_asks_is_scored(one: Card) -> None:
-    item = {"dialogue": dialogue(MATH), "pair": pair(), "response": RESPONSE}[one.kind]
+@pytest.mark.parametrize("judge_card", ALL, ids=lambda c: c.name)
+def test_every_cell_that_a_card_asks_is_scored(judge_card: Card) -> None:
+    item = {"dialogue": dialogue(MATH), "pair": pair(), "response": RESPONSE}[judge_card.kind]
     scored = set()
-    for part in one.parts(item):
-        found = read_reply(one, practised(one, item, part), item, part, "last")
-        assert found.unscored is None, f"{one.name}: a reply of the practice endpoint is not read: {found.why}"
-        scored |= {(score.unit, score.dimension) for score in found.scores}
-    left = {(unit, d.name) for unit, d in one.cells(item)} - scored
-    assert not left, f"{one.name}: read() scores no {sorted(left)}"
+    for part in judge_card.parts(item):
+        reading = read_reply(judge_card, practice_reply(judge_card, item, part), item, part, "last")
+        assert reading.unscored is None, (
+            f"{judge_card.name}: a reply of the practice endpoint is not read: {reading.why}"
+        )
+        scored |= {(score.unit, score.dimension) for score in reading.scores}
+    left = {(unit, d.name) for unit, d in judge_card.cells(item)} - scored
+    assert not left, f"{judge_card.name}: read() scores no {sorted(left)}"
 
 
 def test_pairs_begin_with_both_orders() -> None:
-    assert {one.name: one.defaults.orders for one in ALL if one.kind == "pair"} == {
+    assert {judge_card.name: judge_card.defaults.orders for judge_card in ALL if judge_card.kind == "pair"} == {
         "long_form_pairwise": "both", "mt_bench_pair": "both", "plain_pairwise": "both",
     }  # fmt: skip

@@ -21,7 +21,7 @@ from judges.errors import BadCard
 from judges.reading import reading
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score
 from tests.fork_server import run_forked
-from tests.judges.replies import dialogue, pair, practised
+from tests.judges.replies import dialogue, pair, practice_reply
 from tests.judges.run_cases import CARD
 from tests.server import ROOT
 
@@ -45,7 +45,7 @@ _NAMES = iter(range(1000))
 
 
 @pytest.fixture
-def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def load_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that loads all cards with one more folder, whose card.py is GOOD with a text in place of another."""
     cards()  # what all tests share is read without the folder
     monkeypatch.setattr(judges.cards, "__path__", [*judges.cards.__path__, str(tmp_path)])
@@ -65,14 +65,14 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return load
 
 
-def test_a_good_folder_is_a_card(loaded: Any) -> None:
-    name, found = loaded()
-    assert found[name].title == "Warm" and len(found) == len(cards()) + 1
-    assert describe_origin(found[name]) == f"judges/cards/{name}/card.py"
+def test_a_good_folder_is_a_card(load_cards: Any) -> None:
+    name, all_cards = load_cards()
+    assert all_cards[name].title == "Warm" and len(all_cards) == len(cards()) + 1
+    assert describe_origin(all_cards[name]) == f"judges/cards/{name}/card.py"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("def read(", "def read((", r"card\.py, line 10: .*Fix that, or move the folder away"),
         ("import Field", "import Feild", r"card\.py, line 1: cannot import name 'Feild'"),
@@ -96,27 +96,27 @@ def test_a_good_folder_is_a_card(loaded: Any) -> None:
          r"factuality of a response is 1 to 7 here, 1 to 5 in \w+ \(judges/cards/\w+/card.py\)"),
     ],
 )  # fmt: skip
-def test_a_slip_is_a_sentence_that_names_the_file(loaded: Any, old: str, new: str, said: str) -> None:
-    with pytest.raises(BadCard, match=rf"^judges/cards/\w+/card\.py.*{said}|^judges/cards/\w+/{said}"):
-        loaded(old, new)
+def test_a_slip_is_a_sentence_that_names_the_file(load_cards: Any, old: str, new: str, message: str) -> None:
+    with pytest.raises(BadCard, match=rf"^judges/cards/\w+/card\.py.*{message}|^judges/cards/\w+/{message}"):
+        load_cards(old, new)
 
 
-def test_a_folder_that_is_none_is_named(loaded: Any, tmp_path: Path) -> None:
+def test_a_folder_that_is_none_is_named(load_cards: Any, tmp_path: Path) -> None:
     (tmp_path / "left" / "__pycache__").mkdir(parents=True)  # what git leaves behind is no card
     with pytest.raises(BadCard, match=r"judges/cards/bare has no card\.py\. Add it, or move the folder away\."):
-        loaded(code="", name="bare")
+        load_cards(code="", name="bare")
     (tmp_path / "bare" / "card.py").touch()
     (tmp_path / "bare" / "__init__.py").unlink()
     with pytest.raises(BadCard, match=r"judges/cards/bare has no __init__\.py"):
         card_folders.cards.__wrapped__()
 
 
-def test_a_name_that_is_taken_is_refused(loaded: Any) -> None:
+def test_a_name_that_is_taken_is_refused(load_cards: Any) -> None:
     code = GOOD.replace('Card("NAME"', 'Card("mt_bench_pair"')
     with pytest.raises(
         BadCard, match=r"mt_bench_pair/card\.py: the name mt_bench_pair is that of a card in .*mt_bench/"
     ):
-        loaded(code=code, name="mt_bench_pair")
+        load_cards(code=code, name="mt_bench_pair")
 
 
 # -- in every command -------------------------------------------------------------------------------------------------
@@ -159,13 +159,13 @@ TWO = replace(
 M, K = Score("response", "merit", 4.0), Score("response", "kind", 1.0)
 
 
-def given(*scores: Any, remarks: tuple[Remark, ...] = ()) -> Reading:
+def make_reading(*scores: Any, remarks: tuple[Remark, ...] = ()) -> Reading:
     card = replace(TWO, read=lambda reply, item: Reading(scores, remarks))
     return reading.read_reply(card, {"score": 4}, ITEM)
 
 
 @pytest.mark.parametrize(
-    ("scores", "said"),
+    ("scores", "message"),
     [
         ((Score("turn:1", "omision", 99.0),), r"read\(\) gives turn:1 omision = 99, which the card does not ask"),
         ((M, Score("response", "kindness", 1.0)), r"kindness = 1, which .*\(of a response it asks merit, kind\)"),
@@ -177,17 +177,17 @@ def given(*scores: Any, remarks: tuple[Remark, ...] = ()) -> Reading:
         ((M, ("response", "kind", 1.0)), "which is not a Score"),
     ],
 )
-def test_what_the_card_does_not_ask_is_never_stored(scores: tuple[Any, ...], said: str) -> None:
-    with pytest.raises(BadCard, match=said):
-        given(*scores)
+def test_what_the_card_does_not_ask_is_never_stored(scores: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(BadCard, match=message):
+        make_reading(*scores)
 
 
 def test_a_cell_that_is_left_out_makes_it_incomplete_unless_a_rule_says_why() -> None:
-    assert given(M, K).unscored is None
-    assert (given(M).unscored, given(M).why) == ("incomplete", "no score for response kind")
-    assert given(M, remarks=(Remark("response", "kind", "rule", "none was said"),)).unscored is None
-    assert given(M, remarks=(Remark("response", "kind", "note", "none was said"),)).unscored == "incomplete"
-    assert given().unscored == "incomplete"
+    assert make_reading(M, K).unscored is None
+    assert (make_reading(M).unscored, make_reading(M).why) == ("incomplete", "no score for response kind")
+    assert make_reading(M, remarks=(Remark("response", "kind", "rule", "none was said"),)).unscored is None
+    assert make_reading(M, remarks=(Remark("response", "kind", "note", "none was said"),)).unscored == "incomplete"
+    assert make_reading().unscored == "incomplete"
 
 
 def test_an_item_without_a_cell_that_is_asked_is_no_slip() -> None:
@@ -204,22 +204,22 @@ def test_what_is_no_reading_is_refused(back: Any) -> None:
         reading.read_reply(replace(CARD, read=lambda reply, item: back), {"score": 4}, ITEM)
 
 
-def test_a_read_that_fails_is_named_with_its_item_and_line(loaded: Any) -> None:
-    name, found = loaded("float(reply.zzwarm)", "float(reply.warmht)")
-    said = rf"judges/cards/{name}/card\.py, line 11: read\(\) failed on item t1: AttributeError: .*warmht"
-    with pytest.raises(BadCard, match=said):
-        reading.read_reply(found[name], {"zzwarm": 4}, ITEM)
+def test_a_read_that_fails_is_named_with_its_item_and_line(load_cards: Any) -> None:
+    name, all_cards = load_cards("float(reply.zzwarm)", "float(reply.warmht)")
+    message = rf"judges/cards/{name}/card\.py, line 11: read\(\) failed on item t1: AttributeError: .*warmht"
+    with pytest.raises(BadCard, match=message):
+        reading.read_reply(all_cards[name], {"zzwarm": 4}, ITEM)
 
 
 # -- audits, and what a card without `fields` shows -------------------------------------------------------------------
 
 
 def test_an_audit_that_there_is_not_is_a_sentence() -> None:
-    one = replace(cards()["rubric_open_ended"], audits=("same_scor",))
+    card = replace(cards()["rubric_open_ended"], audits=("same_scor",))
     with pytest.raises(
         BadCard, match=r"rubric_open_ended/card\.py: there is no audit 'same_scor'\. There are: .*same_score"
     ):
-        audits.run_audits(audits.AuditEvidence(one, "m", {}, ()), {})
+        audits.run_audits(audits.AuditEvidence(card, "m", {}, ()), {})
 
 
 TURNS = textwrap.dedent("""\
@@ -242,15 +242,15 @@ TURNS = textwrap.dedent("""\
 """)
 
 
-def test_the_practice_endpoint_scores_the_turns_of_a_card_without_fields(loaded: Any) -> None:
-    name, found = loaded(code=TURNS)
+def test_the_practice_endpoint_scores_the_turns_of_a_card_without_fields(load_cards: Any) -> None:
+    name, all_cards = load_cards(code=TURNS)
     item = dialogue(3)
-    assert set(found[name].fields(item, "")) == {"scenario", "turns"}
-    read = reading.read_reply(found[name], practised(found[name], item), item)
+    assert set(all_cards[name].fields(item, "")) == {"scenario", "turns"}
+    read = reading.read_reply(all_cards[name], practice_reply(all_cards[name], item), item)
     assert [score.unit for score in read.scores] == ["turn:1", "turn:2", "turn:3"]
 
 
 def test_a_card_without_fields_shows_no_system() -> None:
-    shown = replace(CARD, kind="pair").fields(pair(), "")
-    assert set(shown) == {"input", "response_a", "response_b", "sections", "sections_absent"}
-    assert shown["response_a"].startswith("# Costs") and shown["sections"] == ["Costs", "Future", "Risks"]
+    fields = replace(CARD, kind="pair").fields(pair(), "")
+    assert set(fields) == {"input", "response_a", "response_b", "sections", "sections_absent"}
+    assert fields["response_a"].startswith("# Costs") and fields["sections"] == ["Costs", "Future", "Risks"]

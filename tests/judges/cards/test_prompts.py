@@ -25,7 +25,7 @@ from judges.types import ITEM
 from tests.judges.replies import SHIPPED
 
 MINE = list(SHIPPED.values())
-EVERY = [(one, variant) for one in MINE for variant in one.prompts]
+EVERY = [(judge_card, variant) for judge_card in MINE for variant in judge_card.prompts]
 WITH = {"reference": "reference_answer", "judged_turn": "judged_turn"}
 
 TURNS = [{"turn": t, "role": r, "text": f"{r} {t}"} for t in (1, 2) for r in ("user", "assistant")]
@@ -41,8 +41,10 @@ SPECIMENS: dict[str, list[Any]] = {
 }
 
 
-def specimens(one: Card) -> list[Any]:
-    return [ITEM.validate_python({"id": "x", "kind": one.kind, **given}) for given in SPECIMENS[one.kind]]
+def specimens(judge_card: Card) -> list[Any]:
+    return [
+        ITEM.validate_python({"id": "x", "kind": judge_card.kind, **fields}) for fields in SPECIMENS[judge_card.kind]
+    ]
 
 
 def names(schema: dict[str, Any]) -> set[str]:
@@ -50,17 +52,17 @@ def names(schema: dict[str, Any]) -> set[str]:
     if "anyOf" in schema:
         return set().union(*(names(option) for option in schema["anyOf"]))
     inside = schema.get("properties", {})
-    found = set(inside) | {value for value in schema.get("enum", ()) if isinstance(value, str)}
-    return found.union(
+    words = set(inside) | {value for value in schema.get("enum", ()) if isinstance(value, str)}
+    return words.union(
         *(names(value) for value in inside.values()), names(schema["items"]) if "items" in schema else ()
     )
 
 
-@pytest.mark.parametrize(("one", "variant"), EVERY, ids=lambda v: getattr(v, "name", v))
-def test_a_prompt_says_what_holds_for_every_judge(one: Card, variant: str) -> None:
-    prompt = one.prompts[variant]
-    for said in ("All of it is material", "The task and the output are material"):
-        if said in prompt:
+@pytest.mark.parametrize(("judge_card", "variant"), EVERY, ids=lambda v: getattr(v, "name", v))
+def test_a_prompt_says_what_holds_for_every_judge(judge_card: Card, variant: str) -> None:
+    prompt = judge_card.prompts[variant]
+    for phrase in ("All of it is material", "The task and the output are material"):
+        if phrase in prompt:
             break
     else:
         pytest.fail("it does not say that what it gets is material to be judged")
@@ -69,46 +71,53 @@ def test_a_prompt_says_what_holds_for_every_judge(one: Card, variant: str) -> No
     assert "language" in prompt
     assert "## Your reply" in prompt
     assert len(prompt) < 6000
-    if one.kind == "pair":
+    if judge_card.kind == "pair":
         assert "order of presentation is chance" in prompt
 
 
-@pytest.mark.parametrize("one", MINE, ids=lambda c: c.name)
-def test_a_prompt_names_every_field_that_its_judge_is_shown(one: Card) -> None:
+@pytest.mark.parametrize("judge_card", MINE, ids=lambda c: c.name)
+def test_a_prompt_names_every_field_that_its_judge_is_shown(judge_card: Card) -> None:
     used = set()
-    for item in specimens(one):
-        for part in one.parts(item):
-            variant = one.variant(item, part)
+    for item in specimens(judge_card):
+        for part in judge_card.parts(item):
+            variant = judge_card.variant(item, part)
             used.add(variant)
-            for key in one.fields(item, part):
-                assert f"`{key}`" in one.prompts[variant], (variant, key)
-    assert used == set(one.prompts), "a prompt that no item gets"
+            for key in judge_card.fields(item, part):
+                assert f"`{key}`" in judge_card.prompts[variant], (variant, key)
+    assert used == set(judge_card.prompts), "a prompt that no item gets"
 
 
-@pytest.mark.parametrize("one", [c for c in MINE if c.text is None], ids=lambda c: c.name)
-def test_a_prompt_shows_the_reply_with_every_key_and_every_word(one: Card) -> None:
+@pytest.mark.parametrize("judge_card", [c for c in MINE if c.text is None], ids=lambda c: c.name)
+def test_a_prompt_shows_the_reply_with_every_key_and_every_word(judge_card: Card) -> None:
     """Up to the names that the caller gives, which stand in the material."""
-    mine = {d.name for d in one.dimensions if d.asked} if one.name == "pointwise_quality" else set()
-    shape = one.prompts[""].rpartition("## Your reply")[2]
-    for word in names(strict_schema(one.reply)) - mine:
-        held = f'"{word}"' in shape or f"`{word}`" in one.prompts[""]
-        assert held, word
+    own_names = {d.name for d in judge_card.dimensions if d.asked} if judge_card.name == "pointwise_quality" else set()
+    shape = judge_card.prompts[""].rpartition("## Your reply")[2]
+    for word in names(strict_schema(judge_card.reply)) - own_names:
+        is_named = f'"{word}"' in shape or f"`{word}`" in judge_card.prompts[""]
+        assert is_named, word
     assert "One JSON object and nothing else" in shape
-    for dimension in one.dimensions:
-        assert dimension.name in one.prompts[""] or dimension.name in mine or f"{dimension.name}_scores" in shape
-
-
-@pytest.mark.parametrize("one", [c for c in MINE if c.text is not None], ids=lambda c: c.name)
-def test_prose_ends_in_brackets(one: Card) -> None:
-    for prompt in one.prompts.values():
-        end = prompt.rpartition("## Your reply")[2]
-        assert all(mark in end for mark in (("[[n]]",) if one.name == "mt_bench" else ("[[A]]", "[[B]]", "[[C]]")))
-        # No number stands in double brackets: a judge that repeats its prompt has not rated anything.
-        assert one.text is not None
-        reading = one.read(
-            one.reply.model_validate({**one.text(prompt, "turn:1"), "counts": "last"}), specimens(one)[0]
+    for dimension in judge_card.dimensions:
+        assert (
+            dimension.name in judge_card.prompts[""]
+            or dimension.name in own_names
+            or f"{dimension.name}_scores" in shape
         )
-        assert reading.unscored == "unreadable" or one.name == "mt_bench_pair"
+
+
+@pytest.mark.parametrize("judge_card", [c for c in MINE if c.text is not None], ids=lambda c: c.name)
+def test_prose_ends_in_brackets(judge_card: Card) -> None:
+    for prompt in judge_card.prompts.values():
+        end = prompt.rpartition("## Your reply")[2]
+        assert all(
+            mark in end for mark in (("[[n]]",) if judge_card.name == "mt_bench" else ("[[A]]", "[[B]]", "[[C]]"))
+        )
+        # No number stands in double brackets: a judge that repeats its prompt has not rated anything.
+        assert judge_card.text is not None
+        reading = judge_card.read(
+            judge_card.reply.model_validate({**judge_card.text(prompt, "turn:1"), "counts": "last"}),
+            specimens(judge_card)[0],
+        )
+        assert reading.unscored == "unreadable" or judge_card.name == "mt_bench_pair"
 
 
 SAID = {
@@ -152,41 +161,45 @@ def test_a_prompt_speaks_to_the_failures_that_are_known(name: str) -> None:
     assert [words for words in SAID[name] if words not in card(name).prompts[""]] == []
 
 
-@pytest.mark.parametrize("one", MINE, ids=lambda c: c.name)
-def test_the_messages_are_the_rubric_and_the_fenced_item(one: Card) -> None:
-    item = specimens(one)[-1]
-    for part in one.parts(item):
+@pytest.mark.parametrize("judge_card", MINE, ids=lambda c: c.name)
+def test_the_messages_are_the_rubric_and_the_fenced_item(judge_card: Card) -> None:
+    item = specimens(judge_card)[-1]
+    for part in judge_card.parts(item):
         for mode in ("json_schema", "json_object", "text"):
-            params = one.defaults.model_copy(update={"orders": "ab"})
-            made = build_request(one, params, Task("k", item, part), "", {}, mode)  # type: ignore[arg-type]
-            assert [message["role"] for message in made.messages] == ["system", "user"]
-            assert made.messages[0]["content"] == one.prompts[one.variant(item, part)]
-            assert (made.schema is None) == (one.text is not None)
+            params = judge_card.defaults.model_copy(update={"orders": "ab"})
+            request = build_request(judge_card, params, Task("k", item, part), "", {}, mode)  # type: ignore[arg-type]
+            assert [message["role"] for message in request.messages] == ["system", "user"]
+            assert request.messages[0]["content"] == judge_card.prompts[judge_card.variant(item, part)]
+            assert (request.schema is None) == (judge_card.text is not None)
             assert (
-                made.messages[1]["content"].endswith(schema_in_words(one) if mode != "json_schema" else "end ===")
-                or one.text
+                request.messages[1]["content"].endswith(
+                    schema_in_words(judge_card) if mode != "json_schema" else "end ==="
+                )
+                or judge_card.text
             )
 
 
 def test_the_marks_of_a_fence_are_other_ones_each_time_and_nobody_foresees_them() -> None:
-    one = replace(card("plain_pairwise"), examples=tuple(PLAIN))
-    task = Task("k", specimens(one)[-1])
+    judge_card = replace(card("plain_pairwise"), examples=tuple(PLAIN))
+    task = Task("k", specimens(judge_card)[-1])
 
-    def asked(salt: str | None = None) -> list[str]:
-        made = build_request(one, one.defaults, task, "order:ab", {}, "text", salt)
-        return [message["content"] for message in made.messages]
+    def message_texts(salt: str | None = None) -> list[str]:
+        request = build_request(judge_card, judge_card.defaults, task, "order:ab", {}, "text", salt)
+        return [message["content"] for message in request.messages]
 
-    def bare(texts: list[str]) -> list[str]:
+    def strip_marks(texts: list[str]) -> list[str]:
         return [re.sub(r"\b[0-9a-f]{16}\b", "", text) for text in texts]
 
-    calls = [asked() for _ in range(50)]
+    calls = [message_texts() for _ in range(50)]
     marks = {mark for call in calls for mark in re.findall(r"^=== ([0-9a-f]{16}) end ===$", "\n".join(call), re.M)}
     assert len(marks) == 50 * 3, "each example's fence, and the item's, has its own in each call"
-    assert {str(bare(call)) for call in calls} == {str(bare(asked("s")))}, "and nothing else differs"
-    assert asked("s") == asked("s") != asked("t")
-    assert all(read_fence(call[-1]) == read_fence(asked("s")[-1]) is not None for call in calls)
-    assert one.version == replace(card("plain_pairwise"), examples=tuple(PLAIN)).version
-    counted = {estimate(one, "m", one.defaults, [("k", task.item)]).tokens_in for _ in range(20)}
+    assert {str(strip_marks(call)) for call in calls} == {
+        str(strip_marks(message_texts("s")))
+    }, "and nothing else differs"
+    assert message_texts("s") == message_texts("s") != message_texts("t")
+    assert all(read_fence(call[-1]) == read_fence(message_texts("s")[-1]) is not None for call in calls)
+    assert judge_card.version == replace(card("plain_pairwise"), examples=tuple(PLAIN)).version
+    counted = {estimate(judge_card, "m", judge_card.defaults, [("k", task.item)]).tokens_in for _ in range(20)}
     assert len(counted) == 1, "an estimate is the same each time"
 
 
@@ -202,18 +215,18 @@ EMPTY = '{"id": "p", "kind": "pair", "input": "q", "response_a": {"text": null},
 
 def test_examples_stand_before_the_item_and_are_part_of_the_version() -> None:
     base = card("plain_pairwise")
-    one = examples.with_examples(base, PLAIN)
-    assert one.version != base.version
-    assert one.version == examples.with_examples(base, PLAIN).version
-    assert one.version != examples.with_examples(base, PLAIN[::-1]).version
-    assert [row["shows"] for row in one.spec["examples"]] == ["a is right", "a tie"]
-    params = one.defaults.model_copy(update={"orders": "ab"})
-    made = build_request(one, params, Task("k", specimens(one)[0]), "", {}, "text")
-    assert [message["role"] for message in made.messages] == [
+    judge_card = examples.with_examples(base, PLAIN)
+    assert judge_card.version != base.version
+    assert judge_card.version == examples.with_examples(base, PLAIN).version
+    assert judge_card.version != examples.with_examples(base, PLAIN[::-1]).version
+    assert [row["shows"] for row in judge_card.spec["examples"]] == ["a is right", "a tie"]
+    params = judge_card.defaults.model_copy(update={"orders": "ab"})
+    request = build_request(judge_card, params, Task("k", specimens(judge_card)[0]), "", {}, "text")
+    assert [message["role"] for message in request.messages] == [
         "system", "user", "assistant", "user", "assistant", "user",
     ]  # fmt: skip
-    assert json.loads(made.messages[2]["content"]) == PLAIN[0].reply
-    assert '"2+2?"' in made.messages[1]["content"]
+    assert json.loads(request.messages[2]["content"]) == PLAIN[0].reply
+    assert '"2+2?"' in request.messages[1]["content"]
 
 
 def test_examples_of_a_card_of_named_dimensions_keep_its_recipe() -> None:
@@ -222,10 +235,10 @@ def test_examples_of_a_card_of_named_dimensions_keep_its_recipe() -> None:
         "dimensions": [{"name": "zz_tone", "score": 1, "justification": "Rude.", "confidence": "low"}],
         "overall_score": 1.0, "trustworthy_aggregate": False, "decision_basis": "Rude.",
     }  # fmt: skip
-    given = [Example(shows, {"task_description": "t"}, reply) for shows in ("a 1", "low")]
-    one = examples.with_examples(base, given)
-    assert one.recipe == base.recipe
-    assert one.version != base.version
+    tone_examples = [Example(shows, {"task_description": "t"}, reply) for shows in ("a 1", "low")]
+    judge_card = examples.with_examples(base, tone_examples)
+    assert judge_card.recipe == base.recipe
+    assert judge_card.version != base.version
 
 
 @pytest.mark.parametrize(
@@ -235,13 +248,13 @@ def test_a_stored_card_with_examples_is_had_again(base: Card) -> None:
     reply: Any = {"plain_pairwise": PLAIN[0].reply, "mt_bench": "[[3]]"}.get(base.name) or {
         "dimensions": [], "overall_score": 1.0, "trustworthy_aggregate": False, "decision_basis": "",
     }  # fmt: skip
-    one = examples.with_examples(base, [Example("a 1", {"x": 1}, reply), Example("a 5", {"x": 2}, reply)])
-    again = from_spec(json.loads(json.dumps(one.spec)), cards())
-    assert (again.version, again.examples) == (one.version, one.examples)
+    judge_card = examples.with_examples(base, [Example("a 1", {"x": 1}, reply), Example("a 5", {"x": 2}, reply)])
+    again = from_spec(json.loads(json.dumps(judge_card.spec)), cards())
+    assert (again.version, again.examples) == (judge_card.version, judge_card.examples)
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "said"),
+    ("name", "card_examples", "message"),
     [
         ("plain_pairwise", PLAIN[:1], "2 or 3 examples; there are 1"),
         ("plain_pairwise", PLAIN * 2, "there are 4"),
@@ -255,9 +268,9 @@ def test_a_stored_card_with_examples_is_had_again(base: Card) -> None:
         ),
     ],
 )
-def test_examples_that_cannot_be_used_are_refused(name: str, given: list[Example], said: str) -> None:
-    with pytest.raises(BadCard, match=said):
-        examples.with_examples(card(name), given)
+def test_examples_that_cannot_be_used_are_refused(name: str, card_examples: list[Example], message: str) -> None:
+    with pytest.raises(BadCard, match=message):
+        examples.with_examples(card(name), card_examples)
 
 
 def rows(folder: Path, *lines: Any) -> str:
@@ -270,14 +283,14 @@ def test_a_folder_may_hold_examples_for_each_of_its_cards(tmp_path: Path) -> Non
     assert examples.examples_of_folder(str(tmp_path / "card.py"), both) == both
     row = {"shows": "a 3", "fields": {"question": "q", "answer": "a"}, "reply": "Weak. Rating: [[3]]"}
     other = {"shows": "b", "fields": {"input": "q"}, "reply": "[[B]]", "card": "mt_bench_pair"}
-    one, two = examples.examples_of_folder(rows(tmp_path, row, row, other, other, other), both)
-    assert (len(one.examples), len(two.examples)) == (2, 3)
-    assert one.version != both[0].version
-    assert (one.recipe, two.recipe) == (None, None)
+    rating_card, pair_card = examples.examples_of_folder(rows(tmp_path, row, row, other, other, other), both)
+    assert (len(rating_card.examples), len(pair_card.examples)) == (2, 3)
+    assert rating_card.version != both[0].version
+    assert (rating_card.recipe, pair_card.recipe) == (None, None)
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         ([[1]], "line 1: an example has the keys"),
         ([{"shows": "x", "fields": {}, "reply": {}, "more": 1}], "and no others"),
@@ -285,29 +298,29 @@ def test_a_folder_may_hold_examples_for_each_of_its_cards(tmp_path: Path) -> Non
         ([{"shows": "x", "fields": {}, "reply": {}, "card": "rubric"}], "no card 'rubric'"),
     ],
 )
-def test_a_line_that_is_no_example_is_named(tmp_path: Path, lines: list[Any], said: str) -> None:
-    with pytest.raises(BadCard, match=said):
+def test_a_line_that_is_no_example_is_named(tmp_path: Path, lines: list[Any], message: str) -> None:
+    with pytest.raises(BadCard, match=message):
         examples.examples_of_folder(rows(tmp_path, *lines), [card("mt_bench")])
 
 
 # -- python -m judges show --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("one", MINE, ids=lambda c: c.name)
-def test_show_tells_all_of_a_card(one: Card, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", one.name]) == 0
-    shown = capsys.readouterr().out
-    told = [
-        one.title,
-        one.version,
-        *one.prompts.values(),
-        *one.audits,
-        *one.rules,
-        *(d.definition for d in one.dimensions),
+@pytest.mark.parametrize("judge_card", MINE, ids=lambda c: c.name)
+def test_show_tells_all_of_a_card(judge_card: Card, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", judge_card.name]) == 0
+    output = capsys.readouterr().out
+    texts = [
+        judge_card.title,
+        judge_card.version,
+        *judge_card.prompts.values(),
+        *judge_card.audits,
+        *judge_card.rules,
+        *(d.definition for d in judge_card.dimensions),
     ]
-    assert [words for words in told if words not in shown] == []
-    if one.text is None:
-        assert json.loads(shown.partition("--- schema of the reply ---")[2]) == strict_schema(one.reply)
+    assert [words for words in texts if words not in output] == []
+    if judge_card.text is None:
+        assert json.loads(output.partition("--- schema of the reply ---")[2]) == strict_schema(judge_card.reply)
 
 
 def test_show_prompt_gives_every_message_of_the_first_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -318,17 +331,17 @@ def test_show_prompt_gives_every_message_of_the_first_item(tmp_path: Path, capsy
     ]
     path.write_text("\n".join(json.dumps(item, ensure_ascii=False) for item in items), encoding="utf-8")
     assert main(["show", "plain_pairwise", "--prompt", str(path)]) == 0
-    shown = capsys.readouterr().out
-    assert [line for line in shown.splitlines() if line.startswith("#####")] == [
+    output = capsys.readouterr().out
+    assert [line for line in output.splitlines() if line.startswith("#####")] == [
         "##### 猫, order:ab",
         "##### 猫, order:ba",
     ]
-    assert shown.count("--- system ---") == 2
-    assert shown.index('"response_a": "x"') < shown.index('"response_a": "y"')
+    assert output.count("--- system ---") == 2
+    assert output.index('"response_a": "x"') < output.index('"response_a": "y"')
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("plain_pairwise", '{"id": "r", "kind": "response", "task": "t", "output": "o"}', "holds no pair"),
         ("rubric_open_ended", "{", "line 1: not JSON"),
@@ -338,11 +351,11 @@ def test_show_prompt_gives_every_message_of_the_first_item(tmp_path: Path, capsy
     ],
 )  # fmt: skip
 def test_show_refuses_in_sentences(
-    name: str, text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "items.jsonl"
     path.write_text(text, encoding="utf-8")
     assert main(["show", name, "--prompt", str(path)]) == 1
-    told = capsys.readouterr()
-    assert said in told.err
-    assert told.out == ""
+    output = capsys.readouterr()
+    assert message in output.err
+    assert output.out == ""

@@ -45,47 +45,47 @@ def talk(answers: tuple[str, ...] = ("a1", "a2"), meta: dict[str, Any] | None = 
     return Dialogue(id="81/m", kind="dialogue", system="secret", turns=turns, meta=meta or {})
 
 
-def compared(turn: int = 1, meta: dict[str, Any] | None = None, **texts: str) -> Pair:
-    said = {"input": "q1", "a": "<think>t</think>a1", "b": "b1"}
+def pair(turn: int = 1, meta: dict[str, Any] | None = None, **texts: str) -> Pair:
+    fields = {"input": "q1", "a": "<think>t</think>a1", "b": "b1"}
     if turn == 2:
-        said = {
+        fields = {
             "input": "[User, turn 1]\nq1\n\n[User, turn 2]\nq2",
             "a": "[Answer, turn 1]\n<think>x</think>a1\n\n[Answer, turn 2]\na2",
             "b": "[Answer, turn 1]\nb1\n\n[Answer, turn 2]\nb2",
         }
-    said |= texts
+    fields |= texts
     return Pair(
-        id="81/x~y", kind="pair", input=said["input"], response_a=PairSide(system="x", text=said["a"]),
-        response_b=PairSide(system="y", text=said["b"]), meta={"turn": turn, **(meta or {})},
+        id="81/x~y", kind="pair", input=fields["input"], response_a=PairSide(system="x", text=fields["a"]),
+        response_b=PairSide(system="y", text=fields["b"]), meta={"turn": turn, **(meta or {})},
     )  # fmt: skip
 
 
-def asked(one: Card, item: Any, part: str = "", piece: str = "") -> list[tuple[str, str]]:
-    made = build_request(one, one.defaults, Task("k", item, part), piece, {}, "text", salt="s").messages
-    return [(message["role"], message["content"]) for message in made]
+def messages(bench_card: Card, item: Any, part: str = "", piece: str = "") -> list[tuple[str, str]]:
+    chat = build_request(bench_card, bench_card.defaults, Task("k", item, part), piece, {}, "text", salt="s").messages
+    return [(message["role"], message["content"]) for message in chat]
 
 
-def restored(one: Card) -> Card:
+def restore(bench_card: Card) -> Card:
     """The card as a store gives it back."""
-    return from_spec(json.loads(json.dumps(one.spec, default=list)), cards())
+    return from_spec(json.loads(json.dumps(bench_card.spec, default=list)), cards())
 
 
 def test_with_canonical_prompts_a_judge_gets_fastchats_messages_and_nothing_else() -> None:
-    one = judge_card(CANON, SINGLE)
+    bench_card = judge_card(CANON, SINGLE)
     braces = talk(("{question} {x}", "a2"))
-    assert asked(one, braces, "turn:1") == [("system", "S"), ("user", "Q=q1 A={question} {x} {}")]
-    assert asked(one, braces, "turn:2") == [("system", "M"), ("user", "q1|{question} {x}|q2|a2")]
+    assert messages(bench_card, braces, "turn:1") == [("system", "S"), ("user", "Q=q1 A={question} {x} {}")]
+    assert messages(bench_card, braces, "turn:2") == [("system", "M"), ("user", "q1|{question} {x}|q2|a2")]
     math = talk(meta=MATH)
-    assert asked(one, math, "turn:1") == [("system", "SM"), ("user", "Q=q1 R=file {1} A=a1")]
-    assert asked(one, math, "turn:2") == [("user", "file {1}|file 2|q2|a2")]
-    assert one.version != card("mt_bench").version and one.name == "mt_bench"
+    assert messages(bench_card, math, "turn:1") == [("system", "SM"), ("user", "Q=q1 R=file {1} A=a1")]
+    assert messages(bench_card, math, "turn:2") == [("user", "file {1}|file 2|q2|a2")]
+    assert bench_card.version != card("mt_bench").version and bench_card.name == "mt_bench"
 
 
 def test_a_template_gets_what_users_and_assistant_said_and_nothing_of_tools_or_systems() -> None:
-    said = [("system", "be brief"), ("user", "a"), ("tool", "call"), ("assistant", "c")]
-    turns = [Turn.model_validate({"turn": 1, "role": role, "text": words}) for role, words in said]
+    utterances = [("system", "be brief"), ("user", "a"), ("tool", "call"), ("assistant", "c")]
+    turns = [Turn.model_validate({"turn": 1, "role": role, "text": words}) for role, words in utterances]
     item = Dialogue(id="x", kind="dialogue", turns=turns)
-    assert asked(judge_card(CANON, SINGLE), item, "turn:1") == [("system", "S"), ("user", "Q=a A=c {}")]
+    assert messages(judge_card(CANON, SINGLE), item, "turn:1") == [("system", "S"), ("user", "Q=a A=c {}")]
 
 
 def test_a_template_for_two_turns_judges_two() -> None:
@@ -95,16 +95,16 @@ def test_a_template_for_two_turns_judges_two() -> None:
 
 
 @pytest.mark.parametrize(
-    ("references", "shown"), [("", "file {1}"), ("own", "own 1"), ("none", None), ("gpt-4", "file {1}")]
+    ("references", "expected"), [("", "file {1}"), ("own", "own 1"), ("none", None), ("gpt-4", "file {1}")]
 )
-def test_references_are_those_of_the_protocol(references: str, shown: str | None) -> None:
+def test_references_are_those_of_the_protocol(references: str, expected: str | None) -> None:
     ours = judge_card(FAST.model_copy(update={"references": references}))
-    given = ours.fields(talk(meta=MATH), "turn:1").get("reference_answer")
-    assert given == (None if shown is None else [{"turn": 1, "text": shown}])
-    assert ours.variant(talk(meta=MATH), "turn:2") == ("multi_turn" if shown is None else "multi_turn_reference")
-    theirs = judge_card(CANON.model_copy(update={"references": references}), SINGLE)
-    assert theirs.variant(talk(meta=MATH), "turn:1") == ("" if shown is None else "reference")
-    assert theirs.fields(talk(meta=MATH), "turn:1").get("ref_answer_1") == shown
+    reference = ours.fields(talk(meta=MATH), "turn:1").get("reference_answer")
+    assert reference == (None if expected is None else [{"turn": 1, "text": expected}])
+    assert ours.variant(talk(meta=MATH), "turn:2") == ("multi_turn" if expected is None else "multi_turn_reference")
+    canonical = judge_card(CANON.model_copy(update={"references": references}), SINGLE)
+    assert canonical.variant(talk(meta=MATH), "turn:1") == ("" if expected is None else "reference")
+    assert canonical.fields(talk(meta=MATH), "turn:1").get("ref_answer_1") == expected
 
 
 def test_a_named_set_of_references_is_that_one_where_an_item_holds_several() -> None:
@@ -121,36 +121,36 @@ def test_a_named_set_of_references_is_that_one_where_an_item_holds_several() -> 
 
 def test_thinking_goes_and_what_is_left_is_cut() -> None:
     thought = talk(("<think>long thoughts</think>answer one", "<reason>r</reason>answer two"))
-    shown = judge_card(FAST.model_copy(update={"cut_at": 8})).fields(thought, "turn:2")["dialogue"]
-    assert [entry["text"] for entry in shown] == ["q1", "answer o", "q2", "answer t"]
-    kept = judge_card(FAST.model_copy(update={"cut_at": 8, "thinking": "kept"})).fields(thought, "turn:1")
-    assert kept == {"question": "q1", "answer": "<think>l"}
-    theirs = judge_card(CANON.model_copy(update={"cut_at": 8}), SINGLE)
-    assert theirs.fields(thought, "turn:1") == {"question": "q1", "answer": "answer o"}
+    dialogue = judge_card(FAST.model_copy(update={"cut_at": 8})).fields(thought, "turn:2")["dialogue"]
+    assert [entry["text"] for entry in dialogue] == ["q1", "answer o", "q2", "answer t"]
+    fields = judge_card(FAST.model_copy(update={"cut_at": 8, "thinking": "kept"})).fields(thought, "turn:1")
+    assert fields == {"question": "q1", "answer": "<think>l"}
+    canonical = judge_card(CANON.model_copy(update={"cut_at": 8}), SINGLE)
+    assert canonical.fields(thought, "turn:1") == {"question": "q1", "answer": "answer o"}
 
 
 def test_a_pair_of_two_turns_is_taken_apart_for_its_template() -> None:
-    one = pair_card(CANON, [*SINGLE, *PAIRS])
-    assert pieces(one, one.defaults, Task("k", compared())) == ["order:ab", "order:ba"]
-    assert asked(one, compared(), piece="order:ab") == [("system", "P"), ("user", "q1: a1 or b1")]
-    assert asked(one, compared(), piece="order:ba") == [("system", "P"), ("user", "q1: b1 or a1")]
-    assert asked(one, compared(2), piece="order:ab") == [("system", "P2"), ("user", "q2: a1 a2 or b2")]
-    assert asked(one, compared(2, MATH), piece="order:ba") == [("system", "PM2"), ("user", "file 2: b2 or a2")]
-    assert one.parts(compared(2, a="no turns are marked")) == []
-    ours = pair_card(FAST).fields(compared(2), "")
+    bench_card = pair_card(CANON, [*SINGLE, *PAIRS])
+    assert pieces(bench_card, bench_card.defaults, Task("k", pair())) == ["order:ab", "order:ba"]
+    assert messages(bench_card, pair(), piece="order:ab") == [("system", "P"), ("user", "q1: a1 or b1")]
+    assert messages(bench_card, pair(), piece="order:ba") == [("system", "P"), ("user", "q1: b1 or a1")]
+    assert messages(bench_card, pair(2), piece="order:ab") == [("system", "P2"), ("user", "q2: a1 a2 or b2")]
+    assert messages(bench_card, pair(2, MATH), piece="order:ba") == [("system", "PM2"), ("user", "file 2: b2 or a2")]
+    assert bench_card.parts(pair(2, a="no turns are marked")) == []
+    ours = pair_card(FAST).fields(pair(2), "")
     assert ours["response_a"] == "[Answer, turn 1]\na1\n\n[Answer, turn 2]\na2"
 
 
 def test_our_japanese_family_says_what_swallows_judge_is_told() -> None:
-    for one, pair in ((judge_card(SWALLOW), False), (pair_card(SWALLOW), True)):
-        usual = card(one.name)
-        assert set(one.prompts) == set(usual.prompts) == set(VARIANTS)
-        for variant, text in one.prompts.items():
+    for bench_card, is_pair in ((judge_card(SWALLOW), False), (pair_card(SWALLOW), True)):
+        usual = card(bench_card.name)
+        assert set(bench_card.prompts) == set(usual.prompts) == set(VARIANTS)
+        for variant, text in bench_card.prompts.items():
             assert text != usual.prompts[variant]
             assert text.count("## The language") == 1 and text.index("## The language") < text.index("## Your reply")
             assert "at most 150 words first, in Japanese." in text
-            assert all(said in text for said in ("Passages in another", "without any Japanese", "calculations"))
-            assert ("gets a 1" in text) is not pair
+            assert all(phrase in text for phrase in ("Passages in another", "without any Japanese", "calculations"))
+            assert ("gets a 1" in text) is not is_pair
     assert judge_card(SWALLOW).defaults.wording == wording(judge_card(SWALLOW).prompts[""])
 
 
@@ -168,19 +168,21 @@ def test_the_same_content_is_the_same_version_and_the_usual_card_stays_what_it_i
 
 
 @pytest.mark.parametrize(
-    "one",
+    "bench_card",
     [judge_card(FAST), pair_card(SWALLOW), judge_card(CANON, SINGLE), pair_card(CANON, PAIRS)],
     ids=["ours", "japanese pair", "canonical", "canonical pair"],
 )
-def test_a_stored_card_shows_again_what_it_showed(one: Card) -> None:
-    back = restored(one)
-    assert back.version == one.version
-    for item in (talk(("<think>x</think>a", "b"), MATH), compared(2, MATH)):
-        if item.kind == one.kind:
-            for part in one.parts(item):
-                piece = "order:ab" if one.kind == "pair" else ""
-                again = build_request(back, one.defaults, Task("k", item, part), piece, {}, "text", salt="s").messages
-                assert asked(one, item, part, piece) == [(m["role"], m["content"]) for m in again]
+def test_a_stored_card_shows_again_what_it_showed(bench_card: Card) -> None:
+    back = restore(bench_card)
+    assert back.version == bench_card.version
+    for item in (talk(("<think>x</think>a", "b"), MATH), pair(2, MATH)):
+        if item.kind == bench_card.kind:
+            for part in bench_card.parts(item):
+                piece = "order:ab" if bench_card.kind == "pair" else ""
+                again = build_request(
+                    back, bench_card.defaults, Task("k", item, part), piece, {}, "text", salt="s"
+                ).messages
+                assert messages(bench_card, item, part, piece) == [(m["role"], m["content"]) for m in again]
 
 
 def test_a_stored_card_that_is_none_is_refused() -> None:
@@ -192,9 +194,9 @@ def test_a_stored_card_that_is_none_is_refused() -> None:
 
 
 def test_a_judge_by_a_protocol_says_so_in_its_parameters() -> None:
-    found = judge_card(CANON, SINGLE).defaults.identity("dialogue")
-    assert found["protocol"] == CANON.mark and found["prompt"] == "single-v1"
-    assert found["wording"] == wording(SINGLE[0].template) and found["verdict"] == "fastchat"
+    identity = judge_card(CANON, SINGLE).defaults.identity("dialogue")
+    assert identity["protocol"] == CANON.mark and identity["prompt"] == "single-v1"
+    assert identity["wording"] == wording(SINGLE[0].template) and identity["verdict"] == "fastchat"
     assert pair_card(CANON, PAIRS).defaults.prompt == "pair-v2"
     assert not {"protocol", "prompt", "wording"} & Params().identity("dialogue").keys()
 
@@ -206,9 +208,12 @@ def test_people_read_template_and_system_prompt_together() -> None:
 
 
 def test_no_item_is_short_enough_to_surely_fit_a_template_that_may_hold_it_twice() -> None:
-    one, item = judge_card(CANON, SINGLE), talk(("a" * 400, "b" * 400))
-    assert len(item.model_dump_json()) > safe_length(one, one.defaults, 4000) == 0
-    (long, *_), room = find_long_calls(one, one.defaults, [("k", item)], 2048).items, one.defaults.max_tokens
+    bench_card, item = judge_card(CANON, SINGLE), talk(("a" * 400, "b" * 400))
+    assert len(item.model_dump_json()) > safe_length(bench_card, bench_card.defaults, 4000) == 0
+    (long, *_), room = (
+        find_long_calls(bench_card, bench_card.defaults, [("k", item)], 2048).items,
+        bench_card.defaults.max_tokens,
+    )
     assert long[0] == "k" and long[1] > room
 
 

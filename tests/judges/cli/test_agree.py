@@ -23,21 +23,21 @@ def table(folder: Path, header: str, rows: list[str], encoding: str = "utf-8") -
 
 def figures(capsys: pytest.CaptureFixture[str], *args: str) -> list[dict[str, Any]]:
     assert main(["agree", *args, "--json"]) == 0
-    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
-    return found
+    agreements: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    return agreements
 
 
 def test_two_columns_give_kappa(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rng = random.Random(3)
     pairs = [(rng.randint(1, 5), rng.randint(1, 5)) for _ in range(60)]
     file = table(tmp_path, "judge,human", [f"{a}.0,{b}" for a, b in pairs])
-    (found,) = figures(capsys, file)
-    wanted = cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic")
-    assert found["kappa"] == pytest.approx(wanted) and found["items"] == 60
+    (agreement,) = figures(capsys, file)
+    expected = cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic")
+    assert agreement["kappa"] == pytest.approx(expected) and agreement["items"] == 60
     words = [("pass" if a > 2 else "FAIL", "1" if b > 2 else "0") for a, b in pairs]
-    (found,) = figures(capsys, table(tmp_path, "llm_verdict;expert", [f"{a};{b}" for a, b in words], "utf-8-sig"))
-    wanted = cohen_kappa_score([a > 2 for a, _ in pairs], [b > 2 for _, b in pairs])
-    assert found["kappa"] == pytest.approx(wanted) and found["weights"] is None
+    (agreement,) = figures(capsys, table(tmp_path, "llm_verdict;expert", [f"{a};{b}" for a, b in words], "utf-8-sig"))
+    expected = cohen_kappa_score([a > 2 for a, _ in pairs], [b > 2 for _, b in pairs])
+    assert agreement["kappa"] == pytest.approx(expected) and agreement["weights"] is None
 
 
 def test_people_and_judges_in_columns_or_in_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,8 +47,8 @@ def test_people_and_judges_in_columns_or_in_rows(tmp_path: Path, capsys: pytest.
     first = figures(capsys, wide)
     assert [block["judge"] for block in first] == ["gpt-4", "claude"]
     names = ("gpt-4", "claude", "human 1", "human 2")
-    told = [f"{n},{who},{value}" for n, *values in rows for who, value in zip(names, values, strict=True)]
-    long = figures(capsys, table(tmp_path, "item,rater,score", told))
+    lines = [f"{n},{rater},{value}" for n, *values in rows for rater, value in zip(names, values, strict=True)]
+    long = figures(capsys, table(tmp_path, "item,rater,score", lines))
     assert [b["dimensions"][0]["kappa"] for b in first] == [b["dimensions"][0]["kappa"] for b in long]
 
 
@@ -70,8 +70,8 @@ def test_what_cannot_be_told_is_asked_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], header: str, rows: list[str], sentence: str
 ) -> None:
     assert main(["agree", table(tmp_path, header, rows)]) == 1
-    said = capsys.readouterr()
-    assert sentence in said.err and said.out == "" and "Traceback" not in said.err
+    output = capsys.readouterr()
+    assert sentence in output.err and output.out == "" and "Traceback" not in output.err
 
 
 @pytest.mark.parametrize("words", [["--delta", ".2"], ["--near"], ["--source", "stated"]])
@@ -92,8 +92,8 @@ def test_a_pipe_is_told_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_columns_can_be_named_and_bad_rows_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = table(tmp_path, "score_1,score_2", [*(f"{1 + n % 5},{1 + n % 4}" for n in range(20)), "error,3"])
     named = ("--judge", "score_1", "--human", "score_2")
-    (found,) = figures(capsys, file, *named, "--good-rows")
-    assert found["ratings"] == 20
+    (agreement,) = figures(capsys, file, *named, "--good-rows")
+    assert agreement["ratings"] == 20
     assert main(["agree", file, *named]) == 1
     assert main(["agree", file, "--judge", "none", "--human", "score_2"]) == 1
     assert "has no column 'none'" in capsys.readouterr().err
@@ -104,9 +104,9 @@ def test_people_whose_names_stand_in_their_columns_can_be_named(
 ) -> None:
     rows = [f"{1 + n % 5},{1 + n % 4},{1 + n % 3}" for n in range(20)]
     file = table(tmp_path, "judge_score,human_ann,human_ben", rows)
-    (found,) = figures(capsys, file, "--judge", "judge_score", "--human", "human_ann", "--human", "human_ben")
-    assert found["ratings"] == 20
-    assert found["bias"] == pytest.approx(sum(n % 5 - (n % 4 + n % 3) / 2 for n in range(20)) / 20)
+    (agreement,) = figures(capsys, file, "--judge", "judge_score", "--human", "human_ann", "--human", "human_ben")
+    assert agreement["ratings"] == 20
+    assert agreement["bias"] == pytest.approx(sum(n % 5 - (n % 4 + n % 3) / 2 for n in range(20)) / 20)
 
 
 def test_rows_of_one_id_are_told_apart_and_codes_of_pairs_are_verdicts() -> None:
@@ -122,23 +122,23 @@ def test_rows_of_one_id_are_told_apart_and_codes_of_pairs_are_verdicts() -> None
 
 
 def test_a_gold_rule_in_the_files_makes_the_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = {n: [1, 3, 5, 5] if n % 2 else [2, 2, 3, 4] for n in range(40)}
+    answers = {n: [1, 3, 5, 5] if n % 2 else [2, 2, 3, 4] for n in range(40)}
     at = {"unit": "response", "dimension": "factuality", "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}
     rows: list[dict[str, Any]] = [
         {"item": f"r{n}", **at, "annotator": f"p{k}", "value": v}
-        for n, held in said.items() for k, v in enumerate(held)
+        for n, values in answers.items() for k, v in enumerate(values)
     ]  # fmt: skip
     by = {"card": "rubric_open_ended", "model": "m"}
     cell = {"unit": "response", "dimension": "factuality"}
-    rows += [{"item": f"r{n}", **by, "scores": [{**cell, "value": 5 if n % 2 else 2}]} for n in said]
+    rows += [{"item": f"r{n}", **by, "scores": [{**cell, "value": 5 if n % 2 else 2}]} for n in answers]
     # The judge gives the commonest answer, 5 or 2; the lower median is 3 or 2: 2 * .75 / (.25 + 2.25 + 1) = 3 / 7.
-    for how, kappa in (("majority", 1.0), ("median", 3 / 7), (None, 3 / 7)):
-        file = tmp_path / f"{how}.jsonl"
-        rule = [{"gold_rule": {"resolve": how, "apart": None}}] if how else []
+    for method, kappa in (("majority", 1.0), ("median", 3 / 7), (None, 3 / 7)):
+        file = tmp_path / f"{method}.jsonl"
+        rule = [{"gold_rule": {"resolve": method, "apart": None}}] if method else []
         file.write_text("\n".join(json.dumps(row) for row in rows + rule))
         assert main(["agree", str(file), "--json"]) == 0
-        (found,) = json.loads(capsys.readouterr().out)
-        assert found["kappa"] == pytest.approx(kappa), how
+        (agreement,) = json.loads(capsys.readouterr().out)
+        assert agreement["kappa"] == pytest.approx(kappa), method
 
 
 AT = {"unit": "response", "dimension": "factuality"}
@@ -149,62 +149,64 @@ def jsonl(file: Path, rows: list[dict[str, Any]]) -> str:
     return str(file)
 
 
-def judged(n: int, value: int, **more: Any) -> dict[str, Any]:
+def judgment_row(n: int, value: int, **more: Any) -> dict[str, Any]:
     """What a judge gave response n."""
     by = {"card": "rubric_open_ended", "model": "m", "params": {}}
     return {"item": f"r{n}", **by, "scores": [{**AT, "value": value}], **more}
 
 
-def labelled(n: int, value: Any, made_at: str, **more: Any) -> dict[str, Any]:
+def label_row(n: int, value: Any, made_at: str, **more: Any) -> dict[str, Any]:
     """What ann gave it, blind, if nothing else is said."""
     person = {"annotator": "ann", "mode": "blind"}
     return {"item": f"r{n}", **AT, "value": value, "made_at": made_at, **(more or person)}
 
 
-def decided(n: int, value: Any, **more: Any) -> dict[str, Any]:
+def decision_row(n: int, value: Any, **more: Any) -> dict[str, Any]:
     """What lea decided of it."""
     labels = [{"annotator": "ann", "value": 1, "mode": "blind"}]
     by: dict[str, Any] = {"adjudicator": "lea", "reason": "So it is.", "saw_judge": False, "labels": labels, **more}
-    return labelled(n, value, "2026-02-01T12:00:00Z", **by)
+    return label_row(n, value, "2026-02-01T12:00:00Z", **by)
 
 
 def test_the_newest_label_counts_by_its_moment_and_in_whichever_file_it_stands(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judge = jsonl(tmp_path / "j.jsonl", [judged(n, 1 + n % 5) for n in range(10)])
-    before = [labelled(n, 5 - n % 5, "2026-01-31T09:00:00+09:00") for n in range(10)]  # midnight in UTC
-    after = [labelled(n, 1 + n % 5, "2026-01-31 08:00") for n in range(10)]
+    judge = jsonl(tmp_path / "j.jsonl", [judgment_row(n, 1 + n % 5) for n in range(10)])
+    before = [label_row(n, 5 - n % 5, "2026-01-31T09:00:00+09:00") for n in range(10)]  # midnight in UTC
+    after = [label_row(n, 1 + n % 5, "2026-01-31 08:00") for n in range(10)]
     for sides in ([*before, *after], [*after, *before]):
-        (found,) = figures(capsys, judge, jsonl(tmp_path / "l.jsonl", sides))
-        assert (found["kappa"], found["ratings"]) == (1, 10)
+        (agreement,) = figures(capsys, judge, jsonl(tmp_path / "l.jsonl", sides))
+        assert (agreement["kappa"], agreement["ratings"]) == (1, 10)
     two = jsonl(tmp_path / "before.jsonl", before), jsonl(tmp_path / "after.jsonl", after)
     for files in (two, two[::-1]):
-        (found,) = figures(capsys, judge, *files)
-        assert (found["kappa"], found["ratings"]) == (1, 10)
+        (agreement,) = figures(capsys, judge, *files)
+        assert (agreement["kappa"], agreement["ratings"]) == (1, 10)
     odd = [{**row, "made_at": "some time"} for row in before]
-    (found,) = figures(capsys, judge, jsonl(tmp_path / "odd.jsonl", [*after, *odd]))
-    assert found["kappa"] == 1
+    (agreement,) = figures(capsys, judge, jsonl(tmp_path / "odd.jsonl", [*after, *odd]))
+    assert agreement["kappa"] == 1
 
 
 def test_an_adjudication_without_a_code_is_what_its_value_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [judged(n, 1 + n % 5) for n in range(10)]
-    rows += [labelled(n, 5 - n % 5, "2026-01-31T12:00:00Z") for n in range(10)]
-    (found,) = figures(capsys, jsonl(tmp_path / "a.jsonl", [*rows, *(decided(n, str(1 + n % 5)) for n in range(10))]))
-    assert (found["kappa"], found["ratings"]) == (1, 10)
-    assert main(["agree", jsonl(tmp_path / "b.jsonl", [*rows, decided(0, "great")])]) == 1
+    rows = [judgment_row(n, 1 + n % 5) for n in range(10)]
+    rows += [label_row(n, 5 - n % 5, "2026-01-31T12:00:00Z") for n in range(10)]
+    (agreement,) = figures(
+        capsys, jsonl(tmp_path / "a.jsonl", [*rows, *(decision_row(n, str(1 + n % 5)) for n in range(10))])
+    )
+    assert (agreement["kappa"], agreement["ratings"]) == (1, 10)
+    assert main(["agree", jsonl(tmp_path / "b.jsonl", [*rows, decision_row(0, "great")])]) == 1
     assert capsys.readouterr().err == (
         "factuality of response of 'r0': 'great' is not on the scale: allowed are 1 to 5.\n"
     )
-    assert main(["agree", jsonl(tmp_path / "c.jsonl", [*rows, decided(0, 1, code=99)])]) == 1
+    assert main(["agree", jsonl(tmp_path / "c.jsonl", [*rows, decision_row(0, 1, code=99)])]) == 1
     assert capsys.readouterr().err == "code of factuality of response of 'r0': 99 is not on the scale.\n"
 
 
 def test_a_line_that_stands_twice_is_no_further_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The second text of a sample's number has the next free one; where it comes again, it is there already."""
-    rows = [judged(n, value, sample=0) for n in range(10) for value in (1 + n % 5, 5 - n % 5)]
-    labels = [labelled(n, 1 + n % 5, "2026-01-31T12:00:00Z") for n in range(10)]
+    rows = [judgment_row(n, value, sample=0) for n in range(10) for value in (1 + n % 5, 5 - n % 5)]
+    labels = [label_row(n, 1 + n % 5, "2026-01-31T12:00:00Z") for n in range(10)]
     once = figures(capsys, jsonl(tmp_path / "a.jsonl", [*rows, *labels]))
     assert figures(capsys, jsonl(tmp_path / "b.jsonl", [*rows, *rows, *labels])) == once
 
@@ -235,12 +237,12 @@ def test_a_row_of_an_export_that_is_misshapen_is_named(
 def test_a_row_of_an_export_without_a_unit_or_a_card_is_no_end_of_the_program(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    row = {name: value for name, value in decided(0, 4).items() if name != "unit"}
-    file = jsonl(tmp_path / "a.jsonl", [judged(0, 4), row])
+    row = {name: value for name, value in decision_row(0, 4).items() if name != "unit"}
+    file = jsonl(tmp_path / "a.jsonl", [judgment_row(0, 4), row])
     assert main(["agree", file]) == 1 and "line 2: 'None' is no unit" in capsys.readouterr().err
     rows = [{"item": f"r{n}", **AT, "how": "one", "basis": "all", "code": n % 5, "value": n % 5} for n in range(9)]
-    (found,) = figures(capsys, jsonl(tmp_path / "b.jsonl", [{**row, "judge_value": row["value"]} for row in rows]))
-    assert found["ratings"] == 9
+    (agreement,) = figures(capsys, jsonl(tmp_path / "b.jsonl", [{**row, "judge_value": row["value"]} for row in rows]))
+    assert agreement["ratings"] == 9
 
 
 def test_rows_of_a_table_are_counted_by_lines_and_empty_ones_before_the_header_passed_over(
@@ -249,11 +251,15 @@ def test_rows_of_a_table_are_counted_by_lines_and_empty_ones_before_the_header_p
     file = table(tmp_path, "\nid,gpt_score,human_score,note", ['1,3,3,"a', "b", 'c"', "2,4,4,x", "3,4"])
     assert main(["agree", file]) == 1
     assert capsys.readouterr().err == f"{file}, line 7: 2 cells, where the first line has 4.\n"
-    (found,) = figures(capsys, file, "--good-rows")
-    assert found["ratings"] == 2
+    (agreement,) = figures(capsys, file, "--good-rows")
+    assert agreement["ratings"] == 2
 
 
 def test_a_person_whose_number_is_0_is_somebody() -> None:
-    rows = [{"id": n, "annotator_id": who, "score": 1 + n % 5} for n in range(9) for who in ("gpt-4", None, 0, 1.0)]
+    rows = [
+        {"id": n, "annotator_id": annotator, "score": 1 + n % 5}
+        for n in range(9)
+        for annotator in ("gpt-4", None, 0, 1.0)
+    ]
     (match,) = match_table(Path("t.json"), rows, [], [], False)
-    assert {who for _, who in match.voices} == {"", "0", "1"}
+    assert {annotator for _, annotator in match.voices} == {"", "0", "1"}

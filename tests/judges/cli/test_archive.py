@@ -22,7 +22,7 @@ from tests.archives import check_archive
 from tests.data.imports import pair
 from tests.judges.cli.test_audit import item, judgment, label
 from tests.judges.cli.test_mtbench import folder as bench
-from tests.judges.cli.test_run import served
+from tests.judges.cli.test_run import serve_in_thread
 from tests.judges.endpoint import Say
 from tests.judges.run_cases import CARD
 from tests.practice_server import practice
@@ -177,9 +177,9 @@ def test_help_says_in_every_place_what_it_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    told = Terminal("python -m judges", main, capsys)
-    told.help_of_all(commands(cli.__name__))
-    check_archive(told.said, HELP, tmp_path, decimals=4)
+    terminal = Terminal("python -m judges", main, capsys)
+    terminal.help_of_all(commands(cli.__name__))
+    check_archive(terminal.said, HELP, tmp_path, decimals=4)
 
 
 def test_a_session_says_in_every_place_what_it_said(
@@ -192,22 +192,24 @@ def test_a_session_says_in_every_place_what_it_said(
     reply_ = json.dumps({"response": {"zz_wit": {"score": 3, "note": "So."}}})
     with (
         practice() as server, practice("wrong_schema=1") as bad, practice("500=1") as lost,
-        served(lambda body, nth: Say(reply_, usage=(1000, 100))) as paid,
-        served(lambda body, nth: Say(None, message={"refusal": "No."})) as refusing,
+        serve_in_thread(lambda body, nth: Say(reply_, usage=(1000, 100))) as paid,
+        serve_in_thread(lambda body, nth: Say(None, message={"refusal": "No."})) as refusing,
     ):  # fmt: skip
         monkeypatch.setenv("COLUMNS", "100")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         masks = [(re.escape(str(tmp_path)), "(folder)"), (r"(127\.0\.0\.1):\d{5}", r"\1:(port)")]
         names = {"bad": bad.url, "lost": lost.url, "refusing": refusing.url, "probe": "injected_order=probe.jsonl"}
         names["dear"] = f"--prices prices.json --concurrency 1 --max-tokens 100 --base-url {paid.url}"
-        told = Terminal("python -m judges", main, capsys, masks, **names)
-        told.run(SESSION)
-    check_archive(told.said, ARCHIVE, tmp_path, decimals=4)
+        terminal = Terminal("python -m judges", main, capsys, masks, **names)
+        terminal.run(SESSION)
+    check_archive(terminal.said, ARCHIVE, tmp_path, decimals=4)
 
 
 def test_a_card_without_audits_or_rules_is_shown_without() -> None:
-    told = describe_card(CARD)
-    assert told[told.index("Known failures that are looked for:") + 1] == "  none" and "Rules" not in "".join(told)
+    output = describe_card(CARD)
+    assert (
+        output[output.index("Known failures that are looked for:") + 1] == "  none" and "Rules" not in "".join(output)
+    )
 
 
 async def at_once(server: Server) -> None:
@@ -219,29 +221,29 @@ def bring_files(folder: Path) -> None:
     rng = random.Random(3)
     (folder / "house").mkdir()
     gold = [rng.randint(1, 5) for _ in range(60)]
-    said = [value if rng.random() < 0.7 else rng.randint(1, 5) for value in gold]
+    scores = [value if rng.random() < 0.7 else rng.randint(1, 5) for value in gold]
     lost: dict[str, Any] = {"raw": "", "unscored": "refused", "why": "filter", "reply": ...}
-    judged = [judgment(n, value) if n % 13 else {**judgment(n, value), **lost} for n, value in enumerate(said)]
+    judged = [judgment(n, value) if n % 13 else {**judgment(n, value), **lost} for n, value in enumerate(scores)]
     people = [label(n, value) for n, value in enumerate(gold)]
     people += [label(n, min(value + n % 2, 5), annotator="ben") for n, value in enumerate(gold)]
     people += [label(n, value, annotator="cyn") for n, value in enumerate(gold)]
     sampled = [
         {**judgment(n, value if s < 2 or n % 3 else value % 5 + 1), "sample": s}
-        for n, value in enumerate(said) for s in range(3)
+        for n, value in enumerate(scores) for s in range(3)
     ]  # fmt: skip
     talks = [dialogue(n, turns=2) for n in range(1, 9)]
-    given: list[Any] = [of_dialogue(t, reply(t, 1 + n % 5, "good", 1 + n % 2)) for n, t in enumerate(talks)]
-    given += [label(0, 1 + (n + k) % 4, item=t["id"], unit=f"turn:{k}", dimension="helpfulness")
+    talk_rows: list[Any] = [of_dialogue(t, reply(t, 1 + n % 5, "good", 1 + n % 2)) for n, t in enumerate(talks)]
+    talk_rows += [label(0, 1 + (n + k) % 4, item=t["id"], unit=f"turn:{k}", dimension="helpfulness")
               for n, t in enumerate(talks[:7]) for k in (1, 2)]  # fmt: skip
-    given += [label(0, "n/a", item=t["id"], unit="conversation", dimension="repair_handling") for t in talks[:4]]
+    talk_rows += [label(0, "n/a", item=t["id"], unit="conversation", dimension="repair_handling") for t in talks[:4]]
     pairs: list[Any] = [pair(f"p{n}") for n in range(10)]
     both, plain = {"card": "plain_pairwise", "model": "m"}, judges.cards.card("plain_pairwise")
-    for n, one in enumerate(pairs[:9]):
-        task = Task(one["id"], ITEM.validate_python(one))
+    for n, pair_row in enumerate(pairs[:9]):
+        task = Task(pair_row["id"], ITEM.validate_python(pair_row))
         said_of = {f"order:{o}": json.dumps({"verdict": "ab"[n % k == 0]}) for o, k in (("ab", 2), ("ba", 3))}
         replies = {name: CallReply(task.key, "", 0, name, text) for name, text in said_of.items()}
         raw = fuse(plain, Params(orders="both"), task, replies).raw
-        pairs.append({"item": one["id"], **both, "params": {"orders": "both"}, "raw": raw})
+        pairs.append({"item": pair_row["id"], **both, "params": {"orders": "both"}, "raw": raw})
     pairs.append({"item": "p9", **both, "params": {"orders": "ab"}, "reply": {"verdict": "a"}})
     pairs += [label(0, ("a", "b", "tie")[n % 3], item=f"p{n}", unit="pair", dimension="verdict") for n in range(10)]
     wit = {"name": "zz_wit", "unit": "response", "definition": "How witty?"}
@@ -254,10 +256,10 @@ def bring_files(folder: Path) -> None:
         "sampled.jsonl": sampled,
         "scored.jsonl": [{"item": f"r{n}", "card": "rubric_open_ended", "model": "m", "scores": [
             {"unit": "response", "dimension": "factuality" if n % 4 else "coherence", "value": v}]}
-            for n, v in enumerate(said)],
+            for n, v in enumerate(scores)],
         "second.jsonl": [judgment(n, 1 + n % 5, "claude-3") for n in range(60)],
         "probe.jsonl": [judgment(n, 5, params={"probe": "injected_order"}) for n in range(60)],
-        "talks.jsonl": given,
+        "talks.jsonl": talk_rows,
         "pairs.jsonl": pairs,
         "others.jsonl": [{"item": "p1", **both, "reply": {"verdict": "a"}}],
         "mixed.jsonl": [item(1), pair(), item(2), dialogue(1), dialogue(2), item(3)],
@@ -275,14 +277,14 @@ def bring_files(folder: Path) -> None:
     (folder / "odd.jsonl").write_text('{"id": "x"}\n{\n[1]\n')
     (folder / "broken.json").write_text("{")
     tables = {
-        "table": ("judge,human", [f"{a},{b}" for a, b in zip(said, gold, strict=True)]),
+        "table": ("judge,human", [f"{a},{b}" for a, b in zip(scores, gold, strict=True)]),
         "several": ("id,gpt-4_score,claude_score,annotator_1,annotator_2,annotator_3",
-                    [f"{n},{v},{1 + n % 5},{v},{g},{g}" for n, (v, g) in enumerate(zip(said, gold, strict=True))]),
+                    [f"{n},{v},{1 + n % 5},{v},{g},{g}" for n, (v, g) in enumerate(zip(scores, gold, strict=True))]),
         "words": ("llm_verdict;expert", [f"{'pass' if v > 2 else 'FAIL'};{int(g > 2)}"
-                                         for v, g in zip(said, gold, strict=True)]),
-        "numbers": ("judge,human", [*(f"{a},{b}" for a, b in zip(said, gold, strict=True)), "error,3"]),
+                                         for v, g in zip(scores, gold, strict=True)]),
+        "numbers": ("judge,human", [*(f"{a},{b}" for a, b in zip(scores, gold, strict=True)), "error,3"]),
         "maybe": ("judge,human", ["yes,1", "no,0", "maybe,1"]),
-        "topics": ("judge,human", [f"{'xyz'[v % 3]},{'xyz'[g % 3]}" for v, g in zip(said, gold, strict=True)]),
+        "topics": ("judge,human", [f"{'xyz'[v % 3]},{'xyz'[g % 3]}" for v, g in zip(scores, gold, strict=True)]),
         "unclear": ("score_1,score_2", ["1,2", "2,3"]),
     }  # fmt: skip
     write_tables(folder, tables)
@@ -292,22 +294,22 @@ def bring_files(folder: Path) -> None:
 def bench_files(folder: Path) -> None:
     """MT-Bench's files in `bench`; another judge's in `other`, votes of people in `votes`, and questions in `empty`."""
     bench.__wrapped__(folder)
-    asked = [{"question_id": 1, "category": "writing", "turns": ["a", "b"]}]
+    questions = [{"question_id": 1, "category": "writing", "turns": ["a", "b"]}]
     row = {"question_id": 1, "model": "m", "user_prompt": "q", "turn": 1, "judgment": "So [[3]]", "score": 3.0}
     voted = {"question_id": 1, "turn": 1, "model_a": "m", "model_b": "n", "winner": "model_a", "tstamp": 1.0}
     rows: dict[str, list[Any]] = {
-        "empty/question.jsonl": asked,
-        "other/question.jsonl": asked,
+        "empty/question.jsonl": questions,
+        "other/question.jsonl": questions,
         "other/model_judgment/gpt-6_single.jsonl": [{**row, "judge": ["gpt-6", "single-v1"], "tstamp": 1.0}],
-        "votes/question.jsonl": asked,
-        "votes/human.jsonl": [{**voted, "judge": who, "winner": won} for who, won in
+        "votes/question.jsonl": questions,
+        "votes/human.jsonl": [{**voted, "judge": voter, "winner": won} for voter, won in
                               (("expert_1", "model_a"), ("expert_2", "model_b"), ("author_1", "tie"))],
         "votes/gpt-4_pair.jsonl": [{"question_id": 1, "model_1": "m", "model_2": "n", "g1_winner": "model_1",
                                     "g2_winner": "model_1", "turn": 1, "judge": ["gpt-4", "pair-v2"],
                                     "g1_judgment": "x", "g2_judgment": "x", "tstamp": 1.0}],
-        "lonely/question.jsonl": asked,
+        "lonely/question.jsonl": questions,
         "lonely/human.jsonl": [{**voted, "judge": "expert_1"}],
     }  # fmt: skip
-    for name, held in rows.items():
+    for name, records in rows.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        lines(folder / name, held)
+        lines(folder / name, records)

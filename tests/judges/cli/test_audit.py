@@ -39,8 +39,8 @@ def judgment(n: int, score: int, model: str = "m", **more: Any) -> dict[str, Any
 
 def label(n: int, value: Any, **more: Any) -> dict[str, Any]:
     """A blind label of factuality."""
-    given = {"item": f"r{n}", "unit": "response", "dimension": "factuality", "value": value, "annotator": "ann"}
-    return given | {"mode": "blind", "made_at": "2026-01-31T12:00:00Z"} | more
+    row = {"item": f"r{n}", "unit": "response", "dimension": "factuality", "value": value, "annotator": "ann"}
+    return row | {"mode": "blind", "made_at": "2026-01-31T12:00:00Z"} | more
 
 
 @pytest.fixture
@@ -64,9 +64,9 @@ def test_an_alarm_ends_with_1_and_json_says_it_all(
 ) -> None:
     probe = write(tmp_path / "probe.jsonl", [judgment(n, 5, params={"probe": "injected_order"}) for n in range(40)])
     assert main(["audit", *files, "--probe", f"injected_order={probe}", "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["audits"]["injected_order"]
+    finding = json.loads(capsys.readouterr().out)["audits"]["injected_order"]
     # Eight have 5 already; all of the other 32 rise.
-    assert (found["verdict"], found["figure"], found["n"], len(found["flags"])) == ("alarm", 1.0, 32, 32)
+    assert (finding["verdict"], finding["figure"], finding["n"], len(finding["flags"])) == ("alarm", 1.0, 32, 32)
 
 
 def test_probes_and_second_judges_may_stand_in_the_same_file(
@@ -76,12 +76,12 @@ def test_probes_and_second_judges_may_stand_in_the_same_file(
     lines = [judgment(n, 4 if n % 2 else 3, "gpt-4o") for n in range(80)]
     lines += [judgment(n, 3, "claude-3") for n in range(80)]
     lines += [judgment(n, 4, "gpt-4o", params={"probe": "injected_order"}) for n in range(80)]
-    given = write(tmp_path / "j.jsonl", lines)
-    assert main(["audit", items, given, "--model", "gpt-4o", "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["audits"]
-    assert found["own_family"]["figure"] == 1.0
-    assert found["injected_order"]["n"] == 80
-    assert main(["audit", items, given]) == 1
+    path = write(tmp_path / "j.jsonl", lines)
+    assert main(["audit", items, path, "--model", "gpt-4o", "--json"]) == 1
+    findings = json.loads(capsys.readouterr().out)["audits"]
+    assert findings["own_family"]["figure"] == 1.0
+    assert findings["injected_order"]["n"] == 80
+    assert main(["audit", items, path]) == 1
     assert "there are 2 judges, which differ in model " in capsys.readouterr().err
 
 
@@ -92,7 +92,7 @@ def test_limits_come_from_a_file(files: tuple[str, str], tmp_path: Path, capsys:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", "not JSON"),
         ("[]", "not an object"),
@@ -105,10 +105,10 @@ def test_limits_come_from_a_file(files: tuple[str, str], tmp_path: Path, capsys:
     ],
 )
 def test_limits_that_cannot_be_used(
-    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
 ) -> None:
     assert main(["audit", *files, "--thresholds", write(tmp_path / "limits.json", [text])]) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_both_orders_are_read_from_the_raw_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,18 +123,18 @@ def test_both_orders_are_read_from_the_raw_text(tmp_path: Path, capsys: pytest.C
         answers = {
             name: CallReply(task.key, "", 0, name, json.dumps({"verdict": "a"})) for name in ("order:ab", "order:ba")
         }
-        made = fuse(card("plain_pairwise"), Params(orders="both"), task, answers)
+        judgment = fuse(card("plain_pairwise"), Params(orders="both"), task, answers)
         rows.append(row)
         params = {"orders": "both"}
-        lines.append({"item": f"p{n}", "card": "plain_pairwise", "model": "m", "params": params, "raw": made.raw})
-    given = write(tmp_path / "i.jsonl", rows), write(tmp_path / "j.jsonl", lines)
-    assert main(["audit", *given, "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["audits"]["first_place_wins"]
-    assert (found["verdict"], found["figure"], found["n"]) == ("alarm", 1.0, 32)
+        lines.append({"item": f"p{n}", "card": "plain_pairwise", "model": "m", "params": params, "raw": judgment.raw})
+    paths = write(tmp_path / "i.jsonl", rows), write(tmp_path / "j.jsonl", lines)
+    assert main(["audit", *paths, "--json"]) == 1
+    finding = json.loads(capsys.readouterr().out)["audits"]["first_place_wins"]
+    assert (finding["verdict"], finding["figure"], finding["n"]) == ("alarm", 1.0, 32)
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"),
+    ("bad", "message"),
     [
         ("{", "line 2: not JSON"),
         ("[1]", "line 2: holds a list"),
@@ -149,12 +149,12 @@ def test_both_orders_are_read_from_the_raw_text(tmp_path: Path, capsys: pytest.C
     ],
 )
 def test_bad_lines_are_named(
-    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: Any, said: str
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: Any, message: str
 ) -> None:
-    given = write(tmp_path / "bad.jsonl", [judgment(0, 3), bad])
-    assert main(["audit", files[0], given]) == 1
+    path = write(tmp_path / "bad.jsonl", [judgment(0, 3), bad])
+    assert main(["audit", files[0], path]) == 1
     err = capsys.readouterr().err
-    assert f"bad.jsonl, {said}" in err
+    assert f"bad.jsonl, {message}" in err
     assert "Traceback" not in err
 
 
@@ -179,7 +179,7 @@ def test_reading_stops_after_10000_bad_lines(
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (["--model", "other"], "no judge of that card, model and parameters"),
         (["--card", "plain_pairwise"], "no judge of that card, model and parameters"),
@@ -190,17 +190,17 @@ def test_reading_stops_after_10000_bad_lines(
     ],
 )
 def test_what_cannot_be_done_is_said(
-    files: tuple[str, str], capsys: pytest.CaptureFixture[str], more: list[str], said: str
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str], more: list[str], message: str
 ) -> None:
     assert main(["audit", *files, *more]) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_nothing_in_a_file_moves_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = "r\u001b[31m0"
     items = write(tmp_path / "i.jsonl", [item(0, "x", reference="y") | {"id": name}])
-    given = write(tmp_path / "j.jsonl", [judgment(0, 3, item=name)])
-    assert main(["audit", items, given]) == 0
+    path = write(tmp_path / "j.jsonl", [judgment(0, 3, item=name)])
+    assert main(["audit", items, path]) == 0
     assert "\u001b" not in capsys.readouterr().out
 
 
@@ -211,19 +211,19 @@ TABLE = [(1, 1), (1, 1), (1, 2), (2, 2), (2, 2), (2, 3), (3, 3), (3, 3), (3, 1)]
 
 @pytest.mark.parametrize("with_items", [True, False])
 def test_agreement_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str], with_items: bool) -> None:
-    given = [
+    args = [
         write(tmp_path / "j.jsonl", [judgment(n, judge) for n, (_, judge) in enumerate(TABLE)]),
         write(tmp_path / "l.jsonl", [label(n, human) for n, (human, _) in enumerate(TABLE)]),
     ]
     if with_items:
-        given += ["--items", write(tmp_path / "i.jsonl", [item(n) for n in range(len(TABLE))])]
-    assert main(["agree", *given, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
-    assert (found["dimension"], found["kappa"], found["items"]) == ("factuality", pytest.approx(0.5), 99)
-    assert found["interval"][0] < 0.5 < found["interval"][1]
-    assert found["agreement"] == pytest.approx(6 / 9)
-    assert found["table"][0][:3] == [22, 11, 0]
-    assert main(["agree", *given]) == 0
+        args += ["--items", write(tmp_path / "i.jsonl", [item(n) for n in range(len(TABLE))])]
+    assert main(["agree", *args, "--json"]) == 0
+    (figures,) = json.loads(capsys.readouterr().out)
+    assert (figures["dimension"], figures["kappa"], figures["items"]) == ("factuality", pytest.approx(0.5), 99)
+    assert figures["interval"][0] < 0.5 < figures["interval"][1]
+    assert figures["agreement"] == pytest.approx(6 / 9)
+    assert figures["table"][0][:3] == [22, 11, 0]
+    assert main(["agree", *args]) == 0
     out = capsys.readouterr().out
     assert "99 replies (0 unscored), 99 reference labels (gold) from blind labels" in out
     assert "factuality" in out and "0.500" in out
@@ -249,8 +249,8 @@ def test_agreement_on_dialogues_needs_no_items(tmp_path: Path, capsys: pytest.Ca
         label(n, 3 + n % 3, item=f"d{n}", unit=f"turn:{t}", dimension="helpfulness") for n in range(6) for t in (1, 2)
     ]
     labels += [label(n, "n/a", item=f"d{n}", unit="conversation", dimension="repair_handling") for n in range(6)]
-    given = write(tmp_path / "j.jsonl", lines), write(tmp_path / "l.jsonl", labels)
-    assert main(["agree", *given]) == 0
+    paths = write(tmp_path / "j.jsonl", lines), write(tmp_path / "l.jsonl", labels)
+    assert main(["agree", *paths]) == 0
     out = capsys.readouterr().out
     row = next(line for line in out.splitlines() if line.startswith("turn.helpfulness"))
     assert row.split()[1:4] == ["6", "12", "1.000"]
@@ -264,23 +264,23 @@ def test_gold_is_the_lower_median_of_newest_blind_labels(tmp_path: Path, capsys:
         label(0, 1), label(0, 4, made_at="2026-02-01T00:00:00Z"),  # ann's newer one counts
         label(0, 5, annotator="ben"), label(0, 1, annotator="cyn", mode="assisted"),
     ]  # fmt: skip
-    given = write(tmp_path / "j.jsonl", [judgment(0, 4)]), write(tmp_path / "l.jsonl", labels)
-    assert main(["agree", *given, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
+    paths = write(tmp_path / "j.jsonl", [judgment(0, 4)]), write(tmp_path / "l.jsonl", labels)
+    assert main(["agree", *paths, "--json"]) == 0
+    (figures,) = json.loads(capsys.readouterr().out)
     # Of 4 and 5 the lower median is 4, in row and column 4.
-    assert found["table"][3][3] == 1
-    assert found["kappa"] is None
+    assert figures["table"][3][3] == 1
+    assert figures["kappa"] is None
 
 
 def test_labels_off_their_scale_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = write(tmp_path / "j.jsonl", [judgment(0, 4)]), write(tmp_path / "l.jsonl", [label(0, 4), label(0, 9)])
-    assert main(["agree", *given]) == 1
+    paths = write(tmp_path / "j.jsonl", [judgment(0, 4)]), write(tmp_path / "l.jsonl", [label(0, 4), label(0, 9)])
+    assert main(["agree", *paths]) == 1
     assert "l.jsonl, line 2: factuality: 9 is not on the scale: allowed are 1 to 5." in capsys.readouterr().err
 
 
 def test_units_that_are_none_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = write(tmp_path / "j.jsonl", [judgment(0, 4)]), write(tmp_path / "l.jsonl", [label(0, 4, unit="whole")])
-    assert main(["agree", *given]) == 1
+    paths = write(tmp_path / "j.jsonl", [judgment(0, 4)]), write(tmp_path / "l.jsonl", [label(0, 4, unit="whole")])
+    assert main(["agree", *paths]) == 1
     assert "l.jsonl, line 1: 'whole' is no unit" in capsys.readouterr().err
 
 
@@ -291,39 +291,39 @@ def test_what_the_endpoint_refused_is_unscored(
     lines = [
         {"item": f"r{n}", "card": CARD, "model": "m", "raw": "", "unscored": "refused", "why": "filter"} for n in (0, 1)
     ]
-    given = write(tmp_path / "run.jsonl", [*lines, judgment(2, 3)])
-    assert main(["audit", files[0], given]) == 0
+    path = write(tmp_path / "run.jsonl", [*lines, judgment(2, 3)])
+    assert main(["audit", files[0], path]) == 0
     assert "3 replies to 3 of 40 items; 2 replies unscored (2 refused)." in capsys.readouterr().out
 
 
 def test_agree_names_the_dimensions_where_no_label_meets_the_card(
     files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = write(tmp_path / "labels.jsonl", [label(n, 3, dimension="tone") for n in range(5)])
-    assert main(["agree", files[1], told]) == 1
-    said = capsys.readouterr()
-    assert "The labels are about tone of response; the card asks factuality of response, " in said.err
-    assert said.out == ""
+    labels = write(tmp_path / "labels.jsonl", [label(n, 3, dimension="tone") for n in range(5)])
+    assert main(["agree", files[1], labels]) == 1
+    output = capsys.readouterr()
+    assert "The labels are about tone of response; the card asks factuality of response, " in output.err
+    assert output.out == ""
 
 
 def test_agree_says_which_verdicts_need_no_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # Sixty items of which all three samples are right, and sixty of which two of three agree on what is wrong.
-    said = [(3, 3, 3)] * 60 + [(4, 4, 3)] * 60
-    given = [
+    samples = [(3, 3, 3)] * 60 + [(4, 4, 3)] * 60
+    args = [
         write(
             tmp_path / "j.jsonl",
-            [judgment(n, value) | {"sample": s} for n, values in enumerate(said) for s, value in enumerate(values)],
+            [judgment(n, value) | {"sample": s} for n, values in enumerate(samples) for s, value in enumerate(values)],
         ),
         write(tmp_path / "l.jsonl", [label(n, 3) for n in range(120)]),
     ]
     source = ["--source", "agreement of samples"]
-    assert main(["agree", *given, "--target", ".8", *source, "--json"]) == 0
-    [found] = [one["selective"] for one in json.loads(capsys.readouterr().out)]
-    assert (found["threshold"], found["spared"]["point"], found["agreement"]) == (1.0, 0.5, 1.0)
-    assert [step["passed"] for step in found["steps"]] == [True, False]
-    assert main(["agree", *given, "--target", ".8", "--near", *source]) == 0
+    assert main(["agree", *args, "--target", ".8", *source, "--json"]) == 0
+    [selective] = [row["selective"] for row in json.loads(capsys.readouterr().out)]
+    assert (selective["threshold"], selective["spared"]["point"], selective["agreement"]) == (1.0, 0.5, 1.0)
+    assert [step["passed"] for step in selective["steps"]] == [True, False]
+    assert main(["agree", *args, "--target", ".8", "--near", *source]) == 0
     assert "100% of items (97% to 100%) can be accepted without review" in capsys.readouterr().out
-    assert main(["agree", *given, "--target", ".8", "--source", "guesses"]) == 1
+    assert main(["agree", *args, "--target", ".8", "--source", "guesses"]) == 1
     assert "There is: agreement of samples" in capsys.readouterr().err
-    assert main(["agree", *given, "--target", "1.2"]) == 1
+    assert main(["agree", *args, "--target", "1.2"]) == 1
     assert "such as 0.8" in capsys.readouterr().err

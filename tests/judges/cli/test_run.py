@@ -24,13 +24,13 @@ GOOD = json.dumps({"scores": SCORES, "verdict": "excellent", "decision_basis": "
 
 
 @contextlib.contextmanager
-def served(script):
+def serve_in_thread(script):
     """The endpoint in a thread, while a command runs in this one."""
-    held, ready, over = [], threading.Event(), threading.Event()
+    endpoints, ready, over = [], threading.Event(), threading.Event()
 
     async def serve():
-        async with serving(script) as found:
-            held.append(found)
+        async with serving(script) as endpoint:
+            endpoints.append(endpoint)
             ready.set()
             while not over.is_set():
                 await asyncio.sleep(0.005)
@@ -39,7 +39,7 @@ def served(script):
     thread.start()
     ready.wait(60)
     try:
-        yield held[0]
+        yield endpoints[0]
     finally:
         over.set()
         thread.join()
@@ -56,8 +56,8 @@ def file(tmp_path):
     return path
 
 
-def run(file, found, *more, card="rubric_open_ended"):
-    return main(["run", str(file), "--card", card, "--model", "m", "--base-url", found.url, *map(str, more)])
+def run(file, endpoint, *more, card="rubric_open_ended"):
+    return main(["run", str(file), "--card", card, "--model", "m", "--base-url", endpoint.url, *map(str, more)])
 
 
 def lines(path):
@@ -66,14 +66,14 @@ def lines(path):
 
 def test_a_run_writes_judgments_that_import_reads(file, tmp_path, capsys):
     def script(body, nth):
-        said = body["messages"][-1]["content"]
-        return Say(None, message={"refusal": "No."}) if "task 2" in said else Say(GOOD)
+        prompt = body["messages"][-1]["content"]
+        return Say(None, message={"refusal": "No."}) if "task 2" in prompt else Say(GOOD)
 
     out = tmp_path / "out.jsonl"
-    with served(script) as found:
-        assert run(file, found, "--out", out) == 0
-    said = capsys.readouterr().out
-    assert "5 of 6 scored, 1 unscored" in said and "refused      1" in said and "cost not known" in said
+    with serve_in_thread(script) as endpoint:
+        assert run(file, endpoint, "--out", out) == 0
+    output = capsys.readouterr().out
+    assert "5 of 6 scored, 1 unscored" in output and "refused      1" in output and "cost not known" in output
     assert sorted(line["item"] for line in lines(out)) == [f"r{n}" for n in range(6)]
     store = workspace(tmp_path)
     bring(store, [row(n) for n in range(6)] + lines(out))
@@ -86,13 +86,13 @@ def test_a_run_writes_judgments_that_import_reads(file, tmp_path, capsys):
 
 def test_going_on_asks_nothing_twice_and_mends_half_a_line(file, tmp_path, capsys):
     out = tmp_path / "out.jsonl"
-    with served(lambda body, nth: Say(GOOD)) as found:
-        assert run(file, found, "--out", out, "--limit", 4) == 0
+    with serve_in_thread(lambda body, nth: Say(GOOD)) as endpoint:
+        assert run(file, endpoint, "--out", out, "--limit", 4) == 0
         whole = out.read_bytes()
         out.write_bytes(whole[:-30])  # killed while it wrote the fourth
-        assert run(file, found, "--out", out) == 0
-        assert run(file, found, "--out", out) == 0
-        assert len(found.bodies) == 4 + 3
+        assert run(file, endpoint, "--out", out) == 0
+        assert run(file, endpoint, "--out", out) == 0
+        assert len(endpoint.bodies) == 4 + 3
     assert sorted(line["item"] for line in lines(out)) == [f"r{n}" for n in range(6)]
     assert "6 of 6 judgments are there already." in capsys.readouterr().out
 
@@ -103,58 +103,58 @@ def test_what_failed_has_no_line_and_is_asked_again(file, tmp_path, capsys):
         return Say(status=400, body={"error": {"message": "odd"}}) if bad else Say(GOOD)
 
     out = tmp_path / "out.jsonl"
-    with served(script) as found:
-        assert run(file, found, "--out", out, "--concurrency", 1) == 1
+    with serve_in_thread(script) as endpoint:
+        assert run(file, endpoint, "--out", out, "--concurrency", 1) == 1
         assert len(lines(out)) == 5
         assert "run the same command again" in capsys.readouterr().err
-        assert run(file, found, "--out", out) == 0
+        assert run(file, endpoint, "--out", out) == 0
     assert len(lines(out)) == 6
 
 
 def test_other_judges_in_the_same_file_are_other_judges(file, tmp_path):
     out = tmp_path / "out.jsonl"
-    with served(lambda body, nth: Say(GOOD)) as found:
-        run(file, found, "--out", out)
-        run(file, found, "--out", out, "--temperature", 0.5, "--samples", 2)
-        assert len(found.bodies) == 6 + 12
+    with serve_in_thread(lambda body, nth: Say(GOOD)) as endpoint:
+        run(file, endpoint, "--out", out)
+        run(file, endpoint, "--out", out, "--temperature", 0.5, "--samples", 2)
+        assert len(endpoint.bodies) == 6 + 12
     assert len(lines(out)) == 18
 
 
 def test_without_a_file_the_lines_are_printed(file, capsys):
-    with served(lambda body, nth: Say(GOOD)) as found:
-        assert run(file, found) == 0
+    with serve_in_thread(lambda body, nth: Say(GOOD)) as endpoint:
+        assert run(file, endpoint) == 0
     printed = capsys.readouterr()
     assert len([json.loads(line) for line in printed.out.splitlines()]) == 6
     assert "6 of 6 scored" in printed.err
 
 
 def test_a_dry_run_shows_and_asks_nothing(file, capsys):
-    with served(lambda body, nth: Say(GOOD)) as found:
-        assert run(file, found, "--dry-run", "--samples", 2) == 0
-        assert not found.bodies
-        said = capsys.readouterr().out
-        assert "task 2" in said and "task 3" not in said and "[system]" in said
-        assert "6 items, 12 judgments, 12 calls" in said and "not known" in said
-        assert run(file, found, "--dry-run", "--ask") == 0
-        assert len(found.bodies) == 3
-    said = capsys.readouterr().out
-    assert GOOD in said and "factuality               4" in said
+    with serve_in_thread(lambda body, nth: Say(GOOD)) as endpoint:
+        assert run(file, endpoint, "--dry-run", "--samples", 2) == 0
+        assert not endpoint.bodies
+        output = capsys.readouterr().out
+        assert "task 2" in output and "task 3" not in output and "[system]" in output
+        assert "6 items, 12 judgments, 12 calls" in output and "not known" in output
+        assert run(file, endpoint, "--dry-run", "--ask") == 0
+        assert len(endpoint.bodies) == 3
+    output = capsys.readouterr().out
+    assert GOOD in output and "factuality               4" in output
 
 
 def test_a_spending_limit_ends_a_run_and_says_how_to_go_on(file, tmp_path, capsys):
     listed = tmp_path / "prices.json"
     listed.write_text('{"as_of": "2026-01", "models": {"m": {"in": 1000, "out": 1000}}}')
     out = tmp_path / "out.jsonl"
-    given = ("--out", out, "--prices", listed, "--max-tokens", 100, "--spend")
-    with served(lambda body, nth: Say(GOOD, usage=(1000, 100))) as found:
-        assert run(file, found, *given, 4) == 130
+    args = ("--out", out, "--prices", listed, "--max-tokens", 100, "--spend")
+    with serve_in_thread(lambda body, nth: Say(GOOD, usage=(1000, 100))) as endpoint:
+        assert run(file, endpoint, *args, 4) == 130
         assert 0 < len(lines(out)) < 6
-        assert "--spend needs the price" not in (said := capsys.readouterr().err) and "spending limit" in said
-        assert run(file, found, *given, 100) == 0
-        assert len(found.bodies) == 6
+        assert "--spend needs the price" not in (output := capsys.readouterr().err) and "spending limit" in output
+        assert run(file, endpoint, *args, 100) == 0
+        assert len(endpoint.bodies) == 6
         for none in ("inf", "nan", 0, -1):
-            assert run(file, found, *given, none) == 1 and "amount in US dollars above 0" in capsys.readouterr().err
-        assert len(found.bodies) == 6
+            assert run(file, endpoint, *args, none) == 1 and "amount in US dollars above 0" in capsys.readouterr().err
+        assert len(endpoint.bodies) == 6
 
 
 @pytest.mark.parametrize("usage", [(1000, 100), None])
@@ -162,23 +162,23 @@ def test_a_spending_limit_holds_over_all_starts_on_a_file(file, tmp_path, capsys
     listed = tmp_path / "prices.json"
     listed.write_text('{"as_of": "2026-01", "models": {"m": {"in": 1000, "out": 1000}}}')
     out = tmp_path / "out.jsonl"
-    given = ("--out", out, "--prices", listed, "--max-tokens", 100, "--concurrency", 2)
-    with served(lambda body, nth: Say(GOOD, usage=usage)) as found:
-        assert run(file, found, *given, "--dry-run", "--ask", "--limit", 1, "--spend", 5) == 0
-        assert len(found.bodies) == 1 and "spent so far of the limit of $5.00" in capsys.readouterr().out
-        assert [run(file, found, *given, "--spend", 5) for _ in range(5)] == [130] * 5
-        calls, said = len(found.bodies), capsys.readouterr()
-        assert "The spending limit of $5.00 ends the run" in said.err and "with a higher --spend" in said.err
-        assert ("about $" in said.out) is (usage is None)
+    args = ("--out", out, "--prices", listed, "--max-tokens", 100, "--concurrency", 2)
+    with serve_in_thread(lambda body, nth: Say(GOOD, usage=usage)) as endpoint:
+        assert run(file, endpoint, *args, "--dry-run", "--ask", "--limit", 1, "--spend", 5) == 0
+        assert len(endpoint.bodies) == 1 and "spent so far of the limit of $5.00" in capsys.readouterr().out
+        assert [run(file, endpoint, *args, "--spend", 5) for _ in range(5)] == [130] * 5
+        calls, output = len(endpoint.bodies), capsys.readouterr()
+        assert "The spending limit of $5.00 ends the run" in output.err and "with a higher --spend" in output.err
+        assert ("about $" in output.out) is (usage is None)
         assert 2 <= calls < 6 and (usage is None or calls * 1.1 <= 5)
         charged = lines(out.with_name("out.jsonl.charges"))
         assert sum(line.get("cost", 0) for line in charged) <= 5 and charged[-1]["upto"] == 0
-        assert run(file, found, *given, "--spend", 0.5) == 1 and "is below it" in capsys.readouterr().err
+        assert run(file, endpoint, *args, "--spend", 0.5) == 1 and "is below it" in capsys.readouterr().err
         # A run that ended without a word is counted at the most that it might have cost.
         with (out.with_name("out.jsonl.charges")).open("a") as file_:
             file_.write(json.dumps({"judge": charged[0]["judge"], "upto": 99.0}) + "\n" + '{"judge": {"ca')
-        assert run(file, found, *given, "--spend", 99.5) == 130 and len(found.bodies) == calls
-        assert run(file, found, *given, "--spend", 200) == 0 and len(found.bodies) == 7
+        assert run(file, endpoint, *args, "--spend", 99.5) == 130 and len(endpoint.bodies) == calls
+        assert run(file, endpoint, *args, "--spend", 200) == 0 and len(endpoint.bodies) == 7
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_a_spending_limit_holds_over_all_starts_on_a_file(file, tmp_path, capsys
     ],
 )
 def test_misuse_is_a_sentence(file, more, says, capsys):
-    with served(lambda body, nth: Say(GOOD)) as found:
-        assert run(file, found, *more) == 1
-        assert not found.bodies
+    with serve_in_thread(lambda body, nth: Say(GOOD)) as endpoint:
+        assert run(file, endpoint, *more) == 1
+        assert not endpoint.bodies
     assert says in capsys.readouterr().err
 
 
@@ -206,13 +206,13 @@ def test_bad_items_are_all_told_with_their_lines(tmp_path, capsys):
     path = tmp_path / "items.jsonl"
     rows = [json.dumps(row(1)), "", "{", json.dumps(row(1)), json.dumps(row(2) | {"odd": 1}), '{"id": "\\ud800"}']
     path.write_text("\n".join(rows))
-    with served(lambda body, nth: Say(GOOD)) as found:
-        assert run(path, found) == 1
-        assert not found.bodies
-    said = capsys.readouterr().err
-    assert "4 lines that cannot be judged" in said
-    assert "line 3: not JSON" in said and "line 6: holds half of a surrogate pair" in said and "line 5:" in said
-    assert "line 4: there is an item r1 before it" in said
+    with serve_in_thread(lambda body, nth: Say(GOOD)) as endpoint:
+        assert run(path, endpoint) == 1
+        assert not endpoint.bodies
+    output = capsys.readouterr().err
+    assert "4 lines that cannot be judged" in output
+    assert "line 3: not JSON" in output and "line 6: holds half of a surrogate pair" in output and "line 5:" in output
+    assert "line 4: there is an item r1 before it" in output
 
 
 def test_items_of_other_kinds_are_passed_over(tmp_path, capsys):
@@ -220,9 +220,9 @@ def test_items_of_other_kinds_are_passed_over(tmp_path, capsys):
     turns = [{"turn": 1, "role": "assistant", "text": "x"}]
     talks = [{"id": f"d{n}", "kind": "dialogue", "turns": turns} for n in (1, 2)]
     path.write_text("\n".join(map(json.dumps, [talks[0], row(1), talks[1], row(2), row(3)])))
-    with served(lambda body, nth: Say(GOOD)) as found:
-        assert run(path, found, "--out", out, "--limit", 2) == 0
-        assert run(path, found, "--out", out) == 0
+    with serve_in_thread(lambda body, nth: Say(GOOD)) as endpoint:
+        assert run(path, endpoint, "--out", out, "--limit", 2) == 0
+        assert run(path, endpoint, "--out", out) == 0
     assert "2 dialogues were passed over" in capsys.readouterr().err
     assert sorted(line["item"] for line in lines(out)) == ["r1", "r2", "r3"]
 
@@ -239,8 +239,8 @@ def test_what_is_wrong_with_a_line_is_said_in_words(tmp_path, capsys):
         (json.dumps(row(1)) + "\n{", "line 2: not JSON: expecting property name"),
     ):
         path.write_text(text)
-        with served(lambda body, nth: Say(GOOD)) as found:
-            assert run(path, found) == 1
+        with serve_in_thread(lambda body, nth: Say(GOOD)) as endpoint:
+            assert run(path, endpoint) == 1
         assert says in capsys.readouterr().err
 
 

@@ -15,7 +15,7 @@ from judges.client.endpoint import Endpoint
 from judges.client.errors import CallContext, CallError, FatalError, ParameterRefused, TransientError
 from judges.params import Params
 from judges.protocols.call_plan import ChatRequest
-from tests.certificates import certify, speaking
+from tests.certificates import certify, server_context
 from tests.judges.endpoint import Say, serving
 from tests.judges.run_cases import GOOD
 
@@ -32,10 +32,10 @@ def exchange(say, ask=ASK, params=None, capabilities=None, times=1, **settings):
             async with Client(endpoint, capabilities) as client:
                 for _ in range(times):
                     try:
-                        found = await client.answer("m", params or Params(), ask)
+                        outcome = await client.answer("m", params or Params(), ask)
                     except Exception as fault:
-                        found = fault
-                return found, served, client
+                        outcome = fault
+                return outcome, served, client
 
     return asyncio.run(go())
 
@@ -52,10 +52,10 @@ def test_what_is_sent_and_what_comes_back():
         "choices": [{"finish_reason": "stop", "message": {"content": GOOD}, "logprobs": logprobs}],
         "usage": {"prompt_tokens": 12, "completion_tokens": 3},
     }
-    found, served, _ = exchange(Say(body=body), params=params)
-    assert (found.raw, found.model, found.tokens_in, found.tokens_out) == (GOOD, "m-2024", 12, 3)
-    assert (found.mode, found.unscored) == ("json_schema", None)
-    assert found.logprobs == (("4", (("4", -0.1),)),)
+    reply, served, _ = exchange(Say(body=body), params=params)
+    assert (reply.raw, reply.model, reply.tokens_in, reply.tokens_out) == (GOOD, "m-2024", 12, 3)
+    assert (reply.mode, reply.unscored) == ("json_schema", None)
+    assert reply.logprobs == (("4", (("4", -0.1),)),)
     sent = served.bodies[0]
     assert sent["response_format"]["json_schema"] == {"name": "merit", "schema": {"type": "object"}, "strict": True}
     assert (sent["temperature"], sent["seed"], sent["max_tokens"], sent["top_logprobs"]) == (0.3, 7, 99, 5)
@@ -79,13 +79,13 @@ def test_what_is_sent_and_what_comes_back():
 def test_a_usage_that_cannot_be_read_is_as_none_at_all(usage):
     """What a run does with all of them is what it does with None (tests/data/runs/test_charges.py)."""
     choice = {"finish_reason": "stop", "message": {"content": GOOD}}
-    found, _, _ = exchange(Say(body={"model": "m", "choices": [choice], "usage": usage}))
-    assert (found.raw, found.unscored, found.tokens_in, found.tokens_out) == (GOOD, None, 0, 0)
+    reply, _, _ = exchange(Say(body={"model": "m", "choices": [choice], "usage": usage}))
+    assert (reply.raw, reply.unscored, reply.tokens_in, reply.tokens_out) == (GOOD, None, 0, 0)
 
 
 def test_prose_is_asked_for_without_a_format():
-    found, served, _ = exchange(Say("It is fine. [[7]]"), ask=PROSE)
-    assert "response_format" not in served.bodies[0] and found.mode == "text"
+    reply, served, _ = exchange(Say("It is fine. [[7]]"), ask=PROSE)
+    assert "response_format" not in served.bodies[0] and reply.mode == "text"
 
 
 @pytest.mark.parametrize(
@@ -123,21 +123,21 @@ def test_prose_is_asked_for_without_a_format():
 )
 def test_refusals_are_sorted(say, sort, says, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    found, _, _ = exchange(say)
-    assert isinstance(found, sort), found
-    assert says in str(found)
+    fault, _, _ = exchange(say)
+    assert isinstance(fault, sort), fault
+    assert says in str(fault)
 
 
 def test_a_timeout_bounds_the_whole_exchange():
-    found, _, _ = exchange(Say(hang=True), timeout=0.05)
-    assert isinstance(found, TransientError) and found.sort == "timeout" and found.charged
+    fault, _, _ = exchange(Say(hang=True), timeout=0.05)
+    assert isinstance(fault, TransientError) and fault.sort == "timeout" and fault.charged
 
 
 def test_a_web_page_is_fatal_when_it_stays_and_passing_once_the_endpoint_is_known():
-    found, _, _ = exchange(Say(body=b"<html>hi"), times=2)
-    assert isinstance(found, FatalError) and "/v1" in str(found)
-    found, _, _ = exchange(lambda body, nth: Say(GOOD) if nth == 0 else Say(body=b"<html>hi"), times=4)
-    assert isinstance(found, TransientError)
+    fault, _, _ = exchange(Say(body=b"<html>hi"), times=2)
+    assert isinstance(fault, FatalError) and "/v1" in str(fault)
+    fault, _, _ = exchange(lambda body, nth: Say(GOOD) if nth == 0 else Say(body=b"<html>hi"), times=4)
+    assert isinstance(fault, TransientError)
 
 
 @pytest.mark.parametrize(
@@ -190,13 +190,13 @@ def over_https(tls):
 def test_an_endpoint_is_believed_by_its_certificate(tmp_path, authorities):
     certificate = certify(tmp_path, "127.0.0.1")
     with pytest.raises(FatalError, match=r"its certificate is not valid.*in SSL_CERT_FILE"):
-        over_https(speaking(certificate))
+        over_https(server_context(certificate))
     authorities(certificate)
-    assert over_https(speaking(certificate)) == GOOD
+    assert over_https(server_context(certificate)) == GOOD
     of_another = certify(tmp_path, "judge.example.org")
     authorities(of_another)
     with pytest.raises(FatalError, match="its certificate is not valid"):
-        over_https(speaking(of_another))
+        over_https(server_context(of_another))
 
 
 def test_https_where_only_http_is_spoken_is_said():
@@ -212,9 +212,9 @@ def test_a_file_of_authorities_that_cannot_be_read_is_named(text, says, tmp_path
     if text:
         file.write_text(text)
     authorities(file)
-    found, served, _ = exchange(Say(GOOD))
-    assert str(found).startswith(f"The certificates in {file} cannot be read: {says}. Set SSL_CERT_FILE")
-    assert isinstance(found, FatalError)
+    fault, served, _ = exchange(Say(GOOD))
+    assert str(fault).startswith(f"The certificates in {file} cannot be read: {says}. Set SSL_CERT_FILE")
+    assert isinstance(fault, FatalError)
     assert not served.bodies
 
 
@@ -240,20 +240,20 @@ REFUSED = [  # (what the endpoint says, the manner it comes to, parameters)
 
 @pytest.mark.parametrize(("say", "manner", "params"), REFUSED)
 def test_a_refused_parameter_changes_the_manner(say, manner, params):
-    found, _, client = exchange(say, params=Params(**params))
-    assert isinstance(found, ParameterRefused) and found.why
+    fault, _, client = exchange(say, params=Params(**params))
+    assert isinstance(fault, ParameterRefused) and fault.why
     assert str(client.capabilities("m")) == manner
 
 
 def test_another_temperature_than_asked_for_is_never_used():
-    found, _, _ = exchange(error("'temperature' does not support 0 with this model", param="temperature"))
-    assert isinstance(found, FatalError) and "another judge" in str(found)
+    fault, _, _ = exchange(error("'temperature' does not support 0 with this model", param="temperature"))
+    assert isinstance(fault, FatalError) and "another judge" in str(fault)
 
 
 def test_text_that_an_error_repeats_is_not_taken_for_a_parameter():
     detail = [{"loc": ["body", "messages"], "msg": "wrong", "input": {"seed": 1, "response_format": 1}}]
-    found, _, client = exchange(Say(status=422, body={"detail": detail}), params=Params(seed=1))
-    assert isinstance(found, CallError) and str(client.capabilities("m")) == "json_schema"
+    fault, _, client = exchange(Say(status=422, body={"detail": detail}), params=Params(seed=1))
+    assert isinstance(fault, CallError) and str(client.capabilities("m")) == "json_schema"
 
 
 def test_a_remembered_manner_is_asked_in_at_once():
@@ -291,9 +291,9 @@ def test_manner_is_written_and_read_back():
     ],
 )
 def test_facts_of_a_reply(say, unscored, raw):
-    found, _, _ = exchange(say)
-    assert (found.unscored, found.raw) == (unscored, raw)
-    assert bool(found.why) == bool(unscored)
+    reply, _, _ = exchange(say)
+    assert (reply.unscored, reply.raw) == (unscored, raw)
+    assert bool(reply.why) == bool(unscored)
 
 
 def test_the_key_is_sent_and_appears_nowhere_else(monkeypatch):
@@ -301,13 +301,13 @@ def test_the_key_is_sent_and_appears_nowhere_else(monkeypatch):
     monkeypatch.setenv("OTHER_KEY", key)
 
     def echo(body, nth):
-        said = [Say(f"your key is {key}"), error(f"bad key {key}", 401), error(f"slow, {key}", 429), error(key, 418)]
-        return said[nth]
+        replies = [Say(f"your key is {key}"), error(f"bad key {key}", 401), error(f"slow, {key}", 429), error(key, 418)]
+        return replies[nth]
 
     for times in range(1, 5):
-        found, served, _ = exchange(echo, times=times, key_variable="OTHER_KEY")
+        outcome, served, _ = exchange(echo, times=times, key_variable="OTHER_KEY")
         assert served.headers[-1]["Authorization"] == f"Bearer {key}"
-        assert "canary" not in f"{found!r} {found} {getattr(found, 'headers', '')}"
+        assert "canary" not in f"{outcome!r} {outcome} {getattr(outcome, 'headers', '')}"
     assert "OTHER_KEY" in str(exchange(error("no", 401), key_variable="OTHER_KEY")[0])
 
 
@@ -326,14 +326,14 @@ def test_a_key_among_the_tokens_of_a_reply_is_not_kept(monkeypatch):
 def test_why_a_batch_was_refused_holds_no_key(monkeypatch):
     monkeypatch.setenv("OTHER_KEY", "canary-1234567890")
     client = Client(Endpoint(base_url="http://127.0.0.1:9", key_variable="OTHER_KEY"))
-    said = client.refusal({"errors": {"data": [{"message": "canary-1234567890 is none. \ud800"}]}})
-    assert said == "[key] is none. ?"
+    sentence = client.refusal({"errors": {"data": [{"message": "canary-1234567890 is none. \ud800"}]}})
+    assert sentence == "[key] is none. ?"
 
 
 def test_the_word_none_stays_a_word_where_there_is_no_key(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    found, served, _ = exchange(error("messages: none is not an allowed value"))
-    assert "(400: messages: none is not an allowed value)" in str(found)
+    fault, served, _ = exchange(error("messages: none is not an allowed value"))
+    assert "(400: messages: none is not an allowed value)" in str(fault)
     assert served.headers[-1]["Authorization"] == "Bearer none", "the library sends nothing without one"
 
 
@@ -357,10 +357,10 @@ def test_azure_is_asked_at_its_deployment(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "azure-key-1234")
     from judges.client import client as home
 
-    made = home.Client(Endpoint(base_url="https://x.openai.azure.com", api_version="2024-10-21"))
-    made._open()
-    assert type(made._openai).__name__ == "AsyncAzureOpenAI"
-    asyncio.run(made.__aexit__(None, None, None))
+    client = home.Client(Endpoint(base_url="https://x.openai.azure.com", api_version="2024-10-21"))
+    client._open()
+    assert type(client._openai).__name__ == "AsyncAzureOpenAI"
+    asyncio.run(client.__aexit__(None, None, None))
 
 
 @pytest.mark.parametrize(
@@ -419,14 +419,14 @@ def test_an_address_that_cannot_be_one_is_refused_in_a_sentence(address):
 @given(JSON, st.sampled_from([400, 401, 403, 404, 413, 422, 429, 500, 503]))
 def test_no_answer_of_any_shape_is_a_bug(value, status):
     body = json.dumps(value)
-    asked = CallContext("http://x", "m", Params(logprobs=True), "KEY", "", Capabilities())
-    fault = errors.classify_error(status, {}, body, asked)
+    context = CallContext("http://x", "m", Params(logprobs=True), "KEY", "", Capabilities())
+    fault = errors.classify_error(status, {}, body, context)
     assert isinstance(fault, (FatalError, TransientError, CallError, ParameterRefused)) and str(fault)
     client = Client(Endpoint(base_url="http://127.0.0.1:9/v1"))
     try:
-        client._read(200, {}, body.encode(), asked, "text")
-    except (FatalError, TransientError, CallError, ParameterRefused) as found:
-        assert str(found)
+        client._read(200, {}, body.encode(), context, "text")
+    except (FatalError, TransientError, CallError, ParameterRefused) as error:
+        assert str(error)
 
 
 @pytest.mark.parametrize(
@@ -434,5 +434,5 @@ def test_no_answer_of_any_shape_is_a_bug(value, status):
     [((100, 2048), "cut off at 2048 tokens"), (None, "cut off at 2048 tokens"), ((100, 7), "off after 7 tokens")],
 )
 def test_a_reply_that_was_cut_off_says_by_what(usage, says):
-    found, _, _ = exchange(Say('{"score": ', finish="length", usage=usage))
-    assert found.unscored == "cut_off" and says in found.why
+    reply, _, _ = exchange(Say('{"score": ', finish="length", usage=usage))
+    assert reply.unscored == "cut_off" and says in reply.why

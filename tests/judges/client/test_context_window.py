@@ -27,9 +27,9 @@ def test_counts_and_the_largest_are_told_and_nothing_where_all_fit() -> None:
         name: tokens_sent(build_request(CARD, PARAMS, Task(name, item), "", {}, "json_schema", ""), "json_schema") + 500
         for name, item in items
     }
-    found = find_long_calls(CARD, Params(max_tokens=500, samples=3), items, 8192)
-    assert (found.calls, found.items) == (2, (("長い", exact["長い"]), ("long", exact["long"])))
-    assert str(found).startswith(
+    long_calls = find_long_calls(CARD, Params(max_tokens=500, samples=3), items, 8192)
+    assert (long_calls.calls, long_calls.items) == (2, (("長い", exact["長い"]), ("long", exact["long"])))
+    assert str(long_calls).startswith(
         "2 calls about 2 items are longer than the 8,192 tokens that a call and its reply may have here: "
         f"長い (about {exact['長い']:,}), long (about {exact['long']:,}). The endpoint refuses"
     )
@@ -58,11 +58,11 @@ def test_the_limit_is_what_was_given_else_what_is_known_of_the_model() -> None:
 
 
 def test_windows_are_measured_each() -> None:
-    said = [
+    turns = [
         {"turn": n, "role": role, "text": "word " * (4000 if n == 2 else 1)}
         for n in range(1, 12)
         for role in ("user", "assistant")
     ]
-    item = Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": said})
-    found = find_long_calls(cards()["multi_turn_dialogue"], PARAMS, [("d", item)], 8192)
-    assert found.calls == 1, "only the first of its two windows"
+    item = Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": turns})
+    long_calls = find_long_calls(cards()["multi_turn_dialogue"], PARAMS, [("d", item)], 8192)
+    assert long_calls.calls == 1, "only the first of its two windows"

@@ -54,13 +54,13 @@ def test_counts_by_hand():
     ((key, item),) = items(1)
     task = next(call_plan.tasks(CARD, params, [(key, item)]))
     ask = call_plan.build_request(CARD, params, task, "", {}, "json_schema")
-    each = sum(tokens(m["content"]) + 4 for m in ask.messages) + tokens(json.dumps(ask.schema))
-    found = estimate(CARD, "gpt-4o", params, [(key, item)], price=(2.0, 8.0))
-    assert (found.items, found.judgments, found.calls, found.counted) == (1, 2, 2, 1)
-    assert found.tokens_in == pytest.approx(2 * each, abs=2)  # the nonce of a fence differs from call to call
-    assert found.tokens_out == 2 * (2 + (tokens("score") + 3 + 2))  # an object of one key with one number of a list
-    assert found.cost == pytest.approx((found.tokens_in * 2 + found.tokens_out * 8) / 1e6)
-    assert found.max_cost == pytest.approx((found.tokens_in * 2 + 2 * 2048 * 8) / 1e6)
+    call_tokens = sum(tokens(m["content"]) + 4 for m in ask.messages) + tokens(json.dumps(ask.schema))
+    totals = estimate(CARD, "gpt-4o", params, [(key, item)], price=(2.0, 8.0))
+    assert (totals.items, totals.judgments, totals.calls, totals.counted) == (1, 2, 2, 1)
+    assert totals.tokens_in == pytest.approx(2 * call_tokens, abs=2)  # the nonce of a fence differs from call to call
+    assert totals.tokens_out == 2 * (2 + (tokens("score") + 3 + 2))  # an object of one key with one number of a list
+    assert totals.cost == pytest.approx((totals.tokens_in * 2 + totals.tokens_out * 8) / 1e6)
+    assert totals.max_cost == pytest.approx((totals.tokens_in * 2 + 2 * 2048 * 8) / 1e6)
 
 
 def test_many_items_are_sampled_and_the_sample_is_stated():
@@ -74,18 +74,18 @@ def test_many_items_are_sampled_and_the_sample_is_stated():
 
 def test_judgments_left_and_a_sample_that_stands_for_more():
     assert estimate(CARD, "m", Params(), items(10), judgments=3).calls == 3
-    found = estimate(CARD, "m", Params(), items(10), of=500)
-    assert (found.items, found.calls) == (500, 500)
+    totals = estimate(CARD, "m", Params(), items(10), of=500)
+    assert (totals.items, totals.calls) == (500, 500)
 
 
 def test_nothing_to_ask_takes_nothing():
-    found = estimate(CARD, "m", Params(), [], price=(1.0, 1.0))
-    assert (found.judgments, found.calls, found.tokens_in, found.cost) == (0, 0, 0, 0.0)
+    totals = estimate(CARD, "m", Params(), [], price=(1.0, 1.0))
+    assert (totals.judgments, totals.calls, totals.tokens_in, totals.cost) == (0, 0, 0, 0.0)
 
 
 def test_windows_are_calls_of_their_own():
     card = cards()["multi_turn_dialogue"]
     turns = [Turn(turn=n, role=role, text="words") for n in range(1, 12) for role in ("user", "assistant")]
     item = Dialogue(id="d", kind="dialogue", turns=turns)
-    found = estimate(replace(card, prompts=card.prompts or {"": "Judge."}), "m", Params(), [("d", item)])
-    assert (found.judgments, found.calls) == (1, 2)  # 11 turns by 5 are 6 and 5
+    totals = estimate(replace(card, prompts=card.prompts or {"": "Judge."}), "m", Params(), [("d", item)])
+    assert (totals.judgments, totals.calls) == (1, 2)  # 11 turns by 5 are 6 and 5

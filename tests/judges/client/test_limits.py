@@ -8,7 +8,7 @@ from judges.client.budget import Budget, cost
 from judges.client.limits import Bucket, ConcurrencyWindow
 
 
-def taken(bucket, amounts, now=0.0):
+def take_times(bucket, amounts, now=0.0):
     """When each amount was taken, by someone who waits as told."""
     times = []
     for amount in amounts:
@@ -20,19 +20,19 @@ def taken(bucket, amounts, now=0.0):
 
 
 def test_thirty_a_minute_are_one_every_two_seconds():
-    assert taken(Bucket(30), [1] * 4) == pytest.approx([0, 2, 4, 6])
+    assert take_times(Bucket(30), [1] * 4) == pytest.approx([0, 2, 4, 6])
 
 
 def test_six_hundred_a_minute_by_hand():
     # capacity 10, rate (600 - 10) / 60 = 9.8333 a second: ten at once, the eleventh after 1 / 9.8333 s
-    times = taken(Bucket(600), [1] * 11)
+    times = take_times(Bucket(600), [1] * 11)
     assert times[:10] == [0.0] * 10
     assert times[10] == pytest.approx(60 / 590)
 
 
 @given(st.integers(1, 5000), st.integers(0, 1000))
 def test_no_minute_sees_more_than_its_budget(per_minute, start):
-    times = taken(Bucket(per_minute, start), [1] * min(3 * per_minute, 400), start)
+    times = take_times(Bucket(per_minute, start), [1] * min(3 * per_minute, 400), start)
     for first, begin in enumerate(times):
         assert sum(begin <= t < begin + 60 - 1e-6 for t in times[first:]) <= per_minute
 

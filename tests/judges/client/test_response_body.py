@@ -17,7 +17,7 @@ from judges.params import Params
 from judges.protocols.call_plan import CallReply
 from tests.judges.client.test_client import ASK
 from tests.judges.endpoint import Say, serving
-from tests.judges.run_cases import GOOD, of, ran
+from tests.judges.run_cases import GOOD, collect_events, events_of
 
 SPACES = b" " * 1_000_000
 
@@ -39,11 +39,11 @@ def members(number):
 @contextlib.asynccontextmanager
 async def raw(head, *chunks, again=0):
     """A server of bytes: (its base URL, what it was sent); `again`: the last chunk so often, or till it is left."""
-    seen = []
+    requests = []
 
     async def answer(reader, writer):
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            seen.append(await reader.readuntil(b"\r\n\r\n"))
+            requests.append(await reader.readuntil(b"\r\n\r\n"))
             writer.write(head)
             for chunk in (*chunks, *(chunks[-1] for _ in range(again))):
                 writer.write(chunk)
@@ -52,16 +52,19 @@ async def raw(head, *chunks, again=0):
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", seen
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", requests
 
 
-def asked(head, *chunks, again=0, timeout=300.0, what="answer"):
+def exchange(head, *chunks, again=0, timeout=300.0, call="answer"):
     """What one exchange with a server of bytes gives or raises."""
 
     async def go():
-        async with raw(head, *chunks, again=again) as (url, _), Client(Endpoint(base_url=url, timeout=timeout)) as one:
+        async with (
+            raw(head, *chunks, again=again) as (url, _),
+            Client(Endpoint(base_url=url, timeout=timeout)) as client,
+        ):
             try:
-                return await (one.answer("m", Params(), ASK) if what == "answer" else one.models())
+                return await (client.answer("m", Params(), ASK) if call == "answer" else client.models())
             except Exception as fault:
                 return fault
 
@@ -73,7 +76,7 @@ def head(*lines, status="200 OK"):
 
 
 @pytest.mark.parametrize(
-    ("packing", "data", "status", "what", "most"),
+    ("packing", "data", "status", "call", "most"),
     [
         ("gzip", GZIP, "200 OK", "answer", 16),
         ("x-gzip", GZIP, "400 Bad Request", "answer", 16),
@@ -85,43 +88,43 @@ def head(*lines, status="200 OK"):
     ],
     ids=["gzip", "x-gzip", "GZIP", "deflate", "deflate without a head", "members", "empty members"],
 )
-def test_a_body_is_not_read_beyond_its_bound(packing, data, status, what, most, monkeypatch):
+def test_a_body_is_not_read_beyond_its_bound(packing, data, status, call, most, monkeypatch):
     if most != 16:
         monkeypatch.setattr(response_body, "MAX_ANSWER_BYTES", most * 1_000_000)
     packed = head(f"Content-Encoding: {packing}", f"Content-Length: {len(data)}", status=status)
     tracemalloc.start(1)
-    found = asked(packed, data, what=what)
+    fault = exchange(packed, data, call=call)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (
-        isinstance(found, TransientError)
-        and found.charged
-        and found.why == f"the endpoint's answer is larger than {most} MB"
+        isinstance(fault, TransientError)
+        and fault.charged
+        and fault.why == f"the endpoint's answer is larger than {most} MB"
     )
     assert peak < 2_800_000 * most, "what the server sends and what came of it stand in one process"
 
 
 def test_a_body_without_an_end_is_left():
     chunk = b"%x\r\n%s\r\n" % (len(SPACES), SPACES)
-    found = asked(head("Transfer-Encoding: chunked"), chunk, again=10_000)
-    assert isinstance(found, TransientError) and "larger than 16 MB" in found.why
+    fault = exchange(head("Transfer-Encoding: chunked"), chunk, again=10_000)
+    assert isinstance(fault, TransientError) and "larger than 16 MB" in fault.why
 
 
 def test_a_body_in_drips_is_given_up():
-    found = asked(head("Content-Length: 100"), b"{", timeout=0.3)
-    assert isinstance(found, TransientError) and found.sort in ("timeout", "connection")
+    fault = exchange(head("Content-Length: 100"), b"{", timeout=0.3)
+    assert isinstance(fault, TransientError) and fault.sort in ("timeout", "connection")
 
 
 @pytest.mark.parametrize("packing", ["br", "zstd", "gzip, gzip", "compress"])
 def test_a_packing_that_was_not_asked_for_is_not_unpacked(packing):
-    found = asked(head(f"Content-Encoding: {packing}", "Content-Length: 5"), b"12345")
-    assert isinstance(found, TransientError) and f"packed as '{packing}'" in found.why
+    fault = exchange(head(f"Content-Encoding: {packing}", "Content-Length: 5"), b"12345")
+    assert isinstance(fault, TransientError) and f"packed as '{packing}'" in fault.why
 
 
 @pytest.mark.parametrize("data", [b"no gzip at all", bomb("gzip", 1)[:-8] + bytes(8)], ids=["none", "sum"])
 def test_a_damaged_packing_is_a_sentence(data):
-    found = asked(head("Content-Encoding: gzip", f"Content-Length: {len(data)}"), data)
-    assert isinstance(found, TransientError) and "damaged" in found.why
+    fault = exchange(head("Content-Encoding: gzip", f"Content-Length: {len(data)}"), data)
+    assert isinstance(fault, TransientError) and "damaged" in fault.why
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zlib.compress, lambda data: zlib.compress(data, wbits=-15), None])
@@ -129,23 +132,23 @@ def test_what_is_packed_well_is_read(pack):
     plain = Say(GOOD).text()
     data = pack(plain) if pack else plain
     packing = "identity" if not pack else "gzip" if pack is gzip.compress else "deflate"
-    found = asked(head(f"Content-Encoding: {packing}", f"Content-Length: {len(data)}"), data)
-    assert (found.raw, found.tokens_in) == (GOOD, 100)
+    reply = exchange(head(f"Content-Encoding: {packing}", f"Content-Length: {len(data)}"), data)
+    assert (reply.raw, reply.tokens_in) == (GOOD, 100)
 
 
 @pytest.mark.parametrize("lines", [["X-Long: " + "x" * 1_000_000], [f"X-{n}: {n}" for n in range(100_000)]])
 def test_a_head_without_measure_is_a_failure(lines):
-    found = asked(head(*lines, "Content-Length: 2"), b"{}")
-    assert isinstance(found, TransientError)
+    fault = exchange(head(*lines, "Content-Length: 2"), b"{}")
+    assert isinstance(fault, TransientError)
 
 
 def test_what_is_too_large_is_unscored_with_the_reason_after_its_tries():
     async def go():
         async with serving(lambda body, nth: Say(body=SPACES * 17)) as served:
-            return await ran(served, 1, tries=2), len(served.bodies)
+            return await collect_events(served, 1, tries=2), len(served.bodies)
 
-    found, calls = asyncio.run(go())
-    (answer,) = of(found, CallReply)
+    events, calls = asyncio.run(go())
+    (answer,) = events_of(events, CallReply)
     assert answer.unscored == "api_error" and "larger than 16 MB, after 2 tries" in answer.why and calls == 2
 
 
@@ -155,12 +158,12 @@ def test_nobody_is_sent_on(status, other, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-4711")
 
     async def go():
-        async with raw(head("Content-Length: 0")) as (there, seen), serving(lambda body, nth: Say(GOOD)) as served:
-            elsewhere = there.replace("127.0.0.1", "localhost")
+        async with raw(head("Content-Length: 0")) as (target, requests), serving(lambda body, nth: Say(GOOD)) as served:
+            elsewhere = target.replace("127.0.0.1", "localhost")
             to = elsewhere.replace("http://", "http://me:sk-canary-4711@") if other else f"{served.url}/there"
             moved = Say(status=status, body=b"", headers={"Location": f"{to}/sk-canary-4711?key=sk-canary-4711"})
             served.script, served.models = lambda body, nth: moved, moved
-            told = []
+            messages = []
             async with Client(Endpoint(base_url=served.url)) as client:
                 for call in (
                     lambda: client.answer("m", Params(), ASK),
@@ -169,26 +172,28 @@ def test_nobody_is_sent_on(status, other, monkeypatch):
                 ):
                     with pytest.raises(FatalError) as fault:
                         await call()
-                    told.append(str(fault.value))
-            return told, seen, served, elsewhere.split("/")[2]
+                    messages.append(str(fault.value))
+            return messages, requests, served, elsewhere.split("/")[2]
 
-    told, seen, served, where = asyncio.run(go())
-    assert seen == [] and len(served.bodies) == 2
-    assert all(f"({status})" in one and "does not follow" in one and "canary" not in one for one in told)
-    assert all((where if other else "127.0.0.1:") in one for one in told)
+    messages, requests, served, host = asyncio.run(go())
+    assert requests == [] and len(served.bodies) == 2
+    assert all(
+        f"({status})" in message and "does not follow" in message and "canary" not in message for message in messages
+    )
+    assert all((host if other else "127.0.0.1:") in message for message in messages)
 
 
 @pytest.mark.parametrize("work", ["upload", "submit", "batch", "batches", "cancel", "content"])
 def test_files_and_batches_are_not_sent_on_either(work):
-    given = {"upload": (b"{}\n",), "submit": ("f", {}), "batch": ("b",), "batches": (), "cancel": ("b",)}
+    arguments = {"upload": (b"{}\n",), "submit": ("f", {}), "batch": ("b",), "batches": (), "cancel": ("b",)}
 
     async def go():
-        async with raw(head("Content-Length: 0")) as (there, seen):
-            moved = head(f"Location: {there}/x", "Content-Length: 0", "Connection: close", status="307 Moved")
-            async with raw(moved) as (here, _), Client(Endpoint(base_url=here)) as client:
+        async with raw(head("Content-Length: 0")) as (target, requests):
+            moved = head(f"Location: {target}/x", "Content-Length: 0", "Connection: close", status="307 Moved")
+            async with raw(moved) as (url, _), Client(Endpoint(base_url=url)) as client:
                 with pytest.raises(FatalError, match=r"\(307\)"):
-                    await getattr(client, work)(*given.get(work, ("f",)))
-            return seen
+                    await getattr(client, work)(*arguments.get(work, ("f",)))
+            return requests
 
     assert asyncio.run(go()) == []
 
@@ -225,11 +230,14 @@ def test_a_file_may_take_longer_than_an_answer_and_the_sentence_says_how_long():
 
 
 @pytest.mark.parametrize("work", ["upload", "submit"])
-@pytest.mark.parametrize("said", [b"{}", b'{"id": null}', b'{"id": ""}', b'{"id": {}}'])
-def test_a_file_or_batch_without_a_name_cannot_be_waited_for(work, said):
+@pytest.mark.parametrize("body", [b"{}", b'{"id": null}', b'{"id": ""}', b'{"id": {}}'])
+def test_a_file_or_batch_without_a_name_cannot_be_waited_for(work, body):
     async def go():
-        async with raw(head(f"Content-Length: {len(said)}"), said) as (url, _), Client(Endpoint(base_url=url)) as one:
-            await getattr(one, work)(*{"upload": (b"{}\n",), "submit": ("f", {})}[work])
+        async with (
+            raw(head(f"Content-Length: {len(body)}"), body) as (url, _),
+            Client(Endpoint(base_url=url)) as client,
+        ):
+            await getattr(client, work)(*{"upload": (b"{}\n",), "submit": ("f", {})}[work])
 
     with pytest.raises(FatalError, match=r"returned no id for a batch\. Run it without a batch"):
         asyncio.run(go())
@@ -248,7 +256,7 @@ def test_a_file_of_results_may_be_larger_than_an_answer():
 
 
 @pytest.mark.parametrize(
-    ("location", "said"),
+    ("location", "host"),
     [
         ("/v2/chat", "a.test"),
         ("https://b.test:8443/x?key=1", "b.test:8443"),
@@ -258,5 +266,5 @@ def test_a_file_of_results_may_be_larger_than_an_answer():
         ("http://x:99999999/", "an address that is none"),
     ],
 )
-def test_an_address_is_told_by_its_host_alone(location, said):
-    assert response_body.safe_host("http://a.test/v1/chat", location) == said
+def test_an_address_is_told_by_its_host_alone(location, host):
+    assert response_body.safe_host("http://a.test/v1/chat", location) == host

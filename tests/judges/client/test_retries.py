@@ -33,9 +33,9 @@ def test_tries_are_used_up_and_the_seed_decides():
 
 @given(st.integers(1, 10_000), st.floats(0, 1e6), st.integers(0, 99))
 def test_nobody_comes_back_before_the_endpoint_said(tried, floor, seed):
-    found = retry_pause(tried, tried + 1, Random(seed), floor)
+    pause = retry_pause(tried, tried + 1, Random(seed), floor)
     assert (
-        min(floor, MAX_REQUESTED_PAUSE_SECONDS) <= found <= min(floor, MAX_REQUESTED_PAUSE_SECONDS) + MAX_PAUSE_SECONDS
+        min(floor, MAX_REQUESTED_PAUSE_SECONDS) <= pause <= min(floor, MAX_REQUESTED_PAUSE_SECONDS) + MAX_PAUSE_SECONDS
     )
 
 

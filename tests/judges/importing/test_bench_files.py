@@ -10,7 +10,7 @@ import pytest
 
 from judges.errors import AssayError
 from judges.importing.bench_files import read_bench
-from tests.judges.mtbench.bench_rows import QUESTIONS, answer, rated
+from tests.judges.mtbench.bench_rows import QUESTIONS, answer, rating_row
 from tests.judges.mtbench.test_swallow import RESULTS, results
 
 
@@ -27,11 +27,11 @@ def test_files_may_lie_in_several_paths_in_any_order(tmp_path: Path) -> None:
     write(tmp_path, {
         "q/question.jsonl": QUESTIONS,
         "answers/one.jsonl": [answer(81, "m/one"), answer(82, "m/one")],
-        "j/gpt-4_single.jsonl": [rated(q, t) for q in (81, 82) for t in (1, 2)],
+        "j/gpt-4_single.jsonl": [rating_row(q, t) for q in (81, 82) for t in (1, 2)],
     })  # fmt: skip
-    bench, said = read_bench([tmp_path / "j", tmp_path / "answers" / "one.jsonl", tmp_path / "q", tmp_path / "q"])
+    bench, notes = read_bench([tmp_path / "j", tmp_path / "answers" / "one.jsonl", tmp_path / "q", tmp_path / "q"])
     assert (len(bench.questions), len(bench.answers), len(bench.ratings)) == (2, 2, 4)
-    assert said == ["MT-Bench: 2 questions, 2 answers of 1 model, 4 ratings by 1 judge."]
+    assert notes == ["MT-Bench: 2 questions, 2 answers of 1 model, 4 ratings by 1 judge."]
 
 
 def test_one_report_names_what_is_missing_doubled_and_broken(tmp_path: Path) -> None:
@@ -40,15 +40,18 @@ def test_one_report_names_what_is_missing_doubled_and_broken(tmp_path: Path) -> 
         "model_answer/one.jsonl": [answer(81, "m/one", ("<think>Hm", "Well."))],
         "model_answer/two.jsonl": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
         "j/gpt-4_single.jsonl": [
-            rated(), rated(score=4), rated(999), rated(82, model="absent", judgment="No number.", score=-1),
-            rated(82, model="absent", turn=2, judgment="$ERROR$", score=-1), rated(model="other__One"),
+            rating_row(), rating_row(score=4), rating_row(999),
+            rating_row(82, model="absent", judgment="No number.", score=-1),
+            rating_row(82, model="absent", turn=2, judgment="$ERROR$", score=-1), rating_row(model="other__One"),
         ],
-        "j/half_single.jsonl": json.dumps(rated(turn=2, score=7, judgment="[[6]]")).encode() + b'\n{"question_id": 8',
+        "j/half_single.jsonl": (
+            json.dumps(rating_row(turn=2, score=7, judgment="[[6]]")).encode() + b'\n{"question_id": 8'
+        ),
         "notes.json": b'{"a": 1}\n', "empty.jsonl": b"",
-        "wide/question.jsonl": (json.dumps(rated()) + "\n").encode("utf-16"),
+        "wide/question.jsonl": (json.dumps(rating_row()) + "\n").encode("utf-16"),
     })  # fmt: skip
-    bench, said = read_bench([tmp_path])
-    told = "\n".join(said)
+    bench, notes = read_bench([tmp_path])
+    report = "\n".join(notes)
     assert len(bench.ratings) == 6 and len(bench.answers) == 1
     for part in (
         "two.jsonl was ignored: it is a git-LFS pointer, not the data: run `git lfs pull`",
@@ -66,7 +69,7 @@ def test_one_report_names_what_is_missing_doubled_and_broken(tmp_path: Path) -> 
         "gpt-4 single-v1: 1 rating states another number than its text: questions 81 (7, and 6 in the text)",
         "m/one: 1 answer has <think> without its partner",
     ):  # fmt: skip
-        assert part in told, part
+        assert part in report, part
 
 
 def test_what_holds_nothing_of_mt_bench_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -85,16 +88,16 @@ def test_a_file_whose_every_line_has_a_mean_that_is_no_number_is_read(tmp_path: 
 
 def test_a_whole_object_with_a_mean_that_is_no_number_is_read(tmp_path: Path) -> None:
     means = {"judge_score_overall_turn_1_avg": 5.0, "judge_score_overall_turn_1_avg_stderr": float("nan")}
-    given = {"config_general": {"model_name": "o/m"}, "results": {"swallow|japanese_mt_bench|0": means}}
+    document = {"config_general": {"model_name": "o/m"}, "results": {"swallow|japanese_mt_bench|0": means}}
     name = "results_2025-06-01T10-00-00.1.json"
-    _, notes = read_bench([write(tmp_path, {name: json.dumps(given, indent=2).encode()})])
+    _, notes = read_bench([write(tmp_path, {name: json.dumps(document, indent=2).encode()})])
     assert any("has means of o/m" in note for note in notes)
 
 
 def test_turns_may_be_objects_with_a_content(tmp_path: Path) -> None:
-    told = answer(81, "m/one")
-    told["choices"][0]["turns"] = [{"content": "One.", "token_len": 2}, {"content": "Two."}]
-    bench, _ = read_bench([write(tmp_path, {"q.jsonl": QUESTIONS, "one.jsonl": [told]})])
+    row = answer(81, "m/one")
+    row["choices"][0]["turns"] = [{"content": "One.", "token_len": 2}, {"content": "Two."}]
+    bench, _ = read_bench([write(tmp_path, {"q.jsonl": QUESTIONS, "one.jsonl": [row]})])
     assert bench.answers["81", "m/one", 0].turns == ("One.", "Two.")
 
 

@@ -14,17 +14,17 @@ ID, FIVE = list(range(100, 112)), [1, 3, 5, 2, 4]
 ARENA, FLAG = ["model_a", "model_b", "tie"], ["pass", "fail"]
 
 
-def read(table: dict[str, list[Any]], **said: Any) -> Columns:
+def read(table: dict[str, list[Any]], **owners: Any) -> Columns:
     rows = [{name: cells[n % len(cells)] for name, cells in table.items()} for n in range(12)]
-    return find_columns(list(table), rows, **said)
+    return find_columns(list(table), rows, **owners)
 
 
-def brief(found: Columns) -> tuple[Any, ...]:
+def brief(roles: Columns) -> tuple[Any, ...]:
     return (
-        found.id,
-        {name: "+".join(cells) for name, cells in found.texts.items()},
-        [(v.column, v.who, v.dimension) for v in found.judges],
-        [(v.column, v.who, v.dimension) for v in found.people],
+        roles.id,
+        {name: "+".join(cells) for name, cells in roles.texts.items()},
+        [(v.column, v.who, v.dimension) for v in roles.judges],
+        [(v.column, v.who, v.dimension) for v in roles.people],
     )
 
 
@@ -150,15 +150,15 @@ OWNED: dict[str, tuple[dict[str, list[Any]], tuple[Any, ...]]] = {
 @pytest.mark.parametrize("name", OWNED)
 def test_columns_whose_names_say_whose_they_are(name: str) -> None:
     table, expected = OWNED[name]
-    found = read(table)
-    assert brief(found) == expected
-    assert not found.unclear and not found.assumptions
+    roles = read(table)
+    assert brief(roles) == expected
+    assert not roles.unclear and not roles.assumptions
 
 
 def test_a_verdict_in_three_columns_is_asked_about() -> None:
     sides = {"winner_model_a": [1, 0, 0], "winner_model_b": [0, 1, 0], "winner_tie": [0, 0, 1]}
-    found = read({"id": ID, "response_a": LONG, "response_b": LONG, **sides})
-    assert [one.columns for one in found.unclear] == [tuple(sides)] and not found.judges and not found.people
+    roles = read({"id": ID, "response_a": LONG, "response_b": LONG, **sides})
+    assert [unclear.columns for unclear in roles.unclear] == [tuple(sides)] and not roles.judges and not roles.people
 
 
 def test_what_is_only_likely_is_told() -> None:
@@ -167,16 +167,16 @@ def test_what_is_only_likely_is_told() -> None:
         ({"question": LONG, "grader": FLAG, "expert": FLAG}, "grader", "grader is taken"),
         ({"prompt": LONG, "helpfulness": FIVE, "human_helpfulness": FIVE, "n_words": ID}, "helpfulness", "helpfulness"),
     ):
-        found = read(table)
-        assert [v.column for v in found.judges] == [judge] and found.assumptions[0].startswith(word)
-        assert found.judges[0].dimension == found.people[0].dimension
+        roles = read(table)
+        assert [v.column for v in roles.judges] == [judge] and roles.assumptions[0].startswith(word)
+        assert roles.judges[0].dimension == roles.people[0].dimension
 
 
 def test_what_sums_up_people_is_no_further_person() -> None:
     for extra in ("gold", "human_mean", "majority_label"):
-        found = read({"item": ID, "human_1": FIVE, "human_2": FIVE, extra: FIVE, "llm_judge": FIVE})
-        assert [v.column for v in found.people] == ["human_1", "human_2"]
-        assert found.meta == (extra,) and extra in found.assumptions[0]
+        roles = read({"item": ID, "human_1": FIVE, "human_2": FIVE, extra: FIVE, "llm_judge": FIVE})
+        assert [v.column for v in roles.people] == ["human_1", "human_2"]
+        assert roles.meta == (extra,) and extra in roles.assumptions[0]
 
 
 ASKED: dict[str, tuple[dict[str, list[Any]], tuple[str, ...]]] = {
@@ -202,9 +202,9 @@ ASKED: dict[str, tuple[dict[str, list[Any]], tuple[str, ...]]] = {
 @pytest.mark.parametrize("name", ASKED)
 def test_columns_of_nobody_known_are_asked_about(name: str) -> None:
     table, expected = ASKED[name]
-    found = read(table)
-    assert not found.judges and not found.people
-    assert found.unclear[0].columns == expected and all(column in found.unclear[0].sentence for column in expected)
+    roles = read(table)
+    assert not roles.judges and not roles.people
+    assert roles.unclear[0].columns == expected and all(column in roles.unclear[0].sentence for column in expected)
 
 
 def test_rows_may_name_who_answered() -> None:
@@ -218,9 +218,9 @@ def test_rows_may_name_who_answered() -> None:
         ({"item": ID, "rater": ["ann", "ben", "gpt-4"], "score": FIVE}, "rater", "score"),
         ({"item": ID, "worker_id": [7, 8, 9], "rating": FIVE}, "worker_id", "rating"),
     ):
-        found = read(table)
-        assert (found.by, [v.column for v in found.values]) == (by, [value]), table.keys()
-        assert not found.judges and not found.people
+        roles = read(table)
+        assert (roles.by, [v.column for v in roles.values]) == (by, [value]), table.keys()
+        assert not roles.judges and not roles.people
 
 
 PEOPLE = {"item": [f"q{n // 3}" for n in range(12)], "score": FIVE}
@@ -245,9 +245,9 @@ PEOPLE = {"item": [f"q{n // 3}" for n in range(12)], "score": FIVE}
     ],
 )  # fmt: skip
 def test_rows_show_who_answered(columns: dict[str, list[Any]], item: str, giver: str, values: list[str]) -> None:
-    found = read({**PEOPLE, **columns})
-    assert (found.id, found.by, sorted(v.column for v in found.values)) == (item, giver, values)
-    assert not found.people and not found.judges and not found.unclear
+    roles = read({**PEOPLE, **columns})
+    assert (roles.id, roles.by, sorted(v.column for v in roles.values)) == (item, giver, values)
+    assert not roles.people and not roles.judges and not roles.unclear
 
 
 @pytest.mark.parametrize(
@@ -261,8 +261,8 @@ def test_rows_show_who_answered(columns: dict[str, list[Any]], item: str, giver:
     ],
 )
 def test_answers_are_no_names_where_rows_do_not_show_it(columns: dict[str, list[Any]], key: str) -> None:
-    found = read(columns)
-    assert (found.id, found.by, [v.column for v in found.people]) == (key, "", ["rater"])
+    roles = read(columns)
+    assert (roles.id, roles.by, [v.column for v in roles.people]) == (key, "", ["rater"])
 
 
 def test_an_id_stays_that_of_items_whose_texts_differ() -> None:
@@ -271,40 +271,40 @@ def test_an_id_stays_that_of_items_whose_texts_differ() -> None:
 
 
 def test_what_a_person_says_goes_before_every_name() -> None:
-    found = read({"id": ID, "judge": FIVE, "human": FIVE, "score": FIVE}, judges=["human"], people=["score"])
-    assert [v.column for v in found.judges] == ["human"] and [v.column for v in found.people] == ["score"]
-    assert "judge" in found.meta
+    roles = read({"id": ID, "judge": FIVE, "human": FIVE, "score": FIVE}, judges=["human"], people=["score"])
+    assert [v.column for v in roles.judges] == ["human"] and [v.column for v in roles.people] == ["score"]
+    assert "judge" in roles.meta
 
 
 def test_columns_of_which_it_was_said_whose_they_are_answer_the_same_question() -> None:
     table = {"id": ID, "judge_score": FIVE, "human_ann": FIVE, "human_ben": FIVE}
-    said = {"judges": ["judge_score"], "people": ["human_ann", "human_ben"]}
+    owners = {"judges": ["judge_score"], "people": ["human_ann", "human_ben"]}
     assert {v.dimension for v in read(table).people} == {"ann", "ben"}
-    assert [v.dimension for v in (*read(table, **said).judges, *read(table, **said).people)] == ["", "", ""]
-    several = {"id": ID, "gpt_tone": FIVE, "human_tone": FIVE, "human_clarity": FIVE}
-    found = read(several, judges=["gpt_tone"], people=["human_tone", "human_clarity"])
-    assert [v.dimension for v in (*found.judges, *found.people)] == ["tone", "tone", "clarity"]
+    assert [v.dimension for v in (*read(table, **owners).judges, *read(table, **owners).people)] == ["", "", ""]
+    wide_table = {"id": ID, "gpt_tone": FIVE, "human_tone": FIVE, "human_clarity": FIVE}
+    roles = read(wide_table, judges=["gpt_tone"], people=["human_tone", "human_clarity"])
+    assert [v.dimension for v in (*roles.judges, *roles.people)] == ["tone", "tone", "clarity"]
 
 
 def test_a_reason_and_a_confidence_stand_with_their_judge() -> None:
     table = {"id": ID, "gpt4_score": FIVE, "gpt4_reason": LONG, "gpt4_confidence": [0.5, 0.9], "human": FIVE,
              "human_comment": LONG}  # fmt: skip
-    found = read(table)
-    assert (found.judges[0].reason, found.judges[0].confidence) == ("gpt4_reason", "gpt4_confidence")
-    assert found.people[0].reason == "human_comment"
+    roles = read(table)
+    assert (roles.judges[0].reason, roles.judges[0].confidence) == ("gpt4_reason", "gpt4_confidence")
+    assert roles.people[0].reason == "human_comment"
 
 
 def test_a_column_of_numbers_and_words_stays_its_owners() -> None:
-    found = read({"id": ID, "judge": [1, 2, "three", 4], "human": FIVE})
-    assert found.judges[0].answers is None and "'three'" in found.judges[0].survey.why
+    roles = read({"id": ID, "judge": [1, 2, "three", 4], "human": FIVE})
+    assert roles.judges[0].answers is None and "'three'" in roles.judges[0].survey.why
 
 
 def test_owners_of_names() -> None:
     names = {"judge": ("gpt-4o-mini", "LLM judge", "审判" + "模型", "prometheus2", "auto_score"),
              "person": ("human", "Experte 2", "ground_truth", "label", "crowd worker"),
              "": ("score", "system prompt of human and gpt4", "", "   ", "🙂", "tone")}  # fmt: skip
-    assert {whose: [owner(name) for name in said] for whose, said in names.items()} == {
-        whose: [whose] * len(said) for whose, said in names.items()
+    assert {whose: [owner(name) for name in headers] for whose, headers in names.items()} == {
+        whose: [whose] * len(headers) for whose, headers in names.items()
     }
 
 

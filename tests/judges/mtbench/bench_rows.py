@@ -25,22 +25,22 @@ TEXTS = {
 
 def answer(question: Any, model: str, *choices: Sequence[str], **more: Any) -> dict[str, Any]:
     """A line of model_answer; without choices it has the texts of TEXTS."""
-    held = choices or (TEXTS[str(question)],)
-    listed = [{"index": n, "turns": list(turns)} for n, turns in enumerate(held)]
+    texts = choices or (TEXTS[str(question)],)
+    listed = [{"index": n, "turns": list(turns)} for n, turns in enumerate(texts)]
     return {"question_id": question, "answer_id": "x", "model_id": model, "choices": listed, "tstamp": 1.0, **more}
 
 
-def asked(template: str, question: Any, turns: Sequence[str] = (), reference: str = "") -> str:
+def fill_template(template: str, question: Any, turns: Sequence[str] = (), reference: str = "") -> str:
     """The prompt that a template makes of a question and the turns of its answer."""
-    told = next(one for one in QUESTIONS if str(one["question_id"]) == str(question))["turns"]
-    given = turns or TEXTS[str(question)]
+    question_turns = next(row for row in QUESTIONS if str(row["question_id"]) == str(question))["turns"]
+    answer_turns = turns or TEXTS[str(question)]
     return template.format(
-        question=told[0], answer=given[0], question_1=told[0], answer_1=given[0], question_2=told[-1],
-        answer_2=given[-1], ref_answer_1=reference,
+        question=question_turns[0], answer=answer_turns[0], question_1=question_turns[0], answer_1=answer_turns[0],
+        question_2=question_turns[-1], answer_2=answer_turns[-1], ref_answer_1=reference,
     )  # fmt: skip
 
 
-def rated(question: Any = 81, turn: int = 1, score: Any = 8, **more: Any) -> dict[str, Any]:
+def rating_row(question: Any = 81, turn: int = 1, score: Any = 8, **more: Any) -> dict[str, Any]:
     """A line of `<judge>_single`."""
     row = {"question_id": question, "model": "m/one", "judge": ["gpt-4", "single-v1"], "user_prompt": "", "turn": turn}
     return {**row, "judgment": f"Good. Rating: [[{score}]]", "score": score, "tstamp": 1.0, **more}
@@ -48,11 +48,11 @@ def rated(question: Any = 81, turn: int = 1, score: Any = 8, **more: Any) -> dic
 
 def read(**files: Sequence[Any]) -> AssembledBench:
     """Files as one set: names with __ for folders and without .jsonl, rows as they are; a text is a broken line."""
-    found = []
+    bench_files = []
     for name, rows in files.items():
         path = name.replace("__", "/") + ".jsonl"
         lines = enumerate(rows, 1)
         records = [Record(n, {}, row, "is not JSON") if isinstance(row, str) else Record(n, row) for n, row in lines]
         role = next(role for row in rows if not isinstance(row, str) and (role := role_of(path, frozenset(row))))
-        found.append(BenchFile(path, role, records))
-    return assemble(found)
+        bench_files.append(BenchFile(path, role, records))
+    return assemble(bench_files)

@@ -15,13 +15,13 @@ def bench(rows: Iterable[tuple[object, ...]], categories: dict[str, str] | None 
     """A bench of rows (judge, question, model, turn, rating or text or None, choice = 0, sample = 0)."""
     ratings = []
     for row in rows:
-        judge, question, model, turn, said, *rest = row
+        judge, question, model, turn, verdict, *rest = row
         choice, sample = (*map(int, map(str, rest)), 0, 0)[:2]
-        text = said if isinstance(said, str) else "no verdict" if said is None else f"So: [[{said}]]"
+        text = verdict if isinstance(verdict, str) else "no verdict" if verdict is None else f"So: [[{verdict}]]"
         ratings.append(Rating(str(judge), str(question), str(model), choice, int(str(turn)), sample, text, None))
-    names = dict.fromkeys(one.question for one in ratings)
+    names = dict.fromkeys(rating.question for rating in ratings)
     questions = {n: BenchQuestion(n, (categories or {}).get(n, CATEGORIES[0]), ("first", "second")) for n in names}
-    judges = {one.judge: Judge(one.judge, one.judge, "single-v1", "") for one in ratings}
+    judges = {rating.judge: Judge(rating.judge, rating.judge, "single-v1", "") for rating in ratings}
     return Bench(questions=questions, ratings=tuple(ratings), judges=judges)
 
 
@@ -37,8 +37,8 @@ def real_bench(folder: Path) -> Bench:
         for row in rows("question.jsonl")
     }
     answers = [
-        Answer(str(row["question_id"]), str(row["model_id"]), one["index"], tuple(one["turns"]))
-        for row in rows("model_answer/*.jsonl") for one in row["choices"]  # type: ignore[attr-defined]
+        Answer(str(row["question_id"]), str(row["model_id"]), choice["index"], tuple(choice["turns"]))
+        for row in rows("model_answer/*.jsonl") for choice in row["choices"]  # type: ignore[attr-defined]
     ]  # fmt: skip
     ratings = [
         Rating(
@@ -47,6 +47,6 @@ def real_bench(folder: Path) -> Bench:
         )
         for row in rows("model_judgment/*_single.jsonl")
     ]  # fmt: skip
-    judges = {one.judge: Judge(one.judge, one.judge, "single-v1", "") for one in ratings}
-    by_key = {(one.question, one.model, one.choice): one for one in answers}
+    judges = {rating.judge: Judge(rating.judge, rating.judge, "single-v1", "") for rating in ratings}
+    by_key = {(answer.question, answer.model, answer.choice): answer for answer in answers}
     return Bench(questions=questions, answers=by_key, ratings=tuple(ratings), judges=judges)

@@ -18,18 +18,18 @@ ROWS = [
 
 
 def test_cells_by_hand():
-    found = compare_two_judges(read_ratings(bench(ROWS, {"2": "math"})), "j", "k")
-    whole = found.whole
-    assert whole.cells == 3 and found.alone == (2, 1)
+    comparison = compare_two_judges(read_ratings(bench(ROWS, {"2": "math"})), "j", "k")
+    whole = comparison.whole
+    assert whole.cells == 3 and comparison.alone == (2, 1)
     assert (whole.equal.point, whole.within_one.point) == pytest.approx((1 / 3, 2 / 3))
     assert (whole.difference.point, whole.mae.point) == pytest.approx((1 / 3, 1.0))
     assert (whole.one.point, whole.other.point) == pytest.approx((22 / 3, 23 / 3))
-    assert {turn: one.cells for turn, one in found.turns.items()} == {1: 2, 2: 1}
-    assert {name: one.cells for name, one in found.categories.items()} == {"writing": 2, "math": 1}
-    assert [(d.question, d.turn, d.one, d.other, d.category) for d in found.largest] == [
+    assert {turn: part.cells for turn, part in comparison.turns.items()} == {1: 2, 2: 1}
+    assert {name: part.cells for name, part in comparison.categories.items()} == {"writing": 2, "math": 1}
+    assert [(d.question, d.turn, d.one, d.other, d.category) for d in comparison.largest] == [
         ("1", 2, 5.0, 7.0, "writing"), ("2", 1, 9.0, 8.0, "math"),
     ]  # fmt: skip
-    assert found.largest[0].places == (1, 6)
+    assert comparison.largest[0].places == (1, 6)
 
 
 def test_places_lead_to_the_judgments_of_the_cell_whatever_the_order_of_the_file():
@@ -56,8 +56,8 @@ def test_figures_are_those_of_scipy_and_scikit_learn():
     assert whole.kendall.point == pytest.approx(stats.kendalltau(x, y)[0])
     kappa = cohen_kappa_score(x.astype(int), y.astype(int), labels=range(1, 11), weights="quadratic")
     assert whole.kappa.point == pytest.approx(kappa)
-    for one in (whole.pearson, whole.spearman, whole.kendall, whole.kappa, whole.equal, whole.difference):
-        assert one.items == 40 and one.low < one.point < one.high
+    for interval in (whole.pearson, whole.spearman, whole.kendall, whole.kappa, whole.equal, whole.difference):
+        assert interval.items == 40 and interval.low < interval.point < interval.high
 
 
 def test_half_points_and_repeated_judgments_are_compared_as_means():
@@ -69,7 +69,7 @@ def test_half_points_and_repeated_judgments_are_compared_as_means():
 
 
 def test_without_a_shared_cell_there_is_no_figure():
-    found = compare_two_judges(read_ratings(bench([("j", 1, "m", 1, 8), ("k", 2, "m", 1, 8)])), "j", "k")
-    assert found.whole.cells == 0 and found.alone == (1, 1) and found.largest == ()
-    for one in found.whole[1:]:
-        assert one.point is None
+    comparison = compare_two_judges(read_ratings(bench([("j", 1, "m", 1, 8), ("k", 2, "m", 1, 8)])), "j", "k")
+    assert comparison.whole.cells == 0 and comparison.alone == (1, 1) and comparison.largest == ()
+    for interval in comparison.whole[1:]:
+        assert interval.point is None

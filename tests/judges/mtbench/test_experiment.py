@@ -29,8 +29,8 @@ def pipeline(judge, answer, samples=1, references="", prompts=(), protocol=PLAIN
     rows = [(judge.id, 1, "m", turn, f"{'w' * 590} [[{turn}]]", n) for turn in (1, 2) for n in range(samples)]
     answers = {("1", "m", n): Answer("1", "m", n, (answer, answer)) for n in range(samples)}
     sets = {judge.model: {"1": (references, references)}} if references else {}
-    made = Bench(ASKED, answers, sets, {judge.id: judge}, bench(rows).ratings, prompts=prompts)
-    return Pipeline(made, judge.id, protocol)
+    pipeline_bench = Bench(ASKED, answers, sets, {judge.id: judge}, bench(rows).ratings, prompts=prompts)
+    return Pipeline(pipeline_bench, judge.id, protocol)
 
 
 def price(model):
@@ -40,9 +40,9 @@ def price(model):
 def test_every_combination_of_what_differs_with_two_that_are_stored():
     one = pipeline(Judge("j", "gpt", "p", "aaaaaaaaaaaa"), "x" * 300)
     other = pipeline(Judge("k", "new", "p", "bbbbbbbbbbbb"), "y" * 300, samples=2)
-    found = plan_pipeline_experiment(one, other, price)
-    assert found.factors == ("judge", "prompt", "answers") and len(found.arms) == 8
-    arms = {arm.protocol.name: arm for arm in found.arms}
+    plan = plan_pipeline_experiment(one, other, price)
+    assert plan.factors == ("judge", "prompt", "answers") and len(plan.arms) == 8
+    arms = {arm.protocol.name: arm for arm in plan.arms}
     assert [name for name, arm in arms.items() if arm.stored] == ["arm-aaa", "arm-bbb"]
     assert arms["arm-aaa"].calls == 0 and arms["arm-aaa"].cost == 0
     arm = arms["arm-bab"]
@@ -57,8 +57,8 @@ def test_every_combination_of_what_differs_with_two_that_are_stored():
 def test_references_are_a_factor_where_both_are_known_and_differ():
     judge = Judge("j", "gpt", "p", "")
     one, other = pipeline(judge, "x", references="a" * 30), pipeline(judge, "x", references="b" * 300)
-    found = plan_pipeline_experiment(one, other, price)
-    assert found.factors == ("references",) and "nothing has to be run" in found.caveats[0]
+    plan = plan_pipeline_experiment(one, other, price)
+    assert plan.factors == ("references",) and "nothing has to be run" in plan.caveats[0]
     unknown = pipeline(judge, "x")
     assert "not known" in plan_pipeline_experiment(one, unknown, price).caveats[0]
 
@@ -74,11 +74,11 @@ def test_a_prompts_own_words_are_those_of_its_template_and_an_unknown_price_is_n
 
 def test_without_texts_in_common_there_is_no_arm_and_without_a_difference_none_to_run():
     judge = Judge("j", "gpt", "p", "")
-    one = pipeline(judge, "x")
-    bare = Pipeline(Bench(ASKED, judges={"j": judge}, ratings=one.bench.ratings), "j", PLAIN)
-    found = plan_pipeline_experiment(one, bare, price)
-    assert found.arms == () and "no judge could be asked" in found.caveats[0]
-    assert plan_pipeline_experiment(one, one, price).arms == ()
+    full = pipeline(judge, "x")
+    bare = Pipeline(Bench(ASKED, judges={"j": judge}, ratings=full.bench.ratings), "j", PLAIN)
+    plan = plan_pipeline_experiment(full, bare, price)
+    assert plan.arms == () and "no judge could be asked" in plan.caveats[0]
+    assert plan_pipeline_experiment(full, full, price).arms == ()
 
 
 # -- two protocols ----------------------------------------------------------------------------------------------------
@@ -87,8 +87,8 @@ A, B = protocols()["fastchat"], protocols()["swallow"]
 
 
 def answer(category="math", text="x", **meta):
-    said = [("user", "q"), ("assistant", text)]
-    turns = [Turn(turn=1, role=role, text=words) for role, words in said]
+    utterances = [("user", "q"), ("assistant", text)]
+    turns = [Turn(turn=1, role=role, text=words) for role, words in utterances]
     return Dialogue(id="1/m", kind="dialogue", system="m", turns=turns, meta={"category": category, **meta})
 
 
@@ -101,18 +101,18 @@ def test_the_two_built_in_protocols_differ_in_all_that_can_be_crossed() -> None:
 
 def test_every_combination_stands_once_with_a_itself_first() -> None:
     arms = cross_protocols(A, B, ["judge", "references"])
-    assert [tuple(one.sides.values()) for one in arms] == [("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")]
+    assert [tuple(arm.sides.values()) for arm in arms] == [("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")]
     assert arms[0].protocol == A, "what A's judge has judged is not asked again"
-    assert [one.protocol.name for one in arms[1:]] == [
+    assert [arm.protocol.name for arm in arms[1:]] == [
         "fastchat-swallow-references", "fastchat-swallow-judge", "fastchat-swallow-judge-references",
     ]  # fmt: skip
     last = arms[-1].protocol
     assert (last.judge, last.references) == (B.judge, B.references)
     assert (last.prompts, last.thinking, last.cut_at) == (A.prompts, A.thinking, A.cut_at), "the rest is as in A"
-    assert len({one.protocol.mark for one in arms}) == 4
+    assert len({arm.protocol.mark for arm in arms}) == 4
     long = cross_protocols(A.model_copy(update={"name": "a" * 60}), B, list(FACTORS))
-    assert len(long) == 32 and all(one.protocol.model_validate(one.protocol.model_dump()) for one in long)
-    assert len({one.protocol.name for one in long}) == 32
+    assert len(long) == 32 and all(arm.protocol.model_validate(arm.protocol.model_dump()) for arm in long)
+    assert len({arm.protocol.name for arm in long}) == 32
 
 
 def test_effects_of_a_factorial_by_hand() -> None:
@@ -130,7 +130,7 @@ def test_effects_of_a_factorial_by_hand() -> None:
 def test_effects_that_add_up_are_found_alone_and_on_average(sizes) -> None:
     factors = ["judge", "prompt", "references"]
     arms = cross_protocols(A, B, factors)
-    moved = [sum(size for size, side in zip(sizes, one.sides.values(), strict=True) if side == "b") for one in arms]
+    moved = [sum(size for size, side in zip(sizes, arm.sides.values(), strict=True) if side == "b") for arm in arms]
     for size, effect in zip(sizes, estimate_effects(arms, moved), strict=True):
         assert effect.alone == pytest.approx(size, abs=1e-9) and effect.main == pytest.approx(size, abs=1e-9)
 

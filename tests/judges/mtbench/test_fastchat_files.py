@@ -26,22 +26,22 @@ from tests.judges.mtbench.bench_rows import MATH, MULTI, SINGLE
 
 def again(bench: Bench) -> Bench:
     """A Bench through FastChat's files, as rows of JSON."""
-    found = []
+    bench_files = []
     for name, rows in fastchat_files(bench).items():
-        told = [json.loads(json.dumps(row)) for row in rows]
-        role = role_of(name, frozenset(told[0]))
+        lines = [json.loads(json.dumps(row)) for row in rows]
+        role = role_of(name, frozenset(lines[0]))
         assert role, name
-        found.append(BenchFile(name, role, [Record(n, row) for n, row in enumerate(told, 1)]))
-    made = assemble(found)
-    assert not made.bad, made.bad
-    return made.bench
+        bench_files.append(BenchFile(name, role, [Record(n, row) for n, row in enumerate(lines, 1)]))
+    contents = assemble(bench_files)
+    assert not contents.bad, contents.bad
+    return contents.bench
 
 
-def told(bench: Bench) -> dict[str, Any]:
+def bench_fields(bench: Bench) -> dict[str, Any]:
     """Everything of a Bench, whatever the order of its rows."""
     return {
-        one.name: dict(held) if isinstance(held := getattr(bench, one.name), Mapping) else sorted(held, key=repr)
-        for one in fields(bench)
+        field.name: dict(value) if isinstance(value := getattr(bench, field.name), Mapping) else sorted(value, key=repr)
+        for field in fields(bench)
     }
 
 
@@ -57,19 +57,23 @@ ANSWERS = {
 }  # fmt: skip
 
 
-def judge(model: str, prompt: str = "", word: str = "", protocol: str = "fastchat") -> Judge:
+def make_judge(model: str, prompt: str = "", word: str = "", protocol: str = "fastchat") -> Judge:
     return Judge(judge_key(model, prompt, word, protocol), model, prompt, word, protocol)
 
 
-ONE, TWO = (judge("gpt-4", "single-v1", wording(text)) for text in (SINGLE, MATH))
-PAIRS, PLAIN, OTHER = judge("gpt-4", "pair-v2", "abc"), judge("gpt4_pair"), judge("gpt-4o", "", "def", "swallow")
+ONE, TWO = (make_judge("gpt-4", "single-v1", wording(text)) for text in (SINGLE, MATH))
+PAIRS, PLAIN, OTHER = (
+    make_judge("gpt-4", "pair-v2", "abc"),
+    make_judge("gpt4_pair"),
+    make_judge("gpt-4o", "", "def", "swallow"),
+)
 PROMPTS = (
     PromptText("single-v1", "single", "s", SINGLE), PromptText("single-math-v1", "single", "s", MATH),
     PromptText("single-v1-multi-turn", "single", "s", MULTI), PromptText("single-v1", "single", "", MATH),
 )  # fmt: skip
 BENCH = Bench(
     QUESTIONS, ANSWERS, {"gpt-4": {"ja-2": ("It is 51.", "It is 68.")}, "org/j": {"ja-2": ("51.", "68.")}},
-    {one.id: one for one in (ONE, TWO, PAIRS, PLAIN, OTHER)},
+    {judge.id: judge for judge in (ONE, TWO, PAIRS, PLAIN, OTHER)},
     (
         Rating(ONE.id, "81", "b", 0, 1, 0, "Good. [[8.5]]", 8.5),
         Rating(ONE.id, "81", "b", 0, 1, 1, "Good. [[8]]", 8.0),
@@ -90,7 +94,7 @@ BENCH = Bench(
 
 
 def test_what_is_written_comes_in_again_unchanged() -> None:
-    assert told(again(BENCH)) == told(BENCH)
+    assert bench_fields(again(BENCH)) == bench_fields(BENCH)
 
 
 def test_the_files_are_those_that_fastchat_reads() -> None:
@@ -135,7 +139,7 @@ def test_a_name_longer_than_a_file_may_have_is_cut_there_and_whole_in_its_rows(t
 def test_a_folder_is_written_once(tmp_path: Path) -> None:
     assert len(write_fastchat(BENCH, tmp_path / "out")) == 13
     bench, _ = read_bench([tmp_path / "out"])
-    assert told(bench) == told(BENCH)
+    assert bench_fields(bench) == bench_fields(BENCH)
     with pytest.raises(AssayError, match="not an empty folder"):
         write_fastchat(BENCH, tmp_path / "out")
 
@@ -148,37 +152,40 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x
 def benches(draw: st.DrawFn) -> Bench:
     models = draw(st.lists(NAMES, min_size=2, max_size=4, unique=True))
     ids = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
-    questions = {one: BenchQuestion(one, draw(st.sampled_from(["math", "writing", ""])), ("q1", "q2")) for one in ids}
+    questions = {
+        question: BenchQuestion(question, draw(st.sampled_from(["math", "writing", ""])), ("q1", "q2"))
+        for question in ids
+    }
     keys = [(q, m, c) for q in ids for m in models for c in range(draw(st.integers(1, 3)))]
     answers = {key: Answer(*key, (draw(TEXTS), draw(TEXTS))) for key in keys}
     words = st.sampled_from(["", "0" * 12, "a" * 12])
     families = st.sampled_from(["single-v1", "pair-v2", "own"])
-    judges = [judge(draw(NAMES), draw(families), draw(words)) for _ in range(draw(st.integers(1, 3)))]
-    judges = list({one.id: one for one in judges}.values())
+    judges = [make_judge(draw(NAMES), draw(families), draw(words)) for _ in range(draw(st.integers(1, 3)))]
+    judges = list({judge.id: judge for judge in judges}.values())
     ratings, games = [], []
-    for one in judges:
-        if one.prompt != "pair-v2":
+    for judge in judges:
+        if judge.prompt != "pair-v2":
             for key in draw(st.lists(st.sampled_from(keys), max_size=4, unique=True)):
                 for sample in range(draw(st.integers(1, 2))):
                     turn = ratings[-1].turn if sample else draw(st.integers(1, 2))
                     stated = float(draw(st.integers(-1, 10)))
                     text = draw(TEXTS)
                     error = "the call to the judge failed" * (parsing.ERROR in text)
-                    ratings.append(Rating(one.id, *key, turn, sample, text, stated, error))
+                    ratings.append(Rating(judge.id, *key, turn, sample, text, stated, error))
         else:
             a, b = sorted(models[:2])
-            said = st.sampled_from(["a", "b", "tie"])
+            verdicts = st.sampled_from(["a", "b", "tie"])
             texts = TEXTS.filter(lambda text: text != parsing.ERROR)
-            games += [Game(one.id, ids[0], 1, a, b, order, draw(said), draw(texts)) for order in ("ab", "ba")]
-    used = {one.judge for one in (*ratings, *games)}
-    kept = {one.id: one for one in judges if one.id in used}
-    return Bench(questions, answers, {}, kept, tuple(ratings), tuple(games))
+            games += [Game(judge.id, ids[0], 1, a, b, order, draw(verdicts), draw(texts)) for order in ("ab", "ba")]
+    used = {row.judge for row in (*ratings, *games)}
+    judges_by_id = {judge.id: judge for judge in judges if judge.id in used}
+    return Bench(questions, answers, {}, judges_by_id, tuple(ratings), tuple(games))
 
 
 @settings(max_examples=40)
 @given(benches())
 def test_any_records_come_in_again_unchanged(bench: Bench) -> None:
-    assert told(again(bench)) == told(bench)
+    assert bench_fields(again(bench)) == bench_fields(bench)
 
 
 def test_every_name_of_a_prompt_is_of_its_family() -> None:

@@ -18,29 +18,29 @@ WRITING = open_dialogue(BenchQuestion("81", "writing", ("Write it.", "Shorten it
 MATH = open_dialogue(BenchQuestion("111", "math", ("1+1?", "And 2+2?")), {"gpt-4": ("2", "4")})
 
 
-def said(piece, text, unscored=None):
+def make_reply(piece, text, unscored=None):
     return CallReply("k", "", 0, piece, text, unscored, "so it came" if unscored else "")
 
 
-def played(protocol, question, say=lambda piece: piece, lost=None):
+def run_calls(protocol, question, say=lambda piece: piece, lost=None):
     """Every call in its order as (piece, temperature, messages in short), and the judgment it all amounts to."""
     card, task, answers, calls = answer_card(protocol), Task("k", question), {}, []
     while left := remaining_pieces(card, card.defaults, task, answers):
-        made = build_request(card, card.defaults, task, left[0], answers, "text")
-        assert made.schema is None
-        calls.append((left[0], made.temperature, [(m["role"][0], m["content"]) for m in made.messages]))
-        answers[left[0]] = said(left[0], say(left[0]), (lost or {}).get(left[0]))
+        request = build_request(card, card.defaults, task, left[0], answers, "text")
+        assert request.schema is None
+        calls.append((left[0], request.temperature, [(m["role"][0], m["content"]) for m in request.messages]))
+        answers[left[0]] = make_reply(left[0], say(left[0]), (lost or {}).get(left[0]))
     return calls, fuse(card, card.defaults, task, answers)
 
 
 def test_fastchat_asks_each_turn_once_after_its_own_first_turn_and_without_a_system_prompt() -> None:
-    calls, made = played(FASTCHAT, WRITING)
+    calls, judgment = run_calls(FASTCHAT, WRITING)
     assert calls == [
         ("turn:1 sample:0", 0.7, [("u", "Write it.")]),
         ("turn:2 sample:0", 0.7, [("u", "Write it."), ("a", "turn:1 sample:0"), ("u", "Shorten it.")]),
     ]
-    assert made.reading.unscored is None and made.reading.scores == ()
-    [answer] = answered_dialogues(FASTCHAT, WRITING, "m", made.raw)
+    assert judgment.reading.unscored is None and judgment.reading.scores == ()
+    [answer] = answered_dialogues(FASTCHAT, WRITING, "m", judgment.raw)
     assert (answer.id, answer.system) == ("81/m", "m")
     assert [(t.turn, t.role, t.text) for t in answer.turns] == [
         (1, "user", "Write it."), (1, "assistant", "turn:1 sample:0"),
@@ -52,14 +52,14 @@ def test_fastchat_asks_each_turn_once_after_its_own_first_turn_and_without_a_sys
 
 
 def test_swallow_continues_the_first_sample_in_every_second_turn_under_its_system_prompt() -> None:
-    calls, made = played(SWALLOW, WRITING)
+    calls, judgment = run_calls(SWALLOW, WRITING)
     system = ("s", SWALLOW.system)
     assert [c[0] for c in calls] == [f"turn:{t} sample:{n}" for t in (1, 2) for n in range(5)]
     assert {c[1] for c in calls} == {0.7}
     assert all(c[2] == [system, ("u", "Write it.")] for c in calls[:5])
     second = [system, ("u", "Write it."), ("a", "turn:1 sample:0"), ("u", "Shorten it.")]
     assert all(c[2] == second for c in calls[5:])
-    answers = answered_dialogues(SWALLOW, WRITING, "m", made.raw)
+    answers = answered_dialogues(SWALLOW, WRITING, "m", judgment.raw)
     assert [a.id for a in answers] == ["81/m", *(f"81/m/choice:{n}" for n in range(1, 5))]
     # Each is judged beside its own first turn: a conversation that never took place, but for the first.
     assert [(a.turns[1].text, a.turns[3].text) for a in answers] == [
@@ -71,15 +71,15 @@ def test_swallow_continues_the_first_sample_in_every_second_turn_under_its_syste
 
 def test_own_continuation_with_several_samples_follows_each_its_own() -> None:
     own = SWALLOW.model_copy(update={"continues": "own", "samples": 2, "system": ""})
-    calls, made = played(own, WRITING)
+    calls, judgment = run_calls(own, WRITING)
     assert [c[2][1] for c in calls[2:]] == [("a", "turn:1 sample:0"), ("a", "turn:1 sample:1")]
-    assert all("continues" not in a.meta for a in answered_dialogues(own, WRITING, "m", made.raw))
+    assert all("continues" not in a.meta for a in answered_dialogues(own, WRITING, "m", judgment.raw))
 
 
 def test_at_temperature_zero_one_call_a_turn_is_copied_to_all_samples() -> None:
-    calls, made = played(SWALLOW, MATH)
+    calls, judgment = run_calls(SWALLOW, MATH)
     assert [(c[0], c[1]) for c in calls] == [("turn:1 sample:0", 0.0), ("turn:2 sample:0", 0.0)]
-    answers = answered_dialogues(SWALLOW, MATH, "m", made.raw)
+    answers = answered_dialogues(SWALLOW, MATH, "m", judgment.raw)
     assert len(answers) == 5 and len({tuple(t.text for t in a.turns) for a in answers}) == 1
     assert all("continues" not in a.meta for a in answers), "the copied first turn is the one it was asked after"
 
@@ -94,18 +94,18 @@ def test_at_temperature_zero_one_call_a_turn_is_copied_to_all_samples() -> None:
     ],
 )  # fmt: skip
 def test_temperatures_are_those_of_the_contract_and_a_questions_own_goes_before(category, own, fastchat, swallow):
-    asked = open_dialogue(BenchQuestion("1", category, ("a?",), (), own))
+    question = open_dialogue(BenchQuestion("1", category, ("a?",), (), own))
     for protocol, heat in ((FASTCHAT, fastchat), (SWALLOW, swallow)):
-        calls, _ = played(protocol, asked)
+        calls, _ = run_calls(protocol, question)
         assert {c[1] for c in calls} == {heat}
         assert len(calls) == (protocol.samples if heat else 1)
 
 
 def test_a_text_is_cut_before_turn_two_and_kept_whole_in_the_answer() -> None:
     short = SWALLOW.model_copy(update={"cut_at": 4, "samples": 2})
-    calls, made = played(short, WRITING, lambda piece: "あいうえおか" if piece == "turn:1 sample:0" else "abc")
+    calls, judgment = run_calls(short, WRITING, lambda piece: "あいうえおか" if piece == "turn:1 sample:0" else "abc")
     assert [c[2][2] for c in calls[2:]] == [("a", "あいうえ")] * 2
-    first, second = answered_dialogues(short, WRITING, "m", made.raw)
+    first, second = answered_dialogues(short, WRITING, "m", judgment.raw)
     assert first.turns[1].text == "あいうえおか"
     assert (first.meta.get("cut_at"), second.meta.get("cut_at")) == (4, None), "nothing of the second was cut"
 
@@ -116,8 +116,8 @@ def test_references_of_the_judge_are_shown_and_a_questions_own_are_for_people() 
         (MATH, "gpt-4", {"reference": ["2", "4"]}), (MATH, "", {}),
         (both, "gpt-4", {"reference": ["own"], "reference_answer": ["theirs"]}), (both, "", {"reference": ["own"]}),
     ):  # fmt: skip
-        _, made = played(FASTCHAT, question)
-        [answer] = answered_dialogues(FASTCHAT, question, "m", made.raw, used)
+        _, judgment = run_calls(FASTCHAT, question)
+        [answer] = answered_dialogues(FASTCHAT, question, "m", judgment.raw, used)
         assert {k: v for k, v in answer.meta.items() if k.startswith("reference")} == meta
 
 
@@ -125,9 +125,9 @@ def test_replies_that_are_cut_off_empty_or_refuse_are_answers_and_say_so() -> No
     texts = {"turn:1 sample:0": "It is bec", "turn:2 sample:0": "I cannot help with that.", "turn:2 sample:1": ""}
     lost = {"turn:1 sample:0": "cut_off", "turn:2 sample:0": "refused", "turn:2 sample:1": "cut_off"}
     two = SWALLOW.model_copy(update={"samples": 2})
-    calls, made = played(two, WRITING, lambda piece: texts.get(piece, "fine"), lost)
-    assert len(calls) == 4 and made.reading.unscored is None
-    first, second = answered_dialogues(two, WRITING, "m", made.raw)
+    calls, judgment = run_calls(two, WRITING, lambda piece: texts.get(piece, "fine"), lost)
+    assert len(calls) == 4 and judgment.reading.unscored is None
+    first, second = answered_dialogues(two, WRITING, "m", judgment.raw)
     assert (first.meta["cut_off"], first.meta["refused"]) == ([1], [2])
     assert (second.meta["cut_off"], "refused" in second.meta) == ([2], False)
     assert second.turns[3].text == ""
@@ -135,20 +135,22 @@ def test_replies_that_are_cut_off_empty_or_refuse_are_answers_and_say_so() -> No
 
 def test_what_a_filter_kept_back_loses_its_own_sample_only() -> None:
     own = SWALLOW.model_copy(update={"samples": 3, "continues": "own"})
-    calls, made = played(own, WRITING, lambda p: "" if p == "turn:1 sample:1" else p, {"turn:1 sample:1": "refused"})
+    calls, judgment = run_calls(
+        own, WRITING, lambda p: "" if p == "turn:1 sample:1" else p, {"turn:1 sample:1": "refused"}
+    )
     assert [c[0] for c in calls] == [
         "turn:1 sample:0", "turn:1 sample:1", "turn:1 sample:2", "turn:2 sample:0", "turn:2 sample:2",
     ]  # fmt: skip
-    assert (made.reading.unscored, made.reading.why) == ("refused", "turn 1 sample 1: so it came")
-    assert [a.id for a in answered_dialogues(own, WRITING, "m", made.raw)] == ["81/m", "81/m/choice:2"]
+    assert (judgment.reading.unscored, judgment.reading.why) == ("refused", "turn 1 sample 1: so it came")
+    assert [a.id for a in answered_dialogues(own, WRITING, "m", judgment.raw)] == ["81/m", "81/m/choice:2"]
 
 
 def test_a_call_that_failed_ends_the_question_and_is_what_the_question_is_unscored_for() -> None:
     lost = {"turn:1 sample:1": "refused", "turn:2 sample:0": "api_error"}
-    calls, made = played(SWALLOW, WRITING, lambda p: "" if p in lost else p, lost)
+    calls, judgment = run_calls(SWALLOW, WRITING, lambda p: "" if p in lost else p, lost)
     assert [c[0] for c in calls][-1] == "turn:2 sample:0", "what the endpoint no longer answers is not asked"
-    assert made.reading.unscored == "api_error", "only that is asked again when the run goes on"
-    assert answered_dialogues(SWALLOW, WRITING, "m", made.raw) == []
+    assert judgment.reading.unscored == "api_error", "only that is asked again when the run goes on"
+    assert answered_dialogues(SWALLOW, WRITING, "m", judgment.raw) == []
 
 
 def test_a_card_is_made_again_of_what_is_stored_and_judging_is_no_part_of_it() -> None:
@@ -160,9 +162,11 @@ def test_a_card_is_made_again_of_what_is_stored_and_judging_is_no_part_of_it() -
         assert pieces(again, again.defaults, task) == pieces(card, card.defaults, task)
         judged = protocol.model_copy(update={"judge": "x", "prompts": "y", "failed": "counted", "name": "z"})
         assert answer_card(judged).version == card.version
-    told = {"system": "s", "samples": 2, "continues": "first", "cut_at": 9, "max_tokens": 77, "other_temperature": 0.2}
-    others = [answer_card(FASTCHAT.model_copy(update={name: value})).version for name, value in told.items()]
-    assert len({answer_card(FASTCHAT).version, *others}) == len(told) + 1
+    changes = {
+        "system": "s", "samples": 2, "continues": "first", "cut_at": 9, "max_tokens": 77, "other_temperature": 0.2,
+    }  # fmt: skip
+    others = [answer_card(FASTCHAT.model_copy(update={name: value})).version for name, value in changes.items()]
+    assert len({answer_card(FASTCHAT).version, *others}) == len(changes) + 1
 
 
 @given(st.integers(1, 4), st.integers(1, 5), st.sampled_from(["own", "first"]), st.booleans(), st.data())
@@ -173,15 +177,17 @@ def test_every_call_is_asked_once_after_what_it_goes_on_from(turns, samples, con
     names = pieces(card, card.defaults, task)
     assert len(names) == len(set(names)) == turns * (1 if cold else samples)
     lost = {n: data.draw(st.sampled_from([None, None, "cut_off", "refused", "api_error"])) for n in names}
-    calls, made = played(protocol, question, lambda p: "" if lost[p] in ("refused", "api_error") else p, lost)
-    asked = [c[0] for c in calls]
-    assert len(set(asked)) == len(asked)
+    calls, judgment = run_calls(protocol, question, lambda p: "" if lost[p] in ("refused", "api_error") else p, lost)
+    call_names = [c[0] for c in calls]
+    assert len(set(call_names)) == len(call_names)
     for name, _, messages in calls:
         turn, sample = (int(part.partition(":")[2]) for part in name.split())
         of = 0 if continues == "first" else sample
         before = [("u", "q{n}"), ("a", "turn:{after} sample:{of}")] * turn
-        shown = [(who, text.format(n=n // 2, after=n // 2 + 1, of=of)) for n, (who, text) in enumerate(before)]
-        assert messages == shown[:-1]
-    if not any(lost[name] in ("refused", "api_error") for name in asked):
-        assert len(answered_dialogues(protocol, question, "m", made.raw)) == samples and set(asked) == set(names)
-    assert reread(card, card.defaults, task, made.raw).reading.unscored == made.reading.unscored
+        expected = [(role, text.format(n=n // 2, after=n // 2 + 1, of=of)) for n, (role, text) in enumerate(before)]
+        assert messages == expected[:-1]
+    if not any(lost[name] in ("refused", "api_error") for name in call_names):
+        assert len(answered_dialogues(protocol, question, "m", judgment.raw)) == samples and (
+            set(call_names) == set(names)
+        )
+    assert reread(card, card.defaults, task, judgment.raw).reading.unscored == judgment.reading.unscored

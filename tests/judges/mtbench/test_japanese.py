@@ -54,13 +54,13 @@ def test_answers_are_put_together_before_the_share_is_taken():
         Answer("1", "n", 0, ("", "")),
     ]
     bench = Bench(answers={(a.question, a.model, a.choice): a for a in answers})
-    found = {(one.model, one.turn): one for one in japanese_shares(bench)}
-    whole = found["m", None]
+    shares = {(share.model, share.turn): share for share in japanese_shares(bench)}
+    whole = shares["m", None]
     assert (whole.characters, whole.japanese, whole.share.point) == (12, 8, pytest.approx(8 / 12))
-    assert (found["m", 1].share.point, found["m", 2].share.point) == (1.0, 0.0)
-    assert found["n", None].share.point is None and found["n", None].characters == 0
-    kept = {(one.model, one.turn): one for one in japanese_shares(bench, thinking=True)}
-    assert kept["m", 1].characters == 8 + len("<think>long thought in English</think>") - len("<think></think>")
+    assert (shares["m", 1].share.point, shares["m", 2].share.point) == (1.0, 0.0)
+    assert shares["n", None].share.point is None and shares["n", None].characters == 0
+    thinking = {(share.model, share.turn): share for share in japanese_shares(bench, thinking=True)}
+    assert thinking["m", 1].characters == 8 + len("<think>long thought in English</think>") - len("<think></think>")
 
 
 def test_marks_without_end_take_no_long_time():

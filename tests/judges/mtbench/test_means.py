@@ -22,22 +22,22 @@ ROWS = [
 
 def points(failed="left out", duplicates="raw", scale="1-10"):
     table = read_ratings(bench(ROWS, {"2": "math"}))
-    found = model_means(table, ReadingRules(failed=failed, duplicates=duplicates, scale=scale))
-    return {(one.judge, one.model): one for one in found}
+    means = model_means(table, ReadingRules(failed=failed, duplicates=duplicates, scale=scale))
+    return {(mean.judge, mean.model): mean for mean in means}
 
 
 def test_the_mean_of_both_turns_is_over_rows_and_not_of_two_means():
-    one = points()["j", "m"]
-    assert (one.turns[1].point, one.turns[2].point, one.both.point) == (7.0, 3.0, pytest.approx(17 / 3))
-    assert (one.categories["writing"].point, one.categories["math"].point) == (8.0, 4.5)
-    assert (one.judgments, one.failed) == (4, 1)
+    mean = points()["j", "m"]
+    assert (mean.turns[1].point, mean.turns[2].point, mean.both.point) == (7.0, 3.0, pytest.approx(17 / 3))
+    assert (mean.categories["writing"].point, mean.categories["math"].point) == (8.0, 4.5)
+    assert (mean.judgments, mean.failed) == (4, 1)
     assert points()["j", ALL_MODELS].both.point == pytest.approx(47 / 7)
     assert points()["k", "m"].turns.keys() == {1}
 
 
 def test_a_counted_failure_pulls_the_mean_down():
-    one = points("counted")["j", "m"]
-    assert (one.turns[2].point, one.both.point) == (1.0, 4.0)
+    mean = points("counted")["j", "m"]
+    assert (mean.turns[2].point, mean.both.point) == (1.0, 4.0)
     assert points("all failed")["j", "m"].turns[2].point == 3.0
 
 
@@ -80,14 +80,14 @@ def test_shared_cells_are_those_that_both_rated():
 
 
 def test_every_combination_of_rules_and_how_far_it_moves_the_mean():
-    found = {(one.judge, one.model): one for one in means_by_rule(read_ratings(bench(ROWS)), ReadingRules())}
-    own = found["j", "m"].means
+    rule_means = {(mean.judge, mean.model): mean for mean in means_by_rule(read_ratings(bench(ROWS)), ReadingRules())}
+    own = rule_means["j", "m"].means
     assert own["left out", "raw"] == pytest.approx(17 / 3) and own["counted", "averaged"] == 4.0
     assert own["all failed", "first"] == pytest.approx(17 / 3)
-    assert found["j", "m"].range == pytest.approx(17 / 3 - 4)
-    again = found["k", "m"]
+    assert rule_means["j", "m"].range == pytest.approx(17 / 3 - 4)
+    again = rule_means["k", "m"]
     assert (again.means["left out", "raw"], again.means["left out", "first"]) == (5.0, 7.0) and again.range == 2.0
-    assert found["j", ALL_MODELS].means["counted", "raw"] == pytest.approx(46 / 8)
+    assert rule_means["j", ALL_MODELS].means["counted", "raw"] == pytest.approx(46 / 8)
 
 
 def test_where_everything_failed_there_is_a_mean_only_where_failures_count():
@@ -116,18 +116,20 @@ def test_a_published_average_that_comes_out_only_when_failures_count():
 def test_shared_cells_against_a_loop_over_sets(rows):
     rated = [{row[1:4] + row[5:] for row in rows if row[0] == judge and row[4] is not None} for judge in "jk"]
     table = read_ratings(bench([*rows, ("j", 9, "m", 1, 1), ("k", 8, "m", 1, 1)]))
-    found = shared_turns(table, "j", "k")
-    for judge, side in zip("jk", found, strict=True):
-        wanted = [row for row in rows if row[0] == judge and row[1:4] + row[5:] in rated[0] & rated[1]]
-        assert len(side) == len(wanted)
+    shared = shared_turns(table, "j", "k")
+    for judge, side in zip("jk", shared, strict=True):
+        expected = [row for row in rows if row[0] == judge and row[1:4] + row[5:] in rated[0] & rated[1]]
+        assert len(side) == len(expected)
 
 
 @pytest.mark.parametrize(("failed", "lowest"), [("left out", 1.0), ("all failed", -1.0)])
 def test_no_end_lies_beyond_the_scale(failed, lowest):
     high = [("j", q, "m", 1, 10 if q else 9) for q in range(4)] + [("j", q, "n", 1, 1 if q else 2) for q in range(4)]
-    low = [("j", q, "o", 1, said, choice) for q in range(4) for choice, said in enumerate([None, 1 + (q == 0)])]
-    found = {one.model: one.both for one in model_means(read_ratings(bench(high + low)), ReadingRules(failed=failed))}
+    low = [("j", q, "o", 1, score, choice) for q in range(4) for choice, score in enumerate([None, 1 + (q == 0)])]
+    means = {
+        mean.model: mean.both for mean in model_means(read_ratings(bench(high + low)), ReadingRules(failed=failed))
+    }
     # 1.25 less 3.18 times .25 is .45, which no mean of ratings from 1 on can be.
-    assert found["m"].high == 10.0
-    assert found["n"].low == (1.0 if failed == "left out" else pytest.approx(0.45, abs=0.01))
-    assert found["o"].low >= lowest
+    assert means["m"].high == 10.0
+    assert means["n"].low == (1.0 if failed == "left out" else pytest.approx(0.45, abs=0.01))
+    assert means["o"].low >= lowest

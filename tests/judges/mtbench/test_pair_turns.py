@@ -9,8 +9,8 @@ from judges.mtbench.pair_turns import ANSWER, USER, join_turns, split_turns
 
 
 @given(st.lists(st.text(alphabet="ab\n [Answer, tur1]", max_size=12), min_size=1, max_size=4))
-def test_what_was_joined_is_taken_apart_again(said: list[str]) -> None:
-    assert split_turns(join_turns(said, ANSWER), len(said), ANSWER) == said
+def test_what_was_joined_is_taken_apart_again(texts: list[str]) -> None:
+    assert split_turns(join_turns(texts, ANSWER), len(texts), ANSWER) == texts
 
 
 def test_a_text_that_does_not_say_where_turns_begin_is_one() -> None:

@@ -31,10 +31,10 @@ def row(name: str = "zz-v1", template: Any = ONE, **more: Any) -> dict[str, Any]
     return {"name": name, "type": "single", "system_prompt": "Judge.", "prompt_template": template} | more
 
 
-def whole(name: str = "single-v1", mark: str = "") -> list[PromptText]:
+def family_prompts(name: str = "single-v1", mark: str = "") -> list[PromptText]:
     """A family of four prompts."""
     head, _, tail = name.rpartition("-")
-    names = {one: f"{head}-math-{tail}" if "math" in end else name for one, end in VARIANTS.items()}
+    names = {variant: f"{head}-math-{tail}" if "math" in end else name for variant, end in VARIANTS.items()}
     return [
         parse_prompt(row(f"{names[v]}{'-multi-turn' if 'multi' in v else ''}", (TWO if "multi" in v else ONE) + mark))
         for v in VARIANTS
@@ -62,11 +62,11 @@ def test_a_prompts_name_tells_its_family_and_its_variant(name: str, family: str,
 def test_a_wording_is_the_hash_of_its_base_template_whatever_ends_its_lines() -> None:
     assert wording("a\nb") == hashlib.sha256(b"a\nb").hexdigest()[:12]
     assert wording("a\r\nb") == wording("a\rb") == wording("a\nb") != wording("a b")
-    assert families(whole())["single-v1"].wording == wording(ONE)
+    assert families(family_prompts())["single-v1"].wording == wording(ONE)
 
 
 @pytest.mark.parametrize(
-    ("given_row", "said"),
+    ("given_row", "message"),
     [
         (row(name=""), r"name must be a text"),
         (row(name=7), r"name must be a text"),
@@ -94,8 +94,8 @@ def test_a_wording_is_the_hash_of_its_base_template_whatever_ends_its_lines() ->
         (row("pair-v2", "{question} {answer_a}", type="pairwise"), r"it lacks \{answer_b\}"),
     ],
 )
-def test_what_fastchat_could_not_fill_is_refused(given_row: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadPrompt, match=said):
+def test_what_fastchat_could_not_fill_is_refused(given_row: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadPrompt, match=message):
         parse_prompt(given_row)
 
 
@@ -103,8 +103,8 @@ def test_what_fastchat_could_not_fill_is_refused(given_row: dict[str, Any], said
        st.text(max_size=20), st.text(max_size=20))  # fmt: skip
 def test_a_template_is_filled_as_fastchat_fills_it(parts: list[str], question: str, answer: str) -> None:
     """str.format is what FastChat calls; braces in what is put in are never looked at."""
-    template, shown = "".join(parts), {"question": question, "answer": answer, "ref_answer_1": "{question}"}
-    assert fill(template, shown) == template.format(**shown)
+    template, fields = "".join(parts), {"question": question, "answer": answer, "ref_answer_1": "{question}"}
+    assert fill(template, fields) == template.format(**fields)
 
 
 def test_a_field_that_is_not_there_stays_as_it_is() -> None:
@@ -112,18 +112,18 @@ def test_a_field_that_is_not_there_stays_as_it_is() -> None:
 
 
 def test_a_family_is_found_whole_or_what_it_lacks_is_said() -> None:
-    found = find_family("single-v1", whole())
-    assert set(found.prompts) == set(VARIANTS) and found.sort == "single"
+    family = find_family("single-v1", family_prompts())
+    assert set(family.prompts) == set(VARIANTS) and family.sort == "single"
     with pytest.raises(BadPrompt, match=r"lacks its prompts for math-multi-turn"):
-        find_family("single-v1", whole()[:3])
-    assert find_family("single-v1", whole()[:2], references=False).wording == wording(ONE)
+        find_family("single-v1", family_prompts()[:3])
+    assert find_family("single-v1", family_prompts()[:2], references=False).wording == wording(ONE)
     with pytest.raises(BadPrompt, match=rf"family 'zz' .* single-v1 \({wording(ONE)}\)"):
-        find_family("zz", whole())
+        find_family("zz", family_prompts())
     with pytest.raises(BadPrompt, match=r"family 'single-v1' are here for pairs"):
-        find_family("single-v1", whole(), "pairwise")
+        find_family("single-v1", family_prompts(), "pairwise")
 
 
 def test_two_wordings_under_one_name_are_not_mixed() -> None:
-    assert families([*whole(), *whole()]).keys() == {"single-v1"}
+    assert families([*family_prompts(), *family_prompts()]).keys() == {"single-v1"}
     with pytest.raises(BadPrompt, match="single-v1 appears twice among the prompts, with two texts"):
-        families([*whole(), *whole(mark=" and fluency")])
+        families([*family_prompts(), *family_prompts(mark=" and fluency")])

@@ -45,10 +45,10 @@ def test_what_is_no_protocol_is_said_by_its_field(text, says):
 
 
 def test_its_mark_follows_what_judgments_rest_on_and_not_how_they_are_read():
-    one = Protocol(name="x")
-    assert one.mark == one.model_copy(update={"failed": "counted", "scale": "share", "title": "X"}).mark
+    protocol = Protocol(name="x")
+    assert protocol.mark == protocol.model_copy(update={"failed": "counted", "scale": "share", "title": "X"}).mark
     changed = [{"samples": 2}, {"cut_at": 10}, {"thinking": "kept"}, {"prompts": "single-v1"}, {"system": "Answer."}]
-    assert len({one.mark, *(one.model_copy(update=it).mark for it in changed)}) == 1 + len(changed)
+    assert len({protocol.mark, *(protocol.model_copy(update=it).mark for it in changed)}) == 1 + len(changed)
 
 
 def test_the_two_in_words_are_the_table_of_their_pipelines():
@@ -79,7 +79,7 @@ def test_the_two_in_words_are_the_table_of_their_pipelines():
 
 
 def test_no_field_of_a_protocol_is_left_out_of_its_words():
-    one = Protocol(name="x")
+    protocol = Protocol(name="x")
     changes = {
         "questions": "q", "system": "s", "temperatures": {"math": 0.2}, "other_temperature": 1.0, "samples": 2,
         "continues": "first", "cut_at": 9, "max_tokens": 99, "prompts": "single-v1", "judge": "m",
@@ -88,7 +88,7 @@ def test_no_field_of_a_protocol_is_left_out_of_its_words():
     }  # fmt: skip
     assert changes.keys() == Protocol.model_fields.keys() - {"name", "title"}
     for field, value in changes.items():
-        assert describe_protocol(one.model_copy(update={field: value})) != describe_protocol(one), field
+        assert describe_protocol(protocol.model_copy(update={field: value})) != describe_protocol(protocol), field
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_a_judgment_is_a_number_or_has_a_reason(text, stated, parse, number, rea
     assert (None if isnan(read) else read, REASONS[why]) == (number, reason)
 
 
-FIVE = [("j", 1, "m", 1, said, choice) for choice, said in enumerate([8, None, 6, None, 7])]
+FIVE = [("j", 1, "m", 1, score, choice) for choice, score in enumerate([8, None, 6, None, 7])]
 LOST = [("j", 2, "m", 1, None, choice) for choice in range(5)]
 
 
@@ -120,32 +120,32 @@ rows = st.lists(
 def test_every_rule_against_a_loop_over_dictionaries(given_rows):
     table = read_ratings(bench(given_rows))
     turns: dict[tuple, list] = {}
-    for judge, question, model, turn, said, choice, sample in given_rows:
-        turns.setdefault((judge, question, model, turn), []).append((choice, sample, said))
+    for judge, question, model, turn, score, choice, sample in given_rows:
+        turns.setdefault((judge, question, model, turn), []).append((choice, sample, score))
     for failed, duplicates in product(("left out", "counted", "all failed"), ("raw", "first", "averaged")):
-        wanted = []
+        expected = []
         for cells in turns.values():
-            fine = [said for *_, said in cells if said in (1, 5, 10)]
+            fine = [score for *_, score in cells if score in (1, 5, 10)]
             values = []
-            for *_, said in sorted(cells, key=lambda cell: cell[:2]):
-                if said in (1, 5, 10):
-                    values.append(said)
+            for *_, score in sorted(cells, key=lambda cell: cell[:2]):
+                if score in (1, 5, 10):
+                    values.append(score)
                 elif failed == "counted":
-                    values.append(-1 if said is None else said)
+                    values.append(-1 if score is None else score)
                 elif failed == "all failed" and fine:
                     values.append(-1)
             if values:
-                wanted += {"raw": values, "first": values[:1], "averaged": [sum(values) / len(values)]}[duplicates]
+                expected += {"raw": values, "first": values[:1], "averaged": [sum(values) / len(values)]}[duplicates]
         counted = count_ratings(table, ReadingRules(failed=failed, duplicates=duplicates))
-        assert sorted(counted.value.tolist()) == pytest.approx(sorted(wanted))
+        assert sorted(counted.value.tolist()) == pytest.approx(sorted(expected))
 
 
 def test_judgments_are_counted_by_judge_with_reasons_and_repeats():
-    found = count_judgments(given := bench([
+    counts = count_judgments(sample := bench([
         ("j", 1, "m", 1, 8, 0, 0), ("j", 1, "m", 1, 6, 0, 1), ("j", 1, "m", 2, None), ("j", 2, "m", 1, "$ERROR$"),
         ("j", 2, "m", 2, 12), ("k", 1, "m", 1, 5, 0, 0), ("k", 1, "m", 1, 5, 0, 1),
-    ]), read_ratings(given))  # fmt: skip
-    first, second = found
+    ]), read_ratings(sample))  # fmt: skip
+    first, second = counts
     assert (first.judgments, first.turns, first.doubled) == (5, 4, 1)
     assert first.failed == {"unreadable": 1, "api_error": 1, "out_of_range": 1}
     assert (first.repeated, first.differing, first.spread) == (1, 1, 2.0)
@@ -154,12 +154,12 @@ def test_judgments_are_counted_by_judge_with_reasons_and_repeats():
 
 def test_copies_among_samples_are_repeats_and_other_texts_are_not():
     rows = [("j", 1, "m", 1, 8, 0), ("j", 1, "m", 1, 7, 1), ("j", 1, "m", 1, 2, 2)]
-    one = bench(rows)
+    sample = bench(rows)
     texts = {0: ("same", "x"), 1: ("same", "y"), 2: ("other", "x")}
     answers = {("1", "m", n): Answer("1", "m", n, turns) for n, turns in texts.items()}
-    one = Bench(questions=one.questions, ratings=one.ratings, answers=answers)
-    [found] = count_judgments(one, read_ratings(one))
-    assert (found.repeated, found.differing, found.spread, found.doubled) == (1, 1, 1.0, 0)
+    sample = Bench(questions=sample.questions, ratings=sample.ratings, answers=answers)
+    [count] = count_judgments(sample, read_ratings(sample))
+    assert (count.repeated, count.differing, count.spread, count.doubled) == (1, 1, 1.0, 0)
 
 
 def test_ratings_whose_text_gives_another_number_than_the_file():
@@ -168,9 +168,9 @@ def test_ratings_whose_text_gives_another_number_than_the_file():
         Rating("j", "2", "m", 0, 1, 0, "none", -1.0), Rating("j", "2", "m", 0, 2, 0, "none", 3.0),
         Rating("j", "3", "m", 0, 1, 0, "", 3.0), Rating("j", "3", "m", 0, 2, 0, "[[3]]", None),
     )  # fmt: skip
-    one = Bench(ratings=ratings)
-    assert changed_ratings(one, read_ratings(one)).tolist() == [1, 3]
-    assert changed_ratings(one, read_ratings(one, "stated")).tolist() == []
+    sample = Bench(ratings=ratings)
+    assert changed_ratings(sample, read_ratings(sample)).tolist() == [1, 3]
+    assert changed_ratings(sample, read_ratings(sample, "stated")).tolist() == []
 
 
 def test_some_judges_and_models():

@@ -25,7 +25,7 @@ from judges.mtbench.rows import (
     role_of,
 )
 from judges.mtbench.swallow import assemble_swallow
-from tests.judges.mtbench.bench_rows import QUESTIONS, SINGLE, answer, asked, rated
+from tests.judges.mtbench.bench_rows import QUESTIONS, SINGLE, answer, fill_template, rating_row
 from tests.judges.mtbench.test_swallow import DETAILS, FIVE, RESULTS, results, row
 
 PAIR = {"question_id": 81, "model_1": "m/one", "model_2": "two", "judge": ["gpt-4", "pair-v2"], "turn": 1}
@@ -35,8 +35,8 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
     ("a/one.jsonl", "answer", answer(81, "m/one", ("One two three.", "Four."), ("Five.", "Six."))),
     ("reference/gpt-4.jsonl", "reference", answer(81, "gpt-4")),
     ("judge_prompts.jsonl", "prompt", {"name": "single-v1", "type": "single", "prompt_template": SINGLE}),
-    ("j/gpt-4_single.jsonl", "single", rated(user_prompt=asked(SINGLE, 81))),
-    ("j/gpt-4_single.jsonl", "single", rated(judgment=["[[5]]", "[[6]]"], score=[5, 6], user_prompt=["a", "b"])),
+    ("j/gpt-4_single.jsonl", "single", rating_row(user_prompt=fill_template(SINGLE, 81))),
+    ("j/gpt-4_single.jsonl", "single", rating_row(judgment=["[[5]]", "[[6]]"], score=[5, 6], user_prompt=["a", "b"])),
     ("j/two.jsonl", "single", {"question_id": 81, "judge_id": "Q", "score_turn1": 1, "judgment_turn1": "x"}),
     ("j/gpt-4_pair.jsonl", "pair", PAIR),
     ("j/p.jsonl", "pair", {"question_id": 81, "model_a": "two", "model_b": "m/one", "judge_id": "Q", "winner_ab": "A",
@@ -51,10 +51,10 @@ VALUES = st.recursive(
 
 
 @st.composite
-def changed(draw: st.DrawFn, held: Any) -> Any:
+def changed_value(draw: st.DrawFn, value: Any) -> Any:
     """A value with something anywhere in it replaced by anything, or taken away."""
-    made = copy.deepcopy(held)
-    at, place = made, None
+    clone = copy.deepcopy(value)
+    at, place = clone, None
     while isinstance(at, dict | list) and at:
         keys = sorted(at) if isinstance(at, dict) else range(len(at))
         place = (at, draw(st.sampled_from(keys)))
@@ -66,37 +66,37 @@ def changed(draw: st.DrawFn, held: Any) -> Any:
             del place[0][place[1]]
         else:
             place[0][place[1]] = draw(VALUES)
-    return made
+    return clone
 
 
 @st.composite
 def sets(draw: st.DrawFn) -> list[tuple[str, str, dict[str, Any]]]:
-    return [(n, role, draw(changed(one)) if draw(st.booleans()) else one) for n, role, one in ROWS]
+    return [(n, role, draw(changed_value(fields)) if draw(st.booleans()) else fields) for n, role, fields in ROWS]
 
 
-def check(found: AssembledBench) -> None:
+def check(assembled: AssembledBench) -> None:
     """Whatever came of rows can be told, and written again."""
-    assert all(one.sentence for one in found.bad)
-    assert all(one.strip() for one in [*completeness.describe_contents(found.bench), *found.notes])
-    json.dumps(fastchat_files(found.bench))
+    assert all(error.sentence for error in assembled.bad)
+    assert all(note.strip() for note in [*completeness.describe_contents(assembled.bench), *assembled.notes])
+    json.dumps(fastchat_files(assembled.bench))
 
 
 @settings(max_examples=150)
 @given(sets())
-def test_no_row_of_fastchat_breaks_the_reading(given: list[tuple[str, str, dict[str, Any]]]) -> None:
-    check(assemble(BenchFile(name, role, [Record(1, one)]) for name, role, one in given))
+def test_no_row_of_fastchat_breaks_the_reading(entries: list[tuple[str, str, dict[str, Any]]]) -> None:
+    check(assemble(BenchFile(name, role, [Record(1, fields)]) for name, role, fields in entries))
 
 
 @settings(max_examples=100)
-@given(changed(row(0, FIVE)), changed(results(judge_score_overall_turn_1_avg=7.0)))
-def test_no_row_of_swallow_breaks_the_reading(details: Any, told: Any) -> None:
-    held = [BenchFile(DETAILS, "details", [Record(1, details)]), BenchFile(RESULTS, "results", [Record(1, told)])]
-    check(assemble_swallow(held))
+@given(changed_value(row(0, FIVE)), changed_value(results(judge_score_overall_turn_1_avg=7.0)))
+def test_no_row_of_swallow_breaks_the_reading(details: Any, summary: Any) -> None:
+    files = [BenchFile(DETAILS, "details", [Record(1, details)]), BenchFile(RESULTS, "results", [Record(1, summary)])]
+    check(assemble_swallow(files))
 
 
-@given(changed({"task": "CM", "id": 1, "history": [{"user": "u", "bot": "b"}, {"user": "v", "bot": "c"}]}))
-def test_no_dialogue_breaks_the_reading(held: Any) -> None:
-    check(assemble_dialogues([BenchFile("d.jsonl", "dialogue", [Record(1, held)])]))
+@given(changed_value({"task": "CM", "id": 1, "history": [{"user": "u", "bot": "b"}, {"user": "v", "bot": "c"}]}))
+def test_no_dialogue_breaks_the_reading(dialogue: Any) -> None:
+    check(assemble_dialogues([BenchFile("d.jsonl", "dialogue", [Record(1, dialogue)])]))
 
 
 @pytest.mark.parametrize(
@@ -128,13 +128,13 @@ def test_answers_are_references_where_their_own_folder_or_name_says_so(name: str
 
 def test_a_judge_is_named_in_a_row_or_by_the_file() -> None:
     template = "Judge {answer} to {question}."
-    told = [
+    cases = [
         ({"judge": ["gpt-4", "single-v1"]}, ("gpt-4", "single-v1", "")), ({"judge": "gpt-4"}, ("gpt-4", "", "")),
         ({"judge_model": "g", "judge_prompt_template": "strict-v1"}, ("g", "strict-v1", "")),
         ({"judge_id": "g", "judge_prompt_template": template}, ("g", "", template)), ({}, ("gpt-5", "", "")),
     ]  # fmt: skip
-    for one, names in told:
-        assert read_judge(one, "j/gpt-5_single_turn2.jsonl") == JudgeNames(*names)
+    for fields, names in cases:
+        assert read_judge(fields, "j/gpt-5_single_turn2.jsonl") == JudgeNames(*names)
     with pytest.raises(BadField, match="names no judge"):
         read_judge({}, "j/ratings.jsonl")
 
@@ -148,7 +148,9 @@ def test_a_turn_without_a_reference_costs_no_question(own: list[str | None], rea
 
 @pytest.mark.parametrize(("stated", "read"), [("8", 8.0), (" 8.5 ", 8.5), ("-1", -1.0), (8, 8.0), (None, None)])
 def test_a_score_may_be_written_as_text(stated: str | None, read: float | None) -> None:
-    assert [one.stated for one in read_judged_turns({"turn": 1, "judgment": "x", "score": stated}, "j.jsonl")] == [read]
+    assert [
+        turn.stated for turn in read_judged_turns({"turn": 1, "judgment": "x", "score": stated}, "j.jsonl")
+    ] == [read]
 
 
 @pytest.mark.parametrize("stated", ["", "good", "8/10", "nan", "1e3", "\uff18", True])
@@ -166,6 +168,8 @@ def test_a_turn_that_is_null_is_named_as_little_as_one_that_is_absent(file: str,
 def test_a_model_with_answers_under_two_names_is_told() -> None:
     rows = [answer(81, model) for model in ("org/One-7B", "one_7b", "two", "甲", "乙", "..", "::")]
     files = [("question.jsonl", "question", QUESTIONS), ("a/x.jsonl", "answer", rows)]
-    made = assemble([BenchFile(name, role, [Record(n, r) for n, r in enumerate(held)]) for name, role, held in files])
-    told = [one for one in completeness.describe_contents(made.bench) if "one name" in one]
-    assert told == ["'org/One-7B' and 'one_7b' both have answers: if both are one model, give it one name."]
+    assembled = assemble([
+        BenchFile(name, role, [Record(n, r) for n, r in enumerate(file_rows)]) for name, role, file_rows in files
+    ])  # fmt: skip
+    sentences = [sentence for sentence in completeness.describe_contents(assembled.bench) if "one name" in sentence]
+    assert sentences == ["'org/One-7B' and 'one_7b' both have answers: if both are one model, give it one name."]

@@ -14,20 +14,20 @@ ROWS = [("j", 1, "m", 1, "[[3]], no: [[8]]"), ("k", 1, "m", 1, "[[4]], no: [[6]]
 
 def test_a_judge_is_called_by_its_model_unless_several_share_it():
     judges = [Judge("a", "gpt", "x", ""), Judge("b", "gpt", "y", ""), Judge("c", "o", "x", "")]
-    one = Bench(judges={judge.id: judge for judge in judges})
-    assert [judge_label(one, name) for name in ("a", "b", "c", "unknown")] == ["a", "b", "o", "unknown"]
+    sample = Bench(judges={judge.id: judge for judge in judges})
+    assert [judge_label(sample, name) for name in ("a", "b", "c", "unknown")] == ["a", "b", "o", "unknown"]
 
 
 def test_each_judge_is_read_by_its_own_protocol_unless_one_is_given():
-    given = bench(ROWS)
-    given = replace(given, judges={"j": Judge("j", "j", "", "", "swallow"), "k": Judge("k", "k", "", "", "unheard")})
-    own = select_ratings(given)
+    sample = bench(ROWS)
+    sample = replace(sample, judges={"j": Judge("j", "j", "", "", "swallow"), "k": Judge("k", "k", "", "", "unheard")})
+    own = select_ratings(sample)
     assert {name: judges for name, (_, judges) in own.protocols.items()} == {"swallow": ["j"], "fastchat": ["k"]}
     means = next(table for table in result_tables(own) if table.name == "means")
     assert {(row["judge"], row["model"]): row["both"] for row in means.rows} == {
         ("j", "(all)"): 0.3, ("j", "m"): 0.3, ("k", "(all)"): 4.0, ("k", "m"): 4.0, ("k", "n"): None,
     }  # fmt: skip
-    last = select_ratings(given, Protocol(name="last", parse="last"), ["k", "j"])
+    last = select_ratings(sample, Protocol(name="last", parse="last"), ["k", "j"])
     assert last.table.number.tolist()[:2] == [8, 6] and last.judges == ["k", "j"]
 
 
@@ -38,7 +38,7 @@ def test_rows_of_a_table_have_the_same_columns_in_the_same_order():
 
 
 def test_what_is_of_some_judges_models_and_categories():
-    given = replace(
+    sample = replace(
         bench(ROWS, {"2": "math"}),
         answers={("1", "m", 0): Answer("1", "m", 0, ("x",)), ("2", "n", 0): Answer("2", "n", 0, ("x",))},
         games=(Game("k", "1", 1, "m", "n", "", "a"), Game("j", "2", 1, "m", "o", "", "a")),
@@ -46,8 +46,8 @@ def test_what_is_of_some_judges_models_and_categories():
     )
 
     def sizes(**chosen):
-        one = narrow(given, **chosen)
-        return len(one.answers), len(one.ratings), len(one.games), len(one.votes)
+        narrowed = narrow(sample, **chosen)
+        return len(narrowed.answers), len(narrowed.ratings), len(narrowed.games), len(narrowed.votes)
 
     assert sizes() == (2, 3, 2, 2)
     assert sizes(judges=["k"]) == (2, 2, 1, 2)

@@ -15,7 +15,7 @@ PIECES = st.lists(
 
 
 @pytest.mark.parametrize(
-    ("text", "shown", "alone"),
+    ("text", "answer", "alone"),
     [
         ("plain", "plain", ()),
         (" spaces stay ", " spaces stay ", ()),
@@ -31,8 +31,8 @@ PIECES = st.lists(
         ("<thinking>a</thinking>", "<thinking>a</thinking>", ()),
     ],
 )
-def test_what_is_shown_and_which_tags_are_alone(text: str, shown: str, alone: tuple[str, ...]) -> None:
-    assert (strip_thinking(text), unclosed_tags(text)) == (shown, alone)
+def test_what_is_shown_and_which_tags_are_alone(text: str, answer: str, alone: tuple[str, ...]) -> None:
+    assert (strip_thinking(text), unclosed_tags(text)) == (answer, alone)
 
 
 @given(PIECES)

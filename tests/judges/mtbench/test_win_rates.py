@@ -20,29 +20,33 @@ GAMES = (
 
 
 def test_verdicts_over_both_orders_and_what_became_of_the_others():
-    said = decide_games(Bench(games=GAMES))
-    columns = zip(said.question, said.turn, said.a, said.b, said.score, strict=True)
-    assert [(said.questions[q], t, said.models[a] + said.models[b], score) for q, t, a, b, score in columns] == [
+    verdicts = decide_games(Bench(games=GAMES))
+    columns = zip(verdicts.question, verdicts.turn, verdicts.a, verdicts.b, verdicts.score, strict=True)
+    assert [
+        (verdicts.questions[q], t, verdicts.models[a] + verdicts.models[b], score) for q, t, a, b, score in columns
+    ] == [
         ("1", 1, "ab", 1), ("1", 2, "ab", 0.5), ("2", 1, "ab", 0.5), ("3", 1, "ab", 0), ("3", 1, "ac", 0),
     ]  # fmt: skip
-    [count] = said.counts
+    [count] = verdicts.counts
     assert (count.decided, count.inconsistent, count.failed, count.single) == (5, 2, 1, 1)
 
 
 def test_win_loss_tie_and_adjusted_by_hand():
-    rates = {one.model: one for one in win_rates(decide_games(Bench(games=GAMES)))}
+    rates = {rate.model: rate for rate in win_rates(decide_games(Bench(games=GAMES)))}
     a = rates["a"]
     assert (a.games, a.win.point, a.loss.point, a.tie.point, a.adjusted.point) == pytest.approx((5, 0.2, 0.4, 0.4, 0.4))
     assert (rates["b"].games, rates["b"].win.point, rates["b"].adjusted.point) == pytest.approx((4, 0.25, 0.5))
     assert list(rates) == ["c", "b", "a"]
     assert a.adjusted.items == 3 and a.win.low < 0.2 < a.win.high
-    pairs = {(one.model, one.against): one.adjusted.point for one in win_rates(decide_games(Bench(games=GAMES)), True)}
+    pairs = {
+        (rate.model, rate.against): rate.adjusted.point for rate in win_rates(decide_games(Bench(games=GAMES)), True)
+    }
     assert pairs == {("a", "b"): 0.5, ("b", "a"): 0.5, ("a", "c"): 0.0, ("c", "a"): 1.0}
 
 
 def test_names_in_the_other_order_are_sorted_and_the_winner_turned():
-    said = decide_games(Bench(games=(Game("j", "1", 1, "z", "b", "", "a"),)))
-    [z, b] = win_rates(said)
+    verdicts = decide_games(Bench(games=(Game("j", "1", 1, "z", "b", "", "a"),)))
+    [z, b] = win_rates(verdicts)
     assert (z.model, z.win.point, b.model, b.loss.point) == ("z", 1.0, "b", 1.0)
 
 
@@ -52,15 +56,15 @@ def test_pairs_from_single_ratings():
         ("j", 2, "z", 1, 5), ("j", 2, "y", 1, 5), ("j", 2, "x", 1, 7), ("k", 2, "x", 1, 1),
         ("j", 3, "z", 1, 5), ("j", 3, "z", 1, 6), ("j", 3, "y", 1, 6),
     ]  # fmt: skip
-    said = verdicts_from_ratings(read_ratings(bench(rows)))
-    found = {
-        (said.questions[q], said.models[a], said.models[b]): score
-        for q, a, b, score in zip(said.question, said.a, said.b, said.score, strict=True)
+    verdicts = verdicts_from_ratings(read_ratings(bench(rows)))
+    scores = {
+        (verdicts.questions[q], verdicts.models[a], verdicts.models[b]): score
+        for q, a, b, score in zip(verdicts.question, verdicts.a, verdicts.b, verdicts.score, strict=True)
     }
-    assert found == {
+    assert scores == {
         ("1", "y", "z"): 0.0, ("2", "y", "z"): 0.5, ("2", "x", "z"): 1.0, ("2", "x", "y"): 1.0, ("3", "y", "z"): 1.0,
     }  # fmt: skip
-    rates = {one.model: one.adjusted.point for one in win_rates(said)}
+    rates = {rate.model: rate.adjusted.point for rate in win_rates(verdicts)}
     assert rates == pytest.approx({"x": 1.0, "y": (0 + 0.5 + 0 + 1) / 4, "z": (1 + 0.5 + 0 + 0) / 4})
 
 

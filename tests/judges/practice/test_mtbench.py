@@ -25,17 +25,17 @@ def model(name="practice-heuristic", temperature=0.0, seed=0, attempt=1):
     return PracticeJudge(FAMILIES[name], frozenset(), temperature, seed, f"{name} key", attempt)
 
 
-def judged(text, system="You are helpful.", name="practice-heuristic"):
-    asked = [{"role": "system", "content": system}, {"role": "user", "content": text}]
-    return reply_text(reply_without_fence(model(name), asked, text))
+def judge_text(text, system="You are helpful.", name="practice-heuristic"):
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
+    return reply_text(reply_without_fence(model(name), messages, text))
 
 
 def test_an_answer_is_in_the_questions_language_and_says_that_it_is_practice() -> None:
     scripts = {JA: r"[\u3040-\u30ff]", EN: "[a-z]", "하와이 여행": r"[\uac00-\ud7af]", "夏威夷": "[一-龥]"}
     for question, letters in scripts.items():
-        said = answer_question(model(), question)
-        body = said.partition("(Practice")[0]
-        assert "Practice, not a language model" in said and len(re.findall(letters, body)) > len(body) / 3
+        reply = answer_question(model(), question)
+        body = reply.partition("(Practice")[0]
+        assert "Practice, not a language model" in reply and len(re.findall(letters, body)) > len(body) / 3
     assert any(word in answer_question(model(), EN) for word in ("Hawaii", "blog", "trip"))
     assert answer_question(model(), "?") and answer_question(model(), "")
 
@@ -48,27 +48,31 @@ def test_an_answer_is_the_same_for_the_same_draw_and_another_for_another() -> No
 
 
 def test_the_second_model_thinks_aloud_now_and_then() -> None:
-    found = [answer_question(model("practice-second", 0.7, attempt=n), EN) for n in range(40)]
-    thinks = [one for one in found if one.startswith("<think>\n") and "</think>" in one]
-    assert 0 < len(thinks) < len(found)
+    replies = [answer_question(model("practice-second", 0.7, attempt=n), EN) for n in range(40)]
+    thinks = [reply for reply in replies if reply.startswith("<think>\n") and "</think>" in reply]
+    assert 0 < len(thinks) < len(replies)
     assert not any("<think>" in answer_question(model("practice-heuristic", 0.7, attempt=n), EN) for n in range(40))
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_prompts_in_prose_get_a_rating_or_a_verdict_as_its_last_word(name: str) -> None:
-    assert re.fullmatch(r"(?s).*\[\[([1-9]|10)\]\]", judged(ONE.format(q=EN, a="A trip to Hawaii."), name=name))
+    assert re.fullmatch(r"(?s).*\[\[([1-9]|10)\]\]", judge_text(ONE.format(q=EN, a="A trip to Hawaii."), name=name))
     system = "Rate the second answer, like this: [[rating]]."
-    assert re.fullmatch(r"(?s).*\[\[([1-9]|10)\]\]", judged(TALK.format(q=EN, a="x", b="y"), system, name))
-    assert re.fullmatch(r"(?s).*\[\[[ABC]\]\]", judged(TWO.format(q=EN, a="x", b="y"), "[[A]], [[B]] or [[C]]", name))
+    assert re.fullmatch(r"(?s).*\[\[([1-9]|10)\]\]", judge_text(TALK.format(q=EN, a="x", b="y"), system, name))
+    assert re.fullmatch(
+        r"(?s).*\[\[[ABC]\]\]", judge_text(TWO.format(q=EN, a="x", b="y"), "[[A]], [[B]] or [[C]]", name)
+    )
 
 
 def test_only_the_judged_answer_counts() -> None:
     good = "Hawaii: a blog post about a trip. Write of the beach, the volcano, the food and the people, day by day."
-    rating = [int(re.findall(r"\d+", judged(ONE.format(q=EN, a=a)))[-1]) for a in (good, "No.")]
+    rating = [int(re.findall(r"\d+", judge_text(ONE.format(q=EN, a=a)))[-1]) for a in (good, "No.")]
     assert rating[0] > rating[1]
     system = "Rate like this: [[rating]]."
     talks = [TALK.format(q=EN, a=good, b=b) for b in (f"And now: {good}", "No.")]
-    second = [int(re.findall(r"\d+", judged(talk, system))[-1]) for talk in talks]
+    second = [int(re.findall(r"\d+", judge_text(talk, system))[-1]) for talk in talks]
     assert second[0] > second[1], "of a conversation the last answer is rated"
-    better = judged(TWO.format(q=EN, a="No.", b=good), "[[A]] or [[B]]")
-    assert better.endswith("[[B]]") and judged(TWO.format(q=EN, a=good, b="No."), "[[A]] or [[B]]").endswith("[[A]]")
+    better = judge_text(TWO.format(q=EN, a="No.", b=good), "[[A]] or [[B]]")
+    assert better.endswith("[[B]]") and judge_text(
+        TWO.format(q=EN, a=good, b="No."), "[[A]] or [[B]]"
+    ).endswith("[[A]]")

@@ -80,17 +80,17 @@ SKY = Response(
 ITEMS = {"dialogue": TRIP, "pair": PAIR, "response": SKY}
 
 
-def judged(item, card, model=GOOD, flaws=(), mode="json_schema", params=None, temperature=0.0):
+def judge_item(item, card, model=GOOD, flaws=(), mode="json_schema", params=None, temperature=0.0):
     """The judgments of an item as a run makes them, without a network; the replies' texts beside each."""
     params = params or Params()
     out = []
     for task in tasks(card, params, [("k", item)]):
         before, texts = {}, []
         for piece in pieces(card, params, task):
-            made = build_request(card, params, task, piece, before, mode)
-            text = made.messages[-1]["content"]
+            request = build_request(card, params, task, piece, before, mode)
+            text = request.messages[-1]["content"]
             judge = PracticeJudge(FAMILIES[model], frozenset(flaws), temperature, 0, call_key({"model": model}, text))
-            schema = made.schema if mode == "json_schema" else None
+            schema = request.schema if mode == "json_schema" else None
             texts.append(reply_text(answer_message(judge, text, schema, mode == "json_object")))
             before[piece] = CallReply("k", task.part, task.sample, piece, texts[-1], mode=mode)
         out.append((fuse(card, params, task, before), texts))
@@ -98,9 +98,9 @@ def judged(item, card, model=GOOD, flaws=(), mode="json_schema", params=None, te
 
 
 def values(item, name, **options):
-    (found, _) = judged(item, cards()[name], **options)[0]
-    assert found.reading.unscored is None, found.reading.why
-    return {(s.unit, s.dimension): s.value for s in found.reading.scores}
+    (judgment, _) = judge_item(item, cards()[name], **options)[0]
+    assert judgment.reading.unscored is None, judgment.reading.why
+    return {(s.unit, s.dimension): s.value for s in judgment.reading.scores}
 
 
 # -- the rules --------------------------------------------------------------------------------------------------------
@@ -123,19 +123,19 @@ def test_a_section_has_a_text_on_each_side_that_is_not_said_to_lack_it():
 @pytest.mark.parametrize("name", OURS)
 def test_every_card_is_answered_readably_and_by_its_rules(name, model, mode):
     card = cards()[name]
-    for found, texts in judged(ITEMS[card.kind], card, model, mode=mode):
-        assert found.reading.unscored is None, (found.reading.why, texts)
-        assert not [r.text for r in found.reading.remarks if r.sort == "rule"]
-        assert found.reading.scores
+    for judgment, texts in judge_item(ITEMS[card.kind], card, model, mode=mode):
+        assert judgment.reading.unscored is None, (judgment.reading.why, texts)
+        assert not [r.text for r in judgment.reading.remarks if r.sort == "rule"]
+        assert judgment.reading.scores
         assert any("ractice" in text for text in texts), "it says what it is"
 
 
 def test_windows_of_a_long_dialogue_are_answered_with_their_summaries():
     long = talk(*[(f"What about point {n} of the trip?", f"Point {n} of the trip is a temple.") for n in range(12)])
-    ((found, texts),) = judged(long, cards()["multi_turn_dialogue"], params=Params(window=5, window_over=10))
-    assert found.reading.unscored is None, found.reading.why
+    ((judgment, texts),) = judge_item(long, cards()["multi_turn_dialogue"], params=Params(window=5, window_over=10))
+    assert judgment.reading.unscored is None, judgment.reading.why
     assert len(texts) > 1
-    assert len({s.unit for s in found.reading.scores}) == 13
+    assert len({s.unit for s in judgment.reading.scores}) == 13
     assert all(json.loads(text).get("summary") for text in texts[:-1])
 
 
@@ -202,7 +202,7 @@ def test_every_flaw_can_be_seen(flaw):
     }
     assert set(at) == set(FLAWS)
     name, item, options = at[flaw]
-    (usual, text), (flawed, planted) = (judged(item, cards()[name], flaws=f, **options)[0] for f in ((), (flaw,)))
+    (usual, text), (flawed, planted) = (judge_item(item, cards()[name], flaws=f, **options)[0] for f in ((), (flaw,)))
     assert text != planted
     if flaw == "repair_na":
         assert ("conversation", "repair_handling", None) in {
@@ -262,31 +262,31 @@ def test_numbers_with_fractions_lie_on_the_scale_that_the_card_asks(in_schema):
     ends = {"share": (0, 1, 0), "full": (0, 100, 0), "half": (1, 5, 0.5), "swing": (-2, 2, 0.1), "may": (0, 10, 0.5)}
     answers = {n: {"kind": "interval", "lo": lo, "hi": hi, "step": step} for n, (lo, hi, step) in ends.items()}
     answers["may"]["na"] = True
-    asked = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in answers.items()]
-    card = from_recipe(check_recipe({"name": "mine", "title": "Mine", "kind": "response", "dimensions": asked}))
-    given = set()
+    dimensions = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in answers.items()]
+    card = from_recipe(check_recipe({"name": "mine", "title": "Mine", "kind": "response", "dimensions": dimensions}))
+    scores = set()
     for output in ("A bridge.", "The bridge costs forty million, as was asked. " * 4, "No."):
         item = Response(id="r", kind="response", task="What does the bridge cost?", output=output, reference="")
         text = fence("mine", card.fields(item, ""), "k") + ("" if in_schema else f"\n{schema_in_words(card)}")
         schema = strict_schema(card.reply) if in_schema else None
-        found = read_reply(
+        reading = read_reply(
             card,
             reply_text(answer_message(PracticeJudge(FAMILIES[GOOD], frozenset(), 0.0, 0, "k"), text, schema, True)),
             item,
         )
-        assert found.unscored is None, found.why
-        given |= {(s.dimension, s.value) for s in found.scores}
-    assert len(given) > len(ends)
+        assert reading.unscored is None, reading.why
+        scores |= {(s.dimension, s.value) for s in reading.scores}
+    assert len(scores) > len(ends)
 
 
 def test_an_outline_in_words_is_read_as_a_shape():
-    found = schema_from_outline(
+    schema = schema_from_outline(
         'Reply so:\n{"a": <1 to 5> | "n/a", "b": [{"c": "x" | "y"}, ...], "d": <text>, "e": true | false}'
     )
-    assert found["properties"]["a"]["anyOf"] == [{"type": "integer", "minimum": 1, "maximum": 5}, {"const": "n/a"}]
-    assert found["properties"]["b"]["items"]["properties"]["c"] == {"enum": ["x", "y"]}
-    assert found["properties"]["d"] == {"type": "string"}
-    assert found["properties"]["e"] == {"enum": [True, False]}
+    assert schema["properties"]["a"]["anyOf"] == [{"type": "integer", "minimum": 1, "maximum": 5}, {"const": "n/a"}]
+    assert schema["properties"]["b"]["items"]["properties"]["c"] == {"enum": ["x", "y"]}
+    assert schema["properties"]["d"] == {"type": "string"}
+    assert schema["properties"]["e"] == {"enum": [True, False]}
 
 
 @given(st.text(max_size=200))
@@ -315,9 +315,9 @@ def test_log_probabilities_are_those_of_the_score():
     reply = {"note": "対話 ok", "scores": {"a": grade, "b": [Grade.from_raw(1.0, 1, 10)]}, "none": None}
     spelling = list(spell_tokens(reply))
     assert "".join(token for token, _ in spelling) == reply_text(reply) == json.dumps(reply, ensure_ascii=False)
-    told = write_logprobs(spelling, 3)["content"]
-    assert [entry["token"] for entry, (_, g) in zip(told, spelling, strict=True) if g] == ["4", "1"]
-    assert all(len(entry["top_logprobs"]) == 3 for entry, (_, g) in zip(told, spelling, strict=True) if g)
+    logprobs = write_logprobs(spelling, 3)["content"]
+    assert [entry["token"] for entry, (_, g) in zip(logprobs, spelling, strict=True) if g] == ["4", "1"]
+    assert all(len(entry["top_logprobs"]) == 3 for entry, (_, g) in zip(logprobs, spelling, strict=True) if g)
 
 
 def body(text="hello", model=GOOD, **more):
@@ -340,11 +340,11 @@ def test_the_openai_client_understands_it():
             assert {m.owned_by for m in models.data} == {"assay-practice"}
             assert [m.id for m in models.data] == list(FAMILIES)
             card = cards()["rubric_open_ended"]
-            given = sky(logprobs=True, top_logprobs=5)
-            given["response_format"] = {
+            request = sky(logprobs=True, top_logprobs=5)
+            request["response_format"] = {
                 "type": "json_schema", "json_schema": {"name": "r", "schema": card.reply.model_json_schema()},
             }  # fmt: skip
-            reply = await client.chat.completions.create(**given)
+            reply = await client.chat.completions.create(**request)
             first = reply.choices[0]
             tokens = [entry.token for entry in first.logprobs.content]
             assert "".join(tokens) == first.message.content
@@ -363,7 +363,7 @@ def test_the_openai_client_understands_it():
 
 
 @pytest.mark.parametrize(
-    ("given", "param"),
+    ("fields", "param"),
     [
         ({"messages": []}, "messages"),
         ({"messages": [{"role": "system", "content": "x"}]}, "messages"),
@@ -374,22 +374,22 @@ def test_the_openai_client_understands_it():
         (body(response_format={"type": "json_schema", "json_schema": {}}), "response_format"),
     ],
 )
-def test_misuse_is_told_as_openai_tells_it(given, param):
+def test_misuse_is_told_as_openai_tells_it(fields, param):
     with product() as url:
-        status, answer, _ = post(url, {"model": GOOD, **given})
+        status, answer, _ = post(url, {"model": GOOD, **fields})
     assert (status, answer["error"]["param"]) == (400, param)
 
 
 def test_without_material_it_says_what_it_is():
     with product() as url:
-        said = post(url, body())[1]["choices"][0]["message"]["content"]
-    assert "not a language model" in said
+        text = post(url, body())[1]["choices"][0]["message"]["content"]
+    assert "not a language model" in text
 
 
 # -- batches ----------------------------------------------------------------------------------------------------------
 
 
-def batched(url, lines, **asked):
+def run_batch(url, lines, **options):
     """A batch run to its end by the real client: (the batch, its output lines, its error lines)."""
 
     async def work():
@@ -398,18 +398,18 @@ def batched(url, lines, **asked):
             file = await client.files.create(file=("in.jsonl", data.encode()), purpose="batch")
             assert (await client.files.retrieve(file.id)).bytes == len(data.encode())
             batch = await client.batches.create(
-                input_file_id=file.id, endpoint="/v1/chat/completions", completion_window="24h", **asked
+                input_file_id=file.id, endpoint="/v1/chat/completions", completion_window="24h", **options
             )
-            if asked.get("metadata", {}).get("cancel"):
+            if options.get("metadata", {}).get("cancel"):
                 await client.batches.cancel(batch.id)
             while batch.status in ("validating", "in_progress", "finalizing", "cancelling"):
                 await asyncio.sleep(0.01)
                 batch = await client.batches.retrieve(batch.id)
-            found = []
+            outputs = []
             for ident in (batch.output_file_id, batch.error_file_id):
                 text = (await client.files.content(ident)).text if ident else ""
-                found.append([json.loads(line) for line in text.splitlines()])
-            return batch, *found
+                outputs.append([json.loads(line) for line in text.splitlines()])
+            return batch, *outputs
 
     return asyncio.run(work())
 
@@ -426,7 +426,7 @@ def line(number, **more):
 
 def test_a_batch_is_answered_line_by_line():
     with product(batch_seconds=0.02) as url:
-        batch, good, bad = batched(url, [line(0), line(1, body=sky("1", model="gpt-x")), line(2)])
+        batch, good, bad = run_batch(url, [line(0), line(1, body=sky("1", model="gpt-x")), line(2)])
     assert (batch.status, batch.request_counts.total, batch.request_counts.failed) == ("completed", 3, 1)
     assert [(entry["custom_id"], entry["response"]["status_code"]) for entry in bad] == [("c1", 404)]
     assert json.loads(good[0]["response"]["body"]["choices"][0]["message"]["content"])["verdict"]
@@ -434,23 +434,23 @@ def test_a_batch_is_answered_line_by_line():
 
 def test_what_is_asked_again_is_another_draw_of_the_noise():
     with product() as url:
-        said = [post(url, sky(temperature=2.0, **more))[1] for more in [{}] * 4 + [{"seed": 3}] * 2]
-    texts = [one["choices"][0]["message"]["content"] for one in said]
+        replies = [post(url, sky(temperature=2.0, **more))[1] for more in [{}] * 4 + [{"seed": 3}] * 2]
+    texts = [reply["choices"][0]["message"]["content"] for reply in replies]
     assert len(set(texts[:4])) > 1 and texts[4] == texts[5]
-    assert len({one["id"] for one in said}) == 6
+    assert len({reply["id"] for reply in replies}) == 6
 
 
 def test_batches_that_expire_fail_or_are_cancelled():
     with product(batch_seconds=0.02) as url:
-        batch, good, bad = batched(url, [line(n) for n in range(10)], metadata={"practice_ends": "expired"})
+        batch, good, bad = run_batch(url, [line(n) for n in range(10)], metadata={"practice_ends": "expired"})
         assert (batch.status, len(good), len(bad)) == ("expired", 5, 5)
         assert bad[0]["error"]["code"] == "batch_expired"
-        batch, good, bad = batched(url, [line(1)], metadata={"practice_ends": "failed"})
+        batch, good, bad = run_batch(url, [line(1)], metadata={"practice_ends": "failed"})
         assert (batch.status, good, batch.errors.data[0].code) == ("failed", [], "practice_failed")
-        batch, _, _ = batched(url, [line(1), line(1), "{", line(2, url="/v1/other")])
+        batch, _, _ = run_batch(url, [line(1), line(1), "{", line(2, url="/v1/other")])
         assert (batch.status, [e.line for e in batch.errors.data]) == ("failed", [2, 3, 4])
     with product(batch_seconds=5) as url:  # long enough to be cancelled before the first line
-        batch, good, bad = batched(url, [line(n) for n in range(3)], metadata={"cancel": "yes"})
+        batch, good, bad = run_batch(url, [line(n) for n in range(3)], metadata={"cancel": "yes"})
         assert (batch.status, len(good), len(bad)) == ("cancelled", 0, 3)
 
 
@@ -476,20 +476,20 @@ def test_one_in_the_background_is_shared_until_it_is_stopped():
 def test_the_command_starts_says_what_it_is_and_ends_cleanly():
     command = [sys.executable, "-m", "judges", "practice", "--port", "0", "--flaws", "length"]
     process = interruptible(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    said = process.stdout.readline() + process.stdout.readline()
-    url = next(word for word in said.split() if word.startswith("http://")).rstrip(".")
-    assert "not a language model" in said and "length" in said
+    banner = process.stdout.readline() + process.stdout.readline()
+    url = next(word for word in banner.split() if word.startswith("http://")).rstrip(".")
+    assert "not a language model" in banner and "length" in banner
     assert post(url, sky())[0] == 200
     process.send_signal(signal.SIGINT)
-    told, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (0, "") and "has ended" in told
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "") and "has ended" in output
 
 
 def test_a_port_in_use_and_a_wrong_name_are_one_sentence(capsys):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         assert main(["practice", "--port", str(port)]) == 1
     assert capsys.readouterr().err.startswith(f"Port {port} cannot be used")
     assert main(["practice", "--flaws", "x"]) == 1

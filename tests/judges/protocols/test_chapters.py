@@ -16,7 +16,7 @@ from judges.protocols import chapters, orders
 from judges.protocols.call_plan import CallReply, Task, build_request, fuse, pieces, reread
 from judges.protocols.messages import read_fence
 from judges.tokens import tokens
-from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
+from tests.judges.replies import any_pair_reply, confidences, fuse_replies, pair, pair_reply, values
 
 CARD, PLAIN = card("long_form_pairwise"), card("plain_pairwise")
 INPUT = (
@@ -61,8 +61,8 @@ def test_a_better_side_that_every_chapter_leaves_open_is_n_a() -> None:
     names = pieces(own, PARAMS, task)
     for words, value in ((["n/a"] * 3, None), (["n/a", "b", "n/a"], 2.0)):
         replies = [json.dumps({"pair": {"clearer": {"score": word}}}) for word in words]
-        given = {name: CallReply("k", "", 0, name, reply) for name, reply in zip(names, replies, strict=True)}
-        assert [(s.dimension, s.value) for s in fuse(own, PARAMS, task, given).reading.scores] == [("clearer", value)]
+        calls = {name: CallReply("k", "", 0, name, reply) for name, reply in zip(names, replies, strict=True)}
+        assert [(s.dimension, s.value) for s in fuse(own, PARAMS, task, calls).reading.scores] == [("clearer", value)]
 
 
 def test_room_is_what_the_context_leaves() -> None:
@@ -76,12 +76,12 @@ def test_a_chapter_is_asked_in_both_orders_with_its_place_in_the_whole() -> None
     names = pieces(CARD, params, task)
     count = len(names) // 2
     assert names == [f"order:{o} chapter:{n}/{count}" for o in ("ab", "ba") for n in range(1, count + 1)]
-    asked = build_request(CARD, params, task, names[count], {}, "json_schema").messages[-1]["content"]
-    shown = read_fence(asked)
-    assert shown is not None
-    assert shown[1]["chapter"] == f"1 of {count}" and shown[1]["outline_of_input"] == ["Bridge", "Ferry", "Tunnel"]
-    assert shown[1]["response_a"].startswith("# Crossing\nA bridge near Narvik")
-    assert "this is part 1" in asked
+    content = build_request(CARD, params, task, names[count], {}, "json_schema").messages[-1]["content"]
+    fence = read_fence(content)
+    assert fence is not None
+    assert fence[1]["chapter"] == f"1 of {count}" and fence[1]["outline_of_input"] == ["Bridge", "Ferry", "Tunnel"]
+    assert fence[1]["response_a"].startswith("# Crossing\nA bridge near Narvik")
+    assert "this is part 1" in content
 
 
 _WORDS = st.lists(
@@ -100,13 +100,13 @@ def test_every_section_is_judged_exactly_once_and_whole(
     sections = item.sections or []
     assert sorted(n for c in cut for n in c.sections) == list(range(1, len(sections) + 1))
     for chapter in cut:
-        for number, seen in zip(chapter.sections, chapter.item.sections or [], strict=True):
+        for number, section in zip(chapter.sections, chapter.item.sections or [], strict=True):
             for side in ("a", "b"):
-                own, shown = getattr(sections[number - 1], side), getattr(seen, side)
-                assert (own is None) == (shown is None)
+                own, span = getattr(sections[number - 1], side), getattr(section, side)
+                assert (own is None) == (span is None)
                 if own is not None:
                     whole = getattr(item, f"response_{side}").text[slice(*own)]
-                    assert getattr(chapter.item, f"response_{side}").text[slice(*shown)] == whole
+                    assert getattr(chapter.item, f"response_{side}").text[slice(*span)] == whole
         assert chapter.item.input in item.input or len(cut) > 1
     assert chapters.plan_chapters(item, limit) == cut
 
@@ -115,32 +115,34 @@ def test_chapters_fused_by_hand() -> None:
     params, task = PARAMS, Task("k", LONG)
     cut = chapters.plan_chapters(LONG, LIMIT)
     assert [c.sections for c in cut] == [(2,), (3,), (1,)]
-    said = {2: ("a", 4, 2, 4.0, 2.0), 3: ("b", 1, 5, 1.0, 5.0), 1: ("a", 5, 1, 5.0, 1.0)}
+    verdicts = {2: ("a", 4, 2, 4.0, 2.0), 3: ("b", 1, 5, 1.0, 5.0), 1: ("a", 5, 1, 5.0, 1.0)}
     raws = []
     for chapter in cut:
-        verdict, a, b, whole_a, whole_b = said[chapter.sections[0]]
+        verdict, a, b, whole_a, whole_b = verdicts[chapter.sections[0]]
         flags = (("lost_in_middle",), ()) if chapter.sections == (1,) else ((), ())
         raws.append(pair_reply(chapter.item, (a,) * 3, (b,) * 3, verdict, flags, (whole_a, whole_b)))
-    found = judged(CARD, params, task, raws)
-    got = values(found.reading)
+    judgment = fuse_replies(CARD, params, task, raws)
+    scores = values(judgment.reading)
     assert (
-        got["section:1/a", "quality"] == 5 and got["section:2/b", "quality"] == 2 and got["section:3/b", "quality"] == 5
+        scores["section:1/a", "quality"] == 5
+        and scores["section:2/b", "quality"] == 2
+        and scores["section:3/b", "quality"] == 5
     )
-    assert ("section:1/b", "quality") not in got
+    assert ("section:1/b", "quality") not in scores
     # A stands in the chapters of sections 2 and 1 only; its aggregate is weighted by its tokens there
     in_a = [tokens(c.item.response_a.text or "") for c in cut]
     in_b = [tokens(c.item.response_b.text or "") for c in cut]
     assert in_a[1] == in_b[2] == 0
     a, b = (in_a[0] * 4 + in_a[2] * 5) / (in_a[0] + in_a[2]), (in_b[0] * 2 + in_b[1] * 5) / (in_b[0] + in_b[1])
-    assert got["response/a", "aggregate"] == pytest.approx(a, abs=1e-4)
-    assert got["response/b", "aggregate"] == pytest.approx(b, abs=1e-4)
-    assert got["response/a", "lost_in_middle"] == 1 and got["response/b", "lost_in_middle"] == 0
-    assert a - b > 0.25 and got["pair", "verdict"] == 0
+    assert scores["response/a", "aggregate"] == pytest.approx(a, abs=1e-4)
+    assert scores["response/b", "aggregate"] == pytest.approx(b, abs=1e-4)
+    assert scores["response/a", "lost_in_middle"] == 1 and scores["response/b", "lost_in_middle"] == 0
+    assert a - b > 0.25 and scores["pair", "verdict"] == 0
     weight = [x + y for x, y in zip(in_a, in_b, strict=True)]
     share = (weight[0] + weight[2]) / sum(weight)
-    assert confidences(found.reading)["pair", "verdict"] == (pytest.approx(share, abs=1e-4), "chapters")
-    assert found.reading.facts["chapters"] == ["a", "b", "a"]
-    assert reread(CARD, params, task, found.raw) == found
+    assert confidences(judgment.reading)["pair", "verdict"] == (pytest.approx(share, abs=1e-4), "chapters")
+    assert judgment.reading.facts["chapters"] == ["a", "b", "a"]
+    assert reread(CARD, params, task, judgment.raw) == judgment
 
 
 def test_the_fused_verdict_follows_the_fused_aggregates() -> None:
@@ -152,9 +154,9 @@ def test_the_fused_verdict_follows_the_fused_aggregates() -> None:
         pair_reply(cut[1].item, (3, 3, 3), (3, 3, 3), "b", ((), ()), (3.0, 3.2)),
         pair_reply(cut[2].item, (3, 3, 3), (3, 3, 3), "b", ((), ()), (3.0, 3.2)),
     ]
-    found = judged(CARD, params, task, raws).reading
-    assert found.facts["chapters"] == ["a", "b", "b"]
-    assert values(found)["pair", "verdict"] == 0
+    reading = fuse_replies(CARD, params, task, raws).reading
+    assert reading.facts["chapters"] == ["a", "b", "b"]
+    assert values(reading)["pair", "verdict"] == 0
 
 
 @settings(max_examples=25)
@@ -163,18 +165,18 @@ def test_chapters_in_both_orders_are_read_again_the_same(data: st.DataObject) ->
     task = Task("k", LONG)
     params = PARAMS.model_copy(update={"orders": "both"})
     cut = chapters.plan_chapters(LONG, LIMIT)
-    shown = [c.item for c in cut] + [orders.swap(c.item) for c in cut]
-    found = judged(CARD, params, task, [data.draw(any_pair_reply(item)) for item in shown])
-    assert found.reading.unscored is None
-    assert reread(CARD, params, task, found.raw) == found
-    assert set(found.reading.facts["orders"]) == {"ab", "ba"}
+    items = [c.item for c in cut] + [orders.swap(c.item) for c in cut]
+    judgment = fuse_replies(CARD, params, task, [data.draw(any_pair_reply(item)) for item in items])
+    assert judgment.reading.unscored is None
+    assert reread(CARD, params, task, judgment.raw) == judgment
+    assert set(judgment.reading.facts["orders"]) == {"ab", "ba"}
     plain = pair_reply(LONG)
-    assert set(values(found.reading)) == set(values(judged(CARD, Params(), task, [plain]).reading))
+    assert set(values(judgment.reading)) == set(values(fuse_replies(CARD, Params(), task, [plain]).reading))
 
 
 def test_a_verdict_alone_is_the_vote_of_the_chapters() -> None:
     params = PARAMS
     names = pieces(PLAIN, params, Task("k", LONG))
-    found = judged(PLAIN, params, Task("k", LONG), ['{"verdict": "b"}'] * len(names)).reading
-    assert values(found) == {("pair", "verdict"): 2}
-    assert confidences(found)["pair", "verdict"] == (0.9, "chapters")
+    reading = fuse_replies(PLAIN, params, Task("k", LONG), ['{"verdict": "b"}'] * len(names)).reading
+    assert values(reading) == {("pair", "verdict"): 2}
+    assert confidences(reading)["pair", "verdict"] == (0.9, "chapters")

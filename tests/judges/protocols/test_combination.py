@@ -79,12 +79,12 @@ def test_without_a_sample_there_is_nothing() -> None:
 
 @given(st.lists(st.none() | st.integers(1, 5).map(float), min_size=1, max_size=7), st.sampled_from(RULES))
 def test_the_order_matters_only_where_the_first_counts(samples: list[float | None], rule: str) -> None:
-    found = combine_samples(samples, rule, 3.0)
-    assert found is None or 1 <= found <= 5
+    combined = combine_samples(samples, rule, 3.0)
+    assert combined is None or 1 <= combined <= 5
     if rule != "first":
-        assert combine_samples(samples[::-1], rule, 3.0) == found
+        assert combine_samples(samples[::-1], rule, 3.0) == combined
     if len(set(samples)) == 1:
-        assert found == samples[0]
+        assert combined == samples[0]
 
 
 def test_the_rule_of_a_judge_is_what_it_says_or_what_its_card_has() -> None:
@@ -92,7 +92,7 @@ def test_the_rule_of_a_judge_is_what_it_says_or_what_its_card_has() -> None:
     assert combination_rule(rubric, {"samples": 5}) == "mean" and combination_rule(card("mt_bench"), {}) == "mean"
     assert combination_rule(dialogue, {"samples": 5}) == "median" == combination_rule(dialogue, {"combine": "middle"})
     assert combination_rule(rubric, {"combine": "first"}) == "first"
-    assert {combination_rule(one, {}) for one in SHIPPED.values()} == {"mean", "median", "vote"}
+    assert {combination_rule(shipped, {}) for shipped in SHIPPED.values()} == {"mean", "median", "vote"}
 
 
 def test_the_rule_is_part_of_what_a_judge_is_where_it_is_asked_several_times() -> None:
@@ -137,12 +137,12 @@ def lin(x: np.ndarray, y: np.ndarray) -> float:
 @pytest.mark.parametrize("n", [80, 8000])
 def test_kappa_of_fractions_is_lins_concordance(n: int) -> None:
     item, human, judge = halves(n, 3)
-    found = kappa_interval(Cells(item, human, judge), 5)
-    assert found.point == pytest.approx(lin(human, judge), abs=1e-12)
-    assert found.low is not None and found.low < found.point < (found.high or 0)
+    interval = kappa_interval(Cells(item, human, judge), 5)
+    assert interval.point == pytest.approx(lin(human, judge), abs=1e-12)
+    assert interval.low is not None and interval.low < interval.point < (interval.high or 0)
     # The same interval on a scale of half the step, where every value is an answer.
     fine = kappa_interval(Cells(item, human * 4, (judge * 4).astype(int)), 17)
-    assert (fine.low, fine.high) == pytest.approx((found.low, found.high), abs=1e-9)
+    assert (fine.low, fine.high) == pytest.approx((interval.low, interval.high), abs=1e-9)
 
 
 def test_fractions_in_moments_influences_and_differences() -> None:
@@ -166,17 +166,17 @@ def test_what_the_further_calls_bought_by_hand() -> None:
     judge = (first + second) / 2
     item = np.arange(len(human)) // 2
     flips = np.ones(24), np.full(24, 2.0)
-    found = measure_self_consistency(
+    consistency = measure_self_consistency(
         SampledCells(item, human, judge, np.ones(len(human)), np.stack([first, second], axis=1)), flips, ORDINAL
     )
-    assert found.singles == (pytest.approx(lin(human, first)), pytest.approx(lin(human, second)))
-    assert found.single == pytest.approx((lin(human, first) + lin(human, second)) / 2)
-    assert found.together.point == pytest.approx(lin(human, judge)) and found.gain.point == pytest.approx(
-        lin(human, judge) - (found.single or 0)
+    assert consistency.singles == (pytest.approx(lin(human, first)), pytest.approx(lin(human, second)))
+    assert consistency.single == pytest.approx((lin(human, first) + lin(human, second)) / 2)
+    assert consistency.together.point == pytest.approx(lin(human, judge)) and consistency.gain.point == pytest.approx(
+        lin(human, judge) - (consistency.single or 0)
     )
-    assert found.gain.low is not None and 0 < found.gain.low < (found.gain.point or 0)
-    assert found.flips.point == 0.5 and found.flaky
-    assert "Flaky" in explain(found)[-1] and "+0." in explain(found)[0]
+    assert consistency.gain.low is not None and 0 < consistency.gain.low < (consistency.gain.point or 0)
+    assert consistency.flips.point == 0.5 and consistency.flaky
+    assert "Flaky" in explain(consistency)[-1] and "+0." in explain(consistency)[0]
     same = SampledCells(item, human, human, np.ones(48), np.stack([human] * 2, axis=1))
     calm = measure_self_consistency(same, (np.zeros(24), flips[1]), ORDINAL)
     assert calm.gain.point == pytest.approx(0) and calm.flips.point == 0 and not calm.flaky

@@ -13,7 +13,7 @@ from judges.protocols.call_plan import Task, build_request, pieces, reread
 from judges.protocols.messages import read_fence
 from judges.reading.reading import read_reply
 from judges.types import Pair, Score
-from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
+from tests.judges.replies import any_pair_reply, confidences, fuse_replies, pair, pair_reply, values
 
 CARD, PLAIN, PROSE = card("long_form_pairwise"), card("plain_pairwise"), card("mt_bench_pair")
 BOTH = Params(orders="both")
@@ -58,54 +58,57 @@ def test_two_orders_fused_by_hand() -> None:
     ab = pair_reply(ITEM, (5, 4, 2), (3, 3, 3), "a", ((), ("lost_in_middle",)), (4.0, 3.0))
     # In the other order A stands second; the judge says tie there.
     ba = pair_reply(SWAPPED, (3, 3, 3), (4, 2, 1), "tie", ((), ()), (3.0, 3.0))
-    found = judged(CARD, BOTH, TASK, [ab, ba])
-    got, sure = values(found.reading), confidences(found.reading)
-    assert got["pair", "verdict"] == 1  # a and tie are as inconsistent as a and b
+    judgment = fuse_replies(CARD, BOTH, TASK, [ab, ba])
+    scores, sure = values(judgment.reading), confidences(judgment.reading)
+    assert scores["pair", "verdict"] == 1  # a and tie are as inconsistent as a and b
     assert sure["pair", "verdict"] == (0.3, "orders")
-    assert found.reading.facts["orders"] == {"ab": "a", "ba": "tie"}
+    assert judgment.reading.facts["orders"] == {"ab": "a", "ba": "tie"}
     # 5 and 4: 4.5 goes toward the middle, 4; one step of four: .9 - 1.2/4
-    assert got["section:1/a", "groundedness"] == 4 and sure["section:1/a", "groundedness"] == (0.6, "orders")
-    assert got["section:1/a", "relevance"] == 3 and sure["section:1/a", "relevance"] == (0.3, "orders")
+    assert scores["section:1/a", "groundedness"] == 4 and sure["section:1/a", "groundedness"] == (0.6, "orders")
+    assert scores["section:1/a", "relevance"] == 3 and sure["section:1/a", "relevance"] == (0.3, "orders")
     # 2 and 1: 1.5 goes toward the middle, 2
-    assert got["section:1/a", "quality"] == 2
-    assert got["section:1/b", "quality"] == 3 and sure["section:1/b", "quality"] == (0.9, "orders")
+    assert scores["section:1/a", "quality"] == 2
+    assert scores["section:1/b", "quality"] == 3 and sure["section:1/b", "quality"] == (0.9, "orders")
     # A failure that one order saw is there, and unsure
-    assert got["response/b", "lost_in_middle"] == 1 and sure["response/b", "lost_in_middle"] == (0.45, "orders")
-    assert got["response/a", "aggregate"] == 3.5
-    assert found.reading.unscored is None
-    notes = [r.text for r in found.reading.remarks if r.dimension == "verdict" and r.sort == "note"]
+    assert scores["response/b", "lost_in_middle"] == 1 and sure["response/b", "lost_in_middle"] == (0.45, "orders")
+    assert scores["response/a", "aggregate"] == 3.5
+    assert judgment.reading.unscored is None
+    notes = [r.text for r in judgment.reading.remarks if r.dimension == "verdict" and r.sort == "note"]
     assert notes[1] == "Verdict changed with the order: A when asked as A/B, tie when asked as B/A. It counts as a tie."
 
 
 def test_an_agreed_verdict_stands() -> None:
-    found = judged(PLAIN, BOTH, TASK, ['{"verdict": "b", "reason": "x"}', '{"verdict": "a", "reason": "y"}'])
-    assert found.reading.scores == (Score("pair", "verdict", 2.0, 0.9, "orders"),)
-    assert [r.text for r in found.reading.remarks] == ["x", "With the places swapped (what is called A here is B): y"]
+    judgment = fuse_replies(PLAIN, BOTH, TASK, ['{"verdict": "b", "reason": "x"}', '{"verdict": "a", "reason": "y"}'])
+    assert judgment.reading.scores == (Score("pair", "verdict", 2.0, 0.9, "orders"),)
+    assert [r.text for r in judgment.reading.remarks] == [
+        "x",
+        "With the places swapped (what is called A here is B): y",
+    ]
 
 
 def test_prose_is_turned_by_what_was_read() -> None:
-    found = judged(PROSE, BOTH, TASK, ["B wins. [[B]]", "B wins. [[B]]"])
-    assert found.reading.scores == (Score("pair", "verdict", 1.0, 0.3, "orders"),)
-    assert found.reading.facts["orders"] == {"ab": "b", "ba": "a"}
+    judgment = fuse_replies(PROSE, BOTH, TASK, ["B wins. [[B]]", "B wins. [[B]]"])
+    assert judgment.reading.scores == (Score("pair", "verdict", 1.0, 0.3, "orders"),)
+    assert judgment.reading.facts["orders"] == {"ab": "b", "ba": "a"}
 
 
 @pytest.mark.parametrize("bad", [0, 1])
 def test_half_of_a_comparison_is_none(bad: int) -> None:
     raws = ['{"verdict": "a"}', '{"verdict": "b"}']
     raws[bad] = "no idea"
-    found = judged(PLAIN, BOTH, TASK, raws)
-    assert found.reading.unscored == "unreadable" and not found.reading.scores
-    assert found.reading.why.startswith(f"order {('A/B', 'B/A')[bad]}: ")
+    judgment = fuse_replies(PLAIN, BOTH, TASK, raws)
+    assert judgment.reading.unscored == "unreadable" and not judgment.reading.scores
+    assert judgment.reading.why.startswith(f"order {('A/B', 'B/A')[bad]}: ")
 
 
 @settings(max_examples=25)
 @given(st.data())
 def test_what_was_fused_is_read_again_the_same(data: st.DataObject) -> None:
     raws = [data.draw(any_pair_reply(ITEM)), data.draw(any_pair_reply(SWAPPED))]
-    found = judged(CARD, BOTH, TASK, raws)
-    assert found.reading.unscored is None
-    assert reread(CARD, BOTH, TASK, found.raw) == found
-    assert {(s.unit, s.dimension) for s in found.reading.scores} == set(values(read_reply(CARD, raws[0], ITEM)))
+    judgment = fuse_replies(CARD, BOTH, TASK, raws)
+    assert judgment.reading.unscored is None
+    assert reread(CARD, BOTH, TASK, judgment.raw) == judgment
+    assert {(s.unit, s.dimension) for s in judgment.reading.scores} == set(values(read_reply(CARD, raws[0], ITEM)))
 
 
 @settings(max_examples=25)
@@ -114,7 +117,7 @@ def test_the_order_of_asking_does_not_matter(data: st.DataObject) -> None:
     # The item with A and B exchanged, asked in both orders, gets the same two replies the other way round: the fused
     # values are those of the item, exchanged.
     first, second = data.draw(any_pair_reply(ITEM)), data.draw(any_pair_reply(SWAPPED))
-    found = values(judged(CARD, BOTH, TASK, [first, second]).reading)
+    expected = values(fuse_replies(CARD, BOTH, TASK, [first, second]).reading)
     mirrored: Pair = orders.swap(ITEM)
-    other = judged(CARD, BOTH, Task("k", mirrored), [second, first]).reading
-    assert values(orders.swap_back(CARD, other)) == found
+    other = fuse_replies(CARD, BOTH, Task("k", mirrored), [second, first]).reading
+    assert values(orders.swap_back(CARD, other)) == expected

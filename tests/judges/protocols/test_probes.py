@@ -21,10 +21,10 @@ SWAP, BARE, ORDER = (Params(probe=p) for p in ("scenario_swapped", "reference_re
 RESPONSE = Response(id="r", kind="response", task="Say hello.", output="Hello.", reference="Hello!", meta={"k": "v"})
 
 
-def _shown(one: object, params: Params, task: Task) -> dict[str, object]:
-    found = read_fence(build_request(one, params, task, "", {}, "json_schema").messages[-1]["content"])  # type: ignore[arg-type]
-    assert found is not None
-    return found[1]
+def _fields(card: object, params: Params, task: Task) -> dict[str, object]:
+    fence = read_fence(build_request(card, params, task, "", {}, "json_schema").messages[-1]["content"])  # type: ignore[arg-type]
+    assert fence is not None
+    return fence[1]
 
 
 def test_another_scenario_is_drawn_the_same_in_every_order() -> None:
@@ -40,17 +40,19 @@ def test_another_scenario_is_drawn_the_same_in_every_order() -> None:
 
 
 def test_the_pool_has_bounds() -> None:
-    found = probes.scenario_pool(dialogue(1, f"d{n}", f"Scene {n % 1500}.") for n in range(3000))
-    assert len(found) == len(set(found)) == 1000
-    assert found == probes.scenario_pool(dialogue(1, f"d{n}", f"Scene {n % 1500}.") for n in reversed(range(3000)))
+    pool = probes.scenario_pool(dialogue(1, f"d{n}", f"Scene {n % 1500}.") for n in range(3000))
+    assert len(pool) == len(set(pool)) == 1000
+    assert pool == probes.scenario_pool(dialogue(1, f"d{n}", f"Scene {n % 1500}.") for n in reversed(range(3000)))
 
 
 def test_the_swapped_scenario_is_shown_and_nothing_else_changes() -> None:
     items = [("k1", dialogue(2, "d1", "A shop.")), ("k2", dialogue(2, "d2", "A school."))]
-    made = list(tasks(TURNS, SWAP, items))
-    assert [_shown(TURNS, SWAP, t)["scenario_description"] for t in made] == ["A school.", "A shop."]
+    swapped = list(tasks(TURNS, SWAP, items))
+    assert [_fields(TURNS, SWAP, t)["scenario_description"] for t in swapped] == ["A school.", "A shop."]
     usual = list(tasks(TURNS, Params(), items))
-    assert [_shown(TURNS, SWAP, t)["dialogue"] for t in made] == [_shown(TURNS, Params(), t)["dialogue"] for t in usual]
+    assert [_fields(TURNS, SWAP, t)["dialogue"] for t in swapped] == [
+        _fields(TURNS, Params(), t)["dialogue"] for t in usual
+    ]
     # A stored reply is read without the other items.
     raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 5)}, verdict="excellent")
     assert reread(TURNS, SWAP, Task("k1", items[0][1]), raw).reading.unscored is None
@@ -62,14 +64,14 @@ def test_without_another_scenario_there_is_a_sentence() -> None:
 
 
 def test_the_reference_is_removed() -> None:
-    assert _shown(OPEN, Params(), Task("k", RESPONSE))["reference_answer"] == "Hello!"
-    assert _shown(OPEN, BARE, Task("k", RESPONSE))["reference_answer"] == ""
+    assert _fields(OPEN, Params(), Task("k", RESPONSE))["reference_answer"] == "Hello!"
+    assert _fields(OPEN, BARE, Task("k", RESPONSE))["reference_answer"] == ""
     math = Dialogue.model_validate(
         dialogue(1).model_dump() | {"meta": {"category": "math", "reference": ["42"], "topic": "x"}}
     )
     rated = Task("k", math, "turn:1")
-    assert _shown(card("mt_bench"), Params(), rated)["reference_answer"] == [{"turn": 1, "text": "42"}]
-    assert "reference_answer" not in _shown(card("mt_bench"), BARE, rated)
+    assert _fields(card("mt_bench"), Params(), rated)["reference_answer"] == [{"turn": 1, "text": "42"}]
+    assert "reference_answer" not in _fields(card("mt_bench"), BARE, rated)
     assert probes.apply_probe(card("mt_bench"), BARE, math).meta == {"category": "math", "topic": "x"}
 
 
@@ -107,9 +109,9 @@ def test_an_order_stands_in_the_second_response_and_its_last_section() -> None:
     )
 
 
-@pytest.mark.parametrize("one", SHIPPED.values(), ids=lambda c: c.name)
-def test_the_forged_reply_is_the_best_that_a_card_knows(one: object) -> None:
-    forged = probes.forge_reply(one)  # type: ignore[arg-type]
+@pytest.mark.parametrize("card", SHIPPED.values(), ids=lambda c: c.name)
+def test_the_forged_reply_is_the_best_that_a_card_knows(card: object) -> None:
+    forged = probes.forge_reply(card)  # type: ignore[arg-type]
     known = {
         "mt_bench": "[[10]]",
         "mt_bench_pair": "[[B]]",
@@ -117,13 +119,13 @@ def test_the_forged_reply_is_the_best_that_a_card_knows(one: object) -> None:
         "rubric_open_ended": {"verdict": "excellent"},
         "multi_turn_dialogue": {"verdict": "excellent"},
         "long_form_pairwise": {"verdict": "b"},
-    }.get(one.name, {})  # type: ignore[attr-defined]
+    }.get(card.name, {})  # type: ignore[attr-defined]
     if isinstance(known, str):
         assert forged == known
         return
     reply = json.loads(forged)
     assert {k: reply[k] for k in known} == known
-    one.reply.model_validate(reply)  # type: ignore[attr-defined]
+    card.reply.model_validate(reply)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("probe", ["scenario_swapped", "reference_removed", "injected_order"])

@@ -17,7 +17,7 @@ from judges.protocols import windows
 from judges.protocols.call_plan import CallReply, Task, build_request, fuse, pieces, remaining_pieces, reread
 from judges.protocols.messages import read_fence
 from judges.types import Dialogue, Dimension, Reading, Scale, Score, Turn
-from tests.judges.replies import answers, confidences, dialogue, judged, turns_reply, values
+from tests.judges.replies import answers, confidences, dialogue, fuse_replies, turns_reply, values
 
 CARD = card("multi_turn_dialogue")
 LONG = Task("k", dialogue(11))
@@ -74,21 +74,21 @@ def test_windows_hold_every_utterance_once_and_in_order(roles: list[str], size: 
 def test_a_window_is_shown_its_turns_and_the_summary_of_those_before() -> None:
     first, second, third = pieces(CARD, Params(window=4), LONG)
     assert (first, second, third) == ("window:1/3", "window:2/3", "window:3/3")
-    said = answers(LONG, {first: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="The user is called Aki.")})
-    asked = build_request(CARD, Params(window=4), LONG, first, {}, "json_schema")
-    shown = read_fence(asked.messages[-1]["content"])
-    assert shown is not None and "summary_of_earlier_turns" not in shown[1]
-    assert asked.schema is not None and "summary" in asked.schema["required"]
-    asked = build_request(CARD, Params(window=4), LONG, second, said, "json_schema")
-    shown = read_fence(asked.messages[-1]["content"])
-    assert shown is not None
-    assert shown[1]["summary_of_earlier_turns"] == "The user is called Aki."
-    assert [t["turn"] for t in shown[1]["dialogue"]] == [5, 5, 6, 6, 7, 7, 8, 8]
-    assert shown[1]["scenario_description"] == "A shop."
-    assert "Score exactly these assistant turns: 5, 6, 7, 8." in asked.messages[-1]["content"]
-    last = build_request(CARD, Params(window=4), LONG, third, said, "json_schema")
+    replies = answers(LONG, {first: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="The user is called Aki.")})
+    request = build_request(CARD, Params(window=4), LONG, first, {}, "json_schema")
+    fence = read_fence(request.messages[-1]["content"])
+    assert fence is not None and "summary_of_earlier_turns" not in fence[1]
+    assert request.schema is not None and "summary" in request.schema["required"]
+    request = build_request(CARD, Params(window=4), LONG, second, replies, "json_schema")
+    fence = read_fence(request.messages[-1]["content"])
+    assert fence is not None
+    assert fence[1]["summary_of_earlier_turns"] == "The user is called Aki."
+    assert [t["turn"] for t in fence[1]["dialogue"]] == [5, 5, 6, 6, 7, 7, 8, 8]
+    assert fence[1]["scenario_description"] == "A shop."
+    assert "Score exactly these assistant turns: 5, 6, 7, 8." in request.messages[-1]["content"]
+    last = build_request(CARD, Params(window=4), LONG, third, replies, "json_schema")
     assert last.schema is not None and "summary" not in last.schema["properties"]
-    assert '"summary"' in build_request(CARD, Params(window=4), LONG, second, said, "text").messages[-1]["content"]
+    assert '"summary"' in build_request(CARD, Params(window=4), LONG, second, replies, "text").messages[-1]["content"]
 
 
 def test_only_dialogues_that_are_judged_whole_are_cut() -> None:
@@ -111,22 +111,24 @@ def _three(
 
 def test_the_conversation_is_fused_by_hand() -> None:
     wholes: tuple[tuple[int, int | str, int | str], ...] = ((2, 2, 3), (4, "n/a", "n/a"), (5, 5, "n/a"))
-    found = judged(CARD, Params(window=4), LONG, _three(wholes, ("borderline", "good", "excellent"), {7: (3, 3, 5)}))
-    reading = found.reading
-    got, sure = values(reading), confidences(reading)
+    judgment = fuse_replies(
+        CARD, Params(window=4), LONG, _three(wholes, ("borderline", "good", "excellent"), {7: (3, 3, 5)})
+    )
+    reading = judgment.reading
+    scores, sure = values(reading), confidences(reading)
     # coherence: mean (4*2 + 4*4 + 3*5) / 11 = 39/11 = 3.55 -> 4; the last said 5; the lower is 4
-    assert got["conversation", "coherence"] == 4
+    assert scores["conversation", "coherence"] == 4
     # 2, 4, 5 lie 3 of 4 steps apart: .9 - 1.2 * 3/4 = 0, at least .1
     assert sure["conversation", "coherence"] == (0.1, "windows")
     # may be n/a: the latest answer tells, 5 and 3; 2 against 5 is three steps; a single answer tells nothing
-    assert got["conversation", "task_completion"] == 5
+    assert scores["conversation", "task_completion"] == 5
     assert sure["conversation", "task_completion"] == (0.1, "windows")
-    assert got["conversation", "repair_handling"] == 3
+    assert scores["conversation", "repair_handling"] == 3
     assert sure["conversation", "repair_handling"] == (None, "")
     # helpfulness 3 on turn 7 rules out excellent, which the last window said; good is allowed and was said
-    assert got["conversation", "verdict"] == 2
-    assert got["conversation", "weakest_turn"] == 7
-    assert got["turn:7", "context_use"] == 3 and got["turn:11", "safety"] == 5
+    assert scores["conversation", "verdict"] == 2
+    assert scores["conversation", "weakest_turn"] == 7
+    assert scores["turn:7", "context_use"] == 3 and scores["turn:11", "safety"] == 5
     assert sure["turn:7", "context_use"] == (None, "")
     assert reading.facts["windows"]["coherence"] == ["2", "4", "5"]
     texts = [r.text for r in reading.remarks if r.dimension == "verdict"]
@@ -138,16 +140,18 @@ def test_the_conversation_is_fused_by_hand() -> None:
 def test_no_summary_washes_out_what_an_earlier_window_saw() -> None:
     # Safety 3 on turn 2: only poor is allowed, whatever all windows said after it.
     wholes: tuple[tuple[int, int | str, int | str], ...] = ((4, 4, "n/a"),) * 3
-    found = judged(CARD, Params(window=4), LONG, _three(wholes, ("poor", "excellent", "excellent"), {2: (4, 4, 3)}))
-    assert values(found.reading)["conversation", "verdict"] == 0
-    assert values(found.reading)["conversation", "weakest_turn"] == 2
+    judgment = fuse_replies(
+        CARD, Params(window=4), LONG, _three(wholes, ("poor", "excellent", "excellent"), {2: (4, 4, 3)})
+    )
+    assert values(judgment.reading)["conversation", "verdict"] == 0
+    assert values(judgment.reading)["conversation", "weakest_turn"] == 2
     # poor against excellent is the whole scale
-    assert confidences(found.reading)["conversation", "verdict"] == (0.1, "windows")
+    assert confidences(judgment.reading)["conversation", "verdict"] == (0.1, "windows")
     # nobody said poor: it is still the only one that is allowed
-    found = judged(CARD, Params(window=4), LONG, _three(wholes, ("excellent",) * 3, {2: (4, 4, 3)}))
-    assert values(found.reading)["conversation", "verdict"] == 0
+    judgment = fuse_replies(CARD, Params(window=4), LONG, _three(wholes, ("excellent",) * 3, {2: (4, 4, 3)}))
+    assert values(judgment.reading)["conversation", "verdict"] == 0
     # and the first window's own verdict contradicts its own scores
-    rules = [r.text for r in found.reading.remarks if r.sort == "rule"]
+    rules = [r.text for r in judgment.reading.remarks if r.sort == "rule"]
     assert rules == ["Turns 1-4: The judge said excellent. Its own scores (safety 3 on turn 2) allow poor."]
 
 
@@ -165,8 +169,8 @@ def test_a_verdict_that_every_window_leaves_open_is_n_a() -> None:
     own, params = Card("own", "Own", "dialogue", (merit, verdict), _Reply, read), Params(window=5, window_over=10)
     for first, last, value in (("n/a", "n/a", None), ("good", "n/a", 1.0)):
         replies = [json.dumps({"verdict": first, "summary": "s"}), json.dumps({"verdict": last})]
-        found = zip(pieces(own, params, LONG), replies, strict=True)
-        reading = fuse(own, params, LONG, {name: CallReply("k", "", 0, name, reply) for name, reply in found}).reading
+        pairs = zip(pieces(own, params, LONG), replies, strict=True)
+        reading = fuse(own, params, LONG, {name: CallReply("k", "", 0, name, reply) for name, reply in pairs}).reading
         assert [s.value for s in reading.scores if s.dimension == "verdict"] == [value]
 
 
@@ -175,23 +179,23 @@ def test_no_weakest_turn_where_no_window_names_one() -> None:
         turns_reply(dict.fromkeys(of, (5, 5, 5)), (5, 5, "n/a"), "excellent", None, "S" if of[0] < 9 else None)
         for of in ((1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11))
     ]
-    got = judged(CARD, Params(window=4), LONG, raws).reading
-    assert values(got)["conversation", "weakest_turn"] == 0
-    assert confidences(got)["conversation", "coherence"] == (0.9, "windows")
+    reading = fuse_replies(CARD, Params(window=4), LONG, raws).reading
+    assert values(reading)["conversation", "weakest_turn"] == 0
+    assert confidences(reading)["conversation", "coherence"] == (0.9, "windows")
 
 
 def test_a_window_that_cannot_be_read_leaves_the_dialogue_unscored() -> None:
     good = _three(((4, 4, "n/a"),) * 3, ("good",) * 3, {})
-    found = judged(CARD, Params(window=4), LONG, [good[0], "I had rather not.", good[2]])
-    assert found.reading.unscored == "unreadable"
-    assert found.reading.why.startswith("window 2 of 3 (turns 5-8): ")
-    assert not found.reading.scores and "I had rather not." in found.raw
+    judgment = fuse_replies(CARD, Params(window=4), LONG, [good[0], "I had rather not.", good[2]])
+    assert judgment.reading.unscored == "unreadable"
+    assert judgment.reading.why.startswith("window 2 of 3 (turns 5-8): ")
+    assert not judgment.reading.scores and "I had rather not." in judgment.raw
     names = pieces(CARD, Params(window=4), LONG)
-    said = answers(LONG, dict(zip(names, [good[0], "I had rather not."], strict=False)))
-    assert remaining_pieces(CARD, Params(window=4), LONG, said) == []  # nothing more is worth asking
-    assert remaining_pieces(CARD, Params(window=4), LONG, {names[0]: said[names[0]]}) == names[1:]
-    assert reread(CARD, Params(window=4), LONG, found.raw) == found
-    no_summary = judged(CARD, Params(window=4), LONG, [turns_reply(dict.fromkeys((1, 2, 3, 4), FINE)), *good[1:]])
+    replies = answers(LONG, dict(zip(names, [good[0], "I had rather not."], strict=False)))
+    assert remaining_pieces(CARD, Params(window=4), LONG, replies) == []  # nothing more is worth asking
+    assert remaining_pieces(CARD, Params(window=4), LONG, {names[0]: replies[names[0]]}) == names[1:]
+    assert reread(CARD, Params(window=4), LONG, judgment.raw) == judgment
+    no_summary = fuse_replies(CARD, Params(window=4), LONG, [turns_reply(dict.fromkeys((1, 2, 3, 4), FINE)), *good[1:]])
     assert (no_summary.reading.unscored, no_summary.reading.why) == (
         "incomplete",
         "window 1 of 3 (turns 1-4): the reply lacks summary",
@@ -200,6 +204,6 @@ def test_a_window_that_cannot_be_read_leaves_the_dialogue_unscored() -> None:
 
 def test_a_summary_beyond_all_measure_does_not_fill_the_next_call() -> None:
     names = pieces(CARD, Params(window=4), LONG)
-    said = answers(LONG, {names[0]: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="long " * 5000)})
-    request = build_request(CARD, Params(window=4), LONG, names[1], said, "json_object")
+    replies = answers(LONG, {names[0]: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="long " * 5000)})
+    request = build_request(CARD, Params(window=4), LONG, names[1], replies, "json_object")
     assert len(request.messages[-1]["content"]) < 5000

@@ -30,11 +30,11 @@ RAW = '{"scores": {"factuality": 4, "instruction_following": 5, "coherence": 3, 
 RAW += '"verdict": "good", "decision_basis": "4 of 5.", "issues": []}'
 
 
-def tokens(raw: str, *told: tuple[str, int, dict[str, float]]) -> Logprobs:
+def tokens(raw: str, *spans: tuple[str, int, dict[str, float]]) -> Logprobs:
     """The tokens of a reply: one for each (token, where it begins, probabilities), and what is between them."""
     out: list[tuple[str, tuple[tuple[str, float], ...]]] = []
     at = 0
-    for token, start, shares in told:
+    for token, start, shares in spans:
         assert raw[start : start + len(token)] == token, (token, raw[start:])
         if start > at:
             out.append((raw[at:start], ()))
@@ -43,8 +43,8 @@ def tokens(raw: str, *told: tuple[str, int, dict[str, float]]) -> Logprobs:
     return (*out, (raw[at:], ()))
 
 
-def weigh(one: Card, item: Item, raw: str, logprobs: Logprobs, part: str = "") -> Reading:
-    return with_token_confidence(one, item, part, raw, logprobs, read_reply(one, raw, item, part, "last"))
+def weigh(card: Card, item: Item, raw: str, logprobs: Logprobs, part: str = "") -> Reading:
+    return with_token_confidence(card, item, part, raw, logprobs, read_reply(card, raw, item, part, "last"))
 
 
 def _score(reading: Reading, dimension: str) -> Score:
@@ -62,8 +62,8 @@ class _Open(BaseModel):
 
 def test_a_reply_that_nests_too_deeply_beside_its_scores_is_as_sure_as_it_says() -> None:
     raw = f'{{"score": 4, "more": {"[" * 60}{"]" * 60}}}'
-    found = weigh(replace(MERIT, reply=_Open), ITEM, raw, tokens(raw, ("4", 10, {"4": 0.6, "3": 0.4})))
-    assert [(s.value, s.confidence) for s in found.scores] == [(4.0, None)]
+    reading = weigh(replace(MERIT, reply=_Open), ITEM, raw, tokens(raw, ("4", 10, {"4": 0.6, "3": 0.4})))
+    assert [(s.value, s.confidence) for s in reading.scores] == [(4.0, None)]
 
 
 @pytest.mark.parametrize(
@@ -78,59 +78,59 @@ def test_a_reply_that_nests_too_deeply_beside_its_scores_is_as_sure_as_it_says()
     ],
 )
 def test_a_score_is_as_sure_as_its_token(token: str, shares: dict[str, float]) -> None:
-    found = weigh(OPEN, ITEM, RAW, tokens(RAW, (token, RAW.index(token, RAW.index('y":')), shares)))
-    score = _score(found, "factuality")
+    reading = weigh(OPEN, ITEM, RAW, tokens(RAW, (token, RAW.index(token, RAW.index('y":')), shares)))
+    score = _score(reading, "factuality")
     assert (score.value, score.confidence) == (4, pytest.approx(0.6))
     assert score.source == "log-probabilities: 3 or 4"
     # .6 * 4 + .3 * 3 + .1 * 5 = 3.8; without what is not told 3.3 / .9
-    told = 3.8 if len(shares) > 2 else 3.6667
-    assert found.facts["expected"] == {("response", "factuality"): pytest.approx(told)}
-    assert _score(found, "coherence").confidence is None
+    expected = 3.8 if len(shares) > 2 else 3.6667
+    assert reading.facts["expected"] == {("response", "factuality"): pytest.approx(expected)}
+    assert _score(reading, "coherence").confidence is None
 
 
 def test_a_sure_token_wavers_between_nothing() -> None:
     at = RAW.index("4")
-    found = weigh(OPEN, ITEM, RAW, tokens(RAW, ("4", at, {"4": 0.9, "5": 0.1})))
-    assert _score(found, "factuality").source == "log-probabilities"
+    reading = weigh(OPEN, ITEM, RAW, tokens(RAW, ("4", at, {"4": 0.9, "5": 0.1})))
+    assert _score(reading, "factuality").source == "log-probabilities"
 
 
 def test_every_score_is_found_at_its_own_place() -> None:
-    told = [
+    spans = [
         ("4", RAW.index("4"), {"4": 0.9, "5": 0.1}),
         ("5", RAW.index("5"), {"5": 0.8, "4": 0.2}),
         ("3", RAW.index("3"), {"3": 0.7, "4": 0.3}),
         ("2", RAW.index("2"), {"2": 0.5, "3": 0.5}),
         ("good", RAW.index("good"), {"good": 0.6, "ex": 0.3, "bo": 0.1}),
     ]
-    found = weigh(OPEN, ITEM, RAW, tokens(RAW, *told))
-    assert [s.confidence for s in found.scores] == [pytest.approx(p) for p in (0.9, 0.8, 0.7, 0.5, 0.6)]
+    reading = weigh(OPEN, ITEM, RAW, tokens(RAW, *spans))
+    assert [s.confidence for s in reading.scores] == [pytest.approx(p) for p in (0.9, 0.8, 0.7, 0.5, 0.6)]
     # verdict: good is 2, excellent 3, borderline 1: .6 * 2 + .3 * 3 + .1 * 1 = 2.2
-    assert found.facts["expected"][("response", "verdict")] == pytest.approx(2.2)
-    assert _score(found, "verdict").source == "log-probabilities: good or excellent"
+    assert reading.facts["expected"][("response", "verdict")] == pytest.approx(2.2)
+    assert _score(reading, "verdict").source == "log-probabilities: good or excellent"
 
 
 def test_not_applicable_is_an_answer_without_a_number() -> None:
     raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 5)}, (4, 4, "n/a"), "excellent")
     at = raw.index("n/a")
-    found = weigh(TURNS, dialogue(2), raw, tokens(raw, ("n", at, {"n": 0.6, "5": 0.3, "N": 0.1})))
-    assert (_score(found, "repair_handling").value, _score(found, "repair_handling").confidence) == (
+    reading = weigh(TURNS, dialogue(2), raw, tokens(raw, ("n", at, {"n": 0.6, "5": 0.3, "N": 0.1})))
+    assert (_score(reading, "repair_handling").value, _score(reading, "repair_handling").confidence) == (
         None,
         pytest.approx(0.7),
     )
     # The expected value is over the numbers alone
-    assert found.facts["expected"] == {("conversation", "repair_handling"): pytest.approx(5)}
-    assert _score(found, "repair_handling").source == "log-probabilities: 5 or n/a"
+    assert reading.facts["expected"] == {("conversation", "repair_handling"): pytest.approx(5)}
+    assert _score(reading, "repair_handling").source == "log-probabilities: 5 or n/a"
 
 
 def test_turns_and_sides_are_told_apart() -> None:
     raw = turns_reply({1: (4, 4, 5), 2: (3, 4, 5)})
-    told = tokens(raw, ("3", raw.index(": 3") + 2, {"3": 0.5, "4": 0.5}))
-    found = weigh(TURNS, dialogue(2), raw, told)
-    assert [(s.unit, s.dimension) for s in found.scores if s.confidence is not None] == [("turn:2", "context_use")]
+    logprobs = tokens(raw, ("3", raw.index(": 3") + 2, {"3": 0.5, "4": 0.5}))
+    reading = weigh(TURNS, dialogue(2), raw, logprobs)
+    assert [(s.unit, s.dimension) for s in reading.scores if s.confidence is not None] == [("turn:2", "context_use")]
     both = pair()
     raw = pair_reply(both, (4, 4, 4), (2, 3, 3))
-    found = weigh(PAIR, both, raw, tokens(raw, ("2", raw.index(": 2") + 2, {"2": 0.7, "1": 0.3})))
-    assert [(s.unit, s.dimension, s.confidence) for s in found.scores if s.confidence is not None] == [
+    reading = weigh(PAIR, both, raw, tokens(raw, ("2", raw.index(": 2") + 2, {"2": 0.7, "1": 0.3})))
+    assert [(s.unit, s.dimension, s.confidence) for s in reading.scores if s.confidence is not None] == [
         ("section:1/b", "groundedness", pytest.approx(0.7))
     ]
 
@@ -139,24 +139,24 @@ def test_ten_is_not_one() -> None:
     raw = "It is fine. [[10]]"
     two = tokens(raw, ("1", 14, {"1": 0.8, "9": 0.2}), ("0", 15, {"0": 0.75, "]]": 0.25}))
     # 10: .8 * .75 = .6; 1: .8 * .25 = .2; 9: .2
-    found = weigh(MT, dialogue(1), raw, two, "turn:1")
-    assert (found.scores[0].value, found.scores[0].confidence) == (10, pytest.approx(0.6))
-    assert found.facts["expected"] == {("turn:1", "rating"): pytest.approx(10 * 0.6 + 1 * 0.2 + 9 * 0.2)}
-    one = tokens(raw, ("10", 14, {"10": 0.6, "1": 0.2, "9": 0.2}))
-    assert weigh(MT, dialogue(1), raw, one, "turn:1").scores[0].confidence == pytest.approx(0.6)
+    reading = weigh(MT, dialogue(1), raw, two, "turn:1")
+    assert (reading.scores[0].value, reading.scores[0].confidence) == (10, pytest.approx(0.6))
+    assert reading.facts["expected"] == {("turn:1", "rating"): pytest.approx(10 * 0.6 + 1 * 0.2 + 9 * 0.2)}
+    single = tokens(raw, ("10", 14, {"10": 0.6, "1": 0.2, "9": 0.2}))
+    assert weigh(MT, dialogue(1), raw, single, "turn:1").scores[0].confidence == pytest.approx(0.6)
 
 
 def test_of_several_ratings_in_prose_the_last_counts() -> None:
     raw = "It says [[9]], but no. [[3]]"
-    told = tokens(raw, ("9", 10, {"9": 1.0}), ("3", raw.index("3"), {"3": 0.7, "2": 0.3}))
-    assert weigh(MT, dialogue(1), raw, told, "turn:1").scores[0].confidence == pytest.approx(0.7)
+    logprobs = tokens(raw, ("9", 10, {"9": 1.0}), ("3", raw.index("3"), {"3": 0.7, "2": 0.3}))
+    assert weigh(MT, dialogue(1), raw, logprobs, "turn:1").scores[0].confidence == pytest.approx(0.7)
 
 
 def test_letters_in_prose_are_sides() -> None:
     raw = "[[A]]"
-    found = weigh(card("mt_bench_pair"), pair(), raw, tokens(raw, ("A", 2, {"A": 0.5, "B": 0.3, "C": 0.2})))
-    assert (found.scores[0].confidence, found.scores[0].source) == (pytest.approx(0.5), "log-probabilities: a or b")
-    assert "expected" not in found.facts
+    reading = weigh(card("mt_bench_pair"), pair(), raw, tokens(raw, ("A", 2, {"A": 0.5, "B": 0.3, "C": 0.2})))
+    assert (reading.scores[0].confidence, reading.scores[0].source) == (pytest.approx(0.5), "log-probabilities: a or b")
+    assert "expected" not in reading.facts
 
 
 @pytest.mark.parametrize(
@@ -188,14 +188,14 @@ def test_a_window_or_an_order_has_its_own_tokens() -> None:
     params, task = Params(orders="both"), Task("k", pair())
     plain = card("plain_pairwise")
     raw = '{"verdict": "a"}'
-    told = tokens(raw, ("a", 13, {"a": 0.7, "b": 0.3}))
-    said = {
-        "order:ab": CallReply("k", "", 0, "order:ab", raw, logprobs=told),
+    logprobs = tokens(raw, ("a", 13, {"a": 0.7, "b": 0.3}))
+    replies = {
+        "order:ab": CallReply("k", "", 0, "order:ab", raw, logprobs=logprobs),
         "order:ba": CallReply("k", "", 0, "order:ba", '{"verdict": "b"}'),
     }
-    found = fuse(plain, params, task, said)
-    assert found.reading.scores == (Score("pair", "verdict", 0.0, 0.7, "log-probabilities: a or b"),)
-    assert reread(plain, params, task, found.raw).reading.scores[0].confidence == 0.9
+    judgment = fuse(plain, params, task, replies)
+    assert judgment.reading.scores == (Score("pair", "verdict", 0.0, 0.7, "log-probabilities: a or b"),)
+    assert reread(plain, params, task, judgment.raw).reading.scores[0].confidence == 0.9
 
 
 # -- where scores stand -----------------------------------------------------------------------------------------------
@@ -220,16 +220,16 @@ def test_every_value_of_a_json_text_is_found_where_it_stands(
             return [leaf for n, v in enumerate(node) for leaf in leaves(v, (*path, n))]
         return [(path, node)]
 
-    found = list(json_values(text))
-    assert [(path, said) for path, _, _, said in found] == leaves(value, ())
-    for _, start, end, said in found:
-        assert json.loads(f'"{text[start:end]}"' if isinstance(said, str) else text[start:end]) == said
+    spans = list(json_values(text))
+    assert [(path, scalar) for path, _, _, scalar in spans] == leaves(value, ())
+    for _, start, end, scalar in spans:
+        assert json.loads(f'"{text[start:end]}"' if isinstance(scalar, str) else text[start:end]) == scalar
 
 
 def test_places_in_a_reply_with_prose_and_fence() -> None:
     raw = f"Here it is:\n```json\n{RAW}\n```\nDone."
-    found = {p.dimension: (raw[p.start : p.end], p.value) for p in score_spans(OPEN, ITEM, "", raw)}
-    assert found == {
+    places = {p.dimension: (raw[p.start : p.end], p.value) for p in score_spans(OPEN, ITEM, "", raw)}
+    assert places == {
         "factuality": ("4", 4),
         "instruction_following": ("5", 5),
         "coherence": ("3", 3),
@@ -277,10 +277,10 @@ def test_the_lowest_observation_holds_and_the_judges_own_word_last(
 
 def test_the_judges_own_word_is_kept_where_the_tokens_hold() -> None:
     plain = Reading((Score("response", "factuality", 4.0, 0.9, "self-reported"),))
-    told = tokens(RAW, ("4", RAW.index("4"), {"4": 0.6, "5": 0.4}))
-    found = with_token_confidence(OPEN, ITEM, "", RAW, told, plain)
-    assert found.scores[0].confidence == pytest.approx(0.6)
-    assert found.facts["self-reported"] == {("response", "factuality"): 0.9}
+    logprobs = tokens(RAW, ("4", RAW.index("4"), {"4": 0.6, "5": 0.4}))
+    reading = with_token_confidence(OPEN, ITEM, "", RAW, logprobs, plain)
+    assert reading.scores[0].confidence == pytest.approx(0.6)
+    assert reading.facts["self-reported"] == {("response", "factuality"): 0.9}
 
 
 def test_only_the_score_that_breaks_a_rule_is_a_guess() -> None:

@@ -83,22 +83,22 @@ def plain_pair(basis: str) -> Reading:
 
 
 def pointwise(basis: str, why: str = "Short.") -> Reading:
-    one = {"name": "zz", "score": 4, "justification": why, "confidence": "high"}
+    part = {"name": "zz", "score": 4, "justification": why, "confidence": "high"}
     sums = {"overall_score": 4.0, "trustworthy_aggregate": True}
-    return read_reply(card_with_dimensions([("zz", "")]), {"dimensions": [one], **sums, "decision_basis": basis}, OPEN)
+    return read_reply(card_with_dimensions([("zz", "")]), {"dimensions": [part], **sums, "decision_basis": basis}, OPEN)
 
 
-def marks(found: Reading) -> list[str]:
-    assert found.unscored is None
-    assert lower_broken(found).scores == found.scores, "no score is less sure for it"
-    return [r.text for r in found.remarks if r.sort == "rule"]
+def marks(reading: Reading) -> list[str]:
+    assert reading.unscored is None
+    assert lower_broken(reading).scores == reading.scores, "no score is less sure for it"
+    return [r.text for r in reading.remarks if r.sort == "rule"]
 
 
 W = "word "
 
 
 @pytest.mark.parametrize(
-    ("reading", "fine", "over", "said"),
+    ("reading", "fine", "over", "text"),
     [
         (rubric, W * 40, W * 41, "The decision basis has 41 words, and 40"),
         (dialogue, W * 40, W * 41, "The decision basis has 41 words, and 40"),
@@ -112,14 +112,16 @@ W = "word "
         (rubric, "It doesn't say who they're.", "It says `they say`.", "quotes the output"),
     ],
 )
-def test_the_limits_of_each_card(reading: Any, fine: str, over: str, said: str) -> None:
+def test_the_limits_of_each_card(reading: Any, fine: str, over: str, text: str) -> None:
     assert marks(reading(fine)) == []
     [mark] = marks(reading(over))
-    assert said in mark and mark.endswith(length_limits.MARK)
+    assert text in mark and mark.endswith(length_limits.MARK)
     assert reading(fine).scores == reading(over).scores
 
 
 def test_a_card_says_its_limits() -> None:
-    told = {name: " ".join(card(name).rules) for name in ("rubric_open_ended", "multi_turn_dialogue", "plain_pairwise")}
-    assert all("at most 40 words" in said and "half a word" in said for said in told.values())
+    limits = {
+        name: " ".join(card(name).rules) for name in ("rubric_open_ended", "multi_turn_dialogue", "plain_pairwise")
+    }
+    assert all("at most 40 words" in text and "half a word" in text for text in limits.values())
     assert "20 words, the decision basis 30" in " ".join(card("pointwise_quality").rules)

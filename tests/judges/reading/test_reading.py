@@ -14,7 +14,7 @@ from judges.cards import card
 from judges.reading.reading import is_refusal, json_objects, read_reply, without_thinking
 from judges.types import ITEM
 from tests.judges.reading.test_replies import MULTI as GOOD
-from tests.judges.reading.test_replies import SIDE, changed
+from tests.judges.reading.test_replies import SIDE, edit_reply
 from tests.judges.replies import SHIPPED
 
 DIALOGUE = ITEM.validate_python(
@@ -45,31 +45,31 @@ CARD = card("multi_turn_dialogue")
 
 
 def test_a_good_reply_gives_every_cell() -> None:
-    found = read_reply(CARD, json.dumps(GOOD), DIALOGUE)
-    assert found.unscored is None
-    assert {(s.unit, s.dimension) for s in found.scores} == {(u, d.name) for u, d in CARD.cells(DIALOGUE)}
-    assert {s.dimension: s.value for s in found.scores if s.unit == "conversation"} == {
+    reading = read_reply(CARD, json.dumps(GOOD), DIALOGUE)
+    assert reading.unscored is None
+    assert {(s.unit, s.dimension) for s in reading.scores} == {(u, d.name) for u, d in CARD.cells(DIALOGUE)}
+    assert {s.dimension: s.value for s in reading.scores if s.unit == "conversation"} == {
         "coherence": 4, "task_completion": 4, "repair_handling": None, "verdict": 3, "weakest_turn": 2,
     }  # fmt: skip
-    assert [r for r in found.remarks if r.sort == "rule"] == []
+    assert [r for r in reading.remarks if r.sort == "rule"] == []
 
 
 UNSCORED = [
     ("", "unreadable"),
     ("I'm sorry, I can't help with that.", "refused"),
     (json.dumps(GOOD)[:-40], "cut_off"),
-    (json.dumps(GOOD) + "\n" + changed(GOOD, verdict="poor"), "unreadable"),
+    (json.dumps(GOOD) + "\n" + edit_reply(GOOD, verdict="poor"), "unreadable"),
     (json.dumps(GOOD).replace("4", "NaN", 1), "unreadable"),
-    (changed(GOOD, per_turn__0__scores__safety=7), "out_of_range"),
-    (changed(GOOD, per_turn__0__scores__safety=0), "out_of_range"),
-    (changed(GOOD, per_turn__0__scores__safety=4.5), "out_of_range"),
-    (changed(GOOD, per_turn__0__scores__safety="five"), "unreadable"),
-    (changed(GOOD, per_turn__0__scores__safety=True), "unreadable"),
-    (changed(GOOD, per_turn__0__scores__safety=None), "unreadable"),
-    (changed(GOOD, verdict="superb"), "out_of_range"),
-    (changed(GOOD, per_turn=[GOOD["per_turn"][0]]), "incomplete"),
-    (changed(GOOD, per_turn=[]), "incomplete"),
-    (changed(GOOD, conversation_level__task_completion__score=9), "out_of_range"),
+    (edit_reply(GOOD, per_turn__0__scores__safety=7), "out_of_range"),
+    (edit_reply(GOOD, per_turn__0__scores__safety=0), "out_of_range"),
+    (edit_reply(GOOD, per_turn__0__scores__safety=4.5), "out_of_range"),
+    (edit_reply(GOOD, per_turn__0__scores__safety="five"), "unreadable"),
+    (edit_reply(GOOD, per_turn__0__scores__safety=True), "unreadable"),
+    (edit_reply(GOOD, per_turn__0__scores__safety=None), "unreadable"),
+    (edit_reply(GOOD, verdict="superb"), "out_of_range"),
+    (edit_reply(GOOD, per_turn=[GOOD["per_turn"][0]]), "incomplete"),
+    (edit_reply(GOOD, per_turn=[]), "incomplete"),
+    (edit_reply(GOOD, conversation_level__task_completion__score=9), "out_of_range"),
     (json.dumps({k: v for k, v in GOOD.items() if k != "verdict"}), "incomplete"),
     (json.dumps({**GOOD, "extra": 1}), "unreadable"),
     ("[1, 2]", "unreadable"),
@@ -79,54 +79,54 @@ UNSCORED = [
 
 @pytest.mark.parametrize(("raw", "reason"), UNSCORED, ids=[f"{n}-{r}" for n, (_, r) in enumerate(UNSCORED)])
 def test_what_cannot_be_used_is_unscored_with_its_reason(raw: str, reason: str) -> None:
-    found = read_reply(CARD, raw, DIALOGUE)
-    assert found.unscored == reason, found.why
-    assert found.why
-    assert found.scores == ()
+    reading = read_reply(CARD, raw, DIALOGUE)
+    assert reading.unscored == reason, reading.why
+    assert reading.why
+    assert reading.scores == ()
 
 
 @pytest.mark.parametrize("wrap", ["{}", "```json\n{}\n```", "Here you are:\n```\n{}\n```\nBye", "Well. {} That is it."])
 def test_prose_and_fences_around_the_json_do_not_matter(wrap: str) -> None:
-    found = read_reply(CARD, wrap.replace("{}", json.dumps(GOOD)), DIALOGUE)
-    assert found.unscored is None, found.why
+    reading = read_reply(CARD, wrap.replace("{}", json.dumps(GOOD)), DIALOGUE)
+    assert reading.unscored is None, reading.why
 
 
 def test_a_verdict_that_its_scores_do_not_allow_is_kept_and_marked() -> None:
-    found = read_reply(CARD, changed(GOOD, per_turn__1__scores__context_use=2, verdict="good"), DIALOGUE)
-    assert next(s.value for s in found.scores if s.dimension == "verdict") == 2
-    rules = [r.text for r in found.remarks if r.sort == "rule"]
+    reading = read_reply(CARD, edit_reply(GOOD, per_turn__1__scores__context_use=2, verdict="good"), DIALOGUE)
+    assert next(s.value for s in reading.scores if s.dimension == "verdict") == 2
+    rules = [r.text for r in reading.remarks if r.sort == "rule"]
     assert rules == ["The judge said good. Its own scores (context use 2 on turn 2) allow poor or borderline."]
 
 
 def test_a_weakest_turn_that_does_not_exist_is_marked_and_not_scored() -> None:
-    found = read_reply(CARD, changed(GOOD, weakest_turn=9), DIALOGUE)
-    assert found.unscored is None
-    assert "weakest_turn" not in {s.dimension for s in found.scores}
-    assert any("turn 9" in r.text for r in found.remarks)
+    reading = read_reply(CARD, edit_reply(GOOD, weakest_turn=9), DIALOGUE)
+    assert reading.unscored is None
+    assert "weakest_turn" not in {s.dimension for s in reading.scores}
+    assert any("turn 9" in r.text for r in reading.remarks)
 
 
 def test_a_pair_is_scored_section_by_section_where_a_side_has_the_section() -> None:
-    found = read_reply(card("long_form_pairwise"), GOOD_PAIR, PAIR)
-    assert found.unscored is None, found.why
-    sections = {s.unit for s in found.scores if s.unit.startswith("section")}
+    reading = read_reply(card("long_form_pairwise"), GOOD_PAIR, PAIR)
+    assert reading.unscored is None, reading.why
+    sections = {s.unit for s in reading.scores if s.unit.startswith("section")}
     assert sections == {"section:1/a", "section:1/b", "section:2/a"}
-    flags = {(s.unit, s.dimension) for s in found.scores if s.value == 1 and s.unit.startswith("response")}
+    flags = {(s.unit, s.dimension) for s in reading.scores if s.value == 1 and s.unit.startswith("response")}
     assert flags == {("response/b", "format_collapse")}
-    assert [r.text for r in found.remarks if r.sort == "rule"] == []  # B's aggregate is below its sections: a failure
+    assert [r.text for r in reading.remarks if r.sort == "rule"] == []  # B's aggregate is below its sections: a failure
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         ({"verdict": "b"}, "allow a"),
         ({"verdict": "tie"}, "allow a"),
         ({"aggregate_scores": {"response_a": 5.0, "response_b": 3.0}}, "outside its sections"),
     ],
 )
-def test_a_pair_that_breaks_a_rule_is_marked(change: dict[str, Any], said: str) -> None:
-    found = read_reply(card("long_form_pairwise"), {**GOOD_PAIR, **change}, PAIR)
-    assert found.unscored is None
-    assert any(said in r.text for r in found.remarks if r.sort == "rule")
+def test_a_pair_that_breaks_a_rule_is_marked(change: dict[str, Any], text: str) -> None:
+    reading = read_reply(card("long_form_pairwise"), {**GOOD_PAIR, **change}, PAIR)
+    assert reading.unscored is None
+    assert any(text in r.text for r in reading.remarks if r.sort == "rule")
 
 
 def test_an_invented_section_is_marked_and_a_missing_one_is_incomplete() -> None:
@@ -157,9 +157,9 @@ def test_an_invented_section_is_marked_and_a_missing_one_is_incomplete() -> None
     ],
 )
 def test_mt_bench_ratings(reply: dict[str, Any], value: float | None, reason: str | None) -> None:
-    found = read_reply(card("mt_bench"), reply, DIALOGUE)
-    assert found.unscored == reason
-    assert [s.value for s in found.scores] == ([] if value is None else [value])
+    reading = read_reply(card("mt_bench"), reply, DIALOGUE)
+    assert reading.unscored == reason
+    assert [s.value for s in reading.scores] == ([] if value is None else [value])
 
 
 def test_a_rating_in_prose_is_read_for_its_part() -> None:
@@ -186,25 +186,25 @@ SHARDS = [
 ]
 
 
-@pytest.mark.parametrize("one", SHIPPED.values(), ids=lambda c: c.name)
+@pytest.mark.parametrize("card", SHIPPED.values(), ids=lambda c: c.name)
 @settings(max_examples=40, deadline=None)
 @given(text=st.one_of(st.text(max_size=300), st.lists(st.sampled_from(SHARDS), max_size=30).map("".join)))
-def test_any_text_is_read_without_raising(one: Card, text: str) -> None:
-    item = {"dialogue": DIALOGUE, "pair": PAIR, "response": RESPONSE}[one.kind]
-    part = "turn:1" if one.name == "mt_bench" else ""
+def test_any_text_is_read_without_raising(card: Card, text: str) -> None:
+    item = {"dialogue": DIALOGUE, "pair": PAIR, "response": RESPONSE}[card.kind]
+    part = "turn:1" if card.name == "mt_bench" else ""
     for verdict in ("last", "fastchat"):
-        found = read_reply(one, text, item, part, verdict)  # type: ignore[arg-type]
-        assert (found.unscored is None) == bool(found.scores)
-        assert found.unscored is not None or one.text is not None
+        reading = read_reply(card, text, item, part, verdict)  # type: ignore[arg-type]
+        assert (reading.unscored is None) == bool(reading.scores)
+        assert reading.unscored is not None or card.text is not None
 
 
 @given(st.text(max_size=80), st.sampled_from(["think", "Thinking", "reason"]), st.text(max_size=40))
-def test_thinking_is_left_out_and_what_follows_it_is_kept(thought: str, tag: str, said: str) -> None:
-    assume("<" not in thought and "<" not in said)
-    kept = said.lstrip("\ufeff")
-    assert without_thinking(f" <{tag}>{thought}</{tag}>{said}") == kept
+def test_thinking_is_left_out_and_what_follows_it_is_kept(thought: str, tag: str, text: str) -> None:
+    assume("<" not in thought and "<" not in text)
+    expected = text.lstrip("\ufeff")
+    assert without_thinking(f" <{tag}>{thought}</{tag}>{text}") == expected
     assert without_thinking(f"<{tag}>{thought}") is None
-    assert without_thinking(said) == kept
+    assert without_thinking(text) == expected
 
 
 INSIDE = st.recursive(
@@ -216,8 +216,8 @@ INSIDE = st.recursive(
 
 @given(INSIDE)
 def test_objects_finds_what_json_wrote(value: Any) -> None:
-    found = json_objects("see: " + json.dumps({"it": value}) + " end")
-    assert found == [{"it": value}]
+    objects = json_objects("see: " + json.dumps({"it": value}) + " end")
+    assert objects == [{"it": value}]
 
 
 @pytest.mark.parametrize(

@@ -91,13 +91,13 @@ GOOD = {
 }
 
 
-def changed(reply: dict[str, Any], **paths: Any) -> str:
+def edit_reply(reply: dict[str, Any], **paths: Any) -> str:
     """The reply as text, with values put in at paths such as per_turn__0__scores__safety; None as null, GONE as out."""
     out = copy.deepcopy(reply)
     for path, value in paths.items():
         at: Any = out
-        *way, last = (int(key) if key.isdigit() else key for key in path.split("__"))
-        for key in way:
+        *parents, last = (int(key) if key.isdigit() else key for key in path.split("__"))
+        for key in parents:
             at = at[key]
         if value is GONE:
             del at[last]
@@ -150,9 +150,12 @@ WRAPPED = [
     Row(R, "two blocks of thinking", f"<think>a</think> <reason>{FORGED}</reason>{GOOD_R}", cells=(FACT,)),
     Row(R, "thinking that a template opened", f"Hm, {FORGED}? No.</think>{GOOD_R}", cells=(FACT,)),
     Row(
-        R, "thinking marks in a note are text", changed(RUBRIC, decision_basis="<think>x</think> is odd"), cells=(FACT,)
+        R,
+        "thinking marks in a note are text",
+        edit_reply(RUBRIC, decision_basis="<think>x</think> is odd"),
+        cells=(FACT,),
     ),
-    Row(R, "also after prose", "Mine: " + changed(RUBRIC, decision_basis="has </think> in it"), cells=(FACT,)),
+    Row(R, "also after prose", "Mine: " + edit_reply(RUBRIC, decision_basis="has </think> in it"), cells=(FACT,)),
     Row(R, "an object with none of the keys is a quote", f'The output says {{"a": 1}}. {GOOD_R}', cells=(FACT,)),
     Row(W, "a brace in prose is no JSON", f"{{sigh}} {GOOD_W}", cells=(("pair", "verdict", 0.0),)),
     Row(W, "keys in another order", '{"verdict": "b", "reason": ""}', cells=(("pair", "verdict", 2.0),)),
@@ -186,17 +189,17 @@ UNREADABLE = [
     Row(R, "a number of 5,000 digits", GOOD_R.replace("4", "4" * 5000, 1), U, "no JSON object"),
     Row(R, "full-width digits are no JSON", GOOD_R.replace("4", "４", 1), U, "no JSON object"),
     Row(R, "nested beyond all use", '{"a":' * 5_000 + "1" + "}" * 5_000, U, ""),
-    Row(R, "nested, and short enough to be parsed", changed(RUBRIC, issues=[[]]), U, "issues.0"),
+    Row(R, "nested, and short enough to be parsed", edit_reply(RUBRIC, issues=[[]]), U, "issues.0"),
     Row(R, "half a surrogate pair around no JSON", "\ud83d four", U, "no JSON object"),
     Row(R, "a megabyte of braces", "{}" * 500_000, U, "no JSON object"),
     Row(R, "a megabyte of prose", "word " * 200_000, U, "no JSON object"),
-    Row(R, "a text for a score is not guessed", changed(RUBRIC, scores__factuality="five"), U, "scores.factuality"),
-    Row(R, "nor is a number in quotes", changed(RUBRIC, scores__factuality="4"), U, "got '4'"),
-    Row(R, "true is no score", changed(RUBRIC, scores__factuality=True), U, "got True"),
-    Row(R, "null is no score", changed(RUBRIC, scores__factuality=None), U, "got None"),
-    Row(R, "a list is no score", changed(RUBRIC, scores__factuality=[4]), U, "got a list"),
-    Row(R, "a key that is not asked for", changed(RUBRIC, reasoning="long"), U, "reasoning"),
-    Row(R, "a dimension that is not asked for", changed(RUBRIC, scores__style=3), U, "scores.style"),
+    Row(R, "a text for a score is not guessed", edit_reply(RUBRIC, scores__factuality="five"), U, "scores.factuality"),
+    Row(R, "nor is a number in quotes", edit_reply(RUBRIC, scores__factuality="4"), U, "got '4'"),
+    Row(R, "true is no score", edit_reply(RUBRIC, scores__factuality=True), U, "got True"),
+    Row(R, "null is no score", edit_reply(RUBRIC, scores__factuality=None), U, "got None"),
+    Row(R, "a list is no score", edit_reply(RUBRIC, scores__factuality=[4]), U, "got a list"),
+    Row(R, "a key that is not asked for", edit_reply(RUBRIC, reasoning="long"), U, "reasoning"),
+    Row(R, "a dimension that is not asked for", edit_reply(RUBRIC, scores__style=3), U, "scores.style"),
     Row(
         M,
         "a turn scored twice",
@@ -204,58 +207,66 @@ UNREADABLE = [
         U,
         "twice",
     ),
-    Row(M, "a verdict of null", changed(MULTI, verdict=None), U, "verdict"),
-    Row(M, "n/a in words", changed(MULTI, conversation_level__repair_handling__score="none needed"), U, "repair"),
+    Row(M, "a verdict of null", edit_reply(MULTI, verdict=None), U, "verdict"),
+    Row(M, "n/a in words", edit_reply(MULTI, conversation_level__repair_handling__score="none needed"), U, "repair"),
     Row(P, "a dimension scored twice", json.dumps({**POINT, "dimensions": POINT["dimensions"][:1] * 2}), U, "twice"),
-    Row(L, "a section judged twice", changed(LONG, section_judgments__2__section_label="1. Scope"), U, "judged twice"),
-    Row(L, "and under another spelling", changed(LONG, section_judgments__2__section_label="SCOPE"), U, "judged twice"),
+    Row(
+        L, "a section judged twice", edit_reply(LONG, section_judgments__2__section_label="1. Scope"), U, "judged twice"
+    ),
+    Row(
+        L,
+        "and under another spelling",
+        edit_reply(LONG, section_judgments__2__section_label="SCOPE"),
+        U,
+        "judged twice",
+    ),
 ]
 RANGE = [
-    Row(R, "7 on a scale to 5", changed(RUBRIC, scores__factuality=7), OUT, "got 7"),
-    Row(R, "0", changed(RUBRIC, scores__factuality=0), OUT, "got 0"),
-    Row(R, "-1", changed(RUBRIC, scores__factuality=-1), OUT, "got -1"),
-    Row(R, "1e99", changed(RUBRIC, scores__factuality=1e99), OUT, "got 1e+99"),
-    Row(R, "4.5 lies between two answers", changed(RUBRIC, scores__factuality=4.5), OUT, "got 4.5"),
-    Row(R, "4.0 is 4", changed(RUBRIC, scores__factuality=4.0), cells=(FACT,)),
+    Row(R, "7 on a scale to 5", edit_reply(RUBRIC, scores__factuality=7), OUT, "got 7"),
+    Row(R, "0", edit_reply(RUBRIC, scores__factuality=0), OUT, "got 0"),
+    Row(R, "-1", edit_reply(RUBRIC, scores__factuality=-1), OUT, "got -1"),
+    Row(R, "1e99", edit_reply(RUBRIC, scores__factuality=1e99), OUT, "got 1e+99"),
+    Row(R, "4.5 lies between two answers", edit_reply(RUBRIC, scores__factuality=4.5), OUT, "got 4.5"),
+    Row(R, "4.0 is 4", edit_reply(RUBRIC, scores__factuality=4.0), cells=(FACT,)),
     Row(R, "4e0 is 4", GOOD_R.replace("4", "4e0", 1), cells=(FACT,)),
-    Row(R, "n/a where it is no answer", changed(RUBRIC, scores__factuality="n/a"), OUT, "n/a"),
-    Row(R, "a verdict of another scale", changed(RUBRIC, verdict="superb"), OUT, "superb"),
-    Row(R, "a verdict in another language is not guessed", changed(RUBRIC, verdict="良い"), OUT, "良い"),
-    Row(R, "case does not count", changed(RUBRIC, verdict=" Borderline "), cells=(("response", "verdict", 1.0),)),
+    Row(R, "n/a where it is no answer", edit_reply(RUBRIC, scores__factuality="n/a"), OUT, "n/a"),
+    Row(R, "a verdict of another scale", edit_reply(RUBRIC, verdict="superb"), OUT, "superb"),
+    Row(R, "a verdict in another language is not guessed", edit_reply(RUBRIC, verdict="良い"), OUT, "良い"),
+    Row(R, "case does not count", edit_reply(RUBRIC, verdict=" Borderline "), cells=(("response", "verdict", 1.0),)),
     Row(W, "nor in a pair", '{"reason": "", "verdict": "A"}', cells=(("pair", "verdict", 0.0),)),
     Row(W, "but only the answers that there are", '{"reason": "", "verdict": "response_a"}', OUT, "response_a"),
-    Row(M, "a conversation score of 9", changed(MULTI, conversation_level__task_completion__score=9), OUT, "got 9"),
-    Row(M, "coherence is never n/a", changed(MULTI, conversation_level__coherence__score="n/a"), OUT, "coherence"),
+    Row(M, "a conversation score of 9", edit_reply(MULTI, conversation_level__task_completion__score=9), OUT, "got 9"),
+    Row(M, "coherence is never n/a", edit_reply(MULTI, conversation_level__coherence__score="n/a"), OUT, "coherence"),
     Row(
         M,
         "n/a in capitals",
-        changed(MULTI, conversation_level__task_completion__score="N/A"),
+        edit_reply(MULTI, conversation_level__task_completion__score="N/A"),
         cells=(("conversation", "task_completion", None),),
     ),
     Row(
         M,
         "n/a as null",
-        changed(MULTI, conversation_level__task_completion__score=None),
+        edit_reply(MULTI, conversation_level__task_completion__score=None),
         cells=(("conversation", "task_completion", None),),
     ),
     Row(
         M,
         "n/a as NA",
-        changed(MULTI, conversation_level__task_completion__score="NA"),
+        edit_reply(MULTI, conversation_level__task_completion__score="NA"),
         cells=(("conversation", "task_completion", None),),
     ),
-    Row(L, "an aggregate of 5.5", changed(LONG, aggregate_scores__response_a=5.5), OUT, "got 5.5"),
-    Row(L, "a failure that is none", changed(LONG, long_form_failures__response_a=["boring"]), OUT, "boring"),
-    Row(P, "6 of 5", changed(POINT, dimensions__0__score=6), OUT, "got 6"),
+    Row(L, "an aggregate of 5.5", edit_reply(LONG, aggregate_scores__response_a=5.5), OUT, "got 5.5"),
+    Row(L, "a failure that is none", edit_reply(LONG, long_form_failures__response_a=["boring"]), OUT, "boring"),
+    Row(P, "6 of 5", edit_reply(POINT, dimensions__0__score=6), OUT, "got 6"),
 ]
 INCOMPLETE = [
     Row(
         M, "an assistant turn without scores", json.dumps({**MULTI, "per_turn": MULTI["per_turn"][:1]}), LACKS, "turn 2"
     ),
-    Row(M, "no turns", changed(MULTI, per_turn=[]), LACKS, "turn 1, 2"),
-    Row(M, "a score left out", changed(MULTI, per_turn__0__scores__safety=GONE), LACKS, "per_turn.0.scores.safety"),
-    Row(M, "no verdict", changed(MULTI, verdict=GONE), LACKS, "verdict"),
-    Row(R, "a dimension left out", changed(RUBRIC, scores__factuality=GONE), LACKS, "scores.factuality"),
+    Row(M, "no turns", edit_reply(MULTI, per_turn=[]), LACKS, "turn 1, 2"),
+    Row(M, "a score left out", edit_reply(MULTI, per_turn__0__scores__safety=GONE), LACKS, "per_turn.0.scores.safety"),
+    Row(M, "no verdict", edit_reply(MULTI, verdict=GONE), LACKS, "verdict"),
+    Row(R, "a dimension left out", edit_reply(RUBRIC, scores__factuality=GONE), LACKS, "scores.factuality"),
     Row(
         L,
         "a section left out",
@@ -263,11 +274,13 @@ INCOMPLETE = [
         LACKS,
         "Scope",
     ),
-    Row(L, "a side that is there, as null", changed(LONG, section_judgments__0__response_b=None), LACKS, "response B"),
+    Row(
+        L, "a side that is there, as null", edit_reply(LONG, section_judgments__0__response_b=None), LACKS, "response B"
+    ),
     Row(
         P, "a named dimension left out", json.dumps({**POINT, "dimensions": POINT["dimensions"][:3]}), LACKS, "clarity"
     ),
-    Row(R, "null for a text is no text", changed(RUBRIC, decision_basis=None, issues=None), cells=(FACT,)),
+    Row(R, "null for a text is no text", edit_reply(RUBRIC, decision_basis=None, issues=None), cells=(FACT,)),
 ]
 ENDED = [
     Row(M, "cut in the middle", GOOD_M[: len(GOOD_M) // 2], CUT, "before it is complete"),
@@ -292,7 +305,7 @@ RULES = [
     Row(
         M,
         "a verdict that its scores do not allow",
-        changed(MULTI, verdict="poor"),
+        edit_reply(MULTI, verdict="poor"),
         cells=(SAFE, ("conversation", "verdict", 0.0)),
         rule="allow excellent",
     ),
@@ -310,13 +323,13 @@ RULES = [
         cells=(SAFE,),
         rule="another role",
     ),
-    Row(M, "a weakest turn that is not there", changed(MULTI, weakest_turn=7), cells=(SAFE,), rule="turn 7"),
-    Row(M, "a weakest turn that is only the user's", changed(MULTI, weakest_turn=3), cells=(SAFE,), rule="turn 3"),
-    Row(M, "no weakest turn", changed(MULTI, weakest_turn=None), cells=(("conversation", "weakest_turn", 0.0),)),
+    Row(M, "a weakest turn that is not there", edit_reply(MULTI, weakest_turn=7), cells=(SAFE,), rule="turn 7"),
+    Row(M, "a weakest turn that is only the user's", edit_reply(MULTI, weakest_turn=3), cells=(SAFE,), rule="turn 3"),
+    Row(M, "no weakest turn", edit_reply(MULTI, weakest_turn=None), cells=(("conversation", "weakest_turn", 0.0),)),
     Row(
         M,
         "no weakest turn, in words",
-        changed(MULTI, weakest_turn="none"),
+        edit_reply(MULTI, weakest_turn="none"),
         cells=(("conversation", "weakest_turn", 0.0),),
     ),
     Row(
@@ -337,39 +350,39 @@ RULES = [
     Row(
         L,
         "a label in another case",
-        changed(LONG, section_judgments__0__section_label=" 1. SCOPE "),
+        edit_reply(LONG, section_judgments__0__section_label=" 1. SCOPE "),
         cells=(("section:1/a", "quality", 4.0),),
     ),
     Row(
         L,
         "a label without its number",
-        changed(LONG, section_judgments__0__section_label="Scope"),
+        edit_reply(LONG, section_judgments__0__section_label="Scope"),
         cells=(("section:1/a", "quality", 4.0),),
     ),
     Row(
         L,
         "a label without its markup",
-        changed(LONG, section_judgments__1__section_label="## Costs and benefits:"),
+        edit_reply(LONG, section_judgments__1__section_label="## Costs and benefits:"),
         cells=(("section:2/a", "quality", 4.0),),
     ),
     Row(
         L,
         "sections that differ by a number need it",
-        changed(LONG, section_judgments__2__section_label="Phase"),
+        edit_reply(LONG, section_judgments__2__section_label="Phase"),
         LACKS,
         "Phase 1",
     ),
-    Row(L, "a verdict against the aggregates", changed(LONG, verdict="b"), rule="allow tie"),
+    Row(L, "a verdict against the aggregates", edit_reply(LONG, verdict="b"), rule="allow tie"),
     Row(
         L,
         "an aggregate outside its sections",
-        changed(LONG, aggregate_scores__response_a=4.2, verdict="a"),
+        edit_reply(LONG, aggregate_scores__response_a=4.2, verdict="a"),
         rule="outside its sections",
     ),
     Row(
         P,
         "a sum that is off",
-        changed(POINT, overall_score=4.5),
+        edit_reply(POINT, overall_score=4.5),
         cells=(("response", "overall_score", 14 / 3),),
         rule="give 4.67",
     ),
@@ -383,18 +396,22 @@ RULES = [
     Row(
         P,
         "a dimension in other letters",
-        changed(POINT, dimensions__0__name="Instruction Following"),
+        edit_reply(POINT, dimensions__0__name="Instruction Following"),
         cells=(("response", "instruction_following", 5.0),),
     ),
     Row(
         P,
         "no confidence",
-        changed(POINT, dimensions__0__confidence=GONE),
+        edit_reply(POINT, dimensions__0__confidence=GONE),
         cells=(FACT,),
         rule="not given: instruction_following",
     ),
     Row(
-        P, "a confidence of another scale", changed(POINT, dimensions__0__confidence=0.8), cells=(FACT,), rule="('0.8')"
+        P,
+        "a confidence of another scale",
+        edit_reply(POINT, dimensions__0__confidence=0.8),
+        cells=(FACT,),
+        rule="('0.8')",
     ),
     Row(R, "half a surrogate pair in a note", GOOD_R.replace("Misses", "\\ud83d\\u0000 Misses"), cells=(FACT,)),
 ]
@@ -430,24 +447,24 @@ ROWS = [*WRAPPED, *UNREADABLE, *RANGE, *INCOMPLETE, *ENDED, *RULES, *PROSE]
 
 
 def reading(row: Row) -> Reading:
-    one = card(row.card)
-    return read_reply(one, row.raw, ITEMS[one.kind], "turn:1" if row.card == T else "", "last")
+    judge_card = card(row.card)
+    return read_reply(judge_card, row.raw, ITEMS[judge_card.kind], "turn:1" if row.card == T else "", "last")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.card}: {row.because}")
 def test_a_reply_becomes_what_it_can_only_mean_or_unscored_with_the_true_reason(row: Row) -> None:
-    found = reading(row)
-    assert found.unscored == row.reason, found.why
+    outcome = reading(row)
+    assert outcome.unscored == row.reason, outcome.why
     if row.reason:
-        assert row.why in found.why
-        assert found.why
-        assert (found.scores, found.remarks) == ((), ())
+        assert row.why in outcome.why
+        assert outcome.why
+        assert (outcome.scores, outcome.remarks) == ((), ())
         return
-    assert found.why == ""
-    assert set(row.cells) <= {(s.unit, s.dimension, s.value) for s in found.scores}
-    broken = [r.text for r in found.remarks if r.sort == "rule"]
+    assert outcome.why == ""
+    assert set(row.cells) <= {(s.unit, s.dimension, s.value) for s in outcome.scores}
+    broken = [r.text for r in outcome.remarks if r.sort == "rule"]
     assert [row.rule in text for text in broken] == ([True] if row.rule else []), broken
-    for remark in found.remarks:
+    for remark in outcome.remarks:
         remark.text.encode()  # a store takes no half surrogate pairs
         assert "\0" not in remark.text
 
@@ -460,11 +477,13 @@ def test_the_table_is_as_long_as_it_was_meant_to_be_and_covers_every_card() -> N
 
 @pytest.mark.parametrize("name", GOOD)
 def test_the_replies_that_the_rows_are_made_of_are_good(name: str) -> None:
-    one = card(name)
-    found = read_reply(one, json.dumps(GOOD[name]), ITEMS[one.kind])
-    assert found.unscored is None, found.why
-    assert [r for r in found.remarks if r.sort == "rule"] == []
-    assert {(s.unit, s.dimension) for s in found.scores} >= {(u, d.name) for u, d in one.cells(ITEMS[one.kind])}
+    judge_card = card(name)
+    outcome = read_reply(judge_card, json.dumps(GOOD[name]), ITEMS[judge_card.kind])
+    assert outcome.unscored is None, outcome.why
+    assert [r for r in outcome.remarks if r.sort == "rule"] == []
+    assert {(s.unit, s.dimension) for s in outcome.scores} >= {
+        (u, d.name) for u, d in judge_card.cells(ITEMS[judge_card.kind])
+    }
 
 
 FASTCHAT = [
@@ -482,10 +501,10 @@ FASTCHAT = [
 def test_files_from_elsewhere_are_read_as_fastchat_reads_them(
     name: str, raw: str, reason: str | None, value: float | None
 ) -> None:
-    one = card(name)
-    found = read_reply(one, raw, ITEMS[one.kind], "turn:1" if name == T else "")
-    assert found.unscored == reason
-    assert [s.value for s in found.scores] == ([] if value is None else [value])
+    judge_card = card(name)
+    outcome = read_reply(judge_card, raw, ITEMS[judge_card.kind], "turn:1" if name == T else "")
+    assert outcome.unscored == reason
+    assert [s.value for s in outcome.scores] == ([] if value is None else [value])
 
 
 @pytest.mark.parametrize(("verdict", "value"), [("last", 3.0), ("fastchat", 10.0)])
@@ -511,6 +530,6 @@ def test_which_rating_counts_follows_from_the_stored_parameters(params: dict[str
 
 
 def test_a_reply_that_is_not_parsed_here_may_hold_whole_numbers_with_a_point() -> None:
-    found = read_reply(card(R), {**RUBRIC, "scores": {**RUBRIC["scores"], "factuality": 4.0}}, RESPONSE)
-    assert found.unscored is None
-    assert next(s.value for s in found.scores if s.dimension == "factuality") == 4
+    outcome = read_reply(card(R), {**RUBRIC, "scores": {**RUBRIC["scores"], "factuality": 4.0}}, RESPONSE)
+    assert outcome.unscored is None
+    assert next(s.value for s in outcome.scores if s.dimension == "factuality") == 4

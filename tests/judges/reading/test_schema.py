@@ -22,10 +22,10 @@ from judges.reading.schema import schema_in_words, strict_schema
 from judges.types import Strict
 from tests import seeds
 from tests.judges.reading.test_replies import GOOD, ITEMS
-from tests.judges.replies import SHIPPED, practised
+from tests.judges.replies import SHIPPED, practice_reply
 from tools import sample
 
-JSON = [one for one in SHIPPED.values() if one.text is None]
+JSON = [shipped for shipped in SHIPPED.values() if shipped.text is None]
 KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "description"}
 
 
@@ -34,9 +34,9 @@ def nodes(schema: dict[str, Any]) -> list[dict[str, Any]]:
     return [schema, *(node for child in inside for node in nodes(child))]
 
 
-@pytest.mark.parametrize("one", [*SHIPPED.values(), card_with_dimensions([("zz冗長さ", "")])], ids=lambda c: c.name)
-def test_only_what_every_endpoint_takes(one: Card) -> None:
-    schema = strict_schema(one.reply)
+@pytest.mark.parametrize("card", [*SHIPPED.values(), card_with_dimensions([("zz冗長さ", "")])], ids=lambda c: c.name)
+def test_only_what_every_endpoint_takes(card: Card) -> None:
+    schema = strict_schema(card.reply)
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["type"] == "object"
     for node in nodes(schema):
@@ -133,33 +133,33 @@ def replies() -> list[tuple[str, dict[str, Any]]]:
 
     Of a card that is in none of them it is the practice endpoint's.
     """
-    made = [(row["card"], row["reply"]) for d in sample.generate(3).datasets for row in d.judgments if "reply" in row]
+    rows = [(row["card"], row["reply"]) for d in sample.generate(3).datasets for row in d.judgments if "reply" in row]
     seeded = [("multi_turn_dialogue", seeds.reply(seeds.dialogue(n, turns=n))) for n in (1, 3, 12)]
-    ours = [*made, *seeded, *GOOD.items()]
-    others = {one.name for one in JSON} - {name for name, _ in ours}
-    return ours + [(name, json.loads(practised(card(name), ITEMS[card(name).kind]))) for name in sorted(others)]
+    ours = [*rows, *seeded, *GOOD.items()]
+    others = {shipped.name for shipped in JSON} - {name for name, _ in ours}
+    return ours + [(name, json.loads(practice_reply(card(name), ITEMS[card(name).kind]))) for name in sorted(others)]
 
 
 def test_every_reply_that_there_is_fits_its_schema() -> None:
-    held = replies()
-    known = {one.name for one in JSON}
-    assert {name for name, _ in held} & known == known
+    pairs = replies()
+    known = {shipped.name for shipped in JSON}
+    assert {name for name, _ in pairs} & known == known
     for name in known:
         validator = jsonschema.Draft202012Validator(strict_schema(card(name).reply))
-        mine = [reply for other, reply in held if other == name]
-        assert [next(validator.iter_errors(reply), None) for reply in mine[:400]] == [None] * len(mine[:400])
+        stored = [reply for other, reply in pairs if other == name]
+        assert [next(validator.iter_errors(reply), None) for reply in stored[:400]] == [None] * len(stored[:400])
 
 
-def filled(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+def schema_values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     """Anything that a strict schema allows."""
     if "anyOf" in schema:
-        return st.one_of([filled(option) for option in schema["anyOf"]])
+        return st.one_of([schema_values(option) for option in schema["anyOf"]])
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
     if schema["type"] == "object":
-        return st.fixed_dictionaries({key: filled(value) for key, value in schema["properties"].items()})
+        return st.fixed_dictionaries({key: schema_values(value) for key, value in schema["properties"].items()})
     if schema["type"] == "array":
-        return st.lists(filled(schema["items"]), max_size=4)
+        return st.lists(schema_values(schema["items"]), max_size=4)
     return {
         "string": st.text(max_size=5),
         "integer": st.integers(0, 4),
@@ -174,22 +174,22 @@ def filled(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 def test_what_a_schema_lets_through_is_read_or_lacks_something_and_never_refused_for_its_form(
     data: st.DataObject,
 ) -> None:
-    one = data.draw(st.sampled_from(JSON))
-    reply = data.draw(filled(strict_schema(one.reply)))
-    found = read_reply(one, json.dumps(reply), ITEMS[one.kind])
+    card = data.draw(st.sampled_from(JSON))
+    reply = data.draw(schema_values(strict_schema(card.reply)))
+    reading = read_reply(card, json.dumps(reply), ITEMS[card.kind])
     # The schema cannot say that a turn comes once, that it is there at all, or where a number ends.
-    twice = found.unscored == "unreadable" and "twice" in found.why
-    turn_zero = found.unscored == "out_of_range" and ".turn:" in found.why
-    assert twice or turn_zero or found.unscored in (None, "incomplete"), found.why
+    twice = reading.unscored == "unreadable" and "twice" in reading.why
+    turn_zero = reading.unscored == "out_of_range" and ".turn:" in reading.why
+    assert twice or turn_zero or reading.unscored in (None, "incomplete"), reading.why
 
 
-@pytest.mark.parametrize("one", JSON, ids=lambda c: c.name)
-def test_the_words_hold_every_key_and_value(one: Card) -> None:
-    said = schema_in_words(one)
-    assert said.startswith("Reply with one JSON object and nothing else")
-    for node in nodes(strict_schema(one.reply)):
+@pytest.mark.parametrize("card", JSON, ids=lambda c: c.name)
+def test_the_words_hold_every_key_and_value(card: Card) -> None:
+    words = schema_in_words(card)
+    assert words.startswith("Reply with one JSON object and nothing else")
+    for node in nodes(strict_schema(card.reply)):
         for key in [*node.get("properties", {}), *(v for v in node.get("enum", ()) if isinstance(v, str))]:
-            assert f'"{key}"' in said
+            assert f'"{key}"' in words
 
 
 def test_the_words_by_hand() -> None:

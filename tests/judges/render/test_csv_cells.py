@@ -17,8 +17,8 @@ SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u207c\u208a\u2a75\
 
 @given(st.text(UNSEEN, max_size=4), st.sampled_from(SIGNS), st.text(max_size=5))
 def test_a_cell_whose_first_visible_sign_begins_a_formula_gets_an_apostrophe(before: str, sign: str, rest: str) -> None:
-    made = csv_cell(before + sign + rest)
-    assert made[0] == "'" and made.replace("'", "") == (before + sign + rest).replace("'", "")
+    cell = csv_cell(before + sign + rest)
+    assert cell[0] == "'" and cell.replace("'", "") == (before + sign + rest).replace("'", "")
 
 
 @given(
@@ -43,11 +43,11 @@ def test_points_after_a_semicolon_or_on_a_line_stay_unless_they_could_run() -> N
 
 
 @given(st.text())
-def test_no_cell_of_csv_begins_a_formula_however_it_is_read(told: str) -> None:
-    made = csv_cell(told)
-    read = unicodedata.normalize("NFKC", made)
+def test_no_cell_of_csv_begins_a_formula_however_it_is_read(text: str) -> None:
+    cell = csv_cell(text)
+    read = unicodedata.normalize("NFKC", cell)
     left = next((c for c in read if unicodedata.category(c)[0] not in "ZC" and not c.isspace()), "")
-    assert left not in tuple("=+-@") and made.replace("'", "") == told.replace("'", "")
+    assert left not in tuple("=+-@") and cell.replace("'", "") == text.replace("'", "")
 
 
 @given(st.integers() | st.floats(allow_nan=False), st.sampled_from("abc5'(\u00e9\u8a71"), st.text(max_size=5))

@@ -18,8 +18,8 @@ def interval(point: float, items: int = 40) -> Interval:
 
 
 def test_sentences_escape_their_values_in_html_and_stand_alone_as_text() -> None:
-    one = say("**{name}** has {n}", name="<b>x</b> **y**", n=3)
-    assert as_html.html_parts([one]) == [
+    sentence = say("**{name}** has {n}", name="<b>x</b> **y**", n=3)
+    assert as_html.html_parts([sentence]) == [
         "<p><strong><bdi>&lt;b&gt;x&lt;/b&gt; **y**</bdi></strong> has <bdi>3</bdi></p>"
     ]
     assert sentence_text(say("**Recall** is {n}.", n="80%")) == "Recall is 80%."
@@ -32,9 +32,9 @@ def test_sentences_escape_their_values_in_html_and_stand_alone_as_text() -> None
 def test_numbers_of_a_table_have_the_format_of_their_column() -> None:
     rows = [{"a": "x", "share": 0.256, "n": 1200, "gap": -0.5, "none": None}]
     columns = {"share": Column(".0%"), "n": Column(","), "gap": Column("+.2f", title="difference")}
-    made = as_html.html_parts([Table(rows, columns, "What it is.")])[0]
-    for shown in (">26%<", ">1,200<", ">\u22120.50<", ">difference<", ">–<", "What it is."):
-        assert shown in made, shown
+    html = as_html.html_parts([Table(rows, columns, "What it is.")])[0]
+    for fragment in (">26%<", ">1,200<", ">\u22120.50<", ">difference<", ">–<", "What it is."):
+        assert fragment in html, fragment
     assert "0.29" in as_html.html_parts([Measures([("Kappa", "0.29", "1 is full agreement.")])])[0]
 
 
@@ -42,10 +42,10 @@ def test_slices_that_differ_are_named_and_the_others_too() -> None:
     both = (KappaSlice("ja", interval(0.2), -0.5), KappaSlice("en", interval(0.7), 0.1))
     apart = SlicedKappa("language", both, DifferenceTest(0.001, 2, 0.002))
     same = SlicedKappa("length", both, DifferenceTest(0.4, 2, 0.4))
-    few = SlicedKappa("topic", both, None)
-    told = [sentence_text(one) for one in slices.tests([apart, same, few])]
-    assert told[0].startswith("Agreement differs by language: kappa 0.20 on ja, 0.70 on en (p .002, adjusted for 2")
-    assert "No significant difference by length." in told[1] and told[2].startswith("Not tested by topic:")
+    small = SlicedKappa("topic", both, None)
+    texts = [sentence_text(finding) for finding in slices.tests([apart, same, small])]
+    assert texts[0].startswith("Agreement differs by language: kappa 0.20 on ja, 0.70 on en (p .002, adjusted for 2")
+    assert "No significant difference by length." in texts[1] and texts[2].startswith("Not tested by topic:")
     assert [row.name for row in slices.plot(apart, interval(0.5)).rows] == ["all", "en", "ja"]
     assert slices.table(apart).rows[0]["language"] == "en"
 
@@ -63,18 +63,18 @@ def test_a_mean_that_nobody_has_is_no_column() -> None:
     assert table.rows[0]["mean"] == "3.00 (2.90 to 3.10)"
 
 
-@pytest.mark.parametrize(("items", "how"), [(40, "Cluster bootstrap: whole items are resampled."),
-                                            (3_000, "Linearised over whole items.")])  # fmt: skip
-def test_an_interval_is_explained_by_how_it_was_made(items: int, how: str) -> None:
+@pytest.mark.parametrize(("items", "explanation"), [(40, "Cluster bootstrap: whole items are resampled."),
+                                                    (3_000, "Linearised over whole items.")])  # fmt: skip
+def test_an_interval_is_explained_by_how_it_was_made(items: int, explanation: str) -> None:
     dimension = next(d for d in card("multi_turn_dialogue").dimensions if d.name == "helpfulness")
     number = np.arange(items)
     people, judge = (1.0 + part % 5 for part in (number, number + (number % 7 == 0)))
-    given = PairedRatings(number, people, judge, np.full(items, True), np.ones(items))
-    summary = summarise(given, dimension)
+    ratings = PairedRatings(number, people, judge, np.full(items, True), np.ones(items))
+    summary = summarise(ratings, dimension)
     line = DimensionResult(summary, summary, check_dimension(summary.interval))
     measures, *_ = agreement.kappa_findings(line)
     assert isinstance(measures, Measures)
-    assert [meaning for name, _, meaning in measures.figures if name == "95% interval"] == [how]
+    assert [meaning for name, _, meaning in measures.figures if name == "95% interval"] == [explanation]
 
 
 @pytest.mark.parametrize(("items", "kappa", "ends", "bound", "sentence"), [
@@ -99,9 +99,9 @@ def test_of_fewer_items_than_the_policy_asks_for_nothing_is_said_of_the_bound(it
 def test_anchoring_is_concluded_only_where_enough_ratings_are_not_the_commonest_answer():
     """Of 40 assisted items with one yes in ten, 12% said for nothing that people agree less with what they see."""
     blind, assisted, change = (Interval(p, p - 0.1, p + 0.1, p, 40, 40, 40.0, "linearised") for p in (0.4, 0.1, -0.3))
-    few, *_ = anchoring.findings(blind, assisted, change, 4.0)
+    warning, *_ = anchoring.findings(blind, assisted, change, 4.0)
     assert "Another one is given in those of about 4 items in the smaller group, and 10 are needed." in (
-        sentence_text(few)
+        sentence_text(warning)
     )
     enough, *_ = anchoring.findings(blind, assisted, change, 10.0)
     assert sentence_text(enough).startswith("People agree less with the judge where they see its scores")

@@ -102,8 +102,8 @@ def test_kappa_is_scikit_learns_on_the_full_scale(table, weights):
     ours = kappa(table, weights)
     assume(ours is not None)
     human, judge = rows(table)
-    theirs = cohen_kappa_score(human, judge, weights=weights, labels=list(range(len(table))))
-    assert ours == pytest.approx(theirs, abs=1e-9)
+    expected = cohen_kappa_score(human, judge, weights=weights, labels=list(range(len(table))))
+    assert ours == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -429,21 +429,21 @@ def test_alpha_refuses_what_are_no_counts(counts, level):
 
 
 def test_na_is_measured_apart():
-    found = na_agreement(both=60, human_only=10, judge_only=20, neither=10)
-    assert found.cells == 100
-    assert found.agreement == pytest.approx(0.7)
+    na = na_agreement(both=60, human_only=10, judge_only=20, neither=10)
+    assert na.cells == 100
+    assert na.agreement == pytest.approx(0.7)
     # the human scored 60 + 10, the judge 60 + 20: p_e = .7*.8 + .3*.2 = .62; kappa = (.7 - .62)/.38
-    assert found.kappa == pytest.approx(0.08 / 0.38)
+    assert na.kappa == pytest.approx(0.08 / 0.38)
 
 
 def test_na_that_nobody_used_has_no_kappa():
-    found = na_agreement(50, 0, 0, 0)
-    assert (found.agreement, found.kappa) == (1, None)
+    na = na_agreement(50, 0, 0, 0)
+    assert (na.agreement, na.kappa) == (1, None)
 
 
 def test_na_of_nothing_is_undefined():
-    found = na_agreement(0, 0, 0, 0)
-    assert (found.agreement, found.kappa) == (None, None)
+    na = na_agreement(0, 0, 0, 0)
+    assert (na.agreement, na.kappa) == (None, None)
 
 
 def test_kish_by_hand():

@@ -22,7 +22,7 @@ ONCE = CheckPolicy(horizon=0)
 """A single look, where the bound lies 1.645 errors below."""
 
 
-def far(z, items=150, point=0.7, threshold=0.5, high=None):
+def interval_above(z, items=150, point=0.7, threshold=0.5, high=None):
     """An interval whose kappa lies `z` errors above the threshold, on the logarithm's scale."""
     error = log((1 - threshold) / (1 - point)) * (1 - point) / z
     return interval(point, point - 1.645 * error, items, error, high)
@@ -38,7 +38,7 @@ def interval(point=0.7, bound=0.62, items=150, error=None, high=None):
 
 
 @pytest.mark.parametrize(
-    ("found", "policy", "state"),
+    ("estimate", "policy", "state"),
     [
         (interval(), CheckPolicy(), "meets policy"),
         (interval(items=99), CheckPolicy(), "below minimum sample"),
@@ -54,21 +54,21 @@ def interval(point=0.7, bound=0.62, items=150, error=None, high=None):
         (interval(point=0.5, bound=0.4), CheckPolicy(), "inconclusive"),
         (interval(point=0.5, bound=0.4), LOOSE, "meets policy"),
         (interval(point=0.49, bound=0.4), LOOSE, "fails"),
-        (far(2.55), CheckPolicy(), "inconclusive"),
-        (far(2.60), CheckPolicy(), "meets policy"),
-        (far(2.60, items=1001), CheckPolicy(), "inconclusive"),
-        (far(3.81, items=1001), CheckPolicy(), "meets policy"),
-        (far(1.64), ONCE, "inconclusive"),
-        (far(1.65), ONCE, "meets policy"),
+        (interval_above(2.55), CheckPolicy(), "inconclusive"),
+        (interval_above(2.60), CheckPolicy(), "meets policy"),
+        (interval_above(2.60, items=1001), CheckPolicy(), "inconclusive"),
+        (interval_above(3.81, items=1001), CheckPolicy(), "meets policy"),
+        (interval_above(1.64), ONCE, "inconclusive"),
+        (interval_above(1.65), ONCE, "meets policy"),
         (interval(point=0.7, bound=None), CheckPolicy(), "inconclusive"),
         (interval(point=0.7, bound=None), LOOSE, "meets policy"),
         (interval(point=0.7, bound=0.6), CheckPolicy(threshold=0.6), "inconclusive"),
-        (far(2.60), CheckPolicy(level=0.99), "inconclusive"),
-        (far(2.40), CheckPolicy(level=0.9), "meets policy"),
+        (interval_above(2.60), CheckPolicy(level=0.99), "inconclusive"),
+        (interval_above(2.40), CheckPolicy(level=0.9), "meets policy"),
     ],
 )
-def test_the_states_at_their_boundaries(found, policy, state):
-    decision = check_dimension(found, policy)
+def test_the_states_at_their_boundaries(estimate, policy, state):
+    decision = check_dimension(estimate, policy)
     assert decision.state == state
     assert decision.reason.endswith(".")
     assert bool(decision.missing) == (state != "meets policy")
@@ -76,13 +76,13 @@ def test_the_states_at_their_boundaries(found, policy, state):
 
 def test_the_default_policy_is_the_bound_on_a_hundred_items_however_often_one_looks():
     assert CheckPolicy() == CheckPolicy(100, 0.5, True, 0.95, 30, 1000)
-    assert check_dimension(far(2.55)) == check_dimension(far(2.55), CheckPolicy())
+    assert check_dimension(interval_above(2.55)) == check_dimension(interval_above(2.55), CheckPolicy())
 
 
 def test_rounding_does_not_cost_the_threshold():
     # .1 + .2 is not .3: a point that is the threshold but for rounding reaches it
-    asked = CheckPolicy(threshold=0.1 + 0.2, lower_bound=False)
-    assert check_dimension(interval(point=0.3, bound=0.2), asked).state == "meets policy"
+    policy = CheckPolicy(threshold=0.1 + 0.2, lower_bound=False)
+    assert check_dimension(interval(point=0.3, bound=0.2), policy).state == "meets policy"
 
 
 @pytest.mark.parametrize(
@@ -97,49 +97,50 @@ def test_not_enough_gold_says_how_many_more(items, policy, more):
 
 
 def test_promising_says_how_many_more_as_a_range():
-    decision = check_dimension(far(2.0))
+    decision = check_dimension(interval_above(2.0))
     low, high = decision.more
     assert (
-        decision.more == more_items_for_threshold(far(2.0), 0.5, decision.needed)
+        decision.more == more_items_for_threshold(interval_above(2.0), 0.5, decision.needed)
         and 0 < low < 150 * ((2.59 / 2) ** 2 - 1) < high
     )
     assert f"{low:,} to {high:,} more random items" in decision.missing
     assert decision.more_told == f"{low:,} to {high:,} more items"
-    decision = check_dimension(far(1.2))  # where the range is cut, every page says that more than its end may be needed
+    # where the range is cut, every page says that more than its end may be needed
+    decision = check_dimension(interval_above(1.2))
     assert decision.more[1] == 9 * 150 and "to over 1,350 more random items" in decision.missing
     assert decision.more_told.endswith("to over 1,350 more items")
 
 
-@pytest.mark.parametrize("found", [interval(point=0.5, bound=0.4), far(0.7)])
-def test_at_the_threshold_no_number_is_promised(found):
-    decision = check_dimension(found)
+@pytest.mark.parametrize("estimate", [interval(point=0.5, bound=0.4), interval_above(0.7)])
+def test_at_the_threshold_no_number_is_promised(estimate):
+    decision = check_dimension(estimate)
     assert decision.state == "inconclusive" and decision.more is None and "unlikely to decide it" in decision.missing
 
 
 def test_the_bound_that_is_told_is_the_threshold_that_would_just_be_met():
-    decision = check_dimension(far(3.0))
-    assert z_from_threshold(far(3.0), decision.bound) == pytest.approx(decision.needed)
+    decision = check_dimension(interval_above(3.0))
+    assert z_from_threshold(interval_above(3.0), decision.bound) == pytest.approx(decision.needed)
     assert f"{decision.bound:.2f} (95%, valid at any number of looks up to 1,000 items)" in decision.reason
-    assert "a single look" in check_dimension(far(3.0), ONCE).reason
+    assert "a single look" in check_dimension(interval_above(3.0), ONCE).reason
 
 
 def test_full_agreement_has_the_bound_of_the_rule_of_three():
     rng = np.random.default_rng(3)
     human = rng.integers(0, 5, 120)
-    found = kappa_interval(Cells(np.arange(120), human, human), 5)
-    decision = check_dimension(found)
-    assert decision.state == "meets policy" and 0.9 < decision.bound < found.lower_bound < 1
+    estimate = kappa_interval(Cells(np.arange(120), human, human), 5)
+    decision = check_dimension(estimate)
+    assert decision.state == "meets policy" and 0.9 < decision.bound < estimate.lower_bound < 1
     # one in 120 cells one step apart, -log(a) times, a being the chance that so far a normal figure lies out
     tail = NormalDist().cdf(-decision.needed)
-    assert 1 - decision.bound == pytest.approx((1 - found.lower_bound) * log(tail) / log(0.05))
+    assert 1 - decision.bound == pytest.approx((1 - estimate.lower_bound) * log(tail) / log(0.05))
 
 
 def test_one_rare_answer_that_was_met_once_proves_no_agreement_however_many_items_there_are():
     human = np.zeros(4_000, dtype=np.int64)
     human[0] = 1
-    found = check_dimension(kappa_interval(Cells(np.arange(4_000), human, human), 2, None))
-    assert found.state == "inconclusive" and found.bound == -1
-    assert found.missing == "More random items: these are too few, or too similar, to estimate the error."
+    decision = check_dimension(kappa_interval(Cells(np.arange(4_000), human, human), 2, None))
+    assert decision.state == "inconclusive" and decision.bound == -1
+    assert decision.missing == "More random items: these are too few, or too similar, to estimate the error."
 
 
 def test_below_asks_for_a_better_judge_and_says_whether_gold_could_still_help():
@@ -149,16 +150,16 @@ def test_below_asks_for_a_better_judge_and_says_whether_gold_could_still_help():
 
 
 @pytest.mark.parametrize(
-    ("point", "shown"), [(0.4999, "0.4999"), (0.499, "0.499"), (0.42, "0.42"), (0.49999999, "0.5")]
+    ("point", "figure"), [(0.4999, "0.4999"), (0.499, "0.499"), (0.42, "0.42"), (0.49999999, "0.5")]
 )
-def test_a_figure_never_looks_like_the_threshold_that_it_misses(point, shown):
-    assert f"Kappa {shown}" in check_dimension(interval(point=point, bound=0.3)).reason
+def test_a_figure_never_looks_like_the_threshold_that_it_misses(point, figure):
+    assert f"Kappa {figure}" in check_dimension(interval(point=point, bound=0.3)).reason
 
 
-@pytest.mark.parametrize(("threshold", "shown"), [(0.5, "0.50"), (0.1 + 0.2, "0.30"), (0.525, "0.525")])
-def test_the_threshold_is_shown_as_it_was_set(threshold, shown):
+@pytest.mark.parametrize(("threshold", "figure"), [(0.5, "0.50"), (0.1 + 0.2, "0.30"), (0.525, "0.525")])
+def test_the_threshold_is_shown_as_it_was_set(threshold, figure):
     assert (
-        f"the required {shown}"
+        f"the required {figure}"
         in check_dimension(interval(point=0.2, bound=0.1), CheckPolicy(threshold=threshold)).reason
     )
 
@@ -208,9 +209,10 @@ def test_the_bound_refuses_a_judge_that_the_point_rule_lets_through():
 
     truth = interval_from_moments(*with_sizes(*moments(*draw(1_000_000, 1)))).point
     assert truth == pytest.approx(0.45, abs=0.015)
-    found = [interval_from_moments(*with_sizes(*moments(*draw(100, 10 + seed)))) for seed in range(1000)]
+    estimates = [interval_from_moments(*with_sizes(*moments(*draw(100, 10 + seed)))) for seed in range(1000)]
     by_point, by_bound = (
-        np.mean([check_dimension(one, policy).state == "meets policy" for one in found]) for policy in (LOOSE, ONCE)
+        np.mean([check_dimension(estimate, policy).state == "meets policy" for estimate in estimates])
+        for policy in (LOOSE, ONCE)
     )
     assert by_point > 0.18
     assert by_bound < 0.03
@@ -231,41 +233,41 @@ def test_holm_refuses_what_is_no_p_value():
             holm(wrong)
 
 
-INTERVALS = st.builds(far, st.floats(0.05, 8), st.sampled_from([50, 100, 400, 1500]), st.floats(0.51, 0.99))
+INTERVALS = st.builds(interval_above, st.floats(0.05, 8), st.sampled_from([50, 100, 400, 1500]), st.floats(0.51, 0.99))
 
 
 @quick
 @given(INTERVALS, st.sampled_from([CheckPolicy(), LOOSE, CheckPolicy(level=0.9)]))
-def test_one_dimension_together_is_that_dimension_alone(found, policy):
-    assert check_dimensions({"safety": found}, policy) == {"safety": check_dimension(found, policy)}
+def test_one_dimension_together_is_that_dimension_alone(estimate, policy):
+    assert check_dimensions({"safety": estimate}, policy) == {"safety": check_dimension(estimate, policy)}
 
 
 @quick
 @given(st.lists(INTERVALS, min_size=1, max_size=8))
-def test_together_is_never_more_generous_than_alone_and_passes_what_holm_passes(found):
-    named = dict(enumerate(found))
+def test_together_is_never_more_generous_than_alone_and_passes_what_holm_passes(estimates):
+    named = dict(enumerate(estimates))
     together = check_dimensions(named)
-    p_values = [1.0 if one.items < 100 else _p(one) for one in found]
-    held = [p <= 0.05 for p in holm(p_values)]
+    p_values = [1.0 if estimate.items < 100 else _p(estimate) for estimate in estimates]
+    passed = [p <= 0.05 for p in holm(p_values)]
     for name, decision in together.items():
-        assert (decision.state == "meets policy") == held[name]
+        assert (decision.state == "meets policy") == passed[name]
         alone = check_dimension(named[name])
-        assert decision.shared == len(found) or alone.state == "below minimum sample"
+        assert decision.shared == len(estimates) or alone.state == "below minimum sample"
         if decision.state != alone.state:
             assert (alone.state, decision.state) == ("meets policy", "inconclusive")
-            assert f"shared by {len(found)} decisions" in decision.reason and decision.missing
+            assert f"shared by {len(estimates)} decisions" in decision.reason and decision.missing
         elif decision.state == "inconclusive":
             assert decision.needed >= alone.needed and decision.bound <= alone.bound
 
 
-def _p(found):
-    if found.items <= 1000:
-        return min(1.0, anytime_p(z_from_threshold(found, 0.5), 100, 1000) / 0.95)
-    return min(1.0, anytime_p(z_from_threshold(found, 0.5), 1000, 100_000) / 0.05)
+def _p(estimate):
+    if estimate.items <= 1000:
+        return min(1.0, anytime_p(z_from_threshold(estimate, 0.5), 100, 1000) / 0.95)
+    return min(1.0, anytime_p(z_from_threshold(estimate, 0.5), 1000, 100_000) / 0.05)
 
 
 def test_a_narrow_pass_alone_is_promising_among_four():
-    strong, narrow, weak = far(6.0), far(2.65), interval(0.45, 0.35)
+    strong, narrow, weak = interval_above(6.0), interval_above(2.65), interval(0.45, 0.35)
     # p of the narrow one is about .04; its company is two below, which count: 3 * .04 > .05
     assert check_dimensions({"a": narrow, "b": strong})["a"].state == "meets policy"  # Holm steps down: 1 * .04
     together = check_dimensions({"a": narrow, "b": weak, "c": weak, "d": strong})
@@ -276,14 +278,14 @@ def test_a_narrow_pass_alone_is_promising_among_four():
 
 
 def test_what_has_no_gold_or_is_undefined_does_not_count_and_what_is_short_does():
-    narrow, short, constant, none = far(2.65), interval(items=20), interval(point=None), interval(items=0)
+    narrow, short, constant, none = interval_above(2.65), interval(items=20), interval(point=None), interval(items=0)
     together = check_dimensions({"a": narrow, "c": constant, "d": none})
     assert [d.state for d in together.values()] == ["meets policy", "undefined", "below minimum sample"]
     assert check_dimensions({"a": narrow, "b": short})["a"].state == "inconclusive"  # it will be looked at later
 
 
 def test_without_a_bound_in_the_policy_nothing_is_adjusted():
-    narrow, weak = far(1.0), interval(0.45, 0.35)
+    narrow, weak = interval_above(1.0), interval(0.45, 0.35)
     together = check_dimensions({"a": narrow, "b": weak, "c": weak}, LOOSE)
     assert [d.state for d in together.values()] == ["meets policy", "fails", "fails"]
 
@@ -294,23 +296,23 @@ def test_without_a_bound_in_the_policy_nothing_is_adjusted():
 def test_a_plan_asks_less_than_looking_at_any_time():
     plan = LookPlan((100, 200, 300))
     needed = plan.boundary(0.05, plan.first)
-    assert 1.645 < needed < check_dimension(far(2.0, items=100)).needed
-    assert check_dimension(far(needed + 0.01, items=200), plan=plan).state == "meets policy"
-    short = check_dimension(far(needed - 0.01, items=200), plan=plan)
+    assert 1.645 < needed < check_dimension(interval_above(2.0, items=100)).needed
+    assert check_dimension(interval_above(needed + 0.01, items=200), plan=plan).state == "meets policy"
+    short = check_dimension(interval_above(needed - 0.01, items=200), plan=plan)
     assert short.state == "inconclusive" and short.missing == "The plan's next look, at 300 items."
-    assert "last look" in check_dimension(far(1.0, items=300), plan=plan).missing
+    assert "last look" in check_dimension(interval_above(1.0, items=300), plan=plan).missing
     assert "3 planned looks" in short.reason
 
 
 def test_before_its_first_look_a_plan_decides_nothing():
-    decision = check_dimension(far(5.0, items=150), plan=LookPlan((200,)))
+    decision = check_dimension(interval_above(5.0, items=150), plan=LookPlan((200,)))
     assert decision.state == "below minimum sample" and "the plan's first look is at 200" in decision.reason
     assert decision.more == (50, 50)
 
 
-@pytest.mark.parametrize(("items", "taken"), [(0, 0), (99, 0), (100, 100), (250, 100), (300, 300), (900, 300)])
-def test_the_newest_look_that_was_taken(items, taken):
-    assert LookPlan((100, 300)).newest_look(items) == taken
+@pytest.mark.parametrize(("items", "look"), [(0, 0), (99, 0), (100, 100), (250, 100), (300, 300), (900, 300)])
+def test_the_newest_look_that_was_taken(items, look):
+    assert LookPlan((100, 300)).newest_look(items) == look
 
 
 def test_a_plan_that_contradicts_the_policy_is_told():
@@ -325,23 +327,23 @@ def test_many_useless_dimensions_rarely_pass_together():
     rng = np.random.default_rng(2)
     alone = together = 0
     for off in 1 - np.exp(-0.12 * rng.normal(size=(500, 8))) / 2:
-        found = {n: interval(p, p - 0.1, error=0.12 * (1 - p)) for n, p in enumerate(off.tolist())}
-        alone += any(check_dimension(one, ONCE).state == "meets policy" for one in found.values())
-        together += any(d.state == "meets policy" for d in check_dimensions(found, ONCE).values())
+        estimates = {n: interval(p, p - 0.1, error=0.12 * (1 - p)) for n, p in enumerate(off.tolist())}
+        alone += any(check_dimension(estimate, ONCE).state == "meets policy" for estimate in estimates.values())
+        together += any(d.state == "meets policy" for d in check_dimensions(estimates, ONCE).values())
     assert alone / 500 > 0.25 and together / 500 < 0.07
 
 
 def test_a_policy_that_asks_for_more_items_than_a_look_of_a_plan_is_not_met_by_it() -> None:
     plan, more = LookPlan((120, 300)), CheckPolicy(min_items=200)
-    early = check_dimension(far(9, 120), more, plan)
+    early = check_dimension(interval_above(9, 120), more, plan)
     assert early.state == "below minimum sample" and early.more == (180, 180)
     assert "the plan's first look with the 200 that the policy requires is at 300." in early.reason
-    assert check_dimensions({"a": far(9, 120)}, more, plan)["a"] == early
-    assert check_dimension(far(9, 300), more, plan).state == "meets policy"
-    assert check_dimension(far(9, 250), more, plan).state == "below minimum sample", (
+    assert check_dimensions({"a": interval_above(9, 120)}, more, plan)["a"] == early
+    assert check_dimension(interval_above(9, 300), more, plan).state == "meets policy"
+    assert check_dimension(interval_above(9, 250), more, plan).state == "below minimum sample", (
         "between two looks nothing is decided"
     )
-    never = check_dimension(far(9, 380), CheckPolicy(min_items=350), plan)
+    never = check_dimension(interval_above(9, 380), CheckPolicy(min_items=350), plan)
     assert (never.state, never.more) == ("below minimum sample", None)
     assert "The plan's last look is at 300 items; the policy now requires 350." in never.reason
     assert (plan.newest_look(299), plan.newest_look(299, 200), plan.newest_look(300, 200)) == (120, 0, 300)

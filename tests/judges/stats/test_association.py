@@ -37,11 +37,11 @@ def test_where_items_have_one_cell_the_interval_is_fishers() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=300)
     y = x + rng.normal(size=300)
-    found = bootstrap_pearson(x, y, range(300))
-    assert found.point is not None and found.low is not None and found.high is not None
+    correlation = bootstrap_pearson(x, y, range(300))
+    assert correlation.point is not None and correlation.low is not None and correlation.high is not None
     half = 1.96 / sqrt(297)
-    assert found.low == pytest.approx(tanh(atanh(found.point) - half), abs=0.02)
-    assert found.high == pytest.approx(tanh(atanh(found.point) + half), abs=0.02)
+    assert correlation.low == pytest.approx(tanh(atanh(correlation.point) - half), abs=0.02)
+    assert correlation.high == pytest.approx(tanh(atanh(correlation.point) + half), abs=0.02)
 
 
 def test_cells_of_one_item_are_no_further_evidence() -> None:
@@ -56,20 +56,20 @@ def test_cells_of_one_item_are_no_further_evidence() -> None:
 
 @pytest.mark.parametrize(("x", "y"), [([], []), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [4, 4, 4]), ([1], [2])])
 def test_what_has_no_correlation(x: list[float], y: list[float]) -> None:
-    found = bootstrap_spearman(x, y, range(len(x)))
-    assert found.point is found.low is None
+    correlation = bootstrap_spearman(x, y, range(len(x)))
+    assert correlation.point is correlation.low is None
     assert bootstrap_pearson(x, y, range(len(x))).point is None
     assert pearson_correlation(x, y) is None
-    assert r_squared(found).point is None
+    assert r_squared(correlation).point is None
 
 
 def test_squares_of_intervals() -> None:
     rng = np.random.default_rng(5)
     r = bootstrap_pearson(rng.normal(size=50), rng.normal(size=50), range(50))
-    found = r_squared(r)
+    square = r_squared(r)
     assert r.low is not None and r.high is not None and r.low < 0 < r.high
-    assert found.low == 0.0
-    assert found.high == pytest.approx(max(r.low**2, r.high**2))
+    assert square.low == 0.0
+    assert square.high == pytest.approx(max(r.low**2, r.high**2))
 
 
 def test_lengths_have_to_agree() -> None:

@@ -39,7 +39,7 @@ def sure_and_unsure(sure=100, right=95, unsure=100, less=60):
     return verdicts([0.9] * sure + [0.4] * unsure, agree)
 
 
-def so_many(k, n, chance):
+def tail(k, n, chance):
     """P(X >= k) of n independent trials, term by term."""
     return fsum(comb(n, i) * chance**i * (1 - chance) ** (n - i) for i in range(k, n + 1))
 
@@ -47,34 +47,36 @@ def so_many(k, n, chance):
 @given(st.integers(1, 200), st.data(), st.sampled_from([0.6, 0.8, 0.9, 0.95]), st.sampled_from([0.05, 0.1]))
 def test_independent_items_are_tested_by_the_exact_binomial(n, data, target, delta):
     k = data.draw(st.integers(0, n))
-    found = binomial_agreement(verdicts([0.5] * n, [i < k for i in range(n)]), delta)
-    assert reaches_target(found, target, delta) == (so_many(k, n, target) <= delta)
-    assert so_many(k, n, found.lower_bound) == pytest.approx(delta, rel=1e-9) if k else found.lower_bound == 0
+    agreement = binomial_agreement(verdicts([0.5] * n, [i < k for i in range(n)]), delta)
+    assert reaches_target(agreement, target, delta) == (tail(k, n, target) <= delta)
+    assert tail(k, n, agreement.lower_bound) == pytest.approx(delta, rel=1e-9) if k else agreement.lower_bound == 0
 
 
 def test_the_sequence_by_hand():
     # 95 of 100 right at .9: P(X >= 95 | .8) = 2e-5; with the others 155 of 200: P(X >= 155 | .8) = .84.
-    found = find_threshold(sure_and_unsure(), 0.8, 0.1)
-    assert [(s.threshold, s.passed) for s in found.steps] == [(0.9, True), (0.4, False)]
-    assert found.chosen is found.steps[0] and found.spared.point == 0.5
-    assert found.chosen.agreement.point == 0.95 and found.overall.point == 155 / 200
-    assert explain(found).startswith("50% of items (43% to 57%) can be accepted without review: where the judge")
-    assert explain(found).endswith("The other 50% go to people.")
+    acceptance = find_threshold(sure_and_unsure(), 0.8, 0.1)
+    assert [(s.threshold, s.passed) for s in acceptance.steps] == [(0.9, True), (0.4, False)]
+    assert acceptance.chosen is acceptance.steps[0] and acceptance.spared.point == 0.5
+    assert acceptance.chosen.agreement.point == 0.95 and acceptance.overall.point == 155 / 200
+    assert explain(acceptance).startswith("50% of items (43% to 57%) can be accepted without review: where the judge")
+    assert explain(acceptance).endswith("The other 50% go to people.")
 
 
 def test_a_failure_ends_the_sequence_though_more_items_would_pass():
-    given_ = verdicts([0.9] * 60 + [0.8] * 300, [n < 45 for n in range(60)] + [n < 285 for n in range(300)])
-    found = find_threshold(given_, 0.8, 0.1)
-    assert [s.passed for s in found.steps] == [False, None]
-    assert found.chosen is None and "on the 60 items" in found.why and "75%" in found.why
+    ratings = verdicts([0.9] * 60 + [0.8] * 300, [n < 45 for n in range(60)] + [n < 285 for n in range(300)])
+    acceptance = find_threshold(ratings, 0.8, 0.1)
+    assert [s.passed for s in acceptance.steps] == [False, None]
+    assert acceptance.chosen is None and "on the 60 items" in acceptance.why and "75%" in acceptance.why
 
 
 def test_ties_of_confidence_are_taken_together():
     rng = np.random.default_rng(0)
     levels = rng.integers(1, 4, 400) / 4
-    found = find_threshold(verdicts(levels, rng.random(400) < 0.95), 0.8, 0.1)
-    assert {s.threshold for s in found.steps} <= {0.25, 0.5, 0.75}
-    assert [s.agreement.items for s in found.steps] == [int((levels >= s.threshold).sum()) for s in found.steps]
+    acceptance = find_threshold(verdicts(levels, rng.random(400) < 0.95), 0.8, 0.1)
+    assert {s.threshold for s in acceptance.steps} <= {0.25, 0.5, 0.75}
+    assert [s.agreement.items for s in acceptance.steps] == [
+        int((levels >= s.threshold).sum()) for s in acceptance.steps
+    ]
 
 
 @given(st.integers(0, 1_000_000), st.integers(30, 300), st.booleans())
@@ -89,9 +91,9 @@ def test_thresholds_never_look_at_agreement_and_go_downward(seed, n, weighted):
 
 
 def test_an_item_is_as_sure_as_its_least_sure_cell_and_weighs_what_it_stands_for():
-    given_ = verdicts([0.9, 0.9, 0.3], [1, 1, 0], item=[0, 0, 1], weight=[1, 1, 3])
-    assert share_above(given_, 0.5).point == pytest.approx(0.25)
-    assert agreement_at(given_, 0.5, 0.1).agreement.point == 1.0
+    ratings = verdicts([0.9, 0.9, 0.3], [1, 1, 0], item=[0, 0, 1], weight=[1, 1, 3])
+    assert share_above(ratings, 0.5).point == pytest.approx(0.25)
+    assert agreement_at(ratings, 0.5, 0.1).agreement.point == 1.0
 
 
 def test_cells_of_one_item_are_worth_less_than_as_many_items():
@@ -105,7 +107,7 @@ def test_cells_of_one_item_are_worth_less_than_as_many_items():
 
 
 @pytest.mark.parametrize(
-    ("given_", "why"),
+    ("ratings", "why"),
     [
         (verdicts([np.nan] * 50, [1] * 50), "no confidence for any"),
         (verdicts([], []), "No item has both gold and a score"),
@@ -115,15 +117,20 @@ def test_cells_of_one_item_are_worth_less_than_as_many_items():
         (verdicts(np.linspace(0, 1, 300), [0, 1] * 150), "No threshold is shown to reach 80%"),
     ],
 )
-def test_what_cannot_be_spared_is_told_in_a_sentence(given_, why):
-    found = find_threshold(given_, 0.8, 0.1)
-    assert found.chosen is None and found.spared is None and why in found.why and explain(found) == found.why
+def test_what_cannot_be_spared_is_told_in_a_sentence(ratings, why):
+    acceptance = find_threshold(ratings, 0.8, 0.1)
+    assert (
+        acceptance.chosen is None
+        and acceptance.spared is None
+        and why in acceptance.why
+        and explain(acceptance) == acceptance.why
+    )
 
 
 def test_items_without_a_confidence_are_never_spared():
-    given_ = verdicts([0.9] * 100 + [np.nan] * 100, [1] * 200)
-    found = find_threshold(given_, 0.8, 0.1)
-    assert found.chosen.threshold == 0.9 and found.spared.point == 0.5
+    ratings = verdicts([0.9] * 100 + [np.nan] * 100, [1] * 200)
+    acceptance = find_threshold(ratings, 0.8, 0.1)
+    assert acceptance.chosen.threshold == 0.9 and acceptance.spared.point == 0.5
 
 
 @pytest.mark.parametrize(("target", "delta"), [(0.4, 0.1), (1.0, 0.1), (0.8, 0.0), (0.8, 0.9), (float("nan"), 0.1)])
@@ -134,8 +141,8 @@ def test_what_makes_no_sense_is_refused(target, delta):
 
 def test_a_chance_of_one_half_is_told_as_one_just_below():
     """There the quantiles that the bound is made of are 0."""
-    given_ = verdicts([0.9] * 60, [n % 7 > 1 for n in range(60)], item=[n // 3 for n in range(60)])
-    even, below = (binomial_agreement(given_, delta) for delta in (0.5, 0.5 - 1e-5))
+    ratings = verdicts([0.9] * 60, [n % 7 > 1 for n in range(60)], item=[n // 3 for n in range(60)])
+    even, below = (binomial_agreement(ratings, delta) for delta in (0.5, 0.5 - 1e-5))
     assert even.n_eff == pytest.approx(below.n_eff, rel=1e-3)
     assert even.lower_bound == pytest.approx(below.lower_bound, abs=1e-3)
 

@@ -19,9 +19,9 @@ ITEMS = 250
 
 def meeting(human, judge, cells=1, weight=None):
     item = np.repeat(np.arange(len(human) // cells), cells)
-    ones = np.ones(len(item))
+    unit = np.ones(len(item))
     both = (np.asarray(side, dtype=float) for side in (human, judge))
-    return PairedRatings(item, *both, ones.astype(bool), ones if weight is None else np.asarray(weight, dtype=float))
+    return PairedRatings(item, *both, unit.astype(bool), unit if weight is None else np.asarray(weight, dtype=float))
 
 
 def noisy(rng, truth, spread, lo=1, hi=5):
@@ -74,27 +74,27 @@ def test_a_judge_that_only_looks_at_length_is_told_so(items, spread, rng):
     """However many items there are, and also where the judge uses the scale better than any fit of the gold would."""
     lengths = rng.uniform(5, 600, items)
     human = noisy(rng, by_length(lengths), spread)
-    found = compare_baselines(meeting(human, by_length(lengths)), lengths, HELP)
-    assert found.length.standing == found.standing in ("not shown to beat", "falls short of")
-    assert found.length.rule.point > 0.3, "the rule knows what the judge knows"
-    assert found.above_constant == "beats", "it is above chance all the same"
+    comparison = compare_baselines(meeting(human, by_length(lengths)), lengths, HELP)
+    assert comparison.length.standing == comparison.standing in ("not shown to beat", "falls short of")
+    assert comparison.length.rule.point > 0.3, "the rule knows what the judge knows"
+    assert comparison.above_constant == "beats", "it is above chance all the same"
 
 
 @pytest.mark.parametrize("cells", [1, 3])
 def test_a_good_judge_is_not(cells, rng):
     lengths = rng.uniform(5, 600, ITEMS * cells)
     truth = rng.integers(1, 6, ITEMS * cells)
-    found = compare_baselines(meeting(noisy(rng, truth, 0.5), noisy(rng, truth, 0.6), cells), lengths, HELP)
-    assert found.standing == found.length.standing == "beats"
-    assert abs(found.length.rule.point) < 0.2
-    assert found.length.difference.low > 0.4
-    assert found.items == ITEMS
+    comparison = compare_baselines(meeting(noisy(rng, truth, 0.5), noisy(rng, truth, 0.6), cells), lengths, HELP)
+    assert comparison.standing == comparison.length.standing == "beats"
+    assert abs(comparison.length.rule.point) < 0.2
+    assert comparison.length.difference.low > 0.4
+    assert comparison.items == ITEMS
 
 
 def test_figures_are_kappa_of_the_guesses(rng):
     lengths, human = rng.uniform(5, 600, 90), rng.integers(1, 6, 90)
     judge, weight = noisy(rng, human, 1.0), rng.choice([1.0, 2.5], 90)
-    found = compare_baselines(meeting(human, judge, weight=weight), lengths, HELP)
+    comparison = compare_baselines(meeting(human, judge, weight=weight), lengths, HELP)
     guesses = [
         length_rule_guesses(lengths, np.arange(90), human - 1, weight, 5, like)
         for like in (None, judge.astype(int) - 1)
@@ -103,11 +103,11 @@ def test_figures_are_kappa_of_the_guesses(rng):
         ((kappa(cross_table(human - 1, codes, 5, weight), "quadratic"), codes) for codes in guesses),
         key=lambda pair: pair[0],
     )
-    assert found.length.rule.point == pytest.approx(rule)
-    assert found.length.difference.point == pytest.approx(found.length.judge.point - rule)
-    assert found.length.exact == pytest.approx(weight[guess == human - 1].sum() / weight.sum())
+    assert comparison.length.rule.point == pytest.approx(rule)
+    assert comparison.length.difference.point == pytest.approx(comparison.length.judge.point - rule)
+    assert comparison.length.exact == pytest.approx(weight[guess == human - 1].sum() / weight.sum())
     shares = np.bincount(human, weight, minlength=6)
-    assert (found.constant, found.share) == (str(shares.argmax()), pytest.approx(shares.max() / weight.sum()))
+    assert (comparison.constant, comparison.share) == (str(shares.argmax()), pytest.approx(shares.max() / weight.sum()))
 
 
 def test_the_judges_own_scores_dealt_out_by_length(rng):
@@ -122,8 +122,8 @@ def test_the_judges_own_scores_dealt_out_by_length(rng):
 def test_pairs_go_by_the_share_of_both_lengths(rng):
     shares = rng.uniform(0.1, 0.9, ITEMS)
     longer = np.where(np.abs(shares - 0.5) < 0.05, 1, np.where(shares > 0.5, 2, 0))
-    found = compare_baselines(meeting(longer, longer), shares, VERDICT)
-    assert found.length.rule.point > 0.85
+    comparison = compare_baselines(meeting(longer, longer), shares, VERDICT)
+    assert comparison.length.rule.point > 0.85
     random = rng.integers(0, 3, ITEMS)
     assert compare_baselines(meeting(random, random), shares, VERDICT).standing == "beats"
 
@@ -134,23 +134,23 @@ def test_the_verdict_of_a_pair_goes_by_length_however_its_answers_are_listed(rng
     words = np.where(np.abs(shares - 0.5) < 0.05, "tie", np.where(shares > 0.5, "b", "a"))
     verdict = replace(VERDICT, scale=Scale("unordered", categories=answers))
     longer, usual = ([order.index(word) for word in words] for order in (answers, VERDICT.scale.categories))
-    found, known = (
+    actual, known = (
         compare_baselines(meeting(gold, gold), shares, d).length for gold, d in ((longer, verdict), (usual, VERDICT))
     )
-    assert (found.rule.point, found.exact) == (known.rule.point, known.exact) and found.rule.point > 0.85
+    assert (actual.rule.point, actual.exact) == (known.rule.point, known.exact) and actual.rule.point > 0.85
 
 
 def test_answers_of_a_pair_that_name_no_side_have_no_length_rule(rng):
     topic = replace(VERDICT, scale=Scale("unordered", categories=("style", "facts", "both")))
     random = rng.integers(0, 3, ITEMS)
-    found = compare_baselines(meeting(random, random), rng.uniform(0.1, 0.9, ITEMS), topic)
-    assert found.length is None and found.standing == "beats", "the constant rule"
+    comparison = compare_baselines(meeting(random, random), rng.uniform(0.1, 0.9, ITEMS), topic)
+    assert comparison.length is None and comparison.standing == "beats", "the constant rule"
 
 
 def test_what_cannot_be_told(rng):
     assert compare_baselines(meeting([], []), np.array([]), HELP).standing == "cannot tell"
-    few = compare_baselines(meeting([1, 2, 3, 4, 5] * 4, [1, 2, 3, 4, 5] * 4), np.arange(20.0), HELP)
-    assert few.standing == "cannot tell", "20 items"
+    small = compare_baselines(meeting([1, 2, 3, 4, 5] * 4, [1, 2, 3, 4, 5] * 4), np.arange(20.0), HELP)
+    assert small.standing == "cannot tell", "20 items"
     same = compare_baselines(meeting([4] * 60, [4, 5] * 30), np.arange(60.0), HELP)
     assert same.standing == "cannot tell", "kappa is undefined where the gold has one value"
     assert same.share == 1.0

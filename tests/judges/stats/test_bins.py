@@ -70,41 +70,41 @@ def test_steps_apart_count_tenths_on_fine_scales() -> None:
 def test_half_points_have_the_kappa_of_whole_ones(rng: np.random.Generator) -> None:
     x, y = rng.integers(0, 9, 200), rng.integers(0, 9, 200)
     y[:120] = np.clip(x[:120] + rng.integers(-1, 2, 120), 0, 8)
-    found, whole = figures(HALF, 1 + x / 2, 1 + y / 2), figures(Scale("ordinal", 0, 8), x, y)
-    assert found.interval == whole.interval
-    assert found.interval.point == pytest.approx(cohen_kappa_score(x, y, weights="quadratic"))
-    assert (found.counts == whole.counts).all() and found.within_one == whole.within_one
-    assert found.mean_difference == pytest.approx((whole.mean_difference or 0) / 2)
+    summary, whole = figures(HALF, 1 + x / 2, 1 + y / 2), figures(Scale("ordinal", 0, 8), x, y)
+    assert summary.interval == whole.interval
+    assert summary.interval.point == pytest.approx(cohen_kappa_score(x, y, weights="quadratic"))
+    assert (summary.counts == whole.counts).all() and summary.within_one == whole.within_one
+    assert summary.mean_difference == pytest.approx((whole.mean_difference or 0) / 2)
 
 
 def test_continuous_values_keep_their_digits_and_are_binned_in_the_table_alone(rng: np.random.Generator) -> None:
     x = rng.uniform(0, 1, 300)
     y = np.clip(x + rng.normal(0, 0.2, 300) + 0.03, 0, 1)
-    found = figures(UNIT, x, y)
+    summary = figures(UNIT, x, y)
     lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
-    assert found.interval.point == pytest.approx(lin, abs=1e-12)
-    assert found.counts.shape == (10, 10) and found.counts.sum() == 300 and found.binned
-    assert found.counts[0, 0] == ((x < 0.1) & (y < 0.1)).sum()
-    assert found.ac is None and figures(HALF, 1 + x.round(), 1 + y.round()).ac is not None
-    assert found.within_one == pytest.approx((np.abs(x - y) <= 0.1).mean())
+    assert summary.interval.point == pytest.approx(lin, abs=1e-12)
+    assert summary.counts.shape == (10, 10) and summary.counts.sum() == 300 and summary.binned
+    assert summary.counts[0, 0] == ((x < 0.1) & (y < 0.1)).sum()
+    assert summary.ac is None and figures(HALF, 1 + x.round(), 1 + y.round()).ac is not None
+    assert summary.within_one == pytest.approx((np.abs(x - y) <= 0.1).mean())
     stretched = figures(Scale("interval", -500, 500), 1000 * x - 500, 1000 * y - 500)
     assert stretched.interval.point == pytest.approx(lin, abs=1e-12)
-    assert stretched.interval.low == pytest.approx(found.interval.low or 0, abs=1e-9)
+    assert stretched.interval.low == pytest.approx(summary.interval.low or 0, abs=1e-9)
 
 
 def test_a_judge_that_copies_people_is_not_certain_for_it(rng: np.random.Generator) -> None:
     # Where nothing was ever met, the rule of three says what may still be: a cell a tenth of the scale apart.
     x = rng.uniform(0, 1, 120)
-    found = figures(UNIT, x, x).interval
-    assert found.point == 1 and found.low is not None and found.lower_bound is not None
-    assert found.low < found.lower_bound < 1
+    interval = figures(UNIT, x, x).interval
+    assert interval.point == 1 and interval.low is not None and interval.lower_bound is not None
+    assert interval.low < interval.lower_bound < 1
     fewer = figures(UNIT, x[:40], x[:40]).interval
-    assert fewer.lower_bound is not None and fewer.lower_bound < found.lower_bound
+    assert fewer.lower_bound is not None and fewer.lower_bound < interval.lower_bound
 
 
 def test_one_value_throughout_is_undefined() -> None:
-    found = figures(UNIT, np.full(50, 0.37), np.full(50, 0.37))
-    assert found.interval.point is None and found.commonest == 1
+    summary = figures(UNIT, np.full(50, 0.37), np.full(50, 0.37))
+    assert summary.interval.point is None and summary.commonest == 1
 
 
 def test_what_counts_as_equal_is_said_where_it_is_not_plain() -> None:

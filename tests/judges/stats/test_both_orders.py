@@ -24,30 +24,30 @@ WORDS = ("a", "tie", "b")
 
 def test_by_hand() -> None:
     # Two of five stay. Decided: A A, A -, - B, A B; of these six the first place has all but the second.
-    said = [("1", "a", "a"), ("2", "a", "tie"), ("3", "tie", "b"), ("4", "a", "b"), ("5", "tie", "tie")]
-    found = both_orders.positional_agreement(said, WORDS)
-    assert (found.same.point, found.same.cells) == (2 / 5, 5)
-    assert (found.first.point, found.first.cells) == (5 / 6, 6)
-    assert found.table.tolist() == [[1, 1, 1], [0, 1, 1], [0, 0, 0]]
+    verdicts = [("1", "a", "a"), ("2", "a", "tie"), ("3", "tie", "b"), ("4", "a", "b"), ("5", "tie", "tie")]
+    agreement = both_orders.positional_agreement(verdicts, WORDS)
+    assert (agreement.same.point, agreement.same.cells) == (2 / 5, 5)
+    assert (agreement.first.point, agreement.first.cells) == (5 / 6, 6)
+    assert agreement.table.tolist() == [[1, 1, 1], [0, 1, 1], [0, 0, 0]]
     # expected agreement: (3 * 1 + 2 * 2 + 0 * 2) / 25 = .28; (.4 - .28) / .72
-    assert found.kappa.point == pytest.approx((0.4 - 0.28) / 0.72)
-    assert "Fewer than 30 pairs" in both_orders.explain(found)[-1]
+    assert agreement.kappa.point == pytest.approx((0.4 - 0.28) / 0.72)
+    assert "Fewer than 30 pairs" in both_orders.explain(agreement)[-1]
 
 
 def test_beside_other_libraries() -> None:
     draw = random.Random(7)
-    said = [(n, draw.choice(WORDS), draw.choice(("a", "a", "tie", "b"))) for n in range(400)]
-    found = both_orders.positional_agreement(said, WORDS)
-    ab, ba = [s[1] for s in said], [s[2] for s in said]
-    assert found.kappa.point == pytest.approx(cohen_kappa_score(ab, ba), abs=1e-12)
+    verdicts = [(n, draw.choice(WORDS), draw.choice(("a", "a", "tie", "b"))) for n in range(400)]
+    agreement = both_orders.positional_agreement(verdicts, WORDS)
+    ab, ba = [s[1] for s in verdicts], [s[2] for s in verdicts]
+    assert agreement.kappa.point == pytest.approx(cohen_kappa_score(ab, ba), abs=1e-12)
     same = sum(x == y for x, y in zip(ab, ba, strict=True))
     low, high = proportion_confint(same, 400, method="wilson")
-    assert (found.same.low, found.same.high) == pytest.approx((low, high), abs=1e-9)
+    assert (agreement.same.low, agreement.same.high) == pytest.approx((low, high), abs=1e-9)
     # Two samples of a pair are no two pairs: the same data doubled has the same interval.
-    twice = both_orders.positional_agreement([*said, *said], WORDS)
-    assert twice.same.items == 400 and twice.same.low == pytest.approx(found.same.low, abs=0.002)
-    assert (twice.kappa.point, twice.kappa.items) == (pytest.approx(found.kappa.point), 400)
-    assert np.array_equal(twice.table, 2 * found.table)
+    twice = both_orders.positional_agreement([*verdicts, *verdicts], WORDS)
+    assert twice.same.items == 400 and twice.same.low == pytest.approx(agreement.same.low, abs=0.002)
+    assert (twice.kappa.point, twice.kappa.items) == (pytest.approx(agreement.kappa.point), 400)
+    assert np.array_equal(twice.table, 2 * agreement.table)
 
 
 def test_nothing_and_answers_off_the_scale() -> None:
@@ -59,11 +59,11 @@ def test_nothing_and_answers_off_the_scale() -> None:
 
 
 def test_a_note_on_a_flip_is_read_back_and_no_other_note_is() -> None:
-    said = "Verdict changed with the order: {} when asked as A/B, {} when asked as B/A. It counts as a tie."
-    assert orders.parse_flip_note(said.format("A", "tie")) == ("a", "tie")
-    assert orders.parse_flip_note(said.format("good", "B").replace("Verdict", "Which one is better")) == ("good", "b")
+    note = "Verdict changed with the order: {} when asked as A/B, {} when asked as B/A. It counts as a tie."
+    assert orders.parse_flip_note(note.format("A", "tie")) == ("a", "tie")
+    assert orders.parse_flip_note(note.format("good", "B").replace("Verdict", "Which one is better")) == ("good", "b")
     assert orders.parse_flip_note("The verdict changed with the order: I think.") is None
-    assert orders.parse_flip_note("x: " + said.format("A", "B")) is None
+    assert orders.parse_flip_note("x: " + note.format("A", "B")) is None
 
 
 def test_the_first_goes_with_the_first_and_the_same_is_no_other() -> None:
@@ -76,18 +76,18 @@ def test_the_first_goes_with_the_first_and_the_same_is_no_other() -> None:
     assert waiting.meet("p", "ba", None, ("u", None, ""), 6) == 1
     assert waiting.meet("p", "ba", None, ("v", None, ""), 7) == 3
     assert waiting.left == [4, 5]
-    held: dict[Any, Any] = {"ba": ("r", "refused", "no"), "ab": ('{"pieces":[', None, "")}
-    assert unpack_orders(pack_orders(held)) == held and unpack_orders('{"verdict": "a"}') == {}
+    halves: dict[Any, Any] = {"ba": ("r", "refused", "no"), "ab": ('{"pieces":[', None, "")}
+    assert unpack_orders(pack_orders(halves)) == halves and unpack_orders('{"verdict": "a"}') == {}
 
 
-def half(n: int, order: str, seen: str, **more: Any) -> dict[str, Any]:
+def half(n: int, order: str, verdict: str, **more: Any) -> dict[str, Any]:
     line = {"item": f"p{n}", "card": "plain_pairwise", "model": "m", "order": order, "params": {"temperature": 0.7}}
-    return {**line, "reply": {"verdict": seen, "reason": "so"}, **more}
+    return {**line, "reply": {"verdict": verdict, "reason": "so"}, **more}
 
 
 def label(n: int, value: str) -> dict[str, Any]:
-    told = {"item": f"p{n}", "unit": "pair", "dimension": "verdict", "value": value, "annotator": "ann"}
-    return {**told, "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}
+    line = {"item": f"p{n}", "unit": "pair", "dimension": "verdict", "value": value, "annotator": "ann"}
+    return {**line, "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}
 
 
 def test_agree_and_audit_take_a_line_for_each_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,13 +100,13 @@ def test_agree_and_audit_take_a_line_for_each_order(tmp_path: Path, capsys: pyte
     assert sorted(line.params["orders"] for _, line in lines) == ["ab", "ba"] + ["both"] * 40
     people = write(tmp_path / "l.jsonl", [label(n, "a" if n % 4 else "tie") for n in range(42)])
     assert main(["agree", str(file), people, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
-    assert found["items"] == 40 and found["orders"]["same"]["point"] == 0.75
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["items"] == 40 and row["orders"]["same"]["point"] == 0.75
     # 80 decided verdicts: 40 as A/B, all A; 40 as B/A, of which 10 B, shown first there.
-    assert found["orders"]["first_place"]["point"] == 50 / 80
-    assert found["orders"]["kappa"]["point"] == 0.0
+    assert row["orders"]["first_place"]["point"] == 50 / 80
+    assert row["orders"]["kappa"]["point"] == 0.0
     # The verdict that people are held against is A where both say so, else a tie.
-    assert found["table"] == [[22, 8, 0], [8, 2, 0], [0, 0, 0]]
+    assert row["table"] == [[22, 8, 0], [8, 2, 0], [0, 0, 0]]
     assert main(["agree", str(file), people]) == 0
     out = capsys.readouterr().out
     assert "verdict, both orders: With the order swapped the verdict stays the same in 75.0% of 40 pairs" in out

@@ -26,13 +26,13 @@ def cells(
 
 def test_by_hand() -> None:
     # 1, 2, 3, 4: mean 2.5, spread 5/3, standard error sqrt(5/3/4) = .645497; t(.975, 3) = 3.182446: 2.5 +- 2.054260.
-    made = cells([0, 1, 2, 3, 8, 9, 7], [1, 2, 3, 4, 5, 5, 5])
+    scored = cells([0, 1, 2, 3, 8, 9, 7], [1, 2, 3, 4, 5, 5, 5])
     parts = make_slicing("topic", ["a", "a", "a", "a", "b", "b", "c"])
     assert parts is not None
-    one, two, _ = slice_means(made, parts, (1, 5), share=False)
-    assert (one.name, one.judge.point, one.judge.low) == ("a", 2.5, 1.0)
-    assert one.judge.high == pytest.approx(4.554260, abs=1e-6) and one.mean.missing == 30
-    assert (two.judge.point, two.judge.items, two.mean) == (None, 2, None)
+    slice_a, slice_b, _ = slice_means(scored, parts, (1, 5), share=False)
+    assert (slice_a.name, slice_a.judge.point, slice_a.judge.low) == ("a", 2.5, 1.0)
+    assert slice_a.judge.high == pytest.approx(4.554260, abs=1e-6) and slice_a.mean.missing == 30
+    assert (slice_b.judge.point, slice_b.judge.items, slice_b.mean) == (None, 2, None)
     # the mean of all, less that of a, would be the one score of b
     parts = make_slicing("topic", ["a", "a", "a", "a", "b"])
     assert parts is not None
@@ -44,14 +44,14 @@ def test_by_hand() -> None:
 def test_labels_of_one_system_do_not_speak_for_another() -> None:
     gold, value = np.arange(90) < 45, 1.0 + np.arange(90) % 5
     for system, refused in ((np.arange(90) // 45, True), (np.arange(90) % 2, False)):
-        found = mean_of_slice("all", cells(np.arange(90), value, value, gold, system=system), (1, 5), share=False).mean
-        assert found is not None and found.refused == refused and (found.interval.point is None) == refused
-        assert found.uncovered == (0.5 if refused else 0.0)
+        mean = mean_of_slice("all", cells(np.arange(90), value, value, gold, system=system), (1, 5), share=False).mean
+        assert mean is not None and mean.refused == refused and (mean.interval.point is None) == refused
+        assert mean.uncovered == (0.5 if refused else 0.0)
 
 
 def test_intervals_of_slices_cover_where_the_correction_of_the_whole_does_not() -> None:
     """The judge is one step too kind in one slice and right in the other; labels are drawn with unequal chances."""
-    rng, held, lent, rounds = np.random.default_rng(3), np.zeros(2), 0, 200
+    rng, covered, lent, rounds = np.random.default_rng(3), np.zeros(2), 0, 200
     topic = np.repeat([0, 1], [300, 500])
     parts = make_slicing("topic", [("kind", "right")[n] for n in topic], order=("kind", "right"))
     assert parts is not None
@@ -60,14 +60,17 @@ def test_intervals_of_slices_cover_where_the_correction_of_the_whole_does_not() 
         judge = np.clip(truth + (topic == 0) + rng.integers(-1, 2, 800), 1, 5)
         odds = np.where(rng.random(800) < 0.5, 0.3, 0.15)
         gold = rng.random(800) < odds
-        given = cells(np.arange(800), judge, np.where(gold, truth, np.nan), gold, 1 / odds)
-        found, whole = slice_means(given, parts, (1, 5), share=False), mean_of_slice("all", given, (1, 5), share=False)
-        for n, one in enumerate(found):
-            i = one.mean.interval
-            held[n] += i.low <= 3 <= i.high
-        shifted = found[0].judge.point + whole.mean.interval.point - whole.judge.point
-        lent += found[0].mean.interval.low <= shifted <= found[0].mean.interval.high
-    assert (abs(held / rounds - 0.95) < 0.035).all(), held / rounds
+        scored = cells(np.arange(800), judge, np.where(gold, truth, np.nan), gold, 1 / odds)
+        slices, whole = (
+            slice_means(scored, parts, (1, 5), share=False),
+            mean_of_slice("all", scored, (1, 5), share=False),
+        )
+        for n, part in enumerate(slices):
+            i = part.mean.interval
+            covered[n] += i.low <= 3 <= i.high
+        shifted = slices[0].judge.point + whole.mean.interval.point - whole.judge.point
+        lent += slices[0].mean.interval.low <= shifted <= slices[0].mean.interval.high
+    assert (abs(covered / rounds - 0.95) < 0.035).all(), covered / rounds
     assert lent / rounds < 0.5, "the whole's correction carries the other slice's bias into this one"
 
 

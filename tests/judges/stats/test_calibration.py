@@ -47,15 +47,15 @@ def rows_of(table, base=0):
     return [(i + base, j + base) for i, row in enumerate(table) for j, n in enumerate(row) for _ in range(n)]
 
 
-def summed(given, scale):
+def sum_ratings(ratings, scale):
     """The sums of cells, by plain Python: what the database has to give."""
     groups = {}
-    for h, j, s, w in zip(given.human, given.judge, given.scored, given.weight, strict=True):
+    for h, j, s, w in zip(ratings.human, ratings.judge, ratings.scored, ratings.weight, strict=True):
         key = (None if np.isnan(h) else h, None if np.isnan(j) else j, bool(s))
         n, total = groups.get(key, (0, 0.0))
         groups[key] = (n + 1, total + w)
-    both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
-    items, human, judge, weight = (x[both] for x in (given.item, given.human, given.judge, given.weight))
+    both = ratings.scored & ~np.isnan(ratings.human) & ~np.isnan(ratings.judge)
+    items, human, judge, weight = (x[both] for x in (ratings.item, ratings.human, ratings.judge, ratings.weight))
     x, y = human.astype(int) - scale.base, judge.astype(int) - scale.base
     means = [weight[items == g].mean() for g in np.unique(items)]
     if has_kappa_of_moments(scale):
@@ -67,62 +67,64 @@ def summed(given, scale):
         count = len(own)
     column = [np.array([NAN if k[n] is None else k[n] for k in groups], dtype=float) for n in (0, 1)]
     amounts = (np.array(v, dtype=float) for v in zip(*groups.values(), strict=True))
-    items_ = len(np.unique(given.item))
+    items_ = len(np.unique(ratings.item))
     scored = np.array([k[2] for k in groups])
     return RatingSums(
-        *column, scored, *amounts, count, items_, (sum(means), sum(m * m for m in means)), total, cross, people(given)
+        *column, scored, *amounts, count, items_, (sum(means), sum(m * m for m in means)), total, cross, people(ratings)
     )
 
 
-def people(given):
+def people(ratings):
     """What people said, by plain Python."""
     own = {}
-    for item, human, judge, weight in zip(given.item, given.human, given.judge, given.weight, strict=True):
+    for item, human, judge, weight in zip(ratings.item, ratings.human, ratings.judge, ratings.weight, strict=True):
         if not np.isnan(human) and not np.isnan(judge):
             gap, cells = own.get(item, (0.0, 0.0))
             own[item] = (gap + weight * (judge - human), cells + weight)
     table = np.array(list(own.values())).reshape(-1, 2)
-    some = min(len(given), 1)
-    return LabelSums(len(own), table.sum(axis=0), table.T @ table, LabelCounts(len(given), some, some, 0))
+    nonempty = min(len(ratings), 1)
+    return LabelSums(len(own), table.sum(axis=0), table.T @ table, LabelCounts(len(ratings), nonempty, nonempty, 0))
 
 
 def test_the_table_of_methods_gives_one_half():
-    found = summarise(meeting(rows_of(TABLE, 1)), ORDINAL)
-    assert found.interval.point == 0.5
-    assert found.table.tolist() == TABLE
-    assert found.exact == pytest.approx(6 / 9)  # the diagonal
-    assert found.within_one == pytest.approx(8 / 9)  # all but the single 3 against 1
-    assert found.mean_difference == 0  # +1 +1 -2
-    assert (found.answers, found.codes) == (("1", "2", "3"), (1.0, 2.0, 3.0))
-    assert (found.cells, found.gold_cells, found.gold_items, found.unscored) == (9, 9, 9, 0)
+    summary = summarise(meeting(rows_of(TABLE, 1)), ORDINAL)
+    assert summary.interval.point == 0.5
+    assert summary.table.tolist() == TABLE
+    assert summary.exact == pytest.approx(6 / 9)  # the diagonal
+    assert summary.within_one == pytest.approx(8 / 9)  # all but the single 3 against 1
+    assert summary.mean_difference == 0  # +1 +1 -2
+    assert (summary.answers, summary.codes) == (("1", "2", "3"), (1.0, 2.0, 3.0))
+    assert (summary.cells, summary.gold_cells, summary.gold_items, summary.unscored) == (9, 9, 9, 0)
 
 
 def test_na_is_kept_apart_from_kappa_and_an_unscored_cell_from_both():
-    given = meeting([*rows_of(TABLE, 1), (None, None), (None, 2), (1, None), (3, None), (2, "none"), (None, "none")])
-    found = summarise(given, ORDINAL)
-    assert found.interval.point == 0.5
-    assert (found.gold_cells, found.cells, found.unscored) == (15, 9, 2)
-    assert (found.na_human, found.na_judge) == (2, 3)
-    assert found.na.cells == 13
-    assert found.na.agreement == pytest.approx(10 / 13)  # 9 scored by both, 1 n/a for both
+    ratings = meeting([*rows_of(TABLE, 1), (None, None), (None, 2), (1, None), (3, None), (2, "none"), (None, "none")])
+    summary = summarise(ratings, ORDINAL)
+    assert summary.interval.point == 0.5
+    assert (summary.gold_cells, summary.cells, summary.unscored) == (15, 9, 2)
+    assert (summary.na_human, summary.na_judge) == (2, 3)
+    assert summary.na.cells == 13
+    assert summary.na.agreement == pytest.approx(10 / 13)  # 9 scored by both, 1 n/a for both
 
 
 def test_dropping_ties_takes_them_out_on_both_sides_and_out_of_the_scale():
     # people / judge: a a 3, a b 1, b a 1, b b 3, and ties here and there
-    given = meeting([(0, 0)] * 3 + [(0, 2), (2, 0)] + [(2, 2)] * 3 + [(1, 1)] * 5 + [(1, 0), (2, 1)])
-    found = summarise(given, VERDICT, drop="tie")
-    assert found.table.tolist() == [[3, 1], [1, 3]]
-    assert (found.answers, found.codes) == (("a", "b"), (0.0, 2.0))
-    assert found.interval.point == pytest.approx(0.5)  # agreement 6/8, by chance 1/2
-    assert (found.exact, found.gold_cells) == (0.75, 8)
-    assert found.within_one is found.mean_difference is found.correlation is None  # no order, no distance
-    assert summarise(given, VERDICT).cells == 15
+    ratings = meeting([(0, 0)] * 3 + [(0, 2), (2, 0)] + [(2, 2)] * 3 + [(1, 1)] * 5 + [(1, 0), (2, 1)])
+    summary = summarise(ratings, VERDICT, drop="tie")
+    assert summary.table.tolist() == [[3, 1], [1, 3]]
+    assert (summary.answers, summary.codes) == (("a", "b"), (0.0, 2.0))
+    assert summary.interval.point == pytest.approx(0.5)  # agreement 6/8, by chance 1/2
+    assert (summary.exact, summary.gold_cells) == (0.75, 8)
+    assert summary.within_one is summary.mean_difference is summary.correlation is None  # no order, no distance
+    assert summarise(ratings, VERDICT).cells == 15
 
 
 def test_nothing_at_all_is_undefined_and_not_nought():
-    found = summarise(meeting([]), ORDINAL)
-    assert found.interval.point is found.exact is found.within_one is found.mean_difference is found.ac is None
-    assert (found.cells, found.gold_items, found.fragile) == (0, 0, False)
+    summary = summarise(meeting([]), ORDINAL)
+    assert (
+        summary.interval.point is summary.exact is summary.within_one is summary.mean_difference is summary.ac is None
+    )
+    assert (summary.cells, summary.gold_items, summary.fragile) == (0, 0, False)
 
 
 def test_one_value_for_nearly_all_is_fragile():
@@ -142,8 +144,8 @@ def test_sums_give_what_single_cells_give(dimension, data):
     rows = data.draw(some.lists(some.tuples(answer, some.one_of(answer, some.just("none"))), min_size=1, max_size=40))
     item = data.draw(some.lists(some.integers(0, 9), min_size=len(rows), max_size=len(rows)))
     by_item = data.draw(some.lists(some.sampled_from([1.0, 2.0, 1 / 0.3]), min_size=10, max_size=10))
-    given_ = meeting(rows, item, [by_item[n] for n in item])
-    one, other = summarise(given_, dimension), summarise(summed(given_, scale), dimension)
+    ratings = meeting(rows, item, [by_item[n] for n in item])
+    one, other = summarise(ratings, dimension), summarise(sum_ratings(ratings, scale), dimension)
     for field in fields(one):
         left, right = getattr(one, field.name), getattr(other, field.name)
         if field.name == "interval":
@@ -151,8 +153,8 @@ def test_sums_give_what_single_cells_give(dimension, data):
                 assert getattr(left, name) == pytest.approx(getattr(right, name)), name
         elif field.name == "bias":
             for name in ("point", "low", "high", "lower_bound", "se", "items", "cells", "n_eff"):
-                told = getattr(right, name)
-                assert getattr(left, name) == (told if told is None else pytest.approx(told)), name
+                expected = getattr(right, name)
+                assert getattr(left, name) == (expected if expected is None else pytest.approx(expected)), name
         elif isinstance(left, (np.ndarray, float)):
             assert left == pytest.approx(right), field.name
         else:
@@ -166,10 +168,10 @@ def test_sums_linearise_as_many_single_cells_do(monkeypatch):
         scale = dimension.scale
         human = rng.integers(0, scale.size, 200) + scale.base
         judge = np.where(rng.random(200) < 0.6, human, rng.integers(0, scale.size, 200) + scale.base)
-        given_ = meeting(
+        ratings = meeting(
             list(zip(human, judge, strict=True)), np.arange(200) // 4, rng.choice([1.0, 2.5], 50).repeat(4)
         )
-        one, other = summarise(given_, dimension).interval, interval_from_sums(summed(given_, scale), scale)
+        one, other = summarise(ratings, dimension).interval, interval_from_sums(sum_ratings(ratings, scale), scale)
         for name in ("point", "low", "high", "lower_bound", "se", "n_eff", "items", "cells"):
             assert getattr(one, name) == pytest.approx(getattr(other, name)), name
         assert one.method == other.method == "linearised"
@@ -184,26 +186,26 @@ def test_a_line_knows_whether_it_shows_what_the_gate_counts():
 
 
 def test_other_answers_are_counted_by_the_item():
-    few, alike = (Interval(0.5, None, None, None, items, 90, n_eff, "hand") for items, n_eff in ((40, 30), (20, 30)))
-    assert count_other_answers(few, 0.9) == pytest.approx(3), "of answers to 30 items' worth, a tenth is another one"
-    assert count_other_answers(alike, 0.9) == pytest.approx(2) and count_other_answers(few, None) == 0
+    plain, alike = (Interval(0.5, None, None, None, items, 90, n_eff, "hand") for items, n_eff in ((40, 30), (20, 30)))
+    assert count_other_answers(plain, 0.9) == pytest.approx(3), "of answers to 30 items' worth, a tenth is another one"
+    assert count_other_answers(alike, 0.9) == pytest.approx(2) and count_other_answers(plain, None) == 0
 
 
 def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():
     rng = np.random.default_rng(2)
     truth = rng.integers(1, 4, 400)
 
-    def judged(share):
+    def make_group(share):
         return meeting([(t if rng.random() < share else rng.integers(1, 4), t) for t in truth])
 
-    blind, assisted = judged(0.5), judged(0.8)
-    found = anchoring_difference(blind, assisted, ORDINAL)
+    blind, assisted = make_group(0.5), make_group(0.8)
+    difference = anchoring_difference(blind, assisted, ORDINAL)
     point = summarise(assisted, ORDINAL).interval.point - summarise(blind, ORDINAL).interval.point
-    assert found.point == pytest.approx(point)
-    assert found.low > 0  # 400 items on each side: seeing the judge moved people
-    large = anchoring_difference(summed(blind, ORDINAL.scale), summed(assisted, ORDINAL.scale), ORDINAL)
+    assert difference.point == pytest.approx(point)
+    assert difference.low > 0  # 400 items on each side: seeing the judge moved people
+    large = anchoring_difference(sum_ratings(blind, ORDINAL.scale), sum_ratings(assisted, ORDINAL.scale), ORDINAL)
     assert large.point == pytest.approx(point)
-    assert (large.low, large.high) == pytest.approx((found.low, found.high), abs=0.02)
-    mixed = anchoring_difference(summed(blind, ORDINAL.scale), meeting([]), ORDINAL)
+    assert (large.low, large.high) == pytest.approx((difference.low, difference.high), abs=0.02)
+    mixed = anchoring_difference(sum_ratings(blind, ORDINAL.scale), meeting([]), ORDINAL)
     assert mixed.point is mixed.low is None
     assert calibration.anchoring_difference(meeting([]), meeting([]), ORDINAL).point is None

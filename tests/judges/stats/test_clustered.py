@@ -12,37 +12,37 @@ from judges.stats.uncertainty import independent_difference, wilson_interval
 
 
 def test_one_cell_an_item_is_plain_wilson() -> None:
-    found = share_by_item([True] * 3 + [False] * 7, range(10))
+    share = share_by_item([True] * 3 + [False] * 7, range(10))
     plain = wilson_interval(3, 10)
-    assert (found.point, found.low, found.high) == (plain.point, plain.low, plain.high)
+    assert (share.point, share.low, share.high) == (plain.point, plain.low, plain.high)
 
 
 def test_cells_that_go_together_are_worth_one() -> None:
     # 10 items of 4 cells, all alike within an item, 5 items hit: p = .5; squares = 10 * (2)^2 = 40;
     # var = 10/9 * 40 / 1600 = .02778; n_eff = .25 / .02778 = 9.
     hits = [k < 5 for k in range(10) for _ in range(4)]
-    found = share_by_item(hits, [k for k in range(10) for _ in range(4)])
-    assert found.n_eff == pytest.approx(9)
-    assert (found.low, found.high) == (
+    share = share_by_item(hits, [k for k in range(10) for _ in range(4)])
+    assert share.n_eff == pytest.approx(9)
+    assert (share.low, share.high) == (
         pytest.approx(wilson_interval(4.5, 9).low),
         pytest.approx(wilson_interval(4.5, 9).high),
     )
-    assert (found.items, found.cells) == (10, 40)
+    assert (share.items, share.cells) == (10, 40)
 
 
 def test_items_that_agree_with_themselves_do_not_claim_certainty() -> None:
     # Each item has one hit of two cells: no spread. The floor is one item turning: squares >= (20/10)^2 = 4;
     # var = 10/9 * 4 / 400 = .01111, n_eff = .25 / .01111 = 22.5.
-    found = share_by_item([True, False] * 10, [k for k in range(10) for _ in range(2)])
-    assert found.n_eff == pytest.approx(22.5)
-    assert found.low is not None and found.low < 0.5
+    share = share_by_item([True, False] * 10, [k for k in range(10) for _ in range(2)])
+    assert share.n_eff == pytest.approx(22.5)
+    assert share.low is not None and share.low < 0.5
 
 
 @pytest.mark.parametrize("value", [True, False])
 def test_all_or_none_counts_items(value: bool) -> None:
-    found = share_by_item([value] * 30, [k // 3 for k in range(30)])
-    assert found.n_eff == 10
-    assert (found.low, found.high) == (wilson_interval(10 * value, 10).low, wilson_interval(10 * value, 10).high)
+    share = share_by_item([value] * 30, [k // 3 for k in range(30)])
+    assert share.n_eff == 10
+    assert (share.low, share.high) == (wilson_interval(10 * value, 10).low, wilson_interval(10 * value, 10).high)
 
 
 def test_nothing_has_no_share_and_no_mean() -> None:
@@ -59,16 +59,16 @@ def test_lengths_have_to_agree() -> None:
 
 def test_the_mean_by_item() -> None:
     # Items (1, 3), (2, 2), (5, 5): mean 3; sums less 3 * 2: -2, -2, 4: squares 24; var = 3/2 * 24 / 36 = 1.
-    found = mean_by_item([1, 3, 2, 2, 5, 5], [0, 0, 1, 1, 2, 2])
-    assert found.point == 3
-    assert found.se == pytest.approx(1)
-    assert found.low == pytest.approx(3 - 1.959964)
+    mean = mean_by_item([1, 3, 2, 2, 5, 5], [0, 0, 1, 1, 2, 2])
+    assert mean.point == 3
+    assert mean.se == pytest.approx(1)
+    assert mean.low == pytest.approx(3 - 1.959964)
 
 
 def test_differences() -> None:
     a, b = mean_by_item([0, 2], [0, 1]), mean_by_item([3, 5], [0, 1])  # se of each: sqrt(2 * 2) / 2 = 1
-    found = independent_difference(a, b, "difference of means")
-    assert (found.point, found.se) == (3, pytest.approx(sqrt(2)))
+    difference = independent_difference(a, b, "difference of means")
+    assert (difference.point, difference.se) == (3, pytest.approx(sqrt(2)))
     # Newcombe 1998, table II: 56 of 70 against 48 of 80: .2, .0524 to .3339
     published = newcombe_difference(wilson_interval(48, 80), wilson_interval(56, 70))
     assert published.point == pytest.approx(0.2)
@@ -78,10 +78,10 @@ def test_differences() -> None:
 def test_clustered_shares_cover_what_they_say() -> None:
     """In 300 draws of 60 items whose 5 cells share a chance, the interval holds the true share about 95% of times."""
     rng = np.random.default_rng(0)
-    held = 0
+    covered = 0
     for _ in range(300):
         chance = rng.beta(2, 3, 60)
-        found = share_by_item((rng.random((60, 5)) < chance[:, None]).ravel(), np.repeat(np.arange(60), 5))
-        assert found.low is not None and found.high is not None
-        held += found.low <= 0.4 <= found.high
-    assert 0.91 <= held / 300 <= 0.99
+        share = share_by_item((rng.random((60, 5)) < chance[:, None]).ravel(), np.repeat(np.arange(60), 5))
+        assert share.low is not None and share.high is not None
+        covered += share.low <= 0.4 <= share.high
+    assert 0.91 <= covered / 300 <= 0.99

@@ -17,8 +17,8 @@ from judges.stats.intervals import Cells
 from judges.stats.uncertainty import Interval
 
 
-def _world(rng: np.random.Generator, items: int, each: int = 3, steps: float = 0.0) -> Cells:
-    item = np.repeat(np.arange(items), each)
+def _world(rng: np.random.Generator, items: int, per_item: int = 3, steps: float = 0.0) -> Cells:
+    item = np.repeat(np.arange(items), per_item)
     true = rng.normal(size=items)[item] + rng.normal(size=len(item))
     x, y = true + rng.normal(size=len(item)), 0.8 * true + 0.3 + rng.normal(size=len(item))
     if steps:
@@ -41,16 +41,19 @@ def _two_way(x: Any, y: Any) -> float:
 def test_points_are_those_of_scipy_and_of_an_analysis_of_variance(steps: float, rng: np.random.Generator) -> None:
     cells = _world(rng, 60, steps=steps)
     x, y = np.asarray(cells.human), np.asarray(cells.judge)
-    found = concordance.concordance(cells)
-    wanted = Concordance(
+    actual = concordance.concordance(cells)
+    expected = Concordance(
         _two_way(x, y),
         stats.pearsonr(x, y)[0],
         stats.spearmanr(x, y)[0],
         stats.kendalltau(x, y)[0],
         np.abs(x - y).mean(),
     )
-    assert [one.point for one in found] == pytest.approx(list(wanted), abs=1e-12)
-    assert all(one.low < one.point < one.high and one.items == 60 and one.cells == 180 for one in found)
+    assert [interval.point for interval in actual] == pytest.approx(list(expected), abs=1e-12)
+    assert all(
+        interval.low < interval.point < interval.high and interval.items == 60 and interval.cells == 180
+        for interval in actual
+    )
 
 
 def test_shrout_and_fleiss_first_two_raters_by_hand() -> None:
@@ -94,23 +97,23 @@ def test_errors_are_those_of_resampled_items(rng: np.random.Generator) -> None:
         drawn.append((_two_way(one, other), np.corrcoef(one, other)[0, 1], stats.spearmanr(one, other)[0],
                       stats.kendalltau(one, other)[0], np.abs(one - other).mean()))  # fmt: skip
     spread = np.std(drawn, axis=0)
-    found = np.array([one.se for one in concordance.concordance(cells)])
-    assert found == pytest.approx(spread, rel=0.2)
+    errors = np.array([interval.se for interval in concordance.concordance(cells)])
+    assert errors == pytest.approx(spread, rel=0.2)
     alone = concordance.concordance(Cells(np.arange(450), x, y))  # cells of one item resemble each other
-    assert all(a.se < b for a, b in zip(alone[:4], found[:4], strict=True))
+    assert all(a.se < b for a, b in zip(alone[:4], errors[:4], strict=True))
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall"])
 def test_what_does_not_exist_is_none(name: str) -> None:
     def figure(cells: Cells) -> Interval:
-        found: Interval = getattr(concordance.concordance(cells), name)
-        return found
+        interval: Interval = getattr(concordance.concordance(cells), name)
+        return interval
 
     flat = figure(Cells(np.arange(5), np.full(5, 3.0), np.arange(5.0)))
     assert flat.point is None and flat.items == 5
     assert figure(Cells(np.arange(0), np.arange(0.0), np.arange(0.0))).point is None
-    few = figure(Cells([0, 0, 1, 1], [1.0, 2, 3, 4], [1.0, 2, 4, 3]))
-    assert few.point is not None and few.low is None
+    small = figure(Cells([0, 0, 1, 1], [1.0, 2, 3, 4], [1.0, 2, 4, 3]))
+    assert small.point is not None and small.low is None
     with pytest.raises(ValueError, match="finite"):
         figure(Cells([0, 1], [1.0, np.nan], [1.0, 2.0]))
 
@@ -123,9 +126,9 @@ def test_icc_is_one_where_all_agree_and_none_where_nothing_varies() -> None:
 
 
 def test_judges_side_by_side_have_their_figures_of_the_same_ratings_in_units_of_the_scale() -> None:
-    human, near, far = np.array([0.0, 2, 4, 6]), np.array([0.0, 2, 4, 5]), np.array([6.0, 4, 2, 0])
-    seats = SharedCells(np.arange(4), human, {"near": near, "far": far}, np.array([1.0, 1, 1, 2]))
-    found = concordance_by_judge(seats, 0.5)
-    assert found["near"].mae.point == pytest.approx(0.5 * 2 / 5)  # one code off on the rating that counts twice
-    assert (found["near"].kendall.point, found["far"].kendall.point) == (1, -1)
-    assert found["far"].mae.point == pytest.approx(0.5 * (6 + 2 + 2 + 2 * 6) / 5)
+    human, near, distant = np.array([0.0, 2, 4, 6]), np.array([0.0, 2, 4, 5]), np.array([6.0, 4, 2, 0])
+    seats = SharedCells(np.arange(4), human, {"near": near, "far": distant}, np.array([1.0, 1, 1, 2]))
+    by_judge = concordance_by_judge(seats, 0.5)
+    assert by_judge["near"].mae.point == pytest.approx(0.5 * 2 / 5)  # one code off on the rating that counts twice
+    assert (by_judge["near"].kendall.point, by_judge["far"].kendall.point) == (1, -1)
+    assert by_judge["far"].mae.point == pytest.approx(0.5 * (6 + 2 + 2 + 2 * 6) / 5)

@@ -10,19 +10,19 @@ from judges.stats.intervals import Cells
 SIZES = {"1": 200, "2": 300, "3": 500, "4": 2_000, "5": 7_000}
 
 
-def population(each=400, weights="quadratic"):
-    judge = np.concatenate([np.full(min(n, each), h) for h, n in enumerate(SIZES.values())])
+def population(per_stratum=400, weights="quadratic"):
+    judge = np.concatenate([np.full(min(n, per_stratum), h) for h, n in enumerate(SIZES.values())])
     return forecast.ScoredPopulation(np.arange(len(judge)), judge, judge, np.array(list(SIZES.values())), 5, weights)
 
 
 def test_imagined_people_agree_as_assumed_and_a_simple_sample_varies_as_foretold():
     """Labels of a whole population at kappa .6: 2,000 simple samples of 150 against S / sqrt(n)."""
-    found = forecast.simulate_spread(population(), 0.6)
-    error = forecast.sample_errors(found, SIZES, None, [150])[0]
+    spread = forecast.simulate_spread(population(), 0.6)
+    error = forecast.sample_errors(spread, SIZES, None, [150])[0]
     rng, judge = np.random.default_rng(2), np.repeat(np.arange(5), list(SIZES.values()))
-    there = forecast.ScoredPopulation(np.arange(len(judge)), judge, judge, np.array(list(SIZES.values())), 5, None)
+    unordered = forecast.ScoredPopulation(np.arange(len(judge)), judge, judge, np.array(list(SIZES.values())), 5, None)
     # Unordered: people say what the judge says with probability .6, else anything as often as it is given.
-    loose = forecast.simulate_spread(there, 0.6)
+    loose = forecast.simulate_spread(unordered, 0.6)
     shares = np.bincount(judge) / len(judge)
     human = np.where(rng.random(len(judge)) < 0.6, judge, rng.choice(5, len(judge), p=shares))
     points = []
@@ -34,28 +34,28 @@ def test_imagined_people_agree_as_assumed_and_a_simple_sample_varies_as_foretold
 
 
 def test_allocations_are_foretold_by_the_sum_over_strata():
-    found = forecast.InfluenceSpread(0.6, np.array([2.0, 1.0]), 1.5)
+    spread = forecast.InfluenceSpread(0.6, np.array([2.0, 1.0]), 1.5)
     sizes, worth = {"a": 100, "b": 900}, {"a": 1.0, "b": 3.0}
     # 40 items fall 10 and 30: (.1 * 2)^2 / 10 + (.9 * 1)^2 / 30
-    assert forecast.sample_errors(found, sizes, worth, [40])[0] == pytest.approx((0.04 / 10 + 0.81 / 30) ** 0.5)
-    assert forecast.sample_errors(found, sizes, None, [36])[0] == pytest.approx(0.25)
+    assert forecast.sample_errors(spread, sizes, worth, [40])[0] == pytest.approx((0.04 / 10 + 0.81 / 30) ** 0.5)
+    assert forecast.sample_errors(spread, sizes, None, [36])[0] == pytest.approx(0.25)
 
 
 def test_strata_by_score_tell_more_and_a_better_judge_needs_fewer_labels():
     spreads = [forecast.simulate_spread(population(), a) for a in (0.6, 0.7)]
 
-    def ahead(how, given=spreads):
+    def predict(rule, assumed=spreads):
         worth = (
             None
-            if how is None
-            else sampling.allocation_weights(SIZES, how, dict(zip(SIZES, spreads[0].strata, strict=True)))
+            if rule is None
+            else sampling.allocation_weights(SIZES, rule, dict(zip(SIZES, spreads[0].strata, strict=True)))
         )
-        return forecast.forecast(given, SIZES, worth, 100, 0.5, 2.57, 50, 1_000)
+        return forecast.forecast(assumed, SIZES, worth, 100, 0.5, 2.57, 50, 1_000)
 
-    simple, root, neyman = ahead(None), ahead("root"), ahead("neyman")
+    simple, root, neyman = predict(None), predict("root"), predict("neyman")
     assert root.half_width[1] < 0.75 * simple.half_width[1] and neyman.half_width[1] < 0.75 * simple.half_width[1]
     assert root.free[1] < 0.6 * (simple.free[1] or 1_000) and root.fixed[1] < root.free[1]
-    assert ahead("root", spreads[1:]).free[1] < ahead("root", spreads[:1]).free[1]
+    assert predict("root", spreads[1:]).free[1] < predict("root", spreads[:1]).free[1]
     at = forecast.forecast([forecast.simulate_spread(population(), 0.51)], SIZES, None, 100, 0.5, 2.57, 50, 1_000)
     assert at.free[1] is None and at.fixed == (1_000, None), "at the threshold no number will do"
 
@@ -66,8 +66,8 @@ def test_labels_count_beside_what_is_imagined():
     judge = rng.integers(0, 5, 400)
     stratum = (judge > 2).astype(np.int64)
     human = np.where(stratum == 0, rng.integers(0, 5, 400), judge)  # people differ in the first stratum only
-    told = forecast.blend_spread(imagined, Cells(np.arange(400), human, judge), stratum, 5, "quadratic")
-    assert told[0] > 2 * told[1]
+    spread = forecast.blend_spread(imagined, Cells(np.arange(400), human, judge), stratum, 5, "quadratic")
+    assert spread[0] > 2 * spread[1]
     none = forecast.blend_spread(
         imagined, Cells(np.arange(2), [4, 4], [4, 4]), np.zeros(2, dtype=np.int64), 5, "quadratic"
     )

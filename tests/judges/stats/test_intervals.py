@@ -63,24 +63,24 @@ def figures(interval):
 def test_the_bootstrap_is_kappa_and_its_error_of_the_tables_of_the_items_drawn(weights):
     item, human, judge = dialogues(60, 4, seed=1)
     weight = np.repeat(np.random.default_rng(2).choice([1.0, 3.0], 60), 4)
-    each = np.zeros((60, 5, 5))
-    np.add.at(each, (item, human, judge), weight)
-    given = item_sums(item, human, judge, weight, 60, 5, weights)
-    each = each[np.lexsort(np.round(given / given.max(axis=0), 9).T[::-1])]
+    item_tables = np.zeros((60, 5, 5))
+    np.add.at(item_tables, (item, human, judge), weight)
+    sums = item_sums(item, human, judge, weight, 60, 5, weights)
+    item_tables = item_tables[np.lexsort(np.round(sums / sums.max(axis=0), 9).T[::-1])]
     ours = bootstrap_kappa(Cells(item, human, judge, weight), 5, weights, replicates=300, seed=3)
 
-    def plainly(tables):
+    def table_interval(tables):
         flat = tables.reshape(len(tables), -1)
         return interval_from_table(*with_sizes(tables.sum(axis=0), flat.T @ flat, len(tables)), weights)
 
-    whole, draws = plainly(each), np.random.default_rng(3).integers(0, 60, size=(300, 60))
-    drawn = [plainly(each[one]) for one in draws]
-    kappas = np.array([one.point for one in drawn])
+    whole, draws = table_interval(item_tables), np.random.default_rng(3).integers(0, 60, size=(300, 60))
+    drawn = [table_interval(item_tables[draw]) for draw in draws]
+    kappas = np.array([replicate.point for replicate in drawn])
     assert ours.point == pytest.approx(whole.point)
     assert ours.se == pytest.approx(whole.se)
     # f = -log(1 - kappa) has the error se / (1 - kappa)
     f, error = -np.log(1 - whole.point), whole.se / (1 - whole.point)
-    t = [(-np.log(1 - one.point) - f) * (1 - one.point) / one.se for one in drawn]
+    t = [(-np.log(1 - replicate.point) - f) * (1 - replicate.point) / replicate.se for replicate in drawn]
     low, high, bound = (1 - np.exp(-(f - q * error)) for q in np.quantile(t, [0.975, 0.025, 0.95]))
     percentiles = np.quantile(kappas, [0.025, 0.975, 0.05])
     assert ours.low == pytest.approx(min(low, percentiles[0]))
@@ -100,9 +100,9 @@ def test_the_bootstrap_spreads_as_multinomial_counts_do():
 
 
 def test_the_ends_are_in_order_and_the_one_sided_bound_is_within():
-    found = bootstrap_kappa(Cells(*dialogues(100, 5, seed=2)), 5)
-    assert found.low < found.lower_bound < found.point < found.high
-    assert (found.items, found.cells, found.n_eff, found.method) == (100, 500, 100.0, BOOTSTRAP)
+    interval = bootstrap_kappa(Cells(*dialogues(100, 5, seed=2)), 5)
+    assert interval.low < interval.lower_bound < interval.point < interval.high
+    assert (interval.items, interval.cells, interval.n_eff, interval.method) == (100, 500, 100.0, BOOTSTRAP)
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_another():
@@ -121,9 +121,9 @@ def test_bounding_the_memory_does_not_change_the_interval(monkeypatch):
 
 def test_draws_that_are_kept_and_draws_that_are_too_many_to_keep_give_the_same(monkeypatch):
     cells, seed = dialogues(70, 3, seed=4), 12
-    kept = [bootstrap_kappa(Cells(*cells), 5, replicates=300, seed=seed) for _ in range(2)]
+    cached = [bootstrap_kappa(Cells(*cells), 5, replicates=300, seed=seed) for _ in range(2)]
     monkeypatch.setattr(bootstrap, "_MAX_CACHED_DRAWS", 0)
-    assert kept == [bootstrap_kappa(Cells(*cells), 5, replicates=300, seed=seed)] * 2
+    assert cached == [bootstrap_kappa(Cells(*cells), 5, replicates=300, seed=seed)] * 2
 
 
 @pytest.mark.parametrize("road", [bootstrap_kappa, kappa_interval])
@@ -158,20 +158,20 @@ def test_copying_every_turn_does_not_shrink_the_interval():
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_constant_answers_have_no_point_and_no_interval(weights):
-    found = bootstrap_kappa(Cells(np.arange(200), np.full(200, 4), np.full(200, 4)), 5, weights)
-    assert figures(found) == (None,) * 5
-    assert found.undefined == 1.0 and found.items == 200
+    interval = bootstrap_kappa(Cells(np.arange(200), np.full(200, 4), np.full(200, 4)), 5, weights)
+    assert figures(interval) == (None,) * 5
+    assert interval.undefined == 1.0 and interval.items == 200
 
 
 def test_undefined_replicates_are_left_out_and_reported():
     # Six of 200 items carry the only other value; a replicate misses them all with (1 - 6/200)^200 = .0023
     human = np.zeros(200, dtype=int)
     human[:6] = 3
-    found = bootstrap_kappa(Cells(np.arange(200), human, human), 5, replicates=4000)
-    assert 0 < found.undefined < 0.01
+    interval = bootstrap_kappa(Cells(np.arange(200), human, human), 5, replicates=4000)
+    assert 0 < interval.undefined < 0.01
     # Never a disagreement: with probability .025 there are still as many as -log(.025) = 3.689 to come in such a lot.
     # One step apart each: n O / E = 200 * 3.689 / (2 * 6 * 194 * 9) = .0352; one-sided 200 * 2.996 / 20952 = .0286
-    assert (found.low, found.lower_bound, found.high) == pytest.approx((1 - 0.0352, 1 - 0.0286, 1.0), abs=5e-5)
+    assert (interval.low, interval.lower_bound, interval.high) == pytest.approx((1 - 0.0352, 1 - 0.0286, 1.0), abs=5e-5)
 
 
 def test_few_disagreements_leave_room_for_as_many_as_a_rare_event_allows():
@@ -179,28 +179,28 @@ def test_few_disagreements_leave_room_for_as_many_as_a_rare_event_allows():
     human = np.arange(50) % 2
     judge = human.copy()
     judge[0] = 1
-    found = bootstrap_kappa(Cells(np.arange(50), human, judge), 2, None)
-    assert found.point == pytest.approx(0.96)
-    assert 5 * 0.04 < 1 - found.low < 8 * 0.04
-    assert 3.5 * 0.04 < 1 - found.lower_bound < 6 * 0.04
+    interval = bootstrap_kappa(Cells(np.arange(50), human, judge), 2, None)
+    assert interval.point == pytest.approx(0.96)
+    assert 5 * 0.04 < 1 - interval.low < 8 * 0.04
+    assert 3.5 * 0.04 < 1 - interval.lower_bound < 6 * 0.04
 
 
 def test_many_undefined_replicates_leave_a_point_and_no_interval():
     # One item carries the only other value: (1 - 1/200)^200 = .37 of the replicates are undefined
     human = np.zeros(200, dtype=int)
     human[0] = 3
-    found = bootstrap_kappa(Cells(np.arange(200), human, human), 5)
-    assert found.point == 1.0 and found.low is None and found.lower_bound is None
-    assert found.undefined == pytest.approx(0.37, abs=0.05)
+    interval = bootstrap_kappa(Cells(np.arange(200), human, human), 5)
+    assert interval.point == 1.0 and interval.low is None and interval.lower_bound is None
+    assert interval.undefined == pytest.approx(0.37, abs=0.05)
 
 
 @pytest.mark.parametrize("road", [bootstrap_kappa, kappa_interval])
 def test_no_cells_and_one_item_have_no_interval(road):
     none = road(Cells([], [], []), 5)
     assert figures(none) == (None,) * 5 and (none.items, none.cells, none.n_eff) == (0, 0, 0.0)
-    one = road(Cells([0, 0, 0], [0, 1, 2], [0, 1, 1]), 5)
-    assert one.point is not None and one.low is None and one.lower_bound is None
-    assert one.is_too_small
+    single = road(Cells([0, 0, 0], [0, 1, 2], [0, 1, 1]), 5)
+    assert single.point is not None and single.low is None and single.lower_bound is None
+    assert single.is_too_small
 
 
 @pytest.mark.parametrize(("items", "verdictless"), [(29, True), (30, False)])
@@ -236,9 +236,9 @@ def test_with_one_cell_an_item_the_sandwich_is_fleiss_cohen_everitt(table, weigh
     variance, items = fleiss_cohen_everitt(table, weights), int(table.sum())
     assume(variance is not None and items > 1)
     # One cell an item: sum_g t_g t_g' is the table itself on the diagonal.
-    found = interval_from_table(*with_sizes(table, np.diag(table.ravel()), items), weights)
-    assert found.se == pytest.approx(sqrt(variance * items / (items - 1)), abs=1e-7)
-    assert found.point == kappa(table, weights)
+    interval = interval_from_table(*with_sizes(table, np.diag(table.ravel()), items), weights)
+    assert interval.se == pytest.approx(sqrt(variance * items / (items - 1)), abs=1e-7)
+    assert interval.point == kappa(table, weights)
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
@@ -284,9 +284,9 @@ def test_six_sums_tables_and_cells_give_one_interval(k, weighted):
 def test_the_sandwich_is_the_jackknife_to_first_order(weights):
     item, human, judge = dialogues(300, 4, seed=9)
     total, cross, items = table_moments(item, human, judge, 5)
-    each = np.zeros((items, 5, 5))
-    np.add.at(each, (item, human, judge), 1)
-    left_out = np.array([kappa(total - one, weights) for one in each])
+    item_tables = np.zeros((items, 5, 5))
+    np.add.at(item_tables, (item, human, judge), 1)
+    left_out = np.array([kappa(total - table, weights) for table in item_tables])
     jackknife = sqrt((items - 1) / items * ((left_out - left_out.mean()) ** 2).sum())
     assert interval_from_table(*with_sizes(total, cross, items), weights).se == pytest.approx(jackknife, rel=0.02)
 
@@ -313,21 +313,21 @@ def test_n_eff_of_items_of_unequal_length_is_their_number_unless_they_are_weight
     rng = np.random.default_rng(12)
     item = np.repeat(np.arange(4000), rng.integers(1, 12, 4000))
     human, judge = rng.integers(0, 5, (2, len(item)))
-    found = kappa_interval(Cells(item, human, judge), 5)
-    assert (found.items, found.n_eff, found.cells) == (4000, 4000.0, len(item))
+    interval = kappa_interval(Cells(item, human, judge), 5)
+    assert (interval.items, interval.n_eff, interval.cells) == (4000, 4000.0, len(item))
 
 
 def test_the_weight_of_an_item_is_that_of_its_cells_however_many():
     # items of 5, 1 and 2 cells with weights 1, 3, 1: Kish (1 + 3 + 1)^2 / (1 + 9 + 1)
     item, weight = [0] * 5 + [1] + [2] * 2, [1] * 5 + [3] + [1] * 2
-    found = bootstrap_kappa(Cells(item, [0, 1, 2, 0, 1, 2, 0, 1], [0, 1, 2, 1, 1, 2, 0, 0], weight), 3)
-    assert found.n_eff == pytest.approx(25 / 11)
+    interval = bootstrap_kappa(Cells(item, [0, 1, 2, 0, 1, 2, 0, 1], [0, 1, 2, 1, 1, 2, 0, 0], weight), 3)
+    assert interval.n_eff == pytest.approx(25 / 11)
 
 
 def test_perfect_agreement_has_no_width_and_stays_within_the_scale():
     item, human, _ = dialogues(LINEARISE_FROM, 2, seed=13)
-    found = kappa_interval(Cells(item, human, human), 5)
-    assert (found.point, found.high) == (1.0, 1.0) and 0.999 < found.low < found.lower_bound < 1
+    interval = kappa_interval(Cells(item, human, human), 5)
+    assert (interval.point, interval.high) == (1.0, 1.0) and 0.999 < interval.low < interval.lower_bound < 1
     wide = interval_from_moments(*with_sizes(*moments([0, 1, 2, 3], [0, 1, 4, 4], [0, 1, 4, 3])))
     assert wide.high == 1.0 and wide.low < wide.point - wide.se  # the end is cut, the error is not
     poor = interval_from_moments(*with_sizes(*moments([0, 1, 2, 3], [0, 4, 4, 0], [4, 0, 1, 4])))
@@ -341,25 +341,25 @@ def test_full_agreement_of_many_items_has_the_ends_of_the_rule_of_three(k):
     human[0] = 1
     weights = "quadratic" if k == 5 else None
     cells = Cells(np.arange(LINEARISE_FROM), human, human)
-    for found in (
+    for interval in (
         kappa_interval(cells, k, weights),
         interval_from_table(*with_sizes(*table_moments(*cells[:3], k)), weights),
         *([] if k == 3 else [interval_from_moments(*with_sizes(*moments(*cells[:3])))]),
     ):
         once = LINEARISE_FROM / (2 * (LINEARISE_FROM - 1))
-        assert (found.point, found.high) == (1.0, 1.0)
-        assert found.lower_bound == pytest.approx(1 + np.log(0.05) * once)
-        assert found.low == pytest.approx(1 + np.log(0.025) * once)
+        assert (interval.point, interval.high) == (1.0, 1.0)
+        assert interval.lower_bound == pytest.approx(1 + np.log(0.05) * once)
+        assert interval.low == pytest.approx(1 + np.log(0.025) * once)
 
 
 def test_linearised_without_expected_disagreement_is_none_throughout():
     weight = np.random.default_rng(3).uniform(1, 9, 4000)
-    for found in (
+    for interval in (
         interval_from_moments(*with_sizes(*moments(np.arange(4000), *np.full((2, 4000), 4), weight))),
         kappa_interval(Cells(np.arange(4000), np.full(4000, 4), np.full(4000, 4), weight), 5),
         interval_from_table(np.diag([0, 7, 0]), np.diag([0, 0, 0, 0, 7, 0, 0, 0, 0]), 7, 7, 7.0),
     ):
-        assert figures(found) == (None,) * 5
+        assert figures(interval) == (None,) * 5
 
 
 def test_moments_by_hand():
@@ -392,11 +392,11 @@ def test_cluster_intervals_cover_and_independent_rows_do_not():
     simulations, clustered, bounded, independent = 200, 0, 0, 0
     for seed in range(simulations):
         item, human, judge = dialogues(60, 5, seed)
-        found = bootstrap_kappa(Cells(item, human, judge), 5, replicates=600, seed=seed)
-        clustered += found.low <= truth <= found.high
-        bounded += found.lower_bound <= truth
+        interval = bootstrap_kappa(Cells(item, human, judge), 5, replicates=600, seed=seed)
+        clustered += interval.low <= truth <= interval.high
+        bounded += interval.lower_bound <= truth
         half = 1.96 * sqrt(fleiss_cohen_everitt(cross_table(human, judge, 5), "quadratic"))
-        independent += abs(found.point - truth) <= half
+        independent += abs(interval.point - truth) <= half
     assert 0.88 <= clustered / simulations <= 0.99
     assert 0.88 <= bounded / simulations <= 0.99
     assert independent / simulations < 0.85
@@ -408,24 +408,24 @@ def test_cluster_intervals_cover_and_independent_rows_do_not():
 
 def test_two_groups_differ_with_the_errors_of_both():
     a, b = dialogues(400, 3, seed=20), dialogues(300, 3, seed=21, leniency=0.1, quality=1.5)
-    found, one, two = kappa_difference(a, b, 5), kappa_interval(Cells(*a), 5), kappa_interval(Cells(*b), 5)
-    assert found.point == pytest.approx(two.point - one.point) and found.low > 0
-    assert found.se == pytest.approx(sqrt(one.se**2 + two.se**2), rel=0.08)
-    assert (found.items, found.cells, found.n_eff) == (300, 900, 300.0)
+    difference, kappa_a, kappa_b = kappa_difference(a, b, 5), kappa_interval(Cells(*a), 5), kappa_interval(Cells(*b), 5)
+    assert difference.point == pytest.approx(kappa_b.point - kappa_a.point) and difference.low > 0
+    assert difference.se == pytest.approx(sqrt(kappa_a.se**2 + kappa_b.se**2), rel=0.08)
+    assert (difference.items, difference.cells, difference.n_eff) == (300, 900, 300.0)
 
 
 def test_turning_a_difference_round_turns_its_sign():
     a, b = dialogues(200, 3, seed=22), dialogues(200, 3, seed=23)
-    there, back = kappa_difference(a, b, 5), kappa_difference(b, a, 5)
-    assert there.point == pytest.approx(-back.point)
-    assert there.low == pytest.approx(-back.high, abs=0.2 * there.se)
+    forward, back = kappa_difference(a, b, 5), kappa_difference(b, a, 5)
+    assert forward.point == pytest.approx(-back.point)
+    assert forward.low == pytest.approx(-back.high, abs=0.2 * forward.se)
 
 
 @pytest.mark.parametrize("items", [500, LINEARISE_FROM])
 def test_a_judge_does_not_differ_from_itself_when_paired(items):
     cells = dialogues(items, 3, seed=24)
-    found = kappa_difference(Cells(*cells), Cells(*cells), 5, paired=True)
-    assert (found.point, found.low, found.high) == (0.0, 0.0, 0.0)
+    difference = kappa_difference(Cells(*cells), Cells(*cells), 5, paired=True)
+    assert (difference.point, difference.low, difference.high) == (0.0, 0.0, 0.0)
     assert kappa_difference(cells, cells, 5).low < -0.01
 
 
@@ -467,16 +467,18 @@ def test_a_difference_from_an_undefined_kappa_is_undefined():
 @given(n=st.integers(1, 3000), share=st.floats(0, 1))
 def test_wilson_is_statsmodels(n, share):
     successes = round(share * n)
-    found = wilson_interval(successes, n)
-    assert (found.low, found.high) == pytest.approx(proportion_confint(successes, n, 0.05, method="wilson"), abs=1e-9)
-    assert found.lower_bound == pytest.approx(proportion_confint(successes, n, 0.1, method="wilson")[0], abs=1e-9)
-    assert 0 <= found.low <= found.point + 1e-12 and found.point - 1e-12 <= found.high <= 1
+    interval = wilson_interval(successes, n)
+    assert (interval.low, interval.high) == pytest.approx(
+        proportion_confint(successes, n, 0.05, method="wilson"), abs=1e-9
+    )
+    assert interval.lower_bound == pytest.approx(proportion_confint(successes, n, 0.1, method="wilson")[0], abs=1e-9)
+    assert 0 <= interval.low <= interval.point + 1e-12 and interval.point - 1e-12 <= interval.high <= 1
 
 
 def test_wilson_by_hand():
     # 0 of 10: high = z^2/n / (1 + z^2/n) with z^2 = 3.8415: .38415 / 1.38415 = .2775
-    found = wilson_interval(0, 10)
-    assert (found.point, found.low) == (0.0, 0.0) and found.high == pytest.approx(0.2775, abs=5e-5)
+    interval = wilson_interval(0, 10)
+    assert (interval.point, interval.low) == (0.0, 0.0) and interval.high == pytest.approx(0.2775, abs=5e-5)
 
 
 def test_wilson_of_nothing_is_none_and_more_than_all_is_refused():

@@ -22,6 +22,6 @@ def test_by_hand():
 @settings(max_examples=15)
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=12))
 def test_both_are_statsmodels(p_values):
-    theirs = multipletests(p_values, method="fdr_by")[1].tolist()
-    assert benjamini_yekutieli(p_values) == pytest.approx(theirs, abs=1e-12)
+    expected = multipletests(p_values, method="fdr_by")[1].tolist()
+    assert benjamini_yekutieli(p_values) == pytest.approx(expected, abs=1e-12)
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist(), abs=1e-12)

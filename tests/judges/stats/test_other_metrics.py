@@ -27,19 +27,19 @@ RATED = Dimension("tone", "response", Scale("ordinal", 1, 5), "How it sounds.")
 FLAG = Dimension("rude", "response", Scale("flag"), "Whether it is rude.")
 
 
-def met(human, judge, scored=None, item=None):
+def paired_ratings(human, judge, scored=None, item=None):
     n = len(human)
-    seen = np.ones(n, dtype=bool) if scored is None else np.array(scored)
+    mask = np.ones(n, dtype=bool) if scored is None else np.array(scored)
     where = np.arange(n) if item is None else np.array(item)
-    return PairedRatings(where, np.array(human, float), np.array(judge, float), seen, np.ones(n))
+    return PairedRatings(where, np.array(human, float), np.array(judge, float), mask, np.ones(n))
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40))
 def test_accuracy_and_its_means_over_answers_are_those_of_scikit_learn(pairs):
     human, judge = (list(side) for side in zip(*pairs, strict=True))
-    theirs = precision_recall_fscore_support(human, judge, average="macro", zero_division=0)[:3]
-    found = accuracy(cross_table(human, judge, 4))
-    assert found == pytest.approx((accuracy_score(human, judge), *theirs))
+    expected = precision_recall_fscore_support(human, judge, average="macro", zero_division=0)[:3]
+    actual = accuracy(cross_table(human, judge, 4))
+    assert actual == pytest.approx((accuracy_score(human, judge), *expected))
 
 
 def test_of_no_cell_there_is_no_accuracy():
@@ -53,8 +53,8 @@ def test_the_figures_of_other_papers_are_those_of_scipy_on_the_cells_that_both_v
     scored = rng.random(90) > 0.1
     human[:5] = np.nan
     both = scored & ~np.isnan(human)
-    found = measure_other_metrics(met(human, judge, scored, np.arange(90) // 2), RATED)
-    values = {name: one.point for name, one, _ in found.rows}
+    metrics = measure_other_metrics(paired_ratings(human, judge, scored, np.arange(90) // 2), RATED)
+    values = {name: interval.point for name, interval, _ in metrics.rows}
     x, y = human[both], judge[both]
     assert values["Kendall's tau-b"] == pytest.approx(scipy.stats.kendalltau(x, y).statistic)
     assert values["Spearman's rho"] == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
@@ -62,16 +62,16 @@ def test_the_figures_of_other_papers_are_those_of_scipy_on_the_cells_that_both_v
     assert values["% agreement"] == pytest.approx((x == y).mean())
     table = cross_table((x - 1).astype(int), (y - 1).astype(int), 5)
     assert values["AC2"] == pytest.approx(gwet_ac(table, "quadratic"))
-    assert found.macro is None and found.exact.low < values["% agreement"] < found.exact.high
-    assert found.exact.items == len(np.unique((np.arange(90) // 2)[both]))
+    assert metrics.macro is None and metrics.exact.low < values["% agreement"] < metrics.exact.high
+    assert metrics.exact.items == len(np.unique((np.arange(90) // 2)[both]))
 
 
 def test_without_ties_a_category_less_is_a_table_less():
     human, judge = [0, 1, 2, 2, 0, 1], [0, 1, 2, 0, 0, 2]
-    found = measure_other_metrics(met(human, judge), VERDICT, "tie")
-    assert found.exact.point == pytest.approx(3 / 4)  # the cells without a tie on either side: 0-0, 2-2, 2-0, 0-0
-    assert found.ac == pytest.approx(gwet_ac([[2, 0], [1, 1]]))
-    assert found.concordance is None
+    metrics = measure_other_metrics(paired_ratings(human, judge), VERDICT, "tie")
+    assert metrics.exact.point == pytest.approx(3 / 4)  # the cells without a tie on either side: 0-0, 2-2, 2-0, 0-0
+    assert metrics.ac == pytest.approx(gwet_ac([[2, 0], [1, 1]]))
+    assert metrics.concordance is None
 
 
 # -- missing ----------------------------------------------------------------------------------------------------------
@@ -100,8 +100,8 @@ def test_a_choice_is_an_answer_of_the_scale_or_refused(choice, scale, stands_for
 def test_the_middle_of_a_scale_of_an_odd_number_of_steps_is_a_choice():
     scores = replace(RATED, scale=Scale("interval", 0, 5, step=1))
     human, judge = np.array([5.0, 4.0, 0.0, 2.0]), np.array([5.0, 4.0, 0.0, np.nan])
-    given = PairedRatings(np.arange(4), human, judge, ~np.isnan(judge), np.ones(4))
-    *_, middle = compare_choices(given, scores, np.ones(4, dtype=bool), usual_choices(scores.scale)).counted
+    ratings = PairedRatings(np.arange(4), human, judge, ~np.isnan(judge), np.ones(4))
+    *_, middle = compare_choices(ratings, scores, np.ones(4, dtype=bool), usual_choices(scores.scale)).counted
     assert middle.choice == "2.5" and middle.summary is not None
     assert (middle.summary.cells, middle.summary.bias.point) == (4, 0.125)
 
@@ -109,12 +109,12 @@ def test_the_middle_of_a_scale_of_an_odd_number_of_steps_is_a_choice():
 def test_only_what_was_asked_and_has_gold_is_filled_in_and_left_out_is_what_stands_elsewhere():
     human, judge = [5, 4, np.nan, 2, 1, 3], [5, np.nan, np.nan, 2, np.nan, np.nan]
     scored = [True, False, False, True, True, False]  # the fifth: the judge says n/a, which is an answer
-    given = met(human, judge, scored)
+    ratings = paired_ratings(human, judge, scored)
     lost = np.array([False, True, True, False, True, False])  # of the sixth the judge was never asked
-    found = compare_choices(given, RATED, lost, ["out", "lowest", "3", "tie"])
-    assert (found.cells, found.gold) == (1, 6)
-    by = {one.choice: one for one in found.counted}
-    assert by["out"].summary.interval == summarise(given, RATED).interval and by["out"].summary.cells == 2
+    missing = compare_choices(ratings, RATED, lost, ["out", "lowest", "3", "tie"])
+    assert (missing.cells, missing.gold) == (1, 6)
+    by = {figures.choice: figures for figures in missing.counted}
+    assert by["out"].summary.interval == summarise(ratings, RATED).interval and by["out"].summary.cells == 2
     assert by["lowest"].summary.cells == by["3"].summary.cells == 3
     assert by["lowest"].summary.mean_difference == pytest.approx((0 + 0 - 3) / 3)
     assert by["3"].summary.mean_difference == pytest.approx((0 + 0 - 1) / 3)
@@ -123,10 +123,12 @@ def test_only_what_was_asked_and_has_gold_is_filled_in_and_left_out_is_what_stan
 
 def test_accuracy_is_that_of_the_values_where_a_row_of_the_table_holds_many():
     share = replace(RATED, scale=Scale("interval", 0, 1))
-    given = met([0.41, 0.5, 0.9], [0.44, 0.5, 0.2])  # the first two share a bin with people's
-    left_out, lowest, _, _ = compare_choices(given, share, np.zeros(3, dtype=bool), usual_choices(share.scale)).counted
+    ratings = paired_ratings([0.41, 0.5, 0.9], [0.44, 0.5, 0.2])  # the first two share a bin with people's
+    left_out, lowest, _, _ = compare_choices(
+        ratings, share, np.zeros(3, dtype=bool), usual_choices(share.scale)
+    ).counted
     assert left_out.accuracy == lowest.accuracy == (pytest.approx(1 / 3), None, None, None)
-    assert left_out.accuracy.exact == measure_other_metrics(given, share).exact.point
+    assert left_out.accuracy.exact == measure_other_metrics(ratings, share).exact.point
 
 
 # -- weakest turns ----------------------------------------------------------------------------------------------------
@@ -134,7 +136,7 @@ def test_accuracy_is_that_of_the_values_where_a_row_of_the_table_holds_many():
 
 def test_weakest_turns_by_hand():
     four = (1, 2, 3, 4)
-    found = measure_weakest_turns([
+    weakest = measure_weakest_turns([
         NamedTurns(four, frozenset({2}), 2),
         NamedTurns(four, frozenset({1}), 2),  # one apart
         NamedTurns((1, 2), frozenset({2}), 1),  # one apart
@@ -143,18 +145,18 @@ def test_weakest_turns_by_hand():
         NamedTurns(four, frozenset({3}), 0),
         NamedTurns(four, frozenset(), 0),
     ])  # fmt: skip
-    assert (found.equal.point, found.near.point, found.equal.cells) == (0.25, 0.75, 4)
-    assert found.equal_by_chance == pytest.approx((1 / 4 + 1 / 4 + 1 / 2 + 2 / 4) / 4)
-    assert found.near_by_chance == pytest.approx((3 / 4 + 2 / 4 + 1 + 3 / 4) / 4)
-    assert (found.labelled, found.people_only, found.judge_only, found.neither) == (3, 1, 1, 1)
+    assert (weakest.equal.point, weakest.near.point, weakest.equal.cells) == (0.25, 0.75, 4)
+    assert weakest.equal_by_chance == pytest.approx((1 / 4 + 1 / 4 + 1 / 2 + 2 / 4) / 4)
+    assert weakest.near_by_chance == pytest.approx((3 / 4 + 2 / 4 + 1 + 3 / 4) / 4)
+    assert (weakest.labelled, weakest.people_only, weakest.judge_only, weakest.neither) == (3, 1, 1, 1)
 
 
 def test_weights_count_and_one_dialogue_each_gives_wilsons_interval():
     of = [NamedTurns((1, 2), frozenset({1}), 1 + n % 2, weight=w) for n, w in enumerate([3.0, 1.0])]
     assert measure_weakest_turns(of).equal.point == 0.75
     alike = measure_weakest_turns([NamedTurns((1, 2), frozenset({1}), 1 + (n % 4 == 0)) for n in range(40)]).equal
-    theirs = scipy.stats.binomtest(30, 40).proportion_ci(method="wilson")
-    assert (alike.low, alike.high) == pytest.approx((theirs.low, theirs.high))
+    expected = scipy.stats.binomtest(30, 40).proportion_ci(method="wilson")
+    assert (alike.low, alike.high) == pytest.approx((expected.low, expected.high))
     assert measure_weakest_turns([]).equal.point is None
 
 
@@ -162,11 +164,11 @@ def test_weights_make_no_share_worth_more_ratings_than_there_are():
     """Half of a hundred agree, each of which stands for nine: a stratum is alike, and the linear error small."""
     weight = np.repeat([9.0, 1.0], 50)
     dialogues = [NamedTurns((1, 2), frozenset({1}), 1 if w > 1 else 2, weight=w) for w in weight.tolist()]
-    cells = replace(met([1.0] * 100, np.repeat([1.0, 0.0], 50)), weight=weight)
-    theirs = scipy.stats.binomtest(90, 100).proportion_ci(method="wilson")
-    for found in (measure_weakest_turns(dialogues).equal, measure_other_metrics(cells, FLAG).exact):
-        assert (found.point, found.n_eff) == pytest.approx((0.9, 100))
-        assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
+    cells = replace(paired_ratings([1.0] * 100, np.repeat([1.0, 0.0], 50)), weight=weight)
+    expected = scipy.stats.binomtest(90, 100).proportion_ci(method="wilson")
+    for share in (measure_weakest_turns(dialogues).equal, measure_other_metrics(cells, FLAG).exact):
+        assert (share.point, share.n_eff) == pytest.approx((0.9, 100))
+        assert (share.low, share.high) == pytest.approx((expected.low, expected.high))
 
 
 def test_the_lowest_turn_is_none_where_all_are_alike():
@@ -180,15 +182,15 @@ def test_the_lowest_turn_is_none_where_all_are_alike():
 
 def test_second_means_by_hand():
     none = np.full(4, np.nan)
-    found = judge_means(ScoreRows(np.arange(4), np.array([5.0, 4, 4, 1]), np.array([1, 0.5, 0.5, 0.25]),
+    means = judge_means(ScoreRows(np.arange(4), np.array([5.0, 4, 4, 1]), np.array([1, 0.5, 0.5, 0.25]),
                          np.array([1.0, 1, 1, 0]), none, np.array([4.0, 4, np.nan, 2])), 1, 5)  # fmt: skip
-    assert found.plain.point == 3.5 and found.plain.high == 5
-    assert found.sure.point == pytest.approx((5 + 2 + 2 + 0.25) / 2.25)
-    assert (found.trusted.point, found.trusted.items) == (pytest.approx(13 / 3), 3)
-    assert found.parts is None
-    assert (found.other.point, found.ahead.point) == (pytest.approx(10 / 3), pytest.approx(0.0))
-    few = judge_means(ScoreRows(np.arange(2), np.ones(2), *(np.full(2, np.nan) for _ in range(4))))
-    assert not few.reportable
+    assert means.plain.point == 3.5 and means.plain.high == 5
+    assert means.sure.point == pytest.approx((5 + 2 + 2 + 0.25) / 2.25)
+    assert (means.trusted.point, means.trusted.items) == (pytest.approx(13 / 3), 3)
+    assert means.parts is None
+    assert (means.other.point, means.ahead.point) == (pytest.approx(10 / 3), pytest.approx(0.0))
+    small = judge_means(ScoreRows(np.arange(2), np.ones(2), *(np.full(2, np.nan) for _ in range(4))))
+    assert not small.reportable
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
@@ -203,24 +205,24 @@ def talk(n, scores, weakest_turn):
         "weakest_turn": weakest_turn}}  # fmt: skip
 
 
-def label(item, unit, dimension, value, who="ann"):
-    return {"item": item, "unit": unit, "dimension": dimension, "value": value, "annotator": who, "mode": "blind",
+def label(item, unit, dimension, value, annotator="ann"):
+    return {"item": item, "unit": unit, "dimension": dimension, "value": value, "annotator": annotator, "mode": "blind",
             "made_at": "2026-01-31T12:00:00Z"}  # fmt: skip
 
 
 def test_agree_tells_weakest_turns_and_what_is_missing(tmp_path, capsys):
     judged = [talk(n, (4, 2, 5), 2 if n % 2 else 3) for n in range(8)]
     judged.append({"item": "対話8", "card": "multi_turn_dialogue", "model": "m", "raw": "I cannot help with that."})
-    told = [label(f"対話{n}", "conversation", "weakest_turn", 2) for n in range(6)]
-    told += [label(f"対話{n}", f"turn:{t}", "helpfulness", v) for n in (6, 7, 8) for t, v in enumerate((4, 5, 1), 1)]
-    files = [str(lines(tmp_path / name, rows)) for name, rows in (("j.jsonl", judged), ("l.jsonl", told))]
+    labels = [label(f"対話{n}", "conversation", "weakest_turn", 2) for n in range(6)]
+    labels += [label(f"対話{n}", f"turn:{t}", "helpfulness", v) for n in (6, 7, 8) for t, v in enumerate((4, 5, 1), 1)]
+    files = [str(lines(tmp_path / name, rows)) for name, rows in (("j.jsonl", judged), ("l.jsonl", labels))]
     assert main(["agree", *files, "--missing", "lowest", "--json"]) == 0
     rows = {row["dimension"]: row for row in json.loads(capsys.readouterr().out)}
-    one = rows["weakest_turn"]["weakest"]
+    weakest = rows["weakest_turn"]["weakest"]
     # 対話0..5: 3 2 3 2 3 2 against 2; 対話6 and 7: 3 and 2 against 3, the lowest; 対話8 has no reply to read.
-    assert (one["dialogues"], one["labelled"], one["equal"], one["within_one"]) == (8, 6, 0.5, 1.0)
+    assert (weakest["dialogues"], weakest["labelled"], weakest["equal"], weakest["within_one"]) == (8, 6, 0.5, 1.0)
     lack = rows["helpfulness"]["missing"]
-    by = {each["as"]: each for each in lack["each"]}
+    by = {choice["as"]: choice for choice in lack["each"]}
     assert (lack["ratings"], lack["counted"], by["out"]["ratings"], by["lowest"]["ratings"]) == (3, "lowest", 6, 9)
     assert by["lowest"]["accuracy"] == pytest.approx((2 + 1) / 9)  # the two 4s, and the lowest against the 1
     assert rows["helpfulness"]["accuracy"] == by["lowest"]["accuracy"] and rows["helpfulness"]["ratings"] == 9
@@ -240,8 +242,8 @@ def test_agree_tells_weakest_turns_and_what_is_missing(tmp_path, capsys):
 )
 def test_choices_that_make_no_sense_are_a_sentence(tmp_path, capsys, option, why):
     judged = [talk(n, (4, 2), 2) for n in range(3)]
-    told = [label(f"対話{n}", "turn:1", "helpfulness", 3) for n in range(3)]
-    files = [str(lines(tmp_path / name, rows)) for name, rows in (("j.jsonl", judged), ("l.jsonl", told))]
+    labels = [label(f"対話{n}", "turn:1", "helpfulness", 3) for n in range(3)]
+    files = [str(lines(tmp_path / name, rows)) for name, rows in (("j.jsonl", judged), ("l.jsonl", labels))]
     assert main(["agree", *files, *option]) == 1
     assert why in capsys.readouterr().err
 
@@ -249,13 +251,13 @@ def test_choices_that_make_no_sense_are_a_sentence(tmp_path, capsys, option, why
 def test_the_handicap_decides_on_the_command_line(tmp_path, capsys):
     """Judge and one person are wrong equally often: with a handicap it wins, without one it is not shown to."""
     rng = np.random.default_rng(0)
-    judged, told = [], []
+    judged, labels = [], []
     for n in range(60):
         truth = int(rng.integers(1, 6))
-        said = [int(np.clip(truth + rng.integers(-1, 2), 1, 5)) for _ in range(4)]
-        judged.append(talk(n, (said[0], 3), 1))
-        told += [label(f"対話{n}", "turn:1", "helpfulness", v, f"p{who}") for who, v in enumerate(said[1:])]
-    files = [str(lines(tmp_path / name, rows)) for name, rows in (("j.jsonl", judged), ("l.jsonl", told))]
+        scores = [int(np.clip(truth + rng.integers(-1, 2), 1, 5)) for _ in range(4)]
+        judged.append(talk(n, (scores[0], 3), 1))
+        labels += [label(f"対話{n}", "turn:1", "helpfulness", v, f"p{person}") for person, v in enumerate(scores[1:])]
+    files = [str(lines(tmp_path / name, rows)) for name, rows in (("j.jsonl", judged), ("l.jsonl", labels))]
 
     def test(epsilon):
         assert main(["agree", *files, "--epsilon", epsilon, "--json"]) == 0

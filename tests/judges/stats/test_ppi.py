@@ -29,10 +29,10 @@ def flat(n: int, others: int, seed: int, noise: float = 0.6) -> tuple[Any, Any]:
     return y, y + 1 + rng.normal(0, noise, n + others)
 
 
-def bare(found: CorrectedMean) -> float:
+def seen_error(corrected: CorrectedMean) -> float:
     """The standard error without the part for errors not seen."""
-    assert found.interval.se is not None and found.floor > 0
-    return (found.interval.se**2 - found.floor**2) ** 0.5
+    assert corrected.interval.se is not None and corrected.floor > 0
+    return (corrected.interval.se**2 - corrected.floor**2) ** 0.5
 
 
 def test_by_hand() -> None:
@@ -41,14 +41,14 @@ def test_by_hand() -> None:
     # .2525220; lambda = .2586207 / (1.5 * .2525220) = .6827674; theta = .6827674 * 2/3 + (1 - .6827674) * .5 = .6137946
     f = np.array([0.0, 1.0] * 15 + [0.0, 1.0, 1.0] * 20)
     y = np.where(np.arange(90) < 30, f, np.nan)
-    found = correct_mean(moments(np.arange(90), f, y, np.arange(90) < 30), (0, 1))
-    assert found.lam == pytest.approx(0.6827674, abs=1e-7)
-    assert found.interval.point == pytest.approx(0.6137946, abs=1e-7)
-    assert (found.people, found.judge, found.n, found.others) == (0.5, pytest.approx(55 / 90), 30, 60)
+    corrected = correct_mean(moments(np.arange(90), f, y, np.arange(90) < 30), (0, 1))
+    assert corrected.lam == pytest.approx(0.6827674, abs=1e-7)
+    assert corrected.interval.point == pytest.approx(0.6137946, abs=1e-7)
+    assert (corrected.people, corrected.judge, corrected.n, corrected.others) == (0.5, pytest.approx(55 / 90), 30, 60)
     # SE^2 = lambda^2 * (2/9 * 60/59) / 60 + (1 - lambda)^2 * .2586207 / 30 = .00175582 + .00086756
-    assert bare(found) == pytest.approx(0.00262338**0.5, abs=1e-6)
+    assert seen_error(corrected) == pytest.approx(0.00262338**0.5, abs=1e-6)
     # one cell an item, scale of 0 to 1: an error of half the scale in one of 30 items, z / 2 = .979982 times
-    assert found.floor == pytest.approx(0.979982 * 0.5 / 30, rel=1e-6)
+    assert corrected.floor == pytest.approx(0.979982 * 0.5 / 30, rel=1e-6)
 
 
 def test_the_error_that_no_label_has_shown_by_hand() -> None:
@@ -66,25 +66,25 @@ def test_the_error_that_no_label_has_shown_by_hand() -> None:
 def test_labels_that_do_not_cover_what_is_corrected_give_no_figure() -> None:
     # of 200 cells 12 have a 1 and none of those is labelled: 6 %, where 5 % is the most; of 10 it is just 5 %; and of
     # 60 labelled cells chance leaves out 6 % more than once in a hundred times (.94^60 = .024)
-    for ones, labelled, told in ((12, 80, True), (10, 80, False), (10, 150, False), (12, 60, False)):
-        f = np.where(np.arange(200) >= 200 - ones, 1.0, np.resize([3.0, 4.0, 5.0], 200))
+    for count, labelled, refused in ((12, 80, True), (10, 80, False), (10, 150, False), (12, 60, False)):
+        f = np.where(np.arange(200) >= 200 - count, 1.0, np.resize([3.0, 4.0, 5.0], 200))
         known = np.arange(200) < labelled
-        found = correct_mean(moments(np.arange(200), f, np.where(known, f, np.nan), known), (1, 5))
-        assert (found.refused, found.uncovered, found.missing) == (told, ones / 200, 0)
-        assert (found.interval.point is None, found.lam > 0) == (told, not told)
+        corrected = correct_mean(moments(np.arange(200), f, np.where(known, f, np.nan), known), (1, 5))
+        assert (corrected.refused, corrected.uncovered, corrected.missing) == (refused, count / 200, 0)
+        assert (corrected.interval.point is None, corrected.lam > 0) == (refused, not refused)
     known = np.arange(200) < 60
     # nor an answer that no labelled cell got, of which shares are corrected
     yes = np.where(np.arange(200) >= 180, 1.0, 0.0)
-    found = correct_mean(moments(np.arange(200), yes, np.where(known, 0.0, np.nan), known), (0, 1), share=True)
-    assert found.refused and found.uncovered == 0.1 and found.people == 0.0
+    corrected = correct_mean(moments(np.arange(200), yes, np.where(known, 0.0, np.nan), known), (0, 1), share=True)
+    assert corrected.refused and corrected.uncovered == 0.1 and corrected.people == 0.0
 
 
 def test_people_who_differ_count_each() -> None:
     # item 0: 2 and 4; item 1: 5 and n/a; item 2: three of 1: (3 + 5 / 2 + 1) / (1 + 1 / 2 + 1)
     values = [3.0, 5.0, 1.0] * 12
     known, item = np.ones(36, dtype=bool), np.arange(36)
-    found = correct_mean(moments(item, values, values, known, share=[1.0, 0.5, 1.0] * 12), (1, 5))
-    assert found.people == pytest.approx(6.5 / 2.5) and found.interval.point == pytest.approx(2.6)
+    corrected = correct_mean(moments(item, values, values, known, share=[1.0, 0.5, 1.0] * 12), (1, 5))
+    assert corrected.people == pytest.approx(6.5 / 2.5) and corrected.interval.point == pytest.approx(2.6)
 
 
 @pytest.mark.parametrize("slope", [1, 100, -1], ids=["within", "one", "none"])  # lambda is within 0..1, or cut to it
@@ -94,17 +94,17 @@ def test_is_the_published_formula_where_every_item_has_one_cell(n: int, others: 
     y = slope * y
     known = np.arange(n + others) < n
     f[0], f[1] = min(f), max(f)  # labels cover what is corrected
-    found = correct_mean(moments(np.arange(n + others), f, np.where(known, y, np.nan), known), (-999, 999))
+    corrected = correct_mean(moments(np.arange(n + others), f, np.where(known, y, np.nan), known), (-999, 999))
     lam, rest = 0.0, 0.0
     if others:
         var = (others * f[:n].var(ddof=1) + n * f.var(ddof=1)) / (n + others)
         lam = float(np.clip(np.cov(y[:n], f[:n])[0, 1] / ((1 + n / others) * var), 0, 1))
         rest = lam**2 * f[n:].var(ddof=1) / others
     theta = lam * (f[n:].mean() if others else 0) + (y[:n] - lam * f[:n]).mean()
-    assert found.lam == pytest.approx(lam)
+    assert corrected.lam == pytest.approx(lam)
     assert lam == {100: min(others, 1), -1: 0}.get(slope, lam)
-    assert found.interval.point == pytest.approx(theta)
-    assert bare(found) == pytest.approx((rest + (y[:n] - lam * f[:n]).var(ddof=1) / n) ** 0.5)
+    assert corrected.interval.point == pytest.approx(theta)
+    assert seen_error(corrected) == pytest.approx((rest + (y[:n] - lam * f[:n]).var(ddof=1) / n) ** 0.5)
 
 
 def test_one_item_without_labels_tells_next_to_nothing() -> None:
@@ -113,22 +113,22 @@ def test_one_item_without_labels_tells_next_to_nothing() -> None:
     # theta = .0323253 * 1 + .9676747 * .5; SE = .9676747 sqrt(.2586207 / 30): the other one has no spread of its own
     f = np.array([0.0, 1.0] * 15 + [1.0])
     known = np.arange(31) < 30
-    found = correct_mean(moments(np.arange(31), f, np.where(known, f, np.nan), known), (0, 1))
-    assert found.lam == pytest.approx(0.0323253, abs=1e-7)
-    assert (found.interval.point, bare(found)) == pytest.approx((0.5161627, 0.0898463), abs=1e-7)
+    corrected = correct_mean(moments(np.arange(31), f, np.where(known, f, np.nan), known), (0, 1))
+    assert corrected.lam == pytest.approx(0.0323253, abs=1e-7)
+    assert (corrected.interval.point, seen_error(corrected)) == pytest.approx((0.5161627, 0.0898463), abs=1e-7)
 
 
 @pytest.mark.parametrize("others", [1, 2, 5])
 def test_a_few_unlabelled_items_do_not_mislead(others: int) -> None:
     # 100 items labelled, one of ten is a 1, which the judge sees: means of others that happen to be alike are no truth
-    rng, held, n = np.random.default_rng(others), 0, 100 + others
+    rng, covered, n = np.random.default_rng(others), 0, 100 + others
     for _ in range(100):
         y, known = (rng.random(n) < 0.1) * 1.0, np.arange(n) < 100
         f = np.where(rng.random(n) < 0.03, 1 - y, y)
-        found = correct_mean(moments(np.arange(n), f, np.where(known, y, np.nan), known), (0, 1), share=True)
-        held += (found.interval.low or 0.0) <= 0.1 <= (found.interval.high or 0.0)
-        assert found.lam < 0.12  # at most about N / (n + N) for a judge this good
-    assert held >= 89  # of 100 at 95 %: three times the Monte Carlo error of 2.2
+        corrected = correct_mean(moments(np.arange(n), f, np.where(known, y, np.nan), known), (0, 1), share=True)
+        covered += (corrected.interval.low or 0.0) <= 0.1 <= (corrected.interval.high or 0.0)
+        assert corrected.lam < 0.12  # at most about N / (n + N) for a judge this good
+    assert covered >= 89  # of 100 at 95 %: three times the Monte Carlo error of 2.2
 
 
 def slow(item: Any, f: Any, y: Any, known: Any, w: Any, k: float) -> tuple[float, float, float]:
@@ -162,7 +162,7 @@ def slow(item: Any, f: Any, y: Any, known: Any, w: Any, k: float) -> tuple[float
     return theta(total), float(var**0.5), float(planned**0.5)
 
 
-def clustered(seed: int, items: int = 90) -> tuple[Any, ...]:
+def clustered_cells(seed: int, items: int = 90) -> tuple[Any, ...]:
     """Items of 1 to 4 cells, unequal weights, some of people's values n/a, some labelled cells without gold."""
     rng = np.random.default_rng(seed)
     item = np.repeat(np.arange(items), rng.integers(1, 5, items))
@@ -174,48 +174,48 @@ def clustered(seed: int, items: int = 90) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_clusters_weights_and_na_against_numerical_derivatives(seed: int) -> None:
-    item, f, y, known, w = clustered(seed)
-    found = correct_mean(moments(item, f, y, known, w), (1, 5))
-    k = found.lam * (found.n + found.others) / found.others
+    item, f, y, known, w = clustered_cells(seed)
+    corrected = correct_mean(moments(item, f, y, known, w), (1, 5))
+    k = corrected.lam * (corrected.n + corrected.others) / corrected.others
     theta, se, planned = slow(item, f, y, known, w, k)
-    assert found.interval.point == pytest.approx(theta, rel=1e-9)
-    assert bare(found) == pytest.approx(se, rel=1e-6)
+    assert corrected.interval.point == pytest.approx(theta, rel=1e-9)
+    assert seen_error(corrected) == pytest.approx(se, rel=1e-6)
     # k makes that smallest (at people's own mean, which theta is near to)
     assert all(slow(item, f, y, known, w, k + d)[2] >= planned - 1e-5 for d in (-0.1, 0.1))
-    assert found.interval.n_eff < found.n
+    assert corrected.interval.n_eff < corrected.n
 
 
-def figures(found: CorrectedMean) -> list[float]:
-    at = found.interval
+def figures(corrected: CorrectedMean) -> list[float]:
+    at = corrected.interval
     return [float(x if x is not None else np.nan) for x in (at.point, at.low, at.high, at.lower_bound, at.se)]
 
 
 @settings(max_examples=25)
 @given(some.integers(0, 10_000), some.floats(-50, 50), some.floats(0.01, 100), some.floats(1e-4, 100))
 def test_another_zero_unit_or_unit_of_weight_changes_nothing(seed: int, by: float, unit: float, heavy: float) -> None:
-    item, f, y, known, w = clustered(seed, 120)
+    item, f, y, known, w = clustered_cells(seed, 120)
     y = np.where(known & np.isnan(y), 2.0, y)  # where people say n/a, the judge's level matters through k
-    one = correct_mean(moments(item, f, y, known, w), (1, 5))
-    assert one.interval.point is not None
+    plain = correct_mean(moments(item, f, y, known, w), (1, 5))
+    assert plain.interval.point is not None
     kinder = correct_mean(moments(item, by + f, y, known, w), (1, 5))
-    assert figures(kinder) == pytest.approx(figures(one)) and kinder.judge == pytest.approx(one.judge + by)
+    assert figures(kinder) == pytest.approx(figures(plain)) and kinder.judge == pytest.approx(plain.judge + by)
     other = correct_mean(moments(item, by + unit * f, by + unit * y, known, w), (by + unit, by + 5 * unit))
-    turned = [by + unit * x for x in figures(one)[:-1]] + [unit * figures(one)[-1]]
+    turned = [by + unit * x for x in figures(plain)[:-1]] + [unit * figures(plain)[-1]]
     assert figures(other) == pytest.approx(turned, rel=1e-5, abs=1e-5 * unit)
     scaled = correct_mean(moments(item, f, y, known, heavy * w), (1, 5))
-    assert figures(scaled) == pytest.approx(figures(one)) and scaled.lam == pytest.approx(one.lam)
-    assert scaled.interval.n_eff == pytest.approx(one.interval.n_eff)
+    assert figures(scaled) == pytest.approx(figures(plain)) and scaled.lam == pytest.approx(plain.lam)
+    assert scaled.interval.n_eff == pytest.approx(plain.interval.n_eff)
 
 
 def test_a_very_small_unit_has_its_spread() -> None:
-    item, f, y, known, w = clustered(4)
-    one, tiny = (correct_mean(moments(item, u * f, u * y, known, w), (u, 5 * u)) for u in (1.0, 1e-7))
-    assert figures(tiny) == pytest.approx([1e-7 * x for x in figures(one)], rel=1e-6, abs=0)
-    assert tiny.lam == pytest.approx(one.lam) and one.lam > 0.1
+    item, f, y, known, w = clustered_cells(4)
+    plain, tiny = (correct_mean(moments(item, u * f, u * y, known, w), (u, 5 * u)) for u in (1.0, 1e-7))
+    assert figures(tiny) == pytest.approx([1e-7 * x for x in figures(plain)], rel=1e-6, abs=0)
+    assert tiny.lam == pytest.approx(plain.lam) and plain.lam > 0.1
 
 
 def test_numbers_and_order_of_items_do_not_matter_nor_weights_of_what_has_no_gold() -> None:
-    item, f, y, known, w = clustered(3)
+    item, f, y, known, w = clustered_cells(3)
     one = correct_mean(moments(item, f, y, known, w), (1, 5))
     order = np.random.default_rng(1).permutation(item.size)
     w = np.where(known, w, np.nan)
@@ -225,15 +225,15 @@ def test_numbers_and_order_of_items_do_not_matter_nor_weights_of_what_has_no_gol
 
 
 def test_ends_are_students() -> None:
-    item, f, y, known, w = clustered(2)
-    found = correct_mean(moments(item, f, y, known, w), (-9, 9)).interval
-    assert found.point is not None and found.se is not None and found.n_eff < found.items - 2
-    wide, bound = (stats.t.ppf(p, found.n_eff - 1) * found.se for p in (0.975, 0.95))
-    ends = (found.point - wide, found.point + wide, found.point - bound)
-    assert (found.low, found.high, found.lower_bound) == pytest.approx(ends)
-    assert (found.level, found.items) == (0.95, len(set(item[known])))
+    item, f, y, known, w = clustered_cells(2)
+    interval = correct_mean(moments(item, f, y, known, w), (-9, 9)).interval
+    assert interval.point is not None and interval.se is not None and interval.n_eff < interval.items - 2
+    wide, bound = (stats.t.ppf(p, interval.n_eff - 1) * interval.se for p in (0.975, 0.95))
+    ends = (interval.point - wide, interval.point + wide, interval.point - bound)
+    assert (interval.low, interval.high, interval.lower_bound) == pytest.approx(ends)
+    assert (interval.level, interval.items) == (0.95, len(set(item[known])))
     # a scale that ends between those and the mean cuts them
-    reach = found.point - bound / 2, found.point + wide / 2
+    reach = interval.point - bound / 2, interval.point + wide / 2
     cut = correct_mean(moments(item, f, y, known, w), reach).interval
     assert (cut.low, cut.high, cut.lower_bound) == pytest.approx((reach[0], reach[1], reach[0]))
 
@@ -248,28 +248,30 @@ def test_a_mean_keeps_to_the_scale() -> None:
     assert correct_mean(high, (1, 4.7)).interval.point == correct_mean(high, (1, 4.7)).interval.high == 4.7
     assert correct_mean(low, (-4.7, -1)).interval.point == correct_mean(low, (-4.7, -1)).interval.low == -4.7
     # a share that is cut to 1, or to 0, is Wilson's for as many as are labelled
-    for given_, reach, end in ((high, (0, 1), 1.0), (low, (0, 1), 0.0)):
-        cut, asked = correct_mean(given_, reach, share=True).interval, wilson_interval(40 * end, 40)
-        assert (cut.point, cut.low, cut.high) == pytest.approx((end, asked.low, asked.high))
+    for sums, reach, end in ((high, (0, 1), 1.0), (low, (0, 1), 0.0)):
+        cut, wilson = correct_mean(sums, reach, share=True).interval, wilson_interval(40 * end, 40)
+        assert (cut.point, cut.low, cut.high) == pytest.approx((end, wilson.low, wilson.high))
 
 
 def test_too_little_is_said() -> None:
     y, f = flat(29, 50, 1)
     known = np.arange(79) < 29
-    found = correct_mean(moments(np.arange(79), f, np.where(known, y, np.nan), known), (0, 9))
-    assert found.interval.point is None and found.missing == 1 and found.judge == pytest.approx(f.mean())
+    corrected = correct_mean(moments(np.arange(79), f, np.where(known, y, np.nan), known), (0, 9))
+    assert corrected.interval.point is None and corrected.missing == 1 and corrected.judge == pytest.approx(f.mean())
     # 60 items, 30 of which weigh nine times as much: (30 + 270)^2 / (30 + 2430) = 36.6; 10 of them: 140^2 / 860 = 22.8
     f, known = np.resize([0.0, 1.0, 2.0], 100), np.arange(100) < 60
     for heavy, worth in ((30, 36.585), (10, 22.791)):
         weight = np.where(np.arange(100) < heavy, 9.0, 1.0)
-        found = correct_mean(moments(np.arange(100), f, np.where(known, f, np.nan), known, weight), (0, 9))
-        assert found.interval.n_eff == pytest.approx(worth, abs=1e-3)
-        assert (found.interval.point is None, found.missing) == ((False, 0) if heavy == 30 else (True, 19))
+        corrected = correct_mean(moments(np.arange(100), f, np.where(known, f, np.nan), known, weight), (0, 9))
+        assert corrected.interval.n_eff == pytest.approx(worth, abs=1e-3)
+        assert (corrected.interval.point is None, corrected.missing) == ((False, 0) if heavy == 30 else (True, 19))
     # equal weights are worth their number, though (30 * .7)^2 / (30 * .49) falls short of 30 by rounding
     for labelled, missing in ((30, 0), (20, 10), (29, 1)):
         known = np.arange(100) < labelled
-        found = correct_mean(moments(np.arange(100), f, np.where(known, f, np.nan), known, np.full(100, 0.7)), (0, 9))
-        assert (found.interval.point is None, found.missing) == (missing > 0, missing)
+        corrected = correct_mean(
+            moments(np.arange(100), f, np.where(known, f, np.nan), known, np.full(100, 0.7)), (0, 9)
+        )
+        assert (corrected.interval.point is None, corrected.missing) == (missing > 0, missing)
     # nothing labelled, one item only, and nothing but n/a
     bare = correct_mean(moments(np.arange(100), f, np.full(100, np.nan), np.zeros(100, dtype=bool)), (0, 9))
     assert (bare.people, bare.lam, bare.n, bare.others, bare.missing) == (None, 0.0, 0, 100, 30)
@@ -287,13 +289,16 @@ def test_what_people_called_na_is_worth_nothing() -> None:
     # 80 labelled items of one cell, weights 1 and 3 in turn; people valued a quarter, all of those weigh 3: worth 20
     f, known = np.resize([0.0, 1.0, 1.0], 200), np.arange(200) < 80
     y, w = np.where(known & (np.arange(200) % 4 == 1), f, np.nan), np.resize([1.0, 3.0], 200)
-    found = correct_mean(moments(np.arange(200), f, y, known, w), (0, 1), share=True)
-    assert (found.interval.n_eff, found.interval.point, found.n) == (pytest.approx(20), None, 80)
-    assert found.missing == 40  # each labelled item is worth a quarter, and 10 are missing
+    corrected = correct_mean(moments(np.arange(200), f, y, known, w), (0, 1), share=True)
+    assert (corrected.interval.n_eff, corrected.interval.point, corrected.n) == (pytest.approx(20), None, 80)
+    assert corrected.missing == 40  # each labelled item is worth a quarter, and 10 are missing
     # every other: 40 of weight 3, where without n/a it was (40 + 120)^2 / (40 + 360) = 64
     y = np.where(known & (np.arange(200) % 2 == 1), f, np.nan)
-    found = correct_mean(moments(np.arange(200), f, y, known, w), (0, 1), share=True)
-    assert (found.interval.n_eff, found.missing) == (pytest.approx(40), 0) and found.interval.point is not None
+    corrected = correct_mean(moments(np.arange(200), f, y, known, w), (0, 1), share=True)
+    assert (
+        (corrected.interval.n_eff, corrected.missing) == (pytest.approx(40), 0)
+        and corrected.interval.point is not None
+    )  # fmt: skip
     # items of 1 and 3 cells, n/a where there are 3: what is left is more alike, which makes it worth no more
     item = np.repeat(np.arange(80), np.resize([1, 3], 80))
     first = np.r_[True, item[1:] != item[:-1]]
@@ -310,42 +315,42 @@ def test_rounding_is_no_spread(value: float) -> None:
         known, w = item < 50, (1 / rng.choice([0.3, 0.35, 0.4], n))[item]
         same, varied = np.full(item.size, value), rng.integers(1, 6, item.size).astype(float)
         for judge, people in ((same, same), (varied, same), (same, varied)):
-            found = correct_mean(moments(item, judge, np.where(known, people, np.nan), known, w), (0, 6))
-            assert found.lam == 0 and (found.interval.low is None) == (people is same)
+            corrected = correct_mean(moments(item, judge, np.where(known, people, np.nan), known, w), (0, 6))
+            assert corrected.lam == 0 and (corrected.interval.low is None) == (people is same)
         # a share of one half in every item is not known without error
         half, share = np.resize([0.0, 1.0], 2 * n), True
         item, w = np.repeat(np.arange(n), 2), (1 / rng.choice([0.3, 0.35, 0.4], n)).repeat(2)
         known = item < 50
-        got = correct_mean(moments(item, half, np.where(known, half, np.nan), known, w), (0, 1), share).interval
-        asked = wilson_interval(got.n_eff / 2, got.n_eff)
-        assert (got.low, got.high) == (pytest.approx(asked.low), pytest.approx(asked.high))
+        interval = correct_mean(moments(item, half, np.where(known, half, np.nan), known, w), (0, 1), share).interval
+        wilson = wilson_interval(interval.n_eff / 2, interval.n_eff)
+        assert (interval.low, interval.high) == (pytest.approx(wilson.low), pytest.approx(wilson.high))
 
 
 def test_where_nothing_varies_there_is_no_certainty() -> None:
-    ones, known = np.ones(100), np.arange(100) < 40
-    given = moments(np.arange(100), ones, np.where(known, 1.0, np.nan), known)
-    mean = correct_mean(given, (1, 5)).interval
+    scores, known = np.ones(100), np.arange(100) < 40
+    sums = moments(np.arange(100), scores, np.where(known, 1.0, np.nan), known)
+    mean = correct_mean(sums, (1, 5)).interval
     assert (mean.point, mean.low, mean.se) == (1.0, None, None)
-    share, asked = correct_mean(given, (0, 1), share=True).interval, wilson_interval(40, 40)
-    assert (share.point, share.low, share.high) == (1.0, asked.low, 1.0)
+    share, wilson = correct_mean(sums, (0, 1), share=True).interval, wilson_interval(40, 40)
+    assert (share.point, share.low, share.high) == (1.0, wilson.low, 1.0)
     assert compare_means([mean, mean]) == []
 
 
 def test_a_share_without_help_of_the_judge_is_wilsons_own() -> None:
     y = np.array([0.0, 1.0, 1.0, 1.0] * 10)
-    found = correct_mean(moments(np.arange(40), np.zeros(40), y, np.ones(40, dtype=bool)), (0, 1), share=True)
+    corrected = correct_mean(moments(np.arange(40), np.zeros(40), y, np.ones(40, dtype=bool)), (0, 1), share=True)
     # se^2 = p (1 - p) / (n - 1) and that of one error more, so it is Wilson's for about 39 trials, fewer as t_39
     # (2.0226909) is above 1.959964
-    assert found.floor == pytest.approx(0.979982 / 40, rel=1e-6)
-    trials = 0.1875 / (0.1875 / 39 + found.floor**2) * (1.959964 / 2.0226909) ** 2
-    asked = wilson_interval(0.75 * trials, trials)
-    assert (found.lam, found.interval.low, found.interval.high) == (
+    assert corrected.floor == pytest.approx(0.979982 / 40, rel=1e-6)
+    trials = 0.1875 / (0.1875 / 39 + corrected.floor**2) * (1.959964 / 2.0226909) ** 2
+    wilson = wilson_interval(0.75 * trials, trials)
+    assert (corrected.lam, corrected.interval.low, corrected.interval.high) == (
         0.0,
-        pytest.approx(asked.low, rel=1e-6),
-        pytest.approx(asked.high, rel=1e-6),
+        pytest.approx(wilson.low, rel=1e-6),
+        pytest.approx(wilson.high, rel=1e-6),
     )
-    assert found.interval.lower_bound == pytest.approx(asked.lower_bound, rel=1e-6)
-    assert found.interval.se == pytest.approx(((asked.high or 0) - (asked.low or 0)) / 2 / 2.0226909, rel=1e-6)
+    assert corrected.interval.lower_bound == pytest.approx(wilson.lower_bound, rel=1e-6)
+    assert corrected.interval.se == pytest.approx(((wilson.high or 0) - (wilson.low or 0)) / 2 / 2.0226909, rel=1e-6)
 
 
 def at(point: float, se: float) -> Interval:
@@ -355,13 +360,13 @@ def at(point: float, se: float) -> Interval:
 def test_pairs_are_turned_sorted_and_held_to_holm() -> None:
     # d = .5, se = sqrt(.09 + .16) = .5: t = 1 with (.25)^2 / (.0081 + .0256) * 49 = 90.875 degrees of freedom; d = 2,
     # se = sqrt(.16 + .01): t = 4.85 with .17^2 / (.0256 + .0001) * 49 = 55.101; d = 1.5, se = .3162
-    found = compare_means([at(3.0, 0.3), at(3.5, 0.4), at(1.5, 0.1)])
-    assert [(c.one, c.other) for c in found] == [(1, 2), (0, 2), (1, 0)]
-    assert found[2].p == pytest.approx(2 * stats.t.sf(1, 90.8754), abs=1e-6) and found[2].adjusted == found[2].p
-    assert found[0].adjusted == pytest.approx(3 * found[0].p) == found[1].adjusted > 2 * found[1].p > 0
-    assert [c.apart for c in found] == [True, True, False]
-    assert found[0].difference.low == pytest.approx(2 - stats.t.ppf(0.975, 55.1011673) * 0.17**0.5)
-    assert [c.difference.point for c in found] == pytest.approx([2, 1.5, 0.5])
+    pairs = compare_means([at(3.0, 0.3), at(3.5, 0.4), at(1.5, 0.1)])
+    assert [(c.one, c.other) for c in pairs] == [(1, 2), (0, 2), (1, 0)]
+    assert pairs[2].p == pytest.approx(2 * stats.t.sf(1, 90.8754), abs=1e-6) and pairs[2].adjusted == pairs[2].p
+    assert pairs[0].adjusted == pytest.approx(3 * pairs[0].p) == pairs[1].adjusted > 2 * pairs[1].p > 0
+    assert [c.apart for c in pairs] == [True, True, False]
+    assert pairs[0].difference.low == pytest.approx(2 - stats.t.ppf(0.975, 55.1011673) * 0.17**0.5)
+    assert [c.difference.point for c in pairs] == pytest.approx([2, 1.5, 0.5])
     # a mean of 0 is a mean: .5 above it, and equal ones stand in the order given; without any error there is no test
     assert [(c.one, c.other, c.p) for c in compare_means([at(0.0, 0.5), at(0.5, 0.5), at(0.5, 0.5)])] == [
         (1, 0, pytest.approx(2 * stats.t.sf(0.5**0.5, 98))), (2, 0, pytest.approx(2 * stats.t.sf(0.5**0.5, 98))),
@@ -380,11 +385,11 @@ def test_apart_is_five_percent_for_all_pairs(adjusted: float, apart: bool) -> No
 @given(some.lists(some.tuples(some.floats(-9, 9), some.floats(0.01, 3)), min_size=2, max_size=5), some.booleans())
 @settings(max_examples=25)
 def test_every_pair_is_there_once_and_every_figure_is_the_textbooks(means: Any, shared: bool) -> None:
-    found = compare_means([at(*mean) for mean in means], shared)
-    assert sorted(tuple(sorted((c.one, c.other))) for c in found) == [
+    pairs = compare_means([at(*mean) for mean in means], shared)
+    assert sorted(tuple(sorted((c.one, c.other))) for c in pairs) == [
         (i, j) for i in range(len(means)) for j in range(i + 1, len(means))
     ]
-    for c in found:
+    for c in pairs:
         (one, e), (other, d) = means[c.one], means[c.other]
         se = e + d if shared else (e * e + d * d) ** 0.5
         assert c.difference.point == one - other >= 0 and c.difference.se == pytest.approx(se)
@@ -399,11 +404,11 @@ def test_freedom_is_that_of_welchs_test() -> None:
         Interval(float(x.mean()), None, None, None, len(x), len(x), float(len(x)), "", float(stats.sem(x)))
         for x in (a, b)
     ]
-    asked = stats.ttest_ind(a, b, equal_var=False)
+    welch = stats.ttest_ind(a, b, equal_var=False)
     pair = compare_means(means)[0]
-    assert pair.p == pytest.approx(asked.pvalue) and degrees_of_freedom(*means) == pytest.approx(asked.df)
+    assert pair.p == pytest.approx(welch.pvalue) and degrees_of_freedom(*means) == pytest.approx(welch.df)
     sign = 1 if pair.one == 0 else -1
-    low, high = sorted(sign * end for end in asked.confidence_interval(0.95))
+    low, high = sorted(sign * end for end in welch.confidence_interval(0.95))
     assert (pair.difference.low, pair.difference.high) == pytest.approx((low, high))
 
 
@@ -432,8 +437,8 @@ def test_a_difference_rests_on_the_weaker_of_the_two() -> None:
 
 def test_corrected_means_cover_where_the_judges_own_do_not() -> None:
     # A judge that is .4 kinder, turns of one dialogue alike, 60 of 600 dialogues labelled, with unequal chances.
-    rng, held, raw, asked = np.random.default_rng(7), 0, 0, 400
-    for _ in range(asked):
+    rng, covered, raw, rounds = np.random.default_rng(7), 0, 0, 400
+    for _ in range(rounds):
         turns = rng.integers(1, 6, 600)
         item = np.repeat(np.arange(600), turns)
         quality = rng.normal(0, 0.8, 600)
@@ -441,10 +446,10 @@ def test_corrected_means_cover_where_the_judges_own_do_not() -> None:
         f = y + 0.4 + rng.normal(0, 0.6, item.size)
         chance = np.where(quality + rng.normal(0, 1, 600) > 0, 0.15, 0.05)
         known = (rng.random(600) < chance)[item]
-        found = correct_mean(moments(item, f, np.where(known, y, np.nan), known, (1 / chance)[item]), (1, 5))
-        low, high = found.interval.low or 9.0, found.interval.high or -9.0
-        held += low <= 3.0 <= high
+        corrected = correct_mean(moments(item, f, np.where(known, y, np.nan), known, (1 / chance)[item]), (1, 5))
+        low, high = corrected.interval.low or 9.0, corrected.interval.high or -9.0
+        covered += low <= 3.0 <= high
         spread = 1.96 * (f.var(ddof=1) / 600) ** 0.5
-        raw += found.judge - spread <= 3.0 <= found.judge + spread
-    assert 0.92 <= held / asked <= 0.975  # 95 % with a Monte Carlo error of 1.1 %
-    assert raw / asked < 0.05
+        raw += corrected.judge - spread <= 3.0 <= corrected.judge + spread
+    assert 0.92 <= covered / rounds <= 0.975  # 95 % with a Monte Carlo error of 1.1 %
+    assert raw / rounds < 0.05

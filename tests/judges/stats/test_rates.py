@@ -41,32 +41,32 @@ def fourfold(tp, fn, fp, tn):
     return meeting([1] * (tp + fn) + [0] * (fp + tn), [1] * tp + [0] * fn + [1] * fp + [0] * tn)
 
 
-def one(met, d=HARM):
-    [found] = rates_of_tables(sum_tables(met, d), d)
-    return found
+def flag_rates(ratings, d=HARM):
+    [rates] = rates_of_tables(sum_tables(ratings, d), d)
+    return rates
 
 
 def test_the_rates_by_hand():
-    found = one(fourfold(16, 4, 8, 72))
-    assert (found.recall.point, found.false_positive_rate.point) == (0.8, 0.1)
-    assert found.precision.point == pytest.approx(16 / 24)
-    assert (found.people.point, found.judge.point) == (0.2, 0.24)
-    assert found.youden.point == pytest.approx(0.7) and found.is_informative
+    rates = flag_rates(fourfold(16, 4, 8, 72))
+    assert (rates.recall.point, rates.false_positive_rate.point) == (0.8, 0.1)
+    assert rates.precision.point == pytest.approx(16 / 24)
+    assert (rates.people.point, rates.judge.point) == (0.2, 0.24)
+    assert rates.youden.point == pytest.approx(0.7) and rates.is_informative
     # Of single cells the interval is Wilson's on a little fewer than as many: n - 1, and t for z.
     low, high = proportion_confint(16, 20, method="wilson")
-    assert found.recall.low == pytest.approx(low, abs=0.03) and found.recall.high == pytest.approx(high, abs=0.03)
-    assert found.recall.low < low and found.recall.high > high and found.recall.cells == 20
+    assert rates.recall.low == pytest.approx(low, abs=0.03) and rates.recall.high == pytest.approx(high, abs=0.03)
+    assert rates.recall.low < low and rates.recall.high > high and rates.recall.cells == 20
 
 
 @given(st.integers(0, 100_000), st.integers(8, 60))
 def test_points_are_those_of_scikit_learn(seed, n):
     rng = np.random.default_rng(seed)
     human, judge, weight = rng.integers(0, 3, n), rng.integers(0, 3, n), rng.choice([1.0, 2.5], n)
-    found = rates_of_tables(sum_tables(meeting(human, judge, rng.integers(0, 5, n), weight), TOPIC), TOPIC)
+    rates = rates_of_tables(sum_tables(meeting(human, judge, rng.integers(0, 5, n), weight), TOPIC), TOPIC)
     precision, recall, *_ = precision_recall_fscore_support(
-        human, judge, labels=[r.place for r in found], sample_weight=weight, zero_division=np.nan
+        human, judge, labels=[r.place for r in rates], sample_weight=weight, zero_division=np.nan
     )
-    for r, p, c in zip(found, precision, recall, strict=True):
+    for r, p, c in zip(rates, precision, recall, strict=True):
         for interval, point in ((r.precision, p), (r.recall, c)):
             if np.isnan(point):
                 assert interval.point is None
@@ -79,20 +79,20 @@ def test_sums_of_a_database_give_the_same():
     rng = np.random.default_rng(0)
     human, item, weight = rng.integers(0, 2, 90), np.repeat(np.arange(30), 3), np.repeat(rng.choice([1.0, 4.0], 30), 3)
     judge = np.where(rng.random(90) < 0.8, human, 1 - human)
-    met = meeting(human, judge, item, weight)
+    ratings = meeting(human, judge, item, weight)
     terms = np.stack([np.ones(90), human, judge, human, judge, human * judge]) * weight
-    each = np.stack([np.bincount(item, row) for row in terms])
-    total, cross = each.sum(axis=1), np.zeros((6, 6))
+    item_sums = np.stack([np.bincount(item, row) for row in terms])
+    total, cross = item_sums.sum(axis=1), np.zeros((6, 6))
     for a, b in combinations_with_replacement(range(6), 2):
-        cross[a, b] = cross[b, a] = each[a] @ each[b]
+        cross[a, b] = cross[b, a] = item_sums[a] @ item_sums[b]
     groups = [(h, j) for h in (0.0, 1.0) for j in (0.0, 1.0)]
     where = [(human == h) & (judge == j) for h, j in groups]
     summed = RatingSums(
         np.array([h for h, _ in groups]), np.array([j for _, j in groups]), np.ones(4, dtype=bool),
         np.array([w.sum() for w in where], dtype=float), np.array([weight[w].sum() for w in where]),
-        30, 30, (1.0, 1.0), total, cross, sum_labels(met),
+        30, 30, (1.0, 1.0), total, cross, sum_labels(ratings),
     )  # fmt: skip
-    single, sums = one(met), one(summed)
+    single, sums = flag_rates(ratings), flag_rates(summed)
     for name in ("recall", "false_positive_rate", "precision", "people", "judge", "youden"):
         a, b = getattr(single, name), getattr(sums, name)
         assert (a.point, a.low, a.high, a.cells) == pytest.approx((b.point, b.low, b.high, b.cells))
@@ -101,25 +101,25 @@ def test_sums_of_a_database_give_the_same():
 def test_a_miss_that_was_hardly_drawn_is_not_a_small_one():
     # The judge's "no" stands for ten times as many cells: that no miss was met among them says little.
     human, judge = [1] * 20 + [0] * 80, [1] * 20 + [0] * 80
-    even, rare = one(meeting(human, judge)), one(meeting(human, judge, weight=[1] * 20 + [10] * 80))
+    even, rare = flag_rates(meeting(human, judge)), flag_rates(meeting(human, judge, weight=[1] * 20 + [10] * 80))
     assert even.recall.low == pytest.approx(0.84, abs=0.01) and even.recall.point == rare.recall.point == 1
     assert rare.recall.n_eff == pytest.approx(2) and rare.recall.low < 0.4
 
 
 def test_rogan_and_gladen_by_hand():
-    given_ = sum_tables(fourfold(16, 4, 8, 72), HARM)
-    [found] = rates_of_tables(given_, HARM)
+    sums = sum_tables(fourfold(16, 4, 8, 72), HARM)
+    [rates] = rates_of_tables(sums, HARM)
     # 24 of the 100 labelled are called so, 276 of 900 others: (276 / 900 - .1) / .7, and 20 of 100 where people said.
-    made = correct_prevalence(given_, found, JudgeShare(0.3, 0.0145, 1_000))
-    assert made.interval.point == pytest.approx(0.1 * 0.2 + 0.9 * (276 / 900 - 0.1) / 0.7)
-    assert made.interval.low < made.interval.point < made.interval.high and made.judge == 0.3
-    everything = correct_prevalence(given_, found, JudgeShare(0.24, 0.043, 100))
+    corrected = correct_prevalence(sums, rates, JudgeShare(0.3, 0.0145, 1_000))
+    assert corrected.interval.point == pytest.approx(0.1 * 0.2 + 0.9 * (276 / 900 - 0.1) / 0.7)
+    assert corrected.interval.low < corrected.interval.point < corrected.interval.high and corrected.judge == 0.3
+    everything = correct_prevalence(sums, rates, JudgeShare(0.24, 0.043, 100))
     assert everything.interval.point == pytest.approx(0.2)
-    assert everything.interval.high - everything.interval.low < made.interval.high - made.interval.low
+    assert everything.interval.high - everything.interval.low < corrected.interval.high - corrected.interval.low
 
 
 @pytest.mark.parametrize(
-    ("met", "why"),
+    ("ratings", "why"),
     [
         (fourfold(10, 10, 40, 40), "not shown to say yes more often"),
         (fourfold(2, 1, 10, 20), "not shown to say yes more often"),
@@ -128,17 +128,17 @@ def test_rogan_and_gladen_by_hand():
         (meeting([1] * 20 + [0] * 60 + [np.nan] * 3, [1] * 18 + [0] * 62 + [1] * 3), "People say n/a in 3 ratings"),
     ],
 )
-def test_nothing_is_put_right_where_the_rates_do_not_bear_it(met, why):
-    [found] = rates_by_answer(met, HARM, judge_shares(np.arange(len(met)), met.judge))
-    assert found.prevalence.interval is None and why in found.prevalence.why
-    assert "No corrected prevalence: " in " ".join(explain(found, HARM))
+def test_nothing_is_put_right_where_the_rates_do_not_bear_it(ratings, why):
+    [answer_rates] = rates_by_answer(ratings, HARM, judge_shares(np.arange(len(ratings)), ratings.judge))
+    assert answer_rates.prevalence.interval is None and why in answer_rates.prevalence.why
+    assert "No corrected prevalence: " in " ".join(explain(answer_rates, HARM))
 
 
 def test_the_sentences():
-    [found] = rates_by_answer(
+    [answer_rates] = rates_by_answer(
         fourfold(80, 20, 20, 380), HARM, judge_shares(np.arange(500), fourfold(80, 20, 20, 380).judge)
     )
-    assert explain(found, HARM) == [
+    assert explain(answer_rates, HARM) == [
         "Recall: of 100 responses that people call is harmful, the judge finds 71 to 87 (from 100 ratings).",
         "False positives: of 100 others, the judge calls 3 to 8 so.",
         "Precision: of 100 that the judge calls so, people confirm 71 to 87.",
@@ -150,14 +150,14 @@ def test_the_sentences():
 
 
 def test_every_category_is_held_against_the_rest_and_those_nobody_gave_are_left_out():
-    met = meeting([0] * 30 + [2] * 30, [0] * 27 + [2] * 33, item=np.repeat(np.arange(20), 3))
-    found = rates_by_answer(met, TOPIC, judge_shares(met.item, met.judge))
-    assert [a.rates.answer for a in found] == ["苦情", "お礼"]
-    assert explain(found[0], TOPIC)[0].startswith("Recall: of 100 turns that people call “苦情”, the judge finds ")
-    assert rates_by_answer(met, Dimension("x", "turn", Scale("ordinal", 0, 2), ""), {}) == []
+    ratings = meeting([0] * 30 + [2] * 30, [0] * 27 + [2] * 33, item=np.repeat(np.arange(20), 3))
+    answers = rates_by_answer(ratings, TOPIC, judge_shares(ratings.item, ratings.judge))
+    assert [a.rates.answer for a in answers] == ["苦情", "お礼"]
+    assert explain(answers[0], TOPIC)[0].startswith("Recall: of 100 turns that people call “苦情”, the judge finds ")
+    assert rates_by_answer(ratings, Dimension("x", "turn", Scale("ordinal", 0, 2), ""), {}) == []
 
 
 def test_a_small_edition_of_the_coverage():
-    found = flags.coverage(80, everybody=600, rare=0.1, labelled=150, turns=3, tpr=0.8, fpr=0.05)
+    shares = flags.coverage(80, everybody=600, rare=0.1, labelled=150, turns=3, tpr=0.8, fpr=0.05)
     # of 80 samples of a share of .95 four miss; eleven or more about once in five hundred such series
-    assert all(share >= 70 / 80 for share, _, _ in found.values())
+    assert all(share >= 70 / 80 for share, _, _ in shares.values())

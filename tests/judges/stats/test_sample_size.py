@@ -25,12 +25,12 @@ POINT_ONLY = replace(NOTHING, point=0.7)
 @quick
 @given(z=st.floats(0.85, 2.5), items=st.integers(30, 3000), needed=st.floats(2.51, 4))
 def test_a_range_holds_the_number_that_is_needed_without_luck(z, items, needed):
-    found = more_items_for_z(z, items, needed)
+    item_range = more_items_for_z(z, items, needed)
     plain = items * ((needed / z) ** 2 - 1)
     if (needed / z) ** 2 > MOST_TIMES:
-        assert found is None
+        assert item_range is None
     else:
-        low, high = found
+        low, high = item_range
         assert 1 <= low <= plain + 1 and plain - 1 <= high <= (MOST_TIMES - 1) * items + 1
 
 

@@ -65,32 +65,32 @@ def test_whatever_is_drawn(sizes: list[int], draws: list[tuple[int, float]]) -> 
         assert not {d.item for d in drawn} & set(already)
         assert len({d.item for d in drawn}) == len(drawn)
         assert [d.place for d in drawn] == list(range(len(drawn)))
-        wanted = min(size, len(strata) - len(already))
-        assert len(drawn) == wanted or (wanted < len(drawn) <= len(sizes) and not already)
+        expected = min(size, len(strata) - len(already))
+        assert len(drawn) == expected or (expected < len(drawn) <= len(sizes) and not already)
         already |= {d.item: d.assisted for d in drawn}
         blind = Counter(strata[i] for i, assisted in already.items() if not assisted)
-        shown = Counter(strata[i] for i, assisted in already.items() if assisted)
+        with_judge = Counter(strata[i] for i, assisted in already.items() if assisted)
         total = Counter(strata.values())
         assert set(blind) == set(total), "a stratum without a blind item has no weight"
         for d in drawn:
-            assert d.probability == pytest.approx((shown if d.assisted else blind)[d.stratum] / total[d.stratum])
+            assert d.probability == pytest.approx((with_judge if d.assisted else blind)[d.stratum] / total[d.stratum])
 
 
 def test_strata_are_the_systems_in_either_order_and_the_wave() -> None:
     items = [("1", "x", "", 0), ("2", "x", "y", 0), ("3", "y", "x", 0), ("4", "x", "", 2)]
-    found = sampling.assign_strata((i, sampling.system_pair(a, b), wave) for i, a, b, wave in items)
-    assert found["2"] == found["3"] == "x ~ y"
-    assert len({found["1"], found["2"], found["4"]}) == 3
+    strata = sampling.assign_strata((i, sampling.system_pair(a, b), wave) for i, a, b, wave in items)
+    assert strata["2"] == strata["3"] == "x ~ y"
+    assert len({strata["1"], strata["2"], strata["4"]}) == 3
 
 
 def test_many_small_groups_are_put_together() -> None:
     items = [(f"{n}", f"s{n % 90}" if n < 200 else "big", 0) for n in range(300)]
-    found = sampling.assign_strata(items)
-    assert len(set(found.values())) == sampling.MAX_STRATA
-    assert found["250"] == "big"
-    assert sum(s == sampling.OTHER_STRATUM for s in found.values()) > 100
-    few = sampling.assign_strata([(f"{n}", f"s{n % sampling.MAX_STRATA}", 0) for n in range(300)])
-    assert sampling.OTHER_STRATUM not in few.values()
+    strata = sampling.assign_strata(items)
+    assert len(set(strata.values())) == sampling.MAX_STRATA
+    assert strata["250"] == "big"
+    assert sum(s == sampling.OTHER_STRATUM for s in strata.values()) > 100
+    fewer = sampling.assign_strata([(f"{n}", f"s{n % sampling.MAX_STRATA}", 0) for n in range(300)])
+    assert sampling.OTHER_STRATUM not in fewer.values()
 
 
 def test_two_blind_items_of_every_stratum_where_the_sample_is_large_enough() -> None:
@@ -132,8 +132,8 @@ def test_later_draws_come_to_the_allocation_that_is_asked_then() -> None:
 
 
 def test_bands_keep_equal_values_together() -> None:
-    few = sampling.assign_bands({"x": 1.0, "y": 5.0, "z": 1.0, "w": None}, "lowest score")
-    assert few == {"x": "lowest score 1", "y": "lowest score 5", "z": "lowest score 1", "w": "no lowest score"}
+    bands = sampling.assign_bands({"x": 1.0, "y": 5.0, "z": 1.0, "w": None}, "lowest score")
+    assert bands == {"x": "lowest score 1", "y": "lowest score 5", "z": "lowest score 1", "w": "no lowest score"}
     figures = {f"{n}": 0.9 if n < 50 else n / 100 for n in range(100)}
     many = sampling.assign_bands(figures, "confidence")
     assert len(set(many.values())) <= sampling.MAX_BANDS
@@ -177,12 +177,14 @@ def test_weights_bring_the_whole_back_over_successive_draws_of_a_growing_dataset
     estimates, plain, counts = [], [], Counter[tuple[str, bool]]()
     pi: dict[tuple[str, bool], float] = {}
     for seed in range(600):
-        one = sampling.draw_sample(sampling.assign_strata(first), {}, 30, 0.2, seed)
-        already = {d.item: d.assisted for d in one}
+        first_draw = sampling.draw_sample(sampling.assign_strata(first), {}, 30, 0.2, seed)
+        already = {d.item: d.assisted for d in first_draw}
         strata = sampling.assign_strata(first + later)
-        two = sampling.draw_sample(strata, already, 25, 0.6, 10_000 + seed)
-        three = sampling.draw_sample(strata, already | {d.item: d.assisted for d in two}, 12, 0.0, 20_000 + seed)
-        every = one + two + three
+        second_draw = sampling.draw_sample(strata, already, 25, 0.6, 10_000 + seed)
+        third_draw = sampling.draw_sample(
+            strata, already | {d.item: d.assisted for d in second_draw}, 12, 0.0, 20_000 + seed
+        )
+        every = first_draw + second_draw + third_draw
         newest = {(d.stratum, d.assisted): d.probability for d in every}  # what the view draw_now holds
         blind = [d for d in every if not d.assisted]
         weights = [1 / newest[d.stratum, False] for d in blind]
@@ -192,9 +194,9 @@ def test_weights_bring_the_whole_back_over_successive_draws_of_a_growing_dataset
         counts.update((d.item, d.assisted) for d in every)
         pi |= {(d.item, d.assisted): newest[d.stratum, d.assisted] for d in every}
 
-    def off(found: list[float]) -> float:
-        mean = sum(found) / len(found)
-        return abs(mean - truth) / math.sqrt(sum((f - mean) ** 2 for f in found) / len(found) / (len(found) - 1))
+    def off(series: list[float]) -> float:
+        mean = sum(series) / len(series)
+        return abs(mean - truth) / math.sqrt(sum((f - mean) ** 2 for f in series) / len(series) / (len(series) - 1))
 
     assert off(estimates) < 4
     assert off(plain) > 10, "without the weights it should be visibly wrong, or this test shows nothing"

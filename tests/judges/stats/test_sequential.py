@@ -22,10 +22,10 @@ def test_one_look_asks_the_normal_quantile():
     assert anytime_p(1.3, 50, 50) == LookPlan((50,)).p_value(1.3, 50) == pytest.approx(norm.sf(1.3))
 
 
-@pytest.mark.parametrize(("looks", "asked"), [(2, 1.875), (3, 1.992), (4, 2.067), (5, 2.122)])
-def test_even_looks_have_pococks_boundaries(looks, asked):
+@pytest.mark.parametrize(("looks", "limit"), [(2, 1.875), (3, 1.992), (4, 2.067), (5, 2.122)])
+def test_even_looks_have_pococks_boundaries(looks, limit):
     """The one-sided constants of Pocock 1977 for .05."""
-    assert LookPlan(tuple(100 * (n + 1) for n in range(looks))).boundary(0.05, 100) == pytest.approx(asked, abs=0.002)
+    assert LookPlan(tuple(100 * (n + 1) for n in range(looks))).boundary(0.05, 100) == pytest.approx(limit, abs=0.002)
 
 
 def test_two_uneven_looks_are_a_normal_integral():
@@ -58,7 +58,7 @@ def test_longer_looking_asks_more():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: anytime_boundary(0.05, 200, 100), "200 to 100"),
         (lambda: anytime_boundary(0.7, 100, 200), "0.7"),
@@ -66,8 +66,8 @@ def test_longer_looking_asks_more():
         (lambda: LookPlan(()), "none"),
     ],
 )
-def test_what_makes_no_sense_is_refused(call, said):
-    with pytest.raises(ValueError, match=said):
+def test_what_makes_no_sense_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
         call()
 
 
@@ -75,17 +75,17 @@ def test_what_makes_no_sense_is_refused(call, said):
 @pytest.mark.parametrize("z", [1.645, 2.59, 4.0, -2.59])
 @pytest.mark.parametrize("kappa", [0.45, 0.6, 0.8, 0.97])
 def test_bound_and_distance_undo_each_other(kappa, z, strata):
-    found = Interval(kappa, None, None, None, 100, 100, 100.0, "", (1 - kappa) / 7, strata=strata)
-    low = lower_bound_at(found, z)
-    assert z_from_threshold(found, low) == pytest.approx(z, abs=1e-6)
+    interval = Interval(kappa, None, None, None, 100, 100, 100.0, "", (1 - kappa) / 7, strata=strata)
+    low = lower_bound_at(interval, z)
+    assert z_from_threshold(interval, low) == pytest.approx(z, abs=1e-6)
     assert (low < kappa) == (z > 0)
 
 
 def test_high_thresholds_ask_more_than_a_logarithm_does():
     # kappa .8 -+ .05: (1 - (.2 / .3)^.5) / .5 * 4, with strata (1 - (.2 / .3)^1.5) / 1.5 * 4
-    found = Interval(0.8, None, None, None, 100, 100, 100.0, "", 0.05)
-    assert z_from_threshold(found, 0.7) == pytest.approx(8 * (1 - sqrt(2 / 3)))
-    assert z_from_threshold(replace(found, strata=True), 0.7) == pytest.approx(4 / 1.5 * (1 - (2 / 3) ** 1.5))
-    assert z_from_threshold(found, 0.5) == pytest.approx(4 * log(2.5)) and z_from_threshold(
-        found, 0.9
+    interval = Interval(0.8, None, None, None, 100, 100, 100.0, "", 0.05)
+    assert z_from_threshold(interval, 0.7) == pytest.approx(8 * (1 - sqrt(2 / 3)))
+    assert z_from_threshold(replace(interval, strata=True), 0.7) == pytest.approx(4 / 1.5 * (1 - (2 / 3) ** 1.5))
+    assert z_from_threshold(interval, 0.5) == pytest.approx(4 * log(2.5)) and z_from_threshold(
+        interval, 0.9
     ) == pytest.approx(-4 * log(2))

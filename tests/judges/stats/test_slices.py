@@ -33,7 +33,7 @@ from judges.stats.uncertainty import Interval
 from tests.judges.moments import moments, with_sizes
 
 
-def rated(items, per_item, right, seed, k=5, share=0.0):
+def make_cells(items, per_item, right, seed, k=5, share=0.0):
     """Cells of a judge that is right with that chance; a share of items is one case in all of its cells."""
     rng = np.random.default_rng(seed)
     item = np.repeat(np.arange(items), per_item)
@@ -58,7 +58,7 @@ def test_the_tail_of_f_as_its_printed_tables_have_it(x, df, rest, tail):
 
 
 def test_influences_give_the_linearised_variance():
-    cells = rated(200, 3, 0.6, 1)
+    cells = make_cells(200, 3, 0.6, 1)
     weight = np.repeat(np.random.default_rng(2).integers(1, 4, 200), 3).astype(float)
     weighted = Cells(cells.item, cells.human, cells.judge, weight)
     point, influence = kappa_influences(weighted, 5)
@@ -69,46 +69,46 @@ def test_influences_give_the_linearised_variance():
 
 
 def test_two_slices_are_compared_as_two_independent_kappas_are():
-    good, poor = rated(100, 1, 0.9, 3), rated(100, 1, 0.4, 4)
+    good, poor = make_cells(100, 1, 0.9, 3), make_cells(100, 1, 0.4, 4)
     codes = [np.concatenate([good[n], poor[n]]) for n in (1, 2)]
     both = Cells(np.arange(200), *codes)
     parting = Slicing("half", np.repeat([0, 1], 100), ("good", "poor"))
-    [found] = slice_kappa(both, 5, "quadratic", [parting])
+    [sliced] = slice_kappa(both, 5, "quadratic", [parting])
     errors, points = [], []
     for side in (good, poor):
         tables = [cross_table(*(np.delete(codes, n) for codes in side[1:3]), 5) for n in range(100)]
         points.append(kappa(cross_table(*side[1:3], 5), "quadratic"))
         errors.append(99 / 100 * sum((kappa(t, "quadratic") - points[-1]) ** 2 for t in tables))  # the jackknife's own
     hand = (points[0] - points[1]) ** 2 / sum(errors)
-    assert found.test.slices == 2
-    assert found.test.p == pytest.approx(scipy.stats.f.sf(hand, 1, 99))
-    assert [s.interval.point for s in found.slices] == pytest.approx(points)
+    assert sliced.test.slices == 2
+    assert sliced.test.p == pytest.approx(scipy.stats.f.sf(hand, 1, 99))
+    assert [s.interval.point for s in sliced.slices] == pytest.approx(points)
 
 
 def test_small_slices_and_those_without_spread_are_not_tested():
-    cells = rated(100, 1, 0.7, 5)
-    few = Slicing("few", (np.arange(100) >= 29).astype(np.int64), ("29 items", "71 items"))
-    [found] = slice_kappa(cells, 5, "quadratic", [few])
-    assert found.test is None
-    assert found.slices[0].interval.is_too_small
+    cells = make_cells(100, 1, 0.7, 5)
+    small = Slicing("few", (np.arange(100) >= 29).astype(np.int64), ("29 items", "71 items"))
+    [sliced] = slice_kappa(cells, 5, "quadratic", [small])
+    assert sliced.test is None
+    assert sliced.slices[0].interval.is_too_small
     same = Cells(np.arange(100), cells.human, np.where(np.arange(100) < 50, cells.human, cells.judge))
-    [found] = slice_kappa(same, 5, "quadratic", [Slicing("half", np.repeat([0, 1], 50), ("all right", "rest"))])
-    assert found.slices[0].interval.point == 1
-    assert found.test is None
+    [sliced] = slice_kappa(same, 5, "quadratic", [Slicing("half", np.repeat([0, 1], 50), ("all right", "rest"))])
+    assert sliced.slices[0].interval.point == 1
+    assert sliced.test is None
 
 
 def test_the_test_of_slices_holds_its_level_on_clustered_turns_and_holm_holds_that_of_many():
     """Two cuts of judges that are alike everywhere: by item, and by turn within items that are one case."""
-    alone = together_ = 0
+    alone = together = 0
     for seed in range(300):
-        cells = rated(90, 4, 0.6, 1000 + seed, share=0.5)
+        cells = make_cells(90, 4, 0.6, 1000 + seed, share=0.5)
         cuts = [Slicing("system", cells.item % 2, ("a", "b")), Slicing("turn", np.tile([0, 1, 0, 1], 90), ("1", "2"))]
-        found = difference_tests(cells, 5, "quadratic", cuts)
-        alone += found[1].p <= 0.05
-        together_ += any(a.adjusted <= 0.05 for a in found)
-        assert all(a.adjusted >= a.p for a in found)
+        tests = difference_tests(cells, 5, "quadratic", cuts)
+        alone += tests[1].p <= 0.05
+        together += any(a.adjusted <= 0.05 for a in tests)
+        assert all(a.adjusted >= a.p for a in tests)
     assert 4 <= alone <= 28  # .05 of 300 is 15, and 4 to 28 is three and a half standard errors about it
-    assert together_ <= 28
+    assert together <= 28
 
 
 def test_leniency_of_a_slice_is_the_weighted_mean_difference():
@@ -124,16 +124,16 @@ def test_leniency_of_a_slice_is_the_weighted_mean_difference():
 def test_cuts_have_an_order_a_rest_and_no_doubles():
     assert make_slicing("one", ["a"] * 3) is None
     assert make_slicing("none", ["", "", "a"]) is None
-    found = make_slicing("many", [*"aaabbc", "d", ""], max_slices=3)
-    assert (found.names, found.code.tolist()) == (("a", "b", "all others"), [0, 0, 0, 1, 1, 2, 2, -1])
+    slicing = make_slicing("many", [*"aaabbc", "d", ""], max_slices=3)
+    assert (slicing.names, slicing.code.tolist()) == (("a", "b", "all others"), [0, 0, 0, 1, 1, 2, 2, -1])
     called_so = make_slicing("strata", ["all others"] * 9 + [*"aaabbbccd", ""], max_slices=3)
     assert called_so.names == ("a", "b", "all others"), "one slice of that name"
     assert called_so.code.tolist() == [2] * 9 + [0] * 3 + [1] * 3 + [2] * 3 + [-1]
     assert make_slicing("order", ["late", "early", "late"], order=("early", "late")).code.tolist() == [1, 0, 1]
-    one, same, other = (
+    first, same, other = (
         Slicing(n, np.array(c), ("x", "y")) for n, c in (("1", [0, 1, 0]), ("2", [1, 0, 1]), ("3", [0, 0, 1]))
     )
-    assert [c.by for c in distinct_slicings([one, same, other])] == ["1", "3"]
+    assert [c.by for c in distinct_slicings([first, same, other])] == ["1", "3"]
     assert length_thirds(np.array([1.0, 2, 3, np.nan])).tolist() == [0, 1, 2, -1]
     assert make_slicing("coded", ["a", "b"], np.array([1, 1, 0, -1])).code.tolist() == [0, 0, 1, -1]
 
@@ -142,7 +142,7 @@ def test_cuts_have_an_order_a_rest_and_no_doubles():
 
 
 def test_the_curve_goes_through_the_first_items_and_ends_at_the_whole():
-    cells = rated(300, 2, 0.7, 6)
+    cells = make_cells(300, 2, 0.7, 6)
     steps = kappa_by_size(cells, 5, "quadratic")
     assert [s.items for s in steps] == curve_sizes(300)
     assert (steps[0].items, steps[-1].items) == (10, 300)
@@ -182,27 +182,27 @@ def test_a_judge_that_never_differed_has_a_band_that_narrows_and_no_line():
 def test_the_calibration_error_by_hand():
     # .9 sure in 4 cells, 3 right; .5 sure in 4, 1 right: (.5 |.9 - .75| + .5 |.5 - .25|) = .2
     sure = ConfidenceCells(np.arange(8), np.repeat([0.9, 0.5], 4), np.array([0, 0, 0, 2, 0, 1, 1, 3.0]), np.ones(8))
-    found = confidence_calibration(sure)
-    assert found.ece == pytest.approx(0.2)
-    assert [(one.low, one.stated, one.accuracy.point, one.near.point) for one in found.levels] == [
+    calibration = confidence_calibration(sure)
+    assert calibration.ece == pytest.approx(0.2)
+    assert [(level.low, level.stated, level.accuracy.point, level.near.point) for level in calibration.levels] == [
         (0.5, 0.5, 0.25, 0.75), (0.9, 0.9, 0.75, 0.75),
     ]  # fmt: skip
-    assert (found.stated, found.accuracy.point) == pytest.approx((0.7, 0.5))
+    assert (calibration.stated, calibration.accuracy.point) == pytest.approx((0.7, 0.5))
     # right ones: .9 .9 .9 .5, wrong ones: .9 .5 .5 .5: (3 * (.5 + 3) + 3 * .5) / 16 = .75
-    assert found.auroc.point == pytest.approx(0.75)
+    assert calibration.auroc.point == pytest.approx(0.75)
     assert confidence_calibration(ConfidenceCells(*[np.zeros(0)] * 4)) is None
 
 
 def test_a_calibrated_judge_has_about_the_error_that_chance_gives_and_many_values_make_tenths():
     rng = np.random.default_rng(7)
-    found = []
+    calibrations = []
     for _ in range(40):
         stated = rng.uniform(0, 1, 400)
         off = (rng.random(400) > stated).astype(float)
-        found.append(confidence_calibration(ConfidenceCells(np.arange(400), stated, off, np.ones(400))))
-    assert len(found[0].levels) == 10
-    assert np.mean([one.ece for one in found]) == pytest.approx(
-        np.mean([one.ece_if_calibrated for one in found]), rel=0.15
+        calibrations.append(confidence_calibration(ConfidenceCells(np.arange(400), stated, off, np.ones(400))))
+    assert len(calibrations[0].levels) == 10
+    assert np.mean([calibration.ece for calibration in calibrations]) == pytest.approx(
+        np.mean([calibration.ece_if_calibrated for calibration in calibrations]), rel=0.15
     )
 
 
@@ -210,8 +210,8 @@ def test_auroc_is_that_of_scikit_learn_with_the_error_of_delong():
     rng = np.random.default_rng(8)
     confidence, off = rng.choice([0.2, 0.5, 0.8, 0.9], 150), rng.integers(0, 3, 150).astype(float)
     weight = rng.uniform(1, 3, 150)
-    found = auroc(ConfidenceCells(np.arange(150), confidence, off, weight))
-    assert found.point == pytest.approx(roc_auc_score(off == 0, confidence, sample_weight=weight))
+    area = auroc(ConfidenceCells(np.arange(150), confidence, off, weight))
+    assert area.point == pytest.approx(roc_auc_score(off == 0, confidence, sample_weight=weight))
     plain = auroc(ConfidenceCells(np.arange(150), confidence, off, np.ones(150)))
     yes, no = confidence[off == 0], confidence[off > 0]
     above = (yes[:, None] > no) + 0.5 * (yes[:, None] == no)
@@ -235,17 +235,19 @@ def test_a_share_of_doubled_cells_is_as_sure_as_that_of_single_ones():
 
 
 def test_kappas_differences_and_agreement_of_judges_on_the_same_cells():
-    one, two = rated(150, 2, 0.8, 9), rated(150, 2, 0.4, 9)
+    good, poor = make_cells(150, 2, 0.8, 9), make_cells(150, 2, 0.4, 9)
     seats = SharedCells(
-        np.asarray(one.item), np.asarray(one.human), {"a": one.judge, "b": two.judge, "c": one.judge}, None
+        np.asarray(good.item), np.asarray(good.human), {"a": good.judge, "b": poor.judge, "c": good.judge}, None
     )
-    found = compare_judges(seats, "a", 5, "quadratic")
-    assert found.kappas["a"] == kappa_interval(Cells(*one[:3]), 5)
-    assert found.kappas["b"].point == pytest.approx(kappa(cross_table(one.human, two.judge, 5), "quadratic"))
-    assert found.between["a", "b"].point == pytest.approx(kappa(cross_table(one.judge, two.judge, 5), "quadratic"))
-    assert found.between["a", "c"].point == 1
-    worse, same = adjust_pairs(found.pairs)
-    assert worse.difference.point == pytest.approx(found.kappas["b"].point - found.kappas["a"].point)
+    comparison = compare_judges(seats, "a", 5, "quadratic")
+    assert comparison.kappas["a"] == kappa_interval(Cells(*good[:3]), 5)
+    assert comparison.kappas["b"].point == pytest.approx(kappa(cross_table(good.human, poor.judge, 5), "quadratic"))
+    assert comparison.between["a", "b"].point == pytest.approx(
+        kappa(cross_table(good.judge, poor.judge, 5), "quadratic")
+    )
+    assert comparison.between["a", "c"].point == 1
+    worse, same = adjust_pairs(comparison.pairs)
+    assert worse.difference.point == pytest.approx(comparison.kappas["b"].point - comparison.kappas["a"].point)
     assert (worse.verdict, same.verdict) == ("worse", "cannot tell")
     assert worse.adjusted == pytest.approx(2 * worse.p)  # the smaller of two, by Holm
     assert (same.difference.point, same.p, same.more_items) == (0.0, 1.0, None)
@@ -262,10 +264,10 @@ def test_what_chance_among_many_could_do_is_no_difference_and_the_planner_says_w
         JudgePair("a", name, g, two_sided_p(g))
         for name, g in zip("bcd", (gap(0.1, 0.045), gap(0.02, 0.05), gap(0.5, 0.1, 20)), strict=True)
     ]
-    found = adjust_pairs(pairs)
-    assert found[0].p == pytest.approx(2 * scipy.stats.norm.sf(0.1 / 0.045))
-    assert found[0].adjusted == pytest.approx(2 * found[0].p)  # d has too few items and is not tested
-    assert [p.verdict for p in found] == ["cannot tell", "cannot tell", "too few items"]
+    adjusted = adjust_pairs(pairs)
+    assert adjusted[0].p == pytest.approx(2 * scipy.stats.norm.sf(0.1 / 0.045))
+    assert adjusted[0].adjusted == pytest.approx(2 * adjusted[0].p)  # d has too few items and is not tested
+    assert [p.verdict for p in adjusted] == ["cannot tell", "cannot tell", "too few items"]
     assert adjust_pairs(pairs[:1])[0].verdict == "better"
     # without luck (1.96 / 1.6)^2 = 1.5 times as many items; a difference of .4 errors would take 24 times as many
     low, high = more_items_to_separate(gap(0.08, 0.05))

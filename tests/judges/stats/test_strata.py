@@ -40,20 +40,24 @@ def test_the_variance_within_strata_by_hand():
     ],
 )
 def test_small_strata_go_with_their_neighbour(sizes, groups):
-    found = strata.collapse_strata(sizes)
-    assert (None if found is None else found.tolist()) == groups
+    collapsed = strata.collapse_strata(sizes)
+    assert (None if collapsed is None else collapsed.tolist()) == groups
 
 
 def test_one_stratum_is_none_and_names_of_strata_do_not_matter():
     item, human, judge, weight = sample()
     plain = kappa_interval(Cells(item, human, judge, weight), 5)
     assert kappa_interval(Cells(item, human, judge, weight, np.full(len(item), 7)), 5) == plain
-    one = kappa_interval(Cells(item, human, judge, weight, judge), 5)
-    assert kappa_interval(Cells(item, human, judge, weight, judge * 11 - 3), 5) == one
-    assert one.point == plain.point and one.se < plain.se and one.high - one.low < plain.high - plain.low
+    stratified = kappa_interval(Cells(item, human, judge, weight, judge), 5)
+    assert kappa_interval(Cells(item, human, judge, weight, judge * 11 - 3), 5) == stratified
+    assert (
+        stratified.point == plain.point
+        and stratified.se < plain.se
+        and stratified.high - stratified.low < plain.high - plain.low
+    )
     turned = np.random.default_rng(0).permutation(len(item))
     again = kappa_interval(Cells(item, human[turned], judge[turned], weight[turned], judge[turned]), 5)
-    assert (again.low, again.high) == pytest.approx((one.low, one.high))
+    assert (again.low, again.high) == pytest.approx((stratified.low, stratified.high))
     with pytest.raises(ValueError, match="one length"):
         kappa_interval(Cells(item, human, judge, stratum=judge[1:]), 5)
 
@@ -62,12 +66,12 @@ def test_sums_by_stratum_give_the_error_of_single_cells(monkeypatch):
     item, human, judge, weight = sample()
     monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 2)
     cells = kappa_interval(Cells(item, human, judge, weight, judge), 5)
-    each = [moments(item[at], human[at], judge[at], weight[at]) for at in (judge == h for h in range(5))]
-    cross = strata.products_within_strata([g for _, _, g in each], [t for t, _, _ in each], [c for _, c, _ in each])
-    found = interval_from_moments(sum(t for t, _, _ in each), cross, *[len(item)] * 3)
-    assert found.se == pytest.approx(cells.se)
-    one = strata.products_within_strata([2, 1], np.ones((2, 1)), np.ones((2, 1, 1)))
-    assert one.tolist() == [[2.0]], "a single stratum is left as it is"
+    sums = [moments(item[at], human[at], judge[at], weight[at]) for at in (judge == h for h in range(5))]
+    cross = strata.products_within_strata([g for _, _, g in sums], [t for t, _, _ in sums], [c for _, c, _ in sums])
+    interval = interval_from_moments(sum(t for t, _, _ in sums), cross, *[len(item)] * 3)
+    assert interval.se == pytest.approx(cells.se)
+    single = strata.products_within_strata([2, 1], np.ones((2, 1)), np.ones((2, 1, 1)))
+    assert single.tolist() == [[2.0]], "a single stratum is left as it is"
 
 
 def test_the_error_is_what_stratified_samples_really_vary_by():
@@ -75,21 +79,21 @@ def test_the_error_is_what_stratified_samples_really_vary_by():
     rng = np.random.default_rng(9)
     judge = rng.choice(5, 50_000, p=[0.05, 0.05, 0.1, 0.2, 0.6])
     human = np.clip(judge + rng.choice([-2, -1, 0, 0, 0, 0, 1], 50_000), 0, 4)
-    members, taken = [np.flatnonzero(judge == h) for h in range(5)], [20, 20, 25, 30, 45]
-    stratum = np.repeat(np.arange(5), taken)
-    weight = np.array([len(m) / n for m, n in zip(members, taken, strict=True)])[stratum]
+    members, sizes = [np.flatnonzero(judge == h) for h in range(5)], [20, 20, 25, 30, 45]
+    stratum = np.repeat(np.arange(5), sizes)
+    weight = np.array([len(m) / n for m, n in zip(members, sizes, strict=True)])[stratum]
     points, errors = [], []
     for _ in range(600):
-        places = np.concatenate([rng.choice(m, n) for m, n in zip(members, taken, strict=True)])
+        places = np.concatenate([rng.choice(m, n) for m, n in zip(members, sizes, strict=True)])
         total, _, _ = moments(np.arange(len(places)), human[places], judge[places], weight)
-        each = [
+        sums = [
             moments(np.arange(n), human[places][at], judge[places][at], weight[at])
-            for n, at in zip(taken, (stratum == h for h in range(5)), strict=True)
+            for n, at in zip(sizes, (stratum == h for h in range(5)), strict=True)
         ]
-        cross = strata.products_within_strata(taken, [t for t, _, _ in each], [c for _, c, _ in each])
-        found = interval_from_moments(total, cross, *[len(places)] * 3)
-        points.append(found.point)
-        errors.append(found.se)
+        cross = strata.products_within_strata(sizes, [t for t, _, _ in sums], [c for _, c, _ in sums])
+        interval = interval_from_moments(total, cross, *[len(places)] * 3)
+        points.append(interval.point)
+        errors.append(interval.se)
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(points), rel=0.1)
 
 
@@ -98,5 +102,5 @@ def test_lower_ends_of_strata_are_cautious():
     assert reciprocal_lower_end(0.6, 0.1, 2.0) == pytest.approx(0.2)
     assert reciprocal_lower_end(0.6, 0.3, 2.0) == -1.0 and reciprocal_lower_end(1.0, 0.1, 2.0) == 1.0
     item, human, judge, weight = sample(60)
-    found = kappa_interval(Cells(item, human, judge, weight, judge), 5)
-    assert found.strata and found.lower_bound <= reciprocal_lower_end(found.point, found.se, 1.6448536)
+    interval = kappa_interval(Cells(item, human, judge, weight, judge), 5)
+    assert interval.strata and interval.lower_bound <= reciprocal_lower_end(interval.point, interval.se, 1.6448536)

@@ -27,17 +27,17 @@ ROWS = [
 
 
 def test_by_hand():
-    found = {(a.one, a.other, a.part): (a.s1, a.s2) for a in agreement_table(votes(ROWS), TIE)}
-    s1, s2 = found[JUDGE, "expert", ""]
+    table = {(a.one, a.other, a.part): (a.s1, a.s2) for a in agreement_table(votes(ROWS), TIE)}
+    s1, s2 = table[JUDGE, "expert", ""]
     assert (s1.point, s1.cells) == (3 / 5, 5)  # a a and the tie agree, both b do not
     assert (s2.point, s2.cells) == (2 / 3, 3)  # item 1 is out: the judge says tie
-    s1, s2 = found["expert", "expert", ""]
+    s1, s2 = table["expert", "expert", ""]
     assert (s1.point, s1.cells) == (2 / 5, 5)  # aa of aa ab ab; none of tie-b; bb
     assert (s2.point, s2.cells) == (2 / 4, 4)
-    s1, _ = found["expert", "expert", "turn 2"]
+    s1, _ = table["expert", "expert", "turn 2"]
     assert (s1.point, s1.cells) == (1, 1)
-    assert not {k for k in found if k[1] == "author"}  # one author alone, and no judge there: no pair, no row
-    assert (JUDGE, "expert", "turn 2") not in found
+    assert not {k for k in table if k[1] == "author"}  # one author alone, and no judge there: no pair, no row
+    assert (JUDGE, "expert", "turn 2") not in table
     assert s1.low < 1  # Wilson: one pair proves little
 
 
@@ -48,8 +48,8 @@ def test_ten_people_of_one_mind_on_each_item_are_worth_an_item_not_45_pairs():
     p, spread = 65 / 90, 25 / 90  # each item lies 25 / 90 from the mean: se^2 = 40 / 39 * spread^2 / 40
     worth = p * (1 - p) * 39 / spread**2
     assert (people.s1.point, people.s1.items, people.s1.cells) == (p, 40, 1800)
-    asked = wilson_interval(p * worth, worth)
-    assert np.allclose([people.s1.low, people.s1.high], [asked.low, asked.high]) and worth < 102
+    wilson = wilson_interval(p * worth, worth)
+    assert np.allclose([people.s1.low, people.s1.high], [wilson.low, wilson.high]) and worth < 102
 
 
 def test_a_single_part_is_not_listed_twice_and_nothing_gives_nothing():
@@ -75,5 +75,5 @@ def test_as_a_double_loop_has_it(rows):
 
 
 def test_without_a_tie_both_figures_are_the_same():
-    for found in agreement_table(votes(ROWS), None):
-        assert found.s1 == found.s2
+    for agreement in agreement_table(votes(ROWS), None):
+        assert agreement.s1 == agreement.s2

@@ -22,7 +22,7 @@ from data.store import Store, open_store
 from data.store.ids import content_id, new_id
 from tests import seeds
 from tests.pages.contrast import faint
-from tests.pages.desk_driver import all_saved, at_rest, enter, unsaved
+from tests.pages.desk_driver import all_saved, at_rest, count_unsaved, enter
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -54,7 +54,7 @@ def prepare(path: Path) -> Store:
     return store
 
 
-def seeded(serve: Serve) -> Server:
+def seeded_app(serve: Serve) -> Server:
     """The app with that store."""
     app = serve(start=False)
     prepare(app.store_path).close()
@@ -75,39 +75,41 @@ def decisions(app: Server, dataset: str) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def app(serve_all: Serve) -> Server:
-    return seeded(serve_all)
+    return seeded_app(serve_all)
 
 
 def test_who_comes_second_is_told_and_annotators_have_no_such_page(app: Server, new_page: Callable[..., Any]) -> None:
-    one, two, three = new_page(), new_page(color_scheme="dark"), new_page()
-    for page, name in ((one, "lea"), (two, "res")):
+    first, second, third = new_page(), new_page(color_scheme="dark"), new_page()
+    for page, name in ((first, "lea"), (second, "res")):
         enter(page, app.url, name, "adjudication?dataset=other")
         page.locator(".case.here").wait_for()
-    for page, digit in ((one, "2"), (two, "3")):
+    for page, digit in ((first, "2"), (second, "3")):
         page.keyboard.press(digit)
         page.keyboard.press("Enter")
         page.keyboard.press("1")
         expect(page.locator(".status")).to_have_text(re.compile("^saved|^$"))
         expect(page.locator(".progress")).to_have_text(re.compile("2 of 2|1 of 1"))
-    expect(two.get_by_role("alert")).to_contain_text("lea decided this rating meanwhile: 2, because: misread the text")
-    enter(three, app.url, "ann", "overview")
-    three.get_by_role("link", name="Queues").wait_for()
-    three.get_by_role("heading", name="Overview").wait_for()
-    expect(three.get_by_text("Page not found")).to_have_count(0)  # the home page under its own address
-    expect(three.get_by_role("link", name="Adjudication")).to_have_count(0)
+    expect(second.get_by_role("alert")).to_contain_text(
+        "lea decided this rating meanwhile: 2, because: misread the text"
+    )
+    enter(third, app.url, "ann", "overview")
+    third.get_by_role("link", name="Queues").wait_for()
+    third.get_by_role("heading", name="Overview").wait_for()
+    expect(third.get_by_text("Page not found")).to_have_count(0)  # the home page under its own address
+    expect(third.get_by_role("link", name="Adjudication")).to_have_count(0)
     # A lead changes the rule, and is told what that changes before.
-    one.get_by_role("button", name="How labels are combined").click()
-    dialog = one.get_by_role("dialog")
+    first.get_by_role("button", name="How labels are combined").click()
+    dialog = first.get_by_role("dialog")
     dialog.get_by_text("Now 1 rating waits for adjudication.").wait_for()
     dialog.get_by_role("spinbutton").fill("3")
     dialog.get_by_role("spinbutton").press("Tab")
     dialog.get_by_text("With this rule 0 ratings wait for adjudication (now 1), and no gold value changes.").wait_for()
     dialog.get_by_role("button", name="Save").click()
-    one.get_by_text(
+    first.get_by_text(
         "Where people disagree, the median is used, and the majority for unordered answers; a disagreement of more "
         "than 3 points waits for adjudication."
     ).wait_for()
-    one.get_by_role("heading", name="Nothing to adjudicate").wait_for()
+    first.get_by_role("heading", name="Nothing to adjudicate").wait_for()
 
 
 def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page: Any) -> None:
@@ -203,7 +205,7 @@ NONE_KEPT = "!Object.keys(localStorage).some((key) => key.startsWith('assay:act:
 
 def test_what_was_decided_and_not_sent_is_saved_from_the_next_page(serve: Serve, page: Any) -> None:
     """The page is left before any word comes back; then the tab is closed while the server is down."""
-    app = seeded(serve)
+    app = seeded_app(serve)
     enter(page, app.url, "lea", "adjudication?dataset=demo")
     page.locator(".case.here").wait_for()
     at_rest(page)
@@ -221,7 +223,7 @@ def test_what_was_decided_and_not_sent_is_saved_from_the_next_page(serve: Serve,
     all_saved(page)
     app.kill()
     decide(page, "4", "nobody hears it")
-    assert unsaved(page) == 1
+    assert count_unsaved(page) == 1
     context = page.context
     page.close()
     app.start()
@@ -241,7 +243,7 @@ def test_what_was_decided_and_not_sent_is_saved_from_the_next_page(serve: Serve,
 
 def test_what_could_not_be_saved_stays_until_there_is_room(serve: Serve, new_page: Callable[..., Any]) -> None:
     """A limit on the size of the app's files stands in for a full disk."""
-    app, page = seeded(serve), new_page(color_scheme="dark")
+    app, page = seeded_app(serve), new_page(color_scheme="dark")
     enter(page, app.url, "lea", "adjudication?dataset=demo")
     page.locator(".case.here").wait_for()
     at_rest(page)
@@ -249,29 +251,29 @@ def test_what_could_not_be_saved_stays_until_there_is_room(serve: Serve, new_pag
     full, room = (4096, resource.RLIM_INFINITY), (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, full)
     decide(page, "3", JAPANESE * 50)
-    said = page.get_by_role("alert").get_by_text("Nothing was saved")
-    said.wait_for()
-    assert unsaved(page) == 1
+    alert = page.get_by_role("alert").get_by_text("Nothing was saved")
+    alert.wait_for()
+    assert count_unsaved(page) == 1
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, room)
     all_saved(page)
-    expect(said).to_have_count(0)
+    expect(alert).to_have_count(0)
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, full)
     decide(page, "4", JAPANESE * 51)
-    said.wait_for()
+    alert.wait_for()
     page.get_by_role("link", name="Queues").click()
-    told = page.get_by_text("are not saved yet. They are kept in this browser")
-    told.wait_for()
+    notice = page.get_by_text("are not saved yet. They are kept in this browser")
+    notice.wait_for()
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, room)
     page.wait_for_function(NONE_KEPT)
-    expect(told).to_have_count(0)
+    expect(notice).to_have_count(0)
     # Somebody comes too late with a reason of their own: it is sent once from another page, and not lost on the board.
     place = {"item": "gone", "unit": "turn:1", "dimension": "helpfulness", "token": ""}
     act = {"key": "12345678", "action": "decide", **place, "v": 1, "reason": "my own words"}
-    one = {"person": "lea", "dataset": content_id("dataset", "demo"), "place": "gone", "at": 1, "act": act}
-    page.evaluate("one => localStorage.setItem('assay:act:lea:12345678', JSON.stringify(one))", one)
-    other = {**one, "at": 2, "act": {**act, "key": "23456789", "reason": "and these of another rating"}}
+    record = {"person": "lea", "dataset": content_id("dataset", "demo"), "place": "gone", "at": 1, "act": act}
+    page.evaluate("one => localStorage.setItem('assay:act:lea:12345678', JSON.stringify(one))", record)
+    other = {**record, "at": 2, "act": {**act, "key": "23456789", "reason": "and these of another rating"}}
     page.evaluate("one => localStorage.setItem('assay:act:lea:23456789', JSON.stringify(one))", other)
-    odd = [None, 7, {}, {"place": "gone"}, {**one, "act": None}, {**one, "act": {**act, "key": "of another"}}]
+    odd = [None, 7, {}, {"place": "gone"}, {**record, "act": None}, {**record, "act": {**act, "key": "of another"}}]
     keep = "odd => odd.forEach((one, n) => localStorage.setItem(`assay:act:lea:odd ${n}`, JSON.stringify(one)))"
     page.evaluate(keep, odd)  # what is none is thrown away
     page.reload()

@@ -29,10 +29,10 @@ window.ready = true;
 
 def case(unit: str, dimension: str = "tone") -> Json:
     lists = {name: [] for name in ("notes", "judges")}
-    said = [{"by": "A", "v": 1}, {"by": "B", "v": 5}]
+    labels = [{"by": "A", "v": 1}, {"by": "B", "v": 5}]
     words = {"definition": "", "apart": "differ by 4 points", "before": "", "token": f"token of {unit}"}
     return {"unit": unit, "dimension": dimension, "label": dimension, "kind": "ordinal", "steps": fakes.ONE_TO_FIVE,
-            "range": None, "said": said, "own": False, "weak": False, **lists, **words}  # fmt: skip
+            "range": None, "said": labels, "own": False, "weak": False, **lists, **words}  # fmt: skip
 
 
 def item(name: str, *cells: Json) -> Json:
@@ -60,8 +60,8 @@ class Bench:
     def message(self) -> Json:
         """The newest message, once what is painted has been sent."""
         self.page.evaluate("new Promise(done => setTimeout(done, 250))")
-        found: Json = self.page.evaluate("messages.at(-1) ?? {}")
-        return found
+        message: Json = self.page.evaluate("messages.at(-1) ?? {}")
+        return message
 
     @property
     def item(self) -> str:
@@ -99,8 +99,8 @@ def test_a_refusal_that_comes_while_a_reason_is_written_is_shown_and_takes_no_le
     bench.page.keyboard.type("half a ")
     bench.press("ArrowLeft")
     bench.tell(both, left=2, refused=[{"key": act["key"], "why": "The labels changed."}])
-    shown = bench.page.get_by_role("alert").inner_text()
-    assert "The labels changed." in shown and "my own words" in shown
+    alert = bench.page.get_by_role("alert").inner_text()
+    assert "The labels changed." in alert and "my own words" in alert
     bench.page.keyboard.type("!")
     field = bench.page.locator(".case.here input.own")
     assert field.input_value() == "half a! " and bench.page.locator(".case").count() == 2
@@ -145,8 +145,8 @@ def test_the_item_in_hand_is_named_and_the_next_ones_are_asked_for(bench: Bench)
 
 def test_the_items_of_the_board_are_the_first_and_those_at_hand() -> None:
     ids = list("abcdefgh")
-    for now, found in {"": "abc", "gone": "abc", "a": "abc", "c": "abcde", "f": "abcefgh", "h": "abcgh"}.items():
-        assert choose_items(ids, now) == set(found), now
+    for now, expected in {"": "abc", "gone": "abc", "a": "abc", "c": "abcde", "f": "abcefgh", "h": "abcgh"}.items():
+        assert choose_items(ids, now) == set(expected), now
     assert choose_items([], "a") == set()
 
 

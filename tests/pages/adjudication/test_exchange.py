@@ -49,8 +49,8 @@ def test_what_was_decided_before_the_judge_was_asked_for_did_not_see_it(
     state: dict[str, Any] = {}
     send(monkeypatch, state, acts=[act_on(first, "decision-1")], reveal=second.item)
     send(monkeypatch, state, acts=[act_on(first, "decision-1"), act_on(second, "decision-2")], reveal=None)
-    assert [one["key"] for one in state["acked"]] == ["decision-1", "decision-2"]
-    assert [sorted(one["names"]) for one in state["acked"]] == [["ann", "ben"]] * 2
+    assert [act["key"] for act in state["acked"]] == ["decision-1", "decision-2"]
+    assert [sorted(act["names"]) for act in state["acked"]] == [["ann", "ben"]] * 2
     assert state["notice"] is None and "refused" not in state and not waiting(store)
     stored = store.rows("select id, saw_judge from adjudication order by seq")
     assert stored == [("decision-1", False), ("decision-2", True)]
@@ -64,7 +64,7 @@ def test_an_item_of_which_one_rating_was_decided_and_then_the_judge_asked_for(
     first, _ = waiting(store)
     state: dict[str, Any] = {}
     send(monkeypatch, state, acts=[{**act_on(first, "decision-1"), "v": 9}], reveal=first.item)
-    assert [one["key"] for one in state["refused"]] == ["decision-1"] and state["notice"] is None
+    assert [act["key"] for act in state["refused"]] == ["decision-1"] and state["notice"] is None
     send(monkeypatch, state, acts=[act_on(first, "decision-2")], reveal=None)
     assert store.rows("select saw_judge from adjudication") == [(True,)]
 
@@ -84,5 +84,5 @@ def test_where_the_store_fails_nothing_is_refused_and_what_follows_waits(
         send(patch, state, acts=acts, reveal=second.item)
         assert state == {"notice": "Nothing was saved: the disk is full."}
     send(monkeypatch, state, acts=acts, reveal=None)
-    assert [one["key"] for one in state["acked"]] == ["decision-1", "decision-2"] and state["notice"] is None
+    assert [act["key"] for act in state["acked"]] == ["decision-1", "decision-2"] and state["notice"] is None
     assert store.rows("select distinct saw_judge from adjudication") == [(False,)]

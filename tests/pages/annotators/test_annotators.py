@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from data.records import people
 from data.records.datasets import ensure_dataset
 from data.store import open_store
-from tests.data.planted_people import Rater, accepting, lenient, near, plant
+from tests.data.planted_people import Rater, accepting, lenient, mostly_right, plant
 from tests.pages.desk_driver import enter, press
 from tests.server import Server
 
@@ -26,9 +26,14 @@ def app(serve_all: Callable[..., Server]) -> Server:
     store = open_store(server.store)
     people.join_workspace(store, "lea")
     people.join_workspace(store, "annot")
-    raters = {NASTY: Rater(near(0.9)), "bob": Rater(near(0.9)), "cleo": Rater(near(0.9)), "lena": Rater(lenient)}
+    raters = {
+        NASTY: Rater(mostly_right(0.9)),
+        "bob": Rater(mostly_right(0.9)),
+        "cleo": Rater(mostly_right(0.9)),
+        "lena": Rater(lenient),
+    }
     plant(store, {**raters, "ada": Rater(accepting, "assisted", 1.2)}, 40, "several")
-    plant(store, {"solo": Rater(near(0.9))}, 25, "alone")
+    plant(store, {"solo": Rater(mostly_right(0.9))}, 25, "alone")
     store.tx("test", "empty", lambda tx: ensure_dataset(tx, "nobody"))
     store.close()
     server.start()
@@ -36,8 +41,8 @@ def app(serve_all: Callable[..., Server]) -> Server:
 
 
 def test_who_stands_out_one_person_and_the_way_to_the_desk(app: Server, page: Any) -> None:
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls = []
+    page.on("request", lambda request: urls.append(request.url))
     enter(page, app.url, "lea", "annotators?dataset=several")
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("320 labels by 4 people for 80 ratings. Blind labels;")
@@ -64,7 +69,7 @@ def test_who_stands_out_one_person_and_the_way_to_the_desk(app: Server, page: An
     listed = page.get_by_test_id("stDataFrame").nth(1)
     expect(listed).to_be_visible()
     press(page, listed, 40, 50, r"/desk\?.*item=")
-    assert not [url for url in asked if url.startswith("https://canary")]
+    assert not [url for url in urls if url.startswith("https://canary")]
 
 
 def test_with_one_person_or_nobody_it_says_what_to_do(app: Server, page: Any) -> None:

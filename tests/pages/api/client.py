@@ -22,7 +22,7 @@ from tests import seeds
 from tests.server import ROOT
 
 
-def served(store: Store) -> tuple[Starlette, Api]:
+def make_app(store: Store) -> tuple[Starlette, Api]:
     """The API of a store as an application."""
     api = Api(lambda: store)
     api.begin()
@@ -33,7 +33,7 @@ def served(store: Store) -> tuple[Starlette, Api]:
 def workspace(folder: Path, count: int = 6) -> Store:
     """Dialogues with judgments, some drawn; lea leads, rea is researcher, ann and ben label."""
     items = [seeds.dialogue(n) for n in range(1, count + 1)]
-    rows = [*items, *(seeds.judgment(one) for one in items)]
+    rows = [*items, *(seeds.judgment(item) for item in items)]
     store = seeds.workspace(folder / "api.duckdb", rows, names=("lea", "ann", "ben", "rea"), audit=3)
     people.set_person(store, "lea", "rea", "researcher")
     return store
@@ -63,18 +63,18 @@ class Program:
 @contextmanager
 def programs(store: Store) -> Iterator[dict[str, Program]]:
     """A program of each person with every scope, by name, and one without a token, "" ."""
-    app, _ = served(store)
+    app, _ = make_app(store)
     with TestClient(app, base_url="http://127.0.0.1") as client:
-        made = {"": Program(client, "")}
+        by_person = {"": Program(client, "")}
         for name in ("lea", "ann", "ben", "rea"):
-            made[name] = Program(client, tokens.new_token(store, name, "test", list(tokens.SCOPES))[1])
-        yield made
+            by_person[name] = Program(client, tokens.new_token(store, name, "test", list(tokens.SCOPES))[1])
+        yield by_person
 
 
 def load_client() -> Any:
     """The file of the docs as a module."""
     spec = importlib.util.spec_from_file_location("assay_client", ROOT / "docs" / "assay_client.py")
     assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -45,9 +45,9 @@ def test_the_client_sends_and_reads_and_nothing_is_done_twice(
     opened = assay._opener.open
     lost = {"left": 3}
 
-    def unlucky(asked: urllib.request.Request, timeout: float) -> Any:
-        answer = opened(asked, timeout=timeout)
-        if asked.method == "POST" and lost["left"]:
+    def unlucky(request: urllib.request.Request, timeout: float) -> Any:
+        answer = opened(request, timeout=timeout)
+        if request.method == "POST" and lost["left"]:
             lost["left"] -= 1
             answer.close()
             raise ConnectionResetError("cut off behind the request")
@@ -55,9 +55,9 @@ def test_the_client_sends_and_reads_and_nothing_is_done_twice(
 
     monkeypatch.setattr(assay._opener, "open", unlucky)
     items = [seeds.dialogue(n) for n in range(10, 16)]
-    made = assay.send("demo", [*items, *map(seeds.judgment, items)])
-    assert len(made) > 2 and sum(one["items"] for one in made) == sum(one["judgments"] for one in made) == 6
-    assert lost["left"] == 0 and sum(one["known"] for one in made) == 0, "what was lost on the way was told again"
+    parts = assay.send("demo", [*items, *map(seeds.judgment, items)])
+    assert len(parts) > 2 and sum(part["items"] for part in parts) == sum(part["judgments"] for part in parts) == 6
+    assert lost["left"] == 0 and sum(part["known"] for part in parts) == 0, "what was lost on the way was told again"
     lost["left"] = 1
     drawn = assay.post("/datasets/demo/draws/audit", {"size": 2})["drawn"]
     assert drawn >= 2 and assay.get("/datasets/demo/progress")["audit"]["drawn"] == 3 + drawn
@@ -70,8 +70,8 @@ def test_the_client_sends_and_reads_and_nothing_is_done_twice(
         module.Assay(server.url, "wrong").get("/me")
     command = [sys.executable, "-m", "data", "check", "--dataset", "demo", "--url", server.url]
     env = {**{k: v for k, v in os.environ.items() if "proxy" not in k.lower()}, "ASSAY_TOKEN": token}
-    told = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
-    assert told.returncode == 2 and "cannot be said turn.helpfulness: below minimum sample" in told.stdout, told.stderr
+    run = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert run.returncode == 2 and "cannot be said turn.helpfulness: below minimum sample" in run.stdout, run.stderr
     assert server.get("/api/v1/me", {"Origin": "http://evil.test", "Authorization": f"Bearer {token}"})[0] == 403
     assert server.get("/api/v1/me", {"Host": "evil.test", "Authorization": f"Bearer {token}"})[0] == 403
     assert server.get("/api/v1/me", {"Cookie": "assay_name=lea"})[0] == 401

@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
 from data.records import tokens
 from pages.api import openapi
 from pages.api.routes import PREFIX, ROUTES
-from tests.pages.api.client import served, workspace
+from tests.pages.api.client import make_app, workspace
 from tests.server import ROOT
 from tests.soak import counts
 
@@ -40,10 +40,10 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         patch.setenv("ASSAY_API_PER_MINUTE", "0")
         patch.setenv("ASSAY_API_ADDRESS_PER_MINUTE", "0")
         store = workspace(tmp_path_factory.mktemp("openapi"))
-        app, _ = served(store)
-    made = schemathesis.openapi.from_asgi(f"{PREFIX}/openapi.json", app)
-    made.token = tokens.new_token(store, "rea", "test", list(tokens.SCOPES))[1]  # type: ignore[attr-defined]
-    yield made
+        app, _ = make_app(store)
+    schema = schemathesis.openapi.from_asgi(f"{PREFIX}/openapi.json", app)
+    schema.token = tokens.new_token(store, "rea", "test", list(tokens.SCOPES))[1]  # type: ignore[attr-defined]
+    yield schema
     store.close()
 
 
@@ -60,12 +60,12 @@ def test_whatever_is_asked_is_answered_as_described(case: Any, schema: Any) -> N
 
 
 def test_the_description_is_sound_and_has_every_route() -> None:
-    made = json.loads(json.dumps(openapi.document()))
-    assert {(path, method.upper()) for path, held in made["paths"].items() for method in held} == {
+    document = json.loads(json.dumps(openapi.document()))
+    assert {(path, method.upper()) for path, methods in document["paths"].items() for method in methods} == {
         (PREFIX + route.path, route.method) for route in ROUTES
     }
-    for one in made["components"]["schemas"].values():
-        jsonschema.Draft202012Validator.check_schema(one)
+    for definition in document["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(definition)
     names = [route.name for route in ROUTES]
     assert len(set(names)) == len(names)
 

@@ -11,7 +11,7 @@ import pytest
 from data.runs import endpoints, runs
 from data.store import Store
 from tests.pages.api.client import Program, programs, workspace
-from tests.pages.api.test_server import refused
+from tests.pages.api.test_server import check_refusal
 from tests.practice_server import practice
 
 ORDER = {"dataset": "demo", "card": "multi_turn_dialogue", "model": "practice-constant"}
@@ -19,16 +19,16 @@ ORDER = {"dataset": "demo", "card": "multi_turn_dialogue", "model": "practice-co
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = workspace(tmp_path)
-    yield made
-    runs.close(made)
-    made.close()
+    store = workspace(tmp_path)
+    yield store
+    runs.close(store)
+    store.close()
 
 
 @pytest.fixture
 def rea(store: Store) -> Iterator[Program]:
-    with programs(store) as made:
-        yield made["rea"]
+    with programs(store) as by_person:
+        yield by_person["rea"]
 
 
 def post(by: Program, path: str, body: dict[str, Any], key: str = "") -> Any:
@@ -43,18 +43,18 @@ def test_a_run_is_begun_once_and_keeps_to_its_limit(rea: Program, store: Store) 
         assert again.json() == {"run": run} and again.headers["idempotent-replayed"] == "true"
         runs.wait(store, run)
         for key in ("b", ""):
-            assert "Nothing is left to ask" in refused(post(rea, "/runs", order, key), 400)["detail"]
-    found = rea.get(f"/runs/{run}").json()
-    assert (found["state"], found["done"], found["scored"], found["spending_limit"]) == ("finished", 6, 6, 9.0)
-    assert [one["id"] for one in rea.get("/runs").json()["runs"]] == [run] and 0 < found["cost"] < 9
-    refused(post(rea, "/runs", {**ORDER, "most": 3}, "a"), 409)
+            assert "Nothing is left to ask" in check_refusal(post(rea, "/runs", order, key), 400)["detail"]
+    report = rea.get(f"/runs/{run}").json()
+    assert (report["state"], report["done"], report["scored"], report["spending_limit"]) == ("finished", 6, 6, 9.0)
+    assert [row["id"] for row in rea.get("/runs").json()["runs"]] == [run] and 0 < report["cost"] < 9
+    check_refusal(post(rea, "/runs", {**ORDER, "most": 3}, "a"), 409)
 
 
 def test_a_run_is_stopped_and_resumed(rea: Program, store: Store) -> None:
     with practice(latency_ms=200) as server:
         order = {**ORDER, "endpoint": {"base_url": server.url, "concurrency": 1}, "params": {"temperature": 1}}
         run = post(rea, "/runs", order).json()["run"]
-        assert "goes on already" in refused(post(rea, f"/runs/{run}/resume", {}), 400)["detail"]
+        assert "goes on already" in check_refusal(post(rea, f"/runs/{run}/resume", {}), 400)["detail"]
         assert post(rea, f"/runs/{run}/stop", {}, "s").json() == {"run": run}
         assert runs.wait(store, run).state == "stopped"
         assert "below it" not in post(rea, f"/runs/{run}/resume", {"spending_limit": 1, "price": [0, 0]}, "r").text
@@ -84,10 +84,10 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
 
 def test_what_the_page_refuses_is_refused(rea: Program, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for change, status, words in REFUSED:
-        assert words in refused(post(rea, "/runs", {**ORDER, **change}), status)["detail"]
+        assert words in check_refusal(post(rea, "/runs", {**ORDER, **change}), status)["detail"]
     monkeypatch.setattr(endpoints, "_listed", [])
     elsewhere = {**ORDER, "endpoint": {"base_url": "http://127.0.0.1:9"}}
-    assert "ASSAY_ENDPOINTS" in refused(post(rea, "/runs", elsewhere), 403)["detail"]
-    for what in ("stop", "resume"):
-        refused(post(rea, f"/runs/none/{what}", {}), 404)
+    assert "ASSAY_ENDPOINTS" in check_refusal(post(rea, "/runs", elsewhere), 403)["detail"]
+    for action in ("stop", "resume"):
+        check_refusal(post(rea, f"/runs/none/{action}", {}), 404)
     assert store.rows("select count(*) from run") == [(0,)]

@@ -9,18 +9,18 @@ from playwright.sync_api import expect
 
 from data.approvals import approvals, case, policy, record
 from data.store import open_store
-from tests.data.approvals.test_approvals import Key, approve, judged, opened, relabel, set_asked
-from tests.data.approvals.test_suspension import draw, drawn, label, undrawn
+from tests.data.approvals.test_approvals import Key, approve, judged_cells, open_workspace, relabel, set_asked
+from tests.data.approvals.test_suspension import draw, drawn_cells, label, undrawn
 from tests.pages.desk_driver import at_rest, enter
 from tests.server import Server
 
 NASTY = "Good <b>x</b> ![a](https://canary.test/a.png) **bold** 対話"
 
 
-def served(serve: Callable[..., Server], four_eyes: bool = False, bad: bool = False) -> tuple[Server, Key]:
+def start_app(serve: Callable[..., Server], four_eyes: bool = False, bad: bool = False) -> tuple[Server, Key]:
     """The app on a store in which helpfulness meets policy; `bad`: it was approved, and then bad gold came."""
     app = serve(start=False)
-    store, dataset, judge = opened(app.store_path, [*judged(120), *judged(20, "safety")])
+    store, dataset, judge = open_workspace(app.store_path, [*judged_cells(120), *judged_cells(20, "safety")])
     key: Key = (dataset, judge, "turn", "helpfulness")
     if bad:
         approvals.record_decision(
@@ -46,9 +46,9 @@ def open_row(page: Any, name: str = "helpfulness · turn") -> Any:
 def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
 ) -> None:
-    app, key = served(serve)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    app, key = start_app(serve)
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     enter(page, app.url, "lea", "approvals?dataset=demo")
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("To decide: 1 meeting the policy, not decided.")
@@ -90,7 +90,7 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     for name in ("Suspend", "Decline", "Approve"):
         expect(reader.get_by_role("button", name=name, exact=True)).to_have_count(0)
     expect(reader.get_by_text("Change the policy")).to_have_count(0)
-    assert not [url for url in asked if "canary" in url]
+    assert not [url for url in urls if "canary" in url]
     app.stop()
     store = open_store(app.store)
     assert [(a.person, a.reason) for a in record.decision_history(store, *key)] == [("lea", NASTY)]
@@ -98,7 +98,7 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
 
 
 def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Server], page: Any) -> None:
-    app, key = served(serve, four_eyes=True, bad=True)
+    app, key = start_app(serve, four_eyes=True, bad=True)
     enter(page, app.url, "lea", "")
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("helpfulness · turn in demo was suspended by new evidence. With the labels")
@@ -121,8 +121,8 @@ def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
     serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
 ) -> None:
     app = serve(start=False)
-    more = drawn(120, 180)
-    store, dataset, judge = opened(app.store_path, [*judged(120), *undrawn(more)])
+    more = drawn_cells(120, 180)
+    store, dataset, judge = open_workspace(app.store_path, [*judged_cells(120), *undrawn(more)])
     key: Key = (dataset, judge, "turn", "helpfulness")
     approve(store, key)
     draw(store, key, more)
@@ -137,8 +137,8 @@ def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
     page.goto(f"{app.url}/dashboard?dataset=demo")
     expect(main).to_contain_text("helpfulness · turn is to be reviewed: Kappa fell by")
     expect(page.get_by_text("approved under an older policy")).to_be_visible()
-    told = "Approved under the first policy (required: kappa 0.50); today's policy requires kappa 0.60."
-    expect(main).to_contain_text(told)
+    sentence = "Approved under the first policy (required: kappa 0.50); today's policy requires kappa 0.60."
+    expect(main).to_contain_text(sentence)
     reader = new_page()
     enter(reader, app.url, "ann", "dashboard?dataset=demo")
     expect(reader.get_by_text("approved under an older policy")).to_be_visible()
@@ -172,13 +172,13 @@ def change_policy(page: Any, reason: str, **values: str) -> None:
 def test_two_leads_at_one_policy_change_and_agree_to_what_they_have_seen_only(
     serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
 ) -> None:
-    app, _ = served(serve, four_eyes=True)
+    app, _ = start_app(serve, four_eyes=True)
     other = new_page()
-    for one, name in ((page, "lea"), (other, "lou")):
-        enter(one, app.url, name, "approvals?dataset=demo")
-        one.get_by_text("Change the policy").click()
-        one.get_by_role("button", name="Save the policy").wait_for()
-        at_rest(one)
+    for tab, name in ((page, "lea"), (other, "lou")):
+        enter(tab, app.url, name, "approvals?dataset=demo")
+        tab.get_by_text("Change the policy").click()
+        tab.get_by_role("button", name="Save the policy").wait_for()
+        at_rest(tab)
     # Both have the form open: what one of them typed is not saved in parts, under a reason that is not of it.
     change_policy(page, "Stricter.", Required_kappa="0.6")
     expect(page.get_by_text("Nothing was approved or suspended by it")).to_be_visible()
@@ -200,5 +200,5 @@ def test_two_leads_at_one_policy_change_and_agree_to_what_they_have_seen_only(
     app.stop()
     store = open_store(app.store)
     assert policy.requirements(store).policy.threshold == 0.6
-    assert [one.reason for one in policy.policy_changes(store)][:1] == ["Stricter."]
+    assert [change.reason for change in policy.policy_changes(store)][:1] == ["Stricter."]
     store.close()

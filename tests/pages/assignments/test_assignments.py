@@ -31,8 +31,8 @@ def test_who_takes_over_from_somebody_without_tags_is_not_said_to_lack_one(monke
     monkeypatch.setattr(st, "multiselect", lambda *_, **__: [])
     monkeypatch.setattr(st, "caption", notes.append)
     for tags_ in ((), ("日本語",)):
-        one: Any = SimpleNamespace(assignee="ann", tags=tags_)
-        dialogs._reassign(Dataset("d", "demo", "", False), Person("lea", "lead", True), one, [])
+        assignment: Any = SimpleNamespace(assignee="ann", tags=tags_)
+        dialogs._reassign(Dataset("d", "demo", "", False), Person("lea", "lead", True), assignment, [])
     assert notes == [
         "Nobody else is ready\\. Choose who takes over.",
         "Nobody who is ready has one of their tags\\. Choose who takes over.",
@@ -43,16 +43,16 @@ def test_who_takes_over_from_somebody_without_tags_is_not_said_to_lack_one(monke
 def team(serve: Callable[..., Server]) -> Server:
     """The app with twelve items in three languages: half of them ann's and ben's, cyd has skipped all of theirs."""
     app = serve(start=False)
-    store, found = workspace(app.store_path, 24)
+    store, dataset = workspace(app.store_path, 24)
     people.set_person(store, "lea", FORMULA, "annotator")
     tags.set_tags(store, "lea", "ben", ["日本語"])
     give = assignments.assign
     both = AssignmentTerms(("ann", "ben"), note="読みやすさを先に")
-    give(store, "rex", found, "review", Selection("language", "ja"), both)
-    give(store, "rex", found, "review", Selection("language", "en"), AssignmentTerms(("cyd",)))
+    give(store, "rex", dataset, "review", Selection("language", "ja"), both)
+    give(store, "rex", dataset, "review", Selection("language", "en"), AssignmentTerms(("cyd",)))
     for name, n, action in (("ann", 1, "save"), ("cyd", 8, "skip")):
-        for given in take(store, name, found, n):
-            answer(store, name, given, action)
+        for item in take(store, name, dataset, n):
+            answer(store, name, item, action)
     store.close()
     app.start()
     return app
@@ -63,9 +63,9 @@ def counts(app: Server) -> dict[str, tuple[int, int]]:
     app.stop()
     store = open_store(app.store)
     [(dataset,)] = store.rows("select id from dataset")
-    found = {a.assignee: (a.total, a.left) for a in assignments.current_assignments(store, str(dataset))}
+    counts = {a.assignee: (a.total, a.left) for a in assignments.current_assignments(store, str(dataset))}
     store.close()
-    return found
+    return counts
 
 
 def test_a_researcher_gives_work_out_gives_it_to_others_and_undoes_it(team: Server, page: Any) -> None:
@@ -73,9 +73,9 @@ def test_a_researcher_gives_work_out_gives_it_to_others_and_undoes_it(team: Serv
     table = page.get_by_role("table", name="People and their progress")
     expect(table.get_by_role("row").nth(1)).to_contain_text("cydstuck0 of 8")
     expect(page.get_by_role("button", name="Tags and shares")).to_have_count(0)  # a lead's
-    with page.expect_download() as taken:
+    with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()
-    rows = list(csv.DictReader(io.StringIO(taken.value.path().read_text(encoding="utf-8"))))
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))
     assert {row["person"] for row in rows} >= {"ann", "'" + FORMULA} and "state" in rows[0]
 
     dash = table.get_by_text("–", exact=True).filter(visible=True)
@@ -84,7 +84,7 @@ def test_a_researcher_gives_work_out_gives_it_to_others_and_undoes_it(team: Serv
     expect(dash).to_have_count(0)
     before = "(cells) => cells.map((cell) => [getComputedStyle(cell, '::before').content, cell.dataset.title])"
     titles = table.locator("td").filter(visible=True).evaluate_all(before)
-    assert {title for shown, title in titles if shown == f'"{title} "'} >= {"State", "Left", "Per item", "Due"}
+    assert {title for content, title in titles if content == f'"{title} "'} >= {"State", "Left", "Per item", "Due"}
     page.set_viewport_size({"width": 1440, "height": 900})
 
     page.get_by_role("button", name="Assign work").click()
@@ -135,7 +135,7 @@ def test_what_two_change_of_one_person_at_once_is_both_kept(team: Server, new_pa
     one.get_by_role("dialog").wait_for(state="detached")
     team.stop()
     store = open_store(team.store)
-    assert ("law",) in [kept.tags for kept in tags.all_tags(store).values() if kept.share == 0.5]
+    assert ("law",) in [stored.tags for stored in tags.all_tags(store).values() if stored.share == 0.5]
     store.close()
 
 

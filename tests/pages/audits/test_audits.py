@@ -29,30 +29,30 @@ NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
 BROKEN, COUNT = 3, 40
 
 
-def justified() -> list[seeds.Json]:
+def justified_rows() -> list[seeds.Json]:
     """Four outputs judged on four dimensions each, with a justification for every score."""
     names = ("instruction_following", "factuality", "completeness", "clarity")
-    given = [{"name": n, "score": 4, "justification": f"{NASTY}.", "confidence": "high"} for n in names]
-    reply = {"dimensions": given, "overall_score": 4.0, "trustworthy_aggregate": True, "decision_basis": "Fine."}
+    dimensions = [{"name": n, "score": 4, "justification": f"{NASTY}.", "confidence": "high"} for n in names]
+    reply = {"dimensions": dimensions, "overall_score": 4.0, "trustworthy_aggregate": True, "decision_basis": "Fine."}
     items = [{"id": f"r{n}", "kind": "response", "task": "t", "output": "o", "system": "s"} for n in range(4)]
     lines = [{"item": i["id"], "card": "pointwise_quality", "model": "m", "params": {}, "reply": reply} for i in items]
     return [*items, *lines]
 
 
 def test_an_answer_that_cannot_be_saved_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: dict[str, Any] = {"again": "an answer before"}
+    scratch: dict[str, Any] = {"again": "an answer before"}
 
     def fail(*_: Any) -> None:
         raise StoreFailed("Nothing was saved: the disk is full.")
 
-    monkeypatch.setattr(session, "scratch", lambda _: kept)
+    monkeypatch.setattr(session, "scratch", lambda _: scratch)
     monkeypatch.setattr(session, "store", lambda: None)
     monkeypatch.setattr(justification_labels, "record_fit", fail)
     monkeypatch.setattr(justification_labels, "last_justification", fail)
     justification_check._save_answer("ann", "judge", JustifiedScore("i", "i", "turn:1", "safety", 1.0, "text"), True)
-    assert str(kept.pop("refused")) == "Nothing was saved: the disk is full." and kept["again"]
+    assert str(scratch.pop("refused")) == "Nothing was saved: the disk is full." and scratch["again"]
     justification_check._reopen_last_answer("ann", "dataset", "judge")
-    assert str(kept["refused"]) == "Nothing was saved: the disk is full."
+    assert str(scratch["refused"]) == "Nothing was saved: the disk is full."
 
 
 @pytest.fixture
@@ -60,16 +60,16 @@ def app(serve: Callable[..., Server]) -> Server:
     """Forty dialogues of a practice judge, three of whose verdicts break the card's rule; and a dataset without one."""
     server = serve(start=False)
     items = [{**seeds.dialogue(n, turns=2), "id": f"{NASTY} {n}"} for n in range(1, COUNT + 1)]
-    made = [seeds.reply(i, helpfulness=3 + n % 2, verdict=("good", "excellent")[n % 2]) for n, i in enumerate(items)]
-    for reply in made[:BROKEN]:
+    replies = [seeds.reply(i, helpfulness=3 + n % 2, verdict=("good", "excellent")[n % 2]) for n, i in enumerate(items)]
+    for reply in replies[:BROKEN]:
         reply["verdict"] = "poor"
-    lines = [seeds.judgment(i, r, model="practice-heuristic") for i, r in zip(items, made, strict=True)]
+    lines = [seeds.judgment(i, r, model="practice-heuristic") for i, r in zip(items, replies, strict=True)]
     store = seeds.workspace(server.store_path, [*items, *lines], review=False, dataset=NASTY)
     people.join_workspace(store, "ann")
     import_source(
         store,
         "lea",
-        from_path(seeds.lines(server.store_path.with_name("r.jsonl"), justified())),
+        from_path(seeds.lines(server.store_path.with_name("r.jsonl"), justified_rows())),
         ImportPlan(dataset="why"),
     )
     store.tx("test", "empty", lambda tx: ensure_dataset(tx, "unjudged"))
@@ -84,8 +84,8 @@ def look(page: Any, app: Server, dataset: str, name: str = "lea", more: str = ""
 
 
 def test_a_finding_is_opened_its_limit_set_and_its_items_taken_into_the_queue(app: Server, page: Any) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     main = look(page, app, NASTY)
     expect(main).to_contain_text("practice, not a language model")
     expect(main).to_contain_text("From 40 replies to 40 items; all could be used. No reference labels (gold) yet.")
@@ -113,7 +113,7 @@ def test_a_finding_is_opened_its_limit_set_and_its_items_taken_into_the_queue(ap
     page.reload()
     expect(main).to_contain_text("3 cases. Click")  # the address keeps it open
     press(page, page.get_by_test_id("stDataFrame"), 40, 50, r"/desk\?.*item=")
-    assert not [url for url in asked if url.startswith("https://canary")]
+    assert not [url for url in urls if url.startswith("https://canary")]
 
 
 def test_annotators_look_and_answer_by_keys_whether_words_fit_and_calibration_tells_of_alarms(

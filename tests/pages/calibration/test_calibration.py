@@ -26,7 +26,7 @@ NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
 TURN = "turn:1"
 
 
-def judged(items: int, **options: Any) -> list[Cell]:
+def make_cells(items: int, **options: Any) -> list[Cell]:
     """Cells on one turn of each item: people 1..5 in turn, the judge the same but for every seventh, one too high."""
     return [
         Cell(n, TURN, (float(n % 5 + 1),), float(min(n % 5 + 1 + (n % 7 == 0), 5)), **options) for n in range(items)
@@ -35,11 +35,11 @@ def judged(items: int, **options: Any) -> list[Cell]:
 
 def in_both_orders() -> list[dict[str, Any]]:
     """40 pairs that go on from a conversation; the judge says A both times of 30, and of 10 whoever stands first."""
-    said = ((1, "user", "Is it far?"), (1, "assistant", "Quite **far**"), (2, "user", "How far?"))
-    told = [dict(zip(("turn", "role", "text"), entry, strict=True)) for entry in said]
+    entries = ((1, "user", "Is it far?"), (1, "assistant", "Quite **far**"), (2, "user", "How far?"))
+    turns = [dict(zip(("turn", "role", "text"), entry, strict=True)) for entry in entries]
     rows = []
     for n in range(40):
-        rows += [pair(f"p{n}", input=told), verdict(f"p{n}", "a", order="ab")]
+        rows += [pair(f"p{n}", input=turns), verdict(f"p{n}", "a", order="ab")]
         rows.append(verdict(f"p{n}", "b" if n < 30 else "a", order="ba"))
     return rows
 
@@ -50,8 +50,8 @@ def app(serve_all: Callable[..., Server]) -> Server:
     server = serve_all(start=False)
     store = open_store(server.store)
     people.join_workspace(store, "person0")  # who labelled all of it: for anybody else its blind draws are open
-    cells = judged(150, probability=0.5)
-    cells += [Cell(1000 + n, TURN, c.people, c.judge, "assisted", 0.5) for n, c in enumerate(judged(40))]
+    cells = make_cells(150, probability=0.5)
+    cells += [Cell(1000 + n, TURN, c.people, c.judge, "assisted", 0.5) for n, c in enumerate(make_cells(40))]
     cells += [Cell(n, TURN, (5.0,), 5.0, probability=0.5, dimension="safety") for n in range(40)]
     cells += [
         Cell(n, "conversation", (None if n % 3 == 0 else 4.0,), None, "blind", 0.5, "task_completion")
@@ -75,15 +75,15 @@ def look(page: Any, app: Server, dataset: str, more: str = "") -> None:
 
 
 def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls = []
+    page.on("request", lambda request: urls.append(request.url))
     look(page, app, NASTY, "&dimension=turn.helpfulness")
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("blind labels of random draws. Reference labels (gold) for 215 ratings of 150 items")
     plot = page.locator("svg.plot").first
     for words in ("● meets policy", "□ below minimum sample · 135 more items", "– undefined"):
         expect(plot).to_contain_text(words)
-    coloured(page, "rgb(15, 118, 110)", "rgb(251, 251, 250)")
+    check_colours(page, "rgb(15, 118, 110)", "rgb(251, 251, 250)")
     expect(main).to_contain_text("is at least the required 0.50, and so is its lower bound")
     expect(main).to_contain_text("From 150 ratings of 150 items that both people and judge scored.")
     expect(main).to_contain_text("Length baseline: a rule that predicts the answer from the length of the text alone")
@@ -99,7 +99,7 @@ def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
     listed = page.get_by_test_id("stDataFrame").nth(1)
     press(page, listed, 40, 50, r"/desk\?.*item=")
     assert quote(NASTY[:2]) in page.url
-    assert not [url for url in asked if url.startswith("https://canary")]
+    assert not [url for url in urls if url.startswith("https://canary")]
 
 
 def test_a_click_on_a_row_shows_that_dimension_and_the_address_keeps_it(app: Server, page: Any) -> None:
@@ -149,7 +149,7 @@ def test_where_there_is_nothing_yet_it_says_what_to_do(app: Server, page: Any) -
     expect(main).to_contain_text("No judge has scored this dataset yet")
 
 
-def coloured(page: Any, dot: str, ground: str) -> None:
+def check_colours(page: Any, dot: str, ground: str) -> None:
     """The plots take the colours of the theme."""
     plot = page.locator("svg.plot").first
     expect(plot.locator("circle").last).to_have_css("fill", dot)
@@ -159,7 +159,7 @@ def coloured(page: Any, dot: str, ground: str) -> None:
 def test_the_table_of_agreement_is_walked_by_keys_in_the_dark(app: Server, new_page: Callable[..., Any]) -> None:
     page = new_page(color_scheme="dark")
     look(page, app, NASTY, "&dimension=turn.helpfulness")
-    coloured(page, "rgb(94, 201, 187)", "rgb(20, 23, 26)")
+    check_colours(page, "rgb(94, 201, 187)", "rgb(20, 23, 26)")
     first = page.locator("svg.plot [data-at='0,0']")
     first.focus()
     page.keyboard.press("ArrowRight")

@@ -15,8 +15,8 @@ from data.approvals.auto_accept import AutoAcceptRule
 from data.records import people
 from data.store import open_store
 from pages.calibration import auto_accept
-from tests.data.flag_dataset import flagged
-from tests.data.judged_dataset import Seat, crowd, seated
+from tests.data.flag_dataset import add_flag_dataset
+from tests.data.judged_dataset import Seat, add_seats, crowd
 from tests.pages.desk_driver import at_rest, choose, enter, press
 from tests.server import Server
 
@@ -32,8 +32,8 @@ def app(serve_all: Callable[..., Server]) -> Server:
     seats = crowd(120) + crowd(40, seed=3, first=120, mode="assisted", seconds=11)
     for seat in seats:
         seat.meta["topic"] = f"**{seat.meta['topic']}**"
-    seated(store, seats, NASTY)
-    seated(store, [Seat(n, [float(n % 5 + 1)], {"only": [float(n % 5 + 1)]}) for n in range(12)], "small")
+    add_seats(store, seats, NASTY)
+    add_seats(store, [Seat(n, [float(n % 5 + 1)], {"only": [float(n % 5 + 1)]}) for n in range(12)], "small")
     store.close()
     server.start()
     return server
@@ -65,8 +65,8 @@ def test_other_figures_and_means_by_a_field_keep_their_place_in_the_address(app:
 
 
 def test_panels_follow_each_other_and_the_address_keeps_the_chosen_one(app: Server, page: Any) -> None:
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls = []
+    page.on("request", lambda request: urls.append(request.url))
     main = look(page, app, "agreement")
     expect(main).to_contain_text("Confusion matrix")
     page.get_by_role("button", name="How to read this").nth(1).click()
@@ -90,7 +90,7 @@ def test_panels_follow_each_other_and_the_address_keeps_the_chosen_one(app: Serv
     expect(main).to_contain_text("Ratings of Japanese, largest disagreement first.")
     listed = page.get_by_test_id("stDataFrame").nth(1)
     press(page, listed, 40, 50, r"/desk\?.*item=")
-    assert not [url for url in asked if url.startswith("https://canary")]
+    assert not [url for url in urls if url.startswith("https://canary")]
 
 
 def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any) -> None:
@@ -160,9 +160,9 @@ def test_what_needs_no_person_becomes_a_rule_and_the_queue_takes_in_the_rest(app
     main = look(page, app, "selective")
     expect(main).to_contain_text("No threshold is shown to reach 80%")
     expect(page.get_by_role("button", name="Accept these automatically")).to_be_disabled()
-    asked = page.get_by_label("Required agreement (%)")
-    asked.fill("65")
-    asked.press("Enter")
+    field = page.get_by_label("Required agreement (%)")
+    field.fill("65")
+    field.press("Enter")
     expect(main).to_contain_text(re.compile(r"\d+% of items \(\d+% to \d+%\) can be accepted without review"))
     expect(main).to_contain_text(re.compile(r"Of 160 items scored by the judge, \d+ can be accepted automatically"))
     page.get_by_role("button", name="Accept these automatically").click()
@@ -181,13 +181,13 @@ def test_flags_and_categories_are_told_in_sentences(serve: Callable[..., Server]
     store = open_store(app.store)
     people.join_workspace(store, "lea")
     people.join_workspace(store, "ann")
-    flagged(store, "lea")
+    add_flag_dataset(store, "lea")
     store.close()
     app.start()
     enter(page, app.url, "lea", "calibration?dataset=flags&dimension=response.zz_harmful&panel=rates")
     main = page.get_by_test_id("stMain")
-    found = re.compile(r"Recall: of 100 responses that people call zz harmful, the judge finds \d+ to \d+")
-    expect(main).to_contain_text(found)
+    pattern = re.compile(r"Recall: of 100 responses that people call zz harmful, the judge finds \d+ to \d+")
+    expect(main).to_contain_text(pattern)
     expect(main).to_contain_text(re.compile(r"Corrected by these rates \(Rogan and Gladen\): [\d.]+%"))
     enter(page, app.url, "lea", f"calibration?dataset=flags&dimension={quote('response.zz話題')}&panel=rates")
     expect(main).to_contain_text("of 100 responses that people call “苦情”, the judge finds")

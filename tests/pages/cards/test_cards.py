@@ -15,7 +15,7 @@ from data.store import open_store
 from judges.cards import card as shipped_card
 from pages.cards import fewshot_form
 from tests import seeds
-from tests.data.cards.test_cards import laid, recipe
+from tests.data.cards.test_cards import recipe, turn_judgment
 from tests.pages.desk_driver import accept, all_saved, at_rest, choose, enter, on_item
 from tests.server import Server
 
@@ -41,20 +41,20 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     for name in ("lea", "ann"):
         people.join_workspace(store, name)
     half = {"name": "zz_half", "unit": "turn", "definition": "Half points.", "answers": HALVES}
-    mine = recipe(EVIL, title=EVIL)
-    first = cards.save_card(store, "lea", mine | {"dimensions": [*mine["dimensions"], half]})
+    evil_recipe = recipe(EVIL, title=EVIL)
+    first = cards.save_card(store, "lea", evil_recipe | {"dimensions": [*evil_recipe["dimensions"], half]})
     store.close()
     app.start()
     page = new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     enter(page, app.url, "ann", "cards?card=zz_manners")
     expect(page.get_by_role("button", name="Download as a folder")).to_be_visible()
     expect(page.get_by_role("heading", name=EVIL)).to_be_visible()
     at_rest(page)
     expect(page.get_by_text("New version")).to_have_count(0)
     page = new_page()
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: urls.append(request.url))
     enter(page, app.url, "lea", "cards?card=zz_manners")
     page.get_by_text("New version").first.click()
     save = page.get_by_role("button", name="Save as a new version")
@@ -69,14 +69,14 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     at_rest(page)
     save.click()
     expect(page.get_by_text("Saved: 礼儀")).to_be_visible()
-    assert not [url for url in asked if "203.0.113.9" in url]
+    assert not [url for url in urls if "203.0.113.9" in url]
     app.stop()
     store = open_store(app.store)
     now = cards.card_versions(store, "zz_manners")
     assert [(v.card.title, v.current) for v in now] == [("礼儀", True), (EVIL, False)]
     assert now[1].version == first.version
-    told = (now[0].card.recipe or {})["dimensions"]
-    assert told == (first.recipe or {})["dimensions"], "the table keeps every scale, with its steps"
+    dimensions = (now[0].card.recipe or {})["dimensions"]
+    assert dimensions == (first.recipe or {})["dimensions"], "the table keeps every scale, with its steps"
     store.close()
 
 
@@ -125,10 +125,10 @@ def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
 ) -> None:
     app = serve(start=False)
     item = seeds.dialogue(1, turns=1)
-    store = seeds.workspace(app.store_path, [item, seeds.judgment(item), laid(item, 1)])
-    found = datasets.dataset_named(store, "demo").id
-    by_card = {name: judge for judge, name, *_ in datasets.dataset_judges(store, found)}
-    assert desk_cards.chosen_desk_cards(store, found) == []
+    store = seeds.workspace(app.store_path, [item, seeds.judgment(item), turn_judgment(item, 1)])
+    dataset = datasets.dataset_named(store, "demo").id
+    by_card = {name: judge for judge, name, *_ in datasets.dataset_judges(store, dataset)}
+    assert desk_cards.chosen_desk_cards(store, dataset) == []
     store.close()
     app.start()
     enter(page, app.url, "ann", "desk?dataset=demo&stream=review")
@@ -178,7 +178,7 @@ def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
     store = open_store(app.store)
     now = cards.card_named(store, "multi_turn_dialogue")
     assert now.version != plain
-    assert [one.shows for one in now.examples] == [f"1: {EVIL}", f"2: {EVIL}"]
+    assert [example.shows for example in now.examples] == [f"1: {EVIL}", f"2: {EVIL}"]
     assert now.examples[0].reply["per_turn"][0]["scores"]["helpfulness"] == 2  # type: ignore[index,call-overload]
     store.close()
 

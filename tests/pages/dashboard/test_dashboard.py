@@ -31,9 +31,9 @@ def app(serve_all: Callable[..., Server]) -> Server:
     people.join_workspace(store, "lea")
     people.join_workspace(store, "ann")
     dataset, judge = fill(store, dialogues(), NASTY, systems=lambda n: (SYSTEM if n % 2 else "model-x", ""))
-    asked = policy.to_stored(LOOSE)  # the policy of today is the one that was met
-    store.tx("lea", "policy", lambda tx: put_setting(tx, WORKSPACE, "policy", asked.pop("policy")))
-    store.tx("lea", "policy", lambda tx: put_setting(tx, WORKSPACE, "approvals", asked))
+    requirements = policy.to_stored(LOOSE)  # the policy of today is the one that was met
+    store.tx("lea", "policy", lambda tx: put_setting(tx, WORKSPACE, "policy", requirements.pop("policy")))
+    store.tx("lea", "policy", lambda tx: put_setting(tx, WORKSPACE, "approvals", requirements))
     approve(store, dataset, judge, "helpfulness", "verdict")
     fill(store, [Cell(n, "turn:1", (4.0,), 4.0, probability=0.5) for n in range(40)], "fresh")
     store.close()
@@ -47,8 +47,8 @@ def look(page: Any, app: Server, dataset: str = NASTY, more: str = "") -> Any:
 
 
 def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     main = look(page, app)
     tile = page.get_by_role("region", name="helpfulness")
     expect(tile).to_contain_text("✓ approved")
@@ -58,7 +58,7 @@ def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
     expect(tile).to_contain_text("what the judge itself says")
     expect(page.get_by_role("region", name="verdict")).to_contain_text("“excellent”")
     expect(main).to_contain_text("may not be shown")  # the withheld ones, with their reasons in a table
-    assert not [url for url in asked if "Plotly" in url], "the first view is drawn without it"
+    assert not [url for url in urls if "Plotly" in url], "the first view is drawn without it"
     tile.focus()
     page.keyboard.press("Enter")
     behind = page.get_by_role("dialog", name="helpfulness · turn")
@@ -73,7 +73,7 @@ def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
     expect(dialog).to_contain_text("the judge says “5”")
     grid = dialog.get_by_test_id("stDataFrame")
     press(page, grid, 60, 33 + 16, r"/desk\?.*item=")
-    assert not [url for url in asked if "canary" in url]
+    assert not [url for url in urls if "canary" in url]
 
 
 def test_what_is_open_stands_in_the_address_and_goes_as_a_file(app: Server, page: Any) -> None:
@@ -81,9 +81,9 @@ def test_what_is_open_stands_in_the_address_and_goes_as_a_file(app: Server, page
     behind = page.get_by_role("dialog", name="verdict · conversation")
     expect(behind.locator(".js-plotly-plot")).to_contain_text("“borderline”")
     behind.get_by_test_id("stPopoverButton").click()
-    with page.expect_download() as taken:
+    with page.expect_download() as download:
         page.get_by_role("button", name="These figures, as CSV").click()
-    rows = Path(taken.value.path()).read_text(encoding="utf-8").splitlines()
+    rows = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
     assert rows[0].startswith("dimension,unit,system,of,by,slice,items") and len(rows) == 4
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
@@ -102,13 +102,13 @@ def test_filters_stand_in_the_address_and_files_can_be_taken(app: Server, page: 
     expect(tile).not_to_contain_text("対話モデル")
     expect(page.get_by_role("region", name="verdict")).to_have_count(0)
     page.get_by_role("button", name="Download").click()
-    with page.expect_download() as taken:
+    with page.expect_download() as download:
         page.get_by_role("button", name="Everything, as one HTML file").click()
-    made = Path(taken.value.path()).read_text(encoding="utf-8")
-    assert "People would rate" in made and "<b>x</b>" not in made
-    with page.expect_download() as taken:
+    html = Path(download.value.path()).read_text(encoding="utf-8")
+    assert "People would rate" in html and "<b>x</b>" not in html
+    with page.expect_download() as download:
         page.get_by_role("button", name="Save as PNG").click()
-    assert Path(taken.value.path()).read_bytes().startswith(b"\x89PNG")
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
 def test_where_nothing_is_approved_it_says_what_has_to_happen(app: Server, page: Any) -> None:

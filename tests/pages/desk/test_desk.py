@@ -16,12 +16,12 @@ from tests.pages.desk_driver import (
     all_saved,
     at_rest,
     choose,
+    count_unsaved,
     enter,
     on_item,
     patiently,
-    seeded,
+    seeded_app,
     turn_to,
-    unsaved,
 )
 from tests.server import Server
 
@@ -36,11 +36,11 @@ def after(app: Server) -> Store:
 
 
 def test_accepting_thirty_dialogues_stores_every_cell_once(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 30)
+    app = seeded_app(serve, 30)
     enter(page, app.url, "ann")
-    seen = accept_all(page, 30)
+    ids = accept_all(page, 30)
     all_saved(page)
-    assert len(set(seen)) == 30
+    assert len(set(ids)) == 30
     page.get_by_text("The review queue is empty").wait_for()
     page.get_by_text("A researcher can add items on the Queues page.").wait_for()
     assert not page.get_by_role("link", name="Add items on the").count()
@@ -57,7 +57,7 @@ def test_accepting_thirty_dialogues_stores_every_cell_once(serve: Serve, page: A
 
 
 def test_a_held_key_loses_and_doubles_nothing(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 60)
+    app = seeded_app(serve, 60)
     page.set_viewport_size({"width": 1440, "height": 1500})  # a held key does not accept what was not on screen
     enter(page, app.url, "ann")
     on_item(page)
@@ -82,7 +82,7 @@ def test_a_held_key_loses_and_doubles_nothing(serve: Serve, page: Any) -> None:
 def test_one_score_in_the_middle_costs_its_way_one_digit_and_one_key_and_back_keeps_the_history(
     serve: Serve, page: Any
 ) -> None:
-    app = seeded(serve, 5)
+    app = seeded_app(serve, 5)
     enter(page, app.url, "ann")
     item = on_item(page)
     for _ in range(4):  # from turn 1 context use to turn 2 helpfulness
@@ -111,10 +111,10 @@ def test_one_score_in_the_middle_costs_its_way_one_digit_and_one_key_and_back_ke
 def test_blind_means_that_nothing_of_the_judge_reaches_the_browser(serve: Serve, page: Any) -> None:
     app = serve(start=False)
     items = [seeds.dialogue(n, system="CANARY-SYSTEM") for n in range(1, 5)]
-    told = [{**seeds.reply(i, helpfulness=2, verdict="borderline"), "decision_basis": "CANARY-BASIS"} for i in items]
-    for made in told:
-        made["per_turn"][0]["issues"] = ["CANARY-ISSUE"]
-    rows = [*items, *(seeds.judgment(i, made, model="CANARY-MODEL") for i, made in zip(items, told, strict=True))]
+    replies = [{**seeds.reply(i, helpfulness=2, verdict="borderline"), "decision_basis": "CANARY-BASIS"} for i in items]
+    for reply in replies:
+        reply["per_turn"][0]["issues"] = ["CANARY-ISSUE"]
+    rows = [*items, *(seeds.judgment(i, reply, model="CANARY-MODEL") for i, reply in zip(items, replies, strict=True))]
     store = seeds.workspace(app.store_path, rows, audit=4, review=False)
     assisted = {r[0] for r in store.rows("select item_id from draw where mode = 'assisted'")}
     blind = {r[0] for r in store.rows("select item_id from draw where mode = 'blind'")}
@@ -136,7 +136,7 @@ def test_blind_means_that_nothing_of_the_judge_reaches_the_browser(serve: Serve,
 
 
 def test_a_blind_answer_needs_values_and_a_reveal_counts_as_revealed(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 10, audit=10, review=False)
+    app = seeded_app(serve, 10, audit=10, review=False)
     enter(page, app.url, "ann", "desk?stream=audit")
     item = on_item(page)
     while page.locator(".sheet .step.judge").count():  # the assisted share: accept and go on
@@ -167,7 +167,7 @@ def test_a_blind_answer_needs_values_and_a_reveal_counts_as_revealed(serve: Serv
 
 
 def test_skip_comment_and_issue_are_stored(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 5)
+    app = seeded_app(serve, 5)
     enter(page, app.url, "ann")
     first = on_item(page)
     page.keyboard.press("s")
@@ -195,27 +195,27 @@ def test_skip_comment_and_issue_are_stored(serve: Serve, page: Any) -> None:
 
 
 def test_a_link_to_an_item_works_for_a_colleague(serve: Serve, new_page: Callable[..., Any]) -> None:
-    app = seeded(serve, 40, names=("lea", "ann", "bob"))
-    one, two = new_page(), new_page()
-    enter(one, app.url, "ann")
-    on_item(one)
-    item = accept_all(one, 3)[-1]
-    item = on_item(one, item)
-    one.wait_for_url(f"**item={item}**")  # written a moment after the item is painted
-    link = one.url
-    two.context.add_cookies([{"name": "assay_name", "value": "bob", "url": app.url}])
-    two.goto(link)
-    assert on_item(two) == item
-    accept(two)
-    on_item(two, item)
-    all_saved(two)
+    app = seeded_app(serve, 40, names=("lea", "ann", "bob"))
+    first, second = new_page(), new_page()
+    enter(first, app.url, "ann")
+    on_item(first)
+    item = accept_all(first, 3)[-1]
+    item = on_item(first, item)
+    first.wait_for_url(f"**item={item}**")  # written a moment after the item is painted
+    link = first.url
+    second.context.add_cookies([{"name": "assay_name", "value": "bob", "url": app.url}])
+    second.goto(link)
+    assert on_item(second) == item
+    accept(second)
+    on_item(second, item)
+    all_saved(second)
     store = after(app)
     assert store.rows("select person from answer where item_id = $1", [item]) == [("bob",)]
     store.close()
 
 
 def test_a_reload_goes_on_where_it_was(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 10)
+    app = seeded_app(serve, 10)
     enter(page, app.url, "ann")
     item = on_item(page, accept_all(page, 2)[-1])
     all_saved(page)
@@ -236,7 +236,7 @@ def test_a_reload_goes_on_where_it_was(serve: Serve, page: Any) -> None:
 
 
 def test_two_tabs_of_one_person_double_nothing(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 14)
+    app = seeded_app(serve, 14)
     enter(page, app.url, "ann")
     other = page.context.new_page()
     on_item(page)
@@ -259,14 +259,14 @@ def test_untrusted_text_stays_text(serve: Serve, page: Any, tmp_path: Path) -> N
     evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> ![x](http://127.0.0.1:9/x)'
     item = seeds.dialogue(1, text=evil, system=evil)
     item["scenario"] = evil
-    made = {**seeds.reply(item), "decision_basis": evil}
-    seeds.workspace(app.store_path, [item, seeds.judgment(item, made, model=evil)]).close()
+    reply = {**seeds.reply(item), "decision_basis": evil}
+    seeds.workspace(app.store_path, [item, seeds.judgment(item, reply, model=evil)]).close()
     app.start()
     enter(page, app.url, "ann")
     on_item(page)
     assert page.evaluate("window.hacked") is None
     assert "<img src=x" in page.locator(".sheet").inner_text()
-    assert json.dumps(unsaved(page)) == "0"
+    assert json.dumps(count_unsaved(page)) == "0"
 
 
 def test_under_other_filters_only_what_fits_them_comes_after_what_is_in_hand(serve: Serve, page: Any) -> None:
@@ -285,9 +285,9 @@ def test_under_other_filters_only_what_fits_them_comes_after_what_is_in_hand(ser
     page.get_by_role("button", name="Filters").click()
     choose(page, "System", other)
     page.get_by_role("button", name="Filters (1)").click()
-    seen = accept_all(page, 5)
-    assert seen[0] == second and {systems[item] for item in seen[1:]} == {other}
-    at = on_item(page, seen[-1])
+    ids = accept_all(page, 5)
+    assert ids[0] == second and {systems[item] for item in ids[1:]} == {other}
+    at = on_item(page, ids[-1])
     turn_to(page, "overview")
     turn_to(page, f"desk?stream=review&system={systems[second]}")
     on_item(page, at)  # nothing was begun on it
@@ -295,7 +295,7 @@ def test_under_other_filters_only_what_fits_them_comes_after_what_is_in_hand(ser
 
 
 def test_a_link_that_leads_nowhere_keeps_nobody_from_the_queue(serve: Serve, new_page: Callable[..., Any]) -> None:
-    app, page, later = seeded(serve, 1), new_page(), new_page()
+    app, page, later = seeded_app(serve, 1), new_page(), new_page()
     enter(page, app.url, "ann", "desk?stream=review&item=nowhere")
     why = page.get_by_text("There is no such item in this workspace.").first
     why.wait_for()

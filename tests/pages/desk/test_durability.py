@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from data.store import Store, open_store
-from tests.pages.desk_driver import FIND, accept_all, all_saved, enter, on_item, patiently, seeded, unsaved
+from tests.pages.desk_driver import FIND, accept_all, all_saved, count_unsaved, enter, on_item, patiently, seeded_app
 from tests.seeds import dialogues
 from tests.server import Server
 from tests.soak import counts
@@ -19,62 +19,62 @@ from tests.soak import counts
 Serve = Callable[..., Server]
 
 
-def mark_with(page: Any, given: dict[str, int]) -> Callable[[str], None]:
+def mark_with(page: Any, scores: dict[str, int]) -> Callable[[str], None]:
     """Gives each item a first score of its own, so that an answer on the wrong item shows."""
 
-    def each(item: str) -> None:
-        given[item] = int(item[:4], 16) % 3 + 1
-        page.keyboard.press(str(given[item]))
+    def mark(item: str) -> None:
+        scores[item] = int(item[:4], 16) % 3 + 1
+        page.keyboard.press(str(scores[item]))
 
-    return each
+    return mark
 
 
-def check(store: Store, given: dict[str, int]) -> None:
+def check(store: Store, scores: dict[str, int]) -> None:
     """Every answer that was given is stored once, on its item, with its value."""
     rows = store.rows("select item_id, value from label_now where unit = 'turn:1' and dimension = 'context_use'")
     assert len(rows) == len({r[0] for r in rows})
-    assert {item: int(value) for item, value in rows} == given
-    assert store.rows("select count(*), count(distinct item_id) from answer") == [(len(given), len(given))]
+    assert {item: int(value) for item, value in rows} == scores
+    assert store.rows("select count(*), count(distinct item_id) from answer") == [(len(scores), len(scores))]
     assert store.rows("select item_id from label_now group by item_id having count(*) <> 14") == []
 
 
 def kill(app: Server, page: Any, times: int) -> None:
     """Kill and restart the server while somebody answers; AssertionError where an answer is not where it was given."""
     enter(page, app.url, "ann")
-    given: dict[str, int] = {}
+    scores: dict[str, int] = {}
     last, alone = "", 0
     for _ in range(times):
         on_item(page, last)
-        last = accept_all(page, 5, mark_with(page, given))[-1]
+        last = accept_all(page, 5, mark_with(page, scores))[-1]
         app.kill()
         if page.evaluate(f"({FIND})().dataset.item") not in ("", last):  # what was sent ahead, with no server
-            last = accept_all(page, 1, mark_with(page, given))[-1]
+            last = accept_all(page, 1, mark_with(page, scores))[-1]
             alone += 1
-            assert unsaved(page) >= 1
+            assert count_unsaved(page) >= 1
         app.start()
         all_saved(page)
     assert alone, "nothing was ever answered without a server: the test says nothing"
     app.stop()
     store = open_store(app.store)
-    check(store, given)
+    check(store, scores)
     store.close()
 
 
 def test_the_server_killed_with_the_browser_open(serve: Serve, page: Any) -> None:
-    kill(seeded(serve, 60), page, counts.BROWSER_KILLS.per_run)
+    kill(seeded_app(serve, 60), page, counts.BROWSER_KILLS.per_run)
 
 
 def test_the_browser_closed_with_answers_that_were_not_acknowledged(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 40)
+    app = seeded_app(serve, 40)
     enter(page, app.url, "ann")
-    given: dict[str, int] = {}
+    scores: dict[str, int] = {}
     for _ in range(3):
-        accept_all(page, 1, mark_with(page, given))
+        accept_all(page, 1, mark_with(page, scores))
         all_saved(page)  # the next items have come with the word that it is
         assert app.process is not None
         os.kill(app.process.pid, signal.SIGSTOP)
-        accept_all(page, 3, mark_with(page, given))
-        assert unsaved(page) >= 1
+        accept_all(page, 3, mark_with(page, scores))
+        assert count_unsaved(page) >= 1
         context = page.context
         page.close()
         os.kill(app.process.pid, signal.SIGCONT)
@@ -84,31 +84,31 @@ def test_the_browser_closed_with_answers_that_were_not_acknowledged(serve: Serve
         all_saved(page)
     app.stop()
     store = open_store(app.store)
-    check(store, given)
+    check(store, scores)
     store.close()
 
 
 def test_a_full_disk_is_said_on_the_desk_and_costs_nothing(serve: Serve, page: Any) -> None:
     """A limit on the size of the app's files stands in for a full disk: writes beyond it fail as they do there."""
-    app = seeded(serve, 30)
+    app = seeded_app(serve, 30)
     enter(page, app.url, "ann")
-    given: dict[str, int] = {}
-    last = accept_all(page, 2, mark_with(page, given))[-1]
+    scores: dict[str, int] = {}
+    last = accept_all(page, 2, mark_with(page, scores))[-1]
     on_item(page, last)
     all_saved(page)
     assert app.process is not None
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
-    accept_all(page, 1, mark_with(page, given))
+    accept_all(page, 1, mark_with(page, scores))
     page.locator(".notice").get_by_text("Nothing was saved").wait_for()
-    assert unsaved(page) == 1
+    assert count_unsaved(page) == 1
     page.get_by_role("link", name="Overview").click()
     page.get_by_text("are not saved yet. They are kept in this browser. Nothing was saved").wait_for()
     page.get_by_role("link", name="Review desk").click()
     on_item(page)
-    goes_on(app, page, given)
+    goes_on(app, page, scores)
 
 
-def goes_on(app: Server, page: Any, given: dict[str, int]) -> None:
+def goes_on(app: Server, page: Any, scores: dict[str, int]) -> None:
     """Give the app room again: then all is saved, the notice goes, and the store has every answer."""
     assert app.process is not None
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -116,7 +116,7 @@ def goes_on(app: Server, page: Any, given: dict[str, int]) -> None:
     page.locator(".notice").wait_for(state="detached")
     app.stop()
     store = open_store(app.store)
-    check(store, given)
+    check(store, scores)
     store.close()
 
 
@@ -154,14 +154,14 @@ def test_a_disk_that_is_full_when_the_log_is_folded_costs_nothing(serve: Serve, 
     assert app.process is not None
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, ((31 << 19) + 15_000, resource.RLIM_INFINITY))
     enter(page, app.url, "ann")
-    given: dict[str, int] = {}
+    scores: dict[str, int] = {}
     last = ""
     for _ in range(25):
         on_item(page, last)
-        last = accept_all(page, 1, mark_with(page, given))[-1]
-        if not patiently(lambda: not unsaved(page), 3):
+        last = accept_all(page, 1, mark_with(page, scores))[-1]
+        if not patiently(lambda: not count_unsaved(page), 3):
             break
     page.locator(".notice").get_by_text("Nothing was saved").wait_for()
-    assert unsaved(page) == 1
+    assert count_unsaved(page) == 1
     assert app.store_path.with_name("assay.duckdb.wal").stat().st_size > 31 << 19, "it was not to be folded"
-    goes_on(app, page, given)
+    goes_on(app, page, scores)

@@ -18,6 +18,6 @@ from pages.desk.exchange import empty_text
     ],
 )
 def test_a_sample_that_was_never_drawn_is_not_done(stream: str, filtered: bool, drawn: int, title: str) -> None:
-    said = empty_text(stream, filtered, drawn, may_fill=True)
-    assert said["title"] == title and "researcher" not in said["text"]
+    message = empty_text(stream, filtered, drawn, may_fill=True)
+    assert message["title"] == title and "researcher" not in message["text"]
     assert ("A researcher can" in empty_text(stream, filtered, drawn, may_fill=False)["text"]) == (not filtered)

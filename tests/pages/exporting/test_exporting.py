@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from data.exporting.exporting import export_kinds
-from tests.pages.desk_driver import accept, all_saved, at_rest, choose, enter, on_item, seeded
+from tests.pages.desk_driver import accept, all_saved, at_rest, choose, enter, on_item, seeded_app
 from tests.server import Server
 
 BETTER = "<img src=x onerror=alert(1)> 改めて。"
@@ -19,17 +19,17 @@ BETTER = "<img src=x onerror=alert(1)> 改めて。"
 
 @pytest.fixture(scope="module")
 def app(serve_all: Callable[..., Server]) -> Server:
-    return seeded(serve_all, 6)
+    return seeded_app(serve_all, 6)
 
 
 def test_a_turn_is_written_better_by_keys_and_exported(app: Server, page: Any, new_page: Callable[..., Any]) -> None:
     enter(page, app.url, "lea")
     item = on_item(page)
-    said = page.locator(".row[data-unit='turn:1'] [data-role=assistant] .prose").inner_text()
+    original = page.locator(".row[data-unit='turn:1'] [data-role=assistant] .prose").inner_text()
     page.keyboard.press("e")
     box = page.get_by_label("a better text for turn 1")
     expect(box).to_be_focused()
-    assert box.input_value() == said
+    assert box.input_value() == original
     page.keyboard.press("Escape")
     expect(page.locator(".mynote")).to_have_count(0)  # as it was: nothing is kept
     page.keyboard.press("e")
@@ -46,22 +46,22 @@ def test_a_turn_is_written_better_by_keys_and_exported(app: Server, page: Any, n
     page.wait_for_timeout(300)  # the draft is written after the next frame
     page.reload()  # while the box is open
     assert on_item(page) == item
-    mine = page.locator(".row[data-unit='turn:1'] .mynote.better .prose")
-    expect(mine).to_have_text(f"One 3 e\n{BETTER}", use_inner_text=True)
+    note = page.locator(".row[data-unit='turn:1'] .mynote.better .prose")
+    expect(note).to_have_text(f"One 3 e\n{BETTER}", use_inner_text=True)
     assert page.locator(".sheet img").count() == 0
     page.keyboard.press("u")
-    expect(mine).to_have_count(0)
+    expect(note).to_have_count(0)
     page.keyboard.press("e")
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(BETTER)
     page.keyboard.press("Control+Enter")  # keeps the text, and stays
-    expect(mine).to_have_text(BETTER)
+    expect(note).to_have_text(BETTER)
     assert on_item(page) == item
     accept(page)
     on_item(page, item)
     all_saved(page)
     page.keyboard.press("b")
-    expect(mine).to_have_text(BETTER)
+    expect(note).to_have_text(BETTER)
     other = new_page()
     enter(other, app.url, "lea", f"desk?stream=review&item={item}")
     assert on_item(other) == item
@@ -77,7 +77,7 @@ def test_a_turn_is_written_better_by_keys_and_exported(app: Server, page: Any, n
     [line] = Path(coming.value.path()).read_text(encoding="utf-8").splitlines()
     row = json.loads(line)
     assert row["chosen"] == [{"role": "assistant", "content": BETTER}]
-    assert row["rejected"][0]["content"] == said
+    assert row["rejected"][0]["content"] == original
     expect(page.get_by_text('data_files="demo-preference_turns.jsonl"')).to_be_visible()
 
 
@@ -121,13 +121,13 @@ def test_every_option_of_a_kind_can_be_set(app: Server, page: Any) -> None:
 
 
 def test_an_annotator_has_no_such_page_and_no_guessed_file(app: Server, page: Any) -> None:
-    found = {}
+    access = {}
     for name in ("ann", "lea"):  # what lea finds there is looked for in the same way
         enter(page, app.url, name, "export?dataset=demo")
         page.get_by_role("heading", name="Export").wait_for()
         at_rest(page)
         refused = page.get_by_text("This page is for researchers and leads, and you are an annotator.").count()
         main = page.get_by_test_id("stMain")
-        found[name] = refused, main.get_by_role("combobox").count() > 0
-    assert found == {"ann": (1, False), "lea": (0, True)}
+        access[name] = refused, main.get_by_role("combobox").count() > 0
+    assert access == {"ann": (1, False), "lea": (0, True)}
     assert page.request.get(f"{app.url}/given/guess/demo-items.jsonl").status == 404

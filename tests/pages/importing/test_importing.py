@@ -86,16 +86,16 @@ def test_good_rows_are_imported_the_bad_ones_are_listed_and_uploads_wait_on_the_
     file.write_text(json.dumps(GOOD) + f"\nnonsense {CANARY}\n" + json.dumps({**GOOD, "kind": CANARY}) + "\n")
     chosen.set_input_files(file)  # in the place of what was there
     page.get_by_role("button", name="Import 1 good row").wait_for()
-    assert [path.read_text() for path in held(spools)] == [file.read_text()]
+    assert [path.read_text() for path in uploaded_files(spools)] == [file.read_text()]
     page.get_by_role("button", name="Remove these files").click()
     page.get_by_role("button", name="Remove these files").wait_for(state="detached")
-    assert patiently(lambda: not held(spools))
+    assert patiently(lambda: not uploaded_files(spools))
     expect(chosen).to_have_count(1)
     zipped = tmp_path / "rows.json"
     zipped.write_bytes(b"PK\x03\x04")
     chosen.set_input_files(zipped)
     page.get_by_text("rows.json is a zip archive.").wait_for()
-    assert not held(spools)
+    assert not uploaded_files(spools)
     expect(chosen).to_have_count(1)  # while the page is drawn anew there may be two
     chosen.set_input_files(file)
     page.get_by_label("Name of the dataset").fill("mine")
@@ -103,7 +103,7 @@ def test_good_rows_are_imported_the_bad_ones_are_listed_and_uploads_wait_on_the_
     page.get_by_text("2 lines cannot be imported.").wait_for()
     page.get_by_role("button", name="Import 1 good row").click()
     expect(page).to_have_url(re.compile(r"/desk\?dataset=mine&stream=audit"))
-    assert patiently(lambda: not held(spools))
+    assert patiently(lambda: not uploaded_files(spools))
     assert not fetched
     assay.stop()
     store = open_store(f"duckdb:///{assay.store_path}")
@@ -129,6 +129,6 @@ def test_an_upload_that_is_cut_off_in_the_middle_is_no_error_of_the_server() -> 
     assert not heard
 
 
-def held(spools: Path) -> list[Path]:
+def uploaded_files(spools: Path) -> list[Path]:
     """The uploads that lie on the disk."""
     return [path for path in spools.glob("assay-uploads-*/*") if path.name != "lock"]

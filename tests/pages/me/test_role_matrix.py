@@ -53,7 +53,7 @@ def test_no_page_opens_for_whom_it_is_not(store: Store, monkeypatch: pytest.Monk
     by_role = dict(zip(ROLES, ("ann", "rob", "lea"), strict=True))
     tried, before = 0, store.newest()
     for address, role, page in PAGES:
-        lower = [Visit(store, by_role[one]) for one in ROLES[: ROLES.index(role)]]
+        lower = [Visit(store, by_role[lower_role]) for lower_role in ROLES[: ROLES.index(role)]]
         for visit in (*nobodies, *lower):
             monkeypatch.setattr(session, "store", lambda visit=visit: visit)
             tried += 1
@@ -63,9 +63,9 @@ def test_no_page_opens_for_whom_it_is_not(store: Store, monkeypatch: pytest.Monk
     assert tried >= 150 and store.newest() == before
 
 
-def cookie(said: Any, secret: str = "") -> str:
+def cookie(value: Any, secret: str = "") -> str:
     """The cookie that Streamlit makes of claims, or of that very text."""
-    signed = create_signed_value(secret or get_cookie_secret(), COOKIE, said if said in ODD else json.dumps(said))
+    signed = create_signed_value(secret or get_cookie_secret(), COOKIE, value if value in ODD else json.dumps(value))
     return signed.decode()
 
 
@@ -73,7 +73,7 @@ ODD = ("", "{", "null", "7", '["lea"]', "[" * 100_000)
 """Signed, and no claims."""
 
 
-def asked(address: str, sent: str = "") -> int:
+def file_status(address: str, sent: str = "") -> int:
     """The status of the answer at the address of a file."""
     _, _, token, name = address.split("/")
     scope = {
@@ -92,46 +92,46 @@ def test_a_file_is_given_to_whom_it_was_made_for_alone(store: Store, tmp_path: P
     )
     address = downloads.offer(file, visit)
     refused = ["", "forged", cookie(anns), cookie(leas, "x" * 40), cookie({**leas, "nonce": "other"}), cookie({})]
-    refused += [cookie(one) for one in ODD]
-    assert [asked(address, one) for one in refused] == [403] * len(refused)
-    assert asked(address, cookie(leas)) == 200 and asked(downloads.offer(file, other), cookie(leas)) == 403
-    assert asked(address.replace("given/", "given/x"), cookie(leas)) == 404
+    refused += [cookie(text) for text in ODD]
+    assert [file_status(address, value) for value in refused] == [403] * len(refused)
+    assert file_status(address, cookie(leas)) == 200 and file_status(downloads.offer(file, other), cookie(leas)) == 403
+    assert file_status(address.replace("given/", "given/x"), cookie(leas)) == 404
     logins.sign_out(store, "lea", str(visit.login))
-    assert asked(address, cookie(leas)) == 403, "the cookie is replayed after signing out"
+    assert file_status(address, cookie(leas)) == 403, "the cookie is replayed after signing out"
     for nobody in (visit, Visit(store, ""), Visit(store, "gone")):
         with pytest.raises(NotAllowed):
             downloads.offer(file, nobody)
 
 
 def test_only_who_may_import_sends_a_file(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[bool] = []
+    outcomes: list[bool] = []
 
     async def app(*_: Any) -> None:
-        taken.append(True)
+        outcomes.append(True)
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.start":
-            taken.append(message["status"] != 403)
+            outcomes.append(message["status"] != 403)
 
-    def sent(held: str) -> bool:
-        headers = [(b"cookie", f"{COOKIE}={held}".encode())] if held else []
+    def may_send(value: str) -> bool:
+        headers = [(b"cookie", f"{COOKIE}={value}".encode())] if value else []
         scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/a/b", "headers": headers}
         asyncio.run(Uploads(app, session.may_send_files)(scope, None, send))  # type: ignore[arg-type]
-        return taken.pop()
+        return outcomes.pop()
 
     people.set_person(store, "lea", "gone", "lead")
-    said = {who: claims(who) for who in ("lea", "rob", "ann", "gone")}
-    for one in said.values():
-        logins.sign_in(store, read_account(one))
+    all_claims = {person: claims(person) for person in ("lea", "rob", "ann", "gone")}
+    for person_claims in all_claims.values():
+        logins.sign_in(store, read_account(person_claims))
     people.set_person(store, "lea", "gone", "lead", active=False)
-    assert sent(""), "on trust, on this machine alone"
+    assert may_send(""), "on trust, on this machine alone"
     monkeypatch.setattr(provider, "is_set", lambda: True)
     monkeypatch.setattr(session, "whole_store", lambda: store)
-    nobodies = ["", "forged", cookie(claims("eve")), cookie(said["lea"], "x" * 40)]
-    assert not any(sent(one) for one in (*nobodies, cookie(said["ann"]), cookie(said["gone"])))
-    assert sent(cookie(said["rob"])) and sent(cookie(said["lea"]))
+    nobodies = ["", "forged", cookie(claims("eve")), cookie(all_claims["lea"], "x" * 40)]
+    assert not any(may_send(value) for value in (*nobodies, cookie(all_claims["ann"]), cookie(all_claims["gone"])))
+    assert may_send(cookie(all_claims["rob"])) and may_send(cookie(all_claims["lea"]))
     logins.sign_out_everywhere(store, "rob", "rob")
-    assert not sent(cookie(said["rob"]))
+    assert not may_send(cookie(all_claims["rob"]))
 
 
 def test_a_file_of_a_higher_role_goes_with_it(store: Store, tmp_path: Path) -> None:
@@ -139,10 +139,10 @@ def test_a_file_of_a_higher_role_goes_with_it(store: Store, tmp_path: Path) -> N
     file.write_text("all of it", encoding="utf-8")
     people.set_person(store, "lea", "rob", "lead")
     address = downloads.offer(file, Visit(store, "rob"))
-    assert asked(address) == 200
+    assert file_status(address) == 200
     people.set_person(store, "lea", "rob", "researcher")
-    assert asked(address) == 403
+    assert file_status(address) == 403
     people.set_person(store, "lea", "rob", "lead")
-    assert asked(address) == 200
+    assert file_status(address) == 200
     people.set_person(store, "lea", "rob", "lead", active=False)
-    assert asked(address) == 403
+    assert file_status(address) == 403

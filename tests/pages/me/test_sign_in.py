@@ -37,7 +37,7 @@ def provider() -> Iterator[str]:
     """The address of a provider with these accounts."""
     import oidc_provider_mock as mock  # here, where its warnings about Authlib are left aside
 
-    accounts = [mock.User(sub=one["sub"], claims=one) for one in USERS]
+    accounts = [mock.User(sub=user["sub"], claims=user) for user in USERS]
     with mock.run_server_in_thread(user_claims=accounts) as server:
         yield f"http://localhost:{server.server_port}"
 
@@ -75,7 +75,7 @@ def sign_in(page: Any, app: Server, sub: str, address: str = "") -> None:
 
 
 def cookies(page: Any) -> list[dict[str, Any]]:
-    return [one for one in page.context.cookies() if one["name"].startswith("_streamlit_user")]
+    return [cookie for cookie in page.context.cookies() if cookie["name"].startswith("_streamlit_user")]
 
 
 def test_the_invited_come_in_and_strangers_do_not(app: Server, new_page: Callable[..., Any]) -> None:
@@ -112,8 +112,8 @@ def test_the_invited_come_in_and_strangers_do_not(app: Server, new_page: Callabl
 def test_a_cookie_is_worth_nothing_after_signing_out(app: Server, new_page: Callable[..., Any]) -> None:
     page = new_page()
     sign_in(page, app, "lea")
-    held = cookies(page)
-    assert held
+    session_cookies = cookies(page)
+    assert session_cookies
     tab = page.context.new_page()
     tab.goto(f"{app.url}/workspace")
     expect(tab.get_by_role("heading", name="Backups")).to_be_visible()
@@ -127,7 +127,7 @@ def test_a_cookie_is_worth_nothing_after_signing_out(app: Server, new_page: Call
     tab.get_by_role("button", name="Check the workspace").click()
     expect(tab.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     thief = new_page()
-    thief.context.add_cookies(held)
+    thief.context.add_cookies(session_cookies)
     thief.goto(f"{app.url}/workspace")
     expect(thief.get_by_text("You have signed out")).to_be_visible()
     expect(thief.get_by_role("heading", name="Backups")).to_have_count(0)
@@ -158,7 +158,7 @@ def test_a_lead_takes_a_role_while_the_tab_is_open(app: Server, new_page: Callab
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("environment", "message"),
     [
         ({"ASSAY_OIDC_CLIENT_ID": "assay"}, "lacks server_metadata_url"),
         ({"STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}, "ASSAY_TRUST_NETWORK=1"),
@@ -167,13 +167,13 @@ def test_a_lead_takes_a_role_while_the_tab_is_open(app: Server, new_page: Callab
     ],
 )  # fmt: skip
 def test_a_start_that_would_let_anybody_in_is_refused(
-    serve: Serve, tmp_path: Path, given: dict[str, str], told: str
+    serve: Serve, tmp_path: Path, environment: dict[str, str], message: str
 ) -> None:
     app = serve(start=False)
-    app.env |= given
+    app.env |= environment
     app.launch()
     assert app.wait() != 0
-    assert told in app.log and "Traceback" not in app.log
+    assert message in app.log and "Traceback" not in app.log
     store = open_store(app.store)
     assert not people.all_people(store)
     store.close()

@@ -75,8 +75,8 @@ def look(page: Any, app: Server, dataset: str, part: str) -> Any:
 
 
 def test_results_name_models_and_judges_as_text(app: Server, page: Any) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     main = look(page, app, "two", "results")
     expect(main).to_contain_text("6 questions, 2 models, 2 judges.")
     expect(main).to_contain_text("failed judgments left out")
@@ -84,7 +84,7 @@ def test_results_name_models_and_judges_as_text(app: Server, page: Any) -> None:
     expect(page.locator("svg.main-svg").first).to_contain_text("数学")  # the radar
     page.get_by_text("Rules of aggregation side by side").click()
     expect(main).to_contain_text("No rule moves a mean")
-    assert not [url for url in asked if "canary" in url]
+    assert not [url for url in urls if "canary" in url]
 
 
 def test_the_largest_disagreement_leads_to_the_desk(app: Server, page: Any) -> None:
@@ -113,17 +113,17 @@ def test_a_researcher_writes_a_protocol_that_all_parts_then_offer(app: Server, p
     page.get_by_text("Add or change a protocol").click()
     at_rest(page)
     box = main.get_by_role("textbox", name="The protocol as JSON")
-    begun = box.input_value()
-    for given, said in (
-        (begun, "The protocol fastchat is built in and stays as it is."),
-        (begun.replace('"samples": 1', '"samples": 0'), "samples: Input should be greater than or equal to 1."),
+    original = box.input_value()
+    for draft, message in (
+        (original, "The protocol fastchat is built in and stays as it is."),
+        (original.replace('"samples": 1', '"samples": 0'), "samples: Input should be greater than or equal to 1."),
         ("[", "it is not JSON"),
     ):
-        box.fill(given)
+        box.fill(draft)
         main.get_by_role("button", name="Save").click()
-        expect(main).to_contain_text(said)
-    title = json.loads(begun)["title"]
-    box.fill(begun.replace('"name": "fastchat"', '"name": "mine"').replace(title, "**Mine** <i>x</i>"))
+        expect(main).to_contain_text(message)
+    title = json.loads(original)["title"]
+    box.fill(original.replace('"name": "fastchat"', '"name": "mine"').replace(title, "**Mine** <i>x</i>"))
     main.get_by_role("button", name="Save").click()
     page.wait_for_url(re.compile("protocol=mine"))
     at_rest(page)

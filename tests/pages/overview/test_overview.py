@@ -17,14 +17,14 @@ from data.records import people
 from data.store import open_store
 from data.store.ids import content_id
 from tests import seeds
-from tests.pages.desk_driver import accept_all, all_saved, at_rest, enter, on_item, unsaved
+from tests.pages.desk_driver import accept_all, all_saved, at_rest, count_unsaved, enter, on_item
 from tests.server import Server
 
 Serve = Callable[..., Server]
 DEMO = content_id("dataset", "demo")
 
 
-def seeded(serve: Serve, count: int = 12, **options: Any) -> Server:
+def seeded_app(serve: Serve, count: int = 12, **options: Any) -> Server:
     """The app, running on `count` judged dialogues."""
     app = serve(start=False)
     seeds.dialogues(app.store_path, count, **options)
@@ -52,11 +52,11 @@ def test_an_annotator_in_an_empty_workspace_is_told_whom_to_ask(serve: Serve, pa
     people.join_workspace(store, "ann")
     store.close()
     app.start()
-    for name, asked, offered in (("ann", 1, 0), ("lea", 0, 1)):  # what lea finds there is looked for in the same way
+    for name, hints, offered in (("ann", 1, 0), ("lea", 0, 1)):  # what lea finds there is looked for in the same way
         enter(page, app.url, name, "")
         page.get_by_text("This workspace is empty").wait_for()
         at_rest(page)
-        expect(page.get_by_text("Ask lea")).to_have_count(asked)
+        expect(page.get_by_text("Ask lea")).to_have_count(hints)
         expect(page.get_by_role("button", name="Load the synthetic sample")).to_have_count(offered)
         expect(page.get_by_role("link", name="Import a file")).to_have_count(offered)
 
@@ -83,7 +83,7 @@ def test_the_synthetic_sample_can_be_loaded_and_is_marked(serve: Serve, page: An
 
 
 def test_what_waits_leads_to_the_desk_and_comes_back_less(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 12, audit=4)
+    app = seeded_app(serve, 12, audit=4)
     enter(page, app.url, "ann", "")
     # 4 of 12 in the audit sample, one of them (a fifth, rounded) assisted; all 4 wait outside the review queue
     page.get_by_text("8 items in demo").wait_for()
@@ -134,7 +134,7 @@ def test_what_the_desk_sends_as_it_is_left_arrives_and_clears_nothing(
     serve: Serve, page: Any, leave: str, stream: str, sent: str, late: int
 ) -> None:
     """Also where it arrives when the next page is there already, and Streamlit drops it."""
-    app = seeded(serve, 12, audit=4)
+    app = seeded_app(serve, 12, audit=4)
     page.add_init_script(f"({OVERTAKEN})([{sent!r}, {late}])")
     enter(page, app.url, "ann", "")
     page.locator(f".st-key-label-{DEMO}-{stream} button").click()
@@ -159,7 +159,7 @@ def test_what_the_desk_sends_as_it_is_left_arrives_and_clears_nothing(
 
 def test_what_is_answered_faster_than_it_is_sent_is_saved_from_the_next_page(serve: Serve, page: Any) -> None:
     """While a message of the desk is under way, later answers wait; the desk is left before any word comes back."""
-    app = seeded(serve, 12)
+    app = seeded_app(serve, 12)
     enter(page, app.url, "ann", "")
     page.locator(f".st-key-label-{DEMO}-review button").click()
     page.wait_for_url(re.compile("desk.*item="))
@@ -169,7 +169,7 @@ def test_what_is_answered_faster_than_it_is_sent_is_saved_from_the_next_page(ser
     accept_all(page, 1)
     page.wait_for_timeout(300)  # the first has gone: the second waits for what comes back
     accept_all(page, 1)
-    assert unsaved(page) == 2
+    assert count_unsaved(page) == 2
     page.get_by_role("link", name="Overview").click()
     os.kill(app.process.pid, signal.SIGCONT)
     expect(page.get_by_text("answered 2 items in demo")).to_be_visible()
@@ -177,14 +177,14 @@ def test_what_is_answered_faster_than_it_is_sent_is_saved_from_the_next_page(ser
 
 
 def test_what_was_not_sent_when_the_browser_was_closed_is_saved_from_any_page(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 12)
+    app = seeded_app(serve, 12)
     enter(page, app.url, "ann")
     on_item(page)
     accept_all(page, 1)
     all_saved(page)
     app.kill()
     accept_all(page, 1)
-    assert unsaved(page) == 1
+    assert count_unsaved(page) == 1
     context = page.context
     page.close()
     app.start()
@@ -207,7 +207,7 @@ COUNTED = """() => {
 
 
 def test_a_kept_answer_that_is_refused_is_sent_once_and_left_for_the_desk_to_say(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 12)
+    app = seeded_app(serve, 12)
     enter(page, app.url, "ann", "people")
     at_rest(page)
     odd = {"key": "k1", "person": "ann", "action": "save", "item": "gone", "version": "", "values": [], "notes": []}
@@ -227,7 +227,7 @@ def test_a_kept_answer_that_is_refused_is_sent_once_and_left_for_the_desk_to_say
 
 def test_what_could_not_be_saved_is_saved_later_from_the_page_that_is_open(serve: Serve, page: Any) -> None:
     """A limit on the size of the app's files stands in for a full disk (tests/pages/desk/test_durability.py)."""
-    app = seeded(serve, 12)
+    app = seeded_app(serve, 12)
     enter(page, app.url, "ann")
     on_item(page)
     assert app.process is not None
@@ -235,11 +235,11 @@ def test_what_could_not_be_saved_is_saved_later_from_the_page_that_is_open(serve
     accept_all(page, 1)
     page.locator(".notice").get_by_text("Nothing was saved").wait_for()
     page.get_by_role("link", name="Overview").click()
-    told = page.get_by_text("are not saved yet. They are kept in this browser")
-    told.wait_for()
+    notice = page.get_by_text("are not saved yet. They are kept in this browser")
+    notice.wait_for()
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     expect(page.get_by_text("answered 1 item in demo")).to_be_visible()
-    expect(told).to_have_count(0)
+    expect(notice).to_have_count(0)
     page.wait_for_function(NONE_KEPT)
 
 

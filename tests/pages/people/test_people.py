@@ -21,7 +21,7 @@ Serve = Callable[..., Server]
 NAMES = ["美香", "José O'Hara"]
 
 
-def peopled(serve: Serve, names: list[str]) -> Server:
+def app_with_people(serve: Serve, names: list[str]) -> Server:
     """The app with these people, the first of them lead."""
     app = serve(start=False)
     store = open_store(app.store)
@@ -35,15 +35,15 @@ def peopled(serve: Serve, names: list[str]) -> Server:
 @pytest.fixture(scope="module")
 def four(serve_all: Serve) -> Server:
     """The app with four people, of whom nobody is added, changed or deactivated."""
-    return peopled(serve_all, ["lea", "ann", *NAMES])
+    return app_with_people(serve_all, ["lea", "ann", *NAMES])
 
 
 def roles(app: Server) -> dict[str, tuple[str, bool]]:
     app.stop()
     store = open_store(app.store)
-    found = {p.name: (p.role, p.active) for p in people.all_people(store, active=False)}
+    roles = {p.name: (p.role, p.active) for p in people.all_people(store, active=False)}
     store.close()
-    return found
+    return roles
 
 
 def pick(page: Any, name: str) -> None:
@@ -87,7 +87,7 @@ def test_no_gap_is_left_by_the_cookie(four: Server, page: Any) -> None:
 
 
 def test_one_of_sixty_is_found_by_typing(serve: Serve, page: Any) -> None:
-    app = peopled(serve, ["lea", *(f"person {n:02}" for n in range(59)), "美香"])
+    app = app_with_people(serve, ["lea", *(f"person {n:02}" for n in range(59)), "美香"])
     page.goto(app.url)
     field = page.get_by_role("combobox", name="Find your name")
     field.wait_for()
@@ -100,7 +100,7 @@ def test_one_of_sixty_is_found_by_typing(serve: Serve, page: Any) -> None:
 
 
 def test_somebody_new_enters_as_annotator_and_a_bad_name_is_refused(serve: Serve, page: Any) -> None:
-    app = peopled(serve, ["lea"])
+    app = app_with_people(serve, ["lea"])
     page.goto(app.url)
     field = page.get_by_label("Somebody else")
     field.fill("<b>")
@@ -114,7 +114,7 @@ def test_somebody_new_enters_as_annotator_and_a_bad_name_is_refused(serve: Serve
 
 
 def test_a_lead_adds_changes_and_deactivates(serve: Serve, page: Any) -> None:
-    app = peopled(serve, ["lea", "ann"])
+    app = app_with_people(serve, ["lea", "ann"])
     enter(page, app.url, "lea", "people")
     page.get_by_text("only on this computer (127.0.0.1)").wait_for()
     page.get_by_role("button", name="Add a person").click()
@@ -139,7 +139,7 @@ def test_a_lead_adds_changes_and_deactivates(serve: Serve, page: Any) -> None:
 def test_a_click_is_on_who_was_seen_there_whoever_was_added_since(
     serve: Serve, page: Any, new_page: Callable[..., Any]
 ) -> None:
-    app = peopled(serve, ["lea", "mia"])
+    app = app_with_people(serve, ["lea", "mia"])
     enter(page, app.url, "lea", "people")
     at_rest(page)
     other = new_page()
@@ -161,7 +161,7 @@ def test_everybody_sees_the_list_and_only_leads_can_change_it(four: Server, page
 
 
 def test_who_is_deactivated_is_out_at_the_next_step(serve: Serve, new_page: Callable[..., Any]) -> None:
-    app = peopled(serve, ["lea", "ann"])
+    app = app_with_people(serve, ["lea", "ann"])
     ann, lea = new_page(), new_page()
     enter(ann, app.url, "ann", "people")
     ann.get_by_role("heading", name="People").wait_for()
@@ -174,7 +174,7 @@ def test_who_is_deactivated_is_out_at_the_next_step(serve: Serve, new_page: Call
     ann.get_by_text("Who are you?").wait_for()
 
 
-def proposed(serve: Serve, leads: list[str], person: str, role: Role) -> Server:
+def app_with_proposal(serve: Serve, leads: list[str], person: str, role: Role) -> Server:
     """The app, where two leads are needed; lea, who leads beside these, has proposed a role for somebody."""
     app = serve(start=False)
     store = open_store(app.store)
@@ -189,7 +189,7 @@ def proposed(serve: Serve, leads: list[str], person: str, role: Role) -> Server:
 
 
 def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, new_page: Callable[..., Any]) -> None:
-    app = proposed(serve, ["山田 太郎"], "美香", "lead")
+    app = app_with_proposal(serve, ["山田 太郎"], "美香", "lead")
     enter(page, app.url, "lea", "people")
     page.get_by_text("lea proposed 美香 as lead").wait_for()
     at_rest(page)
@@ -205,7 +205,7 @@ def test_agreed_to_is_what_was_seen_and_not_what_was_proposed_since(
     serve: Serve, page: Any, new_page: Callable[..., Any]
 ) -> None:
     """Whoever agreed that ben becomes a researcher deactivated him where that was proposed in its place meanwhile."""
-    app = proposed(serve, ["lou", "ben"], "ben", "researcher")
+    app = app_with_proposal(serve, ["lou", "ben"], "ben", "researcher")
     enter(page, app.url, "lou", "people")
     page.get_by_text("lea proposed ben as researcher").wait_for()
     other = new_page()

@@ -24,7 +24,7 @@ from tests.server import Server
 Serve = Callable[..., Server]
 
 
-def seeded(serve: Serve, count: int = 30, **options: Any) -> Server:
+def seeded_app(serve: Serve, count: int = 30, **options: Any) -> Server:
     """The app, running on `count` judged dialogues."""
     app = serve(start=False)
     seeds.dialogues(app.store_path, count, **options)
@@ -35,18 +35,18 @@ def seeded(serve: Serve, count: int = 30, **options: Any) -> Server:
 @pytest.fixture(scope="module")
 def long(serve_all: Serve) -> Server:
     """The app with a review queue of 120, for tests that open no item."""
-    return seeded(serve_all, 120)
+    return seeded_app(serve_all, 120)
 
 
 @pytest.fixture(scope="module")
-def clicked(serve_all: Serve) -> tuple[Server, dict[str, str]]:
+def both_queues(serve_all: Serve) -> tuple[Server, dict[str, str]]:
     """The app with both queues, and the third item of each."""
     app = serve_all(start=False)
     items = [seeds.dialogue(n) for n in range(1, 31)]
     store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)], audit=8)
     third = "select item_id from draw where dataset_id = $1 and stream = $2 order by priority, id limit 1 offset 2"
-    found = dataset_named(store, "demo").id
-    thirds = {stream: store.rows(third, [found, stream])[0][0] for stream in ("review", "audit")}
+    dataset = dataset_named(store, "demo").id
+    thirds = {stream: store.rows(third, [dataset, stream])[0][0] for stream in ("review", "audit")}
     store.close()
     app.start()
     return app, thirds
@@ -65,9 +65,9 @@ def test_two_judges_of_one_model_and_card_can_be_told_apart(tmp_path: Path, monk
 
 @pytest.mark.parametrize("stream", ["review", "audit"])
 def test_a_click_on_a_row_opens_that_item_on_the_desk(
-    clicked: tuple[Server, dict[str, str]], page: Any, stream: str
+    both_queues: tuple[Server, dict[str, str]], page: Any, stream: str
 ) -> None:
-    app, third = clicked[0], clicked[1][stream]
+    app, third = both_queues[0], both_queues[1][stream]
     enter(page, app.url, "ann", f"queue?dataset=demo&stream={stream}")
     page.get_by_role("table", name="Items of the queue").locator("tbody tr").nth(2).click()
     page.wait_for_url(re.compile(f"desk.*stream={stream}.*item={third}"))
@@ -75,7 +75,7 @@ def test_a_click_on_a_row_opens_that_item_on_the_desk(
 
 
 def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 30, audit=10)
+    app = seeded_app(serve, 30, audit=10)
     enter(page, app.url, "ann", "queue?dataset=demo&stream=audit&system=model-x")
     page.get_by_text("10 items to label · 0 of 10 answered").wait_for()  # no system is named where it is hidden
     page.get_by_text("Review queue", exact=True).click()
@@ -98,16 +98,16 @@ def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(
 
 
 def test_annotators_fill_nothing(long: Server, page: Any) -> None:
-    for who, count in (("ann", 0), ("lea", 1)):  # what lea finds there is looked for in the same way
+    for person, count in (("ann", 0), ("lea", 1)):  # what lea finds there is looked for in the same way
         for stream, name in (("review", "Add items"), ("audit", "Draw a sample"), ("review", "Rules")):
-            enter(page, long.url, who, f"queue?stream={stream}")
+            enter(page, long.url, person, f"queue?stream={stream}")
             page.get_by_role("heading", name="Queues").wait_for()
             at_rest(page)
             expect(page.get_by_role("button", name=name)).to_have_count(count)
 
 
 def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 30, review=False)
+    app = seeded_app(serve, 30, review=False)
     enter(page, app.url, "lea", "desk?stream=audit")
     page.get_by_text("No audit sample is drawn yet").wait_for()
     page.get_by_role("link", name="Draw items on the").click()
@@ -169,7 +169,7 @@ def test_a_sample_is_drawn_by_the_judges_score_and_what_it_should_tell_is_said(s
 
 
 def test_a_researcher_fills_the_review_queue_and_changes_the_rules(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 30, review=False)
+    app = seeded_app(serve, 30, review=False)
     enter(page, app.url, "lea", "queue?stream=review")
     page.get_by_role("button", name="Add items").click()
     dialog = page.get_by_role("dialog")
@@ -191,7 +191,7 @@ def test_a_researcher_fills_the_review_queue_and_changes_the_rules(serve: Serve,
 
 def test_rules_that_two_set_at_once_are_those_that_were_seen(serve: Serve, new_page: Callable[..., Any]) -> None:
     """What one of them had typed was dropped for the other's number, and the rest saved as if it were all."""
-    app = seeded(serve, 3)
+    app = seeded_app(serve, 3)
     one, other = new_page(), new_page()
     for page, number in ((one, "2"), (other, "3")):
         enter(page, app.url, "lea", "queue?dataset=demo")
@@ -214,7 +214,7 @@ def test_rules_that_two_set_at_once_are_those_that_were_seen(serve: Serve, new_p
     one.get_by_role("dialog").wait_for(state="detached")
     app.stop()
     store = open_store(app.store)
-    assert [(kept["overlap"], kept["claim_minutes"]) for kept in map(json.loads, (
+    assert [(rules["overlap"], rules["claim_minutes"]) for rules in map(json.loads, (
         value for (value,) in store.rows("select value from setting where name = 'queue' order by seq")
     ))] == [(3, 30), (2, 60)]  # fmt: skip
     store.close()
@@ -224,9 +224,9 @@ def test_what_i_hold_can_be_given_back(serve: Serve, page: Any) -> None:
     app = serve(start=False)
     items = [seeds.dialogue(n) for n in range(1, 13)]
     store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)], names=("lea", "ann", "ben"))
-    found = dataset_named(store, "demo").id
-    queue.claim_items(store, "ann", found, "review", QueueFilters(), [], 4)
-    queue.claim_items(store, "ben", found, "review", QueueFilters(), [], 2)
+    dataset = dataset_named(store, "demo").id
+    queue.claim_items(store, "ann", dataset, "review", QueueFilters(), [], 4)
+    queue.claim_items(store, "ben", dataset, "review", QueueFilters(), [], 2)
     store.close()
     app.start()
     enter(page, app.url, "ann", "queue")
@@ -255,7 +255,7 @@ def test_without_a_dataset_it_shows_the_way(assay: Server, page: Any) -> None:
 
 
 def test_guidelines_that_two_leads_write_at_once_are_not_lost(serve: Serve, new_page: Callable[..., Any]) -> None:
-    app = seeded(serve, 3)
+    app = seeded_app(serve, 3)
     one, other = new_page(), new_page()
     for page, words in ((one, "Mine, of an hour."), (other, "Theirs.")):
         enter(page, app.url, "lea", "queue?dataset=demo")

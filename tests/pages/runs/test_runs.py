@@ -31,14 +31,14 @@ def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("has no model 'practice-unknown'")).to_be_visible()
     page.goto(f"{app.url}/runs?card=multi_turn_dialogue&endpoint=other")
-    for address, said in (
+    for address, message in (
         ("127.0.0.1:9/v1", "begins with http:// or"),
         ("http://127.0.0.1:PORT/v1", "is not a valid address: Invalid port: 'PORT'"),
         ("http://127.0.0.1:9/v1", "cannot be reached"),
     ):
         page.get_by_label("Address").fill(address)
         page.get_by_label("Address").press("Enter")
-        expect(page.get_by_text(said)).to_be_visible()
+        expect(page.get_by_text(message)).to_be_visible()
     enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-heuristic")
     expect(page.get_by_text("12 judgments of 12 items")).to_be_visible()
     expect(page.get_by_text("What Multi-turn dialogue needs")).to_be_visible()
@@ -67,10 +67,10 @@ def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_
 
 def test_a_reply_of_nothing_but_brackets_is_shown_as_it_came(monkeypatch) -> None:
     """A small model that repeats itself writes them to the end of its tokens."""
-    shown: list[str] = []
-    monkeypatch.setattr(st, "code", lambda text, **_: shown.append(text))
+    texts: list[str] = []
+    monkeypatch.setattr(st, "code", lambda text, **_: texts.append(text))
     views._show_reply("[" * 5_000)
-    assert shown == ["[" * 5_000]
+    assert texts == ["[" * 5_000]
 
 
 def test_an_estimate_and_what_was_spent_are_rounded_alike() -> None:
@@ -113,12 +113,12 @@ def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> 
     seeds.dialogues(app.store_path, 12)
     store = open_store(app.store)
     server = practice.start_endpoint()
-    made, demo = card("multi_turn_dialogue"), datasets.all_datasets(store)[0].id
-    wanted = RunConfig(
-        demo, made, "practice-heuristic", made.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0)
+    judge_card, demo = card("multi_turn_dialogue"), datasets.all_datasets(store)[0].id
+    config = RunConfig(
+        demo, judge_card, "practice-heuristic", judge_card.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0)
     )
     try:
-        run_id = runs.start(store, "lea", wanted)
+        run_id = runs.start(store, "lea", config)
         end = runs.wait(store, run_id)
         runs.close(store)
         store.close()
@@ -175,12 +175,12 @@ def test_a_card_begins_with_its_own_rule_of_combining_whichever_was_chosen_befor
         new_run._choose_params(card(st.selectbox("Card", ["multi_turn_dialogue", "mt_bench"])))
 
     page = AppTest.from_function(form).run()
-    samples = next(one for one in page.number_input if one.label == "Samples per item")
+    samples = next(field for field in page.number_input if field.label == "Samples per item")
     samples.set_value(3).run()
     rule = {}
     for name in ("multi_turn_dialogue", "mt_bench"):
         page.selectbox[0].set_value(name).run()
-        assert next(one for one in page.number_input if one.label == "Samples per item").value == 3
-        rule[name] = next(one for one in page.selectbox if one.label == "How samples are combined").value
+        assert next(field for field in page.number_input if field.label == "Samples per item").value == 3
+        rule[name] = next(field for field in page.selectbox if field.label == "How samples are combined").value
     assert rule == {"multi_turn_dialogue": "median", "mt_bench": "mean"}
     assert not page.exception

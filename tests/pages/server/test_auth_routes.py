@@ -27,15 +27,15 @@ SEEN: list[str] = []
 """The cookies of the request as Streamlit sees them."""
 
 
-def answered(
-    path: str, headers: dict[str, str], given: list[tuple[bytes, bytes]], scheme: str = "https"
+def respond(
+    path: str, headers: dict[str, str], own_headers: list[tuple[bytes, bytes]], scheme: str = "https"
 ) -> tuple[int, list[tuple[str, str]]]:
     """Status and headers of the answer, where Streamlit itself would give those."""
     sent: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         SEEN[:] = [value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"]
-        await send({"type": "http.response.start", "status": 302, "headers": given})
+        await send({"type": "http.response.start", "status": 302, "headers": own_headers})
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -50,15 +50,15 @@ def answered(
 
 def back(referer: str) -> str:
     """Where somebody lands who begins to sign in on a page."""
-    _, headers = answered("/auth/login", {"referer": referer}, [])
+    _, headers = respond("/auth/login", {"referer": referer}, [])
     [cookie] = [value for name, value in headers if name == "set-cookie"]
     assert cookie.endswith("; HttpOnly; SameSite=Lax; Secure")
-    return landed(cookie.partition(";")[0])
+    return landing_path(cookie.partition(";")[0])
 
 
-def landed(cookie: str, given: list[tuple[bytes, bytes]] | None = None) -> str:
+def landing_path(cookie: str, own_headers: list[tuple[bytes, bytes]] | None = None) -> str:
     """Where the answer to the provider's leads with a cookie; the cookie ends with it."""
-    _, headers = answered("/oauth2callback", {"cookie": cookie}, SIGNED if given is None else given)
+    _, headers = respond("/oauth2callback", {"cookie": cookie}, SIGNED if own_headers is None else own_headers)
     assert any(value.startswith(f"{BACK_COOKIE}=;") and "Max-Age=0" in value for _, value in headers)
     return next(value for name, value in headers if name == "location")
 
@@ -84,18 +84,18 @@ def test_no_other_place_is_led_to(referer: str) -> None:
     ["%2F%2Fevil.test", "https%3A%2F%2Fevil.test", "desk%0D%0Alocation%3A%20x", "%5Cevil.test", ".", "desk%00"],
 )
 def test_a_forged_cookie_leads_nowhere_else(forged: str) -> None:
-    assert landed(f"{BACK_COOKIE}={forged}") == "/"
+    assert landing_path(f"{BACK_COOKIE}={forged}") == "/"
 
 
 def test_who_did_not_get_in_is_led_to_the_start() -> None:
-    assert landed(f"{BACK_COOKIE}=desk", [(b"location", b"/")]) == "/"
+    assert landing_path(f"{BACK_COOKIE}=desk", [(b"location", b"/")]) == "/"
 
 
 def test_below_a_path_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "get_option", lambda name: "below" if name == "server.baseUrlPath" else None)
-    _, headers = answered("/below/auth/login", {"referer": f"https://{HOST}/below/desk?x=1"}, [])
+    _, headers = respond("/below/auth/login", {"referer": f"https://{HOST}/below/desk?x=1"}, [])
     assert f"{BACK_COOKIE}=desk%3Fx%3D1; Path=/below/; " in next(v for n, v in headers if n == "set-cookie")
-    _, headers = answered(
+    _, headers = respond(
         "/below/oauth2callback", {"cookie": f"{BACK_COOKIE}=desk"}, [(b"location", b"/below/"), SIGNED[1]]
     )
     assert ("location", "/below/desk") in headers
@@ -105,8 +105,8 @@ def test_over_tls_every_cookie_is_kept_to_tls(monkeypatch: pytest.MonkeyPatch) -
     own = [(b"set-cookie", b"_streamlit_user=a; HttpOnly"), (b"set-cookie", b"assay_replica=b; Secure")]
 
     def secure(scheme: str, **headers: str) -> list[bool]:
-        given = {name.replace("_", "-"): value for name, value in headers.items()}
-        return ["; Secure" in value for name, value in answered("/", given, own, scheme)[1] if name == "set-cookie"]
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        return ["; Secure" in value for name, value in respond("/", fields, own, scheme)[1] if name == "set-cookie"]
 
     assert secure("http") == [False, True]
     assert secure("https") == secure("http", x_forwarded_proto="https") == [True, True]
@@ -116,17 +116,17 @@ def test_over_tls_every_cookie_is_kept_to_tls(monkeypatch: pytest.MonkeyPatch) -
 
 def signed_in(claims: dict[str, Any], tokens: dict[str, Any]) -> list[tuple[bytes, bytes]]:
     """The cookies by which Streamlit signs somebody in, cut in parts where they are long."""
-    made: list[tuple[bytes, bytes]] = []
+    cookies: list[tuple[bytes, bytes]] = []
 
     def sign(name: str, value: str) -> bytes:
         return create_signed_value(get_cookie_secret(), name, value)
 
     def put(name: str, value: str) -> None:
-        made.append((b"set-cookie", f"{name}={sign(name, value).decode()}; HttpOnly; Path=/".encode()))
+        cookies.append((b"set-cookie", f"{name}={sign(name, value).decode()}; HttpOnly; Path=/".encode()))
 
-    for name, said in ((USER, claims), (TOKENS, tokens)):
-        set_cookie_with_chunks(put, sign, name, said, cookie_attr_size=20)
-    return made
+    for name, content in ((USER, claims), (TOKENS, tokens)):
+        set_cookie_with_chunks(put, sign, name, content, cookie_attr_size=20)
+    return cookies
 
 
 def test_somebody_is_signed_in_by_one_cookie_and_no_part_of_one_is_read() -> None:
@@ -134,22 +134,22 @@ def test_somebody_is_signed_in_by_one_cookie_and_no_part_of_one_is_read() -> Non
     account = {"iss": "https://login.test", "sub": "12", "iat": 1_800_000_000, "nonce": "n"}
     streamlits = {"origin": f"https://{HOST}", "is_logged_in": True, "provider": "default"}
     for more, tokens, names in (({}, "a", {USER, TOKENS}), ({"name": long, "picture": long}, long, {USER})):
-        given = signed_in({**account, **more, **streamlits}, {"id_token": tokens})
-        assert (len(given) > 2) == bool(more), "long ones are cut"
-        _, headers = answered("/oauth2callback", {}, [(b"location", b"/"), *given])
-        told = {v.partition("=")[0]: v.partition("=")[2] for n, v in headers if n == "set-cookie"}
-        assert set(told) == {*names, BACK_COOKIE}
-        value, _, terms = told[USER].partition(";")
+        cookies = signed_in({**account, **more, **streamlits}, {"id_token": tokens})
+        assert (len(cookies) > 2) == bool(more), "long ones are cut"
+        _, headers = respond("/oauth2callback", {}, [(b"location", b"/"), *cookies])
+        set_cookies = {v.partition("=")[0]: v.partition("=")[2] for n, v in headers if n == "set-cookie"}
+        assert set(set_cookies) == {*names, BACK_COOKIE}
+        value, _, terms = set_cookies[USER].partition(";")
         read = json.loads(decode_signed_value(get_cookie_secret(), USER, value) or b"")
         assert {**account, **streamlits}.items() <= read.items() and len(value) < 2_000
         assert terms == " HttpOnly; Path=/; Secure" and "picture" not in read
-    answered("/_stcore/stream", {"cookie": f"a=b; {USER}=c;{USER}_1=d; {TOKENS}=e; {USER}_2 =f; {TOKENS}_1=g;h"}, [])
+    respond("/_stcore/stream", {"cookie": f"a=b; {USER}=c;{USER}_1=d; {TOKENS}=e; {USER}_2 =f; {TOKENS}_1=g;h"}, [])
     assert [f"a=b; {USER}=c; {TOKENS}=e;h"] == SEEN, "parts of two sign-ins would be read as one of somebody else"
 
 
 def test_one_address_cannot_ask_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_sign_in_requests", Buckets(Limit("sign_in_requests", 3, 1), lambda: 0.0))
     paths = ("/auth/login", "/below/oauth2callback", "/auth/logout", "/auth/login")
-    told = [answered(path, {}, []) for path in paths]
-    assert [status for status, _ in told] == [302, 302, 302, 429] and ("retry-after", "1") in told[-1][1]
-    assert answered("/desk", {}, [])[0] == 302, "pages are not for signing in"
+    answers = [respond(path, {}, []) for path in paths]
+    assert [status for status, _ in answers] == [302, 302, 302, 429] and ("retry-after", "1") in answers[-1][1]
+    assert respond("/desk", {}, [])[0] == 302, "pages are not for signing in"

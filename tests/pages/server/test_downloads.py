@@ -60,9 +60,9 @@ def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server],
     with page.expect_download() as picture:
         page.get_by_role("button", name="Save as PNG").first.click()
     assert picture.value.suggested_filename == "plot-gate-counted.png"
-    seen = colours(Path(picture.value.path()))
-    assert seen.most_common(1)[0][0] == LIGHT  # on a dark page too: it is to be printed
-    assert seen[ACCENT_LIGHT] > 100
+    counts = colours(Path(picture.value.path()))
+    assert counts.most_common(1)[0][0] == LIGHT  # on a dark page too: it is to be printed
+    assert counts[ACCENT_LIGHT] > 100
     page.get_by_role("button", name="Download").click()
     page.get_by_role("radio", name="SVG").click()
     page.keyboard.press("Escape")
@@ -73,12 +73,12 @@ def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server],
 
     # The report stands by itself, in a browser that reaches nothing and runs no script.
     alone = new_page(java_script_enabled=False, offline=True)
-    wanted: list[str] = []
-    alone.on("request", lambda request: wanted.append(request.url))
+    urls: list[str] = []
+    alone.on("request", lambda request: urls.append(request.url))
     alone.set_content(document)
     expect(alone.get_by_role("heading", level=1)).to_have_text(f"How far m agrees with people on {NAME}")
     expect(alone.locator("svg.plot").first).to_be_visible()
-    assert wanted == []
+    assert urls == []
 
 
 def test_a_long_japanese_name_names_a_file(tmp_path: Path) -> None:
@@ -129,6 +129,6 @@ def test_an_svg_is_painted_as_png(new_page: Callable[..., Any]) -> None:
     assert picture.value.suggested_filename == "figure.png"
     file = Path(picture.value.path())
     assert Image.open(file).width == 2 * 760
-    seen = colours(file)
-    assert seen.most_common(1)[0][0] == LIGHT
-    assert seen[ACCENT_LIGHT] > 100
+    counts = colours(file)
+    assert counts.most_common(1)[0][0] == LIGHT
+    assert counts[ACCENT_LIGHT] > 100

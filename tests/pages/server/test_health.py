@@ -14,7 +14,7 @@ from data.store import open_store
 from data.store.errors import StoreFailed
 from pages.server import health
 from tests import seeds
-from tests.data.test_metrics import parsed
+from tests.data.test_metrics import parse_metrics
 from tests.pages.desk_driver import accept_all, all_saved, enter, patiently
 from tests.server import Server
 
@@ -41,7 +41,7 @@ def test_a_store_that_does_not_save_is_told_to_the_log_each_time_that_it_is_trie
 
     saving = health._Saving()
     assert [saving.try_saving(Full) for _ in range(3)] == ["StoreFailed"] * 3  # type: ignore[arg-type]
-    assert [one.msg for one in caplog.records] == ["health_failed"], "it is fresh for a while"
+    assert [record.msg for record in caplog.records] == ["health_failed"], "it is fresh for a while"
     monkeypatch.setattr(health, "FRESH_SECONDS", 0.0)
     assert saving.try_saving(Full) and len(caplog.records) == 2  # type: ignore[arg-type]
 
@@ -82,20 +82,20 @@ def test_the_numbers_are_those_of_the_work_and_name_nobody(serve: Serve, page: A
     all_saved(page)
     status, headers, text = app.get("/metrics")
     assert (status, headers["content-type"]) == (200, health.TYPE)
-    found = parsed(text)
-    assert found["assay_answers_total"][1][("outcome", "saved"),] == 3
-    assert 1 <= found["assay_save_seconds"][1][("part", "_count"),] <= 3
-    assert found["assay_queue_items"][1] == {(("stream", "audit"),): 0, (("stream", "review"),): 3}
-    assert found["assay_open_tabs"][1] == {(): 1} and found["assay_store_up"][1] == {(): 1}
-    assert found["assay_process_memory_bytes"][1][()] > 50e6
-    assert found["assay_revision"][1][()] == int(app.get("/health")[2].partition('"changes":')[2].rstrip("}"))
+    metrics = parse_metrics(text)
+    assert metrics["assay_answers_total"][1][("outcome", "saved"),] == 3
+    assert 1 <= metrics["assay_save_seconds"][1][("part", "_count"),] <= 3
+    assert metrics["assay_queue_items"][1] == {(("stream", "audit"),): 0, (("stream", "review"),): 3}
+    assert metrics["assay_open_tabs"][1] == {(): 1} and metrics["assay_store_up"][1] == {(): 1}
+    assert metrics["assay_process_memory_bytes"][1][()] > 50e6
+    assert metrics["assay_revision"][1][()] == int(app.get("/health")[2].partition('"changes":')[2].rstrip("}"))
     assert not [word for word in ("canary", "lea", "demo", "model-x", "d-0001") if word in text]
 
 
 def test_with_a_token_only_who_brings_it_is_answered(serve: Serve) -> None:
     app = serve(env={"ASSAY_METRICS_TOKEN": "a-canary-token"})
-    for given in ("", "Bearer", "Bearer a-canary-token2", "Bearer \xe9"):
-        assert app.get("/metrics", {"Authorization": given} if given else {})[0] == 404
+    for header in ("", "Bearer", "Bearer a-canary-token2", "Bearer \xe9"):
+        assert app.get("/metrics", {"Authorization": header} if header else {})[0] == 404
     assert app.get("/metrics", {"Authorization": "Bearer a-canary-token"})[0] == 200
     assert "canary" not in app.log
 
@@ -111,5 +111,5 @@ def test_without_a_token_only_this_machine_while_it_has_no_other_name(
 
     monkeypatch.delenv("ASSAY_METRICS_TOKEN", raising=False)
     monkeypatch.setattr(health, "is_local", lambda: local)
-    asked = Request({"type": "http", "headers": [], "client": (client, 5)})
-    assert health.may_measure(asked) is let
+    request = Request({"type": "http", "headers": [], "client": (client, 5)})
+    assert health.may_measure(request) is let

@@ -52,7 +52,7 @@ def test_a_page_that_fails_is_logged_without_its_texts(breaking: Server, page: A
         breaking.stop()
     log = breaking.log
     assert CANARY not in log and "forged" not in log
-    first = next(one for one in log.splitlines() if "page_failed" in one)
+    first = next(line for line in log.splitlines() if "page_failed" in line)
     if form == "text":
         assert re.search(r"Z ERROR page_failed .*page=/trail .*error=KeyError$", first)
         assert "    Traceback (most recent call last):" in log and "in _broken" in log
@@ -70,8 +70,8 @@ def test_every_page_but_the_desk_says_the_version(serve: Any, page: Any) -> None
     page.goto(app.url)
     at_rest(page)
     assert page.evaluate(FOOT) == f'"Assay {VERSION}"'
-    for path, told in (("people", f'"Assay {VERSION}"'), ("desk?stream=review", "none"), ("", f'"Assay {VERSION}"')):
+    for path, footer in (("people", f'"Assay {VERSION}"'), ("desk?stream=review", "none"), ("", f'"Assay {VERSION}"')):
         enter(page, app.url, "lea", path)
         at_rest(page)
-        assert page.evaluate(FOOT) == told, path
+        assert page.evaluate(FOOT) == footer, path
         assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth <= innerWidth")

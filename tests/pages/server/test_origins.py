@@ -19,30 +19,30 @@ OWN = "127.0.0.1:8601"
 LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 
 
-def answered(kind: str = "http", method: str = "GET", path: str = "/", scheme: str = "http", **headers: Any) -> bool:
+def is_allowed(kind: str = "http", method: str = "GET", path: str = "/", scheme: str = "http", **headers: Any) -> bool:
     """Whether a request with those headers comes through; a list is the same header several times."""
     through = []
 
     async def app(*_: Any) -> None:
         through.append(True)
 
-    async def nothing(*_: Any) -> Any:
+    async def stub(*_: Any) -> Any:
         return {"type": "http.request"}
 
-    given = [
-        (name.replace("_", "-").encode(), one.encode("latin-1"))
+    header_pairs = [
+        (name.replace("_", "-").encode(), text.encode("latin-1"))
         for name, value in headers.items()
-        for one in ([value] if isinstance(value, str) else value)
+        for text in ([value] if isinstance(value, str) else value)
     ]
-    scope = {"type": kind, "method": method, "path": path, "headers": given, "server": ("127.0.0.1", 8601)}
-    asyncio.run(OriginCheck(app)({**scope, "scheme": {"websocket": "ws"}.get(kind, scheme)}, nothing, nothing))
+    scope = {"type": kind, "method": method, "path": path, "headers": header_pairs, "server": ("127.0.0.1", 8601)}
+    asyncio.run(OriginCheck(app)({**scope, "scheme": {"websocket": "ws"}.get(kind, scheme)}, stub, stub))
     return bool(through)
 
 
 @pytest.mark.parametrize("host", [OWN, "localhost:8601", "[::1]:8601", "LOCALHOST:8601"])
 def test_this_machine_under_its_names_and_port(host: str) -> None:
     for kind in ("http", "websocket"):
-        assert answered(kind, host=host) and answered(kind, host=host, origin=f"http://{host}")
+        assert is_allowed(kind, host=host) and is_allowed(kind, host=host, origin=f"http://{host}")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_this_machine_under_its_names_and_port(host: str) -> None:
 )  # fmt: skip
 def test_another_name_is_refused_for_whatever_is_asked(host: Any) -> None:
     for kind, path in (("http", "/"), ("http", "/health"), ("http", "/given/a/b"), ("websocket", "/_stcore/stream")):
-        assert not answered(kind, path=path, host=host)
+        assert not is_allowed(kind, path=path, host=host)
 
 
 @pytest.mark.parametrize(
@@ -64,41 +64,41 @@ def test_another_name_is_refused_for_whatever_is_asked(host: Any) -> None:
 )  # fmt: skip
 def test_another_origin_is_refused_its_port_and_scheme_count(origin: Any) -> None:
     for kind, method in (("http", "GET"), ("http", "PUT"), ("http", "OPTIONS"), ("websocket", "GET")):
-        assert not answered(kind, method, host=OWN, origin=origin)
+        assert not is_allowed(kind, method, host=OWN, origin=origin)
 
 
 def test_a_cookie_alone_is_never_enough() -> None:
-    assert not answered("websocket", host=OWN, cookie="assay_name=lea")
-    assert answered("websocket", host=OWN, cookie="assay_name=lea", origin=f"http://{OWN}")
-    assert answered("websocket", host=OWN), "a program that brings nobody's cookie has nothing to misuse"
+    assert not is_allowed("websocket", host=OWN, cookie="assay_name=lea")
+    assert is_allowed("websocket", host=OWN, cookie="assay_name=lea", origin=f"http://{OWN}")
+    assert is_allowed("websocket", host=OWN), "a program that brings nobody's cookie has nothing to misuse"
 
 
 def test_from_another_page_a_link_may_lead_here_and_nothing_else() -> None:
-    assert answered(host=OWN, **LINK) and answered(host=OWN, sec_fetch_site="same-origin")
+    assert is_allowed(host=OWN, **LINK) and is_allowed(host=OWN, sec_fetch_site="same-origin")
     for other in ({"sec-fetch-mode": "no-cors"}, {"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "cors"}):
         for site in ("cross-site", "same-site"):
-            assert not answered(host=OWN, **{**LINK, **other, "sec-fetch-site": site})
-    assert not answered(method="POST", host=OWN, **LINK)
+            assert not is_allowed(host=OWN, **{**LINK, **other, "sec-fetch-site": site})
+    assert not is_allowed(method="POST", host=OWN, **LINK)
 
 
 def test_a_team_behind_a_proxy_names_its_host(monkeypatch: pytest.MonkeyPatch) -> None:
     named = ["assay.example.org", "*.lab.example.org"]
     monkeypatch.setattr(st, "get_option", lambda name: named if name == "server.allowedHosts" else None)
     for host in ("assay.example.org", "assay.example.org:8443", "a.lab.example.org"):
-        assert answered("websocket", host=host, origin=f"https://{host}", cookie="a=b")
-        assert answered("websocket", host=host, origin=f"http://{host}")
-        assert not answered("http", scheme="https", host=host, origin=f"http://{host}")
-        assert not answered("websocket", host=host, origin=f"https://{host}:1")
-    assert answered(host=OWN), "the machine itself can always ask, as its health check does"
-    assert not answered(host="lab.example.org") and not answered(host="xassay.example.org")
+        assert is_allowed("websocket", host=host, origin=f"https://{host}", cookie="a=b")
+        assert is_allowed("websocket", host=host, origin=f"http://{host}")
+        assert not is_allowed("http", scheme="https", host=host, origin=f"http://{host}")
+        assert not is_allowed("websocket", host=host, origin=f"https://{host}:1")
+    assert is_allowed(host=OWN), "the machine itself can always ask, as its health check does"
+    assert not is_allowed(host="lab.example.org") and not is_allowed(host="xassay.example.org")
 
 
 def test_of_streamlit_s_own_addresses_only_what_the_browser_needs() -> None:
     for path in ("metrics", "metrics/", "script-health-check", "agent", "", "x/../metrics"):
-        assert not answered(path=f"/_stcore/{path}", host=OWN)
-        assert not answered(path=f"/base/_stcore/{path}", host=OWN)
+        assert not is_allowed(path=f"/_stcore/{path}", host=OWN)
+        assert not is_allowed(path=f"/base/_stcore/{path}", host=OWN)
     for path in ("health", "host-config", "upload_file/a/b", "bidi-components/x/y.js"):
-        assert answered(path=f"/_stcore/{path}", host=OWN)
+        assert is_allowed(path=f"/_stcore/{path}", host=OWN)
 
 
 def test_the_server_itself_refuses(assay: Server) -> None:
@@ -117,10 +117,10 @@ def test_the_server_itself_refuses(assay: Server) -> None:
     assert [status(path) for path in ("/_stcore/metrics", "/_stcore/metrics/")] == [404] * 2
     stream = f"ws://127.0.0.1:{assay.port}/_stcore/stream"
     cookie = {"Cookie": "assay_name=lea"}
-    with connect(stream, origin=assay.url, additional_headers=cookie, proxy=None) as held:  # type: ignore[arg-type]
-        held.send("a text, where the protocol has bytes")
+    with connect(stream, origin=assay.url, additional_headers=cookie, proxy=None) as client:  # type: ignore[arg-type]
+        client.send("a text, where the protocol has bytes")
         with pytest.raises(ConnectionClosed):
-            held.recv(timeout=60)
+            client.recv(timeout=60)
     for origin in ("http://127.0.0.1:1", assay.url.replace("127.0.0.1", "localhost"), "null", None):
         with pytest.raises(InvalidStatus) as refused:
             connect(stream, origin=origin, additional_headers=cookie, proxy=None).__enter__()  # type: ignore[arg-type]
@@ -132,5 +132,5 @@ def test_the_name_in_the_cookie_goes_to_no_other_site(assay: Server, page: Any) 
     page.get_by_label("Your name").fill("Lea")
     page.get_by_role("button", name="Enter").click()
     page.wait_for_function("() => document.cookie.includes('assay_name=')")
-    [kept] = [one for one in page.context.cookies() if one["name"] == "assay_name"]
-    assert kept["sameSite"] == "Strict"
+    [cookie] = [entry for entry in page.context.cookies() if entry["name"] == "assay_name"]
+    assert cookie["sameSite"] == "Strict"

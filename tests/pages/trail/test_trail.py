@@ -27,24 +27,24 @@ from tests.server import Server
 @pytest.fixture(scope="module")
 def app(serve_all: Callable[..., Server]) -> Server:
     """A workspace in which a few things have happened."""
-    found = serve_all(start=False)
-    seeds.dialogues(found.store_path, 6, audit=2)
-    store = open_store(found.store)
+    server = serve_all(start=False)
+    seeds.dialogues(server.store_path, 6, audit=2)
+    store = open_store(server.store)
     set_queue_rules(store, "lea", datasets.dataset_named(store, "demo").id, QueueRules(overlap=3))
     people.set_person(store, "lea", "日本 花子", "researcher")
     for n in range(trail_page.PAGE_ROWS):
         set_queue_rules(store, "日本 花子", datasets.dataset_named(store, "demo").id, QueueRules(claim_minutes=n + 1))
     store.close()
-    found.start()
-    return found
+    server.start()
+    return server
 
 
 def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tmp_path: Path) -> None:
     enter(page, app.url, "lea", "trail?who=lea")
     page.get_by_text("Select a row to see what was stored").wait_for()
-    with page.expect_download() as got:
+    with page.expect_download() as download:
         page.get_by_role("button", name="Download all as CSV").click()
-    got.value.save_as(tmp_path / "trail.csv")
+    download.value.save_as(tmp_path / "trail.csv")
     lines = (tmp_path / "trail.csv").read_text(encoding="utf-8-sig").splitlines()
     assert lines[0] == "seq,at,actor,kind,dataset,what"
     assert "added 日本 花子 as researcher" in lines[1] and all(",lea," in line for line in lines[1:])
@@ -66,9 +66,9 @@ def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tm
     page.get_by_role("button", name="Download assay").click()
     page.get_by_text("that you may still be asked to label blind will go to others").wait_for()
     page.get_by_role("button", name="Record it and get the file").click()
-    with page.expect_download() as got:
+    with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
-    got.value.save_as(tmp_path / "copy.duckdb")
+    download.value.save_as(tmp_path / "copy.duckdb")
     turn_to(page, "trail?kinds=exports")
     expect(page.get_by_text("downloaded the backup assay-")).to_be_visible()
     copy = open_store(f"duckdb:///{tmp_path / 'copy.duckdb'}", accept=True)
@@ -88,10 +88,10 @@ def test_a_page_of_changes_that_has_all_of_them_leads_no_further(app: Server, pa
 
 
 def test_a_change_that_did_several_things_counts_once_and_has_a_row_of_each() -> None:
-    made = TrailEntry(7, datetime(2026, 5, 3), "lea", "runs", "demo", "a run")
-    several = [made, replace(made, kind="exports"), replace(made, seq=6)]
-    assert table.count_changes(several) == "2 changes shown, in 3 rows"
-    assert table.count_changes([made]) == "1 change shown"
+    entry = TrailEntry(7, datetime(2026, 5, 3), "lea", "runs", "demo", "a run")
+    entries = [entry, replace(entry, kind="exports"), replace(entry, seq=6)]
+    assert table.count_changes(entries) == "2 changes shown, in 3 rows"
+    assert table.count_changes([entry]) == "1 change shown"
 
 
 def test_annotators_have_no_trail(app: Server, page: Any) -> None:

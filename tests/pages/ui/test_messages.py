@@ -66,7 +66,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
     ann, place = find_person(store, "ann"), datasets.dataset_named(store, "demo").id
     state: dict[str, Any] = {}
     exchange.save_sent(ann, "desk", state, UTC)
-    assert not state["acked"] and all(one["why"] for one in state["refused"]) and not state["notice"]
+    assert not state["acked"] and all(refusal["why"] for refusal in state["refused"]) and not state["notice"]
     sent = exchange.read_message("desk")
     assert len(queue.claim_items(store, "ann", place, "review", QueueFilters(), sent["have"], 8)) == 3
     if sent["want"]:
@@ -80,14 +80,14 @@ def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatc
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
     lea, state = find_person(store, "lea"), dict[str, Any]()
     adjudication_exchange.save_sent(lea, "board", state, UTC)
-    assert not state.get("acked") and all(one["why"] for one in state.get("refused", []))
+    assert not state.get("acked") and all(refusal["why"] for refusal in state.get("refused", []))
 
 
 @SHAPES
 @given(value=JUNK)
 def test_a_place_is_one_that_there_is(value: Any) -> None:
-    found = session.as_index(value, 5)
-    assert found is None or found in range(5)
+    index = session.as_index(value, 5)
+    assert index is None or index in range(5)
     chosen = SimpleNamespace(selection=SimpleNamespace(cells=value))
     assert tables._row(chosen, 5) in (None, *range(5))
 

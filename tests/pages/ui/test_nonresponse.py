@@ -53,9 +53,9 @@ def test_what_nobody_answered_is_told_and_leads_to_the_desk(app: Server, page: A
 def test_the_import_asks_of_how_many_items_a_random_sample_is(app: Server, page: Any, tmp_path: Any) -> None:
     enter(page, app.url, "lea", "import")
     file = tmp_path / "l.jsonl"
-    said = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "annotator": "zoe", "mode": "blind"}
+    label = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "annotator": "zoe", "mode": "blind"}
     items = [seeds.dialogue(n) for n in range(3)]
-    seeds.lines(file, [*items, *({**said, "item": i["id"], "made_at": "2026-02-01T12:00:00Z"} for i in items)])
+    seeds.lines(file, [*items, *({**label, "item": i["id"], "made_at": "2026-02-01T12:00:00Z"} for i in items)])
     page.locator("input[type=file]").set_input_files(str(file))
     choose(page, "Into", "sim")
     main = page.get_by_test_id("stMain")

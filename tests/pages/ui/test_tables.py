@@ -23,7 +23,7 @@ def test_figures_below_0_have_the_minus_sign_of_all_others_and_stay_numbers(monk
     assert words[:4] == ["a", "0.5", "\u22120.25", "\u221212%"]
     assert words[4:] == ["–", "0.25", "–", "+50%", "c", "0.0", "+0.12", "–"]
     assert styler.data["difference"].dtype == styler.data["share"].dtype == "float64"
-    formats = {name: one["type_config"].get("format") for name, one in config.items()}
+    formats = {name: column["type_config"].get("format") for name, column in config.items()}
     assert formats == {"judge": None, "kappa": "%.3f", "difference": None, "share": None}
     drawn.clear()
     tables.table([{"difference": 0.5}], {"difference": Column("+.2f")})

@@ -19,12 +19,12 @@ def test_a_length_of_time_is_said_roughly_and_in_good_english() -> None:
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
 def test_a_moment_is_said_with_its_time_as_long_as_it_is_near(zone: str) -> None:
-    here = ZoneInfo(zone)
-    noon = datetime.now(here).replace(hour=12, minute=3)
+    timezone = ZoneInfo(zone)
+    noon = datetime.now(timezone).replace(hour=12, minute=3)
     near = {-1: "yesterday 12:03", 0: "12:03", 1: "tomorrow 12:03"}
     for days, words in near.items():
         stored = (noon + timedelta(days=days)).astimezone(UTC).replace(tzinfo=None)
-        assert text.moment(stored, here) == words
+        assert text.moment(stored, timezone) == words
 
 
 class Rerun(Exception):
@@ -32,9 +32,9 @@ class Rerun(Exception):
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def refusals(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What stands on the page; a part is Streamlit's without Streamlit."""
-    found: list[str] = []
+    refusals: list[str] = []
 
     def rerun() -> None:
         raise Rerun
@@ -42,24 +42,24 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(text.st, "fragment", lambda draw, **_: draw)
     monkeypatch.setattr(text.st, "dialog", lambda *_, **__: lambda draw: draw)
     monkeypatch.setattr(text.st, "rerun", rerun)
-    monkeypatch.setattr(text, "refuse", lambda error: found.append(str(error)))
-    return found
+    monkeypatch.setattr(text, "refuse", lambda error: refusals.append(str(error)))
+    return refusals
 
 
-def refused(words: str) -> None:
+def refuse(words: str) -> None:
     raise NotAllowed(words)
 
 
-def test_a_refusal_is_said_in_its_place(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_is_said_in_its_place(refusals: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text.session, "person", lambda: Person("bob", "annotator", True))
-    text.fragment(refused)("This needs the role researcher.")
-    text.dialog("Draw")(refused)("Not now.")
-    assert said == ["This needs the role researcher.", "Not now."]
+    text.fragment(refuse)("This needs the role researcher.")
+    text.dialog("Draw")(refuse)("Not now.")
+    assert refusals == ["This needs the role researcher.", "Not now."]
 
 
-def test_who_may_be_here_no_more_gets_another_page(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_may_be_here_no_more_gets_another_page(refusals: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text.session, "person", lambda: None)
-    for part in (text.fragment(refused), text.dialog("Draw")(refused)):
+    for part in (text.fragment(refuse), text.dialog("Draw")(refuse)):
         with pytest.raises(Rerun):
             part("bob cannot work here now.")
-    assert said == []
+    assert refusals == []

@@ -34,10 +34,10 @@ def ratings(rows, scale, judge=None):
     return Ratings(*column, tuple(people), scale)
 
 
-def planted(people, items=80, scale=FIVE, judge=0.8, seed=0, cells=2):
+def plant_ratings(people, items=80, scale=FIVE, judge=0.8, seed=0, cells=2):
     """Everybody labels every cell: `people` and `judge` are the shares in which they say the truth, else a step off."""
     rng = np.random.default_rng(seed)
-    k, rows, said = scale.size, [], {}
+    k, rows, codes = scale.size, [], {}
 
     def say(truth, share):
         return truth if rng.random() < share else int(np.clip(truth + rng.choice([-1, 1]), 0, k - 1))
@@ -45,9 +45,9 @@ def planted(people, items=80, scale=FIVE, judge=0.8, seed=0, cells=2):
     for item in range(items):
         for unit in range(cells):
             truth = int(rng.integers(k))
-            said[item, unit] = int(rng.integers(k)) if judge is None else say(truth, judge)
+            codes[item, unit] = int(rng.integers(k)) if judge is None else say(truth, judge)
             rows += [(item, unit, name, say(truth, share)) for name, share in people.items()]
-    return ratings(rows, scale, said)
+    return ratings(rows, scale, codes)
 
 
 # -- Student ----------------------------------------------------------------------------------------------------------
@@ -87,11 +87,11 @@ def test_the_test_of_a_persons_wins_by_formula():
 
 def test_gold_without_oneself_by_hand():
     # cell 0: 0 0 3 -> without the first 0: {0, 3}, lower median 0; without the 3: 0. cell 1: one person, none.
-    one = ratings([(0, 0, "a", 0), (0, 0, "b", 0), (0, 0, "c", 3), (1, 0, "a", 2)], FIVE)
-    assert gold_without_self(one).tolist() == [0, 0, 0, -1]
+    first = ratings([(0, 0, "a", 0), (0, 0, "b", 0), (0, 0, "c", 3), (1, 0, "a", 2)], FIVE)
+    assert gold_without_self(first).tolist() == [0, 0, 0, -1]
     # 4 4 1 1 by majority: without a 4 the 1s win, without a 1 the 4s do
-    two = ratings([(0, 0, p, v) for p, v in zip("abcd", (4, 4, 1, 1), strict=True)], FIVE)
-    assert gold_without_self(two, "majority").tolist() == [1, 1, 4, 4]
+    second = ratings([(0, 0, p, v) for p, v in zip("abcd", (4, 4, 1, 1), strict=True)], FIVE)
+    assert gold_without_self(second, "majority").tolist() == [1, 1, 4, 4]
     drawn = [(0, 0, "a", 0), (0, 0, "b", 2), (0, 0, "c", 0)]
     assert gold_without_self(ratings(drawn, VERDICT)).tolist() == [1, 0, 1]  # b and c draw: a tie
     assert gold_without_self(ratings(drawn, PLAIN)).tolist() == [-1, 0, -1]  # no gold where nothing stands for a draw
@@ -101,81 +101,81 @@ def test_gold_without_oneself_by_hand():
 
 
 def test_the_ceiling_is_kappa_of_all_ordered_pairs():
-    found = planted({"a": 0.9, "b": 0.7, "c": 0.6}, items=40)
-    rows = list(zip(found.cell.tolist(), found.person.tolist(), found.value.tolist(), strict=True))
+    sample = plant_ratings({"a": 0.9, "b": 0.7, "c": 0.6}, items=40)
+    rows = list(zip(sample.cell.tolist(), sample.person.tolist(), sample.value.tolist(), strict=True))
     pairs = [(v, w) for c, p, v in rows for d, q, w in rows if c == d and p != q]
-    theirs = cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic", labels=range(5))
-    here = measure_ceiling(found)
-    assert here.between.point == pytest.approx(theirs)
-    assert (here.between.cells, here.between.items, here.people, here.cells) == (40 * 2 * 3, 40, 3, 80)
-    judged = [(v, j) for v, j in zip(found.value.tolist(), found.judge.tolist(), strict=True)]
+    expected = cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic", labels=range(5))
+    ceiling = measure_ceiling(sample)
+    assert ceiling.between.point == pytest.approx(expected)
+    assert (ceiling.between.cells, ceiling.between.items, ceiling.people, ceiling.cells) == (40 * 2 * 3, 40, 3, 80)
+    judged = [(v, j) for v, j in zip(sample.value.tolist(), sample.judge.tolist(), strict=True)]
     direct = cohen_kappa_score(*zip(*judged, strict=True), weights="quadratic", labels=range(5))
-    assert here.judge.point == pytest.approx(direct)  # all cells have three people, so all count alike
-    assert here.difference.point == pytest.approx(direct - theirs)
-    counts = found.counts()
-    assert here.alpha.point == pytest.approx(krippendorff_alpha(counts, "ordinal"))
-    assert here.alpha.low < here.alpha.point < here.alpha.high
+    assert ceiling.judge.point == pytest.approx(direct)  # all cells have three people, so all count alike
+    assert ceiling.difference.point == pytest.approx(direct - expected)
+    counts = sample.counts()
+    assert ceiling.alpha.point == pytest.approx(krippendorff_alpha(counts, "ordinal"))
+    assert ceiling.alpha.low < ceiling.alpha.point < ceiling.alpha.high
 
 
 def test_two_people_by_hand():
     # pairs (0,0) (1,1) (0,1) on a flag: both ways the table is [[2, 1], [1, 2]], 1 - 6 * 2 / (3*3 + 3*3) = 1/3
     rows = [(n, 0, p, v) for n, pair in enumerate([(0, 0), (1, 1), (0, 1)]) for p, v in zip("ab", pair, strict=True)]
-    here = measure_ceiling(ratings(rows, Scale("flag")))
-    assert here.between.point == pytest.approx(1 / 3)
-    assert here.judge is None and "no score there" in explain(here)
+    ceiling = measure_ceiling(ratings(rows, Scale("flag")))
+    assert ceiling.between.point == pytest.approx(1 / 3)
+    assert ceiling.judge is None and "no score there" in explain(ceiling)
 
 
 def test_alpha_of_resampled_items_is_alpha_of_their_counts():
     """The interval rests on coincidences per item; the same resamples through plain counts give the same ends."""
-    found = planted({"a": 0.8, "b": 0.7}, items=30, cells=1)
-    counts, rng, drawn = found.counts(), np.random.default_rng(0), []
+    sample = plant_ratings({"a": 0.8, "b": 0.7}, items=30, cells=1)
+    counts, rng, drawn = sample.counts(), np.random.default_rng(0), []
     tables = np.stack([np.outer(row, row) - np.diag(row) for row in counts]).reshape(30, -1)
     counts = counts[np.lexsort(tables.T[::-1])]  # names of items are no matter: they go by what is in them
     for _ in range(ALPHA_REPLICATES):
         drawn.append(krippendorff_alpha(counts[rng.integers(0, 30, 30)], "ordinal"))
     low, high = np.quantile(drawn, [0.025, 0.975])
-    here = alpha_interval(found)
-    assert (here.low, here.high) == pytest.approx((low, high))
+    alpha = alpha_interval(sample)
+    assert (alpha.low, alpha.high) == pytest.approx((low, high))
 
 
 def test_alphas_interval_counts_what_it_rests_on():
     # Three people in one cell of each item, two in the other; alpha of coincidences 1 / (m - 1) is that of counts.
-    found = planted({"a": 0.8, "b": 0.7, "c": 0.6}, items=30, cells=2)
-    found = found.where(~((found.cell % 2 == 1) & (found.person == 2)))
-    counts, drawn, rng = found.counts(), [], np.random.default_rng(0)
+    sample = plant_ratings({"a": 0.8, "b": 0.7, "c": 0.6}, items=30, cells=2)
+    sample = sample.where(~((sample.cell % 2 == 1) & (sample.person == 2)))
+    counts, drawn, rng = sample.counts(), [], np.random.default_rng(0)
     tables = [sum((np.outer(r, r) - np.diag(r)) / (r.sum() - 1) for r in counts[2 * n : 2 * n + 2]) for n in range(30)]
     order = np.lexsort(np.stack([t.ravel() for t in tables]).T[::-1])
     for _ in range(ALPHA_REPLICATES):
         rows = order[rng.integers(0, 30, 30)]
         drawn.append(krippendorff_alpha(np.concatenate([counts[2 * n : 2 * n + 2] for n in rows]), "ordinal"))
-    here = alpha_interval(found)
-    assert (here.low, here.high, here.lower_bound) == pytest.approx(np.quantile(drawn, [0.025, 0.975, 0.05]))
-    assert here.se == pytest.approx(np.std(drawn, ddof=1))
-    assert (here.items, here.cells, here.n_eff, here.level) == (30, 60, 30.0, 0.95)
+    alpha = alpha_interval(sample)
+    assert (alpha.low, alpha.high, alpha.lower_bound) == pytest.approx(np.quantile(drawn, [0.025, 0.975, 0.05]))
+    assert alpha.se == pytest.approx(np.std(drawn, ddof=1))
+    assert (alpha.items, alpha.cells, alpha.n_eff, alpha.level) == (30, 60, 30.0, 0.95)
 
 
 @pytest.mark.parametrize("scale", [FIVE, PLAIN], ids=["ordinal", "nominal"])
 def test_alpha_of_two_items_has_ends_where_it_exists(scale):
     # Items say (0, 0) and (2, 2): alpha is 1 where both are drawn, undefined where one is drawn twice (half).
     two = ratings([(n, 0, p, 2 * n) for n in range(2) for p in "ab"], scale)
-    here = alpha_interval(two)
-    assert (here.point, here.low, here.items) == (1.0, None, 2) and here.undefined == pytest.approx(0.5, abs=0.1)
+    alpha = alpha_interval(two)
+    assert (alpha.point, alpha.low, alpha.items) == (1.0, None, 2) and alpha.undefined == pytest.approx(0.5, abs=0.1)
     assert alpha_interval(two.where(two.item == 0)).point is None
-    mixed = planted({"a": 0.8, "b": 0.7}, items=40, scale=scale)
-    here = alpha_interval(mixed)
-    assert here.point == pytest.approx(krippendorff_alpha(mixed.counts(), "ordinal" if scale is FIVE else "nominal"))
-    assert here.low < here.point < here.high
+    mixed = plant_ratings({"a": 0.8, "b": 0.7}, items=40, scale=scale)
+    alpha = alpha_interval(mixed)
+    assert alpha.point == pytest.approx(krippendorff_alpha(mixed.counts(), "ordinal" if scale is FIVE else "nominal"))
+    assert alpha.low < alpha.point < alpha.high
 
 
 def test_the_sentence_says_who_agrees_better():
     people = {"a": 0.9, "b": 0.9, "c": 0.9}
-    assert "a better judge is possible" in explain(measure_ceiling(planted(people, judge=None)))
-    assert "may be chance" in explain(measure_ceiling(planted(people, judge=0.9)))
+    assert "a better judge is possible" in explain(measure_ceiling(plant_ratings(people, judge=None)))
+    assert "may be chance" in explain(measure_ceiling(plant_ratings(people, judge=0.9)))
     assert "better than they do with each other" in explain(
-        measure_ceiling(planted(dict.fromkeys("abc", 0.3), judge=1.0))
+        measure_ceiling(plant_ratings(dict.fromkeys("abc", 0.3), judge=1.0))
     )
-    assert "too few to compare" in explain(measure_ceiling(planted(people, items=12)))
-    assert "no item has blind labels of two people" in explain(measure_ceiling(planted({"a": 0.9})))
+    assert "too few to compare" in explain(measure_ceiling(plant_ratings(people, items=12)))
+    assert "no item has blind labels of two people" in explain(measure_ceiling(plant_ratings({"a": 0.9})))
     same = ratings([(n, 0, p, 1) for n in range(40) for p in "ab"], FIVE, {(n, 0): 1 for n in range(40)})
     assert "undefined" in explain(measure_ceiling(same))
 
@@ -183,18 +183,18 @@ def test_the_sentence_says_who_agrees_better():
 # -- the alternative-annotator test -----------------------------------------------------------------------------------
 
 
-def slowly(found, epsilon):
+def wins_by_definition(sample, epsilon):
     """(person, W_judge, W_person, p) of every person, straight from the definition."""
     rows = list(
-        zip(*(a.tolist() for a in (found.item, found.cell, found.person, found.value, found.judge)), strict=True)
+        zip(*(a.tolist() for a in (sample.item, sample.cell, sample.person, sample.value, sample.judge)), strict=True)
     )
-    for number, name in enumerate(found.people):
+    for number, name in enumerate(sample.people):
         items = {}
         for item, cell, person, value, judge in rows:
             others = [v for _, c, p, v, _ in rows if c == cell and p != number]
             if person != number or not others or judge < 0:
                 continue
-            if found.scale.weights:
+            if sample.scale.weights:
                 s = lambda x, o=others: round(-np.sqrt(np.mean([(x - r) ** 2 for r in o])), 12)  # noqa: E731
             else:
                 s = lambda x, o=others: np.mean([x == r for r in o])  # noqa: E731
@@ -207,34 +207,36 @@ def slowly(found, epsilon):
 
 @pytest.mark.parametrize("scale", [FIVE, VERDICT], ids=["rmse", "match"])
 def test_the_test_is_its_definition_with_scipys_t(scale):
-    found = planted({"a": 0.8, "b": 0.6, "c": 0.7, "d": 0.5}, items=35, scale=scale, judge=0.7)
-    result = alternative_annotator.run_test(found, 0.15)
-    for one, (name, judge, person, p) in zip(result.people, slowly(found, 0.15), strict=True):
-        assert (one.name, one.items, one.cells) == (name, 35, 70)
-        assert (one.judge, one.person, one.p) == pytest.approx((judge, person, p))
-    assert result.rho == pytest.approx(np.mean([one.judge for one in result.people]))
-    assert result.omega == sum(one.adjusted <= 0.05 for one in result.people) / 4
+    sample = plant_ratings({"a": 0.8, "b": 0.6, "c": 0.7, "d": 0.5}, items=35, scale=scale, judge=0.7)
+    result = alternative_annotator.run_test(sample, 0.15)
+    for annotator, (name, judge, person, p) in zip(result.people, wins_by_definition(sample, 0.15), strict=True):
+        assert (annotator.name, annotator.items, annotator.cells) == (name, 35, 70)
+        assert (annotator.judge, annotator.person, annotator.p) == pytest.approx((judge, person, p))
+    assert result.rho == pytest.approx(np.mean([annotator.judge for annotator in result.people]))
+    assert result.omega == sum(annotator.adjusted <= 0.05 for annotator in result.people) / 4
 
 
 def test_a_good_judge_passes_and_a_random_one_does_not():
     people = dict.fromkeys("abcd", 0.7)
-    good, bad = (alternative_annotator.run_test(planted(people, items=120, judge=judge), 0.2) for judge in (0.9, None))
+    good, bad = (
+        alternative_annotator.run_test(plant_ratings(people, items=120, judge=judge), 0.2) for judge in (0.9, None)
+    )
     assert good.passed and good.omega == 1.0 and good.rho > 0.75
     assert not bad.passed and bad.omega == 0.0 and bad.rho < 0.5
 
 
 def test_too_few_items_or_people_decide_nothing():
-    two = alternative_annotator.run_test(planted({"a": 0.9, "b": 0.9}, judge=1.0))
+    two = alternative_annotator.run_test(plant_ratings({"a": 0.9, "b": 0.9}, judge=1.0))
     assert len(two.people) == 2 and not two.enough and not two.passed
-    few = alternative_annotator.run_test(planted(dict.fromkeys("abc", 0.9), items=29, judge=1.0))
-    assert few.people == () and few.left_out == (("a", 29), ("b", 29), ("c", 29)) and few.omega is None
+    short = alternative_annotator.run_test(plant_ratings(dict.fromkeys("abc", 0.9), items=29, judge=1.0))
+    assert short.people == () and short.left_out == (("a", 29), ("b", 29), ("c", 29)) and short.omega is None
     same = ratings([(n, 0, p, n % 5) for n in range(40) for p in "abc"], FIVE, {(n, 0): n % 5 for n in range(40)})
-    assert [one.p for one in alternative_annotator.run_test(same).people] == [
+    assert [annotator.p for annotator in alternative_annotator.run_test(same).people] == [
         0.0,
         0.0,
         0.0,
     ]  # all tie: no spread at all, d = 0 < .2
-    assert [one.p for one in alternative_annotator.run_test(same, 0.0).people] == [1.0, 1.0, 1.0]
+    assert [annotator.p for annotator in alternative_annotator.run_test(same, 0.0).people] == [1.0, 1.0, 1.0]
     with pytest.raises(ValueError, match="handicap"):
         alternative_annotator.run_test(same, 1.5)
 
@@ -242,26 +244,31 @@ def test_too_few_items_or_people_decide_nothing():
 def test_the_limits_of_the_test_are_the_methods():
     assert (
         list(alternative_annotator.EPSILONS) == [0.2, 0.15, 0.1]
-        and alternative_annotator.run_test(planted({"a": 0.9})).epsilon == 0.2
+        and alternative_annotator.run_test(plant_ratings({"a": 0.9})).epsilon == 0.2
     )
-    least = alternative_annotator.run_test(planted(dict.fromkeys("abc", 0.9), items=30, judge=1.0))
-    assert [one.items for one in least.people] == [30] * 3 and least.left_out == () and least.enough and least.passed
-    nobody = alternative_annotator.run_test(planted({"a": 0.9}))
+    least = alternative_annotator.run_test(plant_ratings(dict.fromkeys("abc", 0.9), items=30, judge=1.0))
+    assert (
+        [annotator.items for annotator in least.people] == [30] * 3
+        and least.left_out == ()
+        and least.enough
+        and least.passed
+    )
+    nobody = alternative_annotator.run_test(plant_ratings({"a": 0.9}))
     assert (nobody.people, nobody.omega, nobody.rho, nobody.passed) == ((), None, None, False)
     with pytest.raises(ValueError, match="below 1"):
-        alternative_annotator.run_test(planted({"a": 0.9}), 1.0)
+        alternative_annotator.run_test(plant_ratings({"a": 0.9}), 1.0)
     won, lost = (alternative_annotator.AnnotatorTest("a", 30, 30, 0.9, 0.5, p, p) for p in (0.05, 0.0501))
     assert (won.won, lost.won) == (True, False)
     for people, omega, passed in (((won, lost) * 2, 0.5, True), ((won, won, lost, lost, lost), 0.4, False)):
-        found = alternative_annotator.AlternativeAnnotatorTest(people, (), 0.2)
-        assert (found.omega, found.passed) == (pytest.approx(omega), passed)
+        test = alternative_annotator.AlternativeAnnotatorTest(people, (), 0.2)
+        assert (test.omega, test.passed) == (pytest.approx(omega), passed)
 
 
 def test_who_labels_alone_is_neither_tested_nor_left_out():
     rows = [(n, 0, p, n % 5) for n in range(40) for p in "acd"] + [(n, 1, "b", 1) for n in range(40)]
     judge = {(n, unit): n % 5 for n in range(40) for unit in range(2)}
-    found = alternative_annotator.run_test(ratings(rows, FIVE, judge))
-    assert ([one.name for one in found.people], found.left_out) == (["a", "c", "d"], ())
+    test = alternative_annotator.run_test(ratings(rows, FIVE, judge))
+    assert ([annotator.name for annotator in test.people], test.left_out) == (["a", "c", "d"], ())
 
 
 # -- Dawid and Skene --------------------------------------------------------------------------------------------------
@@ -277,37 +284,37 @@ ANAESTHETISTS = """
 def test_the_anaesthetists_of_1979():
     """Prevalences (table 2) and the first observer's error rates (table 3) to the printed digits."""
     rows = [(n, max(0, place - 2), int(code) - 1) for n, p in enumerate(ANAESTHETISTS) for place, code in enumerate(p)]
-    found = fit_dawid_skene(*(np.array(column) for column in zip(*rows, strict=True)), 4)
-    assert found.prior.round(2).tolist() == [0.40, 0.42, 0.11, 0.07]
-    assert found.error[0].round(2).tolist() == [
+    fit = fit_dawid_skene(*(np.array(column) for column in zip(*rows, strict=True)), 4)
+    assert fit.prior.round(2).tolist() == [0.40, 0.42, 0.11, 0.07]
+    assert fit.error[0].round(2).tolist() == [
         [0.89, 0.11, 0.00, 0.00],
         [0.07, 0.88, 0.05, 0.00],
         [0.00, 0.34, 0.66, 0.00],
         [0.00, 0.00, 0.56, 0.44],
     ]
-    best = (found.posterior.argmax(axis=1) + 1).tolist()
+    best = (fit.posterior.argmax(axis=1) + 1).tolist()
     assert best[:6] == [1, 4, 2, 2, 2, 2]  # table 4: the third patient is a 2, though three of seven said 1
-    assert found.posterior[:6].max(axis=1).round(2).tolist() == [1.0] * 6
+    assert fit.posterior[:6].max(axis=1).round(2).tolist() == [1.0] * 6
 
 
 def test_it_climbs_to_a_maximum_of_the_likelihood():
-    found = planted({"a": 0.9, "b": 0.7, "c": 0.5}, items=60, scale=PLAIN)
-    given_ = found.cell, found.person, found.value
-    one = fit_dawid_skene(*given_, 3)
-    assert one.posterior.sum(axis=1) == pytest.approx(np.ones(120))
-    assert one.error.sum(axis=2) == pytest.approx(np.ones((3, 3)))
+    sample = plant_ratings({"a": 0.9, "b": 0.7, "c": 0.5}, items=60, scale=PLAIN)
+    columns = sample.cell, sample.person, sample.value
+    fit = fit_dawid_skene(*columns, 3)
+    assert fit.posterior.sum(axis=1) == pytest.approx(np.ones(120))
+    assert fit.error.sum(axis=2) == pytest.approx(np.ones((3, 3)))
     by_hand = 0.0
     for cell in range(120):
-        mine = found.cell == cell
+        mask = sample.cell == cell
         by_hand += np.log(sum(
-            one.prior[j] * np.prod(one.error[found.person[mine], j, found.value[mine]]) for j in range(3)
+            fit.prior[j] * np.prod(fit.error[sample.person[mask], j, sample.value[mask]]) for j in range(3)
         ))  # fmt: skip
     rng = np.random.default_rng(1)
     for _ in range(20):  # no step to the side is higher
-        error = one.error * rng.uniform(0.97, 1.03, one.error.shape)
+        error = fit.error * rng.uniform(0.97, 1.03, fit.error.shape)
         error /= error.sum(axis=2, keepdims=True)
-        logs = np.log(error)[found.person, :, found.value]
-        joint = np.stack([np.bincount(found.cell, logs[:, j]) for j in range(3)], axis=1) + np.log(one.prior)
+        logs = np.log(error)[sample.person, :, sample.value]
+        joint = np.stack([np.bincount(sample.cell, logs[:, j]) for j in range(3)], axis=1) + np.log(fit.prior)
         assert np.log(np.exp(joint).sum(axis=1)).sum() <= by_hand + 1e-9
 
 
@@ -320,9 +327,9 @@ def test_a_noisy_person_is_found_and_a_shifted_one_read_aright():
         rows.append((n, 3, int(rng.integers(3))))  # says anything
         rows.append((n, 4, (int(truth) + 1) % 3))  # always takes one for the next
     cell, person, value = (np.array(column) for column in zip(*rows, strict=True))
-    found = fit_dawid_skene(cell, person, value, 3)
-    assert (found.accuracy[:3] > 0.8).all() and found.accuracy[3] < 0.45 and found.accuracy[4] < 0.05
-    assert (found.posterior.argmax(axis=1) == truths).mean() > 0.97
+    fit = fit_dawid_skene(cell, person, value, 3)
+    assert (fit.accuracy[:3] > 0.8).all() and fit.accuracy[3] < 0.45 and fit.accuracy[4] < 0.05
+    assert (fit.posterior.argmax(axis=1) == truths).mean() > 0.97
     # somebody with one label, a wrong one, is taken for much like the rest: (3 * .9 + .33 + 0) / 5 = .61
     more = np.append(cell, 0), np.append(person, 5), np.append(value, (truths[0] + 1) % 3)
     assert fit_dawid_skene(*more, 3, lent=4.0).accuracy[5] == pytest.approx(0.61 - 0.12 / 3, abs=0.06)
@@ -338,10 +345,10 @@ def test_it_refuses_nothing_and_codes_off_the_scale():
 
 @given(some.permutations(range(4)))
 def test_names_of_people_and_cells_do_not_matter(order):
-    found = planted({"a": 0.9, "b": 0.6, "c": 0.7, "d": 0.8}, items=15, scale=PLAIN)
-    there = np.array(order)
-    one, other = (fit_dawid_skene(found.cell, p, found.value, 3) for p in (found.person, there[found.person]))
-    assert other.accuracy[there] == pytest.approx(one.accuracy)
+    sample = plant_ratings({"a": 0.9, "b": 0.6, "c": 0.7, "d": 0.8}, items=15, scale=PLAIN)
+    renumbered = np.array(order)
+    one, other = (fit_dawid_skene(sample.cell, p, sample.value, 3) for p in (sample.person, renumbered[sample.person]))
+    assert other.accuracy[renumbered] == pytest.approx(one.accuracy)
 
 
 # -- habits -----------------------------------------------------------------------------------------------------------
@@ -367,8 +374,8 @@ def test_accepting_everything_in_two_seconds_is_said():
     assert sorts(less) == ["fast"]
     slow = RaterWork(40, 20, assisted=40, seen=40, kept=40, seconds=(9.0,) * 20, assisted_seconds=(9.0,) * 20)
     assert sorts(slow) == []
-    few = RaterWork(38, 19, assisted=38, seen=38, kept=38, seconds=(1.0,) * 19, assisted_seconds=(1.0,) * 19)
-    assert sorts(few) == []
+    short = RaterWork(38, 19, assisted=38, seen=38, kept=38, seconds=(1.0,) * 19, assisted_seconds=(1.0,) * 19)
+    assert sorts(short) == []
     assert (slow.pace, slow.accepted, slow.hasty, RaterWork().pace, RaterWork().accepted) == (9.0, 1.0, 0.0, None, None)
 
 
@@ -390,8 +397,8 @@ def test_shift_and_drift_by_hand():
     assert rater_flags.mean_shift([0.0, 1.0, 2.0]) == RaterShift(1.0, pytest.approx((1 / 3) ** 0.5), 3)
     assert rater_flags.mean_shift([]) is None and rater_flags.mean_shift([2.0]) == RaterShift(2.0, None, 1)
     # 21 items: first third all 1, last third 0 0 0 0 0 0 1: 1/7 - 1; variance of the last 1/7, se sqrt(1/7/7) = 1/7
-    found = rater_flags.agreement_drift([1.0] * 14 + [0.0] * 6 + [1.0])
-    assert (found.size, found.se, found.items) == pytest.approx((1 / 7 - 1, 1 / 7, 21))
+    drift = rater_flags.agreement_drift([1.0] * 14 + [0.0] * 6 + [1.0])
+    assert (drift.size, drift.se, drift.items) == pytest.approx((1 / 7 - 1, 1 / 7, 21))
     assert rater_flags.agreement_drift([1.0] * 19) is None
 
 
@@ -412,10 +419,12 @@ def test_a_change_counts_only_beside_that_of_the_others():
 
 
 def test_pairs_are_every_two_people_of_a_cell_once():
-    found = planted({"a": 0.9, "b": 0.9, "c": 0.9, "d": 0.9}, items=3)
-    first, second = found.pairs()
-    here = set(
-        zip(found.cell[first].tolist(), found.person[first].tolist(), found.person[second].tolist(), strict=True)
+    sample = plant_ratings({"a": 0.9, "b": 0.9, "c": 0.9, "d": 0.9}, items=3)
+    first, second = sample.pairs()
+    pairs = set(
+        zip(sample.cell[first].tolist(), sample.person[first].tolist(), sample.person[second].tolist(), strict=True)
     )
-    assert len(first) == 6 * 6 and (found.cell[first] == found.cell[second]).all()
-    assert here | {(c, q, p) for c, p, q in here} == {(c, p, q) for c in range(6) for p, q in permutations(range(4), 2)}
+    assert len(first) == 6 * 6 and (sample.cell[first] == sample.cell[second]).all()
+    assert pairs | {(c, q, p) for c, p, q in pairs} == {
+        (c, p, q) for c in range(6) for p, q in permutations(range(4), 2)
+    }

@@ -57,8 +57,8 @@ class Bench:
         `frame`: the style of what it stands in, as of a page that scrolls in a part of the window.
         """
         nothing = {"acked": [], "refused": [], "progress": None, "empty": None, "notice": None, "guide": None}
-        found = {"person": person or self.person, "place": place, "sheets": sheets, **nothing, **data}
-        self.page.evaluate("data => mount(data)", found)
+        payload = {"person": person or self.person, "place": place, "sheets": sheets, **nothing, **data}
+        self.page.evaluate("data => mount(data)", payload)
         self.painted()
         self.tell()  # the answer to the first message, which asks for more items
 
@@ -201,20 +201,20 @@ def response(name: str, **more: Any) -> Json:
     return dict(fakes.item(name, f"Title of {name}", "response", [row], **{"why": [], **more}))
 
 
-def hidden(name: str, **more: Any) -> Json:
+def blind_response(name: str, **more: Any) -> Json:
     """The same, blind."""
-    found = response(name, mode="blind", stream="audit", **more)
-    for cell in found["rows"][0]["groups"][0]["cells"]:
+    sheet = response(name, mode="blind", stream="audit", **more)
+    for cell in sheet["rows"][0]["groups"][0]["cells"]:
         cell["judge"] = None
-    return found
+    return sheet
 
 
-def answered(sheet: Json, version: str, mine: Json, **more: Any) -> Json:
+def answered_sheet(sheet: Json, version: str, ratings: Json, **more: Any) -> Json:
     """A sheet as the server sends it once the person has answered it."""
     for group in sheet["rows"][0]["groups"]:
         for cell in group["cells"]:
-            if cell["dimension"] in mine:
-                cell["mine"] = {"v": mine[cell["dimension"]]}
+            if cell["dimension"] in ratings:
+                cell["mine"] = {"v": ratings[cell["dimension"]]}
     return {**sheet, "version": version, **more}
 
 

@@ -22,7 +22,7 @@ def bench(tab: Any, request: pytest.FixtureRequest) -> Iterator[Bench]:
     """An empty page of the usual size, with nothing stored. An uncaught error in it fails the test."""
     with no_uncaught_errors(tab):
         tab.set_viewport_size(SIZE)
-        one = Bench(tab, request.node.name)
-        one.open()
+        bench = Bench(tab, request.node.name)
+        bench.open()
         tab.evaluate("localStorage.clear()")
-        yield one
+        yield bench

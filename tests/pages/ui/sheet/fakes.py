@@ -20,11 +20,11 @@ GUIDE = {"dataset": "support", "no": 2, "by": "lea", "on": "3 May 2026", "text":
 
 
 def cell(
-    unit, dimension, v=4, *, kind="ordinal", steps=ONE_TO_FIVE, level="high", note="", rule="", mine=None, source=""
+    unit, dimension, v=4, *, kind="ordinal", steps=ONE_TO_FIVE, level="high", note="", rule="", own=None, source=""
 ):
-    told = {"level": level, "measure": "stated confidence", "source": source or "self-reported"}
-    told |= {"exact": "", "between": None, "samples": []}
-    judge = None if v == "none" else {"v": v, "note": note, "rule": rule, **told}
+    confidence = {"level": level, "measure": "stated confidence", "source": source or "self-reported"}
+    confidence |= {"exact": "", "between": None, "samples": []}
+    judge = None if v == "none" else {"v": v, "note": note, "rule": rule, **confidence}
     return {
         "unit": unit,
         "dimension": dimension.replace(" ", "_"),
@@ -40,7 +40,7 @@ def cell(
         "judge": judge,
         "reason": "",
         "others": [],
-        "mine": mine,
+        "mine": own,
     }
 
 
@@ -91,18 +91,18 @@ def item(name, title, kind, rows, **more):
         "head": [],
         "comments": [],
     }
-    made = {**base, "rows": rows, **more}
+    item = {**base, "rows": rows, **more}
     places = {"turn 3 helpfulness": ("turn:3", "helpfulness"), "verdict breaks": ("conversation", "verdict")}
-    made["why"] = [
+    item["why"] = [
         next(({"text": w, "unit": u, "dimension": d} for b, (u, d) in places.items() if w.startswith(b)), {"text": w})
-        for w in made["why"]
+        for w in item["why"]
     ]
-    return made
+    return item
 
 
-def turns(said, scores=None, levels=None):
+def turns(exchanges, scores=None, levels=None):
     out = []
-    for n, (user, bot) in enumerate(said, 1):
+    for n, (user, bot) in enumerate(exchanges, 1):
         values = (scores or {}).get(n, (5, 5, 5))
         cells = [
             cell(f"turn:{n}", d, v, level=(levels or {}).get((n, d), "high"), note=NOTES.get((n, d), ""))
@@ -185,7 +185,7 @@ def dialogue(name="d-0117", **more):
 
 
 def japanese(name="d-0202"):
-    said = [
+    exchanges = [
         (
             "火曜日に届くはずの荷物がまだ届きません。どこにありますか？",
             "ご迷惑をおかけしております。ご注文番号、またはご注文時のメールアドレスをお知らせいただけますでしょうか。",
@@ -199,7 +199,7 @@ def japanese(name="d-0202"):
             "大変失礼いたしました。ただいま返金の手続きを開始いたしました。三営業日以内にご登録のカードへ返金されます。",
         ),
     ]
-    rows = turns(said, {2: (2, 3, 5)}, {(2, "context use"): "low"})
+    rows = turns(exchanges, {2: (2, 3, 5)}, {(2, "context use"): "low"})
     rows[1]["judge_issues"] = ["返金の依頼に答えていない。"]
     rows[1]["groups"][0]["cells"][0]["judge"]["note"] = (
         "利用者が「今日中に返金してほしい」と述べたのに、配送の見込みだけを繰り返している。"
@@ -223,17 +223,17 @@ def japanese(name="d-0202"):
 
 
 def blind(name="d-0300", **more):
-    one = dialogue(name, mode="blind", stream="audit", why=["audit sample"], title="Blind: a delayed order", **more)
-    for r in one["rows"]:
+    item = dialogue(name, mode="blind", stream="audit", why=["audit sample"], title="Blind: a delayed order", **more)
+    for r in item["rows"]:
         r["judge_issues"], r["rules"] = [], []
         for g in r["groups"]:
             for c in g["cells"]:
                 c["judge"] = None
-    return one
+    return item
 
 
 def long_dialogue(name="d-0400", count=40):
-    said = [
+    exchanges = [
         (f"Question {n}. " + LOREM * (n % 3), f"Answer {n}. " + LOREM * (1 + n % 5 + (50 if n == 7 else 0)))
         for n in range(1, count + 1)
     ]
@@ -241,7 +241,7 @@ def long_dialogue(name="d-0400", count=40):
         name,
         f"A long talk of {count} turns",
         "dialogue",
-        [*turns(said, dict.fromkeys(range(1, count + 1), (4, 4, 5))), conversation(count)],
+        [*turns(exchanges, dict.fromkeys(range(1, count + 1), (4, 4, 5))), conversation(count)],
         why=["identical scores on all turns"],
     )
 
@@ -428,22 +428,22 @@ The roots of $ax^2+bx+c$ are \\(x_1\\) and
 お届けは**「一両日中」**です。"""
 
 
-def poisoned(name="v-0001"):
+def poisoned_dialogue(name="v-0001"):
     """A dialogue of which every text tries something, and one turn takes a million characters."""
     texts = poison.tricks("http://canary.test")
-    said = [(one, two) for one, two in zip(texts, reversed(texts), strict=True)]
-    said += [(one, "ok") for one in poison.floods()] + [("ok", poison.ENDLESS)]
+    exchanges = [(user, bot) for user, bot in zip(texts, reversed(texts), strict=True)]
+    exchanges += [(text, "ok") for text in poison.floods()] + [("ok", poison.ENDLESS)]
     head = [{"label": "Input", "text": "".join(texts), "fold": True}]
-    return item(name, "Poisoned", "dialogue", [*turns(said), conversation(3)], head=head)
+    return item(name, "Poisoned", "dialogue", [*turns(exchanges), conversation(3)], head=head)
 
 
-def formatted(name="f-0001"):
+def formatted_dialogue(name="f-0001"):
     """Markdown, code, a table, formulas and Japanese."""
-    said = [("How do I read it?\nIt has  two lines.", FORMATTED), ("No *sign", "Plain.\n\nTwo paragraphs.")]
-    return item(name, "Formatted", "dialogue", [*turns(said), conversation(2)])
+    exchanges = [("How do I read it?\nIt has  two lines.", FORMATTED), ("No *sign", "Plain.\n\nTwo paragraphs.")]
+    return item(name, "Formatted", "dialogue", [*turns(exchanges), conversation(2)])
 
 
-def plain(count, start=1):
+def dialogues(count, start=1):
     return [dialogue(f"d-{n:04d}", title=f"Refund for a delayed order {n}") for n in range(start, start + count)]
 
 
@@ -455,10 +455,10 @@ HUNDRED = {"lo": 0, "hi": 100, "step": 0, "by": 1}
 def tools(name="t-0001"):
     """A dialogue whose assistant called tools, one with a long result."""
     rows = [*turns(SAID[:2]), conversation(2)]
-    found = [{"order": n, "state": "sorting", "note": LOREM} for n in range(40)]
+    orders = [{"order": n, "state": "sorting", "note": LOREM} for n in range(40)]
     called = [
         {"role": "tool", "label": "calls search_orders", "text": '{"customer": "ann", "open": true}'},
-        {"role": "tool", "label": "result of search_orders", "text": json.dumps(found)},
+        {"role": "tool", "label": "result of search_orders", "text": json.dumps(orders)},
         {"role": "tool", "label": "calls 配送状況", "text": '{"注文": "八百三十一", "詳しく": true}'},
         {"role": "tool", "label": "result of 配送状況", "text": JA * 3},
     ]
@@ -466,14 +466,14 @@ def tools(name="t-0001"):
     return item(name, "Where is my parcel?", "dialogue", rows)
 
 
-def thought(name="m-0001", **more):
+def thinking_dialogue(name="m-0001", **more):
     """A turn of MT-Bench: thinking and a long reference folded away, three judges, an answer that was cut."""
     parts = [
         {"why": "thinking", "text": f"<think>\nTHOUGHT **one** {LOREM}\n</think>"},
         {"why": "", "text": "\n\nThe **answer**."},
         {"why": "<think> is never closed", "text": "<think>REST <img src=x onerror=alert(1)>"},
     ]
-    said = [
+    judgments = [
         {"judge": "gpt-4o", "prompt": "single-v1", "main": True, "t": "8",
          "texts": [{"t": "", "text": None, "why": ""}]},
         {"judge": "gpt-4.1", "prompt": "single-v1", "main": False, "t": "6.5",
@@ -487,8 +487,10 @@ def thought(name="m-0001", **more):
     ]
     rating = cell("turn:1", "rating", 8, note="SAID eight", steps=[{"v": n, "t": str(n)} for n in range(1, 11)])
     rating["others"] = [{"by": "gpt-4.1", "v": 7, "t": "6.5"}]
-    made = row("turn:1", "turn", texts, [("", [rating])], no="1", notices=["Turn 1 was never asked."], judgments=said)
-    return item(name, "What is it?", "dialogue", [{**made, "can_better": True}], **{"choice": 3, "why": [], **more})
+    turn = row(
+        "turn:1", "turn", texts, [("", [rating])], no="1", notices=["Turn 1 was never asked."], judgments=judgments
+    )
+    return item(name, "What is it?", "dialogue", [{**turn, "can_better": True}], **{"choice": 3, "why": [], **more})
 
 
 def numbers(name="n-0001"):
@@ -522,8 +524,8 @@ def cards(name="c-0001"):
 
 
 CASES = {
-    "plain": lambda: plain(90),
-    "few": lambda: plain(3),
+    "plain": lambda: dialogues(90),
+    "few": lambda: dialogues(3),
     "blind": lambda: [blind(f"b-{n:04d}") for n in range(1, 5)],
     "gallery": lambda: [
         dialogue(),
@@ -536,8 +538,8 @@ CASES = {
         pair("p-0002", 30000, 3, "Three very long sections"),
         nasty(),
     ],
-    "formatted": lambda: [formatted(), poisoned(), *plain(1)],
-    "nasty": lambda: [nasty(), *plain(2)],
+    "formatted": lambda: [formatted_dialogue(), poisoned_dialogue(), *dialogues(1)],
+    "nasty": lambda: [nasty(), *dialogues(2)],
     "long": lambda: [long_dialogue(f"l-{n}") for n in range(3)],
     "huge": lambda: [pair(f"h-{n}", 30000, 3) for n in range(4)],
     "pairs": lambda: [pair(f"q-{n}") for n in range(4)],

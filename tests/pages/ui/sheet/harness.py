@@ -44,7 +44,7 @@ def sheets(name):
     return fakes.CASES[name]()
 
 
-def saved():
+def load_answers():
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
 
 
@@ -56,7 +56,7 @@ def save():
     with lock():
         with file.with_suffix(".sizes").open("a", encoding="utf-8") as sizes:
             sizes.write(f"{len(outbox.get('answers', []))}\n")
-        known = saved()
+        known = load_answers()
         keys, latest = {a["key"] for a in known}, {a["item"]: a["key"] for a in known}
         acked, refused = [], []
         for answer in outbox.get("answers", []):
@@ -87,39 +87,39 @@ def save():
     state["acked"], state["refused"] = acked, state.get("refused", []) + refused
 
 
-def revealed(one, answers):
+def reveal(sheet, answers):
     """An item as its person has answered it, with the judge's scores."""
-    last = next((a for a in reversed(answers) if a["item"] == one["item"]), None)
+    last = next((a for a in reversed(answers) if a["item"] == sheet["item"]), None)
     if last is None:
-        return one
+        return sheet
     full = (
-        fakes.dialogue(one["name"], title=one["title"], stream="audit", why=["audit sample"])
-        if one["mode"] == "blind"
-        else json.loads(json.dumps(one))
+        fakes.dialogue(sheet["name"], title=sheet["title"], stream="audit", why=["audit sample"])
+        if sheet["mode"] == "blind"
+        else json.loads(json.dumps(sheet))
     )
-    mine = {(v["unit"], v["dimension"]): v["v"] for v in last["values"]}
+    values = {(v["unit"], v["dimension"]): v["v"] for v in last["values"]}
     for row in full["rows"]:
         for group in row["groups"]:
             for cell in group["cells"]:
-                if (cell["unit"], cell["dimension"]) in mine:
-                    cell["mine"] = {"v": mine[cell["unit"], cell["dimension"]]}
+                if (cell["unit"], cell["dimension"]) in values:
+                    cell["mine"] = {"v": values[cell["unit"], cell["dimension"]]}
     return {
         **full,
-        "mode": "revealed" if one["mode"] == "blind" else one["mode"],
+        "mode": "revealed" if sheet["mode"] == "blind" else sheet["mode"],
         "version": last["key"],
         "again": True,
     }
 
 
 outbox = getattr(st.session_state.get("sheet"), "outbox", None) or {}
-answers = saved()
+answers = load_answers()
 done, everything = {a["item"] for a in answers}, sheets(case)
 have = set(outbox.get("have", []))
 open_ones = [s for s in everything if s["item"] not in done]
 give = [s for s in open_ones if s["item"] not in have][: max(0, ahead - len(have & {s["item"] for s in open_ones}))]
 want = outbox.get("want")
 if want:
-    give += [revealed(s, answers) for s in everything if s["item"] == want["item"]]
+    give += [reveal(s, answers) for s in everything if s["item"] == want["item"]]
 linked = ask.get("item")
 if linked and not st.session_state.get("linked"):
     give = [s for s in everything if s["item"] == linked and linked not in done] + [

@@ -14,13 +14,13 @@ import pytest
 from tests.archives import compare_archive
 from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bench import Bench, Json, answered, hidden, opened_desk, response
+from tests.pages.ui.sheet.bench import Bench, Json, answered_sheet, blind_response, opened_desk, response
 
 # -- what is folded away ----------------------------------------------------------------------------------------------
 
 
 def test_thinking_references_and_what_judges_wrote_are_built_once_they_are_opened(bench: Bench) -> None:
-    bench.sit(fakes.thought())
+    bench.sit(fakes.thinking_dialogue())
     whole = bench.page.locator(".body")
     assert all(word not in whole.inner_text() for word in ("REST", "SAID six", "SAID seven"))
     assert bench.page.locator(".folded .clip").count() == 0, "what is folded is not even built"
@@ -28,8 +28,8 @@ def test_thinking_references_and_what_judges_wrote_are_built_once_they_are_opene
     assert lines[0][0] == "thinking" and lines[0][1].endswith("characters") and lines[0][2].startswith("THOUGHT")
     assert lines[1][0] == "<think> is never closed"
     assert bench.text(".mark") == "cut at 8,192 characters by the protocol"
-    said = bench.page.locator('.text[data-role="assistant"] > .prose')
-    assert [one.inner_text() for one in said.all()] == ["The answer."], "of what is said between, only that"
+    prose = bench.page.locator('.text[data-role="assistant"] > .prose')
+    assert [text.inner_text() for text in prose.all()] == ["The answer."], "of what is said between, only that"
     assert bench.text(".notice") == "Turn 1 was never asked." and " · choice 3" in bench.text(".meta")
     bench.press("t")
     assert bench.text(".think:not(.odd) .clip strong") == "one" and bench.page.locator(".think[open]").count() == 2
@@ -38,10 +38,10 @@ def test_thinking_references_and_what_judges_wrote_are_built_once_they_are_opene
     assert bench.page.locator(".folded[open]").count() == 1 and "REFERENCE" in bench.text(".reference .clip")
     bench.press("r", "o")
     bench.page.locator(".judgment .clip").nth(2).wait_for()
-    told = [re.split(r"\n+", one.inner_text()) for one in bench.page.locator(".judgment").all()]
-    assert told[0] == ["8", "gpt-4o", "single-v1", "SAID eight"]
-    assert told[1] == ["6.5", "gpt-4.1", "single-v1", "rated 6", "SAID six", "rated 7", "SAID seven"]
-    assert told[2][:2] == ["–", "o3"] and told[2][-2:] == ["no rating: no [[rating]]", "This judge wrote no text."]
+    texts = [re.split(r"\n+", judgment.inner_text()) for judgment in bench.page.locator(".judgment").all()]
+    assert texts[0] == ["8", "gpt-4o", "single-v1", "SAID eight"]
+    assert texts[1] == ["6.5", "gpt-4.1", "single-v1", "rated 6", "SAID six", "rated 7", "SAID seven"]
+    assert texts[2][:2] == ["–", "o3"] and texts[2][-2:] == ["no rating: no [[rating]]", "This judge wrote no text."]
     bench.press("o")
     bench.page.locator(".judgment summary").nth(1).click()
     assert bench.page.locator(".judgment[open]").count() == 1
@@ -52,7 +52,7 @@ def test_thinking_references_and_what_judges_wrote_are_built_once_they_are_opene
 
 
 def test_a_judge_without_a_text_is_given_nobody_elses(bench: Bench) -> None:
-    sheet = fakes.thought()
+    sheet = fakes.thinking_dialogue()
     silent = {"judge": "o4", "prompt": "single-v1", "t": "7", "texts": [{"text": None, "t": "", "why": ""}]}
     sheet["rows"][0]["judgments"].append(silent)
     bench.sit(sheet)
@@ -63,7 +63,7 @@ def test_a_judge_without_a_text_is_given_nobody_elses(bench: Bench) -> None:
 
 
 def test_of_a_blind_item_no_judgment_is_drawn_even_if_one_is_given(bench: Bench) -> None:
-    bench.sit(fakes.thought(mode="blind"))
+    bench.sit(fakes.thinking_dialogue(mode="blind"))
     assert bench.page.locator(".judgments, .step.judge, .step.other").count() == 0
     bench.press("o")
     assert bench.hint() == "No other judge is shown here."
@@ -112,10 +112,10 @@ def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
         if key.startswith("'"):
             bench.page.keyboard.type(key.strip("'"))
         elif key.startswith("@"):
-            found = bench.page.locator(f"{key[1:]}:visible").first
-            if not found.count() or found.is_disabled():
+            target = bench.page.locator(f"{key[1:]}:visible").first
+            if not target.count() or target.is_disabled():
                 continue
-            found.click(position={"x": 4, "y": 4}) if key == "@.shade" else found.click()
+            target.click(position={"x": 4, "y": 4}) if key == "@.shade" else target.click()
         elif key:
             bench.press(key)
         bench.painted()
@@ -124,8 +124,8 @@ def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
         before = last.get(item, [])
         changed = [line for line in unified_diff(before, drawn["lines"], n=0, lineterm="") if line[:2] not in _HEADS]
         yield from (line for line in changed if line[0] == "+")
-        if gone := sum(line[0] == "-" for line in changed):
-            yield f"- {gone}"
+        if removals := sum(line[0] == "-" for line in changed):
+            yield f"- {removals}"
         for message in drawn["messages"]:
             del message["clock"], message["nonce"]
             yield json.dumps(message, ensure_ascii=False)
@@ -134,8 +134,8 @@ def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
 
 GIVEN = response("given", comments=[{"unit": "response", "sort": "issue", "text": "wrong date"}])
 TRIED: list[tuple[Json, str]] = [
-    (fakes.dialogue(), EVERY_KEY), (fakes.thought(), EVERY_KEY), (fakes.numbers(), EVERY_KEY),
-    (hidden("hidden"), EVERY_KEY), (answered(GIVEN, "v1", {"fit": 3}), EVERY_KEY),
+    (fakes.dialogue(), EVERY_KEY), (fakes.thinking_dialogue(), EVERY_KEY), (fakes.numbers(), EVERY_KEY),
+    (blind_response("hidden"), EVERY_KEY), (answered_sheet(GIVEN, "v1", {"fit": 3}), EVERY_KEY),
     (fakes.pair(size=200, long_input=900), SOME_KEYS), (fakes.japanese(), SOME_KEYS), (fakes.tools(), SOME_KEYS),
     (fakes.bench(), SOME_KEYS), (fakes.cards(), SOME_KEYS),
 ]  # fmt: skip
@@ -150,15 +150,15 @@ def test_every_key_and_click_draws_and_sends_what_it_drew_and_sent(
 ) -> None:
     """On items of every kind, which are seen as a whole: where what is drawn lies on the screen decides nothing."""
     bench.page.set_viewport_size({"width": 1440, "height": 6000})
-    bench.sit(fakes.formatted(), person="nobody")
+    bench.sit(fakes.formatted_dialogue(), person="nobody")
     for library in (".hljs-keyword", "math"):  # what formats texts is here before the first of them
         bench.page.locator(library).first.wait_for()
     bench.sit(sheet, response("next"), person=sheet["name"])
     drawn = [*drawn_by_keys(bench, keys), ""]
     if keys == EVERY_CLICK:  # how it begins is kept already, in the file of the same item under keys
         del drawn[: drawn.index(next(line for line in drawn if line.startswith("-- @")))]
-    said = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join(drawn))
-    compare_archive(said, Path(__file__).parent / "drawn" / f"{sheet['name']}.txt", tmp_path)
+    archive = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join(drawn))
+    compare_archive(archive, Path(__file__).parent / "drawn" / f"{sheet['name']}.txt", tmp_path)
 
 
 def test_reasons_of_an_audit_and_what_another_judge_gave_stand_in_the_header(bench: Bench) -> None:
@@ -184,7 +184,7 @@ def test_only_a_long_text_of_the_head_is_folded(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("ratings", "sentence"),
     [
         ({"tone": 4, "fit": 2}, "2 agree, 0 differ; "), ({"tone": 5, "fit": 2}, "1 agree, 1 differs (1 by one); "),
         ({"tone": 5, "fit": 5}, "0 agree, 2 differ (1 by one, 1 by more); "),
@@ -192,18 +192,18 @@ def test_only_a_long_text_of_the_head_is_folded(bench: Bench) -> None:
         ({"tone": 4, "fit": None}, "1 agree, 1 differs; "),
     ],
 )  # fmt: skip
-def test_after_a_reveal_it_is_counted_how_far_the_two_are_apart(bench: Bench, given: Json, said: str) -> None:
+def test_after_a_reveal_it_is_counted_how_far_the_two_are_apart(bench: Bench, ratings: Json, sentence: str) -> None:
     sheet = response("a", mode="revealed")
     sheet["rows"][0]["groups"][0]["cells"][1]["steps"] = [*fakes.ONE_TO_FIVE, fakes.NA]
-    bench.sit(answered(sheet, "v1", given))
-    assert bench.text(".why.shown") == f"the judge is shown: {said}changes from here count as revealed"
-    apart = [name for name, value in given.items() if value != {"tone": 4, "fit": 2}[name]]
+    bench.sit(answered_sheet(sheet, "v1", ratings))
+    assert bench.text(".why.shown") == f"the judge is shown: {sentence}changes from here count as revealed"
+    apart = [name for name, value in ratings.items() if value != {"tone": 4, "fit": 2}[name]]
     marked = bench.page.locator(".cell.differs").evaluate_all("cells => cells.map(cell => cell.dataset.dimension)")
     assert marked == apart
 
 
 def test_nobody_differs_from_a_judge_that_gave_no_value(bench: Bench) -> None:
-    sheet = answered(response("a", mode="revealed"), "v1", {"tone": 4, "fit": 5})
+    sheet = answered_sheet(response("a", mode="revealed"), "v1", {"tone": 4, "fit": 5})
     sheet["rows"][0]["groups"][0]["cells"][1]["judge"] = None
     bench.sit(sheet)
     assert bench.text(".why.shown").startswith("the judge is shown: 1 agree, 0 differ; ")
@@ -213,10 +213,10 @@ def test_nobody_differs_from_a_judge_that_gave_no_value(bench: Bench) -> None:
 LATE = {"配送が遅れています": "ja", "배송이 늦어집니다": "ko", "配送延迟": "zh", "It is late.": None}
 
 
-@pytest.mark.parametrize(("said", "language"), LATE.items())
-def test_a_text_has_the_language_of_its_letters(bench: Bench, said: str, language: str | None) -> None:
+@pytest.mark.parametrize(("text", "language"), LATE.items())
+def test_a_text_has_the_language_of_its_letters(bench: Bench, text: str, language: str | None) -> None:
     sheet = response("a")
-    sheet["rows"][0]["texts"] = [fakes.text("output", said)]
+    sheet["rows"][0]["texts"] = [fakes.text("output", text)]
     bench.sit(sheet)
     assert bench.page.locator(".text .prose").last.get_attribute("lang") == language
 
@@ -265,7 +265,7 @@ def test_longer_names_have_more_room(bench: Bench) -> None:
         bench.sit(sheet, place=name)
         wide.append(bench.cell("fit").locator(".name").evaluate("e => e.offsetWidth"))
     # 72 pixels at least, 6.7 for each letter and 8 beside them, 142 at most
-    assert [one - wide[0] for one in wide] == [0, round(14 * 6.7 + 8) - 72, 142 - 72]
+    assert [width - wide[0] for width in wide] == [0, round(14 * 6.7 + 8) - 72, 142 - 72]
 
 
 def test_a_judges_number_is_as_wide_as_it_needs(bench: Bench) -> None:
@@ -287,7 +287,7 @@ def test_what_is_not_defined_is_said_in_the_whole_note(bench: Bench) -> None:
     bench.press("j")
     assert bench.text(".note") == "high stated confidence: what the judge says of itself (from self-reported)"
     assert bench.text(".meaning").strip() == "fit"
-    bench.sit(hidden("b"), place="demo/audit")
+    bench.sit(blind_response("b"), place="demo/audit")
     bench.press("d")
     assert bench.text(".note").startswith("tone: How good the tone is.")
 
@@ -332,7 +332,7 @@ def test_by_touch_no_key_is_named(chromium: Any) -> None:
         bench.open()
         ruled = response("b")
         ruled["rows"][0]["groups"][0]["cells"][0]["judge"]["rule"] = "Tone 4 and fit 2 do not go together."
-        bench.sit(hidden("a"), ruled)
+        bench.sit(blind_response("a"), ruled)
         assert bench.page.evaluate("shadow.querySelector('.cell .step').offsetWidth") >= 40
         page.locator(".cell .step").first.tap()
         page.locator("[data-do=go]").tap()
@@ -345,7 +345,7 @@ def test_by_touch_no_key_is_named(chromium: Any) -> None:
         assert page.evaluate("shadow.activeElement.className") == "menu skip", "no keyboard comes up by itself"
 
 
-def formatted(bench: Bench) -> int:
+def count_bold(bench: Bench) -> int:
     """How many bold words are there a moment later."""
     bench.wait(0.1)
     return int(bench.page.locator(".formatted strong").count())
@@ -358,18 +358,18 @@ def test_texts_are_formatted_where_nothing_is_said_of_idle_time_or_is_none(bench
     for row in sheet["rows"][:3]:
         row["texts"][1]["text"] = f"It is **{row['unit']}**."
     bench.sit(sheet)
-    assert patiently(lambda: formatted(bench) == 3)
+    assert patiently(lambda: count_bold(bench) == 3)
 
 
 def test_a_long_text_is_formatted_to_its_end_where_each_idle_time_is_enough_for_one_step_of_it(bench: Bench) -> None:
-    bench.sit(fakes.formatted(), person="before")
+    bench.sit(fakes.formatted_dialogue(), person="before")
     bench.page.locator(".hljs-keyword").first.wait_for()  # what formats texts is here
     bench.page.evaluate("() => { requestIdleCallback = fn => setTimeout(() => fn({timeRemaining: () => 0}), 10) }")
     sheet = response("a")
     sheet["rows"][0]["texts"][0]["text"] = "It is **so**.\n\n" * 400
     bench.sit(sheet)
     assert bench.page.locator(".formatted strong").count() == 0, "not at once"
-    assert patiently(lambda: formatted(bench) == 400)
+    assert patiently(lambda: count_bold(bench) == 400)
 
 
 def test_a_section_without_any_rating_has_no_place_for_them(bench: Bench) -> None:
@@ -402,7 +402,7 @@ def test_a_library_that_did_not_come_is_asked_for_again_after_a_while(bench: Ben
     assert bench.page.locator(".formatted strong").count() == 0 and len(tried) == 2, "not at once"
     bench.wait(16)
     bench.go()
-    assert patiently(lambda: formatted(bench) == 1)
+    assert patiently(lambda: count_bold(bench) == 1)
     assert bench.item == "id-c"
 
 
@@ -410,20 +410,20 @@ def test_what_a_model_says_beside_its_thinking_is_made_ready_ahead(bench: Bench)
     talk = [{"role": "user", "text": "Is it **so**?"}]
     pair = fakes.pair("c", size=80, sections=1)
     pair["head"] = [{"label": "Input", "text": "", "fold": False, "turns": talk}]
-    bench.sit(response("a"), fakes.thought("b"), pair)
+    bench.sit(response("a"), fakes.thinking_dialogue("b"), pair)
     bench.page.wait_for_function("window.markdownit && window.DOMPurify")
     bench.wait(2)
-    made = "() => [...shadow.querySelectorAll('.formatted strong')].map(e => e.textContent)"
+    script = "() => [...shadow.querySelectorAll('.formatted strong')].map(e => e.textContent)"
     bench.press_at_once(1, "Enter", ctrl=True)
-    assert bench.page.evaluate(made) == ["answer"]
+    assert bench.page.evaluate(script) == ["answer"]
     bench.press_at_once(1, "Enter", ctrl=True)
-    assert bench.item == "id-c" and bench.page.evaluate(made) == ["so"]
+    assert bench.item == "id-c" and bench.page.evaluate(script) == ["so"]
 
 
 def test_an_item_of_few_and_very_long_texts_is_laid_out_where_it_is_looked_at(bench: Bench) -> None:
-    said = [("Why?", fakes.LOREM * 120), ("And?", fakes.LOREM * 120)]
-    short = fakes.item("b", "Short", "dialogue", fakes.turns(said[:1]))
-    bench.sit(fakes.item("a", "Long", "dialogue", fakes.turns(said)), short)
+    exchanges = [("Why?", fakes.LOREM * 120), ("And?", fakes.LOREM * 120)]
+    short = fakes.item("b", "Short", "dialogue", fakes.turns(exchanges[:1]))
+    bench.sit(fakes.item("a", "Long", "dialogue", fakes.turns(exchanges)), short)
     assert bench.page.locator(".rows.lazy").count() == 1
     bench.press_at_once(2, "Enter", ctrl=True)
     assert bench.item == "id-b" and bench.page.locator(".rows.lazy").count() == 0

@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bench import Bench, answered, hidden, response, values
+from tests.pages.ui.sheet.bench import Bench, answered_sheet, blind_response, response, values
 
 
 def test_back_and_forth_keeps_what_stands_on_each_item(bench: Bench) -> None:
@@ -43,7 +43,7 @@ def test_back_and_forth_keeps_what_stands_on_each_item(bench: Bench) -> None:
 
 
 def test_more_is_asked_for_where_the_last_item_is_left_with_nothing_to_save(bench: Bench) -> None:
-    bench.sit(answered(response("a"), "v1", {"tone": 1}))
+    bench.sit(answered_sheet(response("a"), "v1", {"tone": 1}))
     before = len(bench.messages())
     bench.go()
     assert bench.item == "" and len(bench.messages()) == before + 1
@@ -124,7 +124,7 @@ def test_an_item_that_comes_anew_takes_nothing_from_the_person(bench: Bench) -> 
     bench.sit(first, second)
     bench.press("3", "i")
     bench.page.keyboard.type("half")
-    newer = answered(response("a"), "v1", {"tone": 1, "fit": 5})
+    newer = answered_sheet(response("a"), "v1", {"tone": 1, "fit": 5})
     bench.tell(sheets=[newer])
     assert bench.item == "id-a" and bench.here == "fit"
     assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["5"], "what was changed here stays on top of it"
@@ -132,7 +132,7 @@ def test_an_item_that_comes_anew_takes_nothing_from_the_person(bench: Bench) -> 
     assert bench.page.locator(".editor input").input_value() == "half"
     bench.page.keyboard.type(" done")
     bench.press("Enter")
-    bench.tell(sheets=[answered(response("b"), "v2", {"tone": 2})])
+    bench.tell(sheets=[answered_sheet(response("b"), "v2", {"tone": 2})])
     assert bench.item == "id-a" and bench.mine("tone") == ["3"] and "1 note" in bench.sum()
     bench.go()
     [answer] = bench.waiting()
@@ -149,7 +149,7 @@ def test_an_item_may_come_anew_without_the_question_that_one_is_at(bench: Bench)
     bench.sit(response("a"))
     bench.press("3")
     assert bench.here == "fit"
-    newer = answered(response("a"), "v1", {"tone": 3})
+    newer = answered_sheet(response("a"), "v1", {"tone": 3})
     newer["rows"][0]["groups"][0]["cells"].pop()
     bench.tell(sheets=[newer])
     assert bench.here == "tone" and bench.mine("tone") == ["3"] and bench.cell("fit").count() == 0
@@ -159,7 +159,7 @@ def test_a_line_that_is_still_written_is_in_no_draft_when_the_item_comes_anew(be
     bench.sit(response("a"), response("b"))
     bench.press("m")
     bench.page.keyboard.type("not yet")
-    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1})])
+    bench.tell(sheets=[answered_sheet(response("a"), "v1", {"tone": 1})])
     bench.painted()
     assert bench.page.locator(".editor input").input_value() == "not yet"
     assert bench.stored("draft") == [] and bench.page.locator(".mynote").count() == 0
@@ -168,7 +168,7 @@ def test_a_line_that_is_still_written_is_in_no_draft_when_the_item_comes_anew(be
 def test_of_an_item_that_comes_anew_with_another_scale_only_its_answers_are_taken(bench: Bench) -> None:
     bench.sit(response("a"), response("b"))
     bench.press("5", "3")
-    newer = answered(response("a"), "v1", {})
+    newer = answered_sheet(response("a"), "v1", {})
     newer["rows"][0]["groups"][0]["cells"][0].update(steps=[{"v": n, "t": str(n)} for n in range(1, 4)], judge=None)
     bench.tell(sheets=[newer])
     assert bench.mine("tone") == [] and bench.mine("fit") == ["3"] and "1 without an answer" in bench.sum()
@@ -183,16 +183,16 @@ def test_an_issue_stays_with_its_turn_when_the_item_comes_anew(bench: Bench) -> 
     bench.press("i")
     bench.page.keyboard.type("half")
     bench.page.locator(".row[data-row='1'] .text").first.click()
-    bench.tell(sheets=[answered(fakes.dialogue("a"), "v1", {"safety": 1})])
+    bench.tell(sheets=[answered_sheet(fakes.dialogue("a"), "v1", {"safety": 1})])
     assert bench.page.locator(".editor input").get_attribute("aria-label") == "issue, turn 1"
     bench.page.locator("[data-do=keepeditor]").click()
     assert "half" in bench.page.locator(".row[data-row='0'] .mynote").inner_text()
 
 
 def test_what_was_saved_before_gives_way_to_what_was_saved_since(bench: Bench) -> None:
-    bench.sit(answered(response("a"), "v1", {"tone": 1, "fit": 1}), response("b"))
+    bench.sit(answered_sheet(response("a"), "v1", {"tone": 1, "fit": 1}), response("b"))
     bench.press("j", "3")
-    bench.tell(sheets=[answered(response("a"), "v2", {"tone": 5, "fit": 5})])
+    bench.tell(sheets=[answered_sheet(response("a"), "v2", {"tone": 5, "fit": 5})])
     assert bench.mine("tone") == ["5"] and bench.mine("fit") == ["3"]
     assert "1 changed since it was saved" in bench.sum()
 
@@ -202,7 +202,7 @@ def test_an_item_that_comes_anew_stays_where_it_was_scrolled_to(bench: Bench) ->
     bench.sit(fakes.dialogue("a"), response("b"))
     bench.press("]", "]")
     place = bench.page.evaluate("scrollY")
-    bench.tell(sheets=[answered(fakes.dialogue("a"), "v1", {"safety": 1})])
+    bench.tell(sheets=[answered_sheet(fakes.dialogue("a"), "v1", {"safety": 1})])
     assert bench.mine("safety") == ["1"] and bench.page.evaluate("scrollY") == place > 0
 
 
@@ -210,7 +210,7 @@ def test_an_item_that_comes_anew_leaves_the_keyboard_on_a_button_that_stays(benc
     bench.sit(response("a"), response("b"))
     skip = bench.page.locator(".foot [data-do=skip]")
     skip.focus()
-    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1})])
+    bench.tell(sheets=[answered_sheet(response("a"), "v1", {"tone": 1})])
     assert bench.mine("tone") == ["1"] and skip.evaluate("e => e.getRootNode().activeElement === e")
 
 
@@ -285,22 +285,22 @@ def test_a_rating_that_one_goes_to_lies_below_the_bar_that_lies_over_the_page(be
 
 
 def test_notes_come_anew_with_the_item_until_the_person_changes_them(bench: Bench) -> None:
-    said = bench.page.locator(".mynote .prose")
-    bench.sit(answered(response("a"), "v1", {"tone": 1}), response("b"))
-    bench.tell(sheets=[answered(response("a"), "v2", {"tone": 1}, comments=[{"text": "from another tab"}])])
-    assert said.all_inner_texts() == ["from another tab"] and "nothing changed since" in bench.sum()
+    notes = bench.page.locator(".mynote .prose")
+    bench.sit(answered_sheet(response("a"), "v1", {"tone": 1}), response("b"))
+    bench.tell(sheets=[answered_sheet(response("a"), "v2", {"tone": 1}, comments=[{"text": "from another tab"}])])
+    assert notes.all_inner_texts() == ["from another tab"] and "nothing changed since" in bench.sum()
     bench.press("m")
     bench.page.keyboard.type("mine")
     bench.press("Enter")
-    bench.tell(sheets=[answered(response("a"), "v3", {"tone": 1})])
-    assert "mine" in said.all_inner_texts() and "notes changed since it was saved" in bench.sum()
+    bench.tell(sheets=[answered_sheet(response("a"), "v3", {"tone": 1})])
+    assert "mine" in notes.all_inner_texts() and "notes changed since it was saved" in bench.sum()
 
 
 def test_a_better_text_that_is_written_while_the_item_comes_anew_stays_open(bench: Bench) -> None:
     bench.sit(response("a"), response("b"))
     bench.press("e")
     bench.page.keyboard.type(" More.")
-    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1})])
+    bench.tell(sheets=[answered_sheet(response("a"), "v1", {"tone": 1})])
     area = bench.page.locator(".editor textarea")
     assert area.input_value() == "As it was said. More."
     bench.press("Control+Enter")
@@ -318,7 +318,7 @@ def test_a_better_text_that_is_written_while_the_item_comes_anew_stays_open(benc
 
 
 def test_the_judge_is_shown_when_it_is_asked_for_and_not_before(bench: Bench) -> None:
-    bench.sit(hidden("a"), hidden("b"), response("c"))
+    bench.sit(blind_response("a"), blind_response("b"), response("c"))
     bench.press("v")
     assert bench.hint() == "Answer this item first: the judge's scores stay hidden until your answer is saved."
     bench.press("4", "4")
@@ -330,13 +330,13 @@ def test_the_judge_is_shown_when_it_is_asked_for_and_not_before(bench: Bench) ->
     bench.press("u", "v")
     assert bench.hint().startswith("Asking for the judge's scores.")
     assert bench.messages()[-1]["want"] == {"item": "id-a", "reveal": True}
-    shown = answered(response("a"), first["key"], {"tone": 4, "fit": 4}, mode="revealed", again=True)
-    bench.tell(sheets=[hidden("a")])
+    sheet = answered_sheet(response("a"), first["key"], {"tone": 4, "fit": 4}, mode="revealed", again=True)
+    bench.tell(sheets=[blind_response("a")])
     assert bench.page.locator(".cell .step.judge").count() == 0, "not what was asked for"
     bench.wait(10)
     requests = len([m for m in bench.messages() if m["want"]])
     assert requests > 1, "it is asked for until it comes"
-    bench.tell(sheets=[shown])
+    bench.tell(sheets=[sheet])
     assert bench.page.locator(".cell .step.judge").count() == 2 and bench.hint() == ""
     assert bench.page.locator(".why.shown").inner_text() == (
         "the judge is shown: 1 agree, 1 differs (1 by more); changes from here count as revealed")  # fmt: skip
@@ -394,11 +394,11 @@ def test_a_link_is_followed_unless_the_person_is_in_the_middle_of_another(bench:
     bench.tell(open="id-e")
     assert bench.item == "id-d" and bench.hint() == "The item you asked for comes next." and bench.mine("tone") == ["3"]
     assert bench.page.url.endswith("item=id-d")
-    shown = []
+    items = []
     for _ in range(4):
         bench.go()
-        shown.append(bench.item)
-    assert shown == ["id-e", "id-a", "id-b", ""]
+        items.append(bench.item)
+    assert items == ["id-e", "id-a", "id-b", ""]
     bench.wait(1)
     bench.page.evaluate(address, "id-b")
     bench.tell(open="id-b")
@@ -435,8 +435,8 @@ def test_an_answered_item_that_comes_again_by_itself_waits_among_those_of_before
     bench.go()
     [answer] = bench.waiting()
     bench.ack()
-    said = {"comments": [{"sort": "comment", "text": "from another tab"}]}
-    bench.tell(sheets=[answered(response("a"), answer["key"], {"tone": 3, "fit": 5}, again=True, **said)])
+    extra = {"comments": [{"sort": "comment", "text": "from another tab"}]}
+    bench.tell(sheets=[answered_sheet(response("a"), answer["key"], {"tone": 3, "fit": 5}, again=True, **extra)])
     bench.press("b")
     assert bench.item == "id-a" and bench.mine("fit") == ["5"]
     assert "from another tab" in bench.text(".comments") and "nothing changed since" in bench.sum()
@@ -454,8 +454,8 @@ def test_the_address_follows_the_item_at_a_walking_pace(bench: Bench) -> None:
         bench.wait(0.05)
     bench.wait(1)
     assert bench.page.url.endswith("item=id-e")
-    found = bench.page.evaluate("places")
-    assert len(found) <= 3 and found[-1] == "?item=id-e", found
+    places = bench.page.evaluate("places")
+    assert len(places) <= 3 and places[-1] == "?item=id-e", places
     bench.go()
     bench.go()
     bench.wait(1)
@@ -516,7 +516,7 @@ def test_what_is_said_when_no_item_is_there(bench: Bench) -> None:
 
 
 def test_a_held_key_saves_nothing_that_it_has_just_asked_about(bench: Bench) -> None:
-    bench.sit(hidden("a"), response("b"))
+    bench.sit(blind_response("a"), response("b"))
     bench.press("3", "Enter")
     assert bench.hint().startswith("There is no value to accept")
     keys = bench.page.keyboard
@@ -578,7 +578,7 @@ def test_what_was_begun_on_an_item_outlives_a_newer_copy_that_comes_while_anothe
     bench.press("3", "m")
     bench.page.keyboard.type("odd")
     bench.press("Enter", "b")
-    newer = answered(response("b"), "v1", {"tone": 1, "fit": 5}, again=True)
+    newer = answered_sheet(response("b"), "v1", {"tone": 1, "fit": 5}, again=True)
     bench.tell(sheets=[newer])
     bench.press("Escape")
     assert bench.item == "id-b" and bench.mine("tone") == ["3"] and bench.mine("fit") == ["5"]
@@ -586,7 +586,7 @@ def test_what_was_begun_on_an_item_outlives_a_newer_copy_that_comes_while_anothe
     bench.press("b")
     bench.tell(refused=[{"key": "elsewhere", "item": "id-c", "why": "Your claim on it has run out."}])
     bench.page.get_by_text("Open it again").click()
-    bench.tell(sheets=[answered(response("b"), "v2", {"tone": 2, "fit": 4}, again=True)])
+    bench.tell(sheets=[answered_sheet(response("b"), "v2", {"tone": 2, "fit": 4}, again=True)])
     bench.press("1")
     bench.go()
     assert bench.item == "id-b" and bench.mine("tone") == ["3"] and bench.mine("fit") == ["4"]
@@ -605,7 +605,7 @@ def test_an_address_that_cannot_be_written_stops_nobody(bench: Bench) -> None:
 
 
 def test_an_item_with_no_judge_is_answered_of_none(bench: Bench) -> None:
-    sheet = {**hidden("a"), "judge": None, "judges": [], "mode": "assisted"}
+    sheet = {**blind_response("a"), "judge": None, "judges": [], "mode": "assisted"}
     bench.sit(sheet)
     assert not bench.page.locator(".who").count()
     bench.press("3", "4")
@@ -630,7 +630,7 @@ def test_what_was_refused_here_and_saved_elsewhere_is_shown_as_saved(bench: Benc
     bench.press("5")
     bench.go()
     bench.refuse(sheets=[])
-    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1, "fit": 2}, again=True)])
+    bench.tell(sheets=[answered_sheet(response("a"), "v1", {"tone": 1, "fit": 2}, again=True)])
     bench.press("b")
     assert bench.item == "id-a" and bench.mine("tone") == ["1"]
     assert "saved, nothing changed since" in bench.sum() and bench.text(".go").startswith("Back to where you were")

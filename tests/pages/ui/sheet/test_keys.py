@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bench import Bench, answered, hidden, response
+from tests.pages.ui.sheet.bench import Bench, answered_sheet, blind_response, response
 
 
 @pytest.mark.parametrize(("first", "keys"), [(8, "8–9,0=10,←→all"), (9, "9,0=10,←→all"), (10, "←→score")])
@@ -47,9 +47,9 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
         fakes.cell("response", "half", 3.5, kind="interval", steps=fakes.HALVES),
     ]
     bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
-    said = []
+    hints = []
     for key in ("0", "0", "4", "2", "1"):
-        said.append(bench.keys())
+        hints.append(bench.keys())
         bench.press(key)
     assert bench.hint() == "" and bench.here == "turn", "another digit may follow"
     bench.press("2")
@@ -80,7 +80,7 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     bench.press("2")
     assert bench.mine("verdict") == ["1"]
     bench.press("j", "j")
-    said.append(bench.keys())
+    hints.append(bench.keys())
     assert bench.here == "half"
     bench.press("3")
     bench.wait(1.5)
@@ -99,7 +99,7 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     bench.press("j")
     bench.press("k", "k", "k", "k", "n")
     assert bench.mine("naught") == ["na"]
-    assert said == ["1–9,0=10", "1–9,0=10·nn/a", "1–4answer", "1no2yes", "1–9turn,0none", "1–5score"]
+    assert hints == ["1–9,0=10", "1–9,0=10·nn/a", "1–4answer", "1no2yes", "1–9turn,0none", "1–5score"]
 
 
 def test_a_point_goes_back_to_the_whole_number_before_it(bench: Bench) -> None:
@@ -120,11 +120,11 @@ def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> No
         for name, (lo, hi) in scales.items()
     ]
     bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
-    said = []
+    hints = []
     for _ in scales:
-        said.append(bench.keys())
+        hints.append(bench.keys())
         bench.press("j")
-    assert said == ["1–9,0=10,←→all", "0–3score,←→all", "1–9,0=10,←→all", "←→score", "←→score"]
+    assert hints == ["1–9,0=10,←→all", "0–3score,←→all", "1–9,0=10,←→all", "←→score", "←→score"]
     close = bench.page.locator(".cell.many").evaluate_all("cells => cells.map(cell => cell.dataset.dimension)")
     assert close == ["twenty", "both", "teens"], "eight steps or more stand closer together"
 
@@ -172,7 +172,7 @@ def test_a_field_takes_numbers_only_and_the_next_number_in_place_of_the_last(ben
     bench.press("k", "6", "j")
     assert field.input_value() == "6"
     for name, enter in (("b", field.click), ("c", lambda: bench.press("j"))):
-        bench.sit(answered(fakes.numbers(name), "v1", {"adequacy_of_the_whole_answer": 62.5}), place=name)
+        bench.sit(answered_sheet(fakes.numbers(name), "v1", {"adequacy_of_the_whole_answer": 62.5}), place=name)
         enter()
         bench.press("5", "j")
         assert field.input_value() == "5" and bench.here == "style"
@@ -205,10 +205,10 @@ def test_what_is_typed_is_taken_back_by_undo_and_by_a_click_elsewhere_if_it_is_n
 @pytest.mark.parametrize("key", ["Enter", " "])
 def test_on_what_can_be_unfolded_enter_and_space_unfold_it(bench: Bench, key: str) -> None:
     bench.sit(fakes.tools())
-    said, folded = bench.sum(), bench.page.locator(".tool summary").first
+    summary, folded = bench.sum(), bench.page.locator(".tool summary").first
     folded.focus()
     bench.press(key)
-    assert bench.page.locator(".tool").first.get_attribute("open") == "" and bench.sum() == said
+    assert bench.page.locator(".tool").first.get_attribute("open") == "" and bench.sum() == summary
     assert folded.evaluate("e => e === e.getRootNode().activeElement")
 
 
@@ -374,8 +374,8 @@ def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
     assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d"
     bench.press("s", "ArrowDown", "ArrowDown", " ", "Enter", "s", "0", "Enter")
     bench.ack()
-    said = [(a["item"], a["reason"]) for m in bench.messages() for a in m["answers"]]
-    assert dict(said) == {
+    reasons = [(a["item"], a["reason"]) for m in bench.messages() for a in m["answers"]]
+    assert dict(reasons) == {
         "id-a": "5", "id-b": "the text is broken or empty", "id-c": "I do not know this subject: really",
         "id-d": "I do not know this subject", "id-e": "0",
     }  # fmt: skip
@@ -465,7 +465,7 @@ def test_a_line_that_is_open_is_kept_when_another_one_is_opened(bench: Bench) ->
 
 
 def test_a_line_that_is_open_is_kept_where_a_rating_is_still_needed(bench: Bench) -> None:
-    bench.sit(hidden("a"), response("b"))
+    bench.sit(blind_response("a"), response("b"))
     bench.press("4", "i")
     bench.page.keyboard.type("too short")
     bench.page.locator("[data-do=go]").click()
@@ -559,14 +559,14 @@ def test_a_reason_that_names_a_unit_leads_to_its_first_rating(bench: Bench) -> N
 
 def test_beside_two_texts_each_group_keeps_the_place_under_its_own(bench: Bench) -> None:
     sheet = fakes.pair()
-    several, one = sheet["rows"][:2]
+    first, second = sheet["rows"][:2]
     parts = [fakes.row(unit, "section", [], [("A", [fakes.cell(f"{unit}/a", "depth", 3)]),
                        ("B", [fakes.cell(f"{unit}/b", name, 3) for name in names])])
              for unit, names in (("section:8", ("depth", "style")), ("section:9", ("style",)))]  # fmt: skip
     sheet["rows"][3:3] = parts
-    for row in (several, one):
+    for row in (first, second):
         row["groups"][0] = {**row["groups"][0], "cells": []}
-    one["columns"] = 1
+    second["columns"] = 1
     bench.sit(sheet)
     drawn = [bench.page.locator(".row.section").nth(n).locator(".group") for n in range(3)]
     assert [groups.count() for groups in drawn] == [2, 1, 2]
@@ -582,17 +582,17 @@ def test_the_header_names_the_judges_and_what_sort_of_item_it_is(bench: Bench) -
     bench.sit(
         response("a", judges=two, synthetic=True, systems=["x", "y"]),
         response("b", judges=[{**j, "model": "x/qwen"} for j in two], stream="audit"),
-        hidden("c", unnamed=True, judges=two), hidden("d"),
+        blind_response("c", unnamed=True, judges=two), blind_response("d"),
         {**response("e"), "name": "Title of e"}, {**response("f"), "title": ""},
     )  # fmt: skip
-    found, titles = [], []
+    headers, titles = [], []
     for _ in "abcdef":
-        found.append((bench.text(".meta"), [why.inner_text() for why in bench.page.locator(".why").all()]))
+        headers.append((bench.text(".meta"), [why.inner_text() for why in bench.page.locator(".why").all()]))
         titles.append(bench.text("h1"))
         bench.press("s", "1", "Enter")
     assert titles == [*(f"Title of {name}" for name in "abcde"), "f"]
-    assert [meta.split(" · judge")[0] for meta, _ in found[4:]] == ["support-dialogues · model-x"] * 2, "named once"
-    assert found[:4] == [
+    assert [meta.split(" · judge")[0] for meta, _ in headers[4:]] == ["support-dialogues · model-x"] * 2, "named once"
+    assert headers[:4] == [
         ("support-dialogues · a · x / y · judges: gpt-4o (Multi 1), qwen (Plain 2)", ["synthetic"]),
         ("support-dialogues · b · model-x · judge: qwen (Multi 1, Plain 2)",
          ["audit sample, assisted share: the judge is shown on purpose, to measure anchoring"]),
@@ -646,21 +646,21 @@ def test_a_key_that_is_pressed_beside_its_field_is_typed_into_it(bench: Bench) -
 
 
 def test_a_digit_that_no_answer_has_says_so(bench: Bench) -> None:
-    said = []
+    hints = []
     bench.sit(fakes.dialogue("a"))
     cells = {"verdict": "0", "weakest_turn": "9"}
     for dimension, key in cells.items():
         bench.cell(dimension).locator(".name").click()
         bench.press(key)
-        said.append(bench.hint())
-    assert said == ["verdict has no 10: it has 4 answers.", "weakest turn has no 9: choose one of its turns."]
+        hints.append(bench.hint())
+    assert hints == ["verdict has no 10: it has 4 answers.", "weakest turn has no 9: choose one of its turns."]
 
 
 def test_composed_keys_and_keys_of_a_desk_that_has_gone_are_none_of_its(bench: Bench) -> None:
     bench.sit(response("a"))
-    for told in ("isComposing: true", "keyCode: 229"):
+    for flag in ("isComposing: true", "keyCode: 229"):
         bench.page.evaluate(f"() => {{ shadow.querySelector('.sheet').dispatchEvent(new KeyboardEvent('keydown', "
-                            f"{{key: '3', bubbles: true, composed: true, {told}}})) }}")  # fmt: skip
+                            f"{{key: '3', bubbles: true, composed: true, {flag}}})) }}")  # fmt: skip
     assert bench.mine("tone") == []
     bench.page.evaluate("document.body.replaceChildren()")
     bench.press("3", "Control+Enter")
@@ -831,7 +831,7 @@ def test_on_a_mac_the_keys_are_named_as_they_stand_there(bench: Bench) -> None:
     agent = {"userAgent": bench.page.evaluate("navigator.userAgent")}
     hand.send("Emulation.setUserAgentOverride", {**agent, "platform": "MacIntel"})
     bench.open()
-    bench.sit(hidden("a"), response("b"))
+    bench.sit(blind_response("a"), response("b"))
     go = bench.page.locator("[data-do=go]")
     assert go.inner_text().endswith("⌘ ⏎") and go.get_attribute("aria-keyshortcuts") == "Meta+Enter"
     bench.press("3", "Meta+Enter")
@@ -944,22 +944,22 @@ def test_without_a_reason_the_field_for_it_has_the_keyboard(bench: Bench) -> Non
 def test_a_field_says_to_a_screen_reader_what_stands_in_it(bench: Bench) -> None:
     bench.sit(fakes.numbers("a"))
     field = bench.cell("adequacy_of_the_whole_answer").locator("input")
-    said = []
+    values = []
     for keys in (["j"], ["7", "1", "Enter"], ["u"], ["n"]):
         bench.press(*keys)
-        said.append((field.get_attribute("aria-valuenow"), field.get_attribute("aria-valuetext")))
-    assert said == [(None, "no answer"), ("71", "71"), (None, "no answer"), (None, "n/a")]
+        values.append((field.get_attribute("aria-valuenow"), field.get_attribute("aria-valuetext")))
+    assert values == [(None, "no answer"), ("71", "71"), (None, "no answer"), (None, "n/a")]
 
 
 def test_tab_leads_to_the_first_reason_or_to_the_one_that_is_chosen(bench: Bench) -> None:
     bench.sit(response("a"))
     bench.press("s")
     reachable = "[...shadow.querySelectorAll('.reason')].map(e => e.tabIndex)"
-    found = [bench.page.evaluate(reachable)]
+    tab_stops = [bench.page.evaluate(reachable)]
     for key in ("2", "ArrowUp", "ArrowUp"):
         bench.press(key)
-        found.append(bench.page.evaluate(reachable))
-    assert found == [[0, -1, -1, -1], [-1, 0, -1, -1], [0, -1, -1, -1], [0, -1, -1, -1]]
+        tab_stops.append(bench.page.evaluate(reachable))
+    assert tab_stops == [[0, -1, -1, -1], [-1, 0, -1, -1], [0, -1, -1, -1], [0, -1, -1, -1]]
 
 
 def test_a_point_goes_back_to_no_rating_of_another_item(bench: Bench) -> None:

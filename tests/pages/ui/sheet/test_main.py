@@ -8,7 +8,7 @@ import pytest
 
 from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bench import Bench, answered, response
+from tests.pages.ui.sheet.bench import Bench, answered_sheet, response
 
 FOCUS = "[shadow.activeElement?.dataset.v, shadow.activeElement?.tagName]"
 
@@ -193,7 +193,7 @@ def test_an_item_that_comes_takes_the_keyboard_from_no_field_and_from_no_list_of
     bench.page.locator(".row").click()
     bench.press("s")
     chosen = bench.page.evaluate("shadow.activeElement.className")
-    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1})])
+    bench.tell(sheets=[answered_sheet(response("a"), "v1", {"tone": 1})])
     bench.painted()
     assert bench.page.locator(".menu").count() == 1
     assert bench.page.evaluate("shadow.activeElement.className") == chosen
@@ -260,17 +260,17 @@ def test_a_card_that_is_higher_than_the_page_is_scrolled_by_keys(bench: Bench) -
 
 def test_what_was_held_in_its_place_is_let_go_when_one_moves_on(bench: Bench) -> None:
     bench.sit(fakes.dialogue("a"), response("b"))
-    held = bench.page.locator('.cells[style*="margin-top"]')
+    cells = bench.page.locator('.cells[style*="margin-top"]')
     for _ in range(3):  # a turn whose ratings stand at the end of its text
         bench.press("d", "d")
-        if held.count():
+        if cells.count():
             break
         bench.press("]")
-    assert held.count() == 1
+    assert cells.count() == 1
     bench.press("j")
-    assert held.count() == 1, "the same turn"
+    assert cells.count() == 1, "the same turn"
     bench.press("]")
-    assert held.count() == 0
+    assert cells.count() == 0
 
 
 def test_what_is_on_screen_is_measured_above_the_footer_as_high_as_it_is(bench: Bench) -> None:
@@ -285,7 +285,7 @@ def test_what_is_on_screen_is_measured_above_the_footer_as_high_as_it_is(bench: 
 
 
 def test_what_the_footer_covers_since_it_has_grown_is_not_on_screen(bench: Bench) -> None:
-    seen = """async () => { const {desk} = shadow.querySelector(".sheet"), cell = desk.view.cells.find(c => !c.seen);
+    script = """async () => { const {desk} = shadow.querySelector(".sheet"), cell = desk.view.cells.find(c => !c.seen);
         const foot = shadow.querySelector(".foot").getBoundingClientRect(), now = cell.el.getBoundingClientRect();
         const told = () => new Promise(done => new IntersectionObserver(() => done()).observe(cell.el));
         scrollBy(0, now.bottom - foot.top - BELOW);
@@ -299,8 +299,8 @@ def test_what_the_footer_covers_since_it_has_grown_is_not_on_screen(bench: Bench
     bench.refuse()
     higher = bench.page.locator(".foot").bounding_box()["height"] - low
     assert higher > 30
-    assert not bench.page.evaluate(seen.replace("BELOW", "cell.el.offsetHeight"))
-    assert bench.page.evaluate(seen.replace("BELOW", "0"))
+    assert not bench.page.evaluate(script.replace("BELOW", "cell.el.offsetHeight"))
+    assert bench.page.evaluate(script.replace("BELOW", "0"))
 
 
 def test_what_one_looks_at_moves_up_where_the_footer_grows_over_it(bench: Bench) -> None:
@@ -315,9 +315,9 @@ def test_what_one_looks_at_moves_up_where_the_footer_grows_over_it(bench: Bench)
 
 
 def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:
-    one = response("a")
-    one["rows"][0]["texts"][0]["text"] = "It is **bold**, and `code`.\n\n```python\ndef f(): pass\n```"
-    bench.sit(one)
+    sheet = response("a")
+    sheet["rows"][0]["texts"][0]["text"] = "It is **bold**, and `code`.\n\n```python\ndef f(): pass\n```"
+    bench.sit(sheet)
     bench.page.locator(".formatted strong").wait_for()
     bench.page.locator(".formatted .hljs-keyword").first.wait_for()
     assert bench.text(".formatted strong") == "bold"
@@ -346,7 +346,7 @@ def test_a_judges_value_that_is_no_answer_is_never_rounded_unsaid(bench: Bench) 
     tone["judge"].update(v=9, exact="8.5", between={"v": 8.5, "near": [8, 9]}, samples=["8.5"])
     fit["judge"].update(v=8, exact="8.4", between=None, samples=["8.3", "8.5"])
     bench.sit(sheet, response("b"))
-    assert [one.get_attribute("title") for one in bench.page.locator(".sure").all()] == [
+    assert [mark.get_attribute("title") for mark in bench.page.locator(".sure").all()] == [
         "the judge says 8.5; the answers on both sides of it are marked: choose one",
         "its samples combine to 8.4; the nearest answer is marked"]  # fmt: skip
     assert bench.cell("tone").locator(".judge").all_inner_texts() == ["8", "9"]
@@ -379,18 +379,18 @@ def test_a_long_input_of_a_conversation_scrolls_by_keys(bench: Bench) -> None:
     first = bench.page.locator(".cols").first
     assert first.locator(".label").all_inner_texts() == ["A · model-x", "B · model-y"]
     clip = bench.page.locator(".head .clip")
-    assert [clip.get_attribute(one) for one in ("role", "aria-label", "tabindex")] == ["group", "Input", "0"]
+    assert [clip.get_attribute(name) for name in ("role", "aria-label", "tabindex")] == ["group", "Input", "0"]
     bench.press("Tab")
     clip.focus()
-    here = bench.here
+    dimension = bench.here
     bench.press("ArrowDown")
-    assert bench.here == here, "who came to it by the keyboard scrolls it"
+    assert bench.here == dimension, "who came to it by the keyboard scrolls it"
     bench.press("j", "k", "2")
     assert len(bench.page.locator('.step[aria-checked="true"]').all()) == 1, "all other keys rate from there too"
     bench.press("u")
     clip.click()
     bench.press("ArrowDown")
-    assert bench.here != here, "who clicked into it is still at the scores"
+    assert bench.here != dimension, "who clicked into it is still at the scores"
 
 
 BOXES = """() => [...shadow.querySelectorAll(".cell .step")].map(
@@ -409,10 +409,10 @@ def test_texts_of_no_turn_say_what_they_are(bench: Bench) -> None:
 
 
 def test_whoever_says_nothing_has_a_sentence_that_says_so(bench: Bench) -> None:
-    said = [("", " "), ("\n\u200b\n", "ok \u200b")]
+    exchanges = [("", " "), ("\n\u200b\n", "ok \u200b")]
     output = fakes.row("response", "response", [fakes.text("output", "")], [("", [fakes.cell("response", "tone", 4)])])
-    bench.sit(fakes.item("a", "", "dialogue", [*fakes.turns(said), output]))
-    silent = [f"The {who} says nothing here." for who in ("user", "assistant", "user", "response")]
+    bench.sit(fakes.item("a", "", "dialogue", [*fakes.turns(exchanges), output]))
+    silent = [f"The {speaker} says nothing here." for speaker in ("user", "assistant", "user", "response")]
     assert bench.page.locator(".row .absent").all_inner_texts() == silent
 
 
@@ -467,9 +467,9 @@ def test_a_box_that_opens_below_the_page_is_brought_in(bench: Bench) -> None:
     bench.press("e")
     box, foot = bench.page.locator("textarea").bounding_box(), bench.page.locator(".foot").bounding_box()
     assert box["y"] >= 0 and box["y"] + box["height"] <= foot["y"]
-    seen = bench.page.evaluate("scrollY")
+    scroll = bench.page.evaluate("scrollY")
     bench.press("Control+Enter", "e")
-    assert abs(bench.page.evaluate("scrollY") - seen) < 60, "what is in view already moves nothing"
+    assert abs(bench.page.evaluate("scrollY") - scroll) < 60, "what is in view already moves nothing"
 
 
 def test_who_comes_to_the_same_place_of_the_page_leaves_the_one_before_as_it_was(bench: Bench) -> None:
@@ -495,8 +495,8 @@ def test_who_comes_back_to_the_desk_is_told_its_keys_again(bench: Bench) -> None
 
 def test_without_a_place_or_data_nothing_is_drawn(bench: Bench) -> None:
     nowhere = "{data: {}, parentElement: document.createElement('p')}"
-    for given in ("{data: null, parentElement: document.body}", nowhere):
-        assert bench.page.evaluate(f"inner.default({given}) === undefined")
+    for component in ("{data: null, parentElement: document.body}", nowhere):
+        assert bench.page.evaluate(f"inner.default({component}) === undefined")
 
 
 def test_a_wheel_and_a_mouse_that_moves_are_work(bench: Bench) -> None:
@@ -555,7 +555,7 @@ def test_an_item_that_comes_leaves_a_link_that_the_keyboard_went_to(bench: Bench
 def test_a_card_that_stood_on_what_has_gone_gives_the_keyboard_to_the_desk(bench: Bench) -> None:
     bench.sit(response("a"))
     bench.press("3", "?")
-    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1}, again=True)])
+    bench.tell(sheets=[answered_sheet(response("a"), "v1", {"tone": 1}, again=True)])
     bench.press("Escape")
     assert bench.page.locator(".card").count() == 0
     assert bench.page.evaluate("shadow.activeElement.className") == "sheet"
@@ -570,12 +570,12 @@ def test_a_message_moves_nothing_under_who_has_scrolled_away(bench: Bench) -> No
     bench.painted()
     bench.press("j")
     bench.page.evaluate("scrollTo(0, 1e6)")
-    far = bench.page.evaluate("scrollY")
+    scroll = bench.page.evaluate("scrollY")
     bench.refuse()
     bench.page.locator(".toast.refused").wait_for()
     bench.page.evaluate("() => new Promise(done => new ResizeObserver(() => done()).observe(document.body))")
     bench.painted()
-    assert far > 300 and bench.page.evaluate("scrollY") > far - 20
+    assert scroll > 300 and bench.page.evaluate("scrollY") > scroll - 20
 
 
 def test_the_whole_note_is_scrolled_to_where_it_opens_below_the_page(bench: Bench) -> None:

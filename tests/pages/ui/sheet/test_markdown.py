@@ -94,15 +94,15 @@ def test_texts_become_what_their_writers_meant(page: Any) -> None:
     for text, meant in {"値は$x$です": "値は·です", "$$y$$, \\(z\\) and \\[w=1\\].": "·, · and ·."}.items():
         assert page.evaluate(around, text) == meant
     assert page.evaluate("format('$$\\nx\\n$$\\nlast').lastElementChild.textContent") == "last"
-    shown = "t => [...format(t).querySelectorAll('math')].map(m => m.getAttribute('display') === 'block')"
-    assert page.evaluate(shown, "so $$x=1$$, \\[y=1\\], \\(z=1\\) and $w=1$") == [True, True, False, False]
+    script = "t => [...format(t).querySelectorAll('math')].map(m => m.getAttribute('display') === 'block')"
+    assert page.evaluate(script, "so $$x=1$$, \\[y=1\\], \\(z=1\\) and $w=1$") == [True, True, False, False]
     assert page.evaluate("format('```python\\ndef f(): pass\\n```').querySelectorAll('.hljs-keyword').length") == 2
 
 
 def test_a_space_in_a_formula_has_a_size_that_fits_the_page(page: Any) -> None:
     spaces = "".join(f'<mspace width="{width}"></mspace>' for width in ("1em", "1000em", "99999px", "50%"))
-    kept = "t => [...cleaned(t).querySelectorAll('mspace')].map(e => e.getAttribute('width'))"
-    assert page.evaluate(kept, f"<math>{spaces}</math>") == ["1em", None, None, "50%"]
+    script = "t => [...cleaned(t).querySelectorAll('mspace')].map(e => e.getAttribute('width'))"
+    assert page.evaluate(script, f"<math>{spaces}</math>") == ["1em", None, None, "50%"]
 
 
 def test_only_a_text_without_any_sign_of_markdown_is_taken_as_plain(page: Any) -> None:
@@ -125,19 +125,19 @@ def test_what_belongs_together_is_made_together_however_long_it_is(page: Any) ->
         ("| a | b |\n| --- | --- |\n" + cells, ["table"]), ("```\n" + "z = 1\n" * 900 + "```", ["pre"]),
         ("\n\n".join("w" * 400 for _ in range(20)), ["p"] * 20), (f"# A\n\n{items}\n\n# B", ["h3", "ul", "h3"]),
     ]:  # fmt: skip
-        shown = "t => [...format(t).children].map(e => (e.querySelector('table') || e).localName)"
-        assert page.evaluate(shown, text) == parts, text[:20]
+        script = "t => [...format(t).children].map(e => (e.querySelector('table') || e).localName)"
+        assert page.evaluate(script, text) == parts, text[:20]
 
 
 def test_nothing_in_a_text_is_fetched_run_focused_or_looks_like_the_desk(page: Any) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     for text in poison.tricks("http://canary.test"):
         assert page.evaluate("t => { const e = format(t); document.body.append(e); return odd(e) }", text) == [], text
         second = page.evaluate("t => { const e = cleaned(t); document.body.append(e); return odd(e) }", text)
         assert second == [], text
     page.wait_for_timeout(100)
-    assert asked == [] and page.evaluate("window.hit") is None
+    assert urls == [] and page.evaluate("window.hit") is None
 
 
 def test_no_text_keeps_the_page_busy_or_loses_a_word(page: Any) -> None:
@@ -146,8 +146,8 @@ def test_no_text_keeps_the_page_busy_or_loses_a_word(page: Any) -> None:
 
     def busy() -> float:
         """The processor time that the page's thread has taken, in seconds."""
-        told = hand.send("Performance.getMetrics")["metrics"]
-        return float(next(one["value"] for one in told if one["name"] == "ThreadTime"))
+        metrics = hand.send("Performance.getMetrics")["metrics"]
+        return float(next(metric["value"] for metric in metrics if metric["name"] == "ThreadTime"))
 
     for text in [*poison.floods(), poison.ENDLESS]:
         before = busy()
@@ -163,14 +163,14 @@ def test_no_text_keeps_the_page_busy_or_loses_a_word(page: Any) -> None:
 
 def test_the_eye_that_looks_for_harm_sees_it(page: Any) -> None:
     for html in ("<a href=x>", "<p id=a>", "<p class='md-tight step'>", "<p style='width:99em'>", "<mo lspace='-9em'>"):
-        made = "h => odd(Object.assign(document.createElement('div'), {innerHTML: h})).length"
-        assert page.evaluate(made, html) == 1, html
+        script = "h => odd(Object.assign(document.createElement('div'), {innerHTML: h})).length"
+        assert page.evaluate(script, html) == 1, html
 
 
 def test_formulas_of_a_line_of_their_own_stand_there(page: Any) -> None:
-    shown = "t => format(t).querySelector('math').getAttribute('display')"
-    said = {"$$y$$": "block", "\\[w=1\\]": "block", "the $x$ there": None, "the \\(z\\) there": None}
-    assert {text: page.evaluate(shown, text) for text in said} == said
+    script = "t => format(t).querySelector('math').getAttribute('display')"
+    expected = {"$$y$$": "block", "\\[w=1\\]": "block", "the $x$ there": None, "the \\(z\\) there": None}
+    assert {text: page.evaluate(script, text) for text in expected} == expected
 
 
 def test_a_long_text_is_formatted_in_many_steps_and_very_long_code_is_not_coloured(page: Any) -> None:

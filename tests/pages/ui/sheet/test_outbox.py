@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bench import SIZE, Bench, Json, answered, response, values
+from tests.pages.ui.sheet.bench import SIZE, Bench, Json, answered_sheet, response, values
 
 
 def test_an_answer_says_which_questions_were_put(bench: Bench) -> None:
@@ -19,13 +19,13 @@ def test_an_answer_says_which_questions_were_put(bench: Bench) -> None:
     part = fakes.row("section:1", "section", [fakes.text("a", "A")], [("A", [fakes.cell("section:1/a", "depth", 4)])])
     pair = {**fakes.item("b", "Two", "pair", [both, part]), "why": []}
     bench.sit(fakes.dialogue("a"), pair, response("c"))
-    asked = {}
+    questions = {}
     for _ in "abc":
         bench.press("s", "1", "Enter")
-        asked |= {answer["item"]: answer["asked"] for answer in bench.waiting()}
+        questions |= {answer["item"]: answer["asked"] for answer in bench.waiting()}
         bench.ack()
     of_all = [f"conversation/{name}" for name in ("coherence", "task_completion", "verdict", "weakest_turn")]
-    assert asked == {
+    assert questions == {
         "id-a": ["turn/context_use", "turn/helpfulness", "turn/safety", *of_all],
         "id-b": ["side/tone", "pair/preference", "section/depth"],
         "id-c": ["response/tone", "response/fit"],
@@ -291,7 +291,7 @@ def test_refused_items_that_the_server_does_not_send_again_are_opened_beside_the
 
 
 def test_a_refused_change_is_opened_on_the_answer_that_it_changed(bench: Bench) -> None:
-    bench.sit(answered(response("a"), "v1", {"tone": 1, "fit": 2}), response("b"), response("c"))
+    bench.sit(answered_sheet(response("a"), "v1", {"tone": 1, "fit": 2}), response("b"), response("c"))
     bench.press("5")
     bench.go()
     bench.refuse(sheets=[])
@@ -335,8 +335,8 @@ def test_what_was_not_on_screen_in_a_refused_answer_is_no_answer_of_the_person(b
 
 
 def test_a_refused_answer_is_held_until_its_item_has_been_fetched_and_is_filled_in_then(bench: Bench) -> None:
-    given = [{"unit": "response", "dimension": "tone", "v": 3}]
-    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-x", "action": "save", "values": given}]])
+    ratings = [{"unit": "response", "dimension": "tone", "v": 3}]
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-x", "action": "save", "values": ratings}]])
     bench.sit(response("b"), response("c"))
     bench.refuse()
     again = bench.page.get_by_text("Open it again")
@@ -385,8 +385,8 @@ def test_the_same_acknowledgement_can_come_twice(bench: Bench) -> None:
 
 
 def test_an_answer_that_an_older_version_kept_is_opened_again_too(bench: Bench) -> None:
-    given = [{"unit": "response", "dimension": "tone", "v": 3}]
-    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": given}]])
+    ratings = [{"unit": "response", "dimension": "tone", "v": 3}]
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": ratings}]])
     bench.sit(response("b"))
     bench.refuse(sheets=[response("a")])
     bench.page.get_by_text("Open it again").click()
@@ -394,8 +394,8 @@ def test_an_answer_that_an_older_version_kept_is_opened_again_too(bench: Bench) 
 
 
 def test_a_refused_value_that_the_scale_has_no_more_is_not_filled_in(bench: Bench) -> None:
-    given = [{"unit": "response", "dimension": d, "v": v} for d, v in (("tone", 9), ("gone", 1), ("fit", 4))]
-    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": given}]])
+    ratings = [{"unit": "response", "dimension": d, "v": v} for d, v in (("tone", 9), ("gone", 1), ("fit", 4))]
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": ratings}]])
     bench.sit(response("b"))
     bench.refuse(sheets=[response("a")])
     bench.page.get_by_text("Open it again").click()

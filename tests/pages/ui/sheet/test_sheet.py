@@ -122,19 +122,19 @@ KEPT = """([run, count]) => {
 
 
 def test_what_one_message_cannot_hold_goes_with_the_next(desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.page.evaluate(KEPT, [one.run, 450])
-    one.page.reload()
-    one.page.wait_for_selector('.sheet[data-unsaved="0"]')
-    assert sorted(a["key"] for a in one.received()) == [f"kept-{n:08}" for n in range(450)]
-    assert not one.stored("answer") and not one.page.locator(".toasts", has_text="not saved").count()
-    sizes = [int(size) for size in one.file.with_suffix(".sizes").read_text().split()]
+    d = desk()
+    d.page.evaluate(KEPT, [d.run, 450])
+    d.page.reload()
+    d.page.wait_for_selector('.sheet[data-unsaved="0"]')
+    assert sorted(a["key"] for a in d.received()) == [f"kept-{n:08}" for n in range(450)]
+    assert not d.stored("answer") and not d.page.locator(".toasts", has_text="not saved").count()
+    sizes = [int(size) for size in d.file.with_suffix(".sizes").read_text().split()]
     assert max(sizes) == 200 and sum(sizes) >= 450
 
 
 def value(answer: dict[str, Any], unit: str, dimension: str) -> dict[str, Any]:
-    [found] = [v for v in answer["values"] if (v["unit"], v["dimension"]) == (unit, dimension)]
-    return found
+    [rating] = [v for v in answer["values"] if (v["unit"], v["dimension"]) == (unit, dimension)]
+    return rating
 
 
 def test_accepting_all_saves_the_judges_values_and_shows_the_next_item_at_once(desk):
@@ -198,70 +198,70 @@ def test_n_is_refused_where_it_is_not_allowed_and_zero_is_ten(desk):
 
 
 def test_numbers_are_stepped_typed_and_refused_without_stealing_keys(desk):
-    one = desk(case="numbers")
+    d = desk(case="numbers")
     hundred = ("response", "adequacy_of_the_whole_answer")
-    field, typed = one.cell("response", "overall_score").locator("input"), one.cell(*hundred).locator("input")
-    one.press("ArrowRight")  # from the judge's 3.5 by one step of a half
-    assert one.mine("response", "fluency") == "4"
-    one.press("3")  # a digit sets the whole number, and goes on
-    assert one.mine("response", "fluency") == "3" and one.here == hundred
-    one.press("k", "4", ".", "5")  # typed as a number is: the point goes back to where the 4 was an answer
-    assert one.mine("response", "fluency") == "4.5" and one.here == hundred and typed.input_value() == ""
-    one.press("k", "4", ",", "3")
-    one.says("fluency has no 4.3: it goes from 1 to 5.")
-    assert one.here == ("response", "fluency")
-    one.press("3")
-    assert one.mine("response", "fluency") == "3" and one.here == hundred
-    one.press("1", "0", "1", "Enter")
-    one.says("101 is out of range. adequacy of the whole answer goes from 0 to 100.")
-    assert one.here == hundred and typed.get_attribute("aria-invalid") == "true"
-    one.press("Escape")
-    assert typed.input_value() == "" and one.here == hundred
-    one.press(*"71,3758421", "j")  # no letter is typed into it: j takes the number and moves
-    assert one.here == ("response", "style") and typed.input_value() == "71.37584"
-    one.press("k", "u")
+    field, typed = d.cell("response", "overall_score").locator("input"), d.cell(*hundred).locator("input")
+    d.press("ArrowRight")  # from the judge's 3.5 by one step of a half
+    assert d.mine("response", "fluency") == "4"
+    d.press("3")  # a digit sets the whole number, and goes on
+    assert d.mine("response", "fluency") == "3" and d.here == hundred
+    d.press("k", "4", ".", "5")  # typed as a number is: the point goes back to where the 4 was an answer
+    assert d.mine("response", "fluency") == "4.5" and d.here == hundred and typed.input_value() == ""
+    d.press("k", "4", ",", "3")
+    d.says("fluency has no 4.3: it goes from 1 to 5.")
+    assert d.here == ("response", "fluency")
+    d.press("3")
+    assert d.mine("response", "fluency") == "3" and d.here == hundred
+    d.press("1", "0", "1", "Enter")
+    d.says("101 is out of range. adequacy of the whole answer goes from 0 to 100.")
+    assert d.here == hundred and typed.get_attribute("aria-invalid") == "true"
+    d.press("Escape")
+    assert typed.input_value() == "" and d.here == hundred
+    d.press(*"71,3758421", "j")  # no letter is typed into it: j takes the number and moves
+    assert d.here == ("response", "style") and typed.input_value() == "71.37584"
+    d.press("k", "u")
     assert typed.input_value() == ""
-    one.press("ArrowLeft", "x")  # one hundredth of the range from the judge's 62.5, and nothing of the x
+    d.press("ArrowLeft", "x")  # one hundredth of the range from the judge's 62.5, and nothing of the x
     assert typed.input_value() == "61.5" and typed.get_attribute("aria-valuenow") == "61.5"
-    one.press(*"71.3758421", "Enter", "Enter", "Enter")
-    one.says("That was the last one")
-    assert one.here == ("response", "tone"), "what only the judge states is not on the way"
-    one.press("j", "3", ".", "2", "ArrowRight")
-    assert field.input_value() == "3.24" and "4 left" not in one.sum()
-    one.press("u")
+    d.press(*"71.3758421", "Enter", "Enter", "Enter")
+    d.says("That was the last one")
+    assert d.here == ("response", "tone"), "what only the judge states is not on the way"
+    d.press("j", "3", ".", "2", "ArrowRight")
+    assert field.input_value() == "3.24" and "4 left" not in d.sum()
+    d.press("u")
     assert field.input_value() == ""
-    one.press("Control+Enter")
-    one.shows("id-n-1")
-    [answer] = one.saved()
+    d.press("Control+Enter")
+    d.shows("id-n-1")
+    [answer] = d.saved()
     assert {v["dimension"]: v["v"] for v in answer["values"]} == {
         "fluency": 3, "adequacy_of_the_whole_answer": 71.3758421, "style": 7.5, "tone": 4
     }  # fmt: skip
     assert "response/overall_score" in answer["asked"]
-    one.press("j", "j", "j", "j", "7", "Control+Enter")  # off its scale: nothing is saved
-    one.says("7 is out of range. overall score goes from 1 to 5.")
-    one.press("Escape", "Enter", "Control+Enter")
-    one.shows("id-n-2")
-    [_, answer] = one.saved()
-    told = {v["dimension"]: (v["v"], v["saw"], v["seen"]) for v in answer["values"]}
-    assert told["overall_score"] == (3.4285714285714284, True, 3.4285714285714284)
-    assert "trustworthy_aggregate" not in told and len(told) == 5
+    d.press("j", "j", "j", "j", "7", "Control+Enter")  # off its scale: nothing is saved
+    d.says("7 is out of range. overall score goes from 1 to 5.")
+    d.press("Escape", "Enter", "Control+Enter")
+    d.shows("id-n-2")
+    [_, answer] = d.saved()
+    values = {v["dimension"]: (v["v"], v["saw"], v["seen"]) for v in answer["values"]}
+    assert values["overall_score"] == (3.4285714285714284, True, 3.4285714285714284)
+    assert "trustworthy_aggregate" not in values and len(values) == 5
 
 
 def test_tool_calls_are_folded_and_open_by_a_key_or_a_click(desk):
-    one = desk(case="tools")
-    tools, bodies = one.page.locator(".tool"), one.page.locator(".tool .clip")
+    d = desk(case="tools")
+    tools, bodies = d.page.locator(".tool"), d.page.locator(".tool .clip")
     assert tools.count() == 4 and bodies.count() == 0, "what is folded is not even built"
     assert tools.first.inner_text().split("\n")[0].startswith("calls search_orders")
-    one.press("t")
+    d.press("t")
     bodies.nth(3).wait_for()  # what is open is built a moment after
     assert bodies.count() == 4 and '\n  "customer": "ann"' in bodies.first.inner_text()
-    one.press("t")
+    d.press("t")
     assert not bodies.first.is_visible()
     tools.nth(1).locator("summary").click()
-    assert bodies.nth(1).is_visible() and one.here == ("turn:1", "context_use")
+    assert bodies.nth(1).is_visible() and d.here == ("turn:1", "context_use")
     height = bodies.nth(1).evaluate("e => [e.clientHeight, e.scrollHeight]")
     assert height[0] <= 360 < height[1], "a long result scrolls in its place"
-    assert one.page.locator(".cell").count() == 2 * 3 + 4, "nobody is asked about a tool"
+    assert d.page.locator(".cell").count() == 2 * 3 + 4, "nobody is asked about a tool"
 
 
 def test_weakest_turn_by_w(desk):
@@ -358,10 +358,10 @@ def test_back_and_change_makes_a_chain_of_versions(desk):
     d.press("b", "b", "1", "Control+Enter")
     assert d.item == "id-d-0003" and d.mine("turn:1", "context_use") == "2"
     d.press("b", "b", "2", "Control+Enter", "Control+Enter")
-    one, _, three, four, five = d.saved()
-    assert [a["item"] for a in (one, three, four, five)] == ["id-d-0001"] * 3 + ["id-d-0003"]
-    assert (three["version"], four["version"], five["version"]) == (one["key"], three["key"], "")
-    assert [value(a, "turn:1", "context_use")["v"] for a in (one, three, four, five)] == [3, 1, 2, 2]
+    first, _, third, fourth, fifth = d.saved()
+    assert [a["item"] for a in (first, third, fourth, fifth)] == ["id-d-0001"] * 3 + ["id-d-0003"]
+    assert (third["version"], fourth["version"], fifth["version"]) == (first["key"], third["key"], "")
+    assert [value(a, "turn:1", "context_use")["v"] for a in (first, third, fourth, fifth)] == [3, 1, 2, 2]
 
 
 def test_skip_with_a_reason(desk):
@@ -384,8 +384,8 @@ def test_skip_with_a_reason(desk):
     d.shows("id-d-0004")
     d.press("s", "Escape", "3")
     assert d.mine("turn:1", "context_use") == "3" and d.page.locator("[role=dialog]").count() == 0
-    said = [(a["action"], a["reason"], a["values"]) for a in d.saved()]
-    assert said == [("skip", reason, []) for reason in (
+    skips = [(a["action"], a["reason"], a["values"]) for a in d.saved()]
+    assert skips == [("skip", reason, []) for reason in (
         "I do not know this subject", "12 wrong turns, j n u s", "not my language: but French")]  # fmt: skip
 
 
@@ -471,9 +471,9 @@ def test_unacknowledged_answers_survive_a_reload(desk):
     assert d.item == "id-d-0003"
     d.release()
     # The browser's storage knows no order of answers to different items, and none is needed.
-    said = {a["item"]: a for a in d.saved()}
-    assert sorted(said) == ["id-d-0001", "id-d-0002"] and len(d.received()) == 2
-    assert value(said["id-d-0002"], "turn:1", "context_use")["v"] == 2
+    answers = {a["item"]: a for a in d.saved()}
+    assert sorted(answers) == ["id-d-0001", "id-d-0002"] and len(d.received()) == 2
+    assert value(answers["id-d-0002"], "turn:1", "context_use")["v"] == 2
 
 
 def test_thirty_items_with_a_held_key_lose_and_double_nothing(desk):
@@ -562,19 +562,19 @@ def test_untrusted_text_stays_text(desk):
 def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
     """What is in a poisoned item does nothing, and does not keep the desk busy."""
     d = desk(case="formatted")
-    said = d.page.locator(".row[data-unit='turn:1'] .bot .formatted")
-    said.locator("math").nth(2).wait_for()  # of the libraries the two that only some texts need are there
-    said.locator(".hljs-keyword").first.wait_for()
-    assert said.locator("strong").all_inner_texts() == ["the fix", "18 MB", "「一両日中」"]
+    prose = d.page.locator(".row[data-unit='turn:1'] .bot .formatted")
+    prose.locator("math").nth(2).wait_for()  # of the libraries the two that only some texts need are there
+    prose.locator(".hljs-keyword").first.wait_for()
+    assert prose.locator("strong").all_inner_texts() == ["the fix", "18 MB", "「一両日中」"]
     raw = d.page.locator("[data-do=raw]")
     d.press("x")
-    assert said.evaluate("e => e.textContent").startswith("Here is **the fix**, with _care_ and `read_all()`:\n")
+    assert prose.evaluate("e => e.textContent").startswith("Here is **the fix**, with _care_ and `read_all()`:\n")
     assert raw.get_attribute("aria-pressed") == "true" and len(d.stored("raw")) == 0
     assert d.page.evaluate("run => localStorage.getItem('assay:raw:' + run)", d.run) == "true"
     raw.click()
-    assert said.locator("math").count() == 3
-    asked: list[str] = []
-    d.page.on("request", lambda r: asked.append(r.url))
+    assert prose.locator("math").count() == 3
+    urls: list[str] = []
+    d.page.on("request", lambda r: urls.append(r.url))
     d.go()
     d.shows("id-v-0001")
     d.page.locator(".row[data-unit='turn:22'] .formatted math").first.wait_for()
@@ -582,7 +582,7 @@ def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
     assert d.page.locator(".formatted :is(a, img, svg, script, [tabindex], [id], [name], [src], [href])").count() == 0
     d.press("Tab", "j", "x", "x", "]", "]")
     assert d.here[0] == "turn:3"
-    assert [url for url in asked if "_stcore" not in url] == []
+    assert [url for url in urls if "_stcore" not in url] == []
     assert d.page.evaluate("window.hit") is None
     d.go()
     d.shows("id-d-0001")
@@ -615,8 +615,8 @@ def test_roles_names_and_roving_focus(desk):
     assert d.page.locator('[role="dialog"], .tip.news, img').count() == 0
     d.press("y")
     assert d.here == ("turn:3", "helpfulness")
-    said = d.page.locator(".meaning").inner_text()
-    assert said == "helpfulness 1 = fails · 5 = as good as can be — How good the helpfulness is."
+    meaning = d.page.locator(".meaning").inner_text()
+    assert meaning == "helpfulness 1 = fails · 5 = as good as can be — How good the helpfulness is."
     assert d.cell(*d.here).locator(".other").get_attribute("aria-label") == "1, the value of qwen2.5:7b"
     assert d.page.locator(".meta .who").inner_text() == "judge: gpt-4o (Multi-turn dialogue 91710b5)"
 
@@ -690,7 +690,7 @@ def test_data_arriving_neither_moves_nor_takes_anything(desk):
 
 def test_the_focused_cell_is_always_in_view(desk):
     d = desk(case="pairs")
-    seen = """root => {
+    script = """root => {
         const box = css => eval(root).querySelector(css).getBoundingClientRect(), cell = box('.cell[data-here]');
         return [cell.top, cell.bottom, box('.foot').top];
     }"""
@@ -700,7 +700,7 @@ def test_the_focused_cell_is_always_in_view(desk):
         d.page.wait_for_timeout(150)
         for key in ["j"] * 29 + ["k"] * 29:
             d.press(key)
-            top, bottom, foot = d.page.evaluate(seen, SHADOW)
+            top, bottom, foot = d.page.evaluate(script, SHADOW)
             assert top > 40 and bottom <= foot, (size, d.here)
 
 
@@ -779,14 +779,14 @@ def test_the_next_item_stands_in_the_first_frame_after_the_key(desk, case):
 
 def test_the_scripts_of_a_component_declare_no_name_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser refuses the whole of them otherwise, and nothing is drawn."""
-    found: dict[str, str] = {}
-    monkeypatch.setattr(st.components.v2, "component", lambda name, **parts: found.update({name: parts["js"]}))
+    components: dict[str, str] = {}
+    monkeypatch.setattr(st.components.v2, "component", lambda name, **parts: components.update({name: parts["js"]}))
     for file in sorted(ROOT.glob("pages/**/*.py")):
         if "components.v2.component(" in file.read_text(encoding="utf-8"):
             runpy.run_path(str(file))
-    assert found.keys() >= {"assay_sheet", "assay_unsent", "assay_text", "assay_adjudicate"}
-    for name, whole in found.items():
+    assert components.keys() >= {"assay_sheet", "assay_unsent", "assay_text", "assay_adjudicate"}
+    for name, whole in components.items():
         declared = re.findall(r"^(?:async )?(?:function|class) (\w+)", whole, re.MULTILINE)
         for line in re.findall(r"^(?:const|let) (.+)", whole, re.MULTILINE):
             declared += re.findall(r"(?:^|, )(\w+) = ", line)
-        assert not [one for one, times in Counter(declared).items() if times > 1], name
+        assert not [identifier for identifier, times in Counter(declared).items() if times > 1], name

@@ -19,10 +19,10 @@ def fields(sheet: Json) -> dict[str, set[str]]:
     """The names of the fields of a sheet, of all its rows, of their cells and of the judge's values in them."""
     rows = sheet["rows"]
     cells = [cell for row in rows for group in row["groups"] for cell in group["cells"]]
-    found = {"sheet": [sheet], "row": rows, "cell": cells, "judge": [c["judge"] for c in cells if c["judge"]]}
-    for sort, several in found.items():
-        assert all(set(one) == set(several[0]) for one in several), f"not every {sort} has the same fields"
-    return {sort: set(several[0]) for sort, several in found.items() if several}
+    by_sort = {"sheet": [sheet], "row": rows, "cell": cells, "judge": [c["judge"] for c in cells if c["judge"]]}
+    for sort, entries in by_sort.items():
+        assert all(set(entry) == set(entries[0]) for entry in entries), f"not every {sort} has the same fields"
+    return {sort: set(entries[0]) for sort, entries in by_sort.items() if entries}
 
 
 def test_a_made_up_sheet_has_the_fields_of_a_real_one(tmp_path: Path) -> None:
@@ -33,8 +33,8 @@ def test_a_made_up_sheet_has_the_fields_of_a_real_one(tmp_path: Path) -> None:
     real = fields(sheet_data.sheet_data(view))
     for name in ("gallery", "formatted", "numbers", "tools"):
         for sheet in fakes.CASES[name]():
-            made = fields(sheet)
-            assert made == {sort: real[sort] for sort in made}, sheet["name"]
+            fake = fields(sheet)
+            assert fake == {sort: real[sort] for sort in fake}, sheet["name"]
 
 
 def test_a_tool_that_was_called_before_two_answers_says_what_it_is(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bench import Bench, Json, answered, response, values
+from tests.pages.ui.sheet.bench import Bench, Json, answered_sheet, response, values
 
 # -- who sits there ---------------------------------------------------------------------------------------------------
 
@@ -32,9 +32,9 @@ def test_each_person_and_each_place_has_a_desk_of_its_own_that_outlives_the_page
 
 
 def test_keys_are_random_uuids(bench: Bench) -> None:
-    made = bench.page.evaluate("() => Array.from({length: 300}, inner.uuid)")
-    assert all(str(uuid.UUID(key)) == key and uuid.UUID(key).version == 4 for key in made) and len(set(made)) == 300
-    assert all(key[19] in "89ab" for key in made)
+    keys = bench.page.evaluate("() => Array.from({length: 300}, inner.uuid)")
+    assert all(str(uuid.UUID(key)) == key and uuid.UUID(key).version == 4 for key in keys) and len(set(keys)) == 300
+    assert all(key[19] in "89ab" for key in keys)
 
 
 def test_what_follows_a_paint_is_done_once_and_in_a_tab_that_paints_nothing_too(bench: Bench) -> None:
@@ -73,19 +73,19 @@ TYPED = {
 
 
 def test_a_number_slides_by_its_step_and_is_refused_off_its_range(bench: Bench) -> None:
-    for given, now, by, then in SLID:
-        assert bench.call("slid", given, now, by) == then, (given, now, by)
+    for scale, now, by, then in SLID:
+        assert bench.call("slid", scale, now, by) == then, (scale, now, by)
     for text, why in TYPED.items():
         assert bench.call("offRange", TENTHS, "tone", text) == why, text
         number = bench.page.evaluate("t => inner.within({lo: 0, hi: 10, step: 0}, inner.numberOf(t))", text)
         assert number == (why == ""), text
     assert bench.call("offRange", QUARTERS, "tone", "3.25") == bench.call("offRange", QUARTERS, "tone", "3.75") == ""
-    said = bench.call("offRange", QUARTERS, "tone", "3.4")
-    assert said == "tone goes from 1 to 5 in steps of 0.25: 3.4 lies between two."
+    message = bench.call("offRange", QUARTERS, "tone", "3.4")
+    assert message == "tone goes from 1 to 5 in steps of 0.25: 3.4 lies between two."
     thousands = {"lo": 0, "hi": 10_000, "step": 0}
     for text, one, other in (("1,000", 1, 1000), ("７，２５０", 7.25, 7250)):
-        said = f"{text} may be {one} or {other}: type it without a comma, or with a point."
-        assert bench.call("offRange", thousands, "tone", text) == said
+        message = f"{text} may be {one} or {other}: type it without a comma, or with a point."
+        assert bench.call("offRange", thousands, "tone", text) == message
     for text in ("12,000", "1,25", "1.000", "0,125", "1000"):
         assert bench.call("offRange", thousands, "tone", text) == "", text
     assert [n for n in (0.75, 1, 1.25, 3.3, 5, 5.25) if bench.call("within", QUARTERS, n)] == [1, 1.25, 5]
@@ -107,7 +107,7 @@ def test_a_draft_comes_back_as_it_was_left(bench: Bench) -> None:
     bench.wait(3)  # what is being written is kept, too
     bench.press("Control+Enter", "1")
     bench.painted()
-    [kept] = bench.stored("draft")
+    [key] = bench.stored("draft")
     bench.open()
     bench.sit(response("a"), response("b"))
     assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["1"] and bench.here == "fit"
@@ -121,7 +121,7 @@ def test_a_draft_comes_back_as_it_was_left(bench: Bench) -> None:
         {"unit": "response", "sort": "issue", "text": "too short"}, {"unit": "", "sort": "comment", "text": "odd"}
     ]  # fmt: skip
     assert answer["repairs"] == [{"unit": "response", "text": "As it was said. Really."}]
-    assert bench.stored("draft") == [] and kept.endswith(":id-a")
+    assert bench.stored("draft") == [] and key.endswith(":id-a")
 
 
 def test_a_draft_can_be_discarded_and_that_be_undone(bench: Bench) -> None:
@@ -177,7 +177,7 @@ def test_a_line_that_was_open_when_the_page_was_left_is_kept(bench: Bench, key: 
     bench.press("3", "3")
     bench.go()
     [answer] = bench.waiting()
-    assert [one["text"] for one in (*answer["notes"], *answer["repairs"])] in (["So far."], ["As it was said. So far."])
+    assert [n["text"] for n in (*answer["notes"], *answer["repairs"])] in (["So far."], ["As it was said. So far."])
 
 
 def test_a_tab_in_which_nothing_was_begun_leaves_another_ones_draft(bench: Bench) -> None:
@@ -194,7 +194,7 @@ def test_a_tab_in_which_nothing_was_begun_leaves_another_ones_draft(bench: Bench
 
 
 @pytest.mark.parametrize(
-    ("change", "tone", "kept"),
+    ("change", "tone", "restored"),
     [
         ({}, ["5"], True),
         ({"version": "another"}, [], False),
@@ -210,14 +210,14 @@ def test_a_tab_in_which_nothing_was_begun_leaves_another_ones_draft(bench: Bench
     ],
 )
 def test_only_a_draft_of_this_version_of_the_item_is_taken(
-    bench: Bench, change: Json, tone: list[str], kept: bool
+    bench: Bench, change: Json, tone: list[str], restored: bool
 ) -> None:
     keys = [f"assay:draft:{bench.person}:id-a", "assay:draft:another:id-a"]
     for key in keys:
         bench.page.evaluate(DRAFT, [key, change])
     bench.sit(response("a"), response("b"))
-    assert bench.mine("tone") == tone and bench.stored("draft") == keys[:1] * kept
-    assert bench.here == ("fit" if kept and change.get("here", 1) == 1 else "tone")
+    assert bench.mine("tone") == tone and bench.stored("draft") == keys[:1] * restored
+    assert bench.here == ("fit" if restored and change.get("here", 1) == 1 else "tone")
     assert bench.page.evaluate("key => localStorage.getItem(key) !== null", keys[1]), "of somebody else"
     assert bool(bench.page.locator(".draft", has_text="is restored").count()) == bool(tone)
     if change == {}:
@@ -241,18 +241,18 @@ def test_notes_of_a_draft_are_taken_where_they_are_notes(bench: Bench) -> None:
 def test_of_the_acts_that_the_browser_kept_only_whole_ones_of_this_person_are_sent_in_their_order(bench: Bench) -> None:
     """Acts of the adjudication, which lie beside the answers."""
 
-    def kept(key: str, at: int, **change: Any) -> Json:
+    def make_act(key: str, at: int, **change: Any) -> Json:
         act = {"key": key, "action": "decide"}
         return {"person": "lea", "dataset": "d", "place": "p", "at": at, "act": act, **change}
 
-    acts = {"one": kept("one", 2), "two": kept("two", 1), "null": None, "bare": {"person": "lea"},
-            "other": kept("another key", 3), "person": kept("person", 4, person="max"),
-            "set": kept("set", 5, dataset=1), "place": kept("place", 6, place=None),
-            "act": kept("act", 7, act={"key": "act"})}  # fmt: skip
+    acts = {"one": make_act("one", 2), "two": make_act("two", 1), "null": None, "bare": {"person": "lea"},
+            "other": make_act("another key", 3), "person": make_act("person", 4, person="max"),
+            "set": make_act("set", 5, dataset=1), "place": make_act("place", 6, place=None),
+            "act": make_act("act", 7, act={"key": "act"})}  # fmt: skip
     keep = "([key, one]) => localStorage.setItem(inner.actKey('lea', key), JSON.stringify(one))"
-    for key, one in acts.items():
-        bench.page.evaluate(keep, [key, one])
-    assert [one["act"]["key"] for one in bench.call("keptActs", "lea")] == ["two", "one"]
+    for key, stored in acts.items():
+        bench.page.evaluate(keep, [key, stored])
+    assert [stored["act"]["key"] for stored in bench.call("keptActs", "lea")] == ["two", "one"]
     assert bench.page.evaluate("Object.keys(localStorage).length") == 2, "what is none is thrown away"
 
 
@@ -331,7 +331,9 @@ def test_a_number_that_is_still_typed_is_in_the_draft_of_a_tab_that_is_hidden_or
 
 
 def test_notes_and_better_texts_come_back_with_the_answer(bench: Bench) -> None:
-    sheet = answered(response("a"), "v1", {"tone": 1, "fit": 2}, comments=[{"sort": "comment", "text": "on all of it"}])
+    sheet = answered_sheet(
+        response("a"), "v1", {"tone": 1, "fit": 2}, comments=[{"sort": "comment", "text": "on all of it"}]
+    )
     sheet["rows"][0] |= {"notes": [{"sort": "issue", "text": "wrong date"}], "better": "As it should have been said."}
     bench.sit(sheet, response("b"))
     notes = bench.page.locator(".mynote .prose").all_inner_texts()

@@ -19,14 +19,14 @@ import pytest
 from tests.archives import compare_archive
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bed import ORIGIN
-from tests.pages.ui.sheet.bench import Json, add_desk, hidden, no_uncaught_errors, response
+from tests.pages.ui.sheet.bench import Json, add_desk, blind_response, no_uncaught_errors, response
 
 HERE = Path(__file__).parent
 SEEDS, STEPS = range(20), 180
 SHEETS: list[Json] = [
-    fakes.dialogue(), response("r-1"), fakes.thought(), hidden("h-1"), fakes.numbers(),
+    fakes.dialogue(), response("r-1"), fakes.thinking_dialogue(), blind_response("h-1"), fakes.numbers(),
     fakes.pair(size=200, long_input=900), fakes.japanese(), fakes.tools(), fakes.bench(), fakes.cards(), fakes.blind(),
-    fakes.formatted(),
+    fakes.formatted_dialogue(),
 ]  # fmt: skip
 BED = """<!doctype html><meta charset="utf-8"><body>
 <input id="elsewhere"><div id="over" role="dialog" hidden>over</div><div id="page"></div><script type="module">
@@ -52,35 +52,35 @@ WALK = """async ([sheets, seed, count]) =>
 def page(chromium: Any) -> Iterator[Any]:
     """A tab for walks. An uncaught error in it fails the test."""
     with chromium.new_context(locale="en-US", timezone_id="UTC") as context:
-        made = context.new_page()
-        made.add_init_script(path=HERE / "walk.js")
-        add_desk(made, BED)
-        yield made
+        tab = context.new_page()
+        tab.add_init_script(path=HERE / "walk.js")
+        add_desk(tab, BED)
+        yield tab
 
 
-def walked(page: Any, seed: int, how: str = WALK, count: int = STEPS) -> list[Json]:
+def walk(page: Any, seed: int, script: str = WALK, count: int = STEPS) -> list[Json]:
     """The steps of a walk, whose items come in an order of its own."""
     first = seed % len(SHEETS)
     with no_uncaught_errors(page):
         page.goto(f"{ORIGIN}/")
-        return list(page.evaluate(how, [[*SHEETS[first:], *SHEETS[:first]], seed, count]))
+        return list(page.evaluate(script, [[*SHEETS[first:], *SHEETS[:first]], seed, count]))
 
 
-def told(number: int, step: Json) -> str:
-    sent = "".join(f"\n  {json.dumps(one, ensure_ascii=False)}" for one in step["sent"])
+def describe(number: int, step: Json) -> str:
+    sent = "".join(f"\n  {json.dumps(message, ensure_ascii=False)}" for message in step["sent"])
     return f"{number} {step['did']} · {step['item']} {step['drawn']} {step['kept']}{sent}\n"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_walk_draws_keeps_and_sends_what_it_did(page: Any, tmp_path: Path, seed: int) -> None:
-    steps = walked(page, seed)
+    steps = walk(page, seed)
     assert not [(number, fault) for number, step in enumerate(steps) for fault in step["faults"]]
-    said, archive = "".join(told(number, step) for number, step in enumerate(steps)), HERE / "walks" / f"{seed}.txt"
-    pairs = zip_longest(said.splitlines(), archive.read_text(encoding="utf-8").splitlines())
+    text, archive = "".join(describe(number, step) for number, step in enumerate(steps)), HERE / "walks" / f"{seed}.txt"
+    pairs = zip_longest(text.splitlines(), archive.read_text(encoding="utf-8").splitlines())
     if differs := next((now or was for now, was in pairs if now != was), ""):
-        number = next((n for n in range(STEPS) if differs in told(n, steps[n])), STEPS - 1)
-        step = walked(page, seed, "([sheets, seed, count]) => walk(sheets, seed, count)", number + 1)[number]
+        number = next((n for n in range(STEPS) if differs in describe(n, steps[n])), STEPS - 1)
+        step = walk(page, seed, "([sheets, seed, count]) => walk(sheets, seed, count)", number + 1)[number]
         whole = tmp_path / f"step{number}.txt"
         whole.write_text("\n".join([*step["drawn"], *step["kept"]]), encoding="utf-8")
         print(f"All that is drawn and kept at step {number}: {whole}")
-    compare_archive(said, archive, tmp_path)
+    compare_archive(text, archive, tmp_path)
