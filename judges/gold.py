@@ -22,7 +22,7 @@ Ordered answers go by the lower `median`, or by `majority` (the lower median if 
 interval scale can also go by `mean`; then other ordered answers go by the lower median. Answers without order always
 go by majority.
 """
-How = Literal["one", "agreed", "median", "mean", "majority", "drawn"]
+GoldOrigin = Literal["one", "agreed", "median", "mean", "majority", "drawn"]
 """The origin of a value: one person, people who agree, the rule, or the answer that the scale has for a drawn vote."""
 
 
@@ -30,7 +30,7 @@ class ResolvedCell(NamedTuple):
     """The gold of one cell, a code of its scale (None = n/a), and how it came about."""
 
     value: float | None
-    how: How
+    origin: GoldOrigin
 
 
 def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "median") -> ResolvedCell | None:

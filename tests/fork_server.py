@@ -152,20 +152,20 @@ class Forked(subprocess.Popen[Any]):
     def _internal_poll(self, *args: Any, **more: Any) -> int | None:
         if self._end < 0:
             return super()._internal_poll(*args, **more)  # type: ignore[misc, no-any-return]
-        return self._wait(0) if self._ended(0) else None
+        return self._wait(0) if self._has_ended(0) else None
 
     def _wait(self, timeout: float | None) -> int:
         if self._end < 0:
             return super()._wait(timeout)  # type: ignore[misc, no-any-return]
         with self._waitpid_lock:  # type: ignore[attr-defined]
             if self.returncode is None:
-                if not self._ended(timeout):
+                if not self._has_ended(timeout):
                     raise subprocess.TimeoutExpired(self.args, timeout or 0.0)
                 self.returncode = WARM.ask({"ended": self.pid})
                 os.close(self._end)
         return self.returncode
 
-    def _ended(self, timeout: float | None) -> bool:
+    def _has_ended(self, timeout: float | None) -> bool:
         if self.returncode is not None:
             return True
         line = select.poll()

@@ -19,7 +19,7 @@ _CHANGES = (
 
 
 class Terminal:
-    """Call it with a line as it is typed behind `prog`: the exit code and all output are kept in `said`.
+    """Call it with a line as it is typed behind `prog`: the exit code and all output are kept in `output`.
 
     `{name}` in a line is what `names` has for it: what was last said that a pattern of `catch` fits. `mask` has what
     else is different each time, as (pattern, word).
@@ -30,7 +30,7 @@ class Terminal:
         mask: Sequence[tuple[str, str]] = (), catch: Mapping[str, str] | None = None, **names: str,
     ) -> None:  # fmt: skip
         self._prog, self._main, self._capsys, self._mask = prog, main, capsys, (*mask, *_CHANGES)
-        self._catch, self._names, self.said = catch or {}, names, ""
+        self._catch, self._names, self.output = catch or {}, names, ""
 
     def __call__(self, line: str) -> str:
         """Run it; what it said on stdout, as it was."""
@@ -39,7 +39,7 @@ class Terminal:
             if matches := re.findall(pattern, out + err):
                 self._names[name] = matches[-1]
         lines = [f"$ {self._prog} {line}".rstrip(), *out.splitlines(), *(f"! {row}" for row in err.splitlines())]
-        self.said += self._masked("\n".join(row.rstrip() for row in [*lines, f"= {code}"])) + "\n\n"
+        self.output += self._mask_text("\n".join(row.rstrip() for row in [*lines, f"= {code}"])) + "\n\n"
         return out
 
     def _run(self, line: str) -> tuple[int, str, str]:
@@ -58,7 +58,7 @@ class Terminal:
             if line and not line.startswith("#"):
                 self(line)
 
-    def _masked(self, text: str) -> str:
+    def _mask_text(self, text: str) -> str:
         """The text without what is different each time; of a day to come, how far it is."""
         today = datetime.now(UTC).date()
 

@@ -11,7 +11,7 @@ from data.cards import cards
 from data.desk import desk
 from data.desk.desk import DeskView
 from data.gold.disputes import LabelledCell, PersonLabel, cells_of_item, decision_time, labels_from_json
-from data.queue.queue import GivenItem
+from data.queue.queue import OfferedItem
 from data.records import exposure
 from data.records.access import allow, require
 from data.records.datasets import NO_PROBE_SQL
@@ -86,7 +86,7 @@ def load_adjudication_items(
     ids = list(by_item)[:limit]
     dimensions, revealed = cards.answerable_dimensions(store), exposure.revealed_items(store, actor, ids)
     # Shown as if drawn blind, whatever the draw: the judge's scores never reach a browser that has not asked for them.
-    views = desk.desk_views(store, "", [GivenItem("adjudication", i, "audit", "blind", "") for i in ids])
+    views = desk.desk_views(store, "", [OfferedItem("adjudication", i, "audit", "blind", "") for i in ids])
     adjudication_items = []
     for view in views:
         item, kind = view.item.id, view.item.content.kind

@@ -96,7 +96,7 @@ class DifferingCell:
     name: str
     unit: str
     gold: float | None
-    how: str
+    origin: str
     estimate: float
     posterior: float
     labels: tuple[float, ...]

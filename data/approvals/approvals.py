@@ -275,18 +275,18 @@ def _policy_today(older: str, case: Case | None) -> PolicyToday:
 class ApprovalNote(NamedTuple):
     """The notes that are shown with an approval in force.
 
-    `older`: the older policy that it met ("" none). `review`: its review. `kept`: who reviewed what speaks against it
-    and keeps it, with the reason.
+    `older`: the older policy that it met ("" none). `review`: its review. `confirmation`: who reviewed what speaks
+    against it and keeps it, with the reason.
     """
 
     older: str = ""
     review: ApprovalReview | None = None
-    kept: tuple[str, str] | None = None
+    confirmation: tuple[str, str] | None = None
 
     @property
     def doubted(self) -> bool:
         """Whether a lead has to review it."""
-        return self.review is not None and self.review.doubtful and self.kept is None
+        return self.review is not None and self.review.doubtful and self.confirmation is None
 
 
 @allow("annotator")

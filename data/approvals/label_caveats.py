@@ -158,7 +158,7 @@ class LabelOrigin:
         yield "labels of random items, of how many unknown", unknown, "each counts as drawn with certainty"
         yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
         yield "items drawn", float(self.drawn), "to be labelled blind in this dataset"
-        yield "items drawn and answered", float(self.response.whole.answered), self.response.list_strata()
+        yield "items drawn and answered", float(self.response.overall.answered), self.response.list_strata()
         yield "items drawn and skipped", float(self.skipped), "nobody labelled them"
         yield "items drawn and put aside", float(self.excluded), "used for tuning, after they were drawn"
         yield "labelled examples left out", float(self.examples), "items in the judge's prompt that have such labels"

@@ -63,7 +63,7 @@ count from their first label on.
 class NewRows(NamedTuple):
     """New rows: what they are in words, what they affect, and the newest change among them."""
 
-    what: str
+    description: str
     dataset: str
     judge: str
     dimension: str
@@ -81,13 +81,13 @@ class NewRows(NamedTuple):
 class ApprovalReview:
     """The review of an approval as of now.
 
-    `found` is its case, decided by itself under the policy that it met (None: it is gone), and `finding` what follows
+    `case` is its case, decided by itself under the policy that it met (None: it is gone), and `finding` what follows
     from the gold since. `against` says what of the policy is not met apart from kappa. `since` and `latest` are the
     figures of the gold since the approval and of the newest of it (None: there is none); `frozen` is what was frozen
     then.
     """
 
-    found: Case | None
+    case: Case | None
     finding: DriftFinding
     against: tuple[str, ...]
     since: Summary | None
@@ -230,8 +230,8 @@ def _suspend(store: Store, approval: Approval) -> list[Approval]:
         if in_force is None or in_force.id != approval.id or not review.suspends:
             return False
         # Under the write lock nobody else commits, so the store shows the state at this very change.
-        current = review.found
-        came = (rows.what for rows in _rows_since(store, approval.seq) if rows.touches(approval, approval.seq))
+        current = review.case
+        came = (rows.description for rows in _rows_since(store, approval.seq) if rows.touches(approval, approval.seq))
         arrivals = ", ".join(dict.fromkeys(came))
         state, mark = (
             (current.result.check.state, case.case_fingerprint(store, current)) if current else ("undefined", "")
@@ -362,7 +362,7 @@ THEN, NEW, NEWEST, CHANGE = "at the approval: ", "since the approval: ", "newest
 class PeriodFigure(NamedTuple):
     """Kappa of some gold, its ends and items, and the judge's mean minus people's there; None where there is none."""
 
-    what: str
+    period: str
     kappa: float | None
     low: float | None
     high: float | None
@@ -386,18 +386,18 @@ def current_period_figures(store: Store, approval: Approval) -> list[PeriodFigur
     if approval.decision != "approve":
         return period_figures(record.frozen_evidence(store, approval.id))
     review = review_approval(store, approval)
-    if review.found is None:
+    if review.case is None:
         return []
-    gate = review.found.result.gate
+    gate = review.case.result.gate
     now = gate.interval
     figures = zip(_PARTS, (now.point, now.low, now.high, float(now.items), gate.mean_difference), strict=True)
     return period_figures([*suspension_facts(review), *((name, figure, "") for name, figure in figures)])
 
 
 def _describe_change(review: ApprovalReview) -> str:
-    if review.found is None:
+    if review.case is None:
         return ""
-    now = review.found.result.gate.interval
+    now = review.case.result.gate.interval
     before = _describe_figures(
         review.frozen.get("kappa"), review.frozen.get("kappa, lower bound"), review.frozen.get("items")
     )

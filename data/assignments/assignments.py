@@ -309,7 +309,7 @@ def _add_barred(
     """
     for name in names:
         worker = index.workers[name]
-        for item in worker.last.keys() | worker.known | worker.judged:
+        for item in worker.last.keys() | worker.saw_people | worker.saw_judge:
             for draw in index.of_item.get(item, ()):
                 if draw.id in draws and index.is_closed_to(draw, name):
                     barred[draw.id].add(name)
@@ -332,10 +332,10 @@ def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
 
 def _people_of_draw(index: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
     """Return those who have answered a draw, have reserved it, or have it assigned (a tag for anybody who has it)."""
-    if not (draw.answered_by or draw.holders or draw.given):
+    if not (draw.answered_by or draw.holders or draw.assignments):
         return set()
-    waits = {a.assignee for a in draw.given if draw in a.left and a.assignee not in index.gone}
-    return draw.answered_by | {name for name in index.holders(draw, moment) if name not in index.gone} | waits
+    waits = {a.assignee for a in draw.assignments if draw in a.left and a.assignee not in index.former_people}
+    return draw.answered_by | {name for name in index.holders(draw, moment) if name not in index.former_people} | waits
 
 
 def _can_be_given(index: QueueIndex, draw: QueuedDraw, terms: AssignmentTerms) -> bool:
@@ -520,7 +520,7 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
             _begin(tx, dataset_id, assignment.stream, terms, Selection.of_json(row.chosen), draws_by_person)
         with index.lock:
             draws, moment = [index.draws[draw] for draw in sorted(moved)], now()
-            taken = [AssignmentItemRow(a.id, d.id, False) for d in draws for a in d.given if a.assignee == giver]
+            taken = [AssignmentItemRow(a.id, d.id, False) for d in draws for a in d.assignments if a.assignee == giver]
             ended = [
                 ClaimRow(new_id(), dataset_id, d.id, d.item, giver, moment)
                 for d in draws if d.holders.get(giver, moment) > moment
@@ -545,7 +545,7 @@ def _plan_reassignment(
         for assignment in sorted(assignments, key=lambda a: a.rank):
             for draw in assignment.line:
                 had = _people_of_draw(index, draw, moment)
-                open_ = giver not in index.gone or len(had) < index.overlap[dataset_id]
+                open_ = giver not in index.former_people or len(had) < index.overlap[dataset_id]
                 if draw in assignment.left and draw.id not in source and open_:
                     source[draw.id] = assignment
                     barred[draw.id] |= had
@@ -614,7 +614,7 @@ def assigned_counts(store: Store, dataset_id: str, stream: Stream) -> tuple[int,
         open_ = unassigned = 0
         for draw in index.queues[dataset_id, stream].waiting_draws():
             open_ += 1
-            unassigned += draw.audience is None and not any(draw in a.left for a in draw.given)
+            unassigned += draw.audience is None and not any(draw in a.left for a in draw.assignments)
             if draw.audience and not any(assignee in able or not tags.is_tag(assignee) for assignee in draw.audience):
                 nobody[min(draw.audience)] += 1
         return open_, unassigned, dict(nobody)

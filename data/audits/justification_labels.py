@@ -56,7 +56,7 @@ class JustificationTally:
     cells: int
     answered: int
     unfit: int
-    mine: int
+    own_answers: int
 
 
 @allow("annotator")

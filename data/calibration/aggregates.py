@@ -36,21 +36,21 @@ _NO_LABELS = ppi.moments([], [], [], [])
 class AggregateGroup:
     """The scores of one run and system.
 
-    It has the items with a value, ratings (n/a too), and how often each answer was given; `whole` and `cross` by
+    It has the items with a value, ratings (n/a too), and how often each answer was given; `totals` and `cross` by
     outcome: totals of (T, M) over items, and of their products (TT, TM, MM).
     """
 
     items: int
     cells: int
     counts: Floats
-    whole: Floats
+    totals: Floats
     cross: Floats
     squares: float = 0.0
     """Sum of the squares of all values, where their mean is taken."""
 
     def __add__(self, other: AggregateGroup) -> AggregateGroup:
         return AggregateGroup(
-            self.items + other.items, self.cells + other.cells, self.counts + other.counts, self.whole + other.whole,
+            self.items + other.items, self.cells + other.cells, self.counts + other.counts, self.totals + other.totals,
             self.cross + other.cross, self.squares + other.squares,
         )  # fmt: skip
 
@@ -62,7 +62,7 @@ class AggregateGroup:
     def moments(self, counted: CountedDimension, outcome: int, labelled: Moments | None) -> Moments:
         """The moments of a mean, of items with a value, with those of the labelled items where there are any."""
         tt, tm, mm = self.cross[outcome]
-        totals, cross = self.whole[outcome], np.array([[tt, tm], [tm, mm]])
+        totals, cross = self.totals[outcome], np.array([[tt, tm], [tm, mm]])
         if counted.mean:
             codes, counts = np.array(counted.codes), self.counts
         else:  # of an outcome that is or is not

@@ -57,13 +57,13 @@ class MeanRow:
 class MeansTable:
     """The rows, and the groups with fewer items than a mean needs.
 
-    `apart` are the cells that this judge alone and the other alone has valued, where two are compared: of the items and
-    dimensions that the rows are of.
+    `unshared` are the cells that this judge alone and the other alone has valued, where two are compared: of the items
+    and dimensions that the rows are of.
     """
 
     rows: tuple[MeanRow, ...]
-    few: tuple[str, ...] = ()
-    apart: tuple[int, int] | None = None
+    small_groups: tuple[str, ...] = ()
+    unshared: tuple[int, int] | None = None
 
 
 @allow("annotator")
@@ -236,10 +236,10 @@ def _has_word(items: ItemFields, name: str, value: str, frame: pandas.DataFrame)
 
 def explain_few_scores(table: MeansTable) -> str:
     """The groups that are hidden, as a sentence; "" where none is."""
-    if not table.few:
+    if not table.small_groups:
         return ""
-    named = ", ".join(name or "all items" for name in table.few[:12])
-    more = f" and {len(table.few) - 12:,} more" if len(table.few) > 12 else ""
+    named = ", ".join(name or "all items" for name in table.small_groups[:12])
+    more = f" and {len(table.small_groups) - 12:,} more" if len(table.small_groups) > 12 else ""
     return f"Hidden, as a mean of fewer than {MIN_ITEMS} items would reveal single scores: {named}{more}."
 
 

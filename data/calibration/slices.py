@@ -85,7 +85,7 @@ def slice_cells(
         keep = meeting.human != code
         units = units._replace(code=units.code[keep & (meeting.judge != code)])
         meeting = meeting.drop_code(code)
-    mask = meeting.both
+    mask = meeting.has_both
     units, gap = units._replace(code=units.code[mask]), (meeting.judge - meeting.average)[mask]
     cells, k = kappa_cells(meeting, dimension.scale)
     number = np.asarray(cells.item, dtype=np.int64)

@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
                 options.rows_per_file or 0,
             )  # fmt: skip
     print(f"Wrote {many(done.lines, 'row')} ({chosen.title.lower()}) to {done.file}.")
-    if done.aside:
-        print(f"Put aside as tuning items, which the approval check leaves out from now on: {done.aside:,}.")
+    if done.excluded:
+        print(f"Put aside as tuning items, which the approval check leaves out from now on: {done.excluded:,}.")
     if not done.lines:
         print("There is nothing of this kind in the dataset: the file holds no row.")
         return 0

@@ -61,9 +61,9 @@ def _only(text: str) -> tuple[str, str]:
 
 
 def _describe_coverage(table: MeansTable) -> str:
-    if table.apart is None:
+    if table.unshared is None:
         return ""
-    own, other = table.apart
+    own, other = table.unshared
     return f" On the ratings of both; {own:,} of this judge alone and {other:,} of the other are left out."
 
 

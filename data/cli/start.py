@@ -131,7 +131,7 @@ def _describe_series(series: AnswerSeries) -> str:
     scale = series.answers.scale.words if series.answers is not None else ""
     shown = ", ".join(series.examples)
     by = {"judge": "a judge's answers", "person": "a person's answers", "": "not taken"}[series.by]
-    author = f" ({series.who})" if series.who and series.who != series.name else ""
+    author = f" ({series.rater})" if series.rater and series.rater != series.name else ""
     about = f" to {series.dimension} of a {series.sort}, {scale}" if series.by else ""
     rows = " and ".join(f"{column} is {' or '.join(values)}" for column, values in series.only.items())
     rows = f" where {rows}" if rows else ""

@@ -56,12 +56,12 @@ class BreakdownField:
 class Breakdown:
     """A mean by slice.
 
-    `whole`: the mean of all ratings (None: over all systems together it means nothing). `rest`: how many values are one
-    slice together. `without`: the items that are in no slice. `step`: that of time ("" none).
+    `overall`: the mean of all ratings (None: over all systems together it means nothing). `rest`: how many values are
+    one slice together. `without`: the items that are in no slice. `step`: that of time ("" none).
     """
 
     field: BreakdownField
-    whole: MeanSlice | None
+    overall: MeanSlice | None
     slices: tuple[MeanSlice, ...]
     rest: int = 0
     without: int = 0

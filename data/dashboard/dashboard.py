@@ -204,7 +204,7 @@ def _trend(own: dict[str, AggregateGroup], counted: CountedDimension, order: Seq
     for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
         group = own[run]
         if group.items >= MIN_ITEMS:  # fewer would reveal single scores
-            means = tuple(float(group.whole[n][0] / group.whole[n][1]) for n in range(counted.outcomes))
+            means = tuple(float(group.totals[n][0] / group.totals[n][1]) for n in range(counted.outcomes))
             points.append(RunMeans(run, group.items, means))
     return tuple(points)
 

@@ -132,7 +132,7 @@ def _gap_figure(tile: Tile, gap: float) -> str:
 
 
 def _difference_sentences(tile: Tile) -> list[str]:
-    differences, pairs = [c for c in tile.comparisons if c.apart], len(tile.comparisons)
+    differences, pairs = [c for c in tile.comparisons if c.differs], len(tile.comparisons)
     if not pairs:
         return []
     if pairs == 1 or (len(differences) == 1 and pairs > 2):
@@ -150,7 +150,7 @@ def describe_difference(tile: Tile, pair: MeanComparison) -> str:
     system, other = (_system_name(tile.systems[n]) for n in (pair.one, pair.other))
     gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
     ends = f"({_gap_figure(tile, low)} to {tile_gap(tile, high)})"
-    if not pair.apart:
+    if not pair.differs:
         return f"{system} and {other} do not differ significantly: the difference is {tile_gap(tile, gap)} {ends}."
     if tile.counted.mean:
         return f"{system} is rated {tile_gap(tile, gap)} higher than {other} {ends}."

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from data.cards.desk_cards import CardLayer, card_layers
 from data.desk.judgments import UnitJudgments, shows_every_judge, unit_judgments
-from data.queue.queue import GivenItem
+from data.queue.queue import OfferedItem
 from data.queue.review_signals import parse_reasons
 from data.records import datasets, exposure, items, settings
 from data.records.access import allow, require
@@ -138,7 +138,7 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
     )
     draw, stream, mode, judge, kept = rows[0] if rows else ("", "open", "assisted", "", "[]")
     reasons, route = parse_reasons(item_id, kept), "opened by its link"
-    view = desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, route)])[0]
+    view = desk_views(store, person, [OfferedItem(draw, item_id, stream, mode, judge, reasons, route)])[0]
     index = current_index(store)
     with index.lock:
         whose = "" if view.version else index.describe_reservation(draw, person)
@@ -146,7 +146,7 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
 
 
 @allow("annotator")
-def desk_views(store: Store, person: str, given_items: Sequence[GivenItem]) -> list[DeskView]:
+def desk_views(store: Store, person: str, given_items: Sequence[OfferedItem]) -> list[DeskView]:
     """The items that were given to a person, as they may see them, in that order."""
     if not given_items:
         return []
@@ -165,7 +165,7 @@ def desk_views(store: Store, person: str, given_items: Sequence[GivenItem]) -> l
         blind = mode == "blind"
         views.append(
             DeskView(
-                item, main.card, mode, g.stream, g.draw, (g.how,) if g.how else tuple(r.text for r in g.reasons),
+                item, main.card, mode, g.stream, g.draw, (g.route,) if g.route else tuple(r.text for r in g.reasons),
                 "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
                 over=tuple(replace(layer, judge_id="", judge_name="") if blind else layer for layer in over),
                 doubts=() if blind else g.reasons, unnamed=blind and hiding[item.dataset_id],

@@ -43,7 +43,7 @@ class ExportResult:
     kind: str
     format: Format
     lines: int
-    aside: int
+    excluded: int
 
 
 @cache

@@ -51,8 +51,8 @@ class ExportKind:
     `shows_people`, what people said; `shows_judges`, what judges said, `all` of them unless one is chosen, or only a
     `chosen` one. `reimport` says in words whether an import takes it back, and with what. `provenance` is what the rows
     rest on besides their options, which is kept beside these in the record of the export. `parts` are the kinds whose
-    rows an export of several sorts holds, in the order in which an import wants them. `nothing` is said where there are
-    no rows.
+    rows an export of several sorts holds, in the order in which an import wants them. `empty_message` is said where
+    there are no rows.
     """
 
     name: str
@@ -71,7 +71,7 @@ class ExportKind:
     reimport: str = "not imported again"
     query: Callable[[Dataset, Options], Query] | None = None
     parts: tuple[ExportKind, ...] = ()
-    nothing: str = "There is nothing of this kind in the dataset yet."
+    empty_message: str = "There is nothing of this kind in the dataset yet."
 
     @property
     def json_lines_only(self) -> bool:

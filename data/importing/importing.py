@@ -43,7 +43,7 @@ def detect_formats(
     """Return each file of a source with its format. Raises BadInput for archives, empty files and what is no data."""
     return (
         subprocess_reader.detect_formats(source, chosen_format, progress, waits)
-        if source.apart
+        if source.isolated
         else detection.detect_formats(source, chosen_format)
     )
 
@@ -136,7 +136,7 @@ def _read(
     detected = detect_formats(source, plan.format, progress, waits) if detected is None else detected
     detected = detection.without_strays(detected, lambda known: not _has_mapping(store, plan, known))
     known = take_snapshot(store, plan, detected, actor)
-    if source.apart:
+    if source.isolated:
         return known, subprocess_reader.read_source(
             known, source, detected, store_lookup(store), spool, progress, rejects, waits
         )
@@ -212,7 +212,7 @@ _ADDED = {
 def _refuse_if_changed(tx: Tx, known: Snapshot, result: ReadingResult, spool: Spool) -> None:
     """Raise BadInput where somebody added the same things while this import was being read."""
     now = known_names(tx)
-    raced = any(imported_name(name, now) != kept for name, kept in result.kept.items())
+    raced = any(imported_name(name, now) != kept for name, kept in result.stored_names.items())
     raced = raced or (result.rule is not None and get_setting(tx, known.dataset_id, "gold") is not None)
     raced = raced or (bool(result.guidelines) and guidelines.current_guidelines(tx, known.dataset_id) is not None)
     for table in result.rows.keys() & _ADDED.keys():

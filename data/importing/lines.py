@@ -71,7 +71,7 @@ class Hint:
 class NamedValue:
     """The answer of a judge or a person about a unit of an item, under a name of which no card is known yet.
 
-    `by` is "judge" and `who` its name, or `by` is "person" and `who` the annotator. `value` is as the file has it.
+    `by` is "judge" and `rater` its name, or `by` is "person" and `rater` the annotator. `value` is as the file has it.
     """
 
     file: str
@@ -82,7 +82,7 @@ class NamedValue:
     name: str
     value: Any
     by: str
-    who: str
+    rater: str
     note: str = ""
     made_at: str = ""
     row: Any = None

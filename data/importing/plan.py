@@ -27,7 +27,7 @@ class Question:
     """The dimension of a card that another tool's file means by `name`.
 
     It is said by judges or people (`by`) of units of a `sort`. `answers` is the scale by which its cells are read;
-    `who` renames who said it.
+    `rater` renames who said it.
     """
 
     by: Literal["judge", "person"]
@@ -37,7 +37,7 @@ class Question:
     card: str
     dimension: str
     answers: RecipeScale | None = None
-    who: str = ""
+    rater: str = ""
 
 
 @dataclass(frozen=True)

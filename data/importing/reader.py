@@ -61,7 +61,7 @@ class _MessageWriter:
     def __init__(self) -> None:
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)  # what a library prints is no answer
-        self._told = 0.0
+        self._last_progress = 0.0
 
     def send(self, **message: Any) -> None:
         """Send a message."""
@@ -70,8 +70,8 @@ class _MessageWriter:
 
     def tell_progress(self, source: Source, lines: int) -> None:
         """Tell how far it is, a few times a second."""
-        if time.monotonic() - self._told > _PROGRESS_INTERVAL_SECONDS:
-            self._told = time.monotonic()
+        if time.monotonic() - self._last_progress > _PROGRESS_INTERVAL_SECONDS:
+            self._last_progress = time.monotonic()
             self.send(at=[source.at, source.size, lines, source.open])
 
 

@@ -162,7 +162,7 @@ class ProblemCollector:
     def __init__(self, preview: ImportPreview, rejects: BinaryIO | None) -> None:
         self.preview, self._rejects = preview, rejects
         self._places: set[tuple[str, int]] = set()
-        self._held: tuple[dict[str, Any], Any] | None = None
+        self._pending_reject: tuple[dict[str, Any], Any] | None = None
         self._hints: dict[str, int] = {}
         self._groups = RepeatedProblems(preview.groups)
 
@@ -197,17 +197,17 @@ class ProblemCollector:
 
     def _hand_back(self, shown: dict[str, Any], row: Any) -> None:
         """Write the row that came before; a further problem of the same row is added to that row's line."""
-        entry = self._held
+        entry = self._pending_reject
         if entry is not None and (entry[0]["file"], entry[0]["line"], entry[1]) == (shown["file"], shown["line"], row):
             entry[0]["error"] += f" {shown['error']}"
             return
         self._write_held()
-        self._held = (shown, row)
+        self._pending_reject = (shown, row)
 
     def _write_held(self) -> None:
-        if self._held is not None and self._rejects is not None:
-            self._rejects.write(_line(*self._held))
-        self._held = None
+        if self._pending_reject is not None and self._rejects is not None:
+            self._rejects.write(_line(*self._pending_reject))
+        self._pending_reject = None
 
     def close(self) -> None:
         """Put the warnings into the preview, and write the last of the rejected rows."""

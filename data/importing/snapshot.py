@@ -35,8 +35,8 @@ class Snapshot:
     `prompts` are the ids of the sets of judges' prompts that it has; `mappings` are those of the tables by the name
     of their file, `signed` the same by the signature of their columns, under which they are kept; `cards` and
     `questions` what judges and people are asked, and `earlier` the former versions of cards that judges here go by;
-    `items` are the dialogues of the dataset that a format asks for; `here` the people who are or were active in the
-    workspace; `rule` is the gold rule that holds, `ruled` whether the dataset has one of its own, and `lead` whether
+    `items` are the dialogues of the dataset that a format asks for; `people` the people who are or were active in the
+    workspace; `rule` is the gold rule that holds, `has_rule` whether the dataset has one of its own, and `lead` whether
     who imports may set one.
     """
 
@@ -44,9 +44,9 @@ class Snapshot:
     dataset_id: str
     since: int
     lead: bool
-    here: frozenset[str]
+    people: frozenset[str]
     rule: GoldRule
-    ruled: bool
+    has_rule: bool
     mappings: dict[str, ColumnMapping]
     signed: dict[str, ColumnMapping]
     questions: Mapping[Place, Dimension]

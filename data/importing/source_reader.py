@@ -34,9 +34,9 @@ class ReadingResult:
     """The result of reading: the report, the lines read, and what the spool's rows refer to.
 
     `rows` counts the rows of each table. `judges` has the card's version, model, parameters as JSON and whether it is
-    synthetic, by id. `cards` are the contents of cards that the import brings. `people` have their teams. `kept` has
-    the names in the files and those under which they are kept. `rule`, `guidelines` and `prompts` (of judges) are what
-    the import sets of them.
+    synthetic, by id. `cards` are the contents of cards that the import brings. `people` have their teams.
+    `stored_names` has the names in the files and those under which they are kept. `rule`, `guidelines` and `prompts`
+    (of judges) are what the import sets of them.
     """
 
     report: ImportPreview
@@ -44,7 +44,7 @@ class ReadingResult:
     rows: dict[str, int] = field(default_factory=dict)
     judges: dict[str, tuple[str, str, str, bool]] = field(default_factory=dict)
     people: dict[str, str] = field(default_factory=dict)
-    kept: dict[str, str] = field(default_factory=dict)
+    stored_names: dict[str, str] = field(default_factory=dict)
     rule: GoldRule | None = None
     cards: list[dict[str, Any]] = field(default_factory=list)
     guidelines: str = ""
@@ -80,7 +80,7 @@ def read_source(
         raise spool_error(error) from None
     result.cards = [card.spec for card in checks.cards.new.values()]
     result.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in checks.judgments.judges.items()}
-    result.people, result.kept, result.rule = checks.people, checks.context.kept, checks.rule.new
+    result.people, result.stored_names, result.rule = checks.people, checks.context.stored_names, checks.rule.new
     result.guidelines, result.prompts = checks.guidelines.new, list(checks.prompts.new.values())
     return result
 

@@ -58,7 +58,7 @@ def interpret_source(
 
     Raises BadInput if no table has such a column, or if one is named on both sides.
     """
-    if source.apart:
+    if source.isolated:
         source_contents = subprocess_reader.read_contents(source, detected, progress, waits)
     else:
         source_contents = contents.read_contents(source, detected, progress)

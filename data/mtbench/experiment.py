@@ -121,5 +121,5 @@ def _means(store: Store, dataset: str, rules: Protocol) -> dict[tuple[str, str],
     """(mark of the protocol, model of the judge) -> the mean over all models and turns of a dataset."""
     bench = load_bench(store, dataset_named(store, dataset).id)
     means = model_means(read_ratings(bench, rules.parse), rules_of(rules))
-    points = [(bench.judges[mean.judge], mean.both.point) for mean in means if mean.model == ALL_MODELS]
+    points = [(bench.judges[mean.judge], mean.all_turns.point) for mean in means if mean.model == ALL_MODELS]
     return {(judge.protocol, judge.model): point for judge, point in points}

@@ -86,8 +86,8 @@ def queue_progress(store: Store, dataset_id: str, stream: str) -> QueueProgress:
 class DeskProgress:
     """The progress that the desk shows with the items: how many wait for the person, and both progresses."""
 
-    left: int
-    mine: PersonalProgress
+    waiting: int
+    own: PersonalProgress
     queue: QueueProgress
 
 

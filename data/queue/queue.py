@@ -58,10 +58,10 @@ class QueueFilters:
 
 
 @dataclass(frozen=True)
-class GivenItem:
+class OfferedItem:
     """An item that a person may answer now: the draw it comes from, how it is shown and why it is in the queue.
 
-    `how`: in which other way it came to them.
+    `route`: in which other way it came to them.
     """
 
     draw: str
@@ -70,7 +70,7 @@ class GivenItem:
     mode: Literal["blind", "assisted"]
     judge: str
     reasons: tuple[Reason, ...] = ()
-    how: str = ""
+    route: str = ""
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def _split_needs(
 @allow("annotator")
 def claim_items(
     store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters, ids: Sequence[str], ahead: int
-) -> list[GivenItem]:
+) -> list[OfferedItem]:
     """Claim up to `ahead` items for a person to answer next, in one transaction, and return them.
 
     `ids` are items that their browser has already: they stay claimed and are not given again. While more than half of
@@ -314,7 +314,7 @@ def claim_items(
     return _to_given_items(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
 
 
-def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
+def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[OfferedItem]:
     """The chosen draws with their judge and reasons."""
     if not chosen:
         return []
@@ -323,7 +323,7 @@ def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
         [d.id for d in chosen],
     )
     by_draw = {
-        draw: GivenItem(draw, item, stream, mode, judge, parse_reasons(item, kept))
+        draw: OfferedItem(draw, item, stream, mode, judge, parse_reasons(item, kept))
         for draw, item, stream, mode, judge, kept in rows
     }
     return [by_draw[d.id] for d in chosen]
@@ -341,9 +341,9 @@ def matching_draws(
     if filters == QueueFilters():
         return None
     known = index.matching.get((dataset_id, stream, filters))
-    if known and known[0] == index.drawn:
+    if known and known[0] == index.newest_draw:
         return known[1]
-    drawn = index.drawn
+    drawn = index.newest_draw
     conditions, params = filters.sql()
     draws = "select d.id from draw d join item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = $2"
     rows = store.rows(draws + conditions, [dataset_id, stream, *params])
@@ -390,7 +390,7 @@ def count_known_to_all(store: Store, dataset_id: str) -> int:
     names, index = [p.name for p in people.all_people(store)], current_index(store)
     query = "select id from item where dataset_id = $1 and id not in (select item_id from draw where stream = 'audit')"
     with index.lock:
-        known_items = [(w.last.keys() | w.known | w.judged) for w in (index.workers[name] for name in names)]
+        known_items = [(w.last.keys() | w.saw_people | w.saw_judge) for w in (index.workers[name] for name in names)]
         shared = set.intersection(*map(set, known_items)) if known_items else set[str]()
     return len(shared & {str(r[0]) for r in store.rows(query, [dataset_id])}) if shared else 0
 

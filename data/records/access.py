@@ -127,14 +127,14 @@ class Visit(Store):
     def __init__(self, store: Store, person: str, login: str | None = None) -> None:
         self._store, self.person, self.login = store, person, login
         self.name, self.memory = store.name, {}
-        self._known: tuple[tuple[int | None, ...], Person | None, datetime | None] = (), None, None
+        self._latest: tuple[tuple[int | None, ...], Person | None, datetime | None] = (), None, None
 
     def visitor(self) -> Person | None:
         """The person of this visit, if they may be here, else None. Looked up anew when people or sign-ins changed."""
         stamp = tuple(map(self._store.table_version, ("person_event", "login", "login_end")))
-        if stamp != self._known[0]:
-            self._known = stamp, *self._look_up()
-        _, person, issued = self._known
+        if stamp != self._latest[0]:
+            self._latest = stamp, *self._look_up()
+        _, person, issued = self._latest
         return person if issued is None or now() - issued < session_age() else None
 
     def _look_up(self) -> tuple[Person | None, datetime | None]:

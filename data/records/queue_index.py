@@ -55,7 +55,7 @@ _NEVER, UNASSIGNED_PRIORITY = datetime.max, 9
 class QueuedDraw:
     """An item in a queue. `closed`: enough people have answered it, or the audit sample asks for it first.
 
-    `given`: the assignments that give it out. `audience`: people and tags to whom alone it is open (None: to
+    `assignments`: the assignments that give it out. `audience`: people and tags to whom alone it is open (None: to
     everybody). `place`: the line of its queue in which it is. `listed`: the lines in which it is still found.
     """
 
@@ -68,7 +68,7 @@ class QueuedDraw:
     answered_by: set[str] = field(default_factory=set)
     holders: dict[str, datetime] = field(default_factory=dict)
     closed: bool = False
-    given: tuple[IndexedAssignment, ...] = ()
+    assignments: tuple[IndexedAssignment, ...] = ()
     audience: frozenset[str] | None = None
     place: int = CLOSED
     listed: int = 0
@@ -196,15 +196,15 @@ class PersonItems:
     """The items of one person.
 
     `last`: the action and the draw of the newest answer to each item. `first`: the first save of each. `blind`: the
-    items that the person ever answered blind. `known`: those of which the person was shown what other people say;
-    `judged`: those of which they were shown a judge's scores.
+    items that the person ever answered blind. `saw_people`: those of which the person was shown what other people say;
+    `saw_judge`: those of which they were shown a judge's scores.
     """
 
     last: dict[str, tuple[str, str]] = field(default_factory=dict)
     first: dict[str, FirstSave] = field(default_factory=dict)
     blind: set[str] = field(default_factory=set)
-    known: set[str] = field(default_factory=set)
-    judged: set[str] = field(default_factory=set)
+    saw_people: set[str] = field(default_factory=set)
+    saw_judge: set[str] = field(default_factory=set)
 
 
 class QueueIndex:
@@ -214,7 +214,7 @@ class QueueIndex:
         self.lock = threading.RLock()
         self.seq = 0
         self.stamp: list[int | None] = []
-        self.drawn = 0
+        self.newest_draw = 0
         self.draws: dict[str, QueuedDraw] = {}
         self.queues: dict[tuple[str, str], Queue] = defaultdict(Queue)
         self.of_item: dict[str, list[QueuedDraw]] = defaultdict(list)
@@ -223,9 +223,9 @@ class QueueIndex:
         self.assignments: dict[str, IndexedAssignment] = {}
         self.of_assignee: dict[str, list[IndexedAssignment]] = defaultdict(list)
         self.tags: dict[str, frozenset[str]] = {}
-        self.gone: set[str] = set()
+        self.former_people: set[str] = set()
         self.unsettled: set[Queue] = set()
-        self.held: set[QueuedDraw] = set()
+        self.claimed_draws: set[QueuedDraw] = set()
         self.tidied = datetime.min
         self.matching: dict[object, tuple[int, frozenset[str]]] = {}
 
@@ -272,29 +272,29 @@ class QueueIndex:
                 weigh.append(draw)
                 self.draws[row_id] = draw
                 self.of_item[draw.item].append(draw)
-                self.drawn = seq
+                self.newest_draw = seq
                 self.queues[draw.dataset, draw.stream].all.append(draw)
             elif sort == _EXPOSURE:
                 item, person, judge, *_ = values
                 worker = self.workers[person]
-                (worker.judged if judge else worker.known).add(item)
-                weigh += [d for d in self.of_item.get(item, ()) if d.given]
+                (worker.saw_judge if judge else worker.saw_people).add(item)
+                weigh += [d for d in self.of_item.get(item, ()) if d.assignments]
             elif sort == _PERSON:
-                (self.gone.discard if values[7] else self.gone.add)(values[0])
+                (self.former_people.discard if values[7] else self.former_people.add)(values[0])
                 weigh += [d for a in self.of_assignee.get(values[0], ()) for d in a.line]
             elif sort == _ASSIGNMENT:
                 weigh += self._assign(at, *values)
             elif sort == _GIVEN:
                 draw, assignment = self.draws[row_id], self.assignments[values[0]]
-                rest = tuple(a for a in draw.given if a is not assignment)
-                draw.given = (*rest, assignment) if values[7] and not assignment.ended else rest
+                rest = tuple(a for a in draw.assignments if a is not assignment)
+                draw.assignments = (*rest, assignment) if values[7] and not assignment.ended else rest
                 assignment.line.append(draw)
                 assignments.add(assignment)
             elif sort == _CLAIM and values[0] in self.draws:
                 draw = self.draws[values[0]]
                 draw.holders[values[1]] = at
                 if not draw.closed:
-                    self.held.add(draw)
+                    self.claimed_draws.add(draw)
             elif sort == _ANSWER:
                 item, draw_id, person, action, dataset, _, mode, milliseconds, _ = values
                 worker = self.workers[person]
@@ -309,7 +309,7 @@ class QueueIndex:
                 self.queues[name].all.sort(key=lambda d: d.order)
         for assignment in assignments:
             weigh += assignment.line
-            assignment.line = sorted({d for d in assignment.line if assignment in d.given}, key=lambda d: d.order)
+            assignment.line = sorted({d for d in assignment.line if assignment in d.assignments}, key=lambda d: d.order)
             assignment.left.intersection_update(assignment.line)
             assignment.start = 0
         for draw in dict.fromkeys(weigh):
@@ -333,7 +333,7 @@ class QueueIndex:
         if assignment.ended:
             assignment.left.clear()
             for draw in assignment.line:
-                draw.given = tuple(a for a in draw.given if a is not assignment)
+                draw.assignments = tuple(a for a in draw.assignments if a is not assignment)
         return assignment.line
 
     def _note_answer(self, worker: PersonItems, person: str, item: str, draw_id: str, action: str) -> None:
@@ -353,7 +353,7 @@ class QueueIndex:
             self.queues[draw.dataset, draw.stream].answered += bool(draw.answered_by) - had
             self._weigh(draw)
         for draw in self.of_item.get(item, ()):
-            if draw.given:
+            if draw.assignments:
                 self._weigh(draw)
 
     def _weigh(self, draw: QueuedDraw) -> None:
@@ -364,14 +364,14 @@ class QueueIndex:
                     self._weigh(other)
         draw.closed = self.is_done(draw) or (draw.stream == "review" and self.is_reserved(draw.item))
         live = []
-        for assignment in draw.given:
+        for assignment in draw.assignments:
             if draw.closed or self.is_closed_to(draw, assignment.assignee):
                 assignment.left.discard(draw)
                 continue
             if draw not in assignment.left:
                 assignment.left.add(draw)
                 assignment.start = 0
-            if assignment.assignee not in self.gone:
+            if assignment.assignee not in self.former_people:
                 live.append(assignment)
         audience = frozenset(assignment.assignee for assignment in live if assignment.reserved) or None
         place = CLOSED if draw.closed else RESERVED if audience else LATER if live else FREE
@@ -379,16 +379,17 @@ class QueueIndex:
         if queue.move(draw, place, audience):
             self.unsettled.add(queue)
         if draw.closed:
-            self.held.discard(draw)
+            self.claimed_draws.discard(draw)
         elif draw.holders:
-            self.held.add(draw)
+            self.claimed_draws.add(draw)
 
     def is_done(self, draw: QueuedDraw) -> bool:
         """Whether a draw waits for no answer any more: it is full, and reserved for nobody who can answer it."""
         return self.is_full(draw) and not any(
-            assignment.reserved and not tags.is_tag(assignment.assignee) and assignment.assignee not in self.gone
+            assignment.reserved and not tags.is_tag(assignment.assignee)
+            and assignment.assignee not in self.former_people
             and not self.is_closed_to(draw, assignment.assignee)
-            for assignment in draw.given
+            for assignment in draw.assignments
         )  # fmt: skip
 
     def is_full(self, draw: QueuedDraw) -> bool:
@@ -414,7 +415,7 @@ class QueueIndex:
         worker = self.workers[person]
         if draw.item in worker.last or draw.stream != "audit":
             return draw.item in worker.last
-        return draw.item in worker.known or (draw.mode == "blind" and draw.item in worker.judged)
+        return draw.item in worker.saw_people or (draw.mode == "blind" and draw.item in worker.saw_judge)
 
     def wants_blind(self, draw: QueuedDraw) -> bool:
         """Whether a draw still waits for blind answers, whoever can give them."""
@@ -441,7 +442,7 @@ class QueueIndex:
         if person in audience:
             return True
         taken = draw.answered_by | {assignee for assignee in audience if not tags.is_tag(assignee)}
-        taken |= {name for name in self.holders(draw, moment) if name != person and name not in self.gone}
+        taken |= {name for name in self.holders(draw, moment) if name != person and name not in self.former_people}
         return len(taken) < self.overlap[draw.dataset]
 
     def admits(self, audience: frozenset[str], person: str) -> bool:
@@ -476,13 +477,13 @@ class QueueIndex:
 
     def rank(self, draw: QueuedDraw, person: str) -> tuple[tuple[int, datetime], tuple[float, str]]:
         """A draw's place in the order in which a person is given what is open to them."""
-        own = (a.rank for a in draw.given if not a.ended and self.admits(frozenset([a.assignee]), person))
+        own = (a.rank for a in draw.assignments if not a.ended and self.admits(frozenset([a.assignee]), person))
         return min(own, default=(UNASSIGNED_PRIORITY, _NEVER)), draw.order
 
     def count(self, dataset: str, stream: str, person: str, moment: datetime) -> int:
         """Return the number of a queue's items open to a person: all open ones but those that `is_free` denies them."""
         worker, queue = self.workers[person], self.queues[dataset, stream]
-        groups = [worker.last, worker.known, worker.judged] if stream == "audit" else [worker.last]
+        groups = [worker.last, worker.saw_people, worker.saw_judge] if stream == "audit" else [worker.last]
         if sum(map(len, groups)) < queue.open:
             looked: Iterable[QueuedDraw] = (d for items in groups for item in items for d in self.of_item.get(item, ()))
         else:
@@ -494,15 +495,15 @@ class QueueIndex:
 
         gone = {d for d in looked if is_counted(d) and self.is_closed_to(d, person)}
         if moment > self.tidied + _TIDY_INTERVAL:
-            self.held = {d for d in self.held if any(until > moment for until in d.holders.values())}
+            self.claimed_draws = {d for d in self.claimed_draws if any(until > moment for until in d.holders.values())}
             self.tidied = moment
-        gone |= {d for d in self.held if is_counted(d) and not self.is_free(d, person, moment)}
+        gone |= {d for d in self.claimed_draws if is_counted(d) and not self.is_free(d, person, moment)}
         return queue.open - sum(queue.audiences[audience] for audience in closed_audiences) - len(gone)
 
     def held_draws(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[QueuedDraw, datetime]:
         """Return the draws of a queue that a person holds and may still answer, with the end of each claim."""
         return {
-            d: d.holders[person] for d in self.held
+            d: d.holders[person] for d in self.claimed_draws
             if person in d.holders and d.dataset == dataset and d.stream == stream and d.holders[person] > moment
             and self.is_free(d, person, moment)
         }  # fmt: skip

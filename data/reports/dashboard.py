@@ -135,7 +135,7 @@ def breakdown_csv(tile: Tile, breakdown: Breakdown, system: str, outcome: int) -
     """The figures behind a tile as CSV: a row for every slice, after all of them together, with every digit."""
     by = f"{breakdown.field.title} ({breakdown.step})" if breakdown.step else breakdown.field.title
     ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.counted.describe_mean(outcome), by]
-    totals = [breakdown.whole] if breakdown.whole is not None else []
+    totals = [breakdown.overall] if breakdown.overall is not None else []
     return csv_text(
         BREAKDOWN_COLUMNS,
         [[*ahead, *_slice_row(mean_slice), tile.policy_today.warning] for mean_slice in (*totals, *breakdown.slices)],

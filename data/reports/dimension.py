@@ -28,14 +28,15 @@ def dimension_section(evidence: Evidence, dim: DimensionEvidence) -> list[str]:
     ]  # fmt: skip
     if dim.dimension.definition:
         parts.append(para("Definition: {definition}", "quiet", definition=dim.dimension.definition))
-    if not dim.met:
+    if not dim.has_cells:
         parts.append(para("No rating has both a reference label (gold) and a score of this judge."))
         return [*parts, *html_parts(agreement.omissions(dim.line.shown, evidence.judge.unscored))]
     folded = []
     for statistic in STATISTICS.values():
         if not statistic.applies(dim.line):
             continue
-        drawn = html_parts(statistic.findings(statistic.figures_in(dim.found), dim.line, evidence.requirements.policy))
+        figures = statistic.figures_in(dim.statistics)
+        drawn = html_parts(statistic.findings(figures, dim.line, evidence.requirements.policy))
         if statistic.collapsed and drawn:
             folded.append(details(statistic.title, drawn))
         elif drawn:

@@ -72,7 +72,7 @@ class DimensionEvidence:
     line: DimensionResult
     bases: dict[tuple[Basis, bool], Summary]
     fingerprints: dict[Basis, str]
-    found: Mapping[str, Any]
+    statistics: Mapping[str, Any]
     waiting: tuple[Summary, Summary] | None = None
 
     @property
@@ -81,14 +81,14 @@ class DimensionEvidence:
         return self.line.dimension
 
     @property
-    def met(self) -> bool:
+    def has_cells(self) -> bool:
         """Whether people and judge share cells in it, so that there is something to draw."""
         return bool(self.line.shown.cells)
 
     @property
     def ceiling(self) -> HumanCeiling | None:
         """The agreement of people with each other in it."""
-        return HUMAN_AGREEMENT.figures_in(self.found).ceiling
+        return HUMAN_AGREEMENT.figures_in(self.statistics).ceiling
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class _Batches:
     def __init__(self, live: LiveRun, client: Client) -> None:
         self.live, self.client, self.config = live, client, live.config
         self.store, self.run_id = live.store, live.run_id
-        self._fruitless_rounds = self._sent = 0
+        self._fruitless_rounds = self._tokens_per_call = 0
 
     async def stream(self) -> AsyncIterator[Event]:
         live = self.live
@@ -193,7 +193,7 @@ class _Batches:
 
     async def _collect_batch(self, ident: str) -> AsyncIterator[CallReply | Charge]:
         """The answers of a batch that has ended, and what failed calls cost, without what is stored already."""
-        self._brought: dict[str, int] | None = None
+        self._collected: dict[str, int] | None = None
         try:
             shown = await self.client.batch(ident)
         except TransientError:
@@ -217,7 +217,7 @@ class _Batches:
                 self._record(ident, state, {"counts": shown.get("request_counts")})
             return
         brought = missed = 0
-        self._sent = round(sent / calls) if calls else 0
+        self._tokens_per_call = round(sent / calls) if calls else 0
         stored_calls = self._stored_calls(since)
         for name in ("output_file_id", "error_file_id"):
             if not shown.get(name):
@@ -231,14 +231,14 @@ class _Batches:
                     stored_calls.add(result.place)
                     for answer in answers:
                         yield answer
-        self._brought = {"brought": brought, "missed": missed}
+        self._collected = {"brought": brought, "missed": missed}
         self._fruitless_rounds = 0 if brought else self._fruitless_rounds + 1
 
     def _close(self, ident: str) -> None:
         """Write down that all of a batch is stored. Raises FatalError where one after the other brought nothing."""
-        if self._brought is None:
+        if self._collected is None:
             return
-        self._record(ident, "collected", self._brought)
+        self._record(ident, "collected", self._collected)
         if self._fruitless_rounds >= _MAX_FRUITLESS_ROUNDS:
             raise FatalError(
                 f"{_MAX_FRUITLESS_ROUNDS} batches in a row brought no replies. Resume the run to try again, or without "
@@ -263,10 +263,12 @@ class _Batches:
         except (TransientError, FatalError) as fault:
             failed = CallReply(*place, "", "api_error", str(fault), model=config.model)
             charged = isinstance(fault, TransientError) and fault.charged
-            return [Charge("try", self._sent, config.params.max_tokens), failed] if charged else [failed]
+            return [Charge("try", self._tokens_per_call, config.params.max_tokens), failed] if charged else [failed]
         tokens, cut = (answer.tokens_in, answer.tokens_out), answer.unscored == "cut_off"
-        size, most = 4 * self._sent, config.params.max_tokens
-        tokens_in, tokens_out, estimated = usage.tokens_used(tokens, size, lambda: self._sent, answer.raw, cut, most)
+        size, most = 4 * self._tokens_per_call, config.params.max_tokens
+        tokens_in, tokens_out, estimated = usage.tokens_used(
+            tokens, size, lambda: self._tokens_per_call, answer.raw, cut, most
+        )
         return [CallReply(
             *place, answer.raw, answer.unscored, answer.why, answer.mode, answer.model, tokens_in, tokens_out, 1, 0.0,
             answer.logprobs, estimated,

@@ -89,7 +89,7 @@ class _Runner:
     admitted: dict[int, tuple[AdmissionRequest, bool]] = field(default_factory=dict)
     under_way: list[AdmissionRequest] = field(default_factory=list)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
-    gone: bool = False
+    is_lost: bool = False
 
 
 class _Spread:
@@ -99,8 +99,9 @@ class _Spread:
         config = live.config
         self.live, self.capabilities, self.start_runner, self.config = live, capabilities, start, config
         max_calls = config.endpoint.concurrency
-        self._wanted = max(1, min(runners, max_calls))
-        self._hands = [max_calls // self._wanted + (n < max_calls % self._wanted) for n in range(self._wanted)]
+        self._runner_count = max(1, min(runners, max_calls))
+        share, rest = divmod(max_calls, self._runner_count)
+        self._hands = [share + (n < rest) for n in range(self._runner_count)]
         self._endpoint = settle(config.endpoint).model_copy(update={"base_url": where})
         self._budget = live.budget()
         self._clock = asyncio.get_running_loop().time
@@ -323,7 +324,7 @@ class _Spread:
 
     def _handle_end(self, message: RunnerEnd) -> None:
         self.capabilities.update(message.capabilities)
-        if message.own:
+        if message.is_own_error:
             self._finish(fault=RuntimeError(message.fault))
         elif message.fault:
             self._finish(fault=FatalError(message.fault))
@@ -336,7 +337,7 @@ class _Spread:
             return
         if not may and not self._ended.is_set():
             self._finish(RunNotice("spent", self._throttle.refusal))
-        if runner.gone:
+        if runner.is_lost:
             if may:
                 self._throttle.release(asking.estimate, 0.0, asking.max_cost, 0.0)
             return
@@ -347,7 +348,7 @@ class _Spread:
         """Give what a lost runner had to do to others."""
         log.warning("runner_lost", run=self.live.run_id, under_way=len(runner.under_way), judgments=len(runner.work))
         self._losses_in_a_row += 1
-        if self._losses_in_a_row >= _MAX_LOSSES_PER_RUNNER * self._wanted:
+        if self._losses_in_a_row >= _MAX_LOSSES_PER_RUNNER * self._runner_count:
             self._finish(
                 fault=FatalError(f"{self._losses_in_a_row} runners were lost one after the other, the last: {why}")
             )
@@ -358,7 +359,7 @@ class _Spread:
 
     def _close_runner(self, runner: _Runner) -> None:
         """Settle what a runner will say nothing more of: a call that it may have begun counts at its most."""
-        runner.gone = True
+        runner.is_lost = True
         for asking, may in runner.admitted.values():
             if may:
                 self._throttle.release(asking.estimate, 0.0, asking.max_cost, 0.0)

@@ -81,7 +81,7 @@ class LiveRun:
         self.price, self._source = terms.token_price(config), source
         self.notes: deque[str] = deque(maxlen=5)
         self._stop = ""
-        self._begun, self._stored = 0.0, 0
+        self._started_at, self._stored = 0.0, 0
         self._judged: deque[tuple[float, int]] = deque()
         self._writer = JudgmentWriter(store, actor, run_id, remaining.judge_id, config.card, self.price)
         self._buffer: list[CallReply | FinishedJudgment | Charge] = []
@@ -106,7 +106,7 @@ class LiveRun:
             self.store.tx(self.actor, action, begin, target=self.run_id)
             with _LOCK:
                 _UNRECORDED_ENDS.pop(self.run_id, None)
-            self._begun = time.monotonic()
+            self._started_at = time.monotonic()
             log.info(action.replace(" ", "_"), run=self.run_id, **self._facts())
             self._thread.start()
         except BaseException:
@@ -227,7 +227,7 @@ class LiveRun:
     def _log_end(self, kind: str) -> None:
         """Say in the log how it ended. Why is not said there: the reason may quote what an endpoint answered."""
         tell = log.warning if kind == "failed" else log.info
-        seconds = time.monotonic() - self._begun
+        seconds = time.monotonic() - self._started_at
         tell(f"run_{kind or 'waits'}", run=self.run_id, **self._facts(), judgments=self._stored, seconds=seconds)
 
     async def _run(self, capabilities: dict[str, str]) -> tuple[str, str]:
@@ -294,7 +294,7 @@ class LiveRun:
                 try:
                     async with self._holding:
                         upto = self._budget.lower_hold() if self._budget is not None else None
-                        added = await asyncio.to_thread(self._writer.put, batch, upto)
+                        added = await asyncio.to_thread(self._writer.store_events, batch, upto)
                 except Exception as error:
                     self._fail(error)
                     break

@@ -62,9 +62,9 @@ class JudgmentWriter:
         self._words = answer_words(card)
         # A judge that is new, in a table that nobody else writes to, cannot clash with anything.
         self._alone = not store.rows("select 1 from judgment where judge_id = $1 limit 1", [judge_id])
-        self._seen = store.table_version("judgment")
+        self._version = store.table_version("judgment")
 
-    def put(self, events: Sequence[CallReply | FinishedJudgment | Charge], up_to: float | None = None) -> int:
+    def store_events(self, events: Sequence[CallReply | FinishedJudgment | Charge], up_to: float | None = None) -> int:
         """Store replies, judgments and what they cost; give how many of the judgments were new.
 
         `up_to`: what the run may have cost by now (charges.add_hold). Raises StoreFailed, and keeps nothing.
@@ -106,12 +106,12 @@ class JudgmentWriter:
             return tx.seq
 
         seq = self.store.tx(self.actor, "judge", work, target=self.run_id)
-        self._seen = seq if added else self._seen
+        self._version = seq if added else self._version
         return added
 
     def _filled_slots(self, tx: Tx, judged: list[FinishedJudgment]) -> tuple[set[Slot], set[str]]:
         """Slots that hold a judgment that could be used, and the ids of all judgments of these items."""
-        self._alone = self._alone and tx.table_version("judgment") == self._seen
+        self._alone = self._alone and tx.table_version("judgment") == self._version
         if not judged or self._alone:
             return set(), set()
         rows = tx.rows(

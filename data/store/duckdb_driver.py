@@ -47,13 +47,13 @@ class DuckTx(Tx):
         self.memory, self.previews = store.memory, store.previews
         self.shared = store.shared
         self.wrote: set[str] = set()
-        self.shown: set[str] = set()
+        self.shown_tables: set[str] = set()
         """Tables whose hidden rows this transaction has brought to light."""
         self.digest = ""
 
     def _current_name(self, table: str) -> str:
         """The name that a table has in the file by now."""
-        return table if table in self.shown else self.store.stored_name(table)
+        return table if table in self.shown_tables else self.store.stored_name(table)
 
     def table_version(self, table: str) -> int | None:
         return None if table in self.wrote else self.store.table_version(table)
@@ -78,7 +78,7 @@ class DuckTx(Tx):
         hidden = self.store.hidden
         if hidden and hidden.seq == self.seq:
             hidden_rows.show_table(self.cursor, table)
-            self.shown.add(table)
+            self.shown_tables.add(table)
             return hidden.rows[table]
         rows = hidden_rows.file_rows_sql(Load(table, columns, file), self.seq)
         query = f"insert into {self._current_name(table)} ({columns}, seq) {rows}"

@@ -55,15 +55,15 @@ class PostgresStore(DuckTables):
         """Held by whoever brings the copy up to date."""
         self._seq = 0
         """The newest change in the copy."""
-        self._known = migrations()[-1][0]
+        self._newest_version = migrations()[-1][0]
         self._tables: dict[str, dict[str, str]] = {}
         self._link: Link | None = None
         self._closed, self._listening = threading.Event(), threading.Event()
         self._staged = ""
         """The token of the bulk whose rows are in the copy, hidden."""
-        self._lost: float | None = None
+        self._lost_since: float | None = None
         """Since when the database is away."""
-        self._asking, self._asked = threading.Lock(), 0.0
+        self._asking, self._last_poll = threading.Lock(), 0.0
         self._spilled = contextlib.ExitStack()
         """The folder of what of the copy does not fit into memory."""
         self._wrong = ""
@@ -158,7 +158,7 @@ class PostgresStore(DuckTables):
                 while not self._closed.is_set():
                     known, newest = self._seq, _newest_change(ear)
                     self._check_not_older(newest, known)
-                    self._lost = None
+                    self._lost_since = None
                     self._listening.set()  # before it waits for a long change of this process
                     self._update_copy(ear, newest)
                     for reservation in postgres_bulk.reservations(ear):
@@ -167,7 +167,7 @@ class PostgresStore(DuckTables):
                     for _ in ear.notifies(timeout=POLL_SECONDS, stop_after=1):
                         pass
             self._listening.clear()
-            self._lost = self._lost or time.monotonic()
+            self._lost_since = self._lost_since or time.monotonic()
             self._closed.wait(_RETRY_SECONDS)
 
     def _is_reachable(self) -> bool:
@@ -178,18 +178,18 @@ class PostgresStore(DuckTables):
         import psycopg
 
         with self._asking:
-            if self._away_seconds() > GRACE_SECONDS and time.monotonic() - self._asked > POLL_SECONDS:
+            if self._away_seconds() > GRACE_SECONDS and time.monotonic() - self._last_poll > POLL_SECONDS:
                 with contextlib.suppress(psycopg.Error, StoreFailed, duckdb.Error):
                     with postgres_schema.connect(self.url) as link:
                         self._check_same_database(link)
                         self._update_copy(link, _newest_change(link))
-                    self._lost = None
-                self._asked = time.monotonic()
+                    self._lost_since = None
+                self._last_poll = time.monotonic()
             return self._away_seconds() <= GRACE_SECONDS
 
     def _away_seconds(self) -> float:
         """For how many seconds the database has been away; 0.0 while it is there."""
-        return time.monotonic() - self._lost if self._lost else 0.0
+        return time.monotonic() - self._lost_since if self._lost_since else 0.0
 
     # -- the database -------------------------------------------------------------------------------------------
 
@@ -431,10 +431,10 @@ class PostgresStore(DuckTables):
             link.execute(postgres_schema.LOCK)
             result = link.execute("select coalesce(max(seq), 0), (select max(version) from migration) from change")
         newest, version = result.fetchall()[0]
-        if version > self._known:
+        if version > self._newest_version:
             raise StoreFailed(
                 f"The store {self.name} was brought up to date by a newer Assay (version {version}, this one knows "
-                f"{self._known}). Start the newer version here, too."
+                f"{self._newest_version}). Start the newer version here, too."
             )
         self._check_not_older(newest, self._seq)
         return int(newest)
@@ -444,10 +444,10 @@ class PostgresStore(DuckTables):
         import psycopg
 
         rows_by_table, statement = {}, "insert into wrote (tables, seq, token) values (%s, %s, %s)"
-        if tx.shown:
+        if tx.shown_tables:
             statement = postgres_bulk.SHOW
         for table in sorted(tx.wrote):
-            if table in tx.shown:
+            if table in tx.shown_tables:
                 counts = cursor.execute(f"select count(*) from {table} where seq = $1", [tx.seq]).fetchall()
                 assert self.hidden and counts == [(self.hidden.rows[table],)], "it has only rows that were loaded"
                 continue

@@ -35,7 +35,7 @@ class TrailEntry:
     actor: str
     kind: str
     dataset: str
-    what: str
+    description: str
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class TrailFilter:
 
     def fits(self, entry: TrailEntry) -> bool:
         """Whether an entry has all the words that are searched for, whatever their case and width."""
-        text = _fold_case(f"{entry.what} {display_name(entry.actor)} {entry.dataset} {entry.seq}")
+        text = _fold_case(f"{entry.description} {display_name(entry.actor)} {entry.dataset} {entry.seq}")
         return all(word in text for word in _fold_case(self.words).split())
 
 

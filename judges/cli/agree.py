@@ -122,7 +122,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     card, people, replies, rule, values_by_cell = match.card, match.people, match.replies, match.rule, match.labels
     cells = {d: meeting_cells(d, people, replies, rule, values_by_cell) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, replies) for d in cells}
-    lost = {d: agree_extras.find_lost(places[d], match.asked, match.named) for d in cells}
+    lost = {d: agree_extras.find_lost(places[d], match.asked_parts, match.named) for d in cells}
     filled = agree_extras.fill_missing(cells, lost, options.missing)
     shown = {d: s for d, met in filled.items() if (s := summarise(met, d)).gold_cells}
     turns = agree_extras.measure_weakest_turn_agreement(card, people, values_by_cell, replies, rule, match.items)

@@ -101,7 +101,7 @@ class _Inflate:
     """gzip, also of several members, or deflate with or without its header, some kilobytes at a time."""
 
     def __init__(self, gzip: bool) -> None:
-        self._gzip, self._begun = gzip, False
+        self._gzip, self._has_begun = gzip, False
         self._bits = 16 + zlib.MAX_WBITS if gzip else zlib.MAX_WBITS
         self._open = zlib.decompressobj(self._bits)
 
@@ -111,11 +111,11 @@ class _Inflate:
             try:
                 out = self._open.decompress(chunk, _CHUNK_BYTES)
             except zlib.error:
-                if self._begun or self._gzip:
+                if self._has_begun or self._gzip:
                     raise DecompressionError("the endpoint's answer is packed and damaged") from None
-                self._open, self._begun = zlib.decompressobj(-zlib.MAX_WBITS), True
+                self._open, self._has_begun = zlib.decompressobj(-zlib.MAX_WBITS), True
                 continue
-            self._begun = True
+            self._has_begun = True
             if out:
                 yield out
             chunk = self._open.unconsumed_tail

@@ -120,7 +120,7 @@ class _Run:
         self._ready, self._room = asyncio.Event(), asyncio.Event()
         self._trial = not self.client.remembers(self.model)
         self._tried = asyncio.Event()
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._quiet_until = float("-inf")
         self._former_capabilities: Capabilities | None = None
         self._prose = 0
@@ -273,8 +273,8 @@ class _Run:
             except ParameterRefused as fit:
                 real, used, charged = 0.0, 0.0, False
                 refits += 1
-                if fit.why and fit.why not in self._told:
-                    self._told.add(fit.why)
+                if fit.why and fit.why not in self._reported:
+                    self._reported.add(fit.why)
                     self._emit(RunNotice("manner", f"{fit.why}."))
                 if refits > _MAX_REFITS:
                     raise FatalError(f"The endpoint accepted no form of request for {self.model}: {fit.why}.") from None

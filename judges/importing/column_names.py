@@ -40,19 +40,19 @@ def owner(name: str) -> Owner:
 
 @dataclass(frozen=True)
 class ColumnName:
-    """The meaning of a column's name: its owner (`both`: either), how sure that is, who it is, and the subject."""
+    """What a column's name says: its owner (`either`: judge or person), how sure that is, who it is, the subject."""
 
     owner: Owner
     weak: bool
-    both: bool
-    who: str
+    either: bool
+    rater: str
     stem: str
     """The words that say who it is: the same for annotator_1_score and annotator_1_comment."""
     dimension: str
     average: bool
     note: bool
     confidence: bool
-    plain: bool
+    value: bool
     """Whether it says that the column holds values (score, rating, verdict)."""
 
 

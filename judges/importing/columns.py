@@ -46,7 +46,7 @@ class AnswerColumn:
     """
 
     column: str
-    who: str
+    rater: str
     dimension: str
     survey: Survey
     reason: str = ""
@@ -126,7 +126,7 @@ class _Table:
     ) -> None:
         self.left = list(names)
         self.rows, self.named = rows, {"judge": judges, "person": people}
-        self.plain = {normalize(name): name for name in reversed(names)}
+        self.normalized = {normalize(name): name for name in reversed(names)}
         self.assumptions: list[str] = []
         self.unclear: list[Unclear] = []
         self.texts: dict[str, list[str]] = {}
@@ -161,7 +161,7 @@ class _Table:
             name = names[column]
             if not self._can_hold_answers(column, name):
                 meta.append(column)
-            elif name.both:
+            elif name.either:
                 self._add_unclear([column], f"{column} names a judge and a person: say whose it is")
             elif name.owner and not self.named[name.owner]:
                 answers_by_owner[name.owner].append(self._answer_column(column))
@@ -190,7 +190,7 @@ class _Table:
 
     def _answer_column(self, column: str) -> AnswerColumn:
         name = parse_name(column)
-        return AnswerColumn(column, name.who or column, name.dimension, self._survey(column))
+        return AnswerColumn(column, name.rater or column, name.dimension, self._survey(column))
 
     def _add_unclear(self, columns: Sequence[str], sentence: str) -> None:
         self.unclear.append(Unclear(tuple(columns), f"{sentence}."))
@@ -219,7 +219,7 @@ class _Table:
         answers = [c for c in names if c not in meta and normalize(c) not in _ANNOTATOR_NAMES]
         answers = [c for c in answers if self._can_hold_answers(c, parse_name(c))]
         answers += [*self.named["judge"], *self.named["person"]]
-        ids = [self.plain[n] for n in WORDS["ids"] if self.plain.get(n) in names and n not in _WEAK_IDS]
+        ids = [self.normalized[n] for n in WORDS["ids"] if self.normalized.get(n) in names and n not in _WEAK_IDS]
         ids += [c for c in names if normalize(c).endswith("_id") and c not in ids and not parse_name(c).owner]
         known = {normalize(name): name for row in self.rows for name in row}
         for item in (key, *(ids if key and self._distinct(key) else [])):
@@ -253,7 +253,7 @@ class _Table:
     def _id(self) -> str:
         """The column that names the item of a row, "" where none does."""
         for known in WORDS["ids"]:
-            column = self.plain.get(known)
+            column = self.normalized.get(known)
             if column in self.left and (known not in _WEAK_IDS or self._distinct(column)):
                 return column
         for column in self.left:
@@ -264,7 +264,7 @@ class _Table:
         first = self.left[0] if self.left else ""
         if first and len(self.rows) > 2 and self._distinct(first) and not (name := parse_name(first)).owner:
             numeric = all(re.fullmatch(r"\d{1,18}", str(row.get(first))) for row in self.rows)
-            if numeric and not (name.plain or name.both):
+            if numeric and not (name.value or name.either):
                 self.assumptions.append(f"{first} is taken for the id, as its numbers are all different.")
                 return first
         return ""
@@ -313,7 +313,7 @@ class _Table:
     def _take_sides(self, name: str, pairs: Sequence[tuple[str, str]], fits: Callable[[str, str], bool]) -> None:
         """Take the first two columns of these names that fit as both sides of a field."""
         for first, second in pairs:
-            a, b = self.plain.get(first), self.plain.get(second)
+            a, b = self.normalized.get(first), self.normalized.get(second)
             if a in self.left and b in self.left and fits(a, b):
                 self.texts |= {f"{name}_a": [a], f"{name}_b": [b]}
                 self.left = [c for c in self.left if c not in (a, b)]
@@ -339,8 +339,8 @@ class _Table:
         if scale is None:
             return bool(name.owner) and not name.weak and not cell_survey.why.startswith(("they", "every"))
         if cell_survey.answers is None:
-            return bool(name.owner or name.plain) and scale.kind != "unordered"
-        if name.owner or name.plain or name.both:
+            return bool(name.owner or name.value) and scale.kind != "unordered"
+        if name.owner or name.value or name.either:
             return True
         large = scale.kind == "interval" and max(abs(scale.lo), abs(scale.hi)) > 100
         words = scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"}
@@ -358,7 +358,7 @@ class _Table:
                 continue  # it names nobody
             scale = cell_survey.answers
             loose = scale is None or (scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"})
-            if (marked or (loose and not name.plain and cell_survey.words > cell_survey.numbers)) and open_:
+            if (marked or (loose and not name.value and cell_survey.words > cell_survey.numbers)) and open_:
                 return column
             if (marked or (loose and normalize(column) in _ANNOTATOR_NAMES)) and self._answers_of(column, names):
                 return column
@@ -370,7 +370,7 @@ class _Table:
                 and not any(self._share_a_word(column, c) for c in weak)
             ):
                 return column
-            if open_ and normalize(column) in _ANNOTATOR_NAMES and not name.plain:
+            if open_ and normalize(column) in _ANNOTATOR_NAMES and not name.value:
                 same = [c for c in open_ if _same(scale, self._survey(c).answers)]
                 others = [c for c in self.left if c != column and names[c].owner]
                 if not same and not others:
@@ -384,7 +384,7 @@ class _Table:
             return []
         return [
             c for c in self.left
-            if c != column and names[c].owner == names[column].owner and names[c].plain and names[c].stem in _GIVERS
+            if c != column and names[c].owner == names[column].owner and names[c].value and names[c].stem in _GIVERS
             and self._survey(c).numbers > self._survey(c).words and self._can_hold_answers(c, names[c])
         ]  # fmt: skip
 
@@ -472,7 +472,7 @@ class _Table:
             (column, name)
             for column, name in beside.items()
             if ((name.owner, name.stem) == (owner, stem) and name.dimension in ("", answers.dimension))
-            or (owner == "judge" and only and not name.owner and not name.both)
+            or (owner == "judge" and only and not name.owner and not name.either)
         ]
         reason = next((column for column, name in fitting if name.note), "")
         sure = next((column for column, name in fitting if name.confidence), "")

@@ -51,9 +51,10 @@ class NoTable(AssayError):
 class JudgeMatch:
     """One judge paired with people: its replies, the gold of every cell with its answers, and how samples combine.
 
-    `card` asks the dimensions; `items` are the items; `voices` are each person's answers in a cell. The judge was
-    `asked` about these (item, part); about others it gave only the cells in `named`. `left_out` counts replies that are
-    left out. `assumptions` are sentences on how the data was interpreted, and `basis` says whose labels these are.
+    `card` asks the dimensions; `items` are the items; `voices` are each person's answers in a cell.
+    `asked_parts` are the (item, part) that the judge was asked about; about others it gave only the cells in `named`.
+    `left_out` counts replies that are left out. `assumptions` are sentences on how the data was interpreted, and
+    `basis` says whose labels these are.
     """
 
     judge: str
@@ -66,7 +67,7 @@ class JudgeMatch:
     assumptions: tuple[str, ...] = ()
     items: Mapping[str, Item] = field(default_factory=dict)
     voices: Mapping[tuple[Cell, str], float | None] = field(default_factory=dict)
-    asked: frozenset[tuple[str, str]] = frozenset()
+    asked_parts: frozenset[tuple[str, str]] = frozenset()
     named: frozenset[Cell] = frozenset()
     left_out: int = 0
 
@@ -127,7 +128,7 @@ def _by_lines(
     others = [judge_of(line) for pairs in files.judgments.values() for _, line in pairs]
     aside = sum(other != judge and other.asked_anyhow == judge.asked_anyhow for other in others if not other.probe)
     judge_match = _match(files, known, judge, replies, known_items, complete=bool(items))
-    return replace(judge_match, asked=reply_keys, named=named_cells, left_out=aside)
+    return replace(judge_match, asked_parts=reply_keys, named=named_cells, left_out=aside)
 
 
 def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
@@ -272,7 +273,7 @@ def match_table(
         raise NoTable(_column_question(path, names, roles))
     groups: dict[str, list[AnswerColumn]] = defaultdict(list)
     for series in roles.judges:
-        groups[series.who].append(series)
+        groups[series.rater].append(series)
     return [_of_columns(path, rows, keys, name, own_columns, roles, good_rows) for name, own_columns in groups.items()]
 
 
@@ -390,7 +391,8 @@ def _pivot_wide(
     if roles.people and not roles.judges:
         voices["judge"] += voices.pop("")
     elif (voices["judge"] or roles.judges) and voices[""]:
-        notes.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as these are not names of judges.")
+        raters = ", ".join(voice.rater for voice in voices[""][:8])
+        notes.append(f"{raters}: taken for people, as these are not names of judges.")
         voices["person"] += voices.pop("")
     judges, people = (*roles.judges, *voices["judge"]), (*roles.people, *voices["person"])
     return wide, replace(roles, judges=judges, people=people, assumptions=tuple(notes)), list(rows_by_key)

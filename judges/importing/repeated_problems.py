@@ -36,22 +36,22 @@ class RepeatedProblem:
 
 
 class RepeatedProblems:
-    """Groups problems by the common part of their sentences; `found` has the first 1,000 sorts."""
+    """Groups problems by the common part of their sentences; `groups` has the first 1,000 sorts."""
 
     def __init__(self, problems: list[RepeatedProblem] | None = None) -> None:
-        self.found: list[RepeatedProblem] = [] if problems is None else problems
-        self._known: dict[tuple[str, str], RepeatedProblem] = {}
+        self.groups: list[RepeatedProblem] = [] if problems is None else problems
+        self._by_key: dict[tuple[str, str], RepeatedProblem] = {}
         self._last: dict[tuple[str, str], Place] = {}
 
     def add(self, place: Place, sentence: str, name: str = "") -> None:
         """Add a problem of a line, with the field that it is about; the same problem twice in a line counts once."""
         key = (common_part(name), common_part(sentence))
-        group = self._known.get(key)
+        group = self._by_key.get(key)
         if group is None:
-            if len(self._known) == _MAX_KNOWN:
+            if len(self._by_key) == _MAX_KNOWN:
                 return
-            group = self._known[key] = RepeatedProblem(sentence, name)
-            self.found.append(group)
+            group = self._by_key[key] = RepeatedProblem(sentence, name)
+            self.groups.append(group)
         if self._last.get(key) == place:
             return
         self._last[key] = place
@@ -60,9 +60,9 @@ class RepeatedProblems:
 
     def sentences(self, limit: int) -> list[str]:
         """A sentence for each sort of problem, at most so many, and how many lines have others."""
-        rest = sum(group.lines for group in self.found[limit:])
+        rest = sum(group.lines for group in self.groups[limit:])
         more = [f"... and {rest:,} more line{'' if rest == 1 else 's'}."] if rest else []
-        return [*map(str, self.found[:limit]), *more]
+        return [*map(str, self.groups[:limit]), *more]
 
 
 def common_part(sentence: str) -> str:

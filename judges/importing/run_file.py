@@ -37,9 +37,9 @@ class RunFile:
     def __init__(self, path: Path | None, card: Card, model: str, params: Params, out: IO[str] | None = None) -> None:
         self._judge = {"card": card.name, "model": model, "params": params.identity(card.kind)}
         self._path, self._out = path, out
-        self._done: set[Slot] = set()
+        self._finished: set[Slot] = set()
         self._pieces: dict[Slot, dict[str, CallReply]] = {}
-        self._beside = None if path is None else path.with_name(f"{path.name}.pieces")
+        self._pieces_path = None if path is None else path.with_name(f"{path.name}.pieces")
         self._file: IO[bytes] | None = None
         self._more: IO[bytes] | None = None
         if path is not None:
@@ -56,17 +56,17 @@ class RunFile:
         for file in (self._file, self._more):
             if file is not None:
                 file.close()
-        if self._beside is not None and not self._pieces and self._beside.exists():
-            self._beside.unlink()
+        if self._pieces_path is not None and not self._pieces and self._pieces_path.exists():
+            self._pieces_path.unlink()
 
     @property
     def count(self) -> int:
         """The number of judgments of this judge in the file."""
-        return len(self._done)
+        return len(self._finished)
 
     def has(self, task: Task) -> bool:
         """Whether the file has the judgment."""
-        return task.slot in self._done
+        return task.slot in self._finished
 
     def stored_pieces(self, task: Task) -> Mapping[str, CallReply]:
         """The answers to pieces of a judgment that is not complete yet."""
@@ -74,10 +74,10 @@ class RunFile:
 
     def keep(self, answer: CallReply) -> None:
         """Keep the answer to one of several pieces."""
-        if not answer.piece or answer.unscored == "api_error" or self._beside is None:
+        if not answer.piece or answer.unscored == "api_error" or self._pieces_path is None:
             return
         if self._more is None:
-            self._more = _open_locked(self._beside)
+            self._more = _open_locked(self._pieces_path)
         slot = (answer.key, answer.part, answer.sample)
         self._pieces.setdefault(slot, {})[answer.piece] = answer
         _append(self._more, {"judge": self._judge, "answer": asdict(answer)})
@@ -97,7 +97,7 @@ class RunFile:
             _append(self._file, line)
         elif self._out is not None:
             self._out.write(json.dumps(line, ensure_ascii=False) + "\n")
-        self._done.add(task.slot)
+        self._finished.add(task.slot)
         self._pieces.pop(task.slot, None)
 
     def _read(self, path: Path) -> None:
@@ -106,14 +106,14 @@ class RunFile:
             if not {"item", "card", "model", "params"} <= line.keys():
                 raise BadRunFile(f"{path.name}, line {number}: not a judgment of a run. Name another file with --out.")
             if all(line[key] == value for key, value in self._judge.items()):
-                self._done.add((line["item"], line.get("part", ""), line.get("sample", 0)))
-        if self._beside is not None and self._beside.exists():
-            self._more = _open_locked(self._beside)
-            for _, line in _lines(self._more, self._beside):
+                self._finished.add((line["item"], line.get("part", ""), line.get("sample", 0)))
+        if self._pieces_path is not None and self._pieces_path.exists():
+            self._more = _open_locked(self._pieces_path)
+            for _, line in _lines(self._more, self._pieces_path):
                 if line.get("judge") == self._judge:
-                    answer = _answer(line.get("answer"), self._beside)
+                    answer = _answer(line.get("answer"), self._pieces_path)
                     slot = (answer.key, answer.part, answer.sample)
-                    if slot not in self._done:
+                    if slot not in self._finished:
                         self._pieces.setdefault(slot, {})[answer.piece] = answer
 
 

@@ -188,9 +188,9 @@ class _PendingJudgment(NamedTuple):
         return self.question, self.model, self.score.turn
 
     @property
-    def asked_row(self) -> wordings.AskedRow:
+    def asked_row(self) -> wordings.PromptRow:
         cell, score = (*self.cell, self.score.sample, self.choice), self.score
-        return wordings.AskedRow(
+        return wordings.PromptRow(
             self.place.file, cell, self.judge.prompt, score.turn, bool(score.prompt), self.template,
         )  # fmt: skip
 
@@ -210,16 +210,16 @@ class _PendingGame(NamedTuple):
         return self.question, self.verdict.a, self.verdict.b, self.verdict.turn, self.game.order
 
     @property
-    def asked_row(self) -> wordings.AskedRow:
-        sent, turn = bool(self.game.asked), self.verdict.turn
-        return wordings.AskedRow(self.place.file, self.cell, self.judge.prompt, turn, sent, self.template)
+    def asked_row(self) -> wordings.PromptRow:
+        sent, turn = bool(self.game.prompt), self.verdict.turn
+        return wordings.PromptRow(self.place.file, self.cell, self.judge.prompt, turn, sent, self.template)
 
 
 class Assembly:
     """The records read so far, for files whose judges belong to a protocol. Call `finish` once, after the last file."""
 
     def __init__(self, protocol: str) -> None:
-        self.found, self._protocol = AssembledBench(), protocol
+        self.bench, self._protocol = AssembledBench(), protocol
         self.prompts: dict[str, list[PromptText]] = {}
         self.stems: dict[str, str] = {}
         self.choices: dict[tuple[str, str], list[int]] = {}
@@ -234,7 +234,7 @@ class Assembly:
         for record in file.records:
             place = SourcePlace(file.name, record.line, record.text if record.problem else record.value)
             if record.problem:
-                self.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
+                self.bench.bad.append(BadRow(place, "", f"The line {record.problem}."))
             else:
                 yield place, record.value
 
@@ -243,7 +243,7 @@ class Assembly:
         try:
             self._ADD[role](self, place, row)
         except BadField as error:
-            self.found.bad.append(BadRow(place, *error.problem))
+            self.bench.bad.append(BadRow(place, *error.problem))
 
     def _add_prompt(self, place: SourcePlace, row: dict[str, Any]) -> None:
         system, template = row.get("system_prompt") or "", row.get("prompt_template")
@@ -252,16 +252,16 @@ class Assembly:
         sort = "pairwise" if str(row.get("type") or row.get("name")).startswith("pair") else "single"
         prompt = PromptText(rows.text_under(row, "name"), sort, system, template)
         self.prompts.setdefault(place.file, []).append(prompt)
-        if prompt not in self.found.prompts:
-            self.found.prompts.append(prompt)
+        if prompt not in self.bench.prompts:
+            self.bench.prompts.append(prompt)
         try:
-            self.found.prompt_sets.setdefault(place.file, []).append(prompts.parse_prompt(row))
+            self.bench.prompt_sets.setdefault(place.file, []).append(prompts.parse_prompt(row))
         except prompts.BadPrompt as error:
-            self.found.notes.append(f"{place.file}, line {place.line}: {error} No run can use this prompt.")
+            self.bench.notes.append(f"{place.file}, line {place.line}: {error} No run can use this prompt.")
 
     def _add_question(self, place: SourcePlace, row: dict[str, Any]) -> None:
         question = rows.read_question(row)
-        if self.found.questions.setdefault(question.id, question) != question:
+        if self.bench.questions.setdefault(question.id, question) != question:
             raise BadField("question_id", f"The question {question.id} appears twice, with different texts.")
 
     def _add_reference(self, place: SourcePlace, row: dict[str, Any]) -> None:
@@ -270,21 +270,21 @@ class Assembly:
         stated = rows.text_under(row, "model_id") if row.get("model_id") else path.stem
         of_file = rows.holds_references(path.parent.name) and stated.replace("/", "__") != path.stem
         judge = path.stem if of_file else stated
-        if self.found.references.setdefault(judge, {}).setdefault(key, reference) != reference:
+        if self.bench.references.setdefault(judge, {}).setdefault(key, reference) != reference:
             raise BadField("question_id", f"The reference answer to question {key} appears twice, with other texts.")
 
     def _add_answer(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, model = rows.question_id(row), rows.text_under(row, "model_id", "model")
         self.stems.setdefault(PurePosixPath(place.file).stem, model)
-        question = self.found.questions.get(key)
+        question = self.bench.questions.get(key)
         for choice in rows.read_choices(row):
             name = answer_name(key, model, choice.choice)
             if question is not None and len(choice.turns) > len(question.turns):
                 why = f"There are {len(choice.turns)} answers to the {len(question.turns)} turns of question {key}."
-                self.found.bad.append(BadRow(place, "choices", why, name))
+                self.bench.bad.append(BadRow(place, "choices", why, name))
                 continue
             answer = Answer(key, model, *choice)
-            previous = self.found.answers.get((key, model, choice.choice))
+            previous = self.bench.answers.get((key, model, choice.choice))
             if previous is None:
                 self.choices.setdefault((key, model), []).append(choice.choice)
             elif previous == answer:
@@ -292,18 +292,18 @@ class Assembly:
                 continue
             else:
                 why = f"The answer of {model} to question {key} appears again later, with other texts, which are used."
-                self.found.bad.append(BadRow(self.found.answered[key, model, choice.choice], "question_id", why))
-            self.found.answers[key, model, choice.choice] = answer
-            self.found.answered[key, model, choice.choice] = place
+                self.bench.bad.append(BadRow(self.bench.answered[key, model, choice.choice], "question_id", why))
+            self.bench.answers[key, model, choice.choice] = answer
+            self.bench.answered[key, model, choice.choice] = place
 
     def _add_known_dialogue(self, _place: SourcePlace, row: dict[str, Any]) -> None:
         """Add a dialogue that the dataset has already: judgments may be about it. Answers in files take precedence."""
         question, sets = read_item_question(row["meta"], texts_by(row, "user"))
-        self.found.questions.setdefault(question.id, question)
+        self.bench.questions.setdefault(question.id, question)
         for judge, reference in sets.items():
-            self.found.references.setdefault(judge, {}).setdefault(question.id, reference)
+            self.bench.references.setdefault(judge, {}).setdefault(question.id, reference)
         answer = read_answer(row)
-        if self.found.answers.setdefault(answer[:3], answer) is answer:
+        if self.bench.answers.setdefault(answer[:3], answer) is answer:
             self.choices.setdefault(answer[:2], []).append(answer.choice)
 
     def _add_rating(self, place: SourcePlace, row: dict[str, Any]) -> None:
@@ -327,11 +327,11 @@ class Assembly:
             if len(shown) == 1:
                 choice = shown[0]
             likely = (shown or stored or [0])[0] if choice is None else choice
-            answer = self.found.answers.get((key, model, likely))
+            answer = self.bench.answers.get((key, model, likely))
             if answer is not None and score.turn > len(answer.turns):
                 turns = many(len(answer.turns), "turn")
                 why = f"The answer of {model} to question {key} has {turns}: none is {score.turn}."
-                self.found.bad.append(BadRow(place, "turn", why))
+                self.bench.bad.append(BadRow(place, "turn", why))
                 continue
             template = judge.template or self._template(judge, key, score.turn, {"answer": answer}, score.prompt)
             self._check_turn(place.file, key, model, judge, score)
@@ -347,10 +347,10 @@ class Assembly:
         for game in verdict.games:
             sides = (verdict.a, verdict.b) if game.order != "ba" else (verdict.b, verdict.a)
             answers = {
-                f"answer_{x}": self.found.answers.get((key, model, 0)) for x, model in zip("ab", sides, strict=True)
+                f"answer_{x}": self.bench.answers.get((key, model, 0)) for x, model in zip("ab", sides, strict=True)
             }
-            template = judge.template or self._template(judge, key, verdict.turn, answers, game.asked)
-            kept = game._replace(asked="x" * bool(game.asked))
+            template = judge.template or self._template(judge, key, verdict.turn, answers, game.prompt)
+            kept = game._replace(prompt="x" * bool(game.prompt))
             place = place._replace(row=None)
             self.compared.append(_PendingGame(place, judge, key, verdict, kept, template))
 
@@ -361,17 +361,17 @@ class Assembly:
             if not turns or not isinstance(name, str):
                 continue
             requests, answers = zip(*turns, strict=True)
-            if (key, name, 0) not in self.found.answers:
-                self.found.in_votes.add((key, name, 0))
-            if (key, name, 0) not in self.found.in_votes:
+            if (key, name, 0) not in self.bench.answers:
+                self.bench.in_votes.add((key, name, 0))
+            if (key, name, 0) not in self.bench.in_votes:
                 continue
             # A vote on a later turn shows more of the same.
-            stored = self.found.answers.get((key, name, 0))
+            stored = self.bench.answers.get((key, name, 0))
             if stored is None or stored.turns == answers[: len(stored.turns)]:
-                self.found.answers[key, name, 0] = Answer(key, name, 0, answers)
-            question = self.found.questions.get(key)
+                self.bench.answers[key, name, 0] = Answer(key, name, 0, answers)
+            question = self.bench.questions.get(key)
             if question is None or question == BenchQuestion(key, "", requests[: len(question.turns)]):
-                self.found.questions[key] = BenchQuestion(key, "", requests)
+                self.bench.questions[key] = BenchQuestion(key, "", requests)
 
     def _add_vote(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, people, timestamp = rows.question_id(row), rows.voters(row), row.get("tstamp")
@@ -386,7 +386,7 @@ class Assembly:
         at = float(timestamp) if isinstance(timestamp, (int, float)) and not isinstance(timestamp, bool) else None
         for person in people:
             vote = Vote(person, rows.voter_group(person), key, verdict.turn, verdict.a, verdict.b, winner, at)
-            self.found.votes.append((place, vote))
+            self.bench.votes.append((place, vote))
 
     _ADD: ClassVar = {
         "prompt": _add_prompt, "question": _add_question, "reference": _add_reference, "answer": _add_answer,
@@ -417,7 +417,7 @@ class Assembly:
         """The choices of an answer whose text of that turn occurs in the prompt that the judge was sent."""
         choices = []
         for choice in self.choices[question, model]:
-            turns = self.found.answers[question, model, choice].turns
+            turns = self.bench.answers[question, model, choice].turns
             if score.turn <= len(turns) and any(form in score.prompt for form in _forms(turns[score.turn - 1])):
                 choices.append(choice)
         return choices
@@ -429,7 +429,7 @@ class Assembly:
 
         `answers` are those that it was shown up to a turn, by the names of their fields.
         """
-        entry = self.found.questions.get(question)
+        entry = self.bench.questions.get(question)
         answer_turns = {
             name: answer.turns for name, answer in answers.items() if answer is not None and len(answer.turns) >= turn
         }
@@ -456,15 +456,15 @@ class Assembly:
 
     def _references(self, question: str, judge: str, turn: int) -> list[str]:
         """The reference answers to a turn that a judge may have been shown, its own first."""
-        sets = self.found.references
+        sets = self.bench.references
         references = [sets[name].get(question) for name in sorted(sets, key=lambda name: name != judge)]
-        entry = self.found.questions.get(question)
+        entry = self.bench.questions.get(question)
         candidates = [*references, entry.reference if entry else None]
         return [reference[turn - 1] for reference in candidates if reference is not None and len(reference) >= turn]
 
     def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: JudgedTurn) -> None:
         """Note a judgment whose prompt shows another turn than its row says, or another text than the files."""
-        entry, prompt = self.found.questions.get(question), score.prompt
+        entry, prompt = self.bench.questions.get(question), score.prompt
         if entry is None or len(entry.turns) < 2 or not prompt or score.turn > 2:
             if score.turn == 1 and judge.prompt.startswith("single") and judge.prompt.endswith("-multi-turn"):
                 self.swapped["prompt", file].append(question)
@@ -474,7 +474,7 @@ class Assembly:
             self.swapped["question", file].append(question)
             return
         choices = self.choices.get((question, model), [])
-        turns = [self.found.answers[question, model, choice].turns for choice in choices]
+        turns = [self.bench.answers[question, model, choice].turns for choice in choices]
         shown = [any(form in prompt for texts in turns if len(texts) > n for form in _forms(texts[n])) for n in (0, 1)]
         if choices and score.turn == 1 and shown == [False, True] and len(turns[0][1]) > _MIN_MATCH_CHARACTERS:
             self.swapped["answer", model].append(question)
@@ -488,37 +488,37 @@ class Assembly:
         self._settle_games()
         self._settle_prompts()
         self._note()
-        return self.found
+        return self.bench
 
     def _settle_prompts(self) -> None:
         """Keep only sets of prompts that runs can use: in each set, a name means one text."""
-        for file, prompt_set in list(self.found.prompt_sets.items()):
+        for file, prompt_set in list(self.bench.prompt_sets.items()):
             try:
                 prompts.families(prompt_set)
             except prompts.BadPrompt as error:
-                self.found.notes.append(f"{file}: {error} No run can use these prompts.")
-                del self.found.prompt_sets[file]
+                self.bench.notes.append(f"{file}: {error} No run can use these prompts.")
+                del self.bench.prompt_sets[file]
 
     def _tell_references(self) -> None:
         """Treat answers of a model that only judges as its reference answers, if no folder says what they are.
 
         Uploads have no folders: FastChat's reference_answer/gpt-4.jsonl is then a file like those of model_answer.
         """
-        judged = {pending.model for pending in self.rated} | {vote.a for _, vote in self.found.votes}
+        judged = {pending.model for pending in self.rated} | {vote.a for _, vote in self.bench.votes}
         judged |= {side for pending in self.compared for side in (pending.verdict.a, pending.verdict.b)}
-        judged |= {vote.b for _, vote in self.found.votes}
+        judged |= {vote.b for _, vote in self.bench.votes}
         judges = {pending.judge.model for pending in self.rated} | {pending.judge.model for pending in self.compared}
         for judge in sorted(judges - judged) if judged else ():
-            keys = [key for key in self.found.answered if key[1] == judge]
-            files = {self.found.answered[key].file for key in keys}
+            keys = [key for key in self.bench.answered if key[1] == judge]
+            files = {self.bench.answered[key].file for key in keys}
             if not keys or any("/" in file for file in files):
                 continue
             for key in keys:
-                answer = self.found.answers.pop(key)
-                del self.found.answered[key]
+                answer = self.bench.answers.pop(key)
+                del self.bench.answered[key]
                 if not key[2]:
-                    self.found.references.setdefault(judge, {}).setdefault(key[0], answer.turns)
-            self.found.notes.append(
+                    self.bench.references.setdefault(judge, {}).setdefault(key[0], answer.turns)
+            self.bench.notes.append(
                 f"{list_names(sorted(files))}: taken for reference answers of {judge}, which judges others and is not "
                 "judged. If they are answers to be judged, give the folder model_answer that has them."
             )
@@ -526,9 +526,9 @@ class Assembly:
     def _settle_ratings(self) -> None:
         samples: Counter[tuple[str, str, str, int, int]] = Counter()
         for pending, judged in zip(self.rated, self._judge_of_rows(self.rated), strict=True):
-            if self.found.questions and pending.question not in self.found.questions:
+            if self.bench.questions and pending.question not in self.bench.questions:
                 why = f"The question {pending.question} is not in the files: its judgment is left out."
-                self.found.bad.append(BadRow(pending.place, "question_id", why))
+                self.bench.bad.append(BadRow(pending.place, "question_id", why))
                 continue
             judge = self._judge(*judged)
             choice = self._choice(pending, judge, samples)
@@ -539,7 +539,7 @@ class Assembly:
                 pending.score.stated, error,
             )  # fmt: skip
             samples[cell] += 1
-            self.found.ratings.append((pending.place, rating))
+            self.bench.ratings.append((pending.place, rating))
 
     def _choice(
         self, pending: _PendingJudgment, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]
@@ -550,10 +550,10 @@ class Assembly:
         choices = self.choices.get((pending.question, pending.model), [0])
         if len(choices) == 1 or pending.template is None or not pending.score.prompt:
             return choices[0]
-        turns = self.found.answers[pending.question, pending.model, choices[0]].turns[: pending.score.turn]
+        turns = self.bench.answers[pending.question, pending.model, choices[0]].turns[: pending.score.turn]
         alike = [
             c for c in choices
-            if self.found.answers[pending.question, pending.model, c].turns[: pending.score.turn] == turns
+            if self.bench.answers[pending.question, pending.model, c].turns[: pending.score.turn] == turns
         ]  # fmt: skip
         free = [c for c in alike if not samples.get((judge, pending.question, pending.model, c, pending.score.turn))]
         return (free or alike)[0]
@@ -565,7 +565,7 @@ class Assembly:
                 self._judge(*judged), pending.question, verdict.turn, verdict.a, verdict.b, game.order, game.winner,
                 game.text, game.error,
             )  # fmt: skip
-            self.found.games.append((pending.place, game_record))
+            self.bench.games.append((pending.place, game_record))
 
     def _judge_of_rows(self, judged: Sequence[_PendingJudgment | _PendingGame]) -> Iterator[tuple[str, str, str, str]]:
         """The model, family, wording and protocol of each row's judge."""
@@ -578,7 +578,7 @@ class Assembly:
     def _judge(self, model: str, family: str, wording: str, protocol: str) -> str:
         protocol = protocol or self._protocol
         key = judge_key(model, family, wording, protocol)
-        self.found.judges.setdefault(key, Judge(key, model, family, wording, protocol))
+        self.bench.judges.setdefault(key, Judge(key, model, family, wording, protocol))
         return key
 
     def _wordings(self, judged: Sequence[_PendingJudgment | _PendingGame], families: Sequence[str]) -> list[str]:
@@ -595,7 +595,7 @@ class Assembly:
             for number, wording in zip(numbers, resolved, strict=True):
                 stated = judged[number].judge.wording
                 row_wordings[number] = wording if stated is None else stated
-        self.found.notes += notes
+        self.bench.notes += notes
         return row_wordings
 
     def _by_folder(
@@ -619,7 +619,7 @@ class Assembly:
 
     def _note(self) -> None:
         """Notes on the files, a sentence for each sort of finding."""
-        notes = self.found.notes
+        notes = self.bench.notes
         for (sort, where), counts in self.counted.items():
             n = counts.total()
             if sort == "not asked":
@@ -658,7 +658,7 @@ class Assembly:
                     f"{where}: {many(n, 'judgment')} {verb(n, 'names', 'name')} another turn than "
                     f"{verb(n, 'its', 'their')} prompt is about: their turns seem to be swapped (questions {listed})."
                 )
-        for file, ordinals in _count_single_orders(self.found.games).items():
+        for file, ordinals in _count_single_orders(self.bench.games).items():
             notes.append(f"{file}: {many(ordinals, 'pair')} {verb(ordinals, 'was', 'were')} judged in one order only.")
 
 

@@ -86,7 +86,7 @@ class RatingComparison:
     other: str
     shared: SharedRatings
     alone: tuple[int, int]
-    whole: PairAgreement
+    overall: PairAgreement
     turns: Mapping[int, PairAgreement]
     categories: Mapping[str, PairAgreement]
     largest: tuple[Disagreement, ...]

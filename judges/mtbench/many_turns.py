@@ -34,7 +34,7 @@ def assemble_dialogues(files: Iterable[BenchFile]) -> AssembledBench:
             try:
                 _take(state, place, row)
             except rows.BadField as error:
-                state.found.bad.append(BadRow(place, *error.problem))
+                state.bench.bad.append(BadRow(place, *error.problem))
     return state.finish()
 
 

@@ -36,14 +36,14 @@ ALL_MODELS = ""
 class ModelMeans(NamedTuple):
     """A model's means with a judge (`model` `ALL_MODELS`: of all models together), each with its interval by questions.
 
-    `turns` by number, `both` over all rows of all turns, `categories` by name over both turns. `failed` of its
+    `turns` by number, `all_turns` over all rows of all turns, `categories` by name over both turns. `failed` of its
     `judgments` have no rating.
     """
 
     judge: str
     model: str
     turns: Mapping[int, Interval]
-    both: Interval
+    all_turns: Interval
     categories: Mapping[str, Interval]
     judgments: int
     failed: int

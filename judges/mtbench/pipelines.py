@@ -33,7 +33,7 @@ class Factor(NamedTuple):
     one: str
     other: str
     differs: bool | None
-    known: tuple[Known, Known]
+    sources: tuple[Known, Known]
     kind: Kind
 
 

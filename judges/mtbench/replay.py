@@ -142,9 +142,9 @@ def replay(pipeline: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> W
     pair = _Both(
         _ReplayedRatings(pipeline, other, common, questions), _ReplayedRatings(other, pipeline, common, questions)
     )
-    if not (pair.own.rated and pair.theirs.rated):
+    if not (pair.first.rated and pair.second.rated):
         return None
-    (first, start), (second, end) = pair.own.state(NO_FACTORS), pair.theirs.state(NO_FACTORS)
+    (first, start), (second, end) = pair.first.state(NO_FACTORS), pair.second.state(NO_FACTORS)
     steps, switched, later = pair.step_path()
     at, last = len(first.row), len(second.row)
     return Waterfall(
@@ -176,26 +176,26 @@ class _ReplayedRatings:
         table = self.tables[run.protocol.parse]
         at = {name: n for n, name in enumerate(questions)}
         self.place = np.array([at.get(name, -1) for name in table.questions], dtype=np.int64)
-        self.several = bool(table.choice.any())
+        self.has_samples = bool(table.choice.any())
         alike = run.bench is other.bench or run.bench.ratings == other.bench.ratings
         self.same = alike and run.judge == other.judge
         self.masks: dict[str, NDArray[np.bool_]] = {}
-        self.whole: list[str] = []
+        self.all_rating_factors: list[str] = []
         left = np.logical_and.reduce([parsed.reason == 0 for parsed in self.tables.values()]) & (table.choice == 0)
         self.rated = bool(left.any())
         for name, (find, _) in _LEFT_OUT.items():
             mask = None if self.same else find(self, table)
             if mask is not None and mask.any():
                 if not (left & ~mask).any():
-                    self.whole.append(name)
+                    self.all_rating_factors.append(name)
                     continue
                 left &= ~mask
                 self.masks[name] = mask
-        self.found: dict[frozenset[str], _State] = {}
+        self.states: dict[frozenset[str], _State] = {}
 
     def state(self, switched: frozenset[str]) -> _State:
         """The ratings that count with these factors switched, and their mean in points from 1 to 10."""
-        if switched not in self.found:
+        if switched not in self.states:
             protocol, other = self.run.protocol, self.other.protocol
             table = self.tables[other.parse if PARSE in switched else protocol.parse]
             rules = ReadingRules(
@@ -208,8 +208,8 @@ class _ReplayedRatings:
                 keep &= ~self.masks[name]
             counted = count_ratings(table.where(keep), rules)
             mean = _Mean.of(counted.value, self.place[counted.row.question], len(self.names))
-            self.found[switched] = _State(counted, mean)
-        return self.found[switched]
+            self.states[switched] = _State(counted, mean)
+        return self.states[switched]
 
     def cells(self, switched: frozenset[str]) -> dict[Cell, float]:
         """The mean of each turn of a model's answer to a question."""
@@ -298,13 +298,14 @@ _LEFT_OUT: dict[str, tuple[Callable[[_ReplayedRatings, RatingTable], NDArray[np.
 
 def _fixed_factors(pair: _Both) -> list[tuple[str, str]]:
     """Factors that differ and cannot be replayed on these ratings, with the reason."""
-    own, other_replay = pair.own, pair.theirs
+    own, other_replay = pair.first, pair.second
     protocol, other = own.run.protocol, other_replay.run.protocol
-    factors = [(name, "it touches every rating of one of them, so that none is left to compare") for name in pair.whole]
-    if protocol.samples != other.samples and not (own.several or other_replay.several):
+    why = "it touches every rating of one of them, so that none is left to compare"
+    factors = [(name, why) for name in pair.all_rating_factors]
+    if protocol.samples != other.samples and not (own.has_samples or other_replay.has_samples):
         factors.append((SAMPLES, "one sample was judged; more of them take new answers and new calls"))
     for name, differs in ((THINKING, protocol.thinking != other.thinking), (CUT, protocol.cut_at != other.cut_at)):
-        if differs and name not in (*pair.factors, *pair.still, *pair.whole):
+        if differs and name not in (*pair.factors, *pair.still, *pair.all_rating_factors):
             known = own.run.bench.answers and other_replay.run.bench.answers
             why = "no answer is touched by it" if known else "the texts of the answers are not known"
             factors.append((name, "these are the same judgments" if own.same else why))
@@ -335,13 +336,13 @@ class _Both:
     """
 
     def __init__(self, own: _ReplayedRatings, other_replay: _ReplayedRatings) -> None:
-        self.own, self.theirs = own, other_replay
+        self.first, self.second = own, other_replay
         protocol, other = own.run.protocol, other_replay.run.protocol
-        self.whole = list(dict.fromkeys((*own.whole, *other_replay.whole)))
-        for name in self.whole:
+        self.all_rating_factors = list(dict.fromkeys((*own.all_rating_factors, *other_replay.all_rating_factors)))
+        for name in self.all_rating_factors:
             own.masks.pop(name, None)
             other_replay.masks.pop(name, None)
-        has_samples = own.several or other_replay.several
+        has_samples = own.has_samples or other_replay.has_samples
         factors = {
             PARSE: "every text is read by the other's rule" if protocol.parse != other.parse else "",
             FAILED_RULE: f"failed judgments {FAILED_RULES[other.failed]}" if protocol.failed != other.failed else "",
@@ -362,16 +363,16 @@ class _Both:
     def state(self, switched: frozenset[str]) -> _State:
         """Return the ratings that count in a state, and their mean."""
         if RATINGS in switched:
-            return self.theirs.state(frozenset(self.factors) - switched)
-        return self.own.state(switched)
+            return self.second.state(frozenset(self.factors) - switched)
+        return self.first.state(switched)
 
     def contributions(self, name: str) -> tuple[float, float, float]:
         """Shapley's value of a factor or of the ratings, and the least and the largest change that it makes.
 
             fair = sum over states S of the others of |S|! (k - |S| - 1)! / k! (mean(S + it) - mean(S))
         """
-        others = [factor for factor in (*self.factors, *(() if self.own.same else (RATINGS,))) if factor != name]
-        if self.own.same and name == RATINGS:
+        others = [factor for factor in (*self.factors, *(() if self.first.same else (RATINGS,))) if factor != name]
+        if self.first.same and name == RATINGS:
             return 0.0, 0.0, 0.0
         k, fair, changes = len(others) + 1, 0.0, []
         for size in range(k):
@@ -387,7 +388,7 @@ class _Both:
         steps, later, switched = list[Step](), list[Step](), NO_FACTORS
         for name in self.factors:
             step = self._step(name, switched)
-            if step.rows or self.own.same:
+            if step.rows or self.first.same:
                 steps.append(step)
                 switched |= {name}
         state = switched | {RATINGS}
@@ -408,9 +409,9 @@ class _Both:
 
     def rest(self, switched: frozenset[str]) -> tuple[Part, ...]:
         """The change of ratings: turns of one alone, equal answers, other answers, turns of the other alone."""
-        if self.own.same:
+        if self.first.same:
             return ()
-        own, other_replay = self.own, self.theirs
+        own, other_replay = self.first, self.second
         own_cells, other_cells = own.cells(switched), other_replay.cells(frozenset(self.factors) - switched)
         shared = [key for key in own_cells if key in other_cells]
         last, end = (self.state(factors).mean for factors in (switched, switched | {RATINGS}))

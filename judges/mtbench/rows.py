@@ -82,7 +82,7 @@ class OrderVerdict(NamedTuple):
     winner: Winner
     text: str = ""
     error: str = ""
-    asked: str = ""
+    prompt: str = ""
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def _of_turn(row: Mapping[str, Any], name: str, turn: int) -> Any:
 
 def _samples(turn: int, texts: Any, stated: Any, user_prompt: Any) -> list[JudgedTurn]:
     lists = [value for value in (texts, stated) if isinstance(value, list)]
-    prompt = asked_text(user_prompt)
+    prompt = sent_prompt(user_prompt)
     if not lists:
         return [_score(turn, texts, stated, prompt, None)]
     count = len(lists[0])
@@ -260,7 +260,7 @@ def _samples(turn: int, texts: Any, stated: Any, user_prompt: Any) -> list[Judge
     columns = [value if isinstance(value, list) else [value] * count for value in (texts, stated)]
     prompts = [prompt] * count
     if isinstance(user_prompt, list) and len(user_prompt) == count:
-        prompts = [asked_text(value) for value in user_prompt]
+        prompts = [sent_prompt(value) for value in user_prompt]
     return [_score(turn, *fields, n) for n, fields in enumerate(zip(columns[0], columns[1], prompts, strict=True))]
 
 
@@ -274,7 +274,7 @@ def _score(turn: int, text: Any, stated: Any, prompt: str, sample: int | None) -
     return JudgedTurn(turn, text or "", None if stated is None else float(stated), prompt, sample)
 
 
-def asked_text(value: Any) -> str:
+def sent_prompt(value: Any) -> str:
     """The prompt that a judge was sent, as a text or as messages of which the last is the user's; "" for none."""
     if isinstance(value, str):
         return value
@@ -359,7 +359,7 @@ def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, promp
     reply = row.get(text)
     reply = reply if isinstance(reply, str) else ""
     error = _FAILED if not winner or reply == ERROR else ""
-    return OrderVerdict(order, winner, reply, error, asked_text(row.get(prompt)))
+    return OrderVerdict(order, winner, reply, error, sent_prompt(row.get(prompt)))
 
 
 def _combine_games(games: tuple[OrderVerdict, ...]) -> Winner:

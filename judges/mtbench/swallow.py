@@ -77,7 +77,7 @@ def assemble_swallow(files: Iterable[BenchFile]) -> AssembledBench:
                 file_rows.append((place.line, row))
         if file.role == "details":
             details.append((file.name, file_rows))
-    kept = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, state.found.notes)
+    kept = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, state.bench.notes)
     _take(state, kept, results)
     assembled_bench = state.finish()
     _compare(assembled_bench, kept, results)
@@ -173,7 +173,7 @@ def _take(state: Assembly, files: list[_File], results: list[_Results]) -> None:
         again = dates[file.model].index(file.date)
         model = f"{file.model} ({file.date})" if again else file.model
         if again:
-            state.found.notes.append(f"{file.name}: another run of {file.model}, which is kept as {show_value(model)}.")
+            state.bench.notes.append(f"{file.name}: another run of {file.model}, which is kept as {show_value(model)}.")
         judge = next((run.judge for run in results if run.judge and _of_run(file, run)), JUDGE)
         cut = _cut_at(file)
         for line, row in file.rows:
@@ -181,11 +181,11 @@ def _take(state: Assembly, files: list[_File], results: list[_Results]) -> None:
             try:
                 shares += _row(state, place, row, model, judge, cut)
             except rows.BadField as error:
-                state.found.bad.append(BadRow(place._replace(row=row), *error.problem))
+                state.bench.bad.append(BadRow(place._replace(row=row), *error.problem))
     if any(pending.judge.model == JUDGE for pending in state.rated) and not any(run.judge for run in results):
-        state.found.notes.append(f"The files do not name the judge: it is taken to be Swallow's usual one, {JUDGE}.")
+        state.bench.notes.append(f"The files do not name the judge: it is taken to be Swallow's usual one, {JUDGE}.")
     if shares:
-        state.found.notes.append(f"{many(shares, 'rating')} stated as a share of ten were put on the scale of 1 to 10.")
+        state.bench.notes.append(f"{many(shares, 'rating')} stated as a share of ten were put on the scale of 1 to 10.")
 
 
 def _cut_at(file: _File) -> int:
@@ -213,7 +213,7 @@ def _row(state: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str
     record = {"question_id": key, "category": original.get("category"), "turns": original.get("multi_turn_queries")}
     record["turns"] = record["turns"] or original.get("turns")
     question = rows.read_question(record)._replace(reference=_reference(original.get("reference")))
-    if state.found.questions.setdefault(key, question) != question:
+    if state.bench.questions.setdefault(key, question) != question:
         raise rows.BadField("specifics", f"The question {key} appears twice, with different texts.")
     answers = _predictions(row.get("predictions"), len(question.turns))
     choices = []

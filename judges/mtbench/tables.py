@@ -177,12 +177,12 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
         row = _judge_and_model(chosen, model_mean.judge, model_mean.model)
         for turn in turns:
             row |= figure_columns(f"turn_{turn}", model_mean.turns.get(turn))
-        row |= figure_columns("both", model_mean.both)
+        row |= figure_columns("both", model_mean.all_turns)
         rows.append(row | {"judgments": model_mean.judgments, "failed": model_mean.failed})
     notes = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
     count = len(np.unique(chosen.table.question))
     notes.append(f"Intervals are at 95 %, by {many(count, 'question')}. both: the mean over the rows of all turns.")
-    if sizes := sorted({model_mean.both.items for model_mean in means if 0 < model_mean.both.items < 30}):
+    if sizes := sorted({model_mean.all_turns.items for model_mean in means if 0 < model_mean.all_turns.items < 30}):
         notes.append(f"Below 30 questions ({', '.join(map(str, sizes))} here) nothing is concluded from an interval.")
     return ResultTable("means", "Mean ratings", rows, notes)
 
@@ -327,8 +327,8 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
         comparison = compare_two_judges(chosen.table, judge, other)
         labels = judge_label(chosen.bench, judge), judge_label(chosen.bench, other)
         names: Row = {"judge": labels[0], "other": labels[1]}
-        scopes: list[tuple[str, PairAgreement]] = [("all", comparison.whole)]
-        if comparison.whole.cells:
+        scopes: list[tuple[str, PairAgreement]] = [("all", comparison.overall)]
+        if comparison.overall.cells:
             scopes += [(f"turn {turn}", cut) for turn, cut in comparison.turns.items()]
             if list(comparison.categories) != [""]:
                 scopes += [(name or "(no category)", cut) for name, cut in comparison.categories.items()]
@@ -338,7 +338,7 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
                 row |= figure_columns({"one": "mean", "other": "other_mean"}.get(name, name), value)
             rows.append(row)
         notes.append(
-            f"{' and '.join(labels)}: {many(comparison.whole.cells, 'shared cell')}; {comparison.alone[0]} rated by "
+            f"{' and '.join(labels)}: {many(comparison.overall.cells, 'shared cell')}; {comparison.alone[0]} rated by "
             f"the first alone, {comparison.alone[1]} by the other alone."
         )
         moved = compare_ranks(comparison.shared)
@@ -389,7 +389,7 @@ def waterfall_tables(waterfall: Waterfall) -> list[ResultTable]:
     factors: list[Row] = [
         {"factor": factor.name, "one": factor.one, "other": factor.other,
          "differs": {True: "yes", False: "no", None: "not known"}[factor.differs],
-         "known_from": " and ".join(dict.fromkeys(factor.known))}
+         "known_from": " and ".join(dict.fromkeys(factor.sources))}
         for factor in waterfall.factors
     ]  # fmt: skip
     steps: list[Row] = [_step("mean of the first", waterfall.start, "start")]

@@ -47,17 +47,17 @@ def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
 
 
 @dataclass(slots=True)
-class AskedRow:
+class PromptRow:
     """The prompt data of a judgment: its place, what it is about, the prompt's name, and the template.
 
-    `asked`: whether the file contains the sent prompt; `template` is None if it could not be recovered.
+    `has_prompt`: whether the file contains the sent prompt; `template` is None if it could not be recovered.
     """
 
     file: str
     cell: tuple[object, ...]
     prompt: str
     turn: int
-    asked: bool
+    has_prompt: bool
     template: str | None
 
     @property
@@ -74,7 +74,7 @@ class AskedRow:
 
 
 def resolve_wordings(
-    rows: Sequence[AskedRow], family: str, beside: Mapping[str, Sequence[PromptText]]
+    rows: Sequence[PromptRow], family: str, beside: Mapping[str, Sequence[PromptText]]
 ) -> tuple[list[str], list[str]]:
     """The wording of each row of one judge and family ("" if unknown), and sentences on what is unknown.
 
@@ -89,7 +89,7 @@ def resolve_wordings(
     known = list(dict.fromkeys(base for group in bases.values() for base in group))
     for file, numbers in files.items():
         own = bases[file]
-        if not own and known and any(rows[n].asked for n in numbers):
+        if not own and known and any(rows[n].has_prompt for n in numbers):
             own = known if len(known) == 1 else bases[_nearest(file, [name for name, group in bases.items() if group])]
         if len(own) > 1:
             if any(rows[n].template is None or rows[n].kind not in ("base", "math") for n in numbers):
@@ -105,13 +105,13 @@ def resolve_wordings(
     return row_wordings, notes
 
 
-def _bases(rows: Iterable[AskedRow]) -> list[str]:
+def _bases(rows: Iterable[PromptRow]) -> list[str]:
     """The fingerprints of the base templates of rows, in their order."""
     return list(dict.fromkeys(wording(row.template) for row in rows if row.template and row.kind == "base"))
 
 
 def _told_beside(
-    rows: Sequence[AskedRow], numbers: Sequence[int], file: str, family: str,
+    rows: Sequence[PromptRow], numbers: Sequence[int], file: str, family: str,
     beside: Mapping[str, Sequence[PromptText]], notes: list[str],
 ) -> str:  # fmt: skip
     """The wording that the nearest judge_prompts.jsonl has of a family."""
@@ -119,7 +119,7 @@ def _told_beside(
         name: wording(prompt.template)
         for name, prompt_set in beside.items() for prompt in prompt_set if prompt.name == family
     }  # fmt: skip
-    failed = any(rows[n].asked for n in numbers)
+    failed = any(rows[n].has_prompt for n in numbers)
     if not hashes:
         if failed:
             notes.append(
@@ -170,7 +170,7 @@ def _in_order(templates: list[str], bases: Sequence[str]) -> list[str]:
     return list(max(permutations(templates), key=shared_words))
 
 
-def _wordings_of_rows(rows: Sequence[AskedRow], bases: Sequence[str]) -> list[str]:
+def _wordings_of_rows(rows: Sequence[PromptRow], bases: Sequence[str]) -> list[str]:
     """The wording of each row of a file that holds rows of several.
 
     Where as many templates of another kind occur, each belongs to the wording with which it shares most of the words

@@ -28,7 +28,7 @@ class ReplyPlace:
     reference: str = ""
     turn: int = 0
     label: str = ""
-    given: str = ""
+    preset: str = ""
 
 
 def fill_schema(judge: PracticeJudge, fields: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -122,8 +122,8 @@ def _choice(judge: PracticeJudge, fields: dict[str, Any], values: list[Any], pla
     numbers = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
     if len(numbers) > 1:
         return _grade(judge, place, min(numbers), max(numbers))
-    if place.given in values and place.name in _NAME_KEYS:
-        return place.given
+    if place.preset in values and place.name in _NAME_KEYS:
+        return place.preset
     names = [v for v in values if isinstance(v, str) and v.casefold() not in ("n/a", "na")]
     if not names:
         return values[0]
@@ -155,8 +155,8 @@ def _text(fields: dict[str, Any], place: ReplyPlace) -> str:
         return dialogue.summarize_dialogue(fields)
     if place.name in _LABEL_KEYS and place.label:
         return place.label
-    if place.name in _NAME_KEYS and place.given:
-        return place.given
+    if place.name in _NAME_KEYS and place.preset:
+        return place.preset
     return "assistant" if place.name == "role" else DISCLAIMER
 
 
@@ -173,7 +173,7 @@ def _list(
         places = [replace(place, label=label) for label in pair.section_labels(fields)]
     elif name_key := next((key for key in _NAME_KEYS if key in inside), ""):
         values = [v for option in schema_options(inside[name_key], root) for v in option.get("enum", [])]
-        places = [replace(place, given=str(v), name=str(v)) for v in values]
+        places = [replace(place, preset=str(v), name=str(v)) for v in values]
         return [_named_entry(judge, fields, item, root, entry, deep) for entry in places]
     return [_fill(judge, fields, item, root, entry, deep + 1) for entry in places]
 
@@ -186,7 +186,7 @@ def _named_entry(
     out = {}
     for name, inner in (item.get("properties") or {}).items():
         if name in _NAME_KEYS:
-            out[name] = place.given
+            out[name] = place.preset
         else:
             named = place if name in _PASSED_OVER else replace(place, name=name)
             out[name] = _fill(judge, fields, inner, root, named, deep + 1)

@@ -29,7 +29,7 @@ class Server:
         self.options = options
         self.batches = Batches(options, self.of_batch)
         self.closing = asyncio.Event()
-        self._asked: dict[str, int] = {}
+        self._attempts: dict[str, int] = {}
         self.app = web.Application(client_max_size=_MOST_BYTES, middlewares=[self._refusals])
         self.app.add_routes(
             [
@@ -84,9 +84,9 @@ class Server:
 
     def _complete(self, body: dict[str, Any], text: str, key: str) -> tuple[dict[str, Any], int]:
         """The completion, and how often the call was asked so far: a repeated call draws new noise."""
-        attempt = self._asked.get(key, 0) + 1
-        if attempt > 1 or len(self._asked) < _MOST_CALLS:
-            self._asked[key] = attempt
+        attempt = self._attempts.get(key, 0) + 1
+        if attempt > 1 or len(self._attempts) < _MOST_CALLS:
+            self._attempts[key] = attempt
         reply = model.make_reply(self.options, body, text, key, attempt)
         return model.complete_chat(body, reply, f"{key} {attempt}"), attempt
 

@@ -176,7 +176,7 @@ def build_request(
     chat = messages(card, card.variant(call.item, task.part), shown, key, shape, salt)
     if instructions:
         chat[-1]["content"] += f"\n\n{instructions}"
-    return ChatRequest(chat, None if card.text else strict_schema(call.asked.reply), card.name)
+    return ChatRequest(chat, None if card.text else strict_schema(call.asking_card.reply), card.name)
 
 
 def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> FinishedJudgment:
@@ -289,7 +289,7 @@ class _Call:
     name: str
     words: str
     card: Card
-    asked: Card
+    asking_card: Card
     item: Item
     order: str = ""
     window: windows.Window | None = None

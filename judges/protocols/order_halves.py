@@ -24,7 +24,7 @@ class OrderMatcher:
     """
 
     waiting: dict[Hashable, dict[Order, list[tuple[int | None, int]]]] = field(default_factory=dict)
-    known: dict[tuple[Hashable, Order], set[tuple[int | None, int]]] = field(default_factory=lambda: defaultdict(set))
+    marks: dict[tuple[Hashable, Order], set[tuple[int | None, int]]] = field(default_factory=lambda: defaultdict(set))
 
     def meet(self, about: Hashable, order: Order, sample: int | None, half: OrderReply, number: int) -> int | None:
         """The number under which the other order of this reply waits; -1 if the same reply came before; or None.
@@ -32,9 +32,9 @@ class OrderMatcher:
         None means that this reply now waits, under its own `number`. `about` says what is judged, and by whom.
         """
         mark = (sample, hash(half))
-        if mark in self.known[about, order]:
+        if mark in self.marks[about, order]:
             return -1
-        self.known[about, order].add(mark)
+        self.marks[about, order].add(mark)
         sides = self.waiting.setdefault(about, {"ab": [], "ba": []})
         others = sides["ba" if order == "ab" else "ab"]
         mate = next((other for other in others if other[0] == sample), None)

@@ -107,11 +107,11 @@ class NewJudgment:
 class RunnerEnd:
     """The last message: why nothing more can be asked ("": all work is done), and how models must be asked.
 
-    `own` is the sort of the error if the reason is one of Assay's own errors.
+    `is_own_error`: the reason is one of Assay's own errors.
     """
 
     fault: str
-    own: bool
+    is_own_error: bool
     capabilities: Mapping[str, str]
 
 

@@ -129,13 +129,13 @@ def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimens
     item, human, judge, weight = (np.asarray(side) for side in cells[:4])  # codes, or between two
     if not len(item):
         return Baselines(0)
-    rows = bins.row_numbers(meeting.human[meeting.both], scale)
+    rows = bins.row_numbers(meeting.human[meeting.has_both], scale)
     shares = np.bincount(rows, weight, minlength=bins.row_count(scale)) / weight.sum()
     commonest = int(shares.argmax())
     items = len(np.unique(item))
     judge_kappa = kappa_interval(cells, k, scale.weights)
     constant, share = bins.row_labels(scale)[commonest], float(shares[commonest])
-    x = np.asarray(lengths, dtype=np.float64)[meeting.both]
+    x = np.asarray(lengths, dtype=np.float64)[meeting.has_both]
     known = ~np.isnan(x)
     if not has_length_rule(dimension) or len(np.unique(item[known])) < 2:
         return Baselines(items, constant, share, judge_kappa)

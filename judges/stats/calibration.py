@@ -32,7 +32,7 @@ class GoldAndScores:
     scored: NDArray[np.bool_]
 
     @property
-    def both(self) -> NDArray[np.bool_]:
+    def has_both(self) -> NDArray[np.bool_]:
         """A mask of the cells that both people and judge gave a value of the scale."""
         return self.scored & ~np.isnan(self.human) & ~np.isnan(self.judge)
 
@@ -257,7 +257,7 @@ def kappa_cells(meeting: PairedRatings, scale: Scale) -> tuple[Cells, int]:
 
 def value_cells(meeting: PairedRatings) -> Cells:
     """The same as values of their scale."""
-    return Cells(meeting.item, meeting.human, meeting.judge, meeting.weight, meeting.stratum).where(meeting.both)
+    return Cells(meeting.item, meeting.human, meeting.judge, meeting.weight, meeting.stratum).where(meeting.has_both)
 
 
 def summarise(ratings: PairedRatings | RatingSums, dimension: Dimension, drop: str = "") -> Summary:
@@ -316,7 +316,7 @@ def interval_from_sums(sums: RatingSums, scale: Scale) -> Interval:
     """Kappa with its interval by items, linearised, n_eff as Kish has it over the items' mean weights."""
     weight, squared = sums.mean_weight
     n_eff = weight**2 / squared if squared > 0 else 0.0
-    size = sums.items, round(float(sums.cells[sums.both].sum())), n_eff
+    size = sums.items, round(float(sums.cells[sums.has_both].sum())), n_eff
     if has_kappa_of_moments(scale):
         return interval_from_moments(sums.total, sums.cross, *size)
     return interval_from_table(sums.total.reshape(scale.size, scale.size), sums.cross, *size, scale.weights)
@@ -328,7 +328,7 @@ def _figures(
 ) -> Summary:  # fmt: skip
     """Everything that one table gives. A dropped category has an empty row and column, which are taken out."""
     scale = dimension.scale
-    human_na, judge_na, seen, complete = np.isnan(tally.human), np.isnan(tally.judge), tally.scored, tally.both
+    human_na, judge_na, seen, complete = np.isnan(tally.human), np.isnan(tally.judge), tally.scored, tally.has_both
     between = complete & bins.is_between_answers(tally.judge, scale)
     human, judge = (bins.row_numbers(side[complete], scale) for side in (tally.human, tally.judge))
     k = bins.row_count(scale)

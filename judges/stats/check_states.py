@@ -17,7 +17,7 @@ class CheckState:
     role: the colour's; may_be_approved: whether a lead may approve it, if nothing else is against it; mark: its sign in
     text; shape: its sign in plots; icon: the Material symbol; conclusion: what a reader may conclude, with {name},
     {exact}, {near}, {kappa} and {items}; reason: why it is not met; outside: the same for readers of the dashboard;
-    gone: what is said of a suspended dimension, with {judge}; lacks: what is missing where more items are not.
+    suspended: what is said of a suspended dimension, with {judge}; lacks: what is missing where more items are not.
     """
 
     role: Role
@@ -28,7 +28,7 @@ class CheckState:
     conclusion: str
     reason: str
     outside: str
-    gone: str
+    suspended: str
     lacks: str = "higher agreement"
 
 

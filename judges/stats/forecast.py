@@ -62,7 +62,7 @@ class InfluenceSpread:
 
     kappa: float
     strata: Floats
-    whole: float
+    overall: float
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def sample_errors(
     `sizes` are the strata in the order of the spreads. Source: Cochran 1977, chapter 5.
     """
     if worth is None:
-        return np.asarray(influence_spread.whole / np.sqrt(np.asarray(items, dtype=np.float64)))
+        return np.asarray(influence_spread.overall / np.sqrt(np.asarray(items, dtype=np.float64)))
     counts = np.array([list(allocate(worth, sizes, n).values()) for n in items], dtype=np.float64)
     share = np.array(list(sizes.values()), dtype=np.float64)
     share = share / share.sum()

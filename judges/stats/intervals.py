@@ -101,7 +101,7 @@ class _Clustered:
         return self.items, self.item.size, self.n_eff
 
     @property
-    def whole(self) -> bool:
+    def is_integer(self) -> bool:
         """Whether every value is a code, so that there is a table."""
         return self.human.dtype.kind != "f" and self.judge.dtype.kind != "f"
 
@@ -116,14 +116,14 @@ class _Clustered:
 
     def pooled_kappa(self, k: int, weights: Weights) -> float | None:
         """Kappa over all cells."""
-        return kappa(self.table(k), weights) if self.whole else kappa_from_sums(self.sums())
+        return kappa(self.table(k), weights) if self.is_integer else kappa_from_sums(self.sums())
 
     def influence(self, k: int, weights: Weights) -> tuple[float | None, Floats]:
         """Kappa, and its slope by the weight of every cell; zeros where it is undefined."""
         point = self.pooled_kappa(k, weights)
         if point is None:
             return None, np.zeros(self.item.size)
-        if self.whole:
+        if self.is_integer:
             return point, gradient_by_table(self.table(k), weights).ravel()[self.human * k + self.judge]
         return point, gradient_by_moments(self.sums()) @ six_moments(self.human, self.judge)
 
@@ -132,7 +132,9 @@ class _Clustered:
         if interval.point != 1:
             return interval
         sums = self.sums()
-        expected = chance_disagreement(self.table(k), weights) if self.whole else chance_disagreement_from_sums(sums)
+        expected = (
+            chance_disagreement(self.table(k), weights) if self.is_integer else chance_disagreement_from_sums(sums)
+        )
         return _end_by_rule_of_three(interval, float(sums[0]), expected)
 
     def parts(self, k: int, weights: Weights) -> Floats:

@@ -44,14 +44,14 @@ class SampleResponse:
     strata: tuple[StratumResponse, ...] = ()
 
     @property
-    def whole(self) -> StratumResponse:
+    def overall(self) -> StratumResponse:
         """All strata as one."""
         items, drawn, answered = (sum(getattr(s, n) for s in self.strata) for n in ("items", "drawn", "answered"))
         return StratumResponse("", items, drawn, answered)
 
     def lacks(self, least: float) -> int:
         """The number of further answers needed until that share is answered, overall and in every stratum."""
-        return max(self.whole.lacks(least), sum(s.lacks(least) for s in self.strata))
+        return max(self.overall.lacks(least), sum(s.lacks(least) for s in self.strata))
 
     def list_strata(self) -> str:
         """Every stratum with its numbers, in words."""
@@ -60,7 +60,7 @@ class SampleResponse:
 
     def describe_unanswered(self) -> str:
         """Return a sentence with the number of unanswered items and the strata with most of them; "" for none."""
-        overall = self.whole
+        overall = self.overall
         left = overall.drawn - overall.answered
         if not left:
             return ""
@@ -74,7 +74,7 @@ class SampleResponse:
         if not self.lacks(least):
             return ""
         asks = f"The policy requires answers to {100 * least:g}% of them, overall and in every stratum"
-        silent = [s for s in self.strata if not s.answered and s.lacks(least)] if self.whole.answered else []
+        silent = [s for s in self.strata if not s.answered and s.lacks(least)] if self.overall.answered else []
         sentences = [self.describe_unanswered(), f"{asks}."]
         sentences += [_silent(s) for s in silent[:_MAX_NAMED_STRATA]]
         if len(silent) > _MAX_NAMED_STRATA:

@@ -292,7 +292,7 @@ class MeanComparison:
     """The difference of two corrected means, ordered so that it is not below 0.
 
     It is that of `one` minus that of `other` (their places in what was given). p is two-sided, `adjusted` Holm's over
-    all pairs. `apart`: they differ, at 5% for all pairs together.
+    all pairs. `differs`: they differ, at 5% for all pairs together.
     """
 
     one: int
@@ -302,7 +302,7 @@ class MeanComparison:
     adjusted: float
 
     @property
-    def apart(self) -> bool:
+    def differs(self) -> bool:
         """Whether the two differ significantly."""
         return self.adjusted <= 0.05
 

@@ -228,7 +228,7 @@ def sum_tables(ratings: PairedRatings | RatingSums, dimension: Dimension) -> Tab
     """The tables of the cells that both people and judge gave a value."""
     k = dimension.scale.size
     if isinstance(ratings, RatingSums):
-        complete, base = ratings.both, dimension.scale.base
+        complete, base = ratings.has_both, dimension.scale.base
         place = ((ratings.human[complete] - base) * k + nearest_codes(ratings.judge[complete] - base)).astype(np.int64)
         counts = np.bincount(place, ratings.cells[complete], minlength=k * k).astype(np.float64)
         if has_kappa_of_moments(dimension.scale):

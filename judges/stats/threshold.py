@@ -55,7 +55,7 @@ def flag_thresholds(scale: Scale) -> list[float]:
 
 def threshold_curve(ratings: PairedRatings, scale: Scale) -> list[ThresholdPoint]:
     """The figures at every threshold, of the cells that both people and judge gave a value; [] without any."""
-    complete, points = ratings.both, []
+    complete, points = ratings.has_both, []
     for at in flag_thresholds(scale) if complete.any() else []:
         human, judge = ((side[complete] >= at - _CLOSE).astype(np.intp) for side in (ratings.human, ratings.judge))
         table = cross_table(human, judge, 2, ratings.weight[complete])

@@ -111,7 +111,7 @@ def draw_person(
         (
             "Acceptance rate",
             cell(row.work.accepted, ".0%"),
-            f"Of {row.work.seen:,} scores on screen; the rest: overridden.",
+            f"Of {row.work.scores_shown:,} scores on screen; the rest: overridden.",
         ),
         ("Accepted, not on screen", _unseen(row.work), "Scores accepted without having been on their screen."),
         ("Seconds per item", cell(row.work.pace, ".1f"), f"Median of {len(row.work.seconds):,} items."),
@@ -208,7 +208,7 @@ def draw_dawid_skene(
                 "unit": row.unit,
                 "labels": ", ".join(scale.format(code) for code in row.labels),
                 "gold": "none" if row.gold is None else scale.format(row.gold),
-                "gold from": "drawn vote" if row.how == "drawn" else row.how,
+                "gold from": "drawn vote" if row.origin == "drawn" else row.origin,
                 "Dawid-Skene": scale.format(row.estimate),
                 "probability": row.posterior,
             }

@@ -22,7 +22,7 @@ Scope = Literal["", "check", "read", "write", "draw", "run"]
 
 @dataclass(frozen=True)
 class Call:
-    """One request. `file` has a body of lines, `key` the idempotency key, `asked` a fingerprint of all of it.
+    """One request. `file` has a body of lines, `key` the idempotency key, `fingerprint` a mark of all of it.
 
     `streams`: rows are wanted in a stream. `options` are those of an export.
     """
@@ -35,7 +35,7 @@ class Call:
     body: Any = None
     file: Path | None = None
     key: str = ""
-    asked: str = ""
+    fingerprint: str = ""
     streams: bool = False
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -54,7 +54,7 @@ class Call:
     ) -> StoredAnswer:
         """The answer of `give` to the result of `work`, which runs only once for an idempotency key."""
         return StoredAnswer(*requests.answer_once(
-            self.store, self.actor, self.key, self.asked, work, give, one_change=one_change
+            self.store, self.actor, self.key, self.fingerprint, work, give, one_change=one_change
         ))  # fmt: skip
 
 

@@ -109,7 +109,7 @@ class Api:
             await self._run("door", lambda: self._refuse_ended(token))  # while the body came
             fingerprint = content_id(route.name, path, scope["query_string"].decode("ascii", "replace"), digest)
             body = None if route.body is None else parameters.read_body(route, file.read_bytes())
-            done = replace(call, asked=fingerprint, body=body, file=file if body is None else None)
+            done = replace(call, fingerprint=fingerprint, body=body, file=file if body is None else None)
             pool = "runs" if route.scope == "run" else "large" if size > _LARGE_BODY_BYTES else "paced"
             return await self._run(pool, lambda: self._respond(route, done, headers))
 

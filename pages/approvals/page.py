@@ -112,21 +112,21 @@ def _draw_labels_since(approval_status: record.ApprovalStatus, note: approvals.A
         rows = [_interval_row(figure, threshold) for figure in figures]
         charts.interval_chart(rows, f"since:{in_force.id}", threshold, f"required: {threshold:.2f}")
         text.quiet("{told}", told=_describe_bias(figures))
-    if note.kept is not None:
-        text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])
+    if note.confirmation is not None:
+        text.quiet("{who} reviewed it and kept it approved: {why}", who=note.confirmation[0], why=note.confirmation[1])
 
 
 def _interval_row(figure: PeriodFigure, threshold: float) -> IntervalRow:
-    low = figure.what != "at the approval" and figure.kappa is not None and figure.kappa < threshold
+    low = figure.period != "at the approval" and figure.kappa is not None and figure.kappa < threshold
     items = many(int(figure.items or 0), "item")
     kappa = "undefined" if figure.kappa is None else f"{figure.kappa:z.2f}"
-    state = "fails" if low else "beside" if figure.what == "at the approval" else "other"
-    return IntervalRow(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
+    state = "fails" if low else "beside" if figure.period == "at the approval" else "other"
+    return IntervalRow(figure.period, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
 
 
 def _describe_bias(figures: list[PeriodFigure]) -> str:
     """Return sentences on how bias moved and what the lines are."""
-    bias = {figure.what: figure.bias for figure in figures}
+    bias = {figure.period: figure.bias for figure in figures}
     then, since = bias.get("at the approval"), bias.get("labels since")
     moved = (
         f"Bias (judge - people): {then:+.2f} at the approval, {since:+.2f} in labels since. "

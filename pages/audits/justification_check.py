@@ -52,7 +52,7 @@ def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
                     _draw_item(items.load_item(store, cell.item).content)
             if again:
                 st.button("Keep my answer", icon=":material/arrow_forward:", on_click=kept.pop, args=("again", None))
-            elif tally.mine:
+            elif tally.own_answers:
                 st.button(
                     "Undo", icon=":material/undo:", shortcut="U", type="tertiary", on_click=_reopen_last_answer,
                     args=(actor, dataset_id, judge), help="Shows your last answer again; a new one replaces it.",
@@ -85,7 +85,8 @@ def _draw_tally(tally: JustificationTally, share: Interval, limit: float | None)
         figure += f"; limit {limit:.0%})." if limit is not None else ")."
     text.quiet(
         "{answered} of {cells} answered, {mine} by you. {figure} A random sample; answers of others are hidden.",
-        answered=f"{tally.answered:,}", cells=many(tally.cells, "justification"), mine=f"{tally.mine:,}", figure=figure,
+        answered=f"{tally.answered:,}", cells=many(tally.cells, "justification"), mine=f"{tally.own_answers:,}",
+        figure=figure,
     )  # fmt: skip
 
 

@@ -61,8 +61,8 @@ def _by_system(means: list[Mean]) -> None:
 
 def _table(table: MeansTable, by: str) -> None:
     """A row for every group and dimension, with the columns that are not empty."""
-    if table.apart is not None:
-        own, other = table.apart
+    if table.unshared is not None:
+        own, other = table.unshared
         text.quiet(
             "On the ratings of both judges: {own} of this judge alone and {other} of the other are left out.",
             own=f"{own:,}", other=f"{other:,}",

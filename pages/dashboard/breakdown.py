@@ -97,8 +97,8 @@ def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: 
     ask = tile.counted
     scale, share = ask.dimension.scale, not ask.mean
     reach = (0.0, 1.0) if share else (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))
-    if breakdown.whole is not None:
-        text.say("{told}", told=sentences.describe_rest(tile, breakdown.whole, system, outcome))
+    if breakdown.overall is not None:
+        text.say("{told}", told=sentences.describe_rest(tile, breakdown.overall, system, outcome))
     shown = [s for s in breakdown.slices if s.mean is not None]
     if len(shown) < 2:
         slices = many(len(breakdown.slices), "slice")
@@ -107,7 +107,7 @@ def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: 
         figure = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.describe_mean(outcome)}”"
         mark = tile.policy_today.mark if tile.policy_today.warning else ""
         title = " · ".join(part for part in (figure, dataset.name, system, f"by {breakdown.field.title}", mark) if part)
-        means = charts.SlicedMeans(shown, breakdown.whole, reach, share, title, partial(sentences.tile_span, tile))
+        means = charts.SlicedMeans(shown, breakdown.overall, reach, share, title, partial(sentences.tile_span, tile))
         (charts.means_over_time if breakdown.field.time else charts.means_by_slice)(means, key)
     rows = [
         {

@@ -63,7 +63,7 @@ def _open_items(
     for tile, wish in wishes:
         if wish.items is not None:
             return _items(actor, dataset, judge, tile, *wish.items)
-        if wish.behind:
+        if wish.details:
             st.query_params[breakdown.OPEN_PARAMETER] = tile.key
     for tile in all_tiles:
         if tile.key == st.query_params.get(breakdown.OPEN_PARAMETER):

@@ -56,7 +56,7 @@ def _desk(
     filtered, may_fill = filters != queue.QueueFilters(), me.may("researcher")
     stand = state["stand"]  # the last that could be read: the sheet stays on screen, and with it what is not saved
     empty = None
-    if not stand.left and not notice:
+    if not stand.waiting and not notice:
         empty = exchange.empty_text(stream, filtered, stand.queue.drawn, may_fill)
     draw_sheet(
         {
@@ -68,10 +68,10 @@ def _desk(
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
             "progress": {
-                "today": stand.mine.today,
-                "mine": stand.mine.total,
-                "seconds": stand.mine.seconds,
-                "left": stand.left,
+                "today": stand.own.today,
+                "mine": stand.own.total,
+                "seconds": stand.own.seconds,
+                "left": stand.waiting,
                 "done": stand.queue.answered,
                 "total": stand.queue.drawn,
                 "assigned": state["assigned"],

@@ -104,7 +104,7 @@ def describe_kind(of: ExportKind, format: Format) -> None:
 def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None:
     """The number of rows, and the first of them."""
     if not count:
-        st.info(text.escape(of.nothing), icon=":material/inbox:")
+        st.info(text.escape(of.empty_message), icon=":material/inbox:")
         return
     text.say("**{n}**. The first {few}:" if rows else "**{n}**.", n=many(count, "row"), few=len(rows))
     if not rows:
@@ -149,8 +149,8 @@ def show_file(export: ExportResult, address: str) -> None:
     with st.container(border=True):
         size = file_size(export.file.stat().st_size)
         text.say("**{name}** · {n} · {size}", name=export.file.name, n=many(export.lines, "row"), size=size)
-        if export.aside:
-            text.say("{n} put aside: the approval check leaves them out from now on.", n=many(export.aside, "item"))
+        if export.excluded:
+            text.say("{n} put aside: the approval check leaves them out from now on.", n=many(export.excluded, "item"))
         st.link_button("Download", address, icon=":material/download:", type="primary")
         if export_kinds()[export.kind].is_reimported:
             st.caption("To bring it into another workspace:")

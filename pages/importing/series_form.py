@@ -83,7 +83,7 @@ def _row(series: AnswerSeries) -> dict[str, Any]:
     return {
         "Column": series.name + (f" ({_describe_rows(series)})" if series.only else ""),
         "Whose": WHOSE[series.by],
-        "Name": series.who,
+        "Name": series.rater,
         "Question": series.dimension,
         "Answers": spell_scale(series.answers) if series.answers is not None else "",
         "Values": series.count or None,
@@ -100,7 +100,7 @@ def _change_series(series: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerS
     """A series as its row now says; what was not touched stays to be found out anew."""
     before = _row(series)
     copy = replace(
-        series, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip()
+        series, by=_BY[str(row["Whose"])], rater=str(row["Name"]).strip(), dimension=str(row["Question"]).strip()
     )
     if row["Answers"] == before["Answers"]:
         return copy if copy == series else replace(copy, answers=None)

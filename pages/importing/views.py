@@ -165,10 +165,10 @@ class ReadingProgress:
     """The progress of some work, as a bar; call it with bytes done, bytes in all, and lines."""
 
     def __init__(self, task: str) -> None:
-        self.what, self.bar = task, st.progress(0.0, text.escape(task))
+        self.task, self.bar = task, st.progress(0.0, text.escape(task))
 
     def __call__(self, done: int, total: int, lines: int) -> None:
-        message = f"{self.what}: {lines:,} lines" if lines else self.what
+        message = f"{self.task}: {lines:,} lines" if lines else self.task
         self.bar.progress(min(done / total, 1.0) if total else 1.0, text.escape(message))
 
     def show_waiting(self, before: int) -> None:

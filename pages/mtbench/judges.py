@@ -38,7 +38,7 @@ def panel(selection: BenchSelection) -> None:
         comparison = figures.compared_judges(session.store(), selection.dataset.id, selection.rules.parse, judge, other)
     key = f"{selection.key}:{judge}:{other}"
     findings.draw(mtbench_judges.judges_summary(comparison, selection.names), f"said:{key}")
-    if not comparison.whole.cells:
+    if not comparison.overall.cells:
         return
     left, right = st.columns([2, 3], gap="large")
     with left:

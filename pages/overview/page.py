@@ -34,7 +34,9 @@ def page() -> None:
     left, right = st.columns([2, 1], gap="large")
     with left:
         st.header("To label", anchor=False)
-        rows = [(d, s, desks[d.id, s].left, desks[d.id, s].mine.seconds or own.seconds) for d in known for s in STREAMS]
+        rows = [
+            (d, s, desks[d.id, s].waiting, desks[d.id, s].own.seconds or own.seconds) for d in known for s in STREAMS
+        ]
         _draw_queues([row for row in rows if row[2]])
         for dataset in known:
             sections.draw_notes(dataset)

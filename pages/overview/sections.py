@@ -123,7 +123,7 @@ def draw_approvals(pending: OpenDecisions, names: Mapping[str, str], judges: Map
                     ":red[:material/pause_circle:] **{name}** · {sort} in {dataset} was suspended by new evidence. "
                     "{why}",
                     name=name, sort=approval.sort, dataset=dataset,
-                    why=STATES.get(approval.state, STATES["undefined"]).gone.format(  # type: ignore[call-overload]
+                    why=STATES.get(approval.state, STATES["undefined"]).suspended.format(  # type: ignore[call-overload]
                         judge=judges.get(approval.judge, "the judge")
                     ),
                 )  # fmt: skip

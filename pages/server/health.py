@@ -59,11 +59,11 @@ class _Saving:
     """Whether the store saves, tried anew when the last time was long enough ago."""
 
     def __init__(self) -> None:
-        self._one, self._at, self._why = threading.Lock(), -FRESH_SECONDS, ""
+        self._lock, self._at, self._why = threading.Lock(), -FRESH_SECONDS, ""
 
     def try_saving(self, store: Callable[[], Store]) -> str:
         """Try to save, unless that was done just now, and return the reason for a failure; "" if the store saves."""
-        with self._one:
+        with self._lock:
             if time.monotonic() - self._at >= FRESH_SECONDS:
                 try:
                     store().check_writable()

@@ -25,7 +25,7 @@ class TooFast(AssayError):
 class Limit(NamedTuple):
     """A burst, and a rate per second after it; a burst of 0 means no limit."""
 
-    what: str
+    name: str
     burst: float
     a_second: float
 
@@ -62,7 +62,7 @@ class Buckets:
             while len(self._left) > _MAX_CLIENTS:
                 self._left.popitem(last=False)
         if not enough:
-            metrics.increment("held_back_total", what=self.limit.what)
+            metrics.increment("held_back_total", what=self.limit.name)
         return 0.0 if enough else (cost - left) / rate
 
 

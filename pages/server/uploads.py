@@ -41,7 +41,7 @@ class Uploads:
     """
 
     def __init__(self, app: ASGIApp, may_send: Callable[[Request], bool]) -> None:
-        self.app, self._may_send, self._one = app, may_send, asyncio.Semaphore(1)
+        self.app, self._may_send, self._one_at_a_time = app, may_send, asyncio.Semaphore(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         upload = scope["type"] == "http" and scope["method"] == "PUT" and _ADDRESS.fullmatch(scope["path"])
@@ -58,7 +58,7 @@ class Uploads:
                 await asyncio.sleep(len(message.get("body", b"")) / _BYTES_PER_SECOND)
                 if message["type"] == "http.request" and not message.get("more_body") and not ended:
                     ended = True
-                    await stack.enter_async_context(self._one)
+                    await stack.enter_async_context(self._one_at_a_time)
                 return message
 
             async def going(message: Message) -> None:
@@ -96,18 +96,18 @@ class Tray:
     """The uploaded files of a tab, in the order in which they came. When it is forgotten, they go."""
 
     def __init__(self) -> None:
-        self._held: list[tuple[str, _UploadedFile]] = []
+        self._files: list[tuple[str, _UploadedFile]] = []
 
     def add(self, uploads: Sequence[Any]) -> None:
         """Take what an uploader holds; a file takes the place of earlier ones of its name. Raises NotFound."""
         new = [(upload.name, _UploadedFile(upload.name, upload.getvalue())) for upload in uploads]
         names = {name for name, _ in new}
-        self._held = [(name, stored_file) for name, stored_file in self._held if name not in names] + new
+        self._files = [(name, stored_file) for name, stored_file in self._files if name not in names] + new
 
     @property
     def source(self) -> Source:
         """All of them, as what an import reads."""
-        return from_uploads([(name, stored_file.path) for name, stored_file in self._held])
+        return from_uploads([(name, stored_file.path) for name, stored_file in self._files])
 
 
 class _UploadedFile:

@@ -54,7 +54,8 @@ def open_entry(entries: Sequence[TrailEntry], key: str) -> TrailEntry | None:
 def trail_table(entries: Sequence[TrailEntry], zone: tzinfo, key: str, parts: Sequence[tables.Part]) -> None:
     """The changes, a row each; the one that is open with what it wrote."""
     rows = [
-        [text.moment(e.at, zone), display_name(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries
+        [text.moment(e.at, zone), display_name(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.description]
+        for e in entries
     ]
     at = open_entry(entries, key)
     if at is not None:

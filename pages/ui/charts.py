@@ -311,7 +311,7 @@ class SlicedMeans:
     """
 
     slices: Sequence[MeanSlice]
-    whole: MeanSlice | None
+    overall: MeanSlice | None
     reach: tuple[float, float]
     share: bool
     title: str
@@ -325,7 +325,7 @@ def means_by_slice(means: SlicedMeans, key: str) -> None:
     """
     figure, slices = go.Figure(), means.slices
     _means(figure, means, False, 1 + 26 / (46 * len(slices)))
-    point = means.whole.mean.interval.point if means.whole is not None and means.whole.mean is not None else None
+    point = means.overall.mean.interval.point if means.overall is not None and means.overall.mean is not None else None
     if point is not None:
         figure.add_vline(x=point, line=_DASHED)
         _note(figure, "all", x=point, y=1, xref="x", yref="paper", yanchor="bottom")

@@ -67,7 +67,7 @@ def draw_plot(plot: Plot, key: str) -> None:
     elif isinstance(plot, Marginals):
         charts.marginals_chart(plot.people, plot.judge, plot.answers, key)
     elif isinstance(plot, Growth):
-        charts.learning_curve(plot.now, plot.ahead, key, plot.mark, plot.marked)
+        charts.learning_curve(plot.observed, plot.forecast, key, plot.target, plot.target_name)
     elif isinstance(plot, ReliabilityDiagram):
         charts.reliability_chart(plot.levels, key)
     else:

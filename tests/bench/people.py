@@ -86,7 +86,7 @@ class Session:
             elif sort == "navigation":
                 self.page = message.navigation.page_script_hash  # without it a rerun would be one of the first page
             elif sort == "delta" and message.delta.WhichOneof("type") == "new_element":
-                self._drawn(message.delta.new_element, message.delta.fragment_id)
+                self._read_element(message.delta.new_element, message.delta.fragment_id)
             elif sort == "file_urls_response":
                 self.answers[message.file_urls_response.response_id] = message.file_urls_response
             elif sort == "script_finished":
@@ -94,7 +94,7 @@ class Session:
             self.heard.set()
             self.heard = asyncio.Event()
 
-    def _drawn(self, element: Any, fragment: str) -> None:
+    def _read_element(self, element: Any, fragment: str) -> None:
         sort = element.WhichOneof("type")
         content = getattr(element, sort)
         name = content.component_name if sort == "bidi_component" else getattr(content, "label", "")
@@ -146,7 +146,7 @@ class Person(Session):
         self.ahead: dict[str, Any] = {}
         self.answered: set[str] = set()
 
-    def told(self) -> dict[str, Any]:
+    def desk_state(self) -> dict[str, Any]:
         """What the desk was told last."""
         state: dict[str, Any] = json.loads(self.elements[self.SHEET].json)
         return state
@@ -157,7 +157,7 @@ class Person(Session):
         while time.monotonic() + think < until:
             await asyncio.sleep(think)
             think = chance.expovariate(1 / THINKING)
-            for sheet in self.told()["sheets"]:
+            for sheet in self.desk_state()["sheets"]:
                 if sheet["item"] not in self.answered:
                     self.ahead[sheet["item"]] = sheet
             if not self.ahead:
@@ -172,7 +172,7 @@ class Person(Session):
                 measured.took.append(time.perf_counter() - began)
             except TimeoutError:
                 measured.wrong.append("no answer for a minute")
-            measured.wrong += [refusal["why"] for refusal in self.told()["refused"]]
+            measured.wrong += [refusal["why"] for refusal in self.desk_state()["refused"]]
 
     async def save(self, answer: dict[str, Any], have: list[str], patience: float = 60) -> None:
         """Send an answer, and wait until it is told what became of it. Raises TimeoutError."""

@@ -76,7 +76,7 @@ def frozen_clock() -> Iterator[Clock]:
 
 
 @dataclass
-class Planted:
+class PlantedWorkspace:
     """The workspace: the store, its clock, and the ids of datasets (by name) and judges (by dataset and model)."""
 
     store: Store
@@ -88,7 +88,7 @@ class Planted:
         """The id of an item."""
         return item_id(self.datasets[dataset], name)
 
-    def named(self, text: str) -> str:
+    def replace_ids(self, text: str) -> str:
         """The text with names in place of ids: of items, judges and datasets, and (id), (mark) for all others."""
         known = {key: f"<{name}>" for name, key in self.datasets.items()}
         known |= {key: f"<{name}>" for (_, name), key in self.judges.items()}
@@ -235,12 +235,12 @@ def answers() -> Iterator[Json]:
 # -- what people do ---------------------------------------------------------------------------------------------------
 
 
-def plant(store: Store, clock: Clock) -> Planted:
+def plant(store: Store, clock: Clock) -> PlantedWorkspace:
     """The workspace, in a new store.
 
     It is made before the clock: the first one of a process is migrated, which asks for the time; others are copies.
     """
-    planted = Planted(store, clock)
+    workspace = PlantedWorkspace(store, clock)
     people.join_workspace(store, "lea")
     for person, role in PEOPLE.items():
         people.make_lead_locally(store, person) if role == "lead" else people.set_person(
@@ -254,32 +254,32 @@ def plant(store: Store, clock: Clock) -> Planted:
     for name, (lines, plan) in plans.items():
         clock.pass_(hours=1)
         import_source(store, "lea", source(list(lines()), f"{name}.jsonl"), plan)
-        planted.datasets[name] = datasets.dataset_named(store, name).id
-        for judge in datasets.dataset_judges(store, planted.datasets[name]):
-            planted.judges[name, judge.model] = judge.id
-    _prepare(planted)
-    _label_on_the_desk(planted)
-    _decide(planted)
-    _approve(planted)
-    return planted
+        workspace.datasets[name] = datasets.dataset_named(store, name).id
+        for judge in datasets.dataset_judges(store, workspace.datasets[name]):
+            workspace.judges[name, judge.model] = judge.id
+    _prepare(workspace)
+    _label_on_the_desk(workspace)
+    _decide(workspace)
+    _approve(workspace)
+    return workspace
 
 
-def _prepare(planted: Planted) -> None:
+def _prepare(workspace: PlantedWorkspace) -> None:
     """Guidelines, rules, an item put aside, two draws of unequal chances, the review queue, work given to people."""
-    store, clock, dataset = planted.store, planted.clock, planted.datasets["support"]
-    judge = planted.judges["support", "judge-one"]
+    store, clock, dataset = workspace.store, workspace.clock, workspace.datasets["support"]
+    judge = workspace.judges["support", "judge-one"]
     guidelines.write_guidelines(store, "lea", dataset, "Read the whole dialogue first.")
     guidelines.write_guidelines(store, "lou", dataset, "Read the whole dialogue first.\n\n日本語も読む。")
     settings.set_queue_rules(store, "rex", dataset, QueueRules(overlap=2, assisted_share=0.25, claim_minutes=45))
     settings.set_gold_rule(store, "lea", dataset, GoldRule(apart=1))
-    excluded_items.exclude_items(store, "lea", dataset, [planted.item("support", "d-40")], "Used in the prompt.")
+    excluded_items.exclude_items(store, "lea", dataset, [workspace.item("support", "d-40")], "Used in the prompt.")
     tags.set_tags(store, "lea", "cy", ["japanese", "german"])
     tags.set_tags(store, "lea", "dee", ["japanese"], 0.5)
     clock.pass_(hours=1)
     queue.draw_audit(store, "rex", dataset, 8, judge, seed=3, design=SampleDesign("meta", "language"))
     queue.draw_audit(store, "rex", dataset, 6, judge, seed=4)
     queue.fill_review(store, "rex", dataset, judge, limit=9)
-    queue.draw_audit(store, "rex", planted.datasets["answers"], 5, "", seed=1)
+    queue.draw_audit(store, "rex", workspace.datasets["answers"], 5, "", seed=1)
     due = clock.moment + timedelta(days=2)
     terms = AssignmentTerms(("cy", "dee"), overlap=1, due=due, priority=1, note="Carefully, please.", seed=2)
     assignments.assign(store, "rex", dataset, "audit", Selection("language", "en", number=5), terms)
@@ -289,9 +289,9 @@ def _prepare(planted: Planted) -> None:
     assignments.assign(store, "lea", dataset, "audit", Selection(number=2), due_now)
 
 
-def _label_on_the_desk(planted: Planted) -> None:
+def _label_on_the_desk(workspace: PlantedWorkspace) -> None:
     """cy, dee and eva answer what the desk gives them: some skip, one sees the judge and changes, one takes back."""
-    store, clock, dataset = planted.store, planted.clock, planted.datasets["support"]
+    store, clock, dataset = workspace.store, workspace.clock, workspace.datasets["support"]
     for person, shift, most in (("cy", 0, 6), ("dee", 1, 5), ("eva", 3, 2)):
         for stream in ("audit", "review"):
             items = queue.claim_items(
@@ -299,23 +299,29 @@ def _label_on_the_desk(planted: Planted) -> None:
             )[: most - (stream == "review")]
             for number, view in enumerate(desk.desk_views(store, person, items)):
                 clock.pass_(minutes=3 + number)
-                save(planted, person, view, shift * (number % 3 == 1), skip=number == 4)
+                save(workspace, person, view, shift * (number % 3 == 1), skip=number == 4)
     clock.pass_(days=1)
-    first, second, third = _answered_items(planted, "cy")[:3]
+    first, second, third = _answered_items(workspace, "cy")[:3]
     desk.reveal_judges(store, "cy", first)
-    save(planted, "cy", desk.open_item(store, "cy", first), 1)
-    save(planted, "cy", desk.open_item(store, "cy", second), 0, only="turn:1")
+    save(workspace, "cy", desk.open_item(store, "cy", first), 1)
+    save(workspace, "cy", desk.open_item(store, "cy", second), 0, only="turn:1")
     clock.pass_(minutes=5)
-    save(planted, "cy", desk.open_item(store, "cy", third), 0, better="Gladly: 返金します。")
-    items = queue.claim_items(store, "dee", planted.datasets["answers"], "audit", NO_FILTERS, [], 3)
+    save(workspace, "cy", desk.open_item(store, "cy", third), 0, better="Gladly: 返金します。")
+    items = queue.claim_items(store, "dee", workspace.datasets["answers"], "audit", NO_FILTERS, [], 3)
     for view in desk.desk_views(store, "dee", items[:2]):
         clock.pass_(seconds=50)
-        save(planted, "dee", view, 1)
+        save(workspace, "dee", view, 1)
     queue.claim_items(store, "eva", dataset, "audit", NO_FILTERS, [], 1)
 
 
 def save(
-    planted: Planted, person: str, view: desk.DeskView, shift: int, skip: bool = False, only: str = "", better: str = ""
+    workspace: PlantedWorkspace,
+    person: str,
+    view: desk.DeskView,
+    shift: int,
+    skip: bool = False,
+    only: str = "",
+    better: str = "",
 ) -> str:
     """Save an answer to what the desk shows: near the truth, `shift` off; only for a unit, or with a better turn."""
     n = int(view.item.name.split("-")[1])
@@ -336,7 +342,7 @@ def save(
         "notes": notes if n % 5 == 1 and not skip else [],
         "repairs": [{"unit": "turn:1", "text": better}] if better else [],
     }  # fmt: skip
-    saved, refused = labels.save_answers(planted.store, person, [answer])
+    saved, refused = labels.save_answers(workspace.store, person, [answer])
     assert saved, refused
     return key
 
@@ -355,16 +361,16 @@ def _answer(n: int, unit: str, dimension: str, shift: int) -> float | None:
     return float(1 + (n + shift) % 5)
 
 
-def _answered_items(planted: Planted, person: str) -> list[str]:
-    rows = planted.store.rows(
+def _answered_items(workspace: PlantedWorkspace, person: str) -> list[str]:
+    rows = workspace.store.rows(
         "select item_id from answer where person = $1 and mode = 'blind' and action = 'save' order by made_at", [person]
     )
     return [str(row[0]) for row in rows]
 
 
-def _decide(planted: Planted) -> None:
+def _decide(workspace: PlantedWorkspace) -> None:
     """The first disputes are decided, one of the decisions is taken back, and some justifications are checked."""
-    store, clock, dataset = planted.store, planted.clock, planted.datasets["support"]
+    store, clock, dataset = workspace.store, workspace.clock, workspace.datasets["support"]
     clock.pass_(hours=3)
     waiting = adjudication.adjudication_work(store, "lea", dataset).own
     for number, cell in enumerate(waiting[:3]):
@@ -373,15 +379,15 @@ def _decide(planted: Planted) -> None:
         done = adjudication.adjudicate(store, "lea", f"decision-{number}", *decision)
         if number == 1:
             adjudication.withdraw_adjudication(store, "lea", "withdrawal-1", done.id)
-    judge = planted.judges["support", "judge-one"]
+    judge = workspace.judges["support", "judge-one"]
     justifications = justification_labels.justifications_ahead(store, dataset, judge, "lou", ["coherence"], 4)
     for number, justification in enumerate(justifications):
         justification_labels.record_fit(store, "lou", judge, justification, number % 3 > 0)
 
 
-def _approve(planted: Planted) -> None:
+def _approve(workspace: PlantedWorkspace) -> None:
     """Under a small policy three dimensions are approved."""
-    store, clock = planted.store, planted.clock
+    store, clock = workspace.store, workspace.clock
     small = CheckPolicy(min_items=30, threshold=0.2, lower_bound=False, min_clusters=30, horizon=0)
     requirements = Requirements(small, imported=True, coverage=0.3, answered=0.1)
     policies.set_requirements(store, "lea", requirements, "We are few.")
@@ -391,7 +397,7 @@ def _approve(planted: Planted) -> None:
         ("duels", "pair-judge", "pair", "verdict"),
     }
     for dataset, model, sort, dimension in sorted(keys):
-        key = (planted.datasets[dataset], planted.judges[dataset, model], sort, dimension)
+        key = (workspace.datasets[dataset], workspace.judges[dataset, model], sort, dimension)
         clock.pass_(minutes=10)
         mark = case.seen_mark(store, case.find_case(store, *key))
         approvals.record_decision(store, "lou", *key, "approve", "I looked at it.", mark)

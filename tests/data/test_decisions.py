@@ -50,7 +50,7 @@ from tests.data import planted_workspace
 from tests.data.conftest import Check
 from tests.data.flag_dataset import CARD, add_flag_dataset
 from tests.data.imports import source as import_lines
-from tests.data.planted_workspace import Planted
+from tests.data.planted_workspace import PlantedWorkspace
 from tests.facts import collect_refusals, facts, refusal
 
 pytestmark = pytest.mark.together("rooms of data")  # they share the planted workspace
@@ -76,22 +76,22 @@ SAID: tuple[tuple[float | None, ...], ...] = (
 """What the people of a cell say."""
 
 
-def test_gold(planted: Planted, check: Check) -> None:
-    check("gold", gold_figures(planted))
+def test_gold(workspace: PlantedWorkspace, check: Check) -> None:
+    check("gold", gold_figures(workspace))
 
 
-def gold_figures(planted: Planted) -> Iterator[str]:
+def gold_figures(workspace: PlantedWorkspace) -> Iterator[str]:
     """What labels resolve to by each rule, which of them count on which basis, and which items never do."""
     yield from facts("bases", BASES)
-    yield from _resolutions(planted)
-    yield from _gold_on_bases(planted)
+    yield from _resolutions(workspace)
+    yield from _gold_on_bases(workspace)
     yield from _comparisons()
-    yield from _waiting(planted)
-    yield from _exclusions(planted)
-    yield from _examples(planted)
+    yield from _waiting(workspace)
+    yield from _exclusions(workspace)
+    yield from _examples(workspace)
 
 
-def _resolutions(planted: Planted) -> Iterator[str]:
+def _resolutions(workspace: PlantedWorkspace) -> Iterator[str]:
     """What cells come to on each sort of scale by each rule, some of them adjudicated."""
     rows = [(n, value) for n, cell in enumerate(SAID) for value in cell]
     rows += [(len(SAID) + n, value) for n in range(4) for value in (0, 2)]
@@ -100,7 +100,7 @@ def _resolutions(planted: Planted) -> Iterator[str]:
         "select item_id, 'turn:1' as unit, 0 as no, cast(value as double) as value, 0.5 as probability, "
         f"cast(null as bigint) as part, 0 as drawn, 0 as cut from (values {values}) v(item_id, value) where $1 = $1"
     )
-    intake = planted.store.rows("select min(seq) from intake")[0][0]
+    intake = workspace.store.rows("select min(seq) from intake")[0][0]
     decided = ", ".join(
         f"('{len(SAID) + n:02}', 'turn:1', {value}, {saw}, cast({seq} as bigint), $2)"
         for n, (value, saw, seq) in enumerate(((1, False, -1), ("null", False, -1), (1, True, -1), (1, False, intake)))
@@ -121,7 +121,7 @@ def _resolutions(planted: Planted) -> Iterator[str]:
         scale, rule = SCALES[name], GoldRule(resolve, apart, waiting)
         query = gold_sql("turn", scale, basis, rule, source=source, means=with_means, settled=settled)
         columns = ", ".join(f"said{n}" for n in range(scale.size)) if with_means and scale.size else "0"
-        cells = planted.store.rows(
+        cells = workspace.store.rows(
             f"select item_id, value, how, waits, low, high, people, mean, share, weight, {columns} from ({query}) g "
             "order by item_id", ["x", "d"],
         )  # fmt: skip
@@ -135,9 +135,9 @@ def _round(values: Sequence[Any]) -> list[Any]:
     return [round(value, 4) if isinstance(value, float) else value for value in values]
 
 
-def _gold_on_bases(planted: Planted) -> Iterator[str]:
+def _gold_on_bases(workspace: PlantedWorkspace) -> Iterator[str]:
     """Which labels count on each basis, how much, and what of them is gold; single cells beside their sums."""
-    store, clock = planted.store, planted.clock
+    store, clock = workspace.store, workspace.clock
     lines = [
         {"item": f"d-{n:02}", "unit": "turn:1", "dimension": "safety", "value": 1 + n % 5, "annotator": annotator,
          "mode": mode, "made_at": "2026-02-01T10:00:00Z"}
@@ -146,10 +146,10 @@ def _gold_on_bases(planted: Planted) -> Iterator[str]:
     clock.pass_(hours=1)
     import_source(store, "lea", import_lines(lines), ImportPlan("support", sampling="random", population=90))
     flags, guard = add_flag_dataset(store, "lea", 30, 12)
-    judge_one, pairs = planted.judges["support", "judge-one"], planted.judges["duels", "pair-judge"]
+    judge_one, pairs = workspace.judges["support", "judge-one"], workspace.judges["duels", "pair-judge"]
     for dataset_id, judge, names in (
-        (planted.datasets["support"], judge_one, ("helpfulness", "safety", "task_completion")),
-        (planted.datasets["duels"], pairs, ("verdict",)), (flags, guard, ("zz_harmful",)),
+        (workspace.datasets["support"], judge_one, ("helpfulness", "safety", "task_completion")),
+        (workspace.datasets["duels"], pairs, ("verdict",)), (flags, guard, ("zz_harmful",)),
     ):  # fmt: skip
         rule = settings.gold_rule(store, dataset_id)
         dimensions = [d for d in calibration.compared_dimensions(store, judge) if d.name in names]
@@ -213,14 +213,14 @@ def _cell(scale: Scale, labels: tuple[PersonLabel, ...], rule: GoldRule) -> Labe
     return LabelledCell("i", "item", "turn:1", "d", scale, labels, None, rule)
 
 
-def _waiting(planted: Planted) -> Iterator[str]:
+def _waiting(workspace: PlantedWorkspace) -> Iterator[str]:
     """What waits under each rule and in which order, before and after labels change that somebody had decided on."""
-    store, dataset_id, clock = planted.store, planted.datasets["support"], planted.clock
+    store, dataset_id, clock = workspace.store, workspace.datasets["support"], workspace.clock
     for apart in (None, 0, 1, 3, 4):
         cells = disputes.cells_waiting_under(store, dataset_id, GoldRule(apart=apart))
         texts = [f"{cell.name} {cell.unit} {cell.dimension} {cell.distance:.3g}" for cell in cells]
         yield f"apart {apart}: {len(cells)} wait, {texts[:30]}"
-    duels = disputes.cells_waiting_under(store, planted.datasets["duels"], GoldRule(apart=0))
+    duels = disputes.cells_waiting_under(store, workspace.datasets["duels"], GoldRule(apart=0))
     yield f"of duels: {[f'{cell.name} {cell.distance}' for cell in duels]}"
     adjudications = disputes.standing_adjudications(store, dataset_id)
     for (item, unit, dimension), decision in adjudications.items():
@@ -255,35 +255,35 @@ def _waiting(planted: Planted) -> Iterator[str]:
         yield f"{rule}: {adjudication.rule_effect(store, dataset_id, rule)}"
 
 
-def _exclusions(planted: Planted) -> Iterator[str]:
+def _exclusions(workspace: PlantedWorkspace) -> Iterator[str]:
     """Which items can be put aside or counted again, and in which words it is refused."""
-    store, dataset_id = planted.store, planted.datasets["answers"]
-    answered = sorted(excluded_items.blind_sample_items(store, planted.datasets["support"]))
+    store, dataset_id = workspace.store, workspace.datasets["answers"]
+    answered = sorted(excluded_items.blind_sample_items(store, workspace.datasets["support"]))
     names = sorted(store.rows("select name from item where id = any($1)", [answered]))
     yield f"evidence {[name for (name,) in names]}"
     yield f"drawn {len(excluded_items.audit_sample_items(store, dataset_id))} of {dataset_id}"
-    free = [planted.item("answers", f"r-{n}") for n in (33, 34)]
+    free = [workspace.item("answers", f"r-{n}") for n in (33, 34)]
     calls: list[tuple[str, str, list[str], str]] = [
         ("rex", dataset_id, free, "no"), ("rex", dataset_id, free, " no "), ("rex", dataset_id, free, "Few."),
         ("rex", dataset_id, free[:1], "Why"), ("cy", dataset_id, free, "Tuned."),
         ("rex", dataset_id, free[:1], "x" * 501), ("rex", dataset_id, [*free, "x"], "Tuned."),
         ("rex", dataset_id, [], "Nothing."), ("rex", dataset_id, free * 2, "x" * 500),
-        *(("rex", planted.datasets["support"], answered[:n], "Tuned.") for n in (1, 2, 5, 6, 7)),
-        ("rex", planted.datasets["support"], free, "Elsewhere."),
+        *(("rex", workspace.datasets["support"], answered[:n], "Tuned.") for n in (1, 2, 5, 6, 7)),
+        ("rex", workspace.datasets["support"], free, "Elsewhere."),
     ]  # fmt: skip
     for act in (excluded_items.exclude_items, excluded_items.readmit_items, excluded_items.exclude_items):
         for person, where, item_ids, why in calls:
             with collect_refusals() as outcome:
                 outcome.append(str(act(store, person, where, item_ids, why)))
             yield f"{act.__name__} {len(item_ids)} of {where} by {person}, {why[:9]!r}: {outcome}"
-    for name, dataset in planted.datasets.items():
+    for name, dataset in workspace.datasets.items():
         yield from facts(f"put aside in {name}", excluded_items.list_excluded(store, dataset), 0, 3)
     yield f"in SQL {excluded_items.not_excluded_sql(store, 'x.item')!r}"
 
 
-def _examples(planted: Planted) -> Iterator[str]:
+def _examples(workspace: PlantedWorkspace) -> Iterator[str]:
     """Which items are offered as examples, what a draft of them holds, and which items stand in a prompt."""
-    store, dataset_id = planted.store, planted.datasets["support"]
+    store, dataset_id = workspace.store, workspace.datasets["support"]
     card = cards.card_named(store, "multi_turn_dialogue")
     for most in (2, 200):
         offered = fewshot.items_with_labels(store, dataset_id, card, most)
@@ -293,13 +293,13 @@ def _examples(planted: Planted) -> Iterator[str]:
     yield f"to cy: {refusal(lambda: fewshot.offered_items(store, 'cy', dataset_id, card))}"
     drafts = []
     for name in ("d-01", "d-04", "d-13", "d-33"):
-        drafts.append(fewshot.open_draft(store, "lea", card, planted.item("support", name)))
+        drafts.append(fewshot.open_draft(store, "lea", card, workspace.item("support", name)))
         draft = drafts[-1]
         yield f"draft of {name}: {sorted(draft.fields)}, of {draft.judge!r}, {draft.corrected}, left {draft.left}"
         yield f"  {str(draft.reply)[:900]}"
     pair = cards.card_named(store, "plain_pairwise")
     for name in ("p-01", "p-02", "p-03"):
-        draft = fewshot.draft_example(store, pair, planted.item("duels", name))
+        draft = fewshot.draft_example(store, pair, workspace.item("duels", name))
         yield f"draft of {name}: {draft.reply} of {draft.judge!r}, {draft.corrected}, left {draft.left}"
     yield f"none: {refusal(lambda: fewshot.draft_example(store, pair, 'x'))}"
     query = "select i.name, e.person, e.judge_id, e.route from exposure e join item i on i.id = e.item_id "
@@ -330,19 +330,19 @@ def _examples(planted: Planted) -> Iterator[str]:
 # -- the policy -------------------------------------------------------------------------------------------------------
 
 
-def test_policy(planted: Planted, check: Check) -> None:
-    check("policy", policy_rules(planted))
+def test_policy(workspace: PlantedWorkspace, check: Check) -> None:
+    check("policy", policy_rules(workspace))
 
 
-def policy_rules(planted: Planted) -> Iterator[str]:
+def policy_rules(workspace: PlantedWorkspace) -> Iterator[str]:
     """What is required in words and compared, which values are refused, what draws and plans come to, and two leads."""
     yield from _rules()
-    yield from _quotas(planted)
+    yield from _quotas(workspace)
     yield from _cautions()
-    yield from _objections(planted)
-    yield from _doubts(planted)
-    yield from _two_leads(planted)
-    yield from _look_plans(planted)
+    yield from _objections(workspace)
+    yield from _doubts(workspace)
+    yield from _two_leads(workspace)
+    yield from _look_plans(workspace)
 
 
 def _rules() -> Iterator[str]:
@@ -405,7 +405,7 @@ def _rules() -> Iterator[str]:
         yield f"of {stored_policy}: {policies.from_stored(stored_policy)}"
 
 
-def _quotas(planted: Planted) -> Iterator[str]:
+def _quotas(workspace: PlantedWorkspace) -> Iterator[str]:
     """How many items a draw needs: with none, one, just too few, enough and more, with a share that does not count."""
     for required, answered, drawn, left, share in product((1, 100), (0.9, 1.0), (0, 1, 99, 112), (0, 3, 500), (0, 0.3)):
         draw_quota = quota.Quota(required, answered, drawn, left, share)
@@ -417,9 +417,9 @@ def _quotas(planted: Planted) -> Iterator[str]:
         draw_quota = quota.Quota(100, 0.9, drawn, left, 0.25)
         if all_ or left == 90:
             yield f"{drawn} and {blind}, all {all_} of {left}: {draw_quota.sentence(blind, all_)}"
-    for name, dataset_id in planted.datasets.items():
+    for name, dataset_id in workspace.datasets.items():
         for assisted in (False, True):
-            yield f"of {name}, assisted {assisted}: {quota.quota(planted.store, dataset_id, assisted)}"
+            yield f"of {name}, assisted {assisted}: {quota.quota(workspace.store, dataset_id, assisted)}"
 
 
 def _cautions() -> Iterator[str]:
@@ -441,10 +441,12 @@ def _cautions() -> Iterator[str]:
             yield f"  {[fact[:2] for fact in origin.facts()][:5]}"
 
 
-def _objections(planted: Planted) -> Iterator[str]:
+def _objections(workspace: PlantedWorkspace) -> Iterator[str]:
     """What is held against a dimension by what its judge and data are, what was answered, and what audits found."""
-    store = planted.store
-    usual = case.find_case(store, planted.datasets["duels"], planted.judges["duels", "pair-judge"], "pair", "verdict")
+    store = workspace.store
+    usual = case.find_case(
+        store, workspace.datasets["duels"], workspace.judges["duels", "pair-judge"], "pair", "verdict"
+    )
     line, gate, requirements = usual.result, usual.result.gate, usual.requirements
     alarm = audits.run_audits(store, usual.dataset.id, usual.judge.id).findings
     cases = {"usual": usual, "probe": replace(usual, judge=usual.judge._replace(params='{"probe": "swapped"}'))}
@@ -481,16 +483,19 @@ def _objections(planted: Planted) -> Iterator[str]:
     yield f"none: {refusal(lambda: case.find_case(store, *usual.key[:2], 'turn', 'wit'))}"
 
 
-def _doubts(planted: Planted) -> Iterator[str]:
+def _doubts(workspace: PlantedWorkspace) -> Iterator[str]:
     """What is said beside an approval that new labels speak against, who keeps it, and what such evidence tells."""
-    store, key = planted.store, (planted.datasets["duels"], planted.judges["duels", "pair-judge"], "pair", "verdict")
+    store, key = (
+        workspace.store,
+        (workspace.datasets["duels"], workspace.judges["duels", "pair-judge"], "pair", "verdict"),
+    )
     [approval] = [entry for entry in approvals.active_approvals(store, key[0]) if entry.key == key]
     review = suspension.review_approval(store, approval)
     yield from facts("stands", review.finding, 1)
     yield f"  suspends {review.suspends}, doubtful {review.doubtful}, {review.why!r}, kept {review.frozen}"
     yield f"nothing to keep: {refusal(lambda: suspension.keep_approved(store, 'lea', approval, 'Fine.'))}"
-    assert review.found is not None
-    finding, gate = review.finding, review.found.result.gate
+    assert review.case is not None
+    finding, gate = review.finding, review.case.result.gate
     own = replace(gate.interval, point=0.5, low=0.3, high=0.625, items=14)
     newer = replace(gate, interval=replace(own, point=0.25))
     doubt = replace(finding, state="to be looked at", reasons=("down",), sentences=("It fell.",))
@@ -525,7 +530,7 @@ def _doubts(planted: Planted) -> Iterator[str]:
                     "of none", suspension.current_period_figures(store, replace(approval, decision="suspend"))
                 )
             yield f"{name}, kept by {before}; {person} keeps it: {message or 'so'}"
-            yield f"  now by {note.kept}, doubted {note.doubted}"
+            yield f"  now by {note.confirmation}, doubted {note.doubted}"
         yield f"all: {[entry.dimension for entry, _ in suspension.find_doubted(store)]}"
     older = {name: None if name == "kappa, standard error" else figure for name, figure in review.frozen.items()}
     for frozen in (review.frozen, older, {}):
@@ -536,10 +541,10 @@ def _doubts(planted: Planted) -> Iterator[str]:
         yield f"rows of {rows}: {since_then}, elsewhere {new._replace(dataset='x').touches(approval, approval.seq)}"
 
 
-def _two_leads(planted: Planted) -> Iterator[str]:
+def _two_leads(workspace: PlantedWorkspace) -> Iterator[str]:
     """An approval that takes two leads: in which order, after which changes, and by whom it is refused."""
-    store, clock = planted.store, planted.clock
-    place = planted.datasets["duels"], planted.judges["duels", "pair-judge"]
+    store, clock = workspace.store, workspace.clock
+    place = workspace.datasets["duels"], workspace.judges["duels", "pair-judge"]
     key = (*place, "pair", "verdict")
     requirements = policies.requirements(store)
 
@@ -598,9 +603,9 @@ def _two_leads(planted: Planted) -> Iterator[str]:
         yield f"older {stricter}, met {met}: {policy_today.mark}"
 
 
-def _look_plans(planted: Planted) -> Iterator[str]:
+def _look_plans(workspace: PlantedWorkspace) -> Iterator[str]:
     """Looks that are fixed before the first label: which can be, and what is decided at each."""
-    store, clock = planted.store, planted.clock
+    store, clock = workspace.store, workspace.clock
     lines = [line for line in planted_workspace.answers() if "annotator" not in line]
     done = import_source(store, "lea", import_lines(lines), ImportPlan("planned", sampling="random"))
     dataset_id, judge = done.dataset_id, datasets.dataset_judges(store, done.dataset_id)[0].id
@@ -643,8 +648,8 @@ def _look_plans(planted: Planted) -> Iterator[str]:
 # -- cards ------------------------------------------------------------------------------------------------------------
 
 
-def test_cards(planted: Planted, check: Check) -> None:
-    check("cards", card_changes(planted))
+def test_cards(workspace: PlantedWorkspace, check: Check) -> None:
+    check("cards", card_changes(workspace))
 
 
 def _recipe(definition: str = "丁寧さ。", hi: int = 5, **more: Any) -> Json:
@@ -652,9 +657,9 @@ def _recipe(definition: str = "丁寧さ。", hi: int = 5, **more: Any) -> Json:
     return {"name": "zz_manners", "title": "Manners", "kind": "dialogue", "dimensions": [dimension]} | more
 
 
-def card_changes(planted: Planted) -> Iterator[str]:
+def card_changes(workspace: PlantedWorkspace) -> Iterator[str]:
     """Which cards can be saved, changed, given examples and taken elsewhere, and which card a judge goes by."""
-    store, clock = planted.store, planted.clock
+    store, clock = workspace.store, workspace.clock
     other = {"name": "helpfulness", "unit": "turn", "definition": "x", "answers": {"hi": 3}}
     for person, recipe in (
         ("lea", _recipe()), ("lea", _recipe()), ("cy", _recipe("x")), ("lea", _recipe("別の定義。")),
@@ -678,7 +683,7 @@ def card_changes(planted: Planted) -> Iterator[str]:
         yield f"versions of {name}: {texts}, faults {cards.recipe_faults(store, check_recipe(_recipe(name=name)))}"
     yield f"offered {[f'{name} {cards.is_own_card(card)}' for name, card in cards.current_cards(store).items()]}"
     yield f"used by {dict(sorted(cards.judges_per_card(store).items()))}"
-    choose_desk_cards(store, "rex", planted.datasets["answers"], ["rubric_open_ended", "pointwise_quality"])
+    choose_desk_cards(store, "rex", workspace.datasets["answers"], ["rubric_open_ended", "pointwise_quality"])
     yield from facts("uses", card_uses(store))
     own_card = cards.card_named(store, "zz_manners")
     item = {"role": "user", "turn": 1, "text": "Hello."}
@@ -724,7 +729,7 @@ def card_changes(planted: Planted) -> Iterator[str]:
         yield f"the judge goes by {then.dimensions[0].definition}, now {now.dimensions[0].definition} {outcome}"
     yield f"no judge: {refusal(lambda: cards.card_of_judge(store, 'x'))}, {cards.card_of_judge_if_known(store, 'x')}"
     yield f"no card: {refusal(lambda: cards.card_named(store, 'x' * 90))[:120]}"
-    for name, dataset_id in (*planted.datasets.items(), ("manners", done.dataset_id)):
+    for name, dataset_id in (*workspace.datasets.items(), ("manners", done.dataset_id)):
         along = [f"{spec['name']} {str(spec.get('recipe'))[:60]}" for spec in cards.portable_cards(store, dataset_id)]
         yield f"taken along with {name}: {along}"
     for unit, dimension in (("turn:1", "zz敬語"), ("turn:9", "helpfulness"), ("response", "zz敬語"), ("pair", "x")):
@@ -736,25 +741,25 @@ def card_changes(planted: Planted) -> Iterator[str]:
 # -- plain functions --------------------------------------------------------------------------------------------------
 
 
-def test_bounds(planted: Planted, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bounds(workspace: PlantedWorkspace, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoints, "_listed", None)
-    check("bounds", bounds(planted, monkeypatch))
+    check("bounds", bounds(workspace, monkeypatch))
 
 
-def bounds(planted: Planted, patch: pytest.MonkeyPatch) -> Iterator[str]:
+def bounds(workspace: PlantedWorkspace, patch: pytest.MonkeyPatch) -> Iterator[str]:
     """What plain functions of several rooms give at and beside their bounds."""
-    yield from _run_costs(planted)
+    yield from _run_costs(workspace)
     yield from _allowed_endpoints(patch)
     yield from _stored_replies()
-    yield from _answer_values(planted)
+    yield from _answer_values(workspace)
     yield from _conversations()
-    yield from _missing(planted)
-    yield from _strata(planted)
+    yield from _missing(workspace)
+    yield from _strata(workspace)
 
 
-def _run_costs(planted: Planted) -> Iterator[str]:
+def _run_costs(workspace: PlantedWorkspace) -> Iterator[str]:
     """What charges come to with a price and without, estimated or not, and what was lost sight of."""
-    store, reply = planted.store, CallReply("k", "", 0, "", "x", tokens_in=100, tokens_out=10)
+    store, reply = workspace.store, CallReply("k", "", 0, "", "x", tokens_in=100, tokens_out=10)
     failed = replace(reply, unscored="api_error", why="HTTP 500")
     tried = Charge("try", 7, 1, calls=2)
     for name, replies, price, sort in (
@@ -827,9 +832,9 @@ def _stored_replies() -> Iterator[str]:
         yield f"{text!a} is stored as {writer.storable_text(text)!a}"
 
 
-def _answer_values(planted: Planted) -> Iterator[str]:
+def _answer_values(workspace: PlantedWorkspace) -> Iterator[str]:
     """Which values can be given to which cells, and how much one message of the desk may hold."""
-    store = planted.store
+    store = workspace.store
     for dataset, name, unit, dimension in (
         ("support", "d-01", "turn:1", "helpfulness"), ("support", "d-01", "conversation", "verdict"),
         ("support", "d-01", "conversation", "weakest_turn"), ("support", "d-01", "conversation", "task_completion"),
@@ -837,7 +842,7 @@ def _answer_values(planted: Planted) -> Iterator[str]:
         ("duels", "p-01", "pair", "verdict"), ("duels", "p-01", "pair", "wit"),
         ("answers", "r-01", "response", "factuality"),
     ):  # fmt: skip
-        content = items.load_item(store, planted.item(dataset, name)).content
+        content = items.load_item(store, workspace.item(dataset, name)).content
         values: list[Any] = [None, -1.0, 0.0, 1.0, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 0, 3, True, "good", "none", "n/a", "3"]
         by_outcome = dict[str, list[Any]]()
         for value in values:
@@ -845,7 +850,7 @@ def _answer_values(planted: Planted) -> Iterator[str]:
                 outcome.append(repr(labels.check_answer_value(store, content, unit, dimension, value)))
             by_outcome.setdefault(outcome[0], []).append(value)
         yield f"{name} {unit} {dimension}: {by_outcome}"
-    answer = {"key": "many-00", "person": "rex", "action": "save", "item": planted.item("answers", "r-01"), "ms": 1,
+    answer = {"key": "many-00", "person": "rex", "action": "save", "item": workspace.item("answers", "r-01"), "ms": 1,
               "values": [{"unit": "response", "dimension": "factuality", "v": 3}]}  # fmt: skip
     note = {"unit": "", "sort": "comment", "text": "x"}
     for notes, letters, times in (
@@ -882,9 +887,13 @@ def _conversations() -> Iterator[str]:
         yield from (f"{order}: {line}" for line in outcome)
 
 
-def _missing(planted: Planted) -> Iterator[str]:
+def _missing(workspace: PlantedWorkspace) -> Iterator[str]:
     """Why drawn items have no answer that counts, as several people are told it, and fields that means cannot go by."""
-    store, dataset_id, judge = planted.store, planted.datasets["support"], planted.judges["support", "judge-one"]
+    store, dataset_id, judge = (
+        workspace.store,
+        workspace.datasets["support"],
+        workspace.judges["support", "judge-one"],
+    )
     dimensions = {d.name: d for d in calibration.compared_dimensions(store, judge)}
     for person, name, basis in (
         ("lea", "helpfulness", "gate"), ("cy", "helpfulness", "gate"), ("rex", "verdict", "gate"),
@@ -901,17 +910,17 @@ def _missing(planted: Planted) -> Iterator[str]:
     ):  # fmt: skip
         with collect_refusals() as outcome:
             table = means.means_table(store, dataset_id, judge, chosen)
-            outcome += [means.explain_few_scores(table), f"few {table.few}"]
+            outcome += [means.explain_few_scores(table), f"few {table.small_groups}"]
             outcome += [f"{row.group} {row.dimension.name} {row.unit} {row.display[:2]}" for row in table.rows[::6]]
         yield from (f"means {chosen.by!r} {chosen.only}: {line}" for line in outcome)
-    for (name, model), judge_id in planted.judges.items():
+    for (name, model), judge_id in workspace.judges.items():
         yield f"{model} of {name} has means: {means.has_means(store, judge_id)}"
 
 
-def _strata(planted: Planted) -> Iterator[str]:
+def _strata(workspace: PlantedWorkspace) -> Iterator[str]:
     """How draws fall on strata of dialogues and pairs, and by what they cannot be parted."""
-    store = planted.store
-    for (name, model), judge in planted.judges.items():
+    store = workspace.store
+    for (name, model), judge in workspace.judges.items():
         for options in (
             {"by": "meta", "of": "colour"}, {"by": "meta", "of": "tier"}, {"by": "score", "judge": judge},
             {"by": "score", "judge": judge, "of": "conversation.verdict"}, {"by": "score", "judge": judge, "of": "x"},
@@ -920,6 +929,6 @@ def _strata(planted: Planted) -> Iterator[str]:
         ):  # fmt: skip
             with collect_refusals() as outcome:
                 design = SampleDesign(**options)  # type: ignore[arg-type]
-                words = strata.stratum_words(store, planted.datasets[name], design)
+                words = strata.stratum_words(store, workspace.datasets[name], design)
                 outcome += sorted(f"{word} x{n}" for word, n in Counter(words.values()).items())
             yield f"strata of {name} by {options | ({'judge': model} if 'judge' in options else {})}: {outcome}"

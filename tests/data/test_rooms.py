@@ -73,7 +73,7 @@ from data.mtbench import figures as bench_figures
 from data.mtbench.protocol_run import ProtocolRun
 from data.queue import listing, queue, review_signals, strata
 from data.queue import progress as queue_progress
-from data.queue.queue import GivenItem
+from data.queue.queue import OfferedItem
 from data.records import datasets, invitations, items, judge_lookup, logins, people, settings, tags, tokens
 from data.records.rows import item_id
 from data.records.settings import GoldRule
@@ -113,7 +113,7 @@ from tests.data.conftest import Check
 from tests.data.flag_dataset import CARD, add_flag_dataset
 from tests.data.imports import source as import_lines
 from tests.data.mtbench.recorder import is_judging, recording
-from tests.data.planted_workspace import BEGIN, NO_FILTERS, Planted
+from tests.data.planted_workspace import BEGIN, NO_FILTERS, PlantedWorkspace
 from tests.data.runs.test_runs import scripted_source
 from tests.facts import collect_refusals, facts, picture_lines, refusal, tallies, text_of
 from tests.judges.endpoint import Say
@@ -127,14 +127,18 @@ STREAMS: tuple[queue.Stream, ...] = ("audit", "review")
 # -- exporting --------------------------------------------------------------------------------------------------------
 
 
-def test_exporting(planted: Planted, check: Check, tmp_path: Path) -> None:
-    check("exporting", exports(planted, tmp_path))
+def test_exporting(workspace: PlantedWorkspace, check: Check, tmp_path: Path) -> None:
+    check("exporting", exports(workspace, tmp_path))
 
 
-def exports(planted: Planted, folder: Path) -> Iterator[str]:
+def exports(workspace: PlantedWorkspace, folder: Path) -> Iterator[str]:
     """Every kind with its options, as it is shown first, written in two formats and given out by pages."""
-    store, one, two = planted.store, planted.judges["support", "judge-one"], planted.judges["support", "judge-two"]
-    by_name = {name: datasets.dataset_named(store, name) for name in planted.datasets}
+    store, one, two = (
+        workspace.store,
+        workspace.judges["support", "judge-one"],
+        workspace.judges["support", "judge-two"],
+    )
+    by_name = {name: datasets.dataset_named(store, name) for name in workspace.datasets}
     varied: list[tuple[str, str, Json]] = [
         ("labels", "support", {"names": False, "dimension": "helpfulness"}),
         ("gold", "support", {"judge": one, "basis": "blind"}),
@@ -155,35 +159,35 @@ def exports(planted: Planted, folder: Path) -> Iterator[str]:
         yield f"  judges {kind.shows_judges}, people {kind.shows_people}, tuning {kind.marks_tuning_items}"
         yield f"  columns {', '.join(f'{c.name} {c.type}'[:60] for c in kind.columns)}"
         for option in kind.options:
-            choices = list_choices(store, option, planted.datasets["support"])
+            choices = list_choices(store, option, workspace.datasets["support"])
             yield f"  option {option.name} ({option.title}, {option.default!r}): {option.help}; {choices}"
         if kind.name not in ("examples", "preference_pairs", "candidates"):
-            yield from _describe_preview(planted, kind, by_name["support"], folder)
+            yield from _describe_preview(workspace, kind, by_name["support"], folder)
         for of, name, options in varied:
             if of == kind.name:
-                yield from _describe_export(planted, kind, by_name[name], options, folder / "rows.jsonl")
+                yield from _describe_export(workspace, kind, by_name[name], options, folder / "rows.jsonl")
     say = code_words(store)
     for dimension in ("helpfulness", "none"):
         yield f"codes in words: {[say('dialogue', 'turn:1', dimension, code) for code in (2.0, 2.5, None)]}"
     yield f"exactly: {[exact_words(Scale('interval', 0, 1), code) for code in (0.1234567, 1.0, None)]}"
-    yield from _pages(planted, by_name["support"])
-    yield from _refused_exports(planted, by_name["support"], folder)
+    yield from _pages(workspace, by_name["support"])
+    yield from _refused_exports(workspace, by_name["support"], folder)
 
 
-def _describe_preview(planted: Planted, kind: Any, dataset: Any, folder: Path) -> Iterator[str]:
-    first, count = exporting.preview_export(planted.store, "rex", dataset, kind, {})
-    waiting = exporting.count_waiting_blind(planted.store, "rex", dataset, kind, {})
+def _describe_preview(workspace: PlantedWorkspace, kind: Any, dataset: Any, folder: Path) -> Iterator[str]:
+    first, count = exporting.preview_export(workspace.store, "rex", dataset, kind, {})
+    waiting = exporting.count_waiting_blind(workspace.store, "rex", dataset, kind, {})
     names = [str(row.get("item", "-"))[:12] for row in first]
     yield f"  shown first {names} of {count}, {waiting} wait for a blind answer"
     both = kind.name in ("items", "labels", "scores", "chats", "preference_turns")
     for format in ("jsonl", "csv")[: 2 if both else 1]:
-        yield from _describe_export(planted, kind, dataset, {}, folder / f"rows.{format}")
+        yield from _describe_export(workspace, kind, dataset, {}, folder / f"rows.{format}")
 
 
-def _describe_export(planted: Planted, kind: Any, dataset: Any, options: Json, file: Path) -> Iterator[str]:
+def _describe_export(workspace: PlantedWorkspace, kind: Any, dataset: Any, options: Json, file: Path) -> Iterator[str]:
     format: Any = file.suffix[1:]
-    done = exporting.write_export(planted.store, "rex", dataset, kind, options, format, file)
-    yield f"-- {kind.name} of {dataset.name} with {options}: {done.lines} {format} lines, {done.aside} put aside"
+    done = exporting.write_export(workspace.store, "rex", dataset, kind, options, format, file)
+    yield f"-- {kind.name} of {dataset.name} with {options}: {done.lines} {format} lines, {done.excluded} put aside"
     lines = file.read_text(encoding="utf-8-sig").splitlines()
     if format == "jsonl":
         yield from tallies([json.loads(line) for line in lines], 5)
@@ -193,22 +197,22 @@ def _describe_export(planted: Planted, kind: Any, dataset: Any, options: Json, f
         yield f"  | {line[:430]}"
 
 
-def _pages(planted: Planted, dataset: Any) -> Iterator[str]:
+def _pages(workspace: PlantedWorkspace, dataset: Any) -> Iterator[str]:
     """Pages of the exports that have some, of two rows and one, and the batches of those that come as a stream."""
     for name in delivery.KEYS:
-        page = delivery.export_page(planted.store, "rex", dataset, name, {}, limit=2)
-        again = delivery.export_page(planted.store, "rex", dataset, name, {}, page.next, 1) if page.next else page
-        parts = delivery.stream_export(planted.store, "rex", dataset, name, {}) if name != "gold" else ()
+        page = delivery.export_page(workspace.store, "rex", dataset, name, {}, limit=2)
+        again = delivery.export_page(workspace.store, "rex", dataset, name, {}, page.next, 1) if page.next else page
+        parts = delivery.stream_export(workspace.store, "rex", dataset, name, {}) if name != "gold" else ()
         batches = [len(batch) for batch in parts]
         last = {key: again.rows[-1][key] for key in delivery.KEYS[name]} if again.rows else {}
         yield f"pages of {name}: {len(page.rows)}, then {last}, more: {bool(again.next)}; batches {batches}"
-    rows = planted.store.rows("select kind, lines, settings from export order by seq")
+    rows = workspace.store.rows("select kind, lines, settings from export order by seq")
     for kind, lines, options in rows[-12:]:
         yield f"kept: {kind} {lines} {options}"
 
 
-def _refused_exports(planted: Planted, dataset: Any, folder: Path) -> Iterator[str]:
-    store, gold = planted.store, exporting.export_kind("gold")
+def _refused_exports(workspace: PlantedWorkspace, dataset: Any, folder: Path) -> Iterator[str]:
+    store, gold = workspace.store, exporting.export_kind("gold")
     whole, pairs = exporting.export_kind("dataset"), exporting.export_kind("preference_pairs")
     parts = folder / "parts"
     done = exporting.write_export(store, "rex", dataset, whole, {}, "parquet", parts, rows_per_file=100)
@@ -251,12 +255,12 @@ def _refused_exports(planted: Planted, dataset: Any, folder: Path) -> Iterator[s
 # -- importing --------------------------------------------------------------------------------------------------------
 
 
-def test_importing(planted: Planted, check: Check) -> None:
+def test_importing(workspace: PlantedWorkspace, check: Check) -> None:
     check("importing", imports())
 
 
-def test_previews(planted: Planted, check: Check) -> None:
-    check("previews", previews(planted))
+def test_previews(workspace: PlantedWorkspace, check: Check) -> None:
+    check("previews", previews(workspace))
 
 
 def imports() -> Iterator[str]:
@@ -281,43 +285,47 @@ def imports() -> Iterator[str]:
         yield f"  faults {mapping.faults(columns)}, textless {mapping.textless}, cards {sorted(mapping.cards())}"
 
 
-def previews(planted: Planted) -> Iterator[str]:
+def previews(workspace: PlantedWorkspace) -> Iterator[str]:
     """What an import understands of files, proposes for them, and would make of them."""
     for title, source in import_files.sources():
         with contextlib.suppress(BadInput):
             files = detect_formats(source)
             yield f"== {title}"
-            yield from _describe_import(planted, source, files)
+            yield from _describe_import(workspace, source, files)
 
 
-def _describe_import(planted: Planted, source: Source, files: list[DetectedFile]) -> Iterator[str]:
-    interpretation = start.interpret_source(planted.store, source, files)
+def _describe_import(workspace: PlantedWorkspace, source: Source, files: list[DetectedFile]) -> Iterator[str]:
+    interpretation = start.interpret_source(workspace.store, source, files)
     for series in interpretation.series:
         yield from facts("series", series, 1)
     for name in ("assumptions", "unclear", "items", "sampling"):
         yield f"  {name}: {getattr(interpretation, name)}"
-    message = refusal(lambda: start.plan_import(planted.store, interpretation, ImportPlan("support")))
-    plan = ImportPlan("support") if message else start.plan_import(planted.store, interpretation, ImportPlan("support"))
+    message = refusal(lambda: start.plan_import(workspace.store, interpretation, ImportPlan("support")))
+    plan = (
+        ImportPlan("support")
+        if message
+        else start.plan_import(workspace.store, interpretation, ImportPlan("support"))
+    )
     for question in plan.questions:
         yield from facts("question", question, 1)
     for card in plan.cards:
         yield f"  card {json.dumps(card, ensure_ascii=False)[:300]}"
     yield f"  plan: {message or 'made'}"
-    yield from facts("preview", preview_import(planted.store, source, plan, actor="lea", detected=files), 1, 60)
+    yield from facts("preview", preview_import(workspace.store, source, plan, actor="lea", detected=files), 1, 60)
 
 
 # -- reports ----------------------------------------------------------------------------------------------------------
 
 
-def test_reports(planted: Planted, check: Check) -> None:
-    check("reports", reports(planted))
+def test_reports(workspace: PlantedWorkspace, check: Check) -> None:
+    check("reports", reports(workspace))
 
 
-def reports(planted: Planted) -> Iterator[str]:
+def reports(workspace: PlantedWorkspace) -> Iterator[str]:
     """What a report says of a judge of dialogues, which leads have decided on, and of one of pairs, with its tables."""
     for dataset, judge in (("support", "judge-one"), ("duels", "pair-judge")):
-        place = planted.datasets[dataset], planted.judges[dataset, judge]
-        gathered = evidence.gather_report_evidence(planted.store, *place)
+        place = workspace.datasets[dataset], workspace.judges[dataset, judge]
+        gathered = evidence.gather_report_evidence(workspace.store, *place)
         figures = report_figures(gathered)
         yield f"== {judge} of {dataset}"
         yield text_of(report.render_report(gathered, figures))
@@ -330,13 +338,13 @@ def reports(planted: Planted) -> Iterator[str]:
 # -- desk and queue ---------------------------------------------------------------------------------------------------
 
 
-def test_desk(planted: Planted, check: Check) -> None:
-    check("desk", desks(planted))
+def test_desk(workspace: PlantedWorkspace, check: Check) -> None:
+    check("desk", desks(workspace))
 
 
-def desks(planted: Planted) -> Iterator[str]:
+def desks(workspace: PlantedWorkspace) -> Iterator[str]:
     """What each person has on the desk: what they answered, what comes next, and what is refused."""
-    store, dataset_id = planted.store, planted.datasets["support"]
+    store, dataset_id = workspace.store, workspace.datasets["support"]
     for person in ("cy", "dee", "eva", "lou"):
         answered = store.rows(
             "select distinct item_id, made_at from answer_now where person = $1 order by made_at", [person]
@@ -347,8 +355,8 @@ def desks(planted: Planted) -> Iterator[str]:
             claims = queue.claim_items(store, person, dataset_id, stream, NO_FILTERS, [], 3)  # type: ignore[arg-type]
             for view in desk.desk_views(store, person, claims):
                 yield from _shown_on_desk(f"{person} is given of {stream}", view)
-    two = planted.judges["support", "judge-two"]
-    reviews = [GivenItem("", item, "review", "assisted", two) for item in _of_cy(planted)]
+    two = workspace.judges["support", "judge-two"]
+    reviews = [OfferedItem("", item, "review", "assisted", two) for item in _of_cy(workspace)]
     for view in desk.desk_views(store, "cy", reviews):
         counts = f"{len(view.own_answers)} {len(view.scores)}"
         yield f"== together: {view.name} {view.mode} {counts} {view.comments} {view.repairs}"
@@ -363,28 +371,30 @@ def desks(planted: Planted) -> Iterator[str]:
         ("support", "d-09", "rex"),
         ("support", "d-34", "lou"),
     ):
-        yield from _shown_on_desk(f"{person} opens {name}", desk.open_item(store, person, planted.item(dataset, name)))
-    yield from _several_judges(planted)
-    yield from _save_answers(planted)
+        yield from _shown_on_desk(
+            f"{person} opens {name}", desk.open_item(store, person, workspace.item(dataset, name))
+        )
+    yield from _several_judges(workspace)
+    yield from _save_answers(workspace)
 
 
-def _of_cy(planted: Planted) -> list[str]:
-    return [planted.item("support", f"d-{n}") for n in (33, 28, 19, 39)]
+def _of_cy(workspace: PlantedWorkspace) -> list[str]:
+    return [workspace.item("support", f"d-{n}") for n in (33, 28, 19, 39)]
 
 
-def _several_judges(planted: Planted) -> Iterator[str]:
+def _several_judges(workspace: PlantedWorkspace) -> Iterator[str]:
     """Items that show every judge of their card, and such as are asked about by two cards."""
-    store, dataset_id = planted.store, planted.datasets["answers"]
+    store, dataset_id = workspace.store, workspace.datasets["answers"]
     done = import_source(store, "lea", from_bytes(list(import_files.bench().items())), ImportPlan("bench"))
     judges = datasets.dataset_judges(store, done.dataset_id)
     for name in ("81/a", "81/b"):
         item = item_id(done.dataset_id, name)
-        reviews = [GivenItem("", item, "review", "assisted", judge.id) for judge in judges]
+        reviews = [OfferedItem("", item, "review", "assisted", judge.id) for judge in judges]
         for view in [desk.open_item(store, "lou", item), *desk.desk_views(store, "eva", reviews)]:
             yield from _shown_on_desk(f"of {len(judges)} judges", view)
     cards = ["pointwise_quality", "rubric_open_ended"]
     choose_desk_cards(store, "rex", dataset_id, cards)
-    yield from _shown_on_desk("by two cards", desk.open_item(store, "rex", planted.item("answers", "r-08")))
+    yield from _shown_on_desk("by two cards", desk.open_item(store, "rex", workspace.item("answers", "r-08")))
     yield f"no card: {refusal(lambda: choose_desk_cards(store, 'rex', dataset_id, ['none']))}"
 
 
@@ -413,10 +423,10 @@ def _shown_on_desk(title: str, view: desk.DeskView) -> Iterator[str]:
             yield from facts(name, getattr(view, name), 1)
 
 
-def _save_answers(planted: Planted) -> Iterator[str]:
+def _save_answers(workspace: PlantedWorkspace) -> Iterator[str]:
     """Answers that are taken, taken once, or refused, and what they leave in the tables."""
-    store, item, clock = planted.store, planted.item("support", "d-31"), planted.clock
-    other, third = planted.item("support", "d-32"), planted.item("answers", "r-07")
+    store, item, clock = workspace.store, workspace.item("support", "d-31"), workspace.clock
+    other, third = workspace.item("support", "d-32"), workspace.item("answers", "r-07")
     value = {"unit": "turn:1", "dimension": "helpfulness", "v": 4.0}
     base = {"key": "rex-key-1", "person": "rex", "action": "save", "item": item, "values": [value], "ms": 5_000}
     extras = {
@@ -450,7 +460,7 @@ def _save_answers(planted: Planted) -> Iterator[str]:
         | {
             "key": "rex-key-15",
             "item": third,
-            "judge": planted.judges["answers", "grader"],
+            "judge": workspace.judges["answers", "grader"],
             "ms": 10**9,
             "values": [{"unit": "response", "dimension": "factuality", "v": 2, "saw": True, "seen": 3, "unseen": True}],
         },
@@ -473,14 +483,14 @@ def _save_answers(planted: Planted) -> Iterator[str]:
     yield f"nobody: {refusal(lambda: desk.open_item(store, 'nobody', item))}"
 
 
-def test_queue(planted: Planted, check: Check) -> None:
-    check("queue", queues(planted))
+def test_queue(workspace: PlantedWorkspace, check: Check) -> None:
+    check("queue", queues(workspace))
 
 
-def queues(planted: Planted) -> Iterator[str]:
+def queues(workspace: PlantedWorkspace) -> Iterator[str]:
     """The order of both queues as people see it, what narrows it, and what would come into it."""
-    store, dataset_id, clock = planted.store, planted.datasets["support"], planted.clock
-    one, two = planted.judges["support", "judge-one"], planted.judges["support", "judge-two"]
+    store, dataset_id, clock = workspace.store, workspace.datasets["support"], workspace.clock
+    one, two = workspace.judges["support", "judge-one"], workspace.judges["support", "judge-two"]
     zone = timezone(timedelta(hours=9))
     for person in ("rex", "cy", "dee"):
         for stream in STREAMS:
@@ -530,8 +540,10 @@ def queues(planted: Planted) -> Iterator[str]:
             yield from facts(f"need of {need.item}", need)
     for kind in (None, "judges disagree", "broken rule", "unscored"):
         yield f"would come in for {kind}: {queue.plan_review(store, dataset_id, two, 5, kind)}"  # type: ignore[arg-type]
-    yield from _draws(planted)
-    flags = [Reason(planted.item("support", f"d-{n:02}"), "flagged", f"Flag {n}.", n / 40) for n in (3, 5, 8, 13, 21)]
+    yield from _draws(workspace)
+    flags = [
+        Reason(workspace.item("support", f"d-{n:02}"), "flagged", f"Flag {n}.", n / 40) for n in (3, 5, 8, 13, 21)
+    ]
     yield f"flagged: {queue.take_flagged(store, 'rex', dataset_id, one, flags)}"
     yield f"filled: {queue.fill_review(store, 'rex', dataset_id, two, 3)}"
     yield f"known to all: {queue.count_known_to_all(store, dataset_id)}"
@@ -556,9 +568,9 @@ def _filter_values(filters: queue.QueueFilters) -> list[str]:
     return [filters.system, filters.judge, filters.dimension, filters.reason]
 
 
-def _draws(planted: Planted) -> Iterator[str]:
+def _draws(workspace: PlantedWorkspace) -> Iterator[str]:
     """How draws would fall on strata of each sort, and what is refused."""
-    store, lines = planted.store, [line for line in planted_workspace.answers() if "annotator" not in line]
+    store, lines = workspace.store, [line for line in planted_workspace.answers() if "annotator" not in line]
     extra = {**lines[0], "id": "r-99", "meta": {"language": "ja", "topic": 7}}
     done = import_source(store, "lea", import_lines([*lines, extra]), ImportPlan("fresh"))
     dataset_id, judge = done.dataset_id, datasets.dataset_judges(store, done.dataset_id)[0].id
@@ -605,14 +617,14 @@ def _draws(planted: Planted) -> Iterator[str]:
 # -- assignments ------------------------------------------------------------------------------------------------------
 
 
-def test_assignments(planted: Planted, check: Check) -> None:
-    check("assignments", assigned_work(planted))
+def test_assignments(workspace: PlantedWorkspace, check: Check) -> None:
+    check("assignments", assigned_work(workspace))
 
 
-def assigned_work(planted: Planted) -> Iterator[str]:
+def assigned_work(workspace: PlantedWorkspace) -> Iterator[str]:
     """What is given to whom and how far they are, what more would give, and what changes and refusals come to."""
-    store, dataset_id, clock = planted.store, planted.datasets["support"], planted.clock
-    yield from _board(planted, "as planted")
+    store, dataset_id, clock = workspace.store, workspace.datasets["support"], workspace.clock
+    yield from _board(workspace, "as planted")
     for stream in STREAMS:
         yield from facts(f"values of {stream}", assignments.selection_values(store, dataset_id, stream))
     due = clock.moment + timedelta(days=5)
@@ -621,7 +633,7 @@ def assigned_work(planted: Planted) -> Iterator[str]:
         ("audit", Selection(), AssignmentTerms(tag="german")),
         ("review", Selection("topic", "travel", share=0.6), AssignmentTerms(("cy", "dee"), overlap=2, seed=1)),
         ("review", Selection("language", "ja"), AssignmentTerms(("dee", "eva"), priority=3, reserved=False)),
-        ("review", Selection(items=(planted.item("support", "d-39"),)), AssignmentTerms(("eva",))),
+        ("review", Selection(items=(workspace.item("support", "d-39"),)), AssignmentTerms(("eva",))),
         ("audit", Selection(number=3), AssignmentTerms(("eva",))),
         ("audit", Selection(items=("x",)), AssignmentTerms(("eva",))),
         ("audit", Selection(number=0), AssignmentTerms(("eva",))),
@@ -646,12 +658,12 @@ def assigned_work(planted: Planted) -> Iterator[str]:
     clock.pass_(days=3, hours=2)
     first = assignments.current_assignments(store, dataset_id)[0]
     assignments.change_assignment(store, "rex", first.id, False, 3, due, "Later will do.")
-    yield from _board(planted, "changed")
+    yield from _board(workspace, "changed")
     yield from facts("would be handed on", assignments.plan_reassignment(store, dataset_id, "cy", ["dee", "eva"], 2))
     yield from facts("handed on", assignments.reassign(store, "rex", dataset_id, "cy", ["dee", "lou"], 2))
     assignments.end_assignment(store, "rex", assignments.current_assignments(store, dataset_id)[-1].id)
     people.set_person(store, "lea", "eva", "annotator", active=False)
-    yield from _board(planted, "handed on, ended")
+    yield from _board(workspace, "handed on, ended")
     for change in assignments.undoable_changes(store, dataset_id):
         yield from facts("can be undone", change)
     newest = assignments.undoable_changes(store, dataset_id)[0].revision
@@ -660,7 +672,7 @@ def assigned_work(planted: Planted) -> Iterator[str]:
     yield f"role: {refusal(lambda: assignments.end_assignment(store, 'cy', first.id))}"
     yield f"no assignment: {refusal(lambda: assignments.end_assignment(store, 'rex', 'x'))}"
     yield f"to themselves: {refusal(lambda: assignments.plan_reassignment(store, dataset_id, 'cy', ['cy'], 1))}"
-    yield from _board(planted, "undone")
+    yield from _board(workspace, "undone")
     yield from _rates_of_work()
 
 
@@ -711,8 +723,8 @@ def _rates_of_work() -> Iterator[str]:
         yield f"after {hours} hours: {after_working_hours(BEGIN, hours)}"
 
 
-def _board(planted: Planted, when: str) -> Iterator[str]:
-    store, dataset_id = planted.store, planted.datasets["support"]
+def _board(workspace: PlantedWorkspace, when: str) -> Iterator[str]:
+    store, dataset_id = workspace.store, workspace.datasets["support"]
     zone = timezone(timedelta(hours=9))
     yield f"== {when}"
     for assignment in assignments.current_assignments(store, dataset_id):
@@ -734,13 +746,13 @@ def _board(planted: Planted, when: str) -> Iterator[str]:
 # -- adjudication -----------------------------------------------------------------------------------------------------
 
 
-def test_adjudication(planted: Planted, check: Check) -> None:
-    check("adjudication", decisions(planted))
+def test_adjudication(workspace: PlantedWorkspace, check: Check) -> None:
+    check("adjudication", decisions(workspace))
 
 
-def decisions(planted: Planted) -> Iterator[str]:
+def decisions(workspace: PlantedWorkspace) -> Iterator[str]:
     """What waits for a decision, what it is shown with, what was decided, and what other rules would make wait."""
-    store, dataset_id = planted.store, planted.datasets["support"]
+    store, dataset_id = workspace.store, workspace.datasets["support"]
     for person in ("lea", "rex", "lou"):
         work = adjudication.adjudication_work(store, person, dataset_id)
         yield f"== {person}: {len(work.own)} wait, {work.others} for others"
@@ -802,7 +814,7 @@ def decisions(planted: Planted) -> Iterator[str]:
         "short key": lambda: adjudication.withdraw_adjudication(store, "lou", "lou-tak", "decision-0"),
         "long key": lambda: adjudication.withdraw_adjudication(store, "lou", "l" * 81, "decision-0"),
         "of a lead": lambda: adjudication.withdraw_adjudication(store, "rex", "rex-takes-1", "decision-0"),
-        "reveal": lambda: adjudication.reveal_while_adjudicating(store, "rex", planted.item("support", "d-38")),
+        "reveal": lambda: adjudication.reveal_while_adjudicating(store, "rex", workspace.item("support", "d-38")),
     }.items():
         yield f"{title}: {refusal(call)}"
     for row in store.rows(
@@ -814,14 +826,14 @@ def decisions(planted: Planted) -> Iterator[str]:
 # -- approvals --------------------------------------------------------------------------------------------------------
 
 
-def test_approvals(planted: Planted, check: Check) -> None:
-    check("approvals", approval_cases(planted))
+def test_approvals(workspace: PlantedWorkspace, check: Check) -> None:
+    check("approvals", approval_cases(workspace))
 
 
-def approval_cases(planted: Planted) -> Iterator[str]:
+def approval_cases(workspace: PlantedWorkspace) -> Iterator[str]:
     """The case of each dimension with its evidence, what decisions follow and are refused, and what undoes them."""
-    store, dataset_id, clock = planted.store, planted.datasets["support"], planted.clock
-    judge = planted.judges["support", "judge-one"]
+    store, dataset_id, clock = workspace.store, workspace.datasets["support"], workspace.clock
+    judge = workspace.judges["support", "judge-one"]
     for name, entry in {**rules.RULES, **actions.ACTIONS, **actions.APPROVAL_STATES}.items():
         yield from facts(name, entry)
     yield from _origins()
@@ -845,8 +857,8 @@ def approval_cases(planted: Planted) -> Iterator[str]:
     for fact in case.case_facts(store, case.find_case(store, dataset_id, judge, "turn", "helpfulness")):
         yield from facts(record.fact_title(fact[0]), fact)
     for dataset in ("duels", "answers"):
-        for (of, _), other in planted.judges.items():
-            for dimension_case in case.cases(store, planted.datasets[dataset], other) if of == dataset else []:
+        for (of, _), other in workspace.judges.items():
+            for dimension_case in case.cases(store, workspace.datasets[dataset], other) if of == dataset else []:
                 yield (
                     f"{dataset} {dimension_case.result.dimension.name}: {dimension_case.result.check.state}; "
                     f"{dimension_case.objections}"
@@ -854,9 +866,9 @@ def approval_cases(planted: Planted) -> Iterator[str]:
     checked = ci_check.check_judge(store, "rex", datasets.dataset_named(store, "support"), judge)
     yield f"check: {checked.verdict} {checked.code} {checked.as_json()}"
     yield from (dimension.line for dimension in checked.dimensions)
-    yield from _decisions(planted, dataset_id, judge)
+    yield from _decisions(workspace, dataset_id, judge)
     clock.pass_(days=2)
-    yield from _suspensions(planted, dataset_id, judge)
+    yield from _suspensions(workspace, dataset_id, judge)
 
 
 def _origins() -> Iterator[str]:
@@ -870,9 +882,9 @@ def _origins() -> Iterator[str]:
         yield from facts("as evidence", list(origin.facts()), 1)
 
 
-def _decisions(planted: Planted, dataset_id: str, judge: str) -> Iterator[str]:
-    store, clock = planted.store, planted.clock
-    other = (planted.datasets["answers"], planted.judges["answers", "grader"], "response", "factuality")
+def _decisions(workspace: PlantedWorkspace, dataset_id: str, judge: str) -> Iterator[str]:
+    store, clock = workspace.store, workspace.clock
+    other = (workspace.datasets["answers"], workspace.judges["answers", "grader"], "response", "factuality")
 
     def decide(
         person: str, decision: Any, key: tuple[str, str, str, str], reason: str = "Seen.", mark: str | None = None
@@ -925,15 +937,15 @@ def _decisions(planted: Planted, dataset_id: str, judge: str) -> Iterator[str]:
         yield f"status of {' '.join(key)}: {decided}"
         if key[0] == dataset_id:
             note = approvals.approval_note(store, stand)
-            yield f"  {note.older!r}, doubted {note.doubted}, kept {note.kept}"
+            yield f"  {note.older!r}, doubted {note.doubted}, kept {note.confirmation}"
     for entry in record.decision_history(store, dataset_id, judge):
         yield from facts("decided", replace(entry, fingerprint="", requirements=rules.Requirements()))
     yield from facts("today", approvals.compare_with_today(store, approvals.active_approvals(store, dataset_id)))
 
 
-def _suspensions(planted: Planted, dataset_id: str, judge: str) -> Iterator[str]:
+def _suspensions(workspace: PlantedWorkspace, dataset_id: str, judge: str) -> Iterator[str]:
     """Labels that contradict the judge suspend what was approved, and a check of continuous integration tells it."""
-    store = planted.store
+    store = workspace.store
     bring = [planted_workspace.contrary(n, person) for n in range(1, 41) for person in ("fay", "gus", "hal")]
     done = import_source(
         store, "lea", import_lines([line for lines in bring for line in lines]), ImportPlan("support", sampling="all")
@@ -959,18 +971,18 @@ def _suspensions(planted: Planted, dataset_id: str, judge: str) -> Iterator[str]
     yield from facts("plan", plans.look_plan(store, dataset_id))
     for sizes in ("30, 60", "60 30", "", "a", "5 10", "30 31 32 33 34 35 36"):
         with collect_refusals() as outcome:
-            plans.set_look_plan(store, "lea", planted.datasets["answers"], plans.parse_sizes(sizes))
+            plans.set_look_plan(store, "lea", workspace.datasets["answers"], plans.parse_sizes(sizes))
         yield f"looks {sizes!r}: {outcome}"
 
 
 # -- calibration ------------------------------------------------------------------------------------------------------
 
 
-def test_calibration(planted: Planted, check: Check) -> None:
-    check("calibration", calibration_figures(planted))
+def test_calibration(workspace: PlantedWorkspace, check: Check) -> None:
+    check("calibration", calibration_figures(workspace))
 
 
-def calibration_figures(planted: Planted) -> Iterator[str]:
+def calibration_figures(workspace: PlantedWorkspace) -> Iterator[str]:
     """The figures of judges and people on each sort of item: all that is measured of a dimension, and cells."""
     sampled = ("summary", "levels", "sources", "repeats", "ceiling", "unscored", "arms")
     named = ("summary", "baselines", "rates", "corrected", "weakest", "other metrics", "means")
@@ -992,18 +1004,18 @@ def calibration_figures(planted: Planted) -> Iterator[str]:
         ("support", "judge-one", "verdict", named),
         ("duels", "pair-judge", "verdict", paired),
     ):
-        dataset_id, judge = planted.datasets[dataset], planted.judges[dataset, model]
-        dimensions = {d.name: d for d in calibration.compared_dimensions(planted.store, judge)}
+        dataset_id, judge = workspace.datasets[dataset], workspace.judges[dataset, model]
+        dimensions = {d.name: d for d in calibration.compared_dimensions(workspace.store, judge)}
         yield f"== {dataset} {model} {name}, of {list(dimensions)}"
-        yield from _measure_dimension(planted, dataset_id, judge, dimensions[name], only)
-    dataset_id, judge = planted.datasets["support"], planted.judges["support", "judge-one"]
-    yield from _means(planted, dataset_id, judge)
+        yield from _measure_dimension(workspace, dataset_id, judge, dimensions[name], only)
+    dataset_id, judge = workspace.datasets["support"], workspace.judges["support", "judge-one"]
+    yield from _means(workspace, dataset_id, judge)
 
 
 def _measure_dimension(
-    planted: Planted, dataset_id: str, judge: str, dimension: Dimension, only: Collection[str]
+    workspace: PlantedWorkspace, dataset_id: str, judge: str, dimension: Dimension, only: Collection[str]
 ) -> Iterator[str]:
-    store, basis = planted.store, "imported"
+    store, basis = workspace.store, "imported"
     arguments = (store, dataset_id, judge, dimension)
     yield from facts("bases", calibration.basis_sizes(store, dataset_id, [dimension]))
     measures: dict[str, Callable[[], Any]] = {
@@ -1041,14 +1053,14 @@ def _measure_dimension(
             yield from facts(name, measure(), 1, 5)
 
 
-def _means(planted: Planted, dataset_id: str, judge: str) -> Iterator[str]:
-    store, two = planted.store, planted.judges["support", "judge-two"]
+def _means(workspace: PlantedWorkspace, dataset_id: str, judge: str) -> Iterator[str]:
+    store, two = workspace.store, workspace.judges["support", "judge-two"]
     dimensions = {d.name: d for d in calibration.compared_dimensions(store, judge)}
     yield from facts("fields", means.group_fields(store, dataset_id))
     for chosen in (MeansChoice(), MeansChoice("topic", (("language", "ja"),)), MeansChoice("language", other=two)):
         table = means.means_table(store, dataset_id, judge, chosen)
         yield f"means by {chosen.by}, only {chosen.only}, other {bool(chosen.other)}: {means.explain_few_scores(table)}"
-        yield f"  few {table.few}, apart {table.apart}"
+        yield f"  few {table.small_groups}, apart {table.unshared}"
         for row in table.rows[:: 1 if chosen == MeansChoice() else 5]:
             yield _mean(row)
     for dimension, shared, figures in comparison.compare_on_shared_cells(
@@ -1093,20 +1105,20 @@ def _round(value: Any) -> str:
 # -- flags, categories, sections and confidences ----------------------------------------------------------------------
 
 
-def test_other_cards(planted: Planted, check: Check) -> None:
-    check("other_cards", other_cards(planted))
+def test_other_cards(workspace: PlantedWorkspace, check: Check) -> None:
+    check("other_cards", other_cards(workspace))
 
 
-def other_cards(planted: Planted) -> Iterator[str]:
+def other_cards(workspace: PlantedWorkspace) -> Iterator[str]:
     """The figures of flags, categories and sections of long texts, tiles of them, and verdicts that are sure enough."""
-    store, clock = planted.store, planted.clock
+    store, clock = workspace.store, workspace.clock
     dataset_id, judge = add_flag_dataset(store, "lea", 80, 60)
     only = ("summary", "levels", "sources", "rates", "corrected", "baselines", "differences")
     for dimension in calibration.compared_dimensions(store, judge):
         yield f"== flags {dimension.name}"
-        yield from _measure_dimension(planted, dataset_id, judge, dimension, only)
-        yield from _sure(planted, dataset_id, judge, dimension)
-        yield from _tiles(planted, dataset_id, judge, dimension)
+        yield from _measure_dimension(workspace, dataset_id, judge, dimension, only)
+        yield from _sure(workspace, dataset_id, judge, dimension)
+        yield from _tiles(workspace, dataset_id, judge, dimension)
     clock.moment = datetime(2026, 12, 1)
     every = map(json.loads, SAMPLES[1].lines().splitlines())
     lines = [line for line in every if (line.get("item") or line.get("id", "")) < "p-016"]
@@ -1117,13 +1129,15 @@ def other_cards(planted: Planted) -> Iterator[str]:
     for dimension in calibration.compared_dimensions(store, judge):
         if dimension.name in ("relevance", "lost_in_middle"):
             yield f"== reports {dimension.name}"
-            yield from _measure_dimension(planted, dataset_id, judge, dimension, ("summary", "corrected", "order"))
-            yield from _tiles(planted, dataset_id, judge, dimension)
+            yield from _measure_dimension(
+                workspace, dataset_id, judge, dimension, ("summary", "corrected", "order")
+            )
+            yield from _tiles(workspace, dataset_id, judge, dimension)
 
 
-def _sure(planted: Planted, dataset_id: str, judge: str, dimension: Dimension) -> Iterator[str]:
+def _sure(workspace: PlantedWorkspace, dataset_id: str, judge: str, dimension: Dimension) -> Iterator[str]:
     """From which confidence verdicts need no person, and a rule of it."""
-    store, basis = planted.store, "gate"
+    store, basis = workspace.store, "gate"
     for at in (0.5, 0.8):
         curve = refusal(lambda at=at: other_metrics.flag_at(store, dataset_id, judge, dimension, basis, at))  # type: ignore[misc]
         yield f"flagged at {at}: {curve or other_metrics.flag_at(store, dataset_id, judge, dimension, basis, at)}"
@@ -1148,27 +1162,31 @@ def _sure(planted: Planted, dataset_id: str, judge: str, dimension: Dimension) -
     yield f"ended: {accepting.rules_in_force(store, dataset_id)}"
 
 
-def _tiles(planted: Planted, dataset_id: str, judge: str, dimension: Dimension) -> Iterator[str]:
+def _tiles(workspace: PlantedWorkspace, dataset_id: str, judge: str, dimension: Dimension) -> Iterator[str]:
     """The tile of a dimension, as if it were approved."""
     requirements = rules.Requirements()
     about = (dataset_id, judge, dimension.sort, dimension.name)
     approval = record.Approval("a", *about, "approve", "", "meets policy", "", "lea", BEGIN, 1, requirements)
-    for tile in dashboard.tiles(planted.store, dataset_id, judge, [approval]):
-        yield from _tile(planted, dataset_id, judge, tile, 1)
+    for tile in dashboard.tiles(workspace.store, dataset_id, judge, [approval]):
+        yield from _tile(workspace, dataset_id, judge, tile, 1)
 
 
 # -- audits, dashboard, annotators, trail -----------------------------------------------------------------------------
 
 
-def test_audits(planted: Planted, check: Check) -> None:
-    check("audits", audit_findings(planted))
+def test_audits(workspace: PlantedWorkspace, check: Check) -> None:
+    check("audits", audit_findings(workspace))
 
 
-def audit_findings(planted: Planted) -> Iterator[str]:
+def audit_findings(workspace: PlantedWorkspace) -> Iterator[str]:
     """What each audit finds of each judge, what it rests on, its limits, and the question whether reasons fit."""
-    store, dataset_id, judge_one = planted.store, planted.datasets["support"], planted.judges["support", "judge-one"]
-    for (dataset, model), judge in planted.judges.items():
-        results = audits.run_audits(store, planted.datasets[dataset], judge)
+    store, dataset_id, judge_one = (
+        workspace.store,
+        workspace.datasets["support"],
+        workspace.judges["support", "judge-one"],
+    )
+    for (dataset, model), judge in workspace.judges.items():
+        results = audits.run_audits(store, workspace.datasets[dataset], judge)
         yield f"== {dataset} {model}: alarms {sorted(results.alarms)}"
         yield from facts("scope", results.scope, 1)
         for name, finding in results.findings.items():
@@ -1192,15 +1210,15 @@ def audit_findings(planted: Planted) -> Iterator[str]:
             yield from facts("ahead", cell, 1)
 
 
-def test_dashboard(planted: Planted, check: Check) -> None:
-    check("dashboard", published_figures(planted))
+def test_dashboard(workspace: PlantedWorkspace, check: Check) -> None:
+    check("dashboard", published_figures(workspace))
 
 
-def published_figures(planted: Planted) -> Iterator[str]:
+def published_figures(workspace: PlantedWorkspace) -> Iterator[str]:
     """What is published of each approved judge, in figures and sentences, taken apart, and what is withheld and why."""
-    store = planted.store
+    store = workspace.store
     for name, model in (("support", "judge-one"), ("duels", "pair-judge")):
-        dataset, judge = datasets.dataset_named(store, name), planted.judges[name, model]
+        dataset, judge = datasets.dataset_named(store, name), workspace.judges[name, model]
         published = dashboard.load_judge(store, dataset, judge)
         yield (
             f"== {name} {model}: {published.name}, synthetic {published.synthetic}, "
@@ -1212,7 +1230,7 @@ def published_figures(planted: Planted) -> Iterator[str]:
         for withheld in published.withheld:
             yield from facts("withheld", withheld, 1)
         for tile in published.tiles:
-            yield from _tile(planted, dataset.id, judge, tile)
+            yield from _tile(workspace, dataset.id, judge, tile)
         tiles = tuple(_correct_tile(tile, n) for n, tile in enumerate(published.tiles))
         made_up = replace(dataset, synthetic=name == "support", description="")
         variant = replace(published, tiles=tiles, dataset=made_up, synthetic=True)
@@ -1294,8 +1312,10 @@ def _words(document: str) -> Iterator[str]:
     return (line.strip() for line in html.unescape(text).splitlines() if line.strip())
 
 
-def _tile(planted: Planted, dataset_id: str, judge: str, tile: dashboard.Tile, most: int = 4) -> Iterator[str]:
-    store, first = planted.store, tile.systems[0].name
+def _tile(
+    workspace: PlantedWorkspace, dataset_id: str, judge: str, tile: dashboard.Tile, most: int = 4
+) -> Iterator[str]:
+    store, first = workspace.store, tile.systems[0].name
     yield f"-- {tile.counted.dimension.name}: headline {tile.headline}, {tile.policy_today}"
     yield from facts("systems", tile.systems, 1)
     yield from facts("comparisons", tile.comparisons, 1)
@@ -1318,22 +1338,22 @@ def _tile(planted: Planted, dataset_id: str, judge: str, tile: dashboard.Tile, m
             if by == next(iter(fields)):
                 table = dashboard_file.breakdown_csv(tile, split, system, tile.headline)
                 yield from (f"  | {row}" for row in table.splitlines())
-            if split.whole is not None:
-                yield f"  {sentences.describe_rest(tile, split.whole, system, tile.headline)}"
-            for part in (split.whole, *split.slices):
+            if split.overall is not None:
+                yield f"  {sentences.describe_rest(tile, split.overall, system, tile.headline)}"
+            for part in (split.overall, *split.slices):
                 if part is not None:
                     yield from facts("", part, 2)
                     yield f"      {sentences.slice_size(part)} {sentences.explain_missing_figure(part)}"
     yield f"  refused: {refusal(lambda: breakdown.break_down(store, dataset_id, judge, tile, 'colour'))}"
 
 
-def test_annotators(planted: Planted, check: Check) -> None:
-    check("annotators", rater_figures(planted))
+def test_annotators(workspace: PlantedWorkspace, check: Check) -> None:
+    check("annotators", rater_figures(workspace))
 
 
-def rater_figures(planted: Planted) -> Iterator[str]:
+def rater_figures(workspace: PlantedWorkspace) -> Iterator[str]:
     """People as raters: how they agree, drift and work, and where a second opinion differs from gold."""
-    store, dataset_id = planted.store, planted.datasets["support"]
+    store, dataset_id = workspace.store, workspace.datasets["support"]
     dimensions = annotators.labelled_dimensions(store, dataset_id)
     yield f"dimensions {list(dimensions)}"
     dimension = next(d for d in dimensions.values() if d.name == "helpfulness")
@@ -1356,13 +1376,13 @@ def rater_figures(planted: Planted) -> Iterator[str]:
     yield from facts("own", annotators.own_labelling(store, "cy"))
 
 
-def test_trail(planted: Planted, check: Check) -> None:
-    check("trail", changes(planted))
+def test_trail(workspace: PlantedWorkspace, check: Check) -> None:
+    check("trail", changes(workspace))
 
 
-def _more_changes(planted: Planted) -> None:
+def _more_changes(workspace: PlantedWorkspace) -> None:
     """Changes of every other kind: people, sign-ins, tokens, settings, cards, limits, plans and the policy."""
-    store, dataset_id, clock = planted.store, planted.datasets["support"], planted.clock
+    store, dataset_id, clock = workspace.store, workspace.datasets["support"], workspace.clock
     people.set_person(store, "lea", "eva", "annotator", active=False)
     clock.pass_(hours=1)
     people.set_person(store, "lea", "eva", "researcher")
@@ -1385,13 +1405,13 @@ def _more_changes(planted: Planted) -> None:
     clock.pass_(hours=1)
 
 
-def changes(planted: Planted) -> Iterator[str]:
+def changes(workspace: PlantedWorkspace) -> Iterator[str]:
     """Every change in words, narrowed in each way, with its rows as tables; and what happened lately."""
-    store, dataset_id = planted.store, planted.datasets["support"]
-    _more_changes(planted)
+    store, dataset_id = workspace.store, workspace.datasets["support"]
+    _more_changes(workspace)
     every = list(trail.all_entries(store, TrailFilter(kinds=tuple(KINDS))))
     for entry in every:
-        yield f"{entry.seq} {entry.at:%m-%d %H:%M} {entry.actor} {entry.kind} {entry.dataset}: {entry.what}"
+        yield f"{entry.seq} {entry.at:%m-%d %H:%M} {entry.actor} {entry.kind} {entry.dataset}: {entry.description}"
     for narrow in (
         TrailFilter(person="rex"),
         TrailFilter(dataset=dataset_id),
@@ -1418,14 +1438,17 @@ def changes(planted: Planted) -> Iterator[str]:
 # -- records, workspace -----------------------------------------------------------------------------------------------
 
 
-def test_records(planted: Planted, check: Check) -> None:
-    check("records", record_refusals(planted))
+def test_records(workspace: PlantedWorkspace, check: Check) -> None:
+    check("records", record_refusals(workspace))
 
 
-def record_refusals(planted: Planted) -> Iterator[str]:
+def record_refusals(workspace: PlantedWorkspace) -> Iterator[str]:
     """In which words settings, tokens and names of judges that cannot be are refused, and which judges words mean."""
-    store = planted.store
-    dataset_id, rules_now = planted.datasets["support"], settings.queue_rules(store, planted.datasets["support"])
+    store = workspace.store
+    dataset_id, rules_now = (
+        workspace.datasets["support"],
+        settings.queue_rules(store, workspace.datasets["support"]),
+    )
     bounds = {"overlap": (0, 1, 20, 21), "assisted_share": (-0.1, 0, 0.99, 1), "claim_minutes": (0, 1, 1440, 1441)}
     for name, values in bounds.items():
         for value in values:
@@ -1451,7 +1474,7 @@ def record_refusals(planted: Planted) -> Iterator[str]:
     yield f"revoked by a lead: {refusal(lambda: tokens.revoke_token(store, 'lea', token.id))}"
     yield f"none: {refusal(lambda: tokens.revoke_token(store, 'lea', 'none'))}"
     yield f"used: {refusal(lambda: tokens.find_token(store, text))}; {refusal(lambda: tokens.find_token(store, 'x'))}"
-    for name in planted.datasets:
+    for name in workspace.datasets:
         dataset = datasets.dataset_named(store, name)
         for words in ("", "judge-one", "judge", "nobody", "multi_turn_dialogue"):
             with collect_refusals() as outcome:
@@ -1463,13 +1486,13 @@ def record_refusals(planted: Planted) -> Iterator[str]:
 # -- people, webhooks -------------------------------------------------------------------------------------------------
 
 
-def test_people(planted: Planted, check: Check) -> None:
-    check("people", people_changes(planted))
+def test_people(workspace: PlantedWorkspace, check: Check) -> None:
+    check("people", people_changes(workspace))
 
 
-def people_changes(planted: Planted) -> Iterator[str]:
+def people_changes(workspace: PlantedWorkspace) -> Iterator[str]:
     """Who may make whom what, by a change, an invitation or a sign-in, and in which words it is refused."""
-    store, clock = planted.store, planted.clock
+    store, clock = workspace.store, workspace.clock
 
     def attempt(title: str, act: Callable[[], Any]) -> str:
         with collect_refusals() as outcome:
@@ -1530,25 +1553,25 @@ def people_changes(planted: Planted) -> Iterator[str]:
     yield from facts("members", people.members(store))
     yield from facts("imported", people.imported_annotators(store))
     yield f"first {people.first_lead(store)}, known {sorted(people.known_names(store))}"
-    yield from _stored_rows(planted, "person_event", "login", "invitation")
+    yield from _stored_rows(workspace, "person_event", "login", "invitation")
 
 
-def _stored_rows(planted: Planted, *tables: str) -> Iterator[str]:
+def _stored_rows(workspace: PlantedWorkspace, *tables: str) -> Iterator[str]:
     """What stands in the columns of tables, in whichever changes it came."""
     for table in tables:
         yield table.partition(" ")[0]
-        rows = planted.store.rows(f"select * exclude (seq) from {table}")
+        rows = workspace.store.rows(f"select * exclude (seq) from {table}")
         yield from tallies([{f"{n}": str(value) for n, value in enumerate(row)} for row in rows], 6)
 
 
-def test_webhooks(planted: Planted, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_webhooks(workspace: PlantedWorkspace, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ASSAY_WEBHOOK_PRIVATE", raising=False)
-    check("webhooks", webhook_events(planted))
+    check("webhooks", webhook_events(workspace))
 
 
-def webhook_events(planted: Planted) -> Iterator[str]:
+def webhook_events(workspace: PlantedWorkspace) -> Iterator[str]:
     """Which addresses can be told what, all there is to tell, and what comes of tries that fail."""
-    store, clock = planted.store, planted.clock
+    store, clock = workspace.store, workspace.clock
     for url in (
         "https://example.org/hook", "http://example.org", "ftp://example.org", "https://", "https://a@example.org/",
         "https://example.org/#x", "https://example.org/" + "x" * 481, "https://example.org/é", "https://localhost/",
@@ -1586,17 +1609,17 @@ def webhook_events(planted: Planted) -> Iterator[str]:
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 
-def test_runs(planted: Planted, check: Check) -> None:
-    check("runs", run_outcomes(planted))
-    runs.close(planted.store)
+def test_runs(workspace: PlantedWorkspace, check: Check) -> None:
+    check("runs", run_outcomes(workspace))
+    runs.close(workspace.store)
 
 
-def run_outcomes(planted: Planted) -> Iterator[str]:
+def run_outcomes(workspace: PlantedWorkspace) -> Iterator[str]:
     """What runs would take, how each ended and what it cost, how one goes on, and the words that refuse all else."""
-    store, sure = planted.store, (("4", (("4", -0.1), ("5", -2.5))), ("x", ()))
+    store, sure = workspace.store, (("4", (("4", -0.1), ("5", -2.5))), ("x", ()))
     counted = CallReply("", "", 0, "", "", mode="json_object", model="served-1", tokens_in=120, tokens_out=30)
     counted = replace(counted, seconds=1.25)
-    dialogues, pairs, one_by_one = (planted.datasets[name] for name in ("support", "duels", "answers"))
+    dialogues, pairs, one_by_one = (workspace.datasets[name] for name in ("support", "duels", "answers"))
     endpoint = Endpoint(base_url="http://127.0.0.1:9", tries=1, concurrency=1)
 
     def configure(dataset: str, card: str, model: str = "new-judge", **more: Any) -> RunConfig:
@@ -1650,7 +1673,10 @@ def run_outcomes(planted: Planted) -> Iterator[str]:
     for run_id in (first, again):
         yield from facts("config", runs.config_of(store, run_id))
         yield from facts("judge", runs.run_judge(store, run_id))
-    judge, item_ids = runs.run_judge(store, first).id, [planted.item("support", f"d-{n:02}") for n in range(5, 13)]
+    judge, item_ids = (
+        runs.run_judge(store, first).id,
+        [workspace.item("support", f"d-{n:02}") for n in range(5, 13)],
+    )
     late = store.newest()
     for place, replies in sorted(writer.stored_replies(store, judge, {}, item_ids[:4]).items()):
         yield from facts(f"stored of {place}", list(replies.values()), 1)
@@ -1666,7 +1692,9 @@ def run_outcomes(planted: Planted) -> Iterator[str]:
     yield from facts("trials", runs.trial_costs(store))
     paid = "select run_id, sort, estimated, sum(calls), sum(tokens_in), sum(tokens_out), sum(cost) from charge"
     yield from facts("paid", store.rows(f"{paid} group by all order by all"))
-    yield from _stored_rows(planted, "run", "run_event", "run_limit", "reply", "judgment where run_id is not null")
+    yield from _stored_rows(
+        workspace, "run", "run_event", "run_limit", "reply", "judgment where run_id is not null"
+    )
 
 
 # -- MT-Bench ---------------------------------------------------------------------------------------------------------
@@ -1683,9 +1711,9 @@ BENCH = Bench(
 )
 
 
-def test_mtbench(planted: Planted, check: Check) -> None:
-    check("mtbench", benchmark_runs(planted))
-    runs.close(planted.store)
+def test_mtbench(workspace: PlantedWorkspace, check: Check) -> None:
+    check("mtbench", benchmark_runs(workspace))
+    runs.close(workspace.store)
 
 
 def _answer(body: Json, _: int) -> Say:
@@ -1701,9 +1729,9 @@ def _answer(body: Json, _: int) -> Say:
     return Say((f"Rating: [[{1 + number % 10}]]", "[[8.5]]", "I rate it 7.")[0 if number % 8 else 1 + number % 2])
 
 
-def benchmark_runs(planted: Planted) -> Iterator[str]:
+def benchmark_runs(workspace: PlantedWorkspace) -> Iterator[str]:
     """Two models by two protocols and two judges: what it takes, what comes in, and every figure of it."""
-    store, clock = planted.store, planted.clock
+    store, clock = workspace.store, workspace.clock
     question_set = questions.keep_questions(store, "rex", "question.jsonl", BENCH)
     fastchat, swallow = (protocols()[name] for name in ("fastchat", "swallow"))
     warm = swallow.model_copy(update={"name": "warm", "samples": 2})
@@ -1743,11 +1771,11 @@ def benchmark_runs(planted: Planted) -> Iterator[str]:
     clock.pass_(hours=1)
     yield from facts("sizes", list(mtbench.bench_sizes(store).values()))
     for name in ("bench", "warm"):
-        yield from _figures(planted, datasets.dataset_named(store, name).id)
+        yield from _figures(workspace, datasets.dataset_named(store, name).id)
 
 
-def _figures(planted: Planted, dataset_id: str) -> Iterator[str]:
-    store, bench = planted.store, mtbench.load_bench(planted.store, dataset_id)
+def _figures(workspace: PlantedWorkspace, dataset_id: str) -> Iterator[str]:
+    store, bench = workspace.store, mtbench.load_bench(workspace.store, dataset_id)
     yield from facts("bench", bench)
     yield from facts("items", len(mtbench.item_ids(store, dataset_id)))
     for parse in ("fastchat", "swallow"):
@@ -1791,13 +1819,13 @@ def _figures(planted: Planted, dataset_id: str) -> Iterator[str]:
 
 
 @pytest.mark.duckdb_only("it breaks the tables of a file")
-def test_workspace(planted: Planted, check: Check) -> None:
-    check("workspace", workspace_faults(planted))
+def test_workspace(workspace: PlantedWorkspace, check: Check) -> None:
+    check("workspace", workspace_faults(workspace))
 
 
-def workspace_faults(planted: Planted) -> Iterator[str]:
+def workspace_faults(workspace: PlantedWorkspace) -> Iterator[str]:
     """What is found wrong with a workspace of which everything has been changed that names something else."""
-    store = planted.store
+    store = workspace.store
     assert isinstance(store, DuckTables) and store._con is not None
     yield f"as it was: {verify.verify(store)}"
     named = store.rows(

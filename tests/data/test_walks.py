@@ -19,14 +19,14 @@ from data.assignments.assignments import AssignmentTerms, Selection
 from data.desk import desk, labels
 from data.queue import listing, queue
 from data.queue import progress as queue_progress
-from data.queue.queue import GivenItem, QueueFilters
+from data.queue.queue import OfferedItem, QueueFilters
 from data.records import people, settings, tags
 from data.records.settings import GoldRule, QueueRules
 from data.store.duckdb_driver import DuckTx
 from judges.stats.sampling import SampleDesign
 from judges.triage import Reason
 from tests.archives import compare_marks
-from tests.data.planted_workspace import Planted
+from tests.data.planted_workspace import PlantedWorkspace
 from tests.facts import collect_refusals, facts
 
 pytestmark = [
@@ -42,17 +42,17 @@ STATES: tuple[Any, ...] = (None, *"to label,reserved,reserved by you,answered,an
 class Walk:
     """One walk: what its people have in hand, and every row that a step has written."""
 
-    def __init__(self, planted: Planted, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.planted, self.store, self.here = planted, planted.store, planted.datasets["support"]
+    def __init__(self, workspace: PlantedWorkspace, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.workspace, self.store, self.dataset = workspace, workspace.store, workspace.datasets["support"]
         self.chance = random.Random(seed)
         self.people = [person.name for person in people.all_people(self.store)]
-        self.gone = [
+        self.former = [
             person.name for person in people.all_people(self.store, active=False) if person.name not in self.people
         ]
-        self.judges = [judge for (dataset, _), judge in planted.judges.items() if dataset == "support"]
+        self.judges = [judge for (dataset, _), judge in workspace.judges.items() if dataset == "support"]
         query = "select id from item where dataset_id = $1 order by name"
-        self.items = [str(item) for (item,) in self.store.rows(query, [self.here])]
-        self.hands: dict[str, list[GivenItem]] = {}
+        self.items = [str(item) for (item,) in self.store.rows(query, [self.dataset])]
+        self.hands: dict[str, list[OfferedItem]] = {}
         self.answers: list[tuple[str, str, dict[str, Any]]] = []
         self.decisions: list[str] = []
         self.keys = 0
@@ -82,12 +82,12 @@ class Walk:
 
     # -- what chance picks --------------------------------------------------------------------------------------------
 
-    def who(self) -> str:
-        return self.chance.choice(self.people if self.chance.random() < 0.96 else self.gone)
+    def person(self) -> str:
+        return self.chance.choice(self.people if self.chance.random() < 0.96 else self.former)
 
     def steering(self) -> str:
         """As a rule one of those who may; else anybody."""
-        return self.chance.choice(["lea", "lou", "rex"]) if self.chance.random() < 0.85 else self.who()
+        return self.chance.choice(["lea", "lou", "rex"]) if self.chance.random() < 0.85 else self.person()
 
     def stream(self) -> queue.Stream:
         return self.chance.choice(STREAMS)
@@ -115,9 +115,11 @@ class Walk:
     # -- what people do -----------------------------------------------------------------------------------------------
 
     def claims(self) -> Any:
-        person, stream = self.who(), self.stream()
+        person, stream = self.person(), self.stream()
         had = [item.item for item in self.hands.get(person, []) if self.chance.random() < 0.7]
-        items = queue.claim_items(self.store, person, self.here, stream, self.filters(), had, self.chance.randint(1, 6))
+        items = queue.claim_items(
+            self.store, person, self.dataset, stream, self.filters(), had, self.chance.randint(1, 6)
+        )
         self.hands[person] = [*self.hands.get(person, [])[-4:], *items]
         return person, stream, items
 
@@ -127,7 +129,7 @@ class Walk:
         if hand and self.chance.random() < 0.9:
             item = hand.pop(self.chance.randrange(len(hand)))
         else:
-            item = GivenItem("", self.item(), self.stream(), self.chance.choice(["blind", "assisted"]), "")
+            item = OfferedItem("", self.item(), self.stream(), self.chance.choice(["blind", "assisted"]), "")
         [view] = desk.desk_views(self.store, person, [item])
         values = []
         for (unit, dimension), (_, of) in view.cells.items():
@@ -160,83 +162,83 @@ class Walk:
             return None
         person, key, message = self.chance.choice(self.answers)
         change: dict[str, Any] = self.chance.choice(
-            [{}, {"values": []}, {"key": self.key(), "version": key}, {"key": self.key()}, {"person": self.who()}]
+            [{}, {"values": []}, {"key": self.key(), "version": key}, {"key": self.key()}, {"person": self.person()}]
         )
         return self.sends(person, {**message, **change})
 
     def opens(self) -> Any:
-        person, item = self.who(), self.item()
+        person, item = self.person(), self.item()
         return person, item, desk.open_item(self.store, person, item)
 
     def looks_at_hand(self) -> Any:
-        person = self.who()
+        person = self.person()
         return person, desk.desk_views(self.store, person, self.hands.get(person, [])[:2])
 
     def reveals(self) -> Any:
         person, _, message = (
-            self.chance.choice(self.answers) if self.answers else (self.who(), "", {"item": self.item()})
+            self.chance.choice(self.answers) if self.answers else (self.person(), "", {"item": self.item()})
         )
         return person, desk.reveal_judges(self.store, person, message["item"])
 
     def releases(self) -> Any:
-        person = self.who()
-        return person, queue.release_claims(self.store, person, self.here)
+        person = self.person()
+        return person, queue.release_claims(self.store, person, self.dataset)
 
     def lists(self) -> Any:
-        person, stream, search = self.who(), self.stream(), self.chance.choice(["", "", "", "d-1", "承知", "cy"])
+        person, stream, search = self.person(), self.stream(), self.chance.choice(["", "", "", "d-1", "承知", "cy"])
         state, skip = self.chance.choice(STATES), self.chance.choice([0, 0, 2])
-        page = listing.list_queue(self.store, person, self.here, stream, self.filters(), state, skip, 5, search)
-        return person, stream, page, queue.count_open(self.store, person, self.here, stream, self.filters())
+        page = listing.list_queue(self.store, person, self.dataset, stream, self.filters(), state, skip, 5, search)
+        return person, stream, page, queue.count_open(self.store, person, self.dataset, stream, self.filters())
 
     def looks_at_progress(self) -> Any:
-        person, stream = self.who(), self.stream()
+        person, stream = self.person(), self.stream()
         return (
-            person, queue_progress.desk_progress(self.store, person, self.here, stream, self.filters()),
-            queue_progress.queue_progress(self.store, self.here, stream),
-            queue.count_known_to_all(self.store, self.here), queue.count_stranded(self.store, self.here),
-            queue.filter_options(self.store, self.here),
+            person, queue_progress.desk_progress(self.store, person, self.dataset, stream, self.filters()),
+            queue_progress.queue_progress(self.store, self.dataset, stream),
+            queue.count_known_to_all(self.store, self.dataset), queue.count_stranded(self.store, self.dataset),
+            queue.filter_options(self.store, self.dataset),
         )  # fmt: skip
 
     # -- what is steered ----------------------------------------------------------------------------------------------
 
     def sets_rules(self) -> Any:
         rules = QueueRules(self.chance.choice([0, 1, 1, 2, 3]), self.chance.choice([0, 0.2, 0.5, 1]), 30)
-        return rules, settings.set_queue_rules(self.store, self.steering(), self.here, rules)
+        return rules, settings.set_queue_rules(self.store, self.steering(), self.dataset, rules)
 
     def sets_gold_rule(self) -> Any:
         rule = GoldRule(
             self.chance.choice(["median", "mean", "majority"]), self.chance.choice([None, 0, 1, 2]),
             self.chance.choice(["counted", "out"]),
         )  # fmt: skip
-        effect = adjudication.rule_effect(self.store, self.here, rule)
-        return rule, effect, settings.set_gold_rule(self.store, self.steering(), self.here, rule)
+        effect = adjudication.rule_effect(self.store, self.dataset, rule)
+        return rule, effect, settings.set_gold_rule(self.store, self.steering(), self.dataset, rule)
 
     def hides_systems(self) -> Any:
-        return settings.hide_systems(self.store, self.steering(), self.here, self.chance.random() < 0.5)
+        return settings.hide_systems(self.store, self.steering(), self.dataset, self.chance.random() < 0.5)
 
     def draws(self) -> Any:
         by: Any = self.chance.choice(["language", "language", "language", "system"])
         size, judge = self.chance.choice([0, 2, 4, 99]), self.chance.choice(self.judges)
-        plan = queue.plan_audit(self.store, self.here, 3, judge, SampleDesign(by))
+        plan = queue.plan_audit(self.store, self.dataset, 3, judge, SampleDesign(by))
         seed = self.chance.randrange(100)
-        return plan, queue.draw_audit(self.store, self.steering(), self.here, size, judge, seed, SampleDesign(by))
+        return plan, queue.draw_audit(self.store, self.steering(), self.dataset, size, judge, seed, SampleDesign(by))
 
     def fills(self) -> Any:
         kind: Any = self.chance.choice([None, None, "judges disagree", "unscored", "broken rule"])
         judge = self.chance.choice(self.judges)
-        return queue.fill_review(self.store, self.steering(), self.here, judge, self.chance.choice([0, 1, 3]), kind)
+        return queue.fill_review(self.store, self.steering(), self.dataset, judge, self.chance.choice([0, 1, 3]), kind)
 
     def takes_flagged(self) -> Any:
         reasons = [Reason(self.item(), "flagged", "Flag.", self.chance.random()) for _ in range(2)]
-        return queue.take_flagged(self.store, self.steering(), self.here, self.chance.choice(self.judges), reasons)
+        return queue.take_flagged(self.store, self.steering(), self.dataset, self.chance.choice(self.judges), reasons)
 
     def tags(self) -> Any:
         named = self.chance.sample(["german", "ja", "new"], self.chance.randint(0, 2))
-        return tags.set_tags(self.store, self.steering(), self.who(), named, self.chance.choice([0, 1, 2]))
+        return tags.set_tags(self.store, self.steering(), self.person(), named, self.chance.choice([0, 1, 2]))
 
     def sets_person(self) -> Any:
         active = self.chance.random() < 0.7
-        return people.set_person(self.store, self.steering(), self.who(), self.chance.choice(ROLES), active)
+        return people.set_person(self.store, self.steering(), self.person(), self.chance.choice(ROLES), active)
 
     def assigns(self) -> Any:
         field, value = self.chance.choice([("", ""), ("", ""), ("language", "ja"), ("topic", "travel")])
@@ -247,10 +249,14 @@ class Walk:
             self.chance.choice([1, 1, 2]), self.chance.random() < 0.7, None, self.chance.randint(1, 3),
             seed=self.chance.randrange(9),
         )  # fmt: skip
-        return chosen, terms, assignments.assign(self.store, self.steering(), self.here, self.stream(), chosen, terms)
+        return (
+            chosen,
+            terms,
+            assignments.assign(self.store, self.steering(), self.dataset, self.stream(), chosen, terms),
+        )
 
     def changes_assignment(self) -> Any:
-        current = assignments.current_assignments(self.store, self.here)
+        current = assignments.current_assignments(self.store, self.dataset)
         if not current:
             return None
         assignment, actor, choice = self.chance.choice(current), self.steering(), self.chance.randrange(3)
@@ -259,26 +265,28 @@ class Walk:
         if choice == 1:
             terms = self.chance.random() < 0.5, self.chance.randint(1, 4), None, self.chance.choice(["", "Soon."])
             return assignments.change_assignment(self.store, actor, assignment.id, *terms)
-        return assignments.reassign(self.store, actor, self.here, self.who(), self.team(), self.chance.randrange(9))
+        return assignments.reassign(
+            self.store, actor, self.dataset, self.person(), self.team(), self.chance.randrange(9)
+        )
 
     def undoes(self) -> Any:
-        changes = assignments.undoable_changes(self.store, self.here)
+        changes = assignments.undoable_changes(self.store, self.dataset)
         revision = self.chance.choice(changes).revision if changes and self.chance.random() < 0.9 else 1
-        return changes[:3], assignments.undo(self.store, self.steering(), self.here, revision)
+        return changes[:3], assignments.undo(self.store, self.steering(), self.dataset, revision)
 
     def looks_at_work(self) -> Any:
-        person = self.who()
+        person = self.person()
         return (
-            person, [assignments.own_work(self.store, person, self.here, stream) for stream in STREAMS],
-            assignments.own_notes(self.store, person, self.here),
-            [assignments.assigned_counts(self.store, self.here, stream) for stream in STREAMS],
+            person, [assignments.own_work(self.store, person, self.dataset, stream) for stream in STREAMS],
+            assignments.own_notes(self.store, person, self.dataset),
+            [assignments.assigned_counts(self.store, self.dataset, stream) for stream in STREAMS],
         )  # fmt: skip
 
     # -- what is decided ----------------------------------------------------------------------------------------------
 
     def decides(self) -> Any:
         person = self.steering()
-        work = adjudication.adjudication_work(self.store, person, self.here)
+        work = adjudication.adjudication_work(self.store, person, self.dataset)
         if not work.own:
             return person, work.others
         cell, key = self.chance.choice(work.own), self.key()
@@ -301,13 +309,13 @@ class Walk:
 
     def looks_at_board(self) -> Any:
         person = self.steering()
-        work = adjudication.adjudication_work(self.store, person, self.here)
+        work = adjudication.adjudication_work(self.store, person, self.dataset)
         items = adjudication_items.load_adjudication_items(self.store, person, work.own, 2)
         return person, len(work.own), work.others, [(item.cells, item.decided, item.comments) for item in items]
 
     def waits(self) -> Any:
         span = self.chance.choice([1, 10, 50, 60 * 24])
-        self.planted.clock.pass_(minutes=span)
+        self.workspace.clock.pass_(minutes=span)
         return span
 
 
@@ -320,19 +328,19 @@ WEIGHTS: dict[Callable[[Walk], Any], int] = {
 }  # fmt: skip
 
 
-def walk(planted: Planted, seed: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, str]]:
+def walk(workspace: PlantedWorkspace, seed: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, str]]:
     """The steps of a walk."""
-    walker = Walk(planted, seed, monkeypatch)
+    walker = Walk(workspace, seed, monkeypatch)
     for _ in range(STEPS):
-        planted.clock.pass_(seconds=20)
+        workspace.clock.pass_(seconds=20)
         yield walker.step()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_walk_answers_refuses_and_writes_what_it_did(
-    planted: Planted, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: PlantedWorkspace, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps = list(walk(planted, seed, monkeypatch))
-    named = planted.named("\0".join(text for _, text in steps)).split("\0")
+    steps = list(walk(workspace, seed, monkeypatch))
+    named = workspace.replace_ids("\0".join(text for _, text in steps)).split("\0")
     marks = ((f"{number} {name}", text) for number, ((name, _), text) in enumerate(zip(steps, named, strict=True)))
     compare_marks(marks, Path(__file__).with_name("walks") / f"{seed}.txt", tmp_path)

@@ -89,7 +89,7 @@ class Served:
         finally:
             self.under_way -= 1
 
-    async def listed(self, _: web.Request) -> web.Response:
+    async def list_models(self, _: web.Request) -> web.Response:
         if isinstance(self.models, Say):
             return web.Response(body=self.models.text(), status=self.models.status, headers=self.models.headers)
         return web.json_response(self.models or {"data": [{"id": "m"}]})
@@ -108,7 +108,7 @@ async def serving(script: Script, port: int = 0, tls: ssl.SSLContext | None = No
     app = web.Application()
     served = Served("", script)
     app.router.add_post("/v1/chat/completions", served.complete)
-    app.router.add_get("/v1/models", served.listed)
+    app.router.add_get("/v1/models", served.list_models)
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", port, ssl_context=tls)

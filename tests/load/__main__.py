@@ -57,7 +57,7 @@ class Load:
     api: Measured = field(default_factory=Measured)
     before: proxy.Proxy | None = None
     databases: Any = None
-    said: Counter[str] = field(default_factory=Counter)
+    messages: Counter[str] = field(default_factory=Counter)
     all_in: asyncio.Barrier = field(init=False)
 
     def app(self, number: int) -> Any:
@@ -95,7 +95,7 @@ class Load:
                 pages.append((page, random.Random(name)))
             await self.all_in.wait()
             until = time.monotonic() + self.seconds
-            listening = [asyncio.create_task(listen(page, self.said)) for page, _ in pages if self.before]
+            listening = [asyncio.create_task(listen(page, self.messages)) for page, _ in pages if self.before]
             await asyncio.gather(*(self._browse(page, chance, until) for page, chance in pages))
             for task in listening:
                 task.cancel()
@@ -232,7 +232,7 @@ def measure(options: Any, folder: Path, databases: Any = None) -> int:
         worst = print_times(f"{options.people} people over the protocol", load.protocol)
         print_times(f"{options.browsers} people in browsers", load.browsers)
         print_times(f"{options.clients} clients of the API", load.api, "requests")
-        for words, times in load.said.most_common():
+        for words, times in load.messages.most_common():
             print(f"the desk said {times} times: {words!r}")
         cpu = sum(now[0] - then[0] for then, now in zip(before, after, strict=True))
         print(

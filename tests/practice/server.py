@@ -28,13 +28,13 @@ class FaultyServer(Server):
         super().__init__(options)
         self.equipment, self.log = options, Log(options.log_keys)
         self._tokens, self._filled = float(options.rpm), 0.0
-        self.app.middlewares.append(self._guarded)
-        self.app.router.add_get("/practice/log", self._told)
+        self.app.middlewares.append(self._handle)
+        self.app.router.add_get("/practice/log", self._send_log)
 
     @web.middleware
-    async def _guarded(self, request: web.Request, handler: Any) -> web.StreamResponse:
+    async def _handle(self, request: web.Request, handler: Any) -> web.StreamResponse:
         try:
-            self._allowed(request)
+            self._check_key(request)
             return await handler(request)
         except ErrorReply as refusal:
             error = refusal.error["error"]
@@ -46,7 +46,7 @@ class FaultyServer(Server):
                 body=to_bytes(refusal.error), status=429, headers=headers, content_type="application/json"
             )
 
-    def _allowed(self, request: web.Request) -> None:
+    def _check_key(self, request: web.Request) -> None:
         """Raises ErrorReply without the key that is demanded."""
         if not self.equipment.key_variable or request.path.startswith("/practice/"):
             return
@@ -77,11 +77,11 @@ class FaultyServer(Server):
         self.log.open += 1
         self.log.widest = max(self.log.widest, self.log.open)
         try:
-            return await self._answered(request)
+            return await self._answer(request)
         finally:
             self.log.open -= 1
 
-    async def _answered(self, request: web.Request) -> web.StreamResponse:
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         self._within_limit()
         body = read_object(await request.read())
         text, key, attempt = self._asked_for(body)
@@ -119,11 +119,11 @@ class FaultyServer(Server):
         """The text of a request, the key of its call, and how often that was asked by now. Raises ErrorReply."""
         text = model.last_message(body)
         model.check_request(body)
-        self._supported(body)
+        self._check_support(body)
         key = model.call_key(body, text)
         return text, key, self.log.ask(key)
 
-    def _supported(self, body: dict[str, Any]) -> None:
+    def _check_support(self, body: dict[str, Any]) -> None:
         """Raises ErrorReply for what the options say is refused."""
         refuses, shape = self.equipment.refuses, model.response_format(body)
         if shape in ("json_schema", "json_object") and shape in refuses:
@@ -145,5 +145,5 @@ class FaultyServer(Server):
         except BadOption as error:
             raise model.bad_request(str(error), HEADER) from error
 
-    async def _told(self, _: web.Request) -> web.Response:
+    async def _send_log(self, _: web.Request) -> web.Response:
         return web.Response(body=to_bytes(self.log.as_json()), content_type="application/json")

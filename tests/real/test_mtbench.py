@@ -61,7 +61,7 @@ def test_two_judges_go_together_as_published(store: Store) -> None:
     both = figures.compared_judges(store, dataset, "fastchat", judges[ONE], judges[OTHER])
     rows = {name: value for name, value, _, _ in mtbench_judges.figure_rows(both)}
     assert (rows["equal"], rows["within one"], rows["Pearson"]) == ("51.6%", "87.5%", "0.849")
-    assert both.whole.cells == 320 and both.whole.difference.point == pytest.approx(-0.225)
+    assert both.overall.cells == 320 and both.overall.difference.point == pytest.approx(-0.225)
     assert sum(n for _, _, n in mtbench_judges.bubbles(both, {j: j for j in judges.values()}).points) == 320
 
 

@@ -233,7 +233,7 @@ def test_planted_faults_can_be_read_in_the_text() -> None:
         for fault in faults:
             turn = int(fault.unit.removeprefix("turn:"))
             assert any(fault.earlier in text for text in turn_texts(rows[id], "user", turn)), (id, fault)
-            assert fault.here in list(turn_texts(rows[id], "assistant", turn))[-1], (id, fault)
+            assert fault.statement in list(turn_texts(rows[id], "assistant", turn))[-1], (id, fault)
             if fault.kind == "padding" and rows[id]["meta"]["language"] == "en":
                 assert len(list(turn_texts(rows[id], "assistant", turn))[-1].split()) > 55
             kinds[fault.kind] += 1
@@ -249,7 +249,7 @@ def test_every_reply_of_a_story_fits_its_evidence_and_leaves_no_slot_open(story:
         for fault in dialogue.faults:
             turn = int(fault.unit.removeprefix("turn:"))
             assert any(fault.earlier in text for text in turn_texts(dialogue.item, "user", turn)), fault
-            assert fault.here in list(turn_texts(dialogue.item, "assistant", turn))[-1], fault
+            assert fault.statement in list(turn_texts(dialogue.item, "assistant", turn))[-1], fault
         names = {name for slot, _ in story.slots for name in slot}
         written = json.dumps(dialogue.item, ensure_ascii=False) + dialogue.goal + dialogue.done + str(dialogue.issues)
         assert not [name for name in names if f"{{{name}}}" in written]

@@ -60,29 +60,29 @@ class SimulatedReply:
     """A judge's opinion of one dialogue; samples of its reply differ a little around it."""
 
     def __init__(self, example: GeneratedItem, profile: JudgeProfile, rng: random.Random) -> None:
-        self.made, self.profile = example, profile
+        self.example, self.profile = example, profile
         self.turns = sorted((unit for unit, name in example.truth if name == "safety"), key=turn_number)
         kinds: dict[str, str] = {}
         for fault in example.faults:
             kinds.setdefault(fault.unit, fault.kind)
-        self.seen = {unit: rng.random() < profile.notices.get(kinds.get(unit, ""), 0.5) for unit in self.turns}
+        self.noticed = {unit: rng.random() < profile.notices.get(kinds.get(unit, ""), 0.5) for unit in self.turns}
         self.beliefs = {unit: self._turn(unit, kinds.get(unit), rng) for unit in self.turns}
         self.averages = rng.random() < profile.averages
         self.overlooks_repair = rng.random() < 0.3
         self.sees_repair = rng.random() < 0.08
-        self.whole = {
+        self.conversation_values = {
             name: self._number("conversation", name) + rng.gauss(profile.leniency * 1.5, profile.noise * 1.7)
             for name in ("coherence", "task_completion", "repair_handling")
         }
 
     def _number(self, unit: str, name: str) -> float:
-        value = self.made.truth[unit, name]
+        value = self.example.truth[unit, name]
         return 4.0 if value == NA or isinstance(value, str) else float(value)
 
     def _turn(self, unit: str, kind: str | None, rng: random.Random) -> tuple[float, float, float]:
         profile = self.profile
         context, helpful, safe = (self._number(unit, name) for name in ("context_use", "helpfulness", "safety"))
-        noticed, length = self.seen[unit], self.made.lengths[unit]
+        noticed, length = self.noticed[unit], self.example.lengths[unit]
         if context <= 3:
             context = context + 0.5 if noticed else 4.6
         elif rng.random() < 0.12:
@@ -98,15 +98,15 @@ class SimulatedReply:
 
     def reply(self, rng: random.Random) -> dict[str, Any]:
         """One sample of the judge's reply, in the form of the card."""
-        profile, example = self.profile, self.made
+        profile, example = self.profile, self.example
         scores = {unit: self._scores(unit, rng) for unit in self.turns}
         cost = {unit: (5 - c) + (5 - h) + 2 * (5 - s) for unit, (c, h, s) in scores.items()}
         worst = max(cost, key=lambda unit: cost[unit])
         weak = int(worst[5:]) if cost[worst] >= 2 else None
         flat = [score for turn in scores.values() for score in turn]
         mean = sum(flat) / len(flat)
-        coherence = clip(mean if self.averages else self._wavering(self.whole["coherence"], rng))
-        task = clip(self._wavering(self.whole["task_completion"], rng))
+        coherence = clip(mean if self.averages else self._wavering(self.conversation_values["coherence"], rng))
+        task = clip(self._wavering(self.conversation_values["task_completion"], rng))
         repair = self._repair(rng)
         whole = {"coherence": coherence, "task_completion": task, "repair_handling": repair}
         context, helpful, safe = (list(values) for values in zip(*scores.values(), strict=True))
@@ -146,15 +146,17 @@ class SimulatedReply:
         )
 
     def _repair(self, rng: random.Random) -> int | None:
-        if self.made.corrected:
-            return None if self.overlooks_repair else clip(self._wavering(self.whole["repair_handling"], rng))
+        if self.example.corrected:
+            if self.overlooks_repair:
+                return None
+            return clip(self._wavering(self.conversation_values["repair_handling"], rng))
         return 5 if self.sees_repair else None
 
     def _entry(self, unit: str, scores: tuple[int, int, int], rng: random.Random) -> dict[str, Any]:
-        problems = self.made.issues.get(unit, [])
+        problems = self.example.issues.get(unit, [])
         low = min(scores) <= 3 or scores[2] < 5
-        noticed = bool(problems) and (low or self.seen[unit])
-        named = list(problems) if noticed else remarks.quibble(self.made.lengths[unit], rng)
+        noticed = bool(problems) and (low or self.noticed[unit])
+        named = list(problems) if noticed else remarks.quibble(self.example.lengths[unit], rng)
         return {
             "turn": turn_number(unit),
             "role": "assistant",

@@ -13,12 +13,12 @@ Truth = dict[tuple[str, str], Value]
 
 @dataclass(frozen=True)
 class Fault:
-    """A planted fault: `here` is in the text of `unit`, `earlier` in what a user said before (or "")."""
+    """A planted fault: `statement` is in the text of `unit`, `earlier` in what a user said before (or "")."""
 
     kind: str
     unit: str
     earlier: str
-    here: str
+    statement: str
 
 
 @dataclass(frozen=True)

@@ -95,5 +95,5 @@ KIND = ExportKind(
     options=(JUDGE, BASIS, MOST),
     place=33,
     shows_judges="all",
-    nothing="Nothing here is low, doubted or disputed.",
+    empty_message="Nothing here is low, doubted or disputed.",
 )  # fmt: skip

@@ -109,5 +109,5 @@ KIND = ExportKind(
     options=(BY, LEAST, BASIS, BY_JUDGE, SCENARIO),
     place=32,
     shows_judges="chosen",
-    nothing="No conversation reaches that answer in the reference labels (gold).",
+    empty_message="No conversation reaches that answer in the reference labels (gold).",
 )  # fmt: skip

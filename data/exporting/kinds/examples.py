@@ -73,6 +73,6 @@ KIND = ExportKind(
     place=40,
     shows_judges="all",
     marks_tuning_items=True,
-    nothing="People have corrected no reply of this card on an item that may be an example: those of the audit "
+    empty_message="People have corrected no reply of this card on an item that may be an example: those of the audit "
     "sample, and those labelled blind in a random draw, may not.",
 )

@@ -79,5 +79,5 @@ KIND = ExportKind(
     options=(BASIS, BY_JUDGE),
     place=31,
     shows_judges="chosen",
-    nothing="No pair has a verdict other than a tie.",
+    empty_message="No pair has a verdict other than a tie.",
 )  # fmt: skip

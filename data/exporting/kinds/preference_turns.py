@@ -107,5 +107,5 @@ KIND = ExportKind(
     options=(WEAKEST, BY, UNWRITTEN, SCENARIO, ALIASES),
     place=30,
     shows_judges="chosen",
-    nothing="Nobody has improved a turn yet: on the desk, press e beside a turn.",
+    empty_message="Nobody has improved a turn yet: on the desk, press e beside a turn.",
 )  # fmt: skip

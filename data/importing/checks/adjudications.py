@@ -70,7 +70,7 @@ class AdjudicationCheck:
         if stored is None:
             return
         when = format_moment(stored.at)
-        if stored.here:
+        if stored.made_here:
             raise LineError("adjudicator", f"{stored.person} already decided on {subject} here ({when}).")
         if decision.at <= stored.at:
             raise LineError("made_at", f"The dataset holds a later decision of {stored.person} on {subject} ({when}).")

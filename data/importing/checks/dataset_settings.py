@@ -18,22 +18,22 @@ class GoldRuleCheck:
     def __init__(self, context: ImportContext) -> None:
         self.context = context
         self.new: GoldRule | None = None
-        self._given: GoldRule | None = None
+        self._rule: GoldRule | None = None
 
     def take(self, line: Line) -> None:
         """Remember the rule, count it as known, or say why it is left aside. Raises LineError."""
         gold_rule = GoldRuleLine.model_validate(line.data).gold_rule
         rule = GoldRule(gold_rule.resolve, gold_rule.apart, gold_rule.waiting).check()
-        if self._given not in (None, rule):
+        if self._rule not in (None, rule):
             raise LineError(
                 "gold_rule", "This import already has another rule for combining labels: a dataset has one rule."
             )
-        known, self._given = self._given is not None, rule
+        known, self._rule = self._rule is not None, rule
         snapshot, report = self.context.snapshot, self.context.report
         name, old = snapshot.plan.dataset, snapshot.rule
         if known or old == rule:
             report.known.rules += 1
-        elif snapshot.ruled:
+        elif snapshot.has_rule:
             self.context.problems.warn(
                 f"{name} keeps how it combines labels ({_words(old)}). Ignored: the rule of the file ({_words(rule)})."
             )

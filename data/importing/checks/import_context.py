@@ -28,7 +28,7 @@ _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
 
 @dataclass
 class ImportContext:
-    """One import in progress. `kept` has, of every person in the files, the name under which they are kept.
+    """One import in progress. `stored_names` has, of every person in the files, the name under which they are kept.
 
     `cards` by name, `versions` and `questions` are the workspace's and those that the import brings; `refused` has the
     place of each item that was not taken, `textless` the names of new items of which nothing else is known,
@@ -40,7 +40,7 @@ class ImportContext:
     problems: ProblemCollector
     items: KnownItems
     refused: dict[str, tuple[str, int]] = field(default_factory=dict)
-    kept: dict[str, str] = field(default_factory=dict)
+    stored_names: dict[str, str] = field(default_factory=dict)
     textless: set[str] = field(default_factory=set)
     numbered: int = 0
     cards: dict[str, Card] = field(init=False)
@@ -59,9 +59,9 @@ class ImportContext:
 
     def identity(self, name: str) -> str:
         """Return the name under which a person in the files is kept; it is never that of somebody who works here."""
-        if name not in self.kept:
-            self.kept[name] = imported_name(name, self.snapshot.here)
-        return self.kept[name]
+        if name not in self.stored_names:
+            self.stored_names[name] = imported_name(name, self.snapshot.people)
+        return self.stored_names[name]
 
     @property
     def dataset_id(self) -> str:

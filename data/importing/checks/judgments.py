@@ -96,7 +96,7 @@ class JudgmentCheck:
         else:
             reply = raw if judgment.reply is None else judgment.reply
             reading = read_reply(card, reply, item, part, counted_verdict(judgment.params or {}))
-        self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
+        self._spool_rows(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
         self._report(judgment, part, placed[1], judge, reading)
 
     def _card(self, line: JudgmentLine) -> Card:
@@ -111,7 +111,7 @@ class JudgmentCheck:
             )
         return known
 
-    def _put(self, judgment_rows: tuple[JudgmentRow, list[ScoreRow], list[RemarkRow]], weight: int) -> None:
+    def _spool_rows(self, judgment_rows: tuple[JudgmentRow, list[ScoreRow], list[RemarkRow]], weight: int) -> None:
         row, scores, remarks = judgment_rows
         self.context.spool.add([row], weight)
         self.context.spool.add(scores, 100 * len(scores))

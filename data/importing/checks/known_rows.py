@@ -65,7 +65,7 @@ class KnownItems:
         self.stored: dict[str, str] = dict(lookup("items", [dataset_id]))
         self._new: dict[str, str] = {}
         self._cache: dict[str, tuple[KnownItem, int]] = {}
-        self._held = 0
+        self._cached_bytes = 0
 
     def __contains__(self, name: object) -> bool:
         return name in self._new or name in self.stored
@@ -105,10 +105,10 @@ class KnownItems:
         return self._cache[name][0] if name in self._cache else None
 
     def _keep(self, name: str, item: KnownItem, size: int) -> None:
-        while self._cache and self._held + size > _CACHE_BYTES:
-            self._held -= self._cache.pop(next(iter(self._cache)))[1]
+        while self._cache and self._cached_bytes + size > _CACHE_BYTES:
+            self._cached_bytes -= self._cache.pop(next(iter(self._cache)))[1]
         self._cache[name] = (item, size)
-        self._held += size
+        self._cached_bytes += size
 
 
 class _KnownOfItems:
@@ -116,12 +116,12 @@ class _KnownOfItems:
 
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
-        self._asked: set[str] = set()
+        self._loaded_ids: set[str] = set()
 
     def fetch(self, item_ids: Collection[str]) -> None:
         """Learn what the workspace holds for these items."""
-        missing_ids = [key for key in item_ids if key not in self._asked]
-        self._asked.update(missing_ids)
+        missing_ids = [key for key in item_ids if key not in self._loaded_ids]
+        self._loaded_ids.update(missing_ids)
         if missing_ids:
             self._learn(missing_ids)
 
@@ -247,14 +247,14 @@ class KnownLabels(_KnownOfItems):
 
 
 class KnownDecision(NamedTuple):
-    """A decision on a cell, apart from the labels that it was made on; `here`: it was not imported."""
+    """A decision on a cell, apart from the labels that it was made on; `made_here`: it was not imported."""
 
     person: str
     value: float | None
     reason: str
     saw_judge: bool
     at: datetime
-    here: bool = False
+    made_here: bool = False
 
 
 class KnownAdjudications(_KnownOfItems):
@@ -262,7 +262,7 @@ class KnownAdjudications(_KnownOfItems):
 
     def __init__(self, lookup: Lookup) -> None:
         super().__init__(lookup)
-        self._made: set[tuple[Place, KnownDecision]] = set()
+        self._decisions: set[tuple[Place, KnownDecision]] = set()
         self.stored: dict[Place, KnownDecision] = {}
         self.new: set[Place] = set()
 
@@ -274,14 +274,14 @@ class KnownAdjudications(_KnownOfItems):
                 self.stored.pop(cell, None)
                 continue
             decision = KnownDecision(person, value, reason, bool(saw), disputes.decision_time(labels, at))
-            self._made.add((cell, decision))
-            self.stored[cell] = decision._replace(here=action != "import")
+            self._decisions.add((cell, decision))
+            self.stored[cell] = decision._replace(made_here=action != "import")
 
     def has(self, cell: Place, decision: KnownDecision) -> bool:
         """Whether this very decision is there, or was and has been taken back."""
-        return (cell, decision) in self._made
+        return (cell, decision) in self._decisions
 
     def add(self, cell: Place, decision: KnownDecision) -> None:
         """A decision of this import."""
-        self._made.add((cell, decision))
+        self._decisions.add((cell, decision))
         self.new.add(cell)

@@ -32,17 +32,17 @@ _SPEAKER, _SPOKEN = ("author", "speaker", "role", "from", "name"), ("text", "con
 class CaseRating:
     """A rating that a judge or a person (`by`) gave to a case: to the whole, to a turn, or to a side.
 
-    `spoken` is the number of the rated utterance in the case, from 0.
+    `utterance` is the number of the rated utterance in the case, from 0.
     """
 
     name: str
     by: str
-    who: str
+    rater: str
     value: Any
     note: str = ""
     made_at: str = ""
     confidence: float | None = None
-    spoken: int | None = None
+    utterance: int | None = None
     side: str = ""
 
 
@@ -103,7 +103,7 @@ class CaseReader(ToolReader):
                     continue
                 yield NamedValue(
                     file, line, case.id, data["kind"], _unit(rating, data, numbers), rating.name, rating.value,
-                    rating.by, rating.who, rating.note, rating.made_at,
+                    rating.by, rating.rater, rating.note, rating.made_at,
                     {"id": case.id, "name": rating.name, "value": rating.value}, rating.confidence,
                 )  # fmt: skip
         yield from self.problems()
@@ -136,7 +136,7 @@ def _unit(rating: CaseRating, data: Mapping[str, Any], numbers: Sequence[int]) -
         return f"response/{rating.side}" if rating.side else "pair"
     if data["kind"] == "response":
         return "response"
-    turn = numbers[rating.spoken] if rating.spoken is not None and 0 <= rating.spoken < len(numbers) else 0
+    turn = numbers[rating.utterance] if rating.utterance is not None and 0 <= rating.utterance < len(numbers) else 0
     answered = any(entry["turn"] == turn and entry["role"] == "assistant" for entry in data["turns"])
     return f"turn:{turn}" if answered else "conversation"
 

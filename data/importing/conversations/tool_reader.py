@@ -22,7 +22,7 @@ _EXAMPLES, _ROWS, _KEYS = 3, 100, 20
 class _Fault:
     file: str
     line: int
-    what: str
+    problem: str
     why: str
     times: int = 0
     examples: list[str] = field(default_factory=list)
@@ -118,7 +118,7 @@ class ToolReader:
             dots = " ..." if fault.times > _EXAMPLES else ""
             shown = f" ({', '.join(fault.examples)}{dots})" if fault.examples else ""
             begin, rows = ("A", fault.rows[0]) if fault.times == 1 else (f"{fault.times:,} times: a", fault.rows)
-            sentence = f"{begin} {fault.what}{shown} {fault.why}"
+            sentence = f"{begin} {fault.problem}{shown} {fault.why}"
             yield RejectedRow(fault.file, fault.line, [("", sentence)], rows)
         for sentence, times in self._hints.items():
             counted = f" ({times:,})." if "{n}" in sentence else "."

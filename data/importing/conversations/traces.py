@@ -31,7 +31,7 @@ class TraceScore:
 
     name: str
     by: str
-    who: str
+    rater: str
     key: str = ""
     trace: str = ""
     span: str = ""
@@ -72,7 +72,7 @@ class TraceReader(ToolReader):
         self._items: dict[str, _Place] = {}
         self._wholes: dict[str, _Place] = {}
         self._placed: dict[Key, _Place] = {}
-        self._aside: set[Key] = set()
+        self._ignored: set[Key] = set()
 
     def set_place(self, record: TraceSpan | TraceScore) -> None:
         """Write down the file and the line that is being read, unless that was done before."""
@@ -145,7 +145,7 @@ class TraceReader(ToolReader):
         model = ""
         for trace, calls in sorted(loaded.items(), key=lambda pair: pair[1][0].start):
             chain, aside = main_conversation(calls)
-            self._aside.update((trace, span) for span in aside)
+            self._ignored.update((trace, span) for span in aside)
             self.add_hint("{n} calls of models with other prompts beside a conversation were left out.", len(aside))
             if chain is None:
                 continue
@@ -229,7 +229,7 @@ class TraceReader(ToolReader):
             value, beside = (score.number, score.label) if number else (score.label, None)
             note = "\n\n".join(filter(None, (str(beside) if beside not in (None, "") else "", score.note)))
             yield NamedValue(
-                score.file, score.line, place.item, place.kind, place.unit, score.name, value, score.by, score.who,
+                score.file, score.line, place.item, place.kind, place.unit, score.name, value, score.by, score.rater,
                 note, score.made_at,
                 row={"name": score.name, "of": score.names, "value": value},
             )  # fmt: skip
@@ -240,7 +240,7 @@ class TraceReader(ToolReader):
         place = None
         if key is not None and key[1]:
             key = key if key[0] else self._by_span.get(key[1], key)
-            if key in self._aside:
+            if key in self._ignored:
                 self.add_hint("{n} scores of calls that are no part of a conversation were left out.")
                 return None
             place = self._placed.get(key) or above.get(key)

@@ -57,13 +57,13 @@ class TableContents:
 
 @dataclass
 class ValueSummary:
-    """The values that judges or people (`by`) gave to units of a sort under a name; `who` has the counts by giver."""
+    """The values that judges or people (`by`) gave to units of a sort under a name; `raters` has the count of each."""
 
     by: str
     kind: str
     sort: str
     name: str
-    who: dict[str, int]
+    raters: dict[str, int]
     values: ColumnValues
 
 
@@ -82,7 +82,7 @@ class _Column:
     def __init__(self) -> None:
         self.summary = ColumnValues()
         self._cells: dict[Any, Any] = {}
-        self._texts, self._numbers, self._none = False, 0, 0
+        self._texts, self._numbers, self._none_count = False, 0, 0
         self._ends: list[tuple[float, Any]] = []
 
     def add(self, cell: Any) -> None:
@@ -92,7 +92,7 @@ class _Column:
         self.summary.count += 1
         if isinstance(cell, str) and (folded := cell.strip().lower()) in MISSING:
             self.summary.missing += 1
-            self._none += folded == "none"
+            self._none_count += folded == "none"
         if self._texts or isinstance(cell, (dict, list)) or (isinstance(cell, str) and len(cell) > _MAX_WORD_LENGTH):
             self._texts = True
             return
@@ -113,8 +113,9 @@ class _Column:
         if not self._texts and surveyable:
             ends = [cell for _, cell in self._ends] if self.summary.many else []
             self.summary.cells = [*self._cells.values(), *ends]
-        if self._none and (scale := survey(self.summary.cells).answers) is not None and "none" in scale.categories:
-            self.summary.missing -= self._none
+        scale = survey(self.summary.cells).answers if self._none_count else None
+        if scale is not None and "none" in scale.categories:
+            self.summary.missing -= self._none_count
         return self.summary
 
 
@@ -184,17 +185,17 @@ class _LaterRows:
     """The choice of rows below the first ones that show what the first ones do not."""
 
     def __init__(self, shown: list[dict[str, Any]]) -> None:
-        self._shown = shown
-        self._known = 0
+        self._first_rows = shown
+        self._column_count = 0
         self._lacking: dict[str, int] = {}
         self._ids: dict[str, set[str]] = {}
         self._left = dict.fromkeys(("lacking", "ids"), _MAX_LATER_ROWS)
 
     def show_more(self, row: Mapping[str, Any], columns: Collection[str]) -> bool:
         """Whether a row has a cell in a column of which few were met, or an id of the first rows again."""
-        if len(columns) > self._known:
-            self._look_at(list(columns)[self._known :])
-            self._known = len(columns)
+        if len(columns) > self._column_count:
+            self._look_at(list(columns)[self._column_count :])
+            self._column_count = len(columns)
         filled = [name for name in self._lacking if not is_empty(row.get(name))]
         for name in filled:
             self._lacking[name] -= 1
@@ -212,7 +213,7 @@ class _LaterRows:
     def _look_at(self, names: Iterable[str]) -> None:
         """Find what the first rows show of some columns."""
         for name in names:
-            cells = [row[name] for row in self._shown if not is_empty(row.get(name))]
+            cells = [row[name] for row in self._first_rows if not is_empty(row.get(name))]
             if len(cells) < _CELLS_PER_COLUMN:
                 self._lacking[name] = _CELLS_PER_COLUMN - len(cells)
             if normalize(name) in WORDS["ids"] or normalize(name).endswith("_id"):
@@ -234,7 +235,7 @@ def _count_values(others: list[DetectedFile], facts: SourceContents, tell: Calla
         elif isinstance(entry, NamedValue):
             sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
             tally, values = by_name.setdefault((entry.by, entry.kind, sort, entry.name), (Counter(), _Column()))
-            tally[entry.who] += 1
+            tally[entry.rater] += 1
             values.add(entry.value)
         tell(number)
     facts.items = dict(items)

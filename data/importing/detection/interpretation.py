@@ -42,8 +42,8 @@ _ORDERED = ({"ab", "ba"}, {"ab"}, {"ba"})
 class AnswerSeries:
     """Answers that belong together: a column of a table (`file`), or what other tools' files call by a name.
 
-    `by` says whose they are, "" that they are not taken; `who` is the judge's or person's name, or else `whose` the
-    column of it; `order` that in which a judge saw a pair; `count` is 0 where it is not known;
+    `by` says whose they are, "" that they are not taken; `rater` is the judge's or person's name, or else
+    `rater_column` the column of it; `order` that in which a judge saw a pair; `count` is 0 where it is not known;
     `latest` the column of the times by which the newest of a person's answers counts;
     `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`);
     `only` the rows that they stand in; `cells` the different values, and `values` what those of a code mean.
@@ -52,7 +52,7 @@ class AnswerSeries:
     file: str
     name: str
     by: By
-    who: str
+    rater: str
     dimension: str
     kind: Kind
     sort: str
@@ -61,7 +61,7 @@ class AnswerSeries:
     examples: tuple[str, ...] = ()
     reason: str = ""
     confidence: str = ""
-    whose: str = ""
+    rater_column: str = ""
     latest: str = ""
     order: ValueSource = field(default_factory=ValueSource)
     only: dict[str, list[str]] = field(default_factory=dict)
@@ -120,7 +120,7 @@ def interpret_contents(
     for summary in contents.value_summaries:
         by: By = "person" if summary.by == "person" else "judge"
         kind = cast("Kind", summary.kind)
-        rater = next(iter(summary.who)) if len(summary.who) == 1 else ""
+        rater = next(iter(summary.raters)) if len(summary.raters) == 1 else ""
         named = _dimension_name(summary.name)
         series.append(
             AnswerSeries("", summary.name, by, rater, named, kind, summary.sort, None, **_cells(summary.values))
@@ -283,8 +283,8 @@ class _Table:
             self.kind = "pair"
         texts = {name: ValueSource(columns=columns) for name, columns in roles.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in FIELDS[self.kind]}
-        self.series = [self._one(voice, "judge") for voice in roles.judges]
-        self.series += [self._one(voice, "person") for voice in roles.people]
+        self.series = [self._series_of(voice, "judge") for voice in roles.judges]
+        self.series += [self._series_of(voice, "person") for voice in roles.people]
         self.series += self._by(roles.by, roles.values) if roles.by else []
         unclear = [column for group in roles.unclear for column in group.columns]
         question = question or self._question_column([*roles.meta, *unclear])
@@ -293,7 +293,7 @@ class _Table:
         taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
         taken |= {roles.by, question} | {c for s in self.series for c in s.order.columns}
         unowned = dict.fromkeys(column for column in unclear if column not in taken)
-        self.series += [self._one(AnswerColumn(column, column, "", _NOTHING), "") for column in unowned]
+        self.series += [self._series_of(AnswerColumn(column, column, "", _NOTHING), "") for column in unowned]
         by = self._key(key) if not spoken else [key] if key else []
         meta_columns = [c for c in roles.meta if table.columns[c].count and not table.columns[c].many]
         beside = [c for c in meta_columns if c not in by and c not in taken]
@@ -329,11 +329,11 @@ class _Table:
             self.assumptions.append(f"{self.file}: {named}: left out, as rows of one item differ there.")
         return [name for name in names if name not in differing]
 
-    def _one(self, voice: AnswerColumn, by: By) -> AnswerSeries:
+    def _series_of(self, voice: AnswerColumn, by: By) -> AnswerSeries:
         named = _dimension_name(voice.dimension) if voice.dimension else WHOLE
         summary = _cells(self.table.columns[voice.column])
         series = AnswerSeries(
-            self.file, voice.column, by, voice.who, named, self.kind,
+            self.file, voice.column, by, voice.rater, named, self.kind,
             "turn" if voice.column in self.turns else UNITS[self.kind], None,
             reason=voice.reason, confidence=voice.confidence, **summary,
         )  # fmt: skip
@@ -377,11 +377,11 @@ class _Table:
         usual: By = "judge" if owner(by) == "judge" else "person"
         sides: dict[str, By] = {name: "judge" if owner(name) == "judge" else usual for name in raters}
         for voice in values:
-            base = self._one(voice, usual)
+            base = self._series_of(voice, usual)
             if 0 < len(raters) <= _PEOPLE:
-                series += [replace(base, by=sides[name], who=name, only={by: [name]}, count=0) for name in raters]
+                series += [replace(base, by=sides[name], rater=name, only={by: [name]}, count=0) for name in raters]
                 continue
-            together, owners = replace(base, who="", whose=by), sorted(set(sides.values()))
+            together, owners = replace(base, rater="", rater_column=by), sorted(set(sides.values()))
             if len(owners) < 2:
                 series.append(replace(together, by=owners[0] if owners else usual))
                 continue
@@ -400,7 +400,7 @@ class _Table:
         seems, cells = parse_name(column), self.table.columns[column].cells
         scale = survey(cells).answers
         if (
-            not (seems.owner or seems.plain)
+            not (seems.owner or seems.value)
             or not self._question_column([column])
             or scale is None
             or scale.kind != "unordered"
@@ -431,7 +431,7 @@ class _Table:
             elif series.by == "judge" and turned and {turned[1], f"{turned[1]}_ab"} & names:
                 base = next(s for s in self.series if _flat(s.name) in (turned[1], f"{turned[1]}_ab"))
                 self.series[place] = replace(
-                    series, order=ValueSource(constant="ba"), who=base.who, dimension=base.dimension
+                    series, order=ValueSource(constant="ba"), rater=base.rater, dimension=base.dimension
                 )
                 self.series[self.series.index(base)] = replace(base, order=ValueSource(constant="ab"))
                 self.assumptions.append(f"{self.file}: {series.name} is taken for the verdict with the places swapped.")
@@ -440,7 +440,7 @@ class _Table:
         """The columns that identify items: the id, and where it repeats, what separates its rows."""
         if not id_column:
             return []
-        beside = dict.fromkeys(c for s in self.series for c in (*s.only, s.whose) if c)
+        beside = dict.fromkeys(c for s in self.series for c in (*s.only, s.rater_column) if c)
         beside |= dict.fromkeys(c for s in self.series for c in s.order.columns)
         columns = key_columns(id_column, self.table.columns, self.table.rows, list(beside))
         if not are_unique([*columns, *beside], self.table.rows):

@@ -57,7 +57,7 @@ def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mappi
             "recipes": [r for r in recipes if r.name in {homes[s.question] for s in file_series}],
         }))  # fmt: skip
     questions = [
-        Question(s.by or "judge", s.kind, s.sort, s.name, homes[s.question], s.dimension, s.answers, s.who)
+        Question(s.by or "judge", s.kind, s.sort, s.name, homes[s.question], s.dimension, s.answers, s.rater)
         for s in taken
         if not s.file
     ]
@@ -73,7 +73,7 @@ def _judgment_columns(series: AnswerSeries, homes: Mapping[Place, str]) -> Judgm
     card = homes[series.question]
     return JudgmentColumns(
         card=card,
-        model=ValueSource(columns=[series.whose]) if series.whose else ValueSource(constant=series.who),
+        model=ValueSource(columns=[series.rater_column]) if series.rater_column else ValueSource(constant=series.rater),
         value=ValueSource(columns=[series.name]),
         answers=None if series.values else series.answers,
         values=dict(series.values),
@@ -93,7 +93,9 @@ def _label_columns(series: AnswerSeries) -> LabelColumns:
         values=dict(series.values),
         unit=ValueSource(constant=series.sort),
         dimension=ValueSource(constant=series.dimension),
-        annotator=ValueSource(columns=[series.whose]) if series.whose else ValueSource(constant=series.who),
+        annotator=(
+            ValueSource(columns=[series.rater_column]) if series.rater_column else ValueSource(constant=series.rater)
+        ),
         latest=ValueSource(columns=[series.latest] if series.latest else []),
         only=series.only,
     )

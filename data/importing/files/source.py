@@ -68,13 +68,13 @@ class SourceFile:
 class Source:
     """The files of one import, in the order in which they are read, and those of a folder that are left aside.
 
-    `apart`: who gave them is not who runs this process, so they are read in another one, with limits.
+    `isolated`: who gave them is not who runs this process, so they are read in another one, with limits.
     """
 
     name: str
     files: Sequence[SourceFile]
     left_aside: list[str] = field(default_factory=list)
-    apart: bool = False
+    isolated: bool = False
 
     @property
     def size(self) -> int:
@@ -167,7 +167,7 @@ def _unique_names(names: Sequence[str]) -> list[str]:
 
 def _several(files: list[SourceFile], apart: bool = False) -> Source:
     name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
-    return Source(name, files, apart=apart)
+    return Source(name, files, isolated=apart)
 
 
 def file_at(path: Path, name: str) -> SourceFile:

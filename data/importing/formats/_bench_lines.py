@@ -49,7 +49,7 @@ class _Lines:
     """The lines made so far from the records of some files."""
 
     def __init__(self, contents: AssembledBench, task: bool) -> None:
-        self.made, self.task = contents, task
+        self.bench, self.task = contents, task
         self.pairs: set[str] = set()
         self.votes = RepeatCounter()
         self.time = now().isoformat()
@@ -57,7 +57,7 @@ class _Lines:
     def answer(self, place: SourcePlace, answer: Answer) -> Entry:
         """The dialogue of an answer."""
         name = answer_name(answer.question, answer.model, answer.choice)
-        question = self.made.questions.get(answer.question)
+        question = self.bench.questions.get(answer.question)
         if question is None:
             why = f"The question {answer.question} is not in the files: question.jsonl is needed beside the answers."
             return RejectedRow(place.file, place.line, [("question_id", why)], place.row, name)
@@ -78,12 +78,12 @@ class _Lines:
 
     def _references(self, question: str) -> tuple[list[str], dict[str, Any]]:
         """The reference answers to a question, the first of several; and all of them by judge where they differ."""
-        sets = {judge: list(texts[question]) for judge, texts in self.made.references.items() if question in texts}
+        sets = {judge: list(texts[question]) for judge, texts in self.bench.references.items() if question in texts}
         first = next(iter(sets.values()), [])
         return first, {} if all(texts == first for texts in sets.values()) else {"reference_answers": sets}
 
     def _meta(self, question: str) -> dict[str, Any]:
-        known = self.made.questions.get(question)
+        known = self.bench.questions.get(question)
         if known is None:
             return {"question_id": question}
         kept = {"category": known.category or None, "required_temperature": known.temperature}
@@ -96,8 +96,8 @@ class _Lines:
         data = {
             "item": answer_name(rating.question, rating.model, rating.choice),
             "card": "mt_bench",
-            "model": self.made.judges[rating.judge].model,
-            "params": params_of(self.made.judges[rating.judge]),
+            "model": self.bench.judges[rating.judge].model,
+            "params": params_of(self.bench.judges[rating.judge]),
             "part": f"turn:{rating.turn}",
             "sample": rating.sample or None,
             "reply": reply,
@@ -111,8 +111,8 @@ class _Lines:
         if name in self.pairs:
             return
         self.pairs.add(name)
-        question = self.made.questions.get(verdict.question)
-        sides = [self.made.answers.get((verdict.question, model, 0)) for model in (verdict.a, verdict.b)]
+        question = self.bench.questions.get(verdict.question)
+        sides = [self.bench.answers.get((verdict.question, model, 0)) for model in (verdict.a, verdict.b)]
         full = question is not None and all(
             answer is not None and len(answer.turns) >= verdict.turn for answer in sides
         )
@@ -128,12 +128,12 @@ class _Lines:
             has_turns = answer is not None and len(answer.turns) >= verdict.turn
             text = join_turns(answer.turns[: verdict.turn], ANSWER) if answer is not None and has_turns else None
             data[f"response_{side}"] = {"system": model, "text": text}
-        in_votes = any((verdict.question, model, 0) in self.made.in_votes for model in (verdict.a, verdict.b))
+        in_votes = any((verdict.question, model, 0) in self.bench.in_votes for model in (verdict.a, verdict.b))
         yield Line(place.file, place.line, "item", data, place.row, weak=not full or in_votes)
 
     def game(self, place: SourcePlace, game: Game) -> Line:
         """The judgment of a pair in one order, as its judge saw it, or over both."""
-        judge = self.made.judges[game.judge]
+        judge = self.bench.judges[game.judge]
         data: dict[str, Any] = {
             "item": _pair_name(game), "card": "plain_pairwise", "model": judge.model, "params": params_of(judge)
         }  # fmt: skip

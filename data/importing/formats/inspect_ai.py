@@ -102,7 +102,7 @@ class _Reader(CaseReader):
             if first.get("answer") not in (None, ""):
                 parts.insert(0, f"Answer: {text_of(first['answer'])}")
             note = "\n\n".join(filter(None, parts))
-            yield from self._values(scorer, first.get("value"), "judge", self._who(scorer, first), note)
+            yield from self._values(scorer, first.get("value"), "judge", self._rater(scorer, first), note)
             for edit in edits:
                 by = as_object(edit.get("provenance"))
                 if by.get("author") and edit.get("value") is not None:
@@ -116,7 +116,7 @@ class _Reader(CaseReader):
         elif value is not None:
             yield CaseRating(name, by, rater, value, note, at)
 
-    def _who(self, scorer: str, score: dict[str, Any]) -> str:
+    def _rater(self, scorer: str, score: dict[str, Any]) -> str:
         """The model that graded, where the log names it, else the scorer."""
         if isinstance(model := as_object(score.get("metadata")).get("model"), str):
             return model

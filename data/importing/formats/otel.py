@@ -138,7 +138,7 @@ class _Reader(TraceReader):
         meta = {"service": beside["service.name"]} if beside.get("service.name") else {}
         call = TraceSpan(trace, key, parent.strip("0") and parent, name=str(span.get("name") or ""), meta=meta)
         call.start = nanoseconds(span.get("startTimeUnixNano"))
-        self._one(call, _attributes(span.get("attributes")), events)
+        self._read_call(call, _attributes(span.get("attributes")), events)
 
     def _row(self, row: dict[str, Any]) -> None:
         """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
@@ -155,9 +155,11 @@ class _Reader(TraceReader):
         ]
         call = TraceSpan(trace or key, key, text_of(row.get("parent_id")), name=text_of(row.get("name")))
         call.start = nanoseconds(row.get("start_time"))
-        self._one(call, attributes, events)
+        self._read_call(call, attributes, events)
 
-    def _one(self, call: TraceSpan, attributes: dict[str, Any], events: list[tuple[str, dict[str, Any], Any]]) -> None:
+    def _read_call(
+        self, call: TraceSpan, attributes: dict[str, Any], events: list[tuple[str, dict[str, Any], Any]]
+    ) -> None:
         """A span, whatever shape it had."""
         self.set_place(call)
         call.session = next((str(attributes[k]) for k in _SESSIONS if attributes.get(k)), "")

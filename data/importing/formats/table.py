@@ -91,15 +91,16 @@ class _Table:
     def __init__(self, file: str, mapping: ColumnMapping) -> None:
         self.file, self.mapping = file, mapping
         self._answers: list[JudgmentColumns | LabelColumns] = [*mapping.judgments, *mapping.labels]
-        self.seen = RepeatCounter()
+        self.repeats = RepeatCounter()
         self.time = now().isoformat()
         self.ratings = ScoreCollector()
-        self._chosen: dict[tuple[str, ...], list[JudgmentColumns | LabelColumns]] = {}
+        self._answers_by_columns: dict[tuple[str, ...], list[JudgmentColumns | LabelColumns]] = {}
         for answer in self._answers:
-            self._chosen.setdefault(tuple(_source(answer).columns), []).append(answer)
+            self._answers_by_columns.setdefault(tuple(_source(answer).columns), []).append(answer)
         # If each answer in a column is taken from some rows only, a row may be none of these.
-        self._chosen = {
-            columns: of for columns, of in self._chosen.items() if columns and all(answer.only for answer in of)
+        self._answers_by_columns = {
+            columns: answers for columns, answers in self._answers_by_columns.items()
+            if columns and all(answer.only for answer in answers)
         }
         self._unmatched: Counter[tuple[str, ...]] = Counter()
         scored = [judged for judged in mapping.judgments if not judged.reply]
@@ -207,7 +208,7 @@ class _Table:
 
     def _read_row(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
         """Read all answers of a row, and count the values that no answer of the mapping applies to."""
-        for columns, known in self._chosen.items():
+        for columns, known in self._answers_by_columns.items():
             if not is_missing(_source(known[0]).value(record.value)):
                 self._unmatched[columns] += not any(answer.has(record.value) for answer in known)
         yield from self._read_answers(record, name, turn, self._answers)
@@ -232,7 +233,8 @@ class _Table:
         """Give a sentence for each column of answers with values left out, because no answer applies to their rows."""
         for columns, count in self._unmatched.items():
             if count:
-                by = " and ".join(dict.fromkeys(column for answer in self._chosen[columns] for column in answer.only))
+                answers = self._answers_by_columns[columns]
+                by = " and ".join(dict.fromkeys(column for answer in answers for column in answer.only))
                 yield Hint(
                     f"{self.file}: {many(count, 'value')} of {' and '.join(columns)} {verb(count, 'is', 'are')} left "
                     f"out: the mapping does not know what stands in {by} there."
@@ -311,7 +313,7 @@ class _Table:
         if label.probability:
             data["probability"] = _chance("probability", label.probability.text(row).strip())
         key = (name, unit, data["dimension"], data["annotator"], value, data["mode"])
-        nth, moment = None if made_at else self.seen.count(*key), time_in_seconds(label.latest.text(row))
+        nth, moment = None if made_at else self.repeats.count(*key), time_in_seconds(label.latest.text(row))
         return Line(self.file, record.line, "label", data, row, nth=nth, moment=moment)
 
 

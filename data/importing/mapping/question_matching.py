@@ -39,7 +39,8 @@ def match_questions(tool_entries: Iterable[ToolEntry], questions: Iterable[Quest
             yield _label(entry, question, seen, time)
         else:
             judgment = {
-                "item": entry.item, "card": question.card, "model": question.who or entry.who or "judge", "params": {},
+                "item": entry.item, "card": question.card, "model": question.rater or entry.rater or "judge",
+                "params": {},
             }  # fmt: skip
             score = {"unit": entry.unit, "dimension": question.dimension, "value": _value(entry, question)}
             score |= {"note": entry.note} if entry.note else {}
@@ -63,7 +64,7 @@ def _label(entry: NamedValue, question: Question, seen: RepeatCounter, time: str
     value = _value(entry, question)
     data = {
         "item": entry.item, "unit": entry.unit, "dimension": question.dimension, "value": value,
-        "annotator": question.who or entry.who or UNKNOWN, "mode": "blind", "made_at": entry.made_at or time,
+        "annotator": question.rater or entry.rater or UNKNOWN, "mode": "blind", "made_at": entry.made_at or time,
     }  # fmt: skip
     key = (entry.item, entry.unit, question.dimension, data["annotator"], str(value))
     nth = None if entry.made_at else seen.count(*key)

@@ -27,7 +27,7 @@ class ScoreCollector:
     """Puts values together into judgments; a value for a cell that has one already begins another sample."""
 
     def __init__(self) -> None:
-        self._held: dict[Key, _CollectedValues] = {}
+        self._judgments: dict[Key, _CollectedValues] = {}
 
     def add(self, file: str, line: int, row: Any, data: dict[str, Any], score: dict[str, Any]) -> None:
         """Another value: `data` is the judgment's line without its scores, `score` one of these."""
@@ -35,7 +35,7 @@ class ScoreCollector:
             data["item"], data["card"], data["model"], canonical(data["params"]), str(data.get("order", "")),
             str(data.get("sample", "")),
         )  # fmt: skip
-        judgment = self._held.setdefault(key, _CollectedValues(file, line, row, data))
+        judgment = self._judgments.setdefault(key, _CollectedValues(file, line, row, data))
         cell = (score["unit"], score["dimension"])
         free = next((sample for sample in judgment.samples if cell not in sample), None)
         if free is None:
@@ -45,10 +45,10 @@ class ScoreCollector:
 
     def lines(self) -> Iterator[Line]:
         """Give each judgment once, then forget them all."""
-        for judgment in self._held.values():
+        for judgment in self._judgments.values():
             for sample in judgment.samples:
                 yield Line(
                     judgment.file, judgment.line, "judgment", {**judgment.data, "scores": list(sample.values())},
                     judgment.row,
                 )  # fmt: skip
-        self._held.clear()
+        self._judgments.clear()

@@ -67,8 +67,9 @@ def plot_svg(plot: Plot, width: float = PLOT_WIDTH) -> str:
     if isinstance(plot, LineChart):
         return svg.line_plot(plot.series, plot.x, plot.y, plot.mark, plot.title, width)
     if isinstance(plot, Growth):
-        series = [_band(name, steps) for name, steps in (("so far", plot.now), ("forecast", plot.ahead)) if steps]
-        return svg.line_plot(series, "items with gold", "", plot.mark, plot.title, width)
+        named = (("so far", plot.observed), ("forecast", plot.forecast))
+        series = [_band(name, steps) for name, steps in named if steps]
+        return svg.line_plot(series, "items with gold", "", plot.target, plot.title, width)
     stated = [100 * level.stated for level in plot.levels]
     ends = [[_percent(getattr(level.accuracy, end)) for level in plot.levels] for end in ("point", "low", "high")]
     drawn: list[svg.Series] = [("accuracy", stated, *ends)]  # type: ignore[list-item]

@@ -123,13 +123,13 @@ class Marginals:
 class Growth:
     """A figure over the number of items that it is from, with its band.
 
-    `ahead` is the forecast with more items, `mark` a line to reach, which is called `marked`.
+    `forecast` is the forecast with more items, `target` a line to reach, which is called `target_name`.
     """
 
-    now: Sequence[Interval]
-    ahead: Sequence[Interval] = ()
-    mark: float = 0.0
-    marked: str = ""
+    observed: Sequence[Interval]
+    forecast: Sequence[Interval] = ()
+    target: float = 0.0
+    target_name: str = ""
     title: str = ""
     caption: str = ""
 

@@ -38,7 +38,7 @@ def figures_by_name(agreement: PairAgreement) -> dict[str, Interval]:
 
 def judges_summary(comparison: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
     """Return a sentence or two that compare the two judges."""
-    overall, judge, other = comparison.whole, names[comparison.one], names[comparison.other]
+    overall, judge, other = comparison.overall, names[comparison.one], names[comparison.other]
     if not overall.cells:
         return [say("**{one}** and **{other}** have rated no turn of the same answer.", one=judge, other=other)]
     gap = overall.difference
@@ -75,7 +75,7 @@ def figure_rows(comparison: RatingComparison) -> list[tuple[str, str, str, str]]
     return [
         (name, cell(figure.point, shape), span(figure, shape), meaning)
         for (name, figure), (shape, meaning) in zip(
-            figures_by_name(comparison.whole).items(), FIGURES.values(), strict=True
+            figures_by_name(comparison.overall).items(), FIGURES.values(), strict=True
         )
     ]
 

@@ -112,9 +112,9 @@ def table(
             "rank": _point(rank.rank) if (rank := places.get((means.judge, means.model))) else None,
             "95% interval of it": _ends(rank.rank) if rank else "",
             **{f"turn {turn}": _point(means.turns.get(turn)) for turn in turns},
-            "mean": means.both.point,
-            "95% interval": span(means.both, mean_format(rules)),
-            "questions": means.both.items,
+            "mean": means.all_turns.point,
+            "95% interval": span(means.all_turns, mean_format(rules)),
+            "questions": means.all_turns.items,
             "judgments": means.judgments,
             "failed": means.failed,
         }
@@ -152,16 +152,17 @@ def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: ReadingRu
     """One judge's models with their intervals, the best first, and a line at the mean of all of them."""
     places = {rank.model: n for n, rank in enumerate(ranking.models)}
     models = sorted((means for means in model_means if means.model in places), key=lambda means: places[means.model])
-    overall = next((means.both.point for means in model_means if not means.model), None)
+    overall = next((means.all_turns.point for means in model_means if not means.model), None)
     rows = [
         IntervalRow.of(
-            means.model, means.both, "",
-            f"{cell(means.both.point, mean_format(rules))}, rank "
+            means.model, means.all_turns, "",
+            f"{cell(means.all_turns.point, mean_format(rules))}, rank "
             f"{_format_rank(ranking.models[places[means.model]].rank)}",
         )
         for means in models
     ]  # fmt: skip
-    ends = [end for means in models for end in (means.both.low, means.both.point, means.both.high) if end is not None]
+    intervals = [means.all_turns for means in models]
+    ends = [end for mean in intervals for end in (mean.low, mean.point, mean.high) if end is not None]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     spare = max(0.0, rules.unit - (high - low)) / 2  # never less than a point, as small gaps would look large
     return Intervals(rows, overall, _ALL_LABEL, (low - spare, high + spare), "Mean ratings")

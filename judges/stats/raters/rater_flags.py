@@ -38,7 +38,7 @@ Sort = Literal["accepts", "fast", "apart", "lenient", "drift"]
 class RaterWork:
     """The work of a person, in numbers.
 
-    It has the labels and items, the labels by mode, the scores that were shown (`seen`) and those that were `kept`.
+    It has the labels and items, the labels by mode, `scores_shown`, and `scores_kept` of these.
     `seconds` has the time of each item, `assisted_seconds` that of items with the judge's scores in view. Imported
     labels have no seconds. `unseen` of the kept scores were accepted without having been on screen.
     """
@@ -48,8 +48,8 @@ class RaterWork:
     blind: int = 0
     assisted: int = 0
     revealed: int = 0
-    seen: int = 0
-    kept: int = 0
+    scores_shown: int = 0
+    scores_kept: int = 0
     seconds: tuple[float, ...] = ()
     assisted_seconds: tuple[float, ...] = ()
     unseen: int = 0
@@ -62,12 +62,12 @@ class RaterWork:
     @property
     def overlooked(self) -> float | None:
         """Share of the judge's scores kept that were never on screen; None where there are none."""
-        return self.unseen / self.kept if self.unseen and self.kept else None
+        return self.unseen / self.scores_kept if self.unseen and self.scores_kept else None
 
     @property
     def accepted(self) -> float | None:
         """Share of the scores on screen that were kept."""
-        return self.kept / self.seen if self.seen else None
+        return self.scores_kept / self.scores_shown if self.scores_shown else None
 
     @property
     def hasty(self) -> float | None:

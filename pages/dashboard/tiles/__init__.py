@@ -33,7 +33,7 @@ _component = st.components.v2.component(
 class TileRequest:
     """A person's request: to open what is behind a tile, or the items behind a share: (system, answer; None is n/a)."""
 
-    behind: bool = False
+    details: bool = False
     items: tuple[str, int | None] | None = None
 
 
@@ -51,5 +51,5 @@ def draw_tile(
     system = session.as_index(clicked.get("system"), len(tile.systems))
     answer = session.as_index(clicked.get("answer"), len(tile.counted.answers))
     if system is None or (answer is None and clicked.get("answer") is not None):
-        return TileRequest(behind=event.opened is True)
+        return TileRequest(details=event.opened is True)
     return TileRequest(items=(tile.systems[system].name, answer))

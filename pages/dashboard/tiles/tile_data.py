@@ -37,8 +37,8 @@ def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) ->
         "systems": [_system(tile, n, system, runs) for n, system in enumerate(tile.systems)],
         "trend": _trend_range(tile) if has_trend else None,
         "pairs": [
-            {"t": sentences.describe_difference(tile, pair), "apart": pair.apart}
-            for pair in sorted(tile.comparisons, key=lambda pair: not pair.apart)
+            {"t": sentences.describe_difference(tile, pair), "apart": pair.differs}
+            for pair in sorted(tile.comparisons, key=lambda pair: not pair.differs)
         ],
         "tables": [_figures(tile), *([_trend(tile, runs)] if has_trend else [])],
         "words": {

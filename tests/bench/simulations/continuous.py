@@ -30,7 +30,7 @@ class Scores:
     shift: float = 0.0
     target: float = 0.5
 
-    def drawn(self, items, rng, share=None):
+    def draw_cells(self, items, rng, share=None):
         """Item, people and judge of every cell, as codes."""
         item, n = np.repeat(np.arange(items), self.turns), items * self.turns
         share = truth_share(self) if share is None else share
@@ -64,7 +64,7 @@ def truth_share(world):
 
 def pooled_concordance(world, share, items=200_000):
     """The concordance of very many cells."""
-    _, x, y = world.drawn(items // world.turns, np.random.default_rng(1), share)
+    _, x, y = world.draw_cells(items // world.turns, np.random.default_rng(1), share)
     return 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
 
 
@@ -74,7 +74,7 @@ def ever(world, runs, last=1_000, seed=7):
     looks = np.arange(schedule.first, last + 1)
     needed = schedule.boundary(1 - POLICY.level, schedule.first)
     for _ in range(runs):
-        item, human, judge = world.drawn(last, rng)
+        item, human, judge = world.draw_cells(last, rng)
         sums = item_sums(item, human, judge, np.ones(len(item)), last, K, "quadratic")
         totals = np.cumsum(with_products(sums), axis=0)[looks - 1]
         replicates = kappa_replicates(totals, K, "quadratic", 10**9)
@@ -88,11 +88,11 @@ def ever(world, runs, last=1_000, seed=7):
 def holds(world, items, runs, seed=8):
     """Shares of samples whose interval of kappa holds the truth, whose bound does, and of the figures beside it."""
     rng, hits = np.random.default_rng(seed), np.zeros(7)
-    _, x, y = world.drawn(300_000 // world.turns, np.random.default_rng(2))
+    _, x, y = world.draw_cells(300_000 // world.turns, np.random.default_rng(2))
     real = [figure.point for figure in concordance(Cells(np.arange(len(x)), x, y))]
     truth = pooled_concordance(world, truth_share(world))
     for _ in range(runs):
-        cells = Cells(*world.drawn(items, rng))
+        cells = Cells(*world.draw_cells(items, rng))
         kappa = kappa_interval(Cells(*cells[:3]), K)
         beside = [figure.low <= at <= figure.high for figure, at in zip(concordance(cells), real, strict=True)]
         hits += [kappa.low <= truth <= kappa.high, kappa.lower_bound <= truth, *beside]

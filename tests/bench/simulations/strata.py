@@ -55,7 +55,7 @@ class Known:
             strata.append(h)
         return np.array(strata)
 
-    def drawn(self, allocation, items, rng, runs):
+    def draw_places(self, allocation, items, rng, runs):
         """(runs, items) places in the population, and the stratum of each column (None: simple random)."""
         if allocation == "simple":
             return rng.integers(0, POPULATION, (runs, items)), None
@@ -74,7 +74,7 @@ def courses(population, allocation, runs, seed, looks, stratified=True):
     `stratified` False: strata are left out of the error.
     """
     rng = np.random.default_rng(seed)
-    places, order = population.drawn(allocation, looks[-1], rng, runs)
+    places, order = population.draw_places(allocation, looks[-1], rng, runs)
     strata = np.zeros(looks[-1], dtype=int) if order is None else order
     sizes = np.array([POPULATION]) if order is None else np.array(list(population.sizes.values()))
     left, right, times = column_pairs(5)
@@ -104,7 +104,7 @@ def courses(population, allocation, runs, seed, looks, stratified=True):
 def intervals(population, allocation, items, runs, seed, stratified=True):
     """Shares of intervals that hold the truth and of lower bounds that reach the threshold, and the SD of kappa."""
     rng = np.random.default_rng(seed)
-    places, order = population.drawn(allocation, items, rng, runs)
+    places, order = population.draw_places(allocation, items, rng, runs)
     weight = None
     if order is not None:
         weight = (np.array(list(population.sizes.values())) / np.bincount(order))[order]

@@ -166,7 +166,7 @@ def test_a_second_opinion_names_the_cells_that_it_sees_otherwise(store):
     right = [row.estimate == truth[row.item, row.unit] for row in estimate.differing_cells]
     assert np.mean(right) > 0.95
     for row in estimate.differing_cells:
-        assert row.gold != row.estimate and row.gold == sorted(row.labels)[2] and row.how == "median"
+        assert row.gold != row.estimate and row.gold == sorted(row.labels)[2] and row.origin == "median"
     assert [row.posterior for row in estimate.differing_cells] == sorted(
         (row.posterior for row in estimate.differing_cells), reverse=True
     )
@@ -181,7 +181,7 @@ def test_there_is_no_second_opinion_where_nobody_labelled_what_another_did_nor_o
     task = annotators.labelled_dimensions(store, dataset)["conversation.task_completion"]
     estimate = annotators.estimate_dawid_skene(store, dataset, task, "blind")
     assert estimate.cells == 9
-    assert [(row.name, row.gold, row.how, row.estimate, row.labels) for row in estimate.differing_cells] == [
+    assert [(row.name, row.gold, row.origin, row.estimate, row.labels) for row in estimate.differing_cells] == [
         ("item 6", 1.0, "median", 4.0, (1.0, 4.0))
     ]  # fmt: skip
 

@@ -1083,7 +1083,7 @@ def test_the_labels_behind_a_figure_are_told_apart_by_how_they_came(
         ]  # fmt: skip
         assert (origin.changed, origin.drawn, origin.skipped, origin.excluded) == (1, 4, 0, 0)
         assert (origin.examples, origin.judges, origin.leads) == (2, 1, ("lea", "lou"))
-        assert (origin.unknown_population, origin.response.whole.answered) == (1, 3)
+        assert (origin.unknown_population, origin.response.overall.answered) == (1, 3)
     assert label_caveats.label_origin(store, dataset, judge, "another", HELP).judges == 0
     store.close()
 

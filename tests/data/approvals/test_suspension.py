@@ -134,7 +134,7 @@ def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(make_appr
     assert facts["change: kappa"] == pytest.approx(facts["since the approval: kappa"] - then["kappa"])
     assert "Kappa of labels since the approval is" in decision.reason and "new labels" in decision.reason
     figures = suspension.current_period_figures(store, decision)
-    assert [figure.what for figure in figures] == ["at the approval", "labels since", "all labels now"]
+    assert [figure.period for figure in figures] == ["at the approval", "labels since", "all labels now"]
     assert (figures[2].kappa, figures[2].items) == (facts["kappa"], facts["items"])
     # all gold counts for another approval, after which nothing has come since
     assert case.find_case(store, *key).result.gate.interval.items == facts["items"]
@@ -183,7 +183,7 @@ def test_the_newest_gold_is_looked_at_by_itself(make_approval: Any, monkeypatch:
     assert look(store, key).since.interval.items == 200 and look(store, key).latest.interval.items == 60
     assert approvals.active_approvals(store, key[0]) == []
     assert "Kappa of the newest labels is" in record.current_approvals(store)[0].reason
-    assert [f.what for f in suspension.current_period_figures(store, record.current_approvals(store)[0])][
+    assert [f.period for f in suspension.current_period_figures(store, record.current_approvals(store)[0])][
         2
     ] == "newest labels"
 
@@ -193,7 +193,7 @@ def test_an_open_draw_suspends_nothing_by_itself(make_approval: Any) -> None:
     store, key, done = make_approval(drawn_cells(120, 220, odds=0.005))
     assert approvals.active_approvals(store, key[0]) == [done], "nobody has answered yet"
     label(store, key, range(120, 123), lambda v: 6 - v)
-    assert look(store, key).found.result.gate.interval.point < 0.5
+    assert look(store, key).case.result.gate.interval.point < 0.5
     assert approvals.active_approvals(store, key[0]) == [done]
     [(_, why)] = approvals.find_open_decisions(store).doubted
     assert "a few new items have a large weight" in why
@@ -223,7 +223,7 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
     assert approvals.find_open_decisions(store).doubted
     suspension.keep_approved(store, "lea", done, "People have new rules.", look(store, key).finding.reasons)
     assert approvals.find_open_decisions(store).doubted == ()
-    assert approvals.approval_note(store, record.approval_statuses(store)[key]).kept == (
+    assert approvals.approval_note(store, record.approval_statuses(store)[key]).confirmation == (
         "lea",
         "People have new rules.",
     )
@@ -424,10 +424,10 @@ def test_what_can_no_longer_be_compared_with_labels_is_suspended_with_the_next_o
     store, key, done = make_approval(drawn_cells(120, 122))
     label(store, key, [120])
     figures = suspension.current_period_figures(store, done)
-    assert [(figure.what, figure.items) for figure in figures] == [
+    assert [(figure.period, figure.items) for figure in figures] == [
         ("at the approval", 120), ("labels since", 1), ("all labels now", 121)
     ]  # fmt: skip
-    gate = look(store, key).found.result.gate
+    gate = look(store, key).case.result.gate
     whole = gate.interval
     assert figures[2][1:] == (whole.point, whole.low, whole.high, 121, gate.mean_difference)
     assert approvals.compare_with_today(store, [done])[key].met
@@ -435,7 +435,7 @@ def test_what_can_no_longer_be_compared_with_labels_is_suspended_with_the_next_o
     monkeypatch.setattr("data.cards.cards.card_of_judge_if_known", lambda *_: None)
     label(store, key, [121])  # figures are made anew
     review = look(store, key)
-    assert (review.found, review.finding.state, review.finding.reasons, review.why) == (
+    assert (review.case, review.finding.state, review.finding.reasons, review.why) == (
         None, "suspended", ("no gold",), why,
     )  # fmt: skip
     assert suspension.current_period_figures(store, done) == []

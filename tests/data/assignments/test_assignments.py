@@ -65,7 +65,7 @@ def work_counts(store: Store, dataset: str, person: str) -> WorkCount:
 
 def take(
     store: Store, person: str, dataset: str, n: int = 99, stream: queue.Stream = "review"
-) -> list[queue.GivenItem]:
+) -> list[queue.OfferedItem]:
     return queue.claim_items(store, person, dataset, stream, ANY, [], n)
 
 
@@ -73,7 +73,7 @@ def states(store: Store, person: str, dataset: str) -> Counter[str]:
     return Counter(r.state for r in listing.list_queue(store, person, dataset, "review", ANY).rows)
 
 
-def draws(items: list[queue.GivenItem]) -> list[str]:
+def draws(items: list[queue.OfferedItem]) -> list[str]:
     return [g.draw for g in items]
 
 
@@ -105,7 +105,7 @@ def test_by_a_link_nobody_answers_what_is_reserved_for_others(demo: tuple[Store,
     )
     before = store.newest()
     with pytest.raises(AssertionError, match="This item is reserved for ann"):
-        answer(store, "ben", queue.GivenItem(other, view.item.id, "review", "assisted", ""))
+        answer(store, "ben", queue.OfferedItem(other, view.item.id, "review", "assisted", ""))
     assert store.newest() == before and desk.open_item(store, "ann", view.item.id).why == ("opened by its link",)
     answer(store, "ben", item)  # what the desk gave him before it was reserved is not lost
 
@@ -114,7 +114,7 @@ def test_an_answer_may_be_corrected_though_its_item_was_reserved_for_another_sin
     store, dataset = demo
     settings.set_queue_rules(store, "lea", dataset, QueueRules(overlap=2))
     draw = queue_index.current_index(store).queues[dataset, "review"].all[0]
-    opened = queue.GivenItem(draw.id, draw.item, "review", "assisted", "")  # by its link: ann never held it
+    opened = queue.OfferedItem(draw.id, draw.item, "review", "assisted", "")  # by its link: ann never held it
     key = answer(store, "ann", opened)
     give(store, dataset, people=("ben",))
     assert queue_index.current_index(store).describe_reservation(draw.id, "ann") == "ben"
@@ -411,7 +411,7 @@ def test_what_is_touched_while_work_is_planned_is_not_given(
         return share_plan
 
     monkeypatch.setattr(assignments, "_plan", plan)
-    touched = list[queue.GivenItem]()
+    touched = list[queue.OfferedItem]()
 
     def work() -> None:
         touched.extend(take(store, "ben", dataset, 3))
@@ -567,8 +567,8 @@ class Steering(RuleBasedStateMachine):
     @initialize(overlap=st.sampled_from([1, 1, 2]))
     def begin(self, overlap: int) -> None:
         self.folder = tempfile.TemporaryDirectory()
-        self.store, self.found = workspace(Path(self.folder.name) / "a.duckdb", 9, audit=4)
-        settings.set_queue_rules(self.store, "lea", self.found, QueueRules(overlap=overlap))
+        self.store, self.dataset = workspace(Path(self.folder.name) / "a.duckdb", 9, audit=4)
+        settings.set_queue_rules(self.store, "lea", self.dataset, QueueRules(overlap=overlap))
         self.moment, self.patch, self.hands = now(), pytest.MonkeyPatch(), {name: dict[str, Any]() for name in TEAM}
         for module in (queue, assignments):
             self.patch.setattr(module, "now", lambda: self.moment)
@@ -589,7 +589,7 @@ class Steering(RuleBasedStateMachine):
         chosen = Selection("language" if language else "", language)
         terms = AssignmentTerms(tuple(names), overlap=overlap, reserved=reserved, priority=1 + seed % 3, seed=seed)
         try:
-            plan = assignments.assign(self.store, "rex", self.found, stream, chosen, terms)
+            plan = assignments.assign(self.store, "rex", self.dataset, stream, chosen, terms)
         except BadInput:
             return
         counts = Counter(draw for share in plan.shares.values() for draw in share)
@@ -598,7 +598,7 @@ class Steering(RuleBasedStateMachine):
     @rule(tag=st.sampled_from(["ja", "de"]), reserved=st.booleans())
     def pool(self, tag: str, reserved: bool) -> None:
         try:
-            give(self.store, self.found, Selection("language", tag), tag=tag, reserved=reserved)
+            give(self.store, self.dataset, Selection("language", tag), tag=tag, reserved=reserved)
         except (BadInput, NotFound):
             return
 
@@ -609,19 +609,19 @@ class Steering(RuleBasedStateMachine):
     @rule(name=WHO, to=WHO, seed=st.integers(0, 9))
     def reassign(self, name: str, to: str, seed: int) -> None:
         try:
-            assignments.reassign(self.store, "rex", self.found, name, (to,), seed)
+            assignments.reassign(self.store, "rex", self.dataset, name, (to,), seed)
         except BadInput:
             return
 
     @rule(n=st.integers(0, 9))
     def end(self, n: int) -> None:
-        if current := assignments.current_assignments(self.store, self.found):
+        if current := assignments.current_assignments(self.store, self.dataset):
             assignments.end_assignment(self.store, "rex", current[n % len(current)].id)
 
     @rule()
     def undo(self) -> None:
-        for change in assignments.undoable_changes(self.store, self.found)[:1]:
-            assignments.undo(self.store, "rex", self.found, change.revision)
+        for change in assignments.undoable_changes(self.store, self.dataset)[:1]:
+            assignments.undo(self.store, "rex", self.dataset, change.revision)
 
     @rule(name=WHO)
     def come_or_go(self, name: str) -> None:
@@ -637,12 +637,12 @@ class Steering(RuleBasedStateMachine):
     def claim(self, name: str, stream: Any, n: int) -> None:
         if not find_person(self.store, name).active:
             return
-        waiting = queue.count_open(self.store, name, self.found, stream)
-        items = queue.claim_items(self.store, name, self.found, stream, ANY, [], n)
+        waiting = queue.count_open(self.store, name, self.dataset, stream)
+        items = queue.claim_items(self.store, name, self.dataset, stream, ANY, [], n)
         assert bool(items) == bool(waiting)
         for item in items:
             assert (name, item.item) not in self.answered, "nobody is given an item twice"
-            named, own = self.reserved(item.draw)
+            named, own = self.reserved_for(item.draw)
             assert not named or name in named or own & set(self.tags_of(name)), "it is reserved for others"
             self.hands[name][item.item] = item
 
@@ -657,7 +657,7 @@ class Steering(RuleBasedStateMachine):
     def tags_of(self, name: str) -> list[str]:
         return [tags.assignee(tag) for tag in tags.all_tags(self.store).get(name, tags.PersonTags(name)).tags]
 
-    def reserved(self, draw: str) -> tuple[set[str], set[str]]:
+    def reserved_for(self, draw: str) -> tuple[set[str], set[str]]:
         """For whom a draw is reserved, as the rows have it: everybody, and the tags among them."""
         rows = self.store.rows(
             "select n.assignee from assignment_now n join (select assignment_id, given, row_number() over ("
@@ -684,7 +684,7 @@ class Steering(RuleBasedStateMachine):
         for _ in range(4):
             for name in active:
                 for stream in ("audit", "review"):
-                    for item in queue.claim_items(self.store, name, self.found, stream, ANY, [], 99):  # type: ignore[arg-type]
+                    for item in queue.claim_items(self.store, name, self.dataset, stream, ANY, [], 99):  # type: ignore[arg-type]
                         answer(self.store, name, item)
         index = queue_index.current_index(self.store)
         for queue_ in index.queues.values():

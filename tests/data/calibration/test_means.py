@@ -175,15 +175,18 @@ def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, po
         return table, {r.group: r.means for r in table.rows if r.dimension.name == "clarity"}
 
     table, by = clarity(by="topic")
-    assert set(by) == {"算数"} and table.few == ("lone", "歴史")  # fewer than three items
+    assert set(by) == {"算数"} and table.small_groups == ("lone", "歴史")  # fewer than three items
     assert by["算数"].plain.point == pytest.approx(3.0)
     _, by = clarity(by="system", only=(("language", "ja"),))
     assert set(by) == {"s0"} and by["s0"].plain.items == 4
     table, by = clarity(by="", other=known["two"])
     own = [1 + n % 5 for n in range(7)]
     assert by[""].plain.items == 7 and by[""].other.point == 3.0
-    assert by[""].ahead.point == pytest.approx(np.mean(own) - 3) and table.apart == (6, 0)
-    assert clarity(by="", other=known["two"], only=(("language", "ja"),))[0].apart == (0, 0)  # the last is in English
+    assert by[""].ahead.point == pytest.approx(np.mean(own) - 3) and table.unshared == (6, 0)
+    assert clarity(by="", other=known["two"], only=(("language", "ja"),))[0].unshared == (
+        0,
+        0,
+    )  # the last is in English
     # More scores than are held in memory are refused; so many are not.
     [(count,)] = store.rows("select count(*) from score_now where judge_id = $1", [known["one"]])
     monkeypatch.setattr(means, "MOST_SCORES", count - 1)
@@ -209,7 +212,7 @@ def test_ratings_of_one_judge_alone_are_those_that_have_a_mean(store, tmp_path):
         [items[1]["id"]],
     )
     table = means.means_table(store, dataset, known["one"], MeansChoice("", (), known["two"]))
-    assert {"verdict", "weakest_turn"} < alone and table.apart == (rated, 0)
+    assert {"verdict", "weakest_turn"} < alone and table.unshared == (rated, 0)
 
 
 def test_a_field_or_a_value_that_no_item_has_is_refused_with_those_there_are(store):
@@ -227,7 +230,7 @@ def test_a_field_or_a_value_that_no_item_has_is_refused_with_those_there_are(sto
             means.means_table(store, dataset, judge, chosen)
         assert str(refused.value) == why
     table = means.means_table(store, dataset, judge, MeansChoice("", (("system", "s21"),)))
-    assert (table.rows, table.few, table.apart) == ((), ("",), None)
+    assert (table.rows, table.small_groups, table.unshared) == ((), ("",), None)
     assert means.overall_means(store, dataset, judge)[0].means.plain.items == 22
 
 

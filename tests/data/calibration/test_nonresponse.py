@@ -150,7 +150,7 @@ def test_what_one_person_saw_first_another_answers_or_it_is_told(tmp_path: Path,
     for name in names[1:]:
         sim.work(w, name)
     responses, left = who_answered(w), nonresponse.missing_answers(w.store, "lea", w.dataset, w.judge, HELP, "gate")
-    assert responses.whole.drawn - responses.whole.answered == len(left) == (0 if people_n > overlap else len(left))
+    assert responses.overall.drawn - responses.overall.answered == len(left) == (0 if people_n > overlap else len(left))
     assert {missing.why for missing in left} <= {"answered with the judge in view", "waiting"}
     labelled_ = {row[0] for row in w.store.rows("select item_id from label where mode = 'blind'")}
     drawn = {row[0] for row in w.store.rows("select item_id from draw where stream = 'audit'")}
@@ -229,7 +229,7 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     whys = {item: missing.why for item, missing in by_item.items()}
     assert whys[drawn[0]] == "known to all" and whys[drawn[1]] == "put aside" and whys[claimed] in ("held", "put aside")
     assert {whys[item] for item in skip - {claimed}} == {"skipped"}
-    assert len(by_item) == 21 - who_answered(w).whole.answered
+    assert len(by_item) == 21 - who_answered(w).overall.answered
     assert nonresponse.summarise_missing(list(by_item.values())).startswith("1 put aside, ")
     origin = label_caveats.label_origin(w.store, w.dataset, w.judge, "", HELP)
     assert (origin.drawn, origin.skipped, origin.excluded) == (21, 2, 1), "what somebody answered is not skipped"
@@ -306,7 +306,7 @@ def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     import_source(
         store, "lea", from_path(seeds.lines(tmp_path / "c.jsonl", labels)), ImportPlan("demo", sampling="all")
     )
-    assert responses().objections(0.9) == "" and responses().whole.answered == 40
+    assert responses().objections(0.9) == "" and responses().overall.answered == 40
     # A sample that nobody has begun takes no part in figures of an import; with its first answer it does.
     queue.draw_audit(store, "lea", dataset, 20, "", 1)
     assert [s.name for s in responses().strata] == ["all items, by an import"]

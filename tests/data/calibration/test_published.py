@@ -84,7 +84,7 @@ def test_the_coefficient_that_gwet_sets_against_the_paradox() -> None:
     assert f"{gwet_ac(PARADOX):.4f}" == "0.9408"
 
 
-class Told(NamedTuple):
+class Published(NamedTuple):
     """A published table as somebody would bring it in: the card, its dimension, and the kappa as printed."""
 
     card: str
@@ -101,11 +101,11 @@ VERDICTS = {
     "long_form_pairwise": (False, True),
 }
 TOLD = {
-    "couples": Told("rubric_open_ended", "verdict", "response", SEXUAL_FUN, "quadratic", "0.3320"),
-    "carcinoma": Told("rubric_open_ended", "verdict", "response", CARCINOMA, "quadratic", "0.78"),
-    "diagnoses": Told("plain_pairwise", "verdict", "pair", DIAGNOSES_1969, None, "0.429"),
-    "films": Told("plain_pairwise", "verdict", "pair", MOVIES, None, "0.389"),
-    "paradox": Told("long_form_pairwise", "format_collapse", "response/a", PARADOX, None, "-0.0234"),
+    "couples": Published("rubric_open_ended", "verdict", "response", SEXUAL_FUN, "quadratic", "0.3320"),
+    "carcinoma": Published("rubric_open_ended", "verdict", "response", CARCINOMA, "quadratic", "0.78"),
+    "diagnoses": Published("plain_pairwise", "verdict", "pair", DIAGNOSES_1969, None, "0.429"),
+    "films": Published("plain_pairwise", "verdict", "pair", MOVIES, None, "0.389"),
+    "paradox": Published("long_form_pairwise", "format_collapse", "response/a", PARADOX, None, "-0.0234"),
 }
 
 
@@ -161,7 +161,7 @@ def summarise_table(store: Store, name: str, basis: Basis = "all") -> Summary:
     return summarise(calibration.comparison_input(store, dataset, judge, dimension, basis), dimension)
 
 
-def oracle(published: Told) -> float:
+def oracle(published: Published) -> float:
     codes = [(h, j) for h, row in enumerate(published.table) for j, n in enumerate(row) for _ in range(n)]
     labels = list(range(len(published.table)))
     return float(cohen_kappa_score(*zip(*codes, strict=True), labels=labels, weights=published.weights))

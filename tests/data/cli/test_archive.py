@@ -290,7 +290,7 @@ def test_help_says_in_every_place_what_it_said(
     monkeypatch.setenv("COLUMNS", "100")
     terminal = Terminal("python -m data", main, capsys)
     terminal.help_of_all(commands(cli.__name__, cli.COMMANDS))
-    check_archive(terminal.said, HELP, tmp_path, decimals=4)
+    check_archive(terminal.output, HELP, tmp_path, decimals=4)
 
 
 @pytest.mark.duckdb_only("what is said of files and revisions of a store")
@@ -309,12 +309,12 @@ def test_a_session_says_in_every_place_what_it_said(
         masks = [(re.escape(str(tmp_path)), "(folder)"), *MASKS]
         terminal = Terminal("python -m data", main, capsys, masks, CATCH, url=url, bad=bad.url, server=server.url)
         terminal.run(SMALL)
-        with planted_store(tmp_path / "planted.duckdb"):
+        with workspace(tmp_path / "planted.duckdb"):
             terminal.run(SESSION)
             monkeypatch.setenv("ASSAY_TOKEN", "x")
             for at in ("http://127.0.0.1:9", "nonsense", "file:///etc/x", "{server}"):
                 terminal(f"check --dataset gate --judge m --dimension zz_safe --url {at}")
-    check_archive(terminal.said, ARCHIVE, tmp_path, decimals=4)
+    check_archive(terminal.output, ARCHIVE, tmp_path, decimals=4)
 
 
 def bring_files(folder: Path) -> None:
@@ -368,7 +368,7 @@ def bring_files(folder: Path) -> None:
 
 
 @contextmanager
-def planted_store(path: Path) -> Iterator[Store]:
+def workspace(path: Path) -> Iterator[Store]:
     """A workspace that all commands find open: to open and to close it takes longer than all else that they do.
 
     In `gate` a judge's dimensions are in every state, in `seats` one judge agrees and one does not, in `flags` it is

@@ -88,7 +88,7 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     for system in helpful.systems:
         assert_same_mean(by_system[system.name].mean, system.means[0])
         assert_same_mean(
-            break_down(store, dataset, judge, helpful, "meta.topic", system.name).whole.mean, system.means[0]
+            break_down(store, dataset, judge, helpful, "meta.topic", system.name).overall.mean, system.means[0]
         )
     for outcome in range(4):
         for part in break_down(store, dataset, judge, verdict, "system", "", outcome).slices:
@@ -155,7 +155,7 @@ def test_the_shares_of_flags_and_of_topics_are_the_tiles_in_every_slice_and_in_i
 def test_both_sides_of_pairs(store: Store) -> None:
     dataset, judge = pairs(store)
     quality, verdict = tiles(store, dataset, judge, "verdict", "quality")
-    assert break_down(store, dataset, judge, verdict, "system").whole is None  # all wins are losses, too
+    assert break_down(store, dataset, judge, verdict, "system").overall is None  # all wins are losses, too
     for tile in (quality, verdict):
         by_system = {s.name: s for s in break_down(store, dataset, judge, tile, "system").slices}
         for system in tile.systems:
@@ -238,8 +238,8 @@ def test_over_runs_and_many_values(store: Store, monkeypatch: pytest.MonkeyPatch
     approve(store, other, judge, "helpfulness")
     [tile] = dashboard.tiles(store, other, judge, dashboard.approvals_by_judge(store, other)[judge])
     split = break_down(store, other, judge, tile, "run")
-    assert [s.judge.items for s in split.slices] == [2, 2] and split.whole.judge.point == 5.0
-    assert split.whole.judge.low is None, "that all are equal says nothing of how far others lie"
+    assert [s.judge.items for s in split.slices] == [2, 2] and split.overall.judge.point == 5.0
+    assert split.overall.judge.low is None, "that all are equal says nothing of how far others lie"
     monkeypatch.setattr(breakdown, "MAX_TIME_STEPS", 2)
     for number, item in enumerate(ids[:2]):
         add_judgment(store, judge, item, {"turn:2": 4.0}, f"later {number}")

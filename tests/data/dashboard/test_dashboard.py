@@ -148,7 +148,7 @@ def plain_tallies(store: Store, dataset: str, judge: str) -> dict[Any, Any]:
     dimensions = [d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"]
     tallies = load_tallies(store, dataset, judge, dimensions)["turn", "helpfulness"]
     return {
-        k: (g.items, g.cells, g.counts.tolist(), g.whole.tolist(), g.cross.tolist(), g.squares)
+        k: (g.items, g.cells, g.counts.tolist(), g.totals.tolist(), g.cross.tolist(), g.squares)
         for k, g in tallies.items()
     }
 
@@ -181,9 +181,9 @@ def test_an_answer_that_was_never_given_has_sums_of_nought(store: Store) -> None
     dataset, judge = fill(store, cells, systems=lambda n: ("xy"[n // 3], ""))
     tallies = {system: tally for (_, system), tally in load_tallies(store, dataset, judge, [d])["turn", "rude"].items()}
     assert (tallies["x"].items, tallies["x"].cells, tallies["x"].counts.tolist()) == (3, 6, [6.0, 0.0])
-    assert (tallies["x"].whole.tolist(), tallies["x"].cross.tolist()) == ([[0.0, 6.0]], [[0.0, 0.0, 12.0]])
+    assert (tallies["x"].totals.tolist(), tallies["x"].cross.tolist()) == ([[0.0, 6.0]], [[0.0, 0.0, 12.0]])
     assert (tallies["y"].items, tallies["y"].cells, tallies["y"].valued) == (0, 2, 0.0)
-    assert (tallies["y"].whole.tolist(), tallies["y"].cross.tolist()) == ([[0.0, 0.0]], [[0.0, 0.0, 0.0]])
+    assert (tallies["y"].totals.tolist(), tallies["y"].cross.tolist()) == ([[0.0, 0.0]], [[0.0, 0.0, 0.0]])
 
 
 def pairs(store: Store) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import pytest
 from data.adjudication import adjudication, adjudication_items
 from data.cards.desk_cards import choose_desk_cards
 from data.desk import desk
-from data.queue.queue import GivenItem, QueueFilters, claim_items
+from data.queue.queue import OfferedItem, QueueFilters, claim_items
 from data.records import exposure, people, settings
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
@@ -119,7 +119,7 @@ def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_
 
     store.tx("lea", "more", work)
     choose_desk_cards(store, "lea", dataset, ["long_form_pairwise", "plain_pairwise"])
-    claims = [GivenItem("", items[f"item {n}"], "open", "assisted", long) for n in range(2)]
+    claims = [OfferedItem("", items[f"item {n}"], "open", "assisted", long) for n in range(2)]
     assert desk.desk_views(store, "lea", []) == []
     first, second = desk.desk_views(store, "lea", claims)
     assert [layer.card.name for layer in first.layers] == ["long_form_pairwise", "plain_pairwise"]

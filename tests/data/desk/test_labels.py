@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from data.annotators import annotators
 from data.desk import desk, labels
 from data.queue import queue
-from data.queue.queue import GivenItem, QueueFilters
+from data.queue.queue import OfferedItem, QueueFilters
 from data.records import people
 from data.records.datasets import dataset_named
 from data.store import Store
@@ -38,10 +38,10 @@ class Bench:
         self.dataset = dataset_named(self.store, "demo").id
         self.judge = self.store.rows("select id from judge")[0][0]
 
-    def give(self, stream: queue.Stream = "review", person: str = "ann", n: int = 10) -> list[GivenItem]:
+    def give(self, stream: queue.Stream = "review", person: str = "ann", n: int = 10) -> list[OfferedItem]:
         return queue.claim_items(self.store, person, self.dataset, stream, QueueFilters(), [], n)
 
-    def answer(self, target: GivenItem | str, person: str = "ann", **fields: Any) -> dict[str, Any]:
+    def answer(self, target: OfferedItem | str, person: str = "ann", **fields: Any) -> dict[str, Any]:
         item, draw = (target, None) if isinstance(target, str) else (target.item, target.draw)
         values = fields.pop("values", {CELL: 4.0})
         return {
@@ -99,7 +99,7 @@ def test_what_was_accepted_without_having_been_on_screen_is_stored_as_such_and_c
     rows = bench.store.rows("select dimension, unseen from label_now order by 2")
     assert rows == [(CELL[1], False), ("verdict", True)]
     [work] = annotators.own_labelling(bench.store, "ann").values()
-    assert (work.kept, work.unseen, work.overlooked) == (1, 1, 1.0)
+    assert (work.scores_kept, work.unseen, work.overlooked) == (1, 1, 1.0)
 
 
 def test_notes_stay_in_the_order_in_which_they_were_written(bench: Bench) -> None:
@@ -390,7 +390,7 @@ def audit_bench(tmp_path: Path) -> Iterator[Bench]:
     bench.store.close()
 
 
-def blind(bench: Bench) -> GivenItem:
+def blind(bench: Bench) -> OfferedItem:
     return next(g for g in bench.give("audit") if g.mode == "blind")
 
 

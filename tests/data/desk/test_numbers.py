@@ -70,7 +70,7 @@ def cells(view: desk.DeskView) -> dict[str, Json]:
 def open_view(store: Store, person: str, card: str) -> desk.DeskView:
     [judge] = [j for j, name, *_ in datasets.dataset_judges(store, datasets.all_datasets(store)[0].id) if name == card]
     [item] = store.rows("select id from item")
-    return desk.desk_views(store, person, [queue.GivenItem("", str(item[0]), "open", "assisted", judge, ())])[0]
+    return desk.desk_views(store, person, [queue.OfferedItem("", str(item[0]), "open", "assisted", judge, ())])[0]
 
 
 def save(store: Store, person: str, view: desk.DeskView, values: dict[str, float | None], **more: Any) -> str:
@@ -117,7 +117,9 @@ def test_aggregates_are_shown_in_their_place_may_be_answered_and_need_not(store:
     asked_of = ["response/coherence", "response/overall_score", "response/trustworthy_aggregate"]
     save(store, "ann", view, {"coherence": 3.0}, version=key, asked=asked_of)
     assert store.rows(query) == [("coherence", 3.0)], "it is taken back like any other"
-    blind = desk.desk_views(store, "ben", [queue.GivenItem("x", view.item.id, "audit", "blind", view.judge_id, ())])[0]
+    blind = desk.desk_views(store, "ben", [queue.OfferedItem("x", view.item.id, "audit", "blind", view.judge_id, ())])[
+        0
+    ]
     assert {c["judge"] for c in cells(blind).values() if c["optional"]} == {None}
     line = {"item": "r1", "unit": "response", "dimension": "overall_score", "value": 4.25, "annotator": "cy"}
     bring(store, [{**line, "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}])

@@ -96,7 +96,7 @@ def workspace(folder: Path) -> Store:
 def answer(
     store: Store,
     person: str,
-    target: queue.GivenItem | str,
+    target: queue.OfferedItem | str,
     value: float,
     key: str = "",
     version: str = "",

@@ -141,7 +141,7 @@ def test_examples_come_from_items_that_the_gate_never_uses_and_are_put_aside(sto
     first, count = exporting.preview_export(store, "lea", dataset, kind, options)
     assert count == 2 and not excluded_items.list_excluded(store, demo(store)), "looking puts nothing aside"
     done = exporting.write_export(store, "lea", dataset, kind, options, "jsonl", tmp_path / "examples.jsonl")
-    assert (done.lines, done.aside) == (2, 2)
+    assert (done.lines, done.excluded) == (2, 2)
     lines = [json.loads(line) for line in done.file.read_text().splitlines()]
     assert lines == first
     names = [line["item"] for line in lines]

@@ -160,7 +160,7 @@ def test_sql_says_of_any_scale_and_rule_what_python_says(store, scale, data):
             assert sorted(resolved) == counted
             for n in counted:
                 value, came, waited = resolved[n]
-                assert (came, waited) == (expected[n].how, waits[n])
+                assert (came, waited) == (expected[n].origin, waits[n])
                 assert value == (None if expected[n].value is None else pytest.approx(expected[n].value, abs=1e-12))
 
 

@@ -238,7 +238,7 @@ def test_what_was_decided_while_an_import_was_read_stands(store: Store, row: Jso
 
 def test_an_import_stands_on_the_trail_as_such(store: Store) -> None:
     bring(store, [*BOTH, adjudication_line("p1", "b"), RULE])
-    entries = {entry.kind: entry.what for entry in trail.trail_entries(store, trail.TrailFilter())[:5]}
+    entries = {entry.kind: entry.description for entry in trail.trail_entries(store, trail.TrailFilter())[:5]}
     assert entries["imports"] == "imported 1 item, 2 labels, 1 adjudication, how labels are combined from rows.jsonl"
     assert entries["adjudications"] == "imported adjudications of 1 rating"
     assert entries["settings"].startswith("changed how labels are combined: ")

@@ -37,7 +37,7 @@ def read(*cases: EvaluationCase) -> tuple[list[dict[str, Any]], list[tuple[Any, 
 
 
 def rating(value: Any, spoken: int | None = None, side: str = "") -> CaseRating:
-    return CaseRating("tone", "person", "ann", value, spoken=spoken, side=side)
+    return CaseRating("tone", "person", "ann", value, utterance=spoken, side=side)
 
 
 @pytest.mark.parametrize(("utterances", "more", "kind", "fields"), [

@@ -58,7 +58,7 @@ def test_a_folder_gives_its_data_files_in_order_and_says_what_it_leaves_aside(
     (tmp_path / "link.csv").symlink_to(tmp_path / "b.jsonl")
     (tmp_path / "links").symlink_to(tmp_path / "sub")
     folder = from_path(tmp_path)
-    assert (folder.name, folder.apart) == (tmp_path.name, False)
+    assert (folder.name, folder.isolated) == (tmp_path.name, False)
     assert [file.name for file in folder.files] == ["a.CSV", "b.jsonl", "e.ndjson", "f.json", "sub/c.parquet",
                                                     "sub/deep/d.tsv"]  # fmt: skip
     assert folder.left_aside == [".hidden.csv", "link.csv", "links", "notes.txt", "sub/g.md"]
@@ -97,11 +97,11 @@ def test_uploads_and_files_at_hand_have_names_that_differ(tmp_path: Path) -> Non
     assert [file.name for file in uploads.files] == [
         "a.csv", "a.csv (2)", "a.csv (3)", "upload", "upload (5)", "y" * 200,
     ]  # fmt: skip
-    assert (uploads.name, uploads.size, uploads.apart) == ("a.csv and 5 more", 3, False)
+    assert (uploads.name, uploads.size, uploads.isolated) == ("a.csv and 5 more", 3, False)
     assert [file.path for file in uploads.files] == [None] * 6
     assert from_bytes(contents[:1]).name == "a.csv"
     apart = from_uploads([("a.csv", tmp_path / "0"), ("../a.csv", tmp_path / "1")])
-    assert [file.name for file in apart.files] == ["a.csv", "a.csv (2)"] and apart.apart
+    assert [file.name for file in apart.files] == ["a.csv", "a.csv (2)"] and apart.isolated
     assert [file.path for file in apart.files] == [tmp_path / "0", tmp_path / "1"]
 
 

@@ -142,7 +142,7 @@ def test_rows_may_name_judge_person_and_question(store: Store) -> None:
     cells = list(zip(*rows, strict=True))
     files = {"t.csv": table(item_id=cells[0], criterion=cells[1], rater=cells[2], score=cells[3])}
     outline = read(store, files)
-    assert [(s.who, s.dimension, s.count) for s in outline.series if s.who == "ann"] == [
+    assert [(s.rater, s.dimension, s.count) for s in outline.series if s.rater == "ann"] == [
         ("ann", "tone", 0), ("ann", "truth", 0),  # how many of the rows are hers nobody has counted
     ]  # fmt: skip
     done = bring(store, files)
@@ -361,7 +361,7 @@ def test_columns_of_who_somebody_is_are_no_answers(store: Store) -> None:
         label=["pass", "fail"] * N,
     )  # fmt: skip
     outline = read(store, {"t.csv": long})
-    assert [(s.name, s.by, s.who) for s in outline.series] == [
+    assert [(s.name, s.by, s.rater) for s in outline.series] == [
         ("label", "judge", "gpt-4o"), ("label", "person", "anna"),
     ]  # fmt: skip
 
@@ -412,7 +412,7 @@ def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
     sides = {"response_a": [f"a{n} or so" for n in range(N)], "response_b": [f"b{n} or so" for n in range(N)]}
     verdicts = {"human_preference": numbers("A", "B"), "verdict_ab": numbers("B", "A"), "verdict_ba": numbers("B", "A")}
     outline = read(store, {"t.csv": table(id=IDS, **sides, **verdicts)})
-    orders = [(s.name, s.who, s.order.constant) for s in outline.series if s.by == "judge"]
+    orders = [(s.name, s.rater, s.order.constant) for s in outline.series if s.by == "judge"]
     assert orders == [("verdict_ab", "verdict_ab", "ab"), ("verdict_ba", "verdict_ab", "ba")]
     assert "t.csv: verdict_ba is taken for the verdict with the places swapped." in outline.assumptions
 
@@ -570,7 +570,7 @@ def test_a_card_for_questions_of_a_table_has_the_name_of_its_dataset_as_its_titl
 def test_only_few_people_or_questions_of_a_column_are_told_apart(names: int, distinct: bool) -> None:
     rows = [{"id": f"x{n % 5}", "rater": f"person {n % names}", "score": 1 + n % 3} for n in range(5 * names)]
     outline = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
-    assert [(s.who, s.whose) for s in outline.series] == (
+    assert [(s.rater, s.rater_column) for s in outline.series] == (
         [(f"person {n}", "") for n in range(names)] if distinct else [("", "rater")]
     )
     rows = [{"id": f"x{n % 5}", "criterion": f"Q{n % names}", "human": 1 + n % 3} for n in range(5 * names)]
@@ -703,7 +703,7 @@ def test_many_judges_are_no_people_and_a_judge_among_many_people_is_none(store: 
     names = [f"gpt-{n}" for n in range(35)]
     people_ = [f"p{n}" for n in range(35)]
     judged = read(store, {"a.csv": long_table("judge_model", names, human_score=lambda n, _: 1 + n % 4)})
-    assert [(s.by, s.name, s.whose) for s in judged.series] == [
+    assert [(s.by, s.name, s.rater_column) for s in judged.series] == [
         ("person", "human_score", ""), ("judge", "rating", "judge_model"),
     ]  # fmt: skip
     bring(store, {"a.csv": long_table("rater", [*people_, "gpt-4o"])})

@@ -76,7 +76,7 @@ def items(entries: list[ToolEntry]) -> dict[str, dict[str, Any]]:
 
 def opinions(entries: list[ToolEntry]) -> list[tuple[str, str, str, Any, str, str]]:
     """(item, unit, name, value, by, who) of all that was said."""
-    return [(o.item, o.unit, o.name, o.value, o.by, o.who) for o in entries if isinstance(o, NamedValue)]
+    return [(o.item, o.unit, o.name, o.value, o.by, o.rater) for o in entries if isinstance(o, NamedValue)]
 
 
 def faults(entries: list[ToolEntry]) -> list[str]:
@@ -113,7 +113,7 @@ def test_otel_genai() -> None:
     assert (item["scenario"], item["system"], item["meta"]) == ("Be brief.", "m-1", {"service": "helpdesk"})
     values = [o for o in entries if isinstance(o, NamedValue)]
     assert sorted((o.unit, o.value, o.note) for o in values) == [("turn:1", 4.0, "Kind."), ("turn:2", 2.0, "")]
-    assert {(o.by, o.who, o.made_at[:10]) for o in values} == {("judge", "evaluator", "2023-11-14")}
+    assert {(o.by, o.rater, o.made_at[:10]) for o in values} == {("judge", "evaluator", "2023-11-14")}
 
 
 def test_otel_span_of_another_operation_is_no_call_of_a_model() -> None:
@@ -1005,7 +1005,7 @@ def test_argilla() -> None:
         values = [
             o for o in read_files([("x.jsonl", tools.text(row))])[1] if isinstance(o, NamedValue) and o.by == "judge"
         ]
-        assert [(o.value, o.who, o.confidence) for o in values] == [(3, "j-1", 0.9)]
+        assert [(o.value, o.rater, o.confidence) for o in values] == [(3, "j-1", 0.9)]
     record = {**tools.argilla()[0], "responses": {"topics": [{"value": ["tone", "facts"], "user_id": "kim"}]}}
     assert opinions(read_files([("x.jsonl", tools.text(record))])[1])[0][2:] == (
         "topics", "tone / facts", "person", "kim",
@@ -1525,7 +1525,7 @@ def test_inspect_what_a_correction_left_as_it_was_is_nobodys_word() -> None:
         ],
     }  # fmt: skip
     _, entries = read_files([("log.json", json.dumps(log, indent=1).encode())])
-    values = [(o.value, o.by, o.who, o.note) for o in entries if isinstance(o, NamedValue)][:-1]
+    values = [(o.value, o.by, o.rater, o.note) for o in entries if isinstance(o, NamedValue)][:-1]
     assert values == [("C", "judge", "o/j-2", "Answer: 4\n\nRight."), ("I", "person", "kim", "")]
 
 

@@ -27,7 +27,7 @@ def score(value: Any = 1, **more: Any) -> TraceScore:
     return TraceScore("tone", "judge", "j", number=value, **more)
 
 
-class Told:
+class Traces:
     """All that is told of what a test adds, each on a line of its own."""
 
     def __init__(self, *acts: Callable[[TraceReader], object] | TraceSpan | TraceScore) -> None:
@@ -44,7 +44,7 @@ class Told:
         reader.close()
         self.items = {entry.data["id"]: entry.data for entry in entries if isinstance(entry, Line)}
         self.lines = [(entry.data["id"], entry.line, entry.weak) for entry in entries if isinstance(entry, Line)]
-        self.said = [
+        self.scores = [
             (entry.item, entry.unit, entry.value, entry.note) for entry in entries if isinstance(entry, NamedValue)
         ]
         self.units = {entry.value: (entry.item, entry.unit) for entry in entries if isinstance(entry, NamedValue)}
@@ -60,30 +60,30 @@ TWO = call("t", "s2", [ASK, ANSWER, MORE], [LAST], start=2)
 
 
 def test_a_call_is_a_response_and_calls_that_go_on_a_dialogue() -> None:
-    reading = Told(ONE)
+    reading = Traces(ONE)
     assert reading.items == {"t": {
         "id": "t", "kind": "response", "system": "m", "task": "Q", "output": "A", "reference": "", "meta": {"k": 1},
     }}  # fmt: skip
     assert (reading.lines, reading.hints, reading.faults) == ([("t", 1, False)], [], [])
-    reading = Told(TWO, ONE)
+    reading = Traces(TWO, ONE)
     assert [(e["turn"], e["role"], e["text"]) for e in reading.items["t"]["turns"]] == [
         (1, "user", "Q"), (1, "assistant", "A"), (2, "user", "R"), (2, "assistant", "B"),
     ]  # fmt: skip
     assert (reading.items["t"]["system"], reading.lines) == ("m", [("t", 2, False)]), "the first call by its start"
-    reading = Told(call("t", "s", [Utterance("system", "S"), ASK], [ANSWER], meta={"reference": "E"}))
+    reading = Traces(call("t", "s", [Utterance("system", "S"), ASK], [ANSWER], meta={"reference": "E"}))
     item = reading.items["t"]
     assert (item["task"], item["reference"], item["meta"]) == ("S\n\nQ", "E", {})
     for responses in (
-        Told(ONE, lambda reader: reader.session("t", "")), Told(ONE, call("u", "s", [ASK], [ANSWER])),
-        Told(ONE, TraceSpan("u", "x", meta={"k": 2})),
+        Traces(ONE, lambda reader: reader.session("t", "")), Traces(ONE, call("u", "s", [ASK], [ANSWER])),
+        Traces(ONE, TraceSpan("u", "x", meta={"k": 2})),
     ):  # fmt: skip
         assert responses.items["t"]["kind"] == "response"
     for other in (
         call("u", "s", [ASK], [ANSWER], session="c"), call("u", "s", [ASK, ANSWER, MORE], [LAST]),
         TraceSpan("u", "x", sort="tool", inputs=[Utterance("tool", "f()")]), lambda reader: reader.session("u", "c"),
     ):  # fmt: skip
-        assert Told(ONE, other).items["t"]["kind"] == "dialogue", "one of many turns makes dialogues of all"
-    assert Told(call("t", "s", [], [ANSWER])).items["t"]["kind"] == "dialogue", "nothing was asked"
+        assert Traces(ONE, other).items["t"]["kind"] == "dialogue", "one of many turns makes dialogues of all"
+    assert Traces(call("t", "s", [], [ANSWER])).items["t"]["kind"] == "dialogue", "nothing was asked"
 
 
 @pytest.mark.parametrize(
@@ -106,27 +106,27 @@ def test_a_call_is_a_response_and_calls_that_go_on_a_dialogue() -> None:
 )
 def test_a_call_goes_on_where_it_repeats_what_was_said(inputs: list[Utterance], more: Any, texts: str) -> None:
     first = call("t", "s", [ASK], [ANSWER], session="c")
-    reading = Told(first, call("t", "s2", inputs, [LAST], start=2, session="c", **more))
+    reading = Traces(first, call("t", "s2", inputs, [LAST], start=2, session="c", **more))
     assert "".join(entry["text"] for entry in reading.items["c"]["turns"]) == texts
 
 
 def test_a_trace_of_which_only_instructions_went_in_is_what_its_calls_say() -> None:
     root = TraceSpan("t", "r", sort="root", inputs=[Utterance("system", "S")], answer=[ANSWER])
-    [item] = Told(root, call("t", "s", [ASK], [ANSWER], parent="r", start=1)).items.values()
+    [item] = Traces(root, call("t", "s", [ASK], [ANSWER], parent="r", start=1)).items.values()
     assert (item["task"], item["output"]) == ("Q", "A")
 
 
 def test_an_answer_that_is_given_again_takes_the_place_of_the_last_alone() -> None:
     first, second = call("t", "s", [ASK], [ANSWER], session="c"), call("t", "s2", [ASK, ANSWER, MORE], [LAST], start=2)
     again = call("t", "s3", [ASK, MORE], [Utterance("assistant", "C")], start=3)
-    reading = Told(first, replace(second, session="c"), replace(again, session="c"))
+    reading = Traces(first, replace(second, session="c"), replace(again, session="c"))
     assert "".join(entry["text"] for entry in reading.items["c"]["turns"]) == "QARC"
 
 
 def test_where_the_trace_says_what_came_in_and_went_out_calls_that_repeat_nothing_are_apart() -> None:
     whole = TraceSpan("t", "r", sort="root", inputs=[ASK], answer=[ANSWER], session="c")
     first = call("t", "s", [ASK], [ANSWER], session="c", parent="r")
-    reading = Told(whole, first, call("t", "s2", [MORE], [LAST], start=2, session="c", parent="r"))
+    reading = Traces(whole, first, call("t", "s2", [MORE], [LAST], start=2, session="c", parent="r"))
     assert [entry["text"] for entry in reading.items["c"]["turns"]] == ["Q", "A"]
 
 
@@ -134,7 +134,7 @@ def test_traces_of_a_session_are_one_conversation_in_the_order_of_their_begin() 
     later = call("t2", "s", [MORE], [LAST], start=5, meta={"k": 2, "z": 3})
     early = call("t1", "s", [Utterance("system", "S"), ASK], [ANSWER], start=1, model="m", meta={"k": 1})
     sessions = [lambda reader, n=n: reader.session(f"t{n}", "c") for n in (1, 2)]  # type: ignore[misc]
-    reading = Told(later, *sessions, early, TraceSpan("t1", "x", meta={"of": "the trace", "k": 0}))
+    reading = Traces(later, *sessions, early, TraceSpan("t1", "x", meta={"of": "the trace", "k": 0}))
     assert (
         list(reading.items) == ["c"]
         and reading.items["c"]["scenario"] == "S"
@@ -143,11 +143,11 @@ def test_traces_of_a_session_are_one_conversation_in_the_order_of_their_begin() 
     assert [entry["text"] for entry in reading.items["c"]["turns"]] == ["Q", "A", "R", "B"]
     assert reading.items["c"]["meta"] == {"of": "the trace", "k": 2, "z": 3}
     own = [call("t", f"s{n}", [ASK], [ANSWER], session=f"c{n}") for n in (1, 2)]
-    assert list(Told(*own).items) == ["c1", "c2"], "spans of one trace may be of several sessions"
+    assert list(Traces(*own).items) == ["c1", "c2"], "spans of one trace may be of several sessions"
 
 
 def test_what_cannot_be_told_is_said_once() -> None:
-    reading = Told(
+    reading = Traces(
         TraceSpan("", "s", name="n1"), TraceSpan("t", "", name="n2"), ONE, call("t", "s", [MORE], [LAST]),
         call("cut", "s", [ASK], [], parent="lost"), score(None), score(None, label=""), score(0, span="s", trace="t"),
     )  # fmt: skip
@@ -159,11 +159,11 @@ def test_what_cannot_be_told_is_said_once() -> None:
         "spans that stand in the files twice were read once (1).", "scores without a value were left out (2).",
         "spans name a parent that is not in the files: their traces may be cut (1).",
     ]  # fmt: skip
-    assert reading.items["t"]["output"] == "A" and reading.said == [("t", "response", 0, "")]
+    assert reading.items["t"]["output"] == "A" and reading.scores == [("t", "response", 0, "")]
 
 
 def test_scores_stand_where_what_they_name_stands() -> None:
-    reading = Told(
+    reading = Traces(
         TraceSpan("t", "root"), TraceSpan("t", "step", "root"), call("t", "s", [ASK], [ANSWER], parent="step"),
         call("t", "s2", [ASK, ANSWER, MORE], [LAST], parent="step", start=2), TraceSpan("t", "low", "s"),
         TraceSpan("t", "side", "root"),
@@ -178,7 +178,7 @@ def test_scores_stand_where_what_they_name_stands() -> None:
         6: ("t", "conversation"), 7: ("t", "conversation"), 8: ("t", "turn:1"), 11: ("t", "conversation"),
         13: ("t", "conversation"), 15: ("t", "conversation"),
     }  # fmt: skip
-    assert reading.said[-1][3] == "warm\n\nKind."
+    assert reading.scores[-1][3] == "warm\n\nKind."
     rows = [{"name": "tone", "of": of, "value": value} for of, value in (("u", 9), ("none", 10), ("c", 12))]
     assert reading.faults == [(15, f"3 times: a score (u, none, c) {LOST}", rows)]
 
@@ -187,7 +187,7 @@ def test_an_answer_is_known_by_its_own_id_and_a_trace_of_a_session_by_its_turn()
     both = [lambda reader, span=span: reader.add(span, f"r{span.trace}") for span in (  # type: ignore[misc]
         call("1", "s", [ASK], [ANSWER], session="c"), call("2", "s", [MORE], [LAST], session="c", start=2),
     )]  # fmt: skip
-    reading = Told(*both, score(1, answer="r1"), score(2, answer="r2"), score(3, trace="1"), score(4, trace="2"),
+    reading = Traces(*both, score(1, answer="r1"), score(2, answer="r2"), score(3, trace="1"), score(4, trace="2"),
                 score(5, session="c"), score(6, answer="r1", span="s", trace="2"))  # fmt: skip
     assert reading.units == {
         1: ("c", "turn:1"), 2: ("c", "turn:2"), 3: ("c", "turn:1"), 4: ("c", "turn:2"), 5: ("c", "conversation"),
@@ -196,7 +196,7 @@ def test_an_answer_is_known_by_its_own_id_and_a_trace_of_a_session_by_its_turn()
 
 
 def test_scores_without_any_traces_are_of_items_without_texts() -> None:
-    reading = Told(score(1, trace="t"), score(2, span="s", trace="t"), score(3, session="c"), score(4, trace="t"),
+    reading = Traces(score(1, trace="t"), score(2, span="s", trace="t"), score(3, session="c"), score(4, trace="t"),
                 score(5))
     assert reading.lines == [("t", 1, True), ("s", 2, True), ("c", 3, True)]
     assert reading.items["t"] == {"id": "t", "kind": "response", "task": "", "output": ""}
@@ -207,7 +207,7 @@ def test_scores_without_any_traces_are_of_items_without_texts() -> None:
     ]
     row = {"name": "tone", "of": "", "value": 5}
     assert reading.faults == [(5, f"A score (it names no trace) {LOST}", row)]
-    assert not Told().hints
+    assert not Traces().hints
 
 
 @pytest.mark.parametrize(("scores", "values"), [
@@ -219,8 +219,8 @@ def test_scores_without_any_traces_are_of_items_without_texts() -> None:
 def test_under_a_name_stand_numbers_or_words_where_not_everything_has_a_number(
     scores: list[tuple[Any, Any]], values: list[tuple[Any, str]]
 ) -> None:
-    reading = Told(ONE, *(score(number, label=label, trace="t") for number, label in scores))
-    assert [(value, note) for *_, value, note in reading.said] == values
+    reading = Traces(ONE, *(score(number, label=label, trace="t") for number, label in scores))
+    assert [(value, note) for *_, value, note in reading.scores] == values
 
 
 def test_times_are_read_in_the_unit_that_their_size_tells() -> None:
@@ -236,7 +236,7 @@ def test_spans_that_lie_in_a_circle_are_gone_through_once() -> None:
     """A span that names itself, and two that name each other, around a call."""
     for around in ({"c": "c"}, {"c": "d", "d": "c"}):
         outer = [TraceSpan("t", span, parent) for span, parent in around.items()]
-        reading = Told(replace(ONE, parent="c"), *outer, *(score(n, trace="t", span=s) for n, s in enumerate(around)))
+        reading = Traces(replace(ONE, parent="c"), *outer, *(score(n, trace="t", span=s) for n, s in enumerate(around)))
         assert reading.units == dict.fromkeys(range(len(around)), ("t", "response"))
-        reading = Told(ONE, *outer, score(trace="t", span="c"))
+        reading = Traces(ONE, *outer, score(trace="t", span="c"))
         assert reading.units == {1: ("t", "response")}

@@ -34,17 +34,19 @@ def judge_ids(store: Store) -> tuple[str, str]:
 
 def test_means_are_on_all_ratings_or_on_those_that_two_judges_share(store: Store) -> None:
     x, y = judge_ids(store)
-    every = {row.judge: row.both.point for row in figures.model_means(store, D, ReadingRules()) if row.model}
+    every = {row.judge: row.all_turns.point for row in figures.model_means(store, D, ReadingRules()) if row.model}
     assert every == {x: 20 / 3, y: 5.5}
-    both = {row.judge: row.both.point for row in figures.model_means(store, D, ReadingRules(), (x, y)) if row.model}
+    both = {
+        row.judge: row.all_turns.point for row in figures.model_means(store, D, ReadingRules(), (x, y)) if row.model
+    }
     assert both == {x: 8.5, y: 5.5}
-    assert figures.model_means(store, D, ReadingRules(scale="share"))[0].both.point == pytest.approx(2 / 3)
+    assert figures.model_means(store, D, ReadingRules(scale="share"))[0].all_turns.point == pytest.approx(2 / 3)
     assert {row.model for row in figures.japanese_shares(store, D)} == {"m/one"}
 
 
 def test_two_judges_are_compared_by_turn_category_and_model(store: Store) -> None:
     x, y = judge_ids(store)
-    assert figures.compared_judges(store, D, "fastchat", x, y).whole.difference.point == -3.0
+    assert figures.compared_judges(store, D, "fastchat", x, y).overall.difference.point == -3.0
     assert figures.agreement_by(store, D, "fastchat", x, y, "turn").keys() == {"turn 1"}
     assert figures.agreement_by(store, D, "fastchat", x, y, "category")["math"].difference.point == -1.0
     assert figures.agreement_by(store, D, "fastchat", x, y, "model")["m/one"].cells == 2

@@ -139,8 +139,8 @@ def test_a_stream_and_a_dataset(store: Store, dataset: str) -> None:
 def test_the_desk_gets_all_of_it_in_one_look(store: Store, dataset: str) -> None:
     save(store, dataset, n=2)
     standing = progress.desk_progress(store, "ann", dataset, "review", QueueFilters())
-    assert (standing.left, standing.mine.today, standing.queue) == (8, 2, QueueProgress(10, 2))
-    assert progress.desk_progress(store, "ann", dataset, "review", QueueFilters(system="model-x")).left <= 4
+    assert (standing.waiting, standing.own.today, standing.queue) == (8, 2, QueueProgress(10, 2))
+    assert progress.desk_progress(store, "ann", dataset, "review", QueueFilters(system="model-x")).waiting <= 4
 
 
 # -- what moved -----------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def rules(store: Store, dataset: str, **changes: Any) -> None:
     settings.set_queue_rules(store, "lea", dataset, QueueRules(**changes))
 
 
-def answer(store: Store, person: str, claim: queue.GivenItem, action: str = "save", version: str = "") -> str:
+def answer(store: Store, person: str, claim: queue.OfferedItem, action: str = "save", version: str = "") -> str:
     key = new_id()
     value = {"unit": "turn:1", "dimension": "helpfulness", "v": 3.0}
     saved, refused = labels.save_answers(
@@ -81,7 +81,7 @@ def answer(store: Store, person: str, claim: queue.GivenItem, action: str = "sav
 
 def take(
     store: Store, person: str, dataset: str, n: int = 1, stream: Stream = "review", ids: tuple[str, ...] = ()
-) -> list[queue.GivenItem]:
+) -> list[queue.OfferedItem]:
     return queue.claim_items(store, person, dataset, stream, ANY, ids, n)
 
 
@@ -413,7 +413,7 @@ def test_twenty_threads_claim_at_once_and_nobody_gets_more_than_the_overlap_allo
     def work(n: int) -> None:
         try:
             gate.wait()
-            hand: list[queue.GivenItem] = []
+            hand: list[queue.OfferedItem] = []
             for _ in range(12):
                 claims = queue.claim_items(store, f"p{n}", dataset, "review", ANY, [g.item for g in hand], 4)
                 item_ids[n] += [g.item for g in claims]
@@ -493,7 +493,7 @@ class Plainly:
 def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, clock: Clock, seed: int) -> None:
     store, dataset = make(tmp_path, count=12, audit=5, people_n=4, review=False)
     rng, judge, overlap = random.Random(seed), store.rows("select id from judge")[0][0], 1
-    hands: dict[tuple[str, Stream], list[queue.GivenItem]] = {
+    hands: dict[tuple[str, Stream], list[queue.OfferedItem]] = {
         (f"p{n}", s): [] for n in range(4) for s in ("audit", "review")
     }
     last: dict[tuple[str, str], str] = {}
@@ -516,7 +516,7 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
                 rows = store.rows("select draw_id, action from answer where id = $1", [key])
                 turned = "skip" if rows[0][1] == "save" else "save"
                 last[author, item] = answer(
-                    store, author, queue.GivenItem(rows[0][0], item, "review", "blind", "", ()), turned, key
+                    store, author, queue.OfferedItem(rows[0][0], item, "review", "blind", "", ()), turned, key
                 )
             case "R":
                 queue.release_claims(store, person, dataset)

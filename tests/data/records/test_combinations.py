@@ -357,7 +357,7 @@ def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:
     )
     assert not labels.save_answers(five, "lea", [answer.model_dump()])[1]
     work = annotators.annotator_work(five, dataset)["lea"]
-    assert (work.seen, work.kept) == (1, 1)
+    assert (work.scores_shown, work.scores_kept) == (1, 1)
 
 
 def test_an_audit_looks_at_the_combined_answer(five: Store) -> None:

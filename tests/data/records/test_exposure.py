@@ -76,12 +76,12 @@ class House:
         settings.set_queue_rules(self.store, "lea", self.dataset.id, QueueRules(overlap=2, assisted_share=0))
         queue.draw_audit(self.store, "lea", self.dataset.id, COUNT, self.judge, seed=1)
 
-    def given(self, person: str, stream: queue.Stream = "audit") -> set[str]:
+    def claim(self, person: str, stream: queue.Stream = "audit") -> set[str]:
         return {
             g.item for g in queue.claim_items(self.store, person, self.dataset.id, stream, QueueFilters(), [], COUNT)
         }
 
-    def exposed(self, person: str) -> set[str]:
+    def exposed_items(self, person: str) -> set[str]:
         return {str(r[0]) for r in self.store.rows("select item_id from exposure where person = $1", [person])}
 
     def mode(self, person: str, item: str) -> str:
@@ -242,20 +242,20 @@ def test_what_was_shown_before_the_draw_is_not_answered_blind(house: House, rout
     person = "rex" if route in RESEARCH else "ann"
     items = SHOWS[route](house, person)
     assert items, "the way shows nothing: the test says nothing"
-    assert house.exposed(person) >= items
+    assert house.exposed_items(person) >= items
     house.draw()
-    assert not house.given(person) & items, "the audit sample passes over what was shown"
+    assert not house.claim(person) & items, "the audit sample passes over what was shown"
     assert house.mode(person, min(items)) == "revealed"
-    assert house.given("ben") == set(house.ids), "it stays open to others"
+    assert house.claim("ben") == set(house.ids), "it stays open to others"
 
 
 @pytest.mark.parametrize("route", LISTS)
 def test_what_waits_for_a_blind_answer_is_in_no_list(house: House, route: str) -> None:
     person = "rex" if route in RESEARCH else "ann"
     house.draw()
-    assert house.given(person) == set(house.ids)
+    assert house.claim(person) == set(house.ids)
     assert LISTS[route](house, person) == set()
-    assert house.exposed(person) == set()
+    assert house.exposed_items(person) == set()
     assert house.mode(person, house.ids[0]) == "blind"
 
 
@@ -267,7 +267,7 @@ def test_an_export_records_what_it_tells(house: House, kind: str, tmp_path: Path
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     names = dict(house.store.rows("select name, id from item"))
     items = {names[row["item"]] for row in rows if "item" in row}
-    assert house.exposed("rex") == items
+    assert house.exposed_items("rex") == items
     text = file.read_text(encoding="utf-8")
     judged = {str(r[0]) for r in house.store.rows("select item_id from exposure where judge_id <> ''")}
     tells = any(word in text for word in ("holds together", '"judge_value"', '"seen"', '"judge_model"'))
@@ -303,13 +303,13 @@ def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:
     ])  # fmt: skip
     import_source(house.store, "rex", from_path(file), ImportPlan(dataset="demo"))
     record_preview(house.store, "rex", "demo", preview)
-    assert len(house.exposed("rex")) == 3
+    assert len(house.exposed_items("rex")) == 3
 
 
 def test_the_first_rows_of_an_export_leave_out_what_waits(house: House) -> None:
     house.draw()
     rows, count = exporting.preview_export(house.store, "rex", house.dataset, exporting.export_kind("scores"), {})
-    assert (rows, count) == ([], COUNT * 14) and house.exposed("rex") == set()
+    assert (rows, count) == ([], COUNT * 14) and house.exposed_items("rex") == set()
     assert (
         exporting.count_waiting_blind(house.store, "rex", house.dataset, exporting.export_kind("scores"), {}) == COUNT
     )
@@ -319,7 +319,7 @@ def test_the_first_rows_of_an_export_leave_out_what_waits(house: House) -> None:
 def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
     assert b"ratings/turn.helpfulness.csv" in bundle(house.store, "rex", house.dataset.id, house.judge)
     assert b"ratings/turn" not in bundle(house.store, "ann", house.dataset.id, house.judge)
-    assert house.exposed("ann") == set()
+    assert house.exposed_items("ann") == set()
 
 
 SILENT = {
@@ -351,9 +351,9 @@ def test_a_command_records_what_it_tells(
     if command == "audit":
         names = {f["item"] for j in json.loads(output)["judges"] for a in j["audits"].values() for f in a["flags"]}
         ids = dict(house.store.rows("select name, id from item"))
-        assert house.exposed("rex") == {ids[name] for name in names} != set()
+        assert house.exposed_items("rex") == {ids[name] for name in names} != set()
     else:
-        assert house.exposed("rex") == set(house.ids)
+        assert house.exposed_items("rex") == set(house.ids)
 
 
 def test_reasons_in_the_list_of_the_queue_tell_no_score_to_who_has_not_seen_it(house: House) -> None:
@@ -362,7 +362,7 @@ def test_reasons_in_the_list_of_the_queue_tell_no_score_to_who_has_not_seen_it(h
         return {row.item: row.reasons for row in listed.rows}
 
     before = reasons()
-    assert before and house.exposed("ann") == set()
+    assert before and house.exposed_items("ann") == set()
     item = next(iter(before))
     desk.open_item(house.store, "ann", item)
     full = {str(r[0]): json.loads(r[1]) for r in house.store.rows("select item_id, reasons from draw")}
@@ -377,7 +377,7 @@ def test_another_claim_makes_no_answer_blind(house: House) -> None:
     item = min(_queue(house, "ann"))
     house.draw()
     assert house.mode("ann", item) == "revealed"
-    fresh = next(i for i in house.ids if i not in house.exposed("ann"))
+    fresh = next(i for i in house.ids if i not in house.exposed_items("ann"))
     review = house.store.rows("select id from draw where item_id = $1 and stream = 'review'", [fresh])
     key = new_id()
     saved, _ = labels.save_answers(house.store, "ann", [{
@@ -399,7 +399,7 @@ def test_an_answer_that_is_not_blind_leaves_its_blind_draw_open(house: House) ->
         "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 1.0}],
     }])  # fmt: skip
     assert saved, refused
-    assert item in house.given("ben")
+    assert item in house.claim("ben")
     assert house.mode("ben", item) == "blind"
 
 
@@ -413,7 +413,7 @@ def test_a_copy_in_another_dataset_shows_the_same_item(house: House, tmp_path: P
     [(name,)] = house.store.rows("select name from item where id = $1", [twin])
     [(item,)] = house.store.rows("select id from item where name = $1 and id <> $2", [name, twin])
     house.draw()
-    assert item not in house.given("ann")
+    assert item not in house.claim("ann")
     assert house.mode("ann", item) == "revealed"
 
 
@@ -521,7 +521,7 @@ def test_scores_that_are_asked_for_are_those_of_the_copies_as_well(house: House,
     house.draw()
     assert house.mode("ann", house.ids[0]) == "blind"
     desk.reveal_judges(house.store, "ann", house.ids[0])
-    assert copy in house.exposed("ann") and house.mode("ann", copy) == "revealed"
+    assert copy in house.exposed_items("ann") and house.mode("ann", copy) == "revealed"
     assert exposure.revealed_items(house.store, "ann", [copy]) == set(), "the copy's own scores were not asked for"
 
 
@@ -541,7 +541,7 @@ def test_another_name_and_meta_make_no_other_item(house: House, tmp_path: Path, 
             house.store, "ann"
         )
         look()
-    assert copy in house.exposed("ann") and house.mode("ann", copy) == "revealed"
+    assert copy in house.exposed_items("ann") and house.mode("ann", copy) == "revealed"
     assert house.mode("ben", copy) == "blind"
 
 
@@ -576,14 +576,14 @@ def test_a_backup_that_is_taken_away_shows_all_of_its_scores_and_labels(house: H
     path = backups.make_backup(house.store, "lea")
     [backup] = backups.list_backups(house.store)
     assert (backup.name, backup.by, backup.revision) == (path.name, "lea", house.store.newest() - 1)
-    assert backups.check_backup(house.store, "lea", backup.name) == backup.revision and not house.exposed("lea")
+    assert backups.check_backup(house.store, "lea", backup.name) == backup.revision and not house.exposed_items("lea")
     house.draw()
     with pytest.raises(NotAllowed, match="needs the role lead"):
         backups.take_backup(house.store, "rex", backup.name)
     assert backups.take_backup(house.store, "lea", backup.name) == path
-    assert house.exposed("lea") == set(house.ids) and not house.exposed("rex")
+    assert house.exposed_items("lea") == set(house.ids) and not house.exposed_items("rex")
     assert not exposure.blind_pending(house.store, "lea") and exposure.blind_pending(house.store, "rex")
-    entries = [entry.what for entry in trail.trail_entries(house.store, trail.TrailFilter(("exports",)))]
+    entries = [entry.description for entry in trail.trail_entries(house.store, trail.TrailFilter(("exports",)))]
     assert entries == [f"{done} the backup {path.name}, revision {backup.revision}" for done in ("downloaded", "made")]
 
 
@@ -604,7 +604,7 @@ def test_the_trail_tells_no_score_that_is_not_on_record(house: House) -> None:
     adjudication.adjudicate(house.store, "lea", new_id(), *decision)
     queue.fill_review(house.store, "lea", house.dataset.id, house.judge)
     entries = trail.trail_entries(house.store, trail.TrailFilter(trail.KINDS, "", "", None), None, 100)
-    assert not any("surely a four" in e.what for e in entries), "seen by all who open the page"
+    assert not any("surely a four" in e.description for e in entries), "seen by all who open the page"
     [(decided,)], [(drew,)] = (house.store.rows(f"select max(seq) from {t}") for t in ("adjudication", "draw"))
     assert "adjudication" in trail.appended_rows(house.store, "rex", decided)
     assert exposure.find_exposures(house.store, "rex", [cell.item])[cell.item] == {exposure.OTHER_PEOPLE}

@@ -40,7 +40,9 @@ def test_versions_are_kept_and_the_newest_holds_until_it_is_withdrawn(store: Sto
     assert (
         guidelines.write_guidelines(store, "lea", demo, " ") == 5 and guidelines.current_guidelines(store, demo) is None
     )
-    entries = [e.what for e in trail.trail_entries(store, TrailFilter(("settings",))) if "guidelines" in e.what]
+    entries = [
+        e.description for e in trail.trail_entries(store, TrailFilter(("settings",))) if "guidelines" in e.description
+    ]
     assert entries == [
         "withdrew the guidelines: version 5, 0 characters",
         "wrote the guidelines: version 4, 7 characters",

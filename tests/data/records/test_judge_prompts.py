@@ -56,7 +56,7 @@ def test_prompts_are_kept_whole_with_their_dataset_and_known_the_next_time(store
     assert other.new.prompts == 1 and len(judge_prompts.all_prompts(store)) == 1, "one text, two datasets"
     assert judge_prompts.dataset_prompts(store, dataset_named(store, "e").id) == [prompt_set]
     assert verify(store) == []
-    entries = [entry.what for entry in all_entries(store, TrailFilter())]
+    entries = [entry.description for entry in all_entries(store, TrailFilter())]
     assert "kept the judges' prompts of judge_prompts.jsonl; noted which judges' prompts came with it" in entries
 
 

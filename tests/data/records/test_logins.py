@@ -83,7 +83,7 @@ def test_an_invited_address_becomes_a_person(store: Store) -> None:
     assert again.person == "Ann", "the account is (issuer, subject); its names may change"
     with pytest.raises(NotAllowed):
         enter(store, "ann", iss="https://other.example.org")
-    trail_text = "\n".join(entry.what for entry in trail.trail_entries(store, TrailFilter(kinds=KINDS)))
+    trail_text = "\n".join(entry.description for entry in trail.trail_entries(store, TrailFilter(kinds=KINDS)))
     assert "took in ann@example.org as researcher" in trail_text and f"signed in at {ISSUER}" in trail_text
 
 

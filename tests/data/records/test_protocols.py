@@ -29,7 +29,7 @@ def test_a_protocol_is_added_changed_and_still_found_as_it_was(tmp_path: Path) -
     assert protocols.protocol_named(store, "mine") == now and protocols.protocol_named(store, MINE.mark) == MINE
     with pytest.raises(NotFound, match=r"no protocol 'other' here\. There are: fastchat, swallow, mine"):
         protocols.protocol_named(store, "other")
-    lines = [entry.what for entry in all_entries(store, TrailFilter())]
+    lines = [entry.description for entry in all_entries(store, TrailFilter())]
     assert "added the protocol mine of MT-Bench" in lines
     assert any("changed the protocol mine of MT-Bench" in line and "cut at 100" in line for line in lines)
     store.close()

@@ -263,13 +263,13 @@ class Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.said = ""
+        self.text = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        self.said += data
+        self.text += data
 
 
 @given(NAMES)
@@ -377,7 +377,7 @@ def test_report_fetches_nothing_and_shows_text_as_text(document: str) -> None:
     assert not any({"src", "href", "action", "srcset"} & set(attributes) for _, attributes in reader.tags)
     assert not re.search(r"url\(|@import", document)
     assert {attributes.get("type") for tag, attributes in reader.tags if tag == "script"} == {"application/json"}
-    assert "<b>対話" not in document and "<b>対話" in reader.said
+    assert "<b>対話" not in document and "<b>対話" in reader.text
 
 
 def with_lead(path: Path) -> Store:

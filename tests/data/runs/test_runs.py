@@ -273,7 +273,7 @@ def test_an_endpoint_that_is_faster_than_the_disk_is_held_back(store: Store, mon
     """What was answered and is not stored yet stays a few changes, however slowly the store takes them."""
     monkeypatch.setattr(worker, "MAX_EVENTS_PER_CHANGE", 2)
     monkeypatch.setattr(worker, "_MAX_BUFFERED_EVENTS", 6)
-    put, stored, ahead = runs_writer.JudgmentWriter.put, [0], [0]
+    put, stored, ahead = runs_writer.JudgmentWriter.store_events, [0], [0]
 
     def slowly(self: runs_writer.JudgmentWriter, events: Any, upto: float | None = None) -> int:
         time.sleep(0.05)
@@ -634,7 +634,7 @@ def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_no
     lost = Reading(unscored="api_error", why="gone")
 
     def put(run_id: str, *entries: FinishedJudgment | CallReply | Charge, up_to: float | None = None) -> int:
-        return runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, (1.0, 2.0)).put(entries, up_to)
+        return runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, (1.0, 2.0)).store_events(entries, up_to)
 
     good, failure = FinishedJudgment(tasks[0], GOOD[0], Reading()), FinishedJudgment(tasks[1], "", lost)
     assert put("one", good, failure) == 2
@@ -663,7 +663,7 @@ def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> Non
     async def source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
         tasks = list(live.remaining.tasks())
         other = runs_writer.JudgmentWriter(store, "lea", "", live.remaining.judge_id, CARD, None)
-        other.put([FinishedJudgment(tasks[0], GOOD[0], Reading())])
+        other.store_events([FinishedJudgment(tasks[0], GOOD[0], Reading())])
         writer.append(tasks[0].key)
         for task in tasks:
             yield fuse(CARD, live.config.params, task, {"": CallReply(task.key, "", 0, "", GOOD[1])})

@@ -454,7 +454,7 @@ def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch:
         first.say(AdmissionRequest(3, 10.0, 5.0, 0))
         await settle()
         assert (first.let_in, second.let_in, len(started)) == ([1, 2, 3], [], 3)
-        first.say(RunnerEnd("", own=False, capabilities={}))
+        first.say(RunnerEnd("", is_own_error=False, capabilities={}))
         await settle()
         assert len(started) == 4
         started[3].say(AdmissionRequest(1, 10.0, 5.0, 0), AdmissionRequest(2, 10.0, 5.0, 0))
@@ -477,7 +477,7 @@ def test_a_runner_that_ends_with_a_reason_ends_the_run(
         work, stream = spread_of(monkeypatch, 1, started)
         coming = asyncio.ensure_future(anext(stream))
         await settle()
-        started[0].say(RunnerEnd("It cannot be.", own=own, capabilities={}))
+        started[0].say(RunnerEnd("It cannot be.", is_own_error=own, capabilities={}))
         with pytest.raises(fault, match="It cannot be"):
             await asyncio.wait_for(coming, 30)
         await work.close()

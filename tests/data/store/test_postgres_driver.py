@@ -363,7 +363,7 @@ def test_a_change_takes_a_new_connection_where_the_database_is_back_and_nobody_h
     assert through._link is not None
     with postgres_schema.connect(reopen().url) as link:
         link.execute("select pg_terminate_backend(%s)", [through._link.info.backend_pid])
-    through._lost = time.monotonic() - 60
+    through._lost_since = time.monotonic() - 60
     put(through, "after")
     assert count(through) == 2
 
@@ -373,10 +373,10 @@ def test_reads_go_on_while_only_the_thread_that_listens_has_no_time(
 ) -> None:
     monkeypatch.setattr(postgres_driver, "POLL_SECONDS", 0.0)
     put(reopen(), "elsewhere")
-    through._lost = time.monotonic() - 60
+    through._lost_since = time.monotonic() - 60
     assert count(through) == 2, "it was asked, and what came meanwhile is read"
     proxy.close()
-    through._lost = time.monotonic() - 60
+    through._lost_since = time.monotonic() - 60
     with pytest.raises(StoreFailed, match=r"has not answered for 6. seconds"):
         count(through)
 

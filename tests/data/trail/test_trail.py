@@ -62,11 +62,11 @@ def test_every_change_is_told_and_the_newest_comes_first(store: Store) -> None:
     assert len({(e.seq, e.kind) for e in entries}) == len(entries)
     first = entries[0]
     assert (first.actor, first.kind, first.dataset) == ("lea", "decisions", "demo")
-    assert first.what == "declined helpfulness (turn) of judge-one · multi_turn_dialogue: too few <b>items</b>"
+    assert first.description == "declined helpfulness (turn) of judge-one · multi_turn_dialogue: too few <b>items</b>"
 
 
 def test_a_changed_rule_says_what_it_was(store: Store) -> None:
-    descriptions = [e.what for e in trail.trail_entries(store, TrailFilter(("settings",)))]
+    descriptions = [e.description for e in trail.trail_entries(store, TrailFilter(("settings",)))]
     assert descriptions == [
         "changed how labels are combined: adjudicated where people differ by more than 1, labels combined by median, "
         "ratings that wait for adjudication counted",
@@ -82,7 +82,7 @@ def test_a_reason_that_was_given_before_is_told_again(tmp_path: Path) -> None:
         requirements = policy.requirements(store)
         new = replace(requirements, policy=replace(requirements.policy, threshold=kappa))
         policy.set_requirements(store, "lea", new, "Asked for.")
-    descriptions = [entry.what for entry in trail.trail_entries(store, TrailFilter(("settings",)))]
+    descriptions = [entry.description for entry in trail.trail_entries(store, TrailFilter(("settings",)))]
     assert descriptions[0] == (
         "changed the policy: kappa required 0.7 (before: kappa required 0.6); confirmed the policy: Asked for."
     )
@@ -94,7 +94,7 @@ def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
     everything = trail.trail_entries(store, TrailFilter(KINDS), limit=1_000)
     anns = trail.trail_entries(store, TrailFilter(KINDS, person="ann"))
     assert [e.seq for e in anns] == [e.seq for e in everything if e.actor == "ann"] != []
-    assert any(e.kind == "claims" and e.what == "reserved 3 items" for e in anns)
+    assert any(e.kind == "claims" and e.description == "reserved 3 items" for e in anns)
     assert not any(e.kind == "claims" for e in trail.trail_entries(store, TrailFilter()))
     demo = dataset_named(store, "demo").id
     about = trail.trail_entries(store, TrailFilter(KINDS, dataset=demo), limit=1_000)
@@ -103,7 +103,7 @@ def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
     assert trail.trail_entries(store, TrailFilter(KINDS, until=now() - timedelta(days=1))) == []
     assert trail.trail_entries(store, TrailFilter(())) == []
     entries = trail.trail_entries(store, TrailFilter(words="花子 RESEARCHER"))
-    assert [e.what for e in entries] == ["added 日本 花子 as researcher"]
+    assert [e.description for e in entries] == ["added 日本 花子 as researcher"]
 
 
 def test_pages_go_on_where_the_one_before_ended_and_every_gives_all(store: Store) -> None:
@@ -199,7 +199,7 @@ def test_what_many_sorts_of_changes_wrote_is_told(tmp_path: Path, monkeypatch: p
     by_kind: dict[str, list[str]] = {}
     for entry in reversed(trail.trail_entries(opened, TrailFilter(KINDS), limit=1_000)):
         if entry.seq > before:
-            by_kind.setdefault(entry.kind, []).append(f"{entry.actor} {entry.what}")
+            by_kind.setdefault(entry.kind, []).append(f"{entry.actor} {entry.description}")
     one_of, two_of = (name for item in items for name, id_ in ids.items() if id_ == item.item)
     hers = "from the approval check, as used for tuning: tuned on it"
     stored = [

@@ -42,8 +42,8 @@ class Receiver:
     """Somebody's server: what came, and how it answers (a status; "hang" or "die")."""
 
     url: str = ""
-    came: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    requests: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     server: Any = None
@@ -62,8 +62,8 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            receiver.asked.append(self.path)
-            receiver.came.append(({k.lower(): v for k, v in self.headers.items()}, body))
+            receiver.paths.append(self.path)
+            receiver.requests.append(({k.lower(): v for k, v in self.headers.items()}, body))
             answer = receiver.answers.pop(0) if receiver.answers else 200
             if answer == "hang":
                 receiver.released.wait(30)
@@ -145,7 +145,7 @@ def test_a_queue_that_is_finished_is_told_once_signed_and_without_a_text(store: 
     assert tell(store) == []
     answer_all(store)
     assert tell(store) == ["delivered"] and tell(store) == []
-    (headers, body), event = receiver.came[0], json.loads(receiver.came[0][1])
+    (headers, body), event = receiver.requests[0], json.loads(receiver.requests[0][1])
     dataset = datasets.dataset_named(store, "demo").id
     assert event["data"] == {"dataset": "demo", "dataset_id": dataset, "stream": "audit", "items": 3}
     assert event["type"] == headers["assay-event"] == "queue.finished" and event["id"] == headers["assay-id"]
@@ -156,7 +156,7 @@ def test_a_queue_that_is_finished_is_told_once_signed_and_without_a_text(store: 
     other, _ = webhooks.add_webhook(store, "lea", receiver.url, list(EVENTS))
     assert tell(store) == [], "what was finished before is no news"
     webhooks.send_test(store, "lea", other.id)
-    assert tell(store) == ["delivered"] and receiver.came[-1][0]["assay-event"] == "test"
+    assert tell(store) == ["delivered"] and receiver.requests[-1][0]["assay-event"] == "test"
     assert webhook.id != other.id
     assert verify(store) == [], "or no backup of it could be restored"
 
@@ -176,7 +176,10 @@ def test_decisions_and_runs_are_told_by_names_and_states_to_whom_they_are_for(
     runs.wait(store, run_id)
     runs.close(store)
     assert tell(store) == ["delivered"] * 3
-    heads, bodies = [dict(headers) for headers, _ in receiver.came], [json.loads(body) for _, body in receiver.came]
+    heads, bodies = (
+        [dict(headers) for headers, _ in receiver.requests],
+        [json.loads(body) for _, body in receiver.requests],
+    )
     assert [head["assay-event"] for head in heads] == ["approval.changed", "run.ended", "run.ended"]
     assert bodies[0]["data"] == {
         "dataset": "demo", "dataset_id": run_config.dataset_id, "judge": judge, "card": "multi_turn_dialogue",
@@ -243,7 +246,7 @@ def test_what_fails_is_tried_again_and_once_more_at_last(
     assert tell(store) == [], "not at once"
     with later(monkeypatch, seconds=11):
         assert tell(store) == ["delivered"]
-    assert len(receiver.came) == 2 and receiver.came[0][1] == receiver.came[1][1]
+    assert len(receiver.requests) == 2 and receiver.requests[0][1] == receiver.requests[1][1]
     tries = outbox.list_tries(store, "lea")
     assert [delivery.state for delivery in tries] == ["delivered", "failed"] and why in tries[1].why
 
@@ -269,7 +272,7 @@ def test_it_is_sent_to_the_whole_address(receiver: Receiver) -> None:
     server = receiver.url.partition("/hook")[0]
     for where in ("/hook?secret=1", "/a/b", "", "?secret=1"):
         assert ask(server + where) == ""
-    assert receiver.asked == ["/hook?secret=1", "/a/b", "/", "/?secret=1"]
+    assert receiver.paths == ["/hook?secret=1", "/a/b", "/", "/?secret=1"]
 
 
 def test_an_address_without_a_port_has_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,7 +299,7 @@ def test_by_https_the_certificate_has_to_be_of_the_name(
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     assert ask(receiver.url) == ""
     assert "is not valid: Hostname mismatch" in ask(receiver.url.replace("127.0.0.1", "localhost"))
-    assert [body for _, body in receiver.came] == [b"{}"]
+    assert [body for _, body in receiver.requests] == [b"{}"]
 
 
 @pytest.mark.parametrize("tls", [True, False])
@@ -312,7 +315,7 @@ def test_the_usual_port_is_not_named_to_the_server(
     address = f"{receiver.url.partition(':')[0]}://127.0.0.1"
     for port in ("", ":8443"):
         assert ask(f"{address}{port}/hook") == ""
-    assert [headers["host"] for headers, _ in receiver.came] == ["127.0.0.1", "127.0.0.1:8443"]
+    assert [headers["host"] for headers, _ in receiver.requests] == ["127.0.0.1", "127.0.0.1:8443"]
 
 
 def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
@@ -326,7 +329,7 @@ def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
             states += tell(store)
     assert states == ["failed"] * 7 + ["given up"]
     tries = outbox.list_tries(store, "lea")
-    assert tries[0].state == "given up" and not receiver.came
+    assert tries[0].state == "given up" and not receiver.requests
     waits = [(delivery.due - delivery.at).total_seconds() for delivery in reversed(tries) if delivery.due]
     assert waits == [10, 60, 300, 1_800, 7_200, 21_600, 43_200] and tries[0].due is None
 
@@ -406,11 +409,11 @@ def test_an_error_that_nobody_foresaw_does_not_end_the_telling(
     thread = Deliverer(store, often=0.02)
     thread.start()
     for _ in range(1_000):
-        if receiver.came or not thread._thread.is_alive():
+        if receiver.requests or not thread._thread.is_alive():
             break
         receiver.released.wait(0.02)
     thread.stop()
-    assert len(receiver.came) == 1 and "webhook_failed" in caplog.text
+    assert len(receiver.requests) == 1 and "webhook_failed" in caplog.text
 
 
 def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(
@@ -423,9 +426,9 @@ def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(
     def came(events: int) -> int:
         for _ in range(events):
             webhooks.send_test(store, "lea", webhook.id)
-        before = len(receiver.came)
+        before = len(receiver.requests)
         teller._deliver_due(webhook)
-        return len(receiver.came) - before
+        return len(receiver.requests) - before
 
     receiver.answers = [500]
     assert came(2) == 1, "whoever does not answer is left alone for a while"

@@ -48,7 +48,7 @@ def test_the_first_view_of_mt_bench_finds_its_means_computed(tmp_path: Path) -> 
     bring(store, {**FILES, "gpt-x_single.jsonl": [rating_row("[[9]]", 9)]})
     warm_up(store).join()
     with patch.object(store, "rows", wraps=store.rows) as spy:
-        assert [mean.both.point for mean in figures.model_means(store, D, ReadingRules())] == [9.0, 9.0]
+        assert [mean.all_turns.point for mean in figures.model_means(store, D, ReadingRules())] == [9.0, 9.0]
         assert len(figures.rankings(store, D, ReadingRules())) == 1
     assert spy.call_count == 0
     store.close()

@@ -179,7 +179,7 @@ def test_help_says_in_every_place_what_it_said(
     monkeypatch.setenv("COLUMNS", "100")
     terminal = Terminal("python -m judges", main, capsys)
     terminal.help_of_all(commands(cli.__name__))
-    check_archive(terminal.said, HELP, tmp_path, decimals=4)
+    check_archive(terminal.output, HELP, tmp_path, decimals=4)
 
 
 def test_a_session_says_in_every_place_what_it_said(
@@ -202,7 +202,7 @@ def test_a_session_says_in_every_place_what_it_said(
         names["dear"] = f"--prices prices.json --concurrency 1 --max-tokens 100 --base-url {paid.url}"
         terminal = Terminal("python -m judges", main, capsys, masks, **names)
         terminal.run(SESSION)
-    check_archive(terminal.said, ARCHIVE, tmp_path, decimals=4)
+    check_archive(terminal.output, ARCHIVE, tmp_path, decimals=4)
 
 
 def test_a_card_without_audits_or_rules_is_shown_without() -> None:

@@ -23,8 +23,8 @@ def brief(roles: Columns) -> tuple[Any, ...]:
     return (
         roles.id,
         {name: "+".join(cells) for name, cells in roles.texts.items()},
-        [(v.column, v.who, v.dimension) for v in roles.judges],
-        [(v.column, v.who, v.dimension) for v in roles.people],
+        [(v.column, v.rater, v.dimension) for v in roles.judges],
+        [(v.column, v.rater, v.dimension) for v in roles.people],
     )
 
 

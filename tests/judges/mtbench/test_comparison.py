@@ -19,7 +19,7 @@ ROWS = [
 
 def test_cells_by_hand():
     comparison = compare_two_judges(read_ratings(bench(ROWS, {"2": "math"})), "j", "k")
-    whole = comparison.whole
+    whole = comparison.overall
     assert whole.cells == 3 and comparison.alone == (2, 1)
     assert (whole.equal.point, whole.within_one.point) == pytest.approx((1 / 3, 2 / 3))
     assert (whole.difference.point, whole.mae.point) == pytest.approx((1 / 3, 1.0))
@@ -49,7 +49,7 @@ def test_figures_are_those_of_scipy_and_scikit_learn():
             x = int(rng.integers(1, 11))
             rows += [("j", q, "m", t, x), ("k", q, "m", t, int(np.clip(x + rng.integers(-2, 2), 1, 10)))]
     table = read_ratings(bench(rows))
-    shared, whole = share_ratings(table, "j", "k"), compare_two_judges(table, "j", "k").whole
+    shared, whole = share_ratings(table, "j", "k"), compare_two_judges(table, "j", "k").overall
     x, y = shared.one, shared.other
     assert whole.pearson.point == pytest.approx(stats.pearsonr(x, y)[0])
     assert whole.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
@@ -64,12 +64,12 @@ def test_half_points_and_repeated_judgments_are_compared_as_means():
     rows = [("j", 1, "m", 1, 8.5), ("k", 1, "m", 1, 7), ("k", 1, "m", 1, 8), ("k", 1, "m", 1, None)]
     shared = share_ratings(read_ratings(bench(rows)), "j", "k")
     assert (shared.one.tolist(), shared.other.tolist()) == ([8.5], [7.5])
-    whole = compare_two_judges(read_ratings(bench(rows)), "j", "k").whole
+    whole = compare_two_judges(read_ratings(bench(rows)), "j", "k").overall
     assert (whole.equal.point, whole.within_one.point, whole.difference.point) == (0.0, 1.0, -1.0)
 
 
 def test_without_a_shared_cell_there_is_no_figure():
     comparison = compare_two_judges(read_ratings(bench([("j", 1, "m", 1, 8), ("k", 2, "m", 1, 8)])), "j", "k")
-    assert comparison.whole.cells == 0 and comparison.alone == (1, 1) and comparison.largest == ()
-    for interval in comparison.whole[1:]:
+    assert comparison.overall.cells == 0 and comparison.alone == (1, 1) and comparison.largest == ()
+    for interval in comparison.overall[1:]:
         assert interval.point is None

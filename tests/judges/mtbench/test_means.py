@@ -28,27 +28,27 @@ def points(failed="left out", duplicates="raw", scale="1-10"):
 
 def test_the_mean_of_both_turns_is_over_rows_and_not_of_two_means():
     mean = points()["j", "m"]
-    assert (mean.turns[1].point, mean.turns[2].point, mean.both.point) == (7.0, 3.0, pytest.approx(17 / 3))
+    assert (mean.turns[1].point, mean.turns[2].point, mean.all_turns.point) == (7.0, 3.0, pytest.approx(17 / 3))
     assert (mean.categories["writing"].point, mean.categories["math"].point) == (8.0, 4.5)
     assert (mean.judgments, mean.failed) == (4, 1)
-    assert points()["j", ALL_MODELS].both.point == pytest.approx(47 / 7)
+    assert points()["j", ALL_MODELS].all_turns.point == pytest.approx(47 / 7)
     assert points()["k", "m"].turns.keys() == {1}
 
 
 def test_a_counted_failure_pulls_the_mean_down():
     mean = points("counted")["j", "m"]
-    assert (mean.turns[2].point, mean.both.point) == (1.0, 4.0)
+    assert (mean.turns[2].point, mean.all_turns.point) == (1.0, 4.0)
     assert points("all failed")["j", "m"].turns[2].point == 3.0
 
 
 def test_duplicates_count_as_rows_once_or_as_their_mean():
-    assert points()["k", "m"].both.point == 5.0
-    assert points(duplicates="first")["k", "m"].both.point == 7.0
-    assert points(duplicates="averaged")["k", "m"].both.point == 5.5
+    assert points()["k", "m"].all_turns.point == 5.0
+    assert points(duplicates="first")["k", "m"].all_turns.point == 7.0
+    assert points(duplicates="averaged")["k", "m"].all_turns.point == 5.5
 
 
 def test_shares_are_a_tenth():
-    plain, share = points()["j", "n"].both, points(scale="share")["j", "n"].both
+    plain, share = points()["j", "n"].all_turns, points(scale="share")["j", "n"].all_turns
     assert (share.point, share.low, share.high) == pytest.approx((plain.point / 10, plain.low / 10, plain.high / 10))
 
 
@@ -58,7 +58,7 @@ def test_intervals_are_those_of_a_regression_on_one_clustered_by_question():
         ("j", q, m, t, int(np.clip(round(6 + hard + rng.normal()), 1, 10)))
         for q, hard in enumerate(rng.normal(size=40)) for m in "abc" for t in (1, 2)
     ]  # fmt: skip
-    whole = model_means(read_ratings(bench(rows)), ReadingRules())[0].both
+    whole = model_means(read_ratings(bench(rows)), ReadingRules())[0].all_turns
     values, questions = np.array([row[4] for row in rows], dtype=float), np.array([row[1] for row in rows])
     fitted = sm.OLS(values, np.ones(len(values))).fit(
         cov_type="cluster", cov_kwds={"groups": questions, "df_correction": True}, use_t=True
@@ -95,15 +95,15 @@ def test_where_everything_failed_there_is_a_mean_only_where_failures_count():
     [whole, own] = means_by_rule(table, ReadingRules())
     assert own.means["left out", "raw"] is None and own.means["counted", "raw"] == -1.0 and own.range is None
     assert whole.means == own.means
-    assert model_means(table, ReadingRules())[1].both.point is None
+    assert model_means(table, ReadingRules())[1].all_turns.point is None
 
 
 def test_a_published_average_that_comes_out_only_when_failures_count():
     # 160 judgments, 157 of them 8 and three failed: 8.00 without them, (157 * 8 - 3) / 160 = 7.83 with them.
     rows = [("j", n // 2, "m", n % 2 + 1, 8 if n > 2 else None) for n in range(160)]
     table = read_ratings(bench(rows))
-    assert model_means(table, ReadingRules())[1].both.point == 8.0
-    assert model_means(table, ReadingRules(failed="counted"))[1].both.point == 7.83125
+    assert model_means(table, ReadingRules())[1].all_turns.point == 8.0
+    assert model_means(table, ReadingRules(failed="counted"))[1].all_turns.point == 7.83125
 
 
 @given(st.lists(
@@ -127,7 +127,7 @@ def test_no_end_lies_beyond_the_scale(failed, lowest):
     high = [("j", q, "m", 1, 10 if q else 9) for q in range(4)] + [("j", q, "n", 1, 1 if q else 2) for q in range(4)]
     low = [("j", q, "o", 1, score, choice) for q in range(4) for choice, score in enumerate([None, 1 + (q == 0)])]
     means = {
-        mean.model: mean.both for mean in model_means(read_ratings(bench(high + low)), ReadingRules(failed=failed))
+        mean.model: mean.all_turns for mean in model_means(read_ratings(bench(high + low)), ReadingRules(failed=failed))
     }
     # 1.25 less 3.18 times .25 is .45, which no mean of ratings from 1 on can be.
     assert means["m"].high == 10.0

@@ -99,7 +99,7 @@ def test_prompts_of_one_judge_are_the_rest_by_name():
     waterfall = replay(Pipeline(bench, "j", PLAIN), Pipeline(other, "k", PLAIN))
     assert [(part.name, part.change.point) for part in waterfall.rest] == [("prompt", -2.0)]
     [row] = [f for f in waterfall.factors if f.name == "judge's prompt"]
-    assert (row.one, row.other, row.differs, row.known) == (
+    assert (row.one, row.other, row.differs, row.sources) == (
         "single-v1 (aaa)", "single-v1 (bbb)", True, ("files", "files"),
     )  # fmt: skip
 

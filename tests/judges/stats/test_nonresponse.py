@@ -22,14 +22,14 @@ def responses(draw):
 
 @given(responses(), st.integers(0, 100))
 def test_it_is_enough_where_every_share_reaches_what_is_asked(response, percent):
-    parts = [*response.strata, response.whole]
+    parts = [*response.strata, response.overall]
     enough = all(100 * s.answered >= percent * s.drawn for s in parts)  # in whole numbers, without rounding
     assert (response.lacks(percent / 100) == 0) == enough == (response.objections(percent / 100) == "")
     decision = require_response(ELIGIBLE, response, percent / 100)
     assert (decision is ELIGIBLE) == enough
     if not enough:
         assert decision.state == "below minimum sample"
-        assert 0 < decision.more[0] == decision.more[1] <= response.whole.drawn - response.whole.answered
+        assert 0 < decision.more[0] == decision.more[1] <= response.overall.drawn - response.overall.answered
 
 
 def test_sentences_name_the_strata_that_lack_answers():

@@ -364,7 +364,7 @@ def test_pairs_are_turned_sorted_and_held_to_holm() -> None:
     assert [(c.one, c.other) for c in pairs] == [(1, 2), (0, 2), (1, 0)]
     assert pairs[2].p == pytest.approx(2 * stats.t.sf(1, 90.8754), abs=1e-6) and pairs[2].adjusted == pairs[2].p
     assert pairs[0].adjusted == pytest.approx(3 * pairs[0].p) == pairs[1].adjusted > 2 * pairs[1].p > 0
-    assert [c.apart for c in pairs] == [True, True, False]
+    assert [c.differs for c in pairs] == [True, True, False]
     assert pairs[0].difference.low == pytest.approx(2 - stats.t.ppf(0.975, 55.1011673) * 0.17**0.5)
     assert [c.difference.point for c in pairs] == pytest.approx([2, 1.5, 0.5])
     # a mean of 0 is a mean: .5 above it, and equal ones stand in the order given; without any error there is no test
@@ -379,7 +379,7 @@ def test_pairs_are_turned_sorted_and_held_to_holm() -> None:
 
 @pytest.mark.parametrize(("adjusted", "apart"), [(0.05, True), (0.0501, False), (0.0, True), (1.0, False)])
 def test_apart_is_five_percent_for_all_pairs(adjusted: float, apart: bool) -> None:
-    assert MeanComparison(0, 1, at(1.0, 0.1), 0.01, adjusted).apart is apart
+    assert MeanComparison(0, 1, at(1.0, 0.1), 0.01, adjusted).differs is apart
 
 
 @given(some.lists(some.tuples(some.floats(-9, 9), some.floats(0.01, 3)), min_size=2, max_size=5), some.booleans())

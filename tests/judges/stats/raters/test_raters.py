@@ -366,15 +366,23 @@ def sorts(work, agreement=GOOD, leniency=None, course=None):
 
 
 def test_accepting_everything_in_two_seconds_is_said():
-    fast = RaterWork(40, 20, assisted=40, seen=40, kept=38, seconds=(1.9,) * 20, assisted_seconds=(1.9,) * 20)
+    fast = RaterWork(
+        40, 20, assisted=40, scores_shown=40, scores_kept=38, seconds=(1.9,) * 20, assisted_seconds=(1.9,) * 20
+    )
     assert sorts(fast) == ["accepts"]  # 38 of 40 = .95
     [remark] = rater_flags.flag_rater(fast, GOOD, None, None)
     assert "an acceptance rate of 95% with a median of 1.9 seconds per item" in remark.text
-    less = RaterWork(40, 20, assisted=40, seen=40, kept=37, seconds=(2.5,) * 20, assisted_seconds=(1.9,) * 20)
+    less = RaterWork(
+        40, 20, assisted=40, scores_shown=40, scores_kept=37, seconds=(2.5,) * 20, assisted_seconds=(1.9,) * 20
+    )
     assert sorts(less) == ["fast"]
-    slow = RaterWork(40, 20, assisted=40, seen=40, kept=40, seconds=(9.0,) * 20, assisted_seconds=(9.0,) * 20)
+    slow = RaterWork(
+        40, 20, assisted=40, scores_shown=40, scores_kept=40, seconds=(9.0,) * 20, assisted_seconds=(9.0,) * 20
+    )
     assert sorts(slow) == []
-    short = RaterWork(38, 19, assisted=38, seen=38, kept=38, seconds=(1.0,) * 19, assisted_seconds=(1.0,) * 19)
+    short = RaterWork(
+        38, 19, assisted=38, scores_shown=38, scores_kept=38, seconds=(1.0,) * 19, assisted_seconds=(1.0,) * 19
+    )
     assert sorts(short) == []
     assert (slow.pace, slow.accepted, slow.hasty, RaterWork().pace, RaterWork().accepted) == (9.0, 1.0, 0.0, None, None)
 

@@ -59,14 +59,14 @@ class Bench:
         nothing = {"acked": [], "refused": [], "progress": None, "empty": None, "notice": None, "guide": None}
         payload = {"person": person or self.person, "place": place, "sheets": sheets, **nothing, **data}
         self.page.evaluate("data => mount(data)", payload)
-        self.painted()
+        self.wait_for_paint()
         self.tell()  # the answer to the first message, which asks for more items
 
     def tell(self, **data: Any) -> None:
         """Data from the server."""
         self.page.evaluate("more => tell(more)", data)
 
-    def painted(self) -> None:
+    def wait_for_paint(self) -> None:
         """Let what was done be painted, and what follows a paint be done."""
         self.wait(0.05)
 
@@ -91,10 +91,10 @@ class Bench:
 
     def messages(self) -> list[Json]:
         """What the component has sent since it was mounted."""
-        self.painted()
+        self.wait_for_paint()
         return list(self.page.evaluate("messages"))
 
-    def sent(self) -> list[list[str]]:
+    def sent_items(self) -> list[list[str]]:
         """The items of each message that holds answers."""
         return [[a["item"] for a in m["answers"]] for m in self.messages() if m["answers"]]
 
@@ -150,7 +150,7 @@ class Bench:
     def sum(self) -> str:
         return str(self.page.locator(".sum").text_content())
 
-    def stored(self, kind: str) -> list[str]:
+    def stored_keys(self, kind: str) -> list[str]:
         start = f"assay:{kind}:{self.person}:"
         keys = self.page.evaluate("start => Object.keys(localStorage).filter(k => k.startsWith(start))", start)
         return sorted(str(key) for key in keys)

@@ -118,7 +118,7 @@ def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
             target.click(position={"x": 4, "y": 4}) if key == "@.shade" else target.click()
         elif key:
             bench.press(key)
-        bench.painted()
+        bench.wait_for_paint()
         drawn, item = bench.page.evaluate(DRAWN), bench.item
         yield f"-- {key} {item}".rstrip()
         before = last.get(item, [])

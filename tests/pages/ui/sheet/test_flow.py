@@ -160,9 +160,9 @@ def test_a_line_that_is_still_written_is_in_no_draft_when_the_item_comes_anew(be
     bench.press("m")
     bench.page.keyboard.type("not yet")
     bench.tell(sheets=[answered_sheet(response("a"), "v1", {"tone": 1})])
-    bench.painted()
+    bench.wait_for_paint()
     assert bench.page.locator(".editor input").input_value() == "not yet"
-    assert bench.stored("draft") == [] and bench.page.locator(".mynote").count() == 0
+    assert bench.stored_keys("draft") == [] and bench.page.locator(".mynote").count() == 0
 
 
 def test_of_an_item_that_comes_anew_with_another_scale_only_its_answers_are_taken(bench: Bench) -> None:
@@ -259,7 +259,7 @@ def test_who_comes_back_to_an_item_sees_the_rating_that_was_left(bench: Bench) -
     left = bench.page.locator(".cell[data-here]").get_attribute("data-unit")
     bench.press("b")
     bench.go()
-    bench.painted()
+    bench.wait_for_paint()
     assert bench.item == "id-b"
     assert bench.page.locator(".cell[data-here]").get_attribute("data-unit") == left != "turn:1"
     above, below = bench.room()
@@ -619,7 +619,7 @@ def test_what_comes_when_the_page_has_gone_is_sent_from_the_next(bench: Bench) -
     bench.page.evaluate("window.before = messages")
     bench.press("Control+Enter")
     bench.page.evaluate("off()")  # before the answer could be sent
-    bench.painted()
+    bench.wait_for_paint()
     assert bench.page.evaluate("before.filter(m => m.answers.length).length") == 0
     bench.sit(response("b"))
     assert [a["item"] for a in bench.waiting()] == ["id-a"]

@@ -679,7 +679,7 @@ def test_a_held_key_does_once_what_is_no_move(bench: Bench) -> None:
         bench.press(key)
     for _ in range(2):
         keys.down("Enter")
-    assert bench.sent() == [["id-a"]], "nor is a skipped item followed by another"
+    assert bench.sent_items() == [["id-a"]], "nor is a skipped item followed by another"
     keys.up("Enter")
 
 
@@ -907,7 +907,7 @@ def test_the_rating_stays_where_it_is_when_texts_are_shown_as_they_came(bench: B
             text["text"] = "# Head\n\n- one\n- two\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n" + text["text"]
     bench.sit(sheet)
     bench.press("]", "]")
-    bench.painted()
+    bench.wait_for_paint()
     before, height = bench.room()[0], bench.page.evaluate("document.documentElement.scrollHeight")
     bench.press("x")
     assert bench.page.evaluate("document.documentElement.scrollHeight") != height

@@ -87,17 +87,17 @@ def test_a_window_that_lies_open_beside_the_desk_takes_no_key_of_who_is_at_the_d
     bench.press("3")
     assert bench.mine("tone") == ["3"]
     bench.page.locator(".row").click()
-    bench.painted()
+    bench.wait_for_paint()
     assert not bench.page.locator(".sheet[data-away]").count()
     bench.page.evaluate("document.activeElement.blur()")
     bench.press("Shift")
-    bench.painted()
+    bench.wait_for_paint()
     assert bench.page.locator(".sheet[data-away]").count() == 1, "it looks as if it had no keys, and has none"
     bench.press("3")
     assert bench.mine("fit") == [], "it is for the window"
     bench.page.evaluate("document.querySelector('[role=dialog]').remove()")
     bench.press("Shift")
-    bench.painted()
+    bench.wait_for_paint()
     assert not bench.page.locator(".sheet[data-away]").count(), "the key that has closed the window was not the desk's"
 
 
@@ -164,7 +164,7 @@ def test_what_is_opened_before_the_next_item_is_painted_keeps_the_keyboard(bench
     bench.sit(response("a"), response("b"), response("c"))
     for item, keys, opened in (("id-b", ["s", "1"], ".menu"), ("id-c", ["?"], ".card")):
         bench.press("Control+Enter", *keys)
-        bench.painted()
+        bench.wait_for_paint()
         assert bench.item == item and bench.page.evaluate("css => !!shadow.activeElement.closest(css)", opened)
         bench.press("Escape")
 
@@ -188,13 +188,13 @@ def test_an_item_that_comes_takes_the_keyboard_from_no_field_and_from_no_list_of
     bench.page.evaluate("document.body.prepend(document.createElement('input'))")
     bench.page.locator("body > input").focus()
     bench.tell(sheets=[response("a"), response("b")])
-    bench.painted()
+    bench.wait_for_paint()
     assert bench.item == "id-a" and bench.page.evaluate("document.activeElement.tagName") == "INPUT"
     bench.page.locator(".row").click()
     bench.press("s")
     chosen = bench.page.evaluate("shadow.activeElement.className")
     bench.tell(sheets=[answered_sheet(response("a"), "v1", {"tone": 1})])
-    bench.painted()
+    bench.wait_for_paint()
     assert bench.page.locator(".menu").count() == 1
     assert bench.page.evaluate("shadow.activeElement.className") == chosen
 
@@ -546,7 +546,7 @@ def test_an_item_that_comes_leaves_a_link_that_the_keyboard_went_to(bench: Bench
     bench.sit()
     tab_to_link(bench, "else")
     bench.tell(sheets=[response("a")])
-    bench.painted()
+    bench.wait_for_paint()
     assert bench.item == "id-a" and bench.page.evaluate("document.activeElement.textContent") == "Review desk"
     bench.page.mouse.click(400, 300)
     assert bench.page.evaluate("document.activeElement === shadow.host")
@@ -567,14 +567,14 @@ def test_a_message_moves_nothing_under_who_has_scrolled_away(bench: Bench) -> No
     bench.page.set_viewport_size({"width": 1440, "height": 420})
     bench.sit(response("b"), fakes.dialogue("a"))
     bench.go()
-    bench.painted()
+    bench.wait_for_paint()
     bench.press("j")
     bench.page.evaluate("scrollTo(0, 1e6)")
     scroll = bench.page.evaluate("scrollY")
     bench.refuse()
     bench.page.locator(".toast.refused").wait_for()
     bench.page.evaluate("() => new Promise(done => new ResizeObserver(() => done()).observe(document.body))")
-    bench.painted()
+    bench.wait_for_paint()
     assert scroll > 300 and bench.page.evaluate("scrollY") > scroll - 20
 
 
@@ -582,7 +582,7 @@ def test_the_whole_note_is_scrolled_to_where_it_opens_below_the_page(bench: Benc
     bench.page.set_viewport_size({"width": 1440, "height": 460})
     bench.sit(fakes.dialogue("a"))
     bench.press("]", "]", "]", "j", "j")
-    bench.painted()
+    bench.wait_for_paint()
     cell, foot = bench.page.locator(".cell[data-here]").bounding_box(), bench.page.locator(".foot").bounding_box()
     bench.page.mouse.wheel(0, cell["y"] + cell["height"] - foot["y"] + 20)  # the rating stands right above the foot
     bench.page.wait_for_function("low => shadow.querySelector('.cell[data-here]').getBoundingClientRect().bottom > low",

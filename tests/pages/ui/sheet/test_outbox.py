@@ -35,44 +35,44 @@ def test_an_answer_says_which_questions_were_put(bench: Bench) -> None:
 def test_what_is_answered_while_a_message_is_under_way_goes_with_the_next(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abcdef"))
     bench.go()
-    assert bench.sent() == [["id-a"]]
+    assert bench.sent_items() == [["id-a"]]
     bench.go()
     bench.go()
     bench.wait(1)
-    assert bench.sent() == [["id-a"]], "one message at a time"
+    assert bench.sent_items() == [["id-a"]], "one message at a time"
     bench.wait(0.6)
-    assert bench.sent() == [["id-a"], ["id-a", "id-b", "id-c"]], "for a second and a half, if no data comes"
+    assert bench.sent_items() == [["id-a"], ["id-a", "id-b", "id-c"]], "for a second and a half, if no data comes"
     bench.go()
     bench.ack()
-    assert bench.sent()[2:] == [["id-d"]], "data has come: at once what is left"
+    assert bench.sent_items()[2:] == [["id-d"]], "data has come: at once what is left"
     assert bench.text(".status") == "1 not saved yet"
     bench.wait(3)
-    assert bench.sent()[3:] == [], "and once, for what waited for its turn is not due any more"
+    assert bench.sent_items()[3:] == [], "and once, for what waited for its turn is not due any more"
     bench.ack()
-    assert bench.text(".status") == "saved 14:03:11" and bench.stored("answer") == []
+    assert bench.text(".status") == "saved 14:03:11" and bench.stored_keys("answer") == []
     bench.go()
-    assert bench.sent()[3:] == [["id-e"]], "nothing is under way: at once"
+    assert bench.sent_items()[3:] == [["id-e"]], "nothing is under way: at once"
 
 
 def test_two_answers_of_one_moment_are_one_message_and_a_message_has_its_time(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abcdef"))
     bench.press_at_once(2, "Enter", ctrl=True)
-    assert bench.sent() == [["id-a", "id-b"]]
+    assert bench.sent_items() == [["id-a", "id-b"]]
     bench.go()
     bench.wait(1)
     bench.ack()
-    assert bench.sent()[1:] == [["id-c"]]
+    assert bench.sent_items()[1:] == [["id-c"]]
     bench.wait(0.6)  # the time of the message before this one would be over now
     bench.go()
-    assert bench.sent()[2:] == [], "this one is under way"
+    assert bench.sent_items()[2:] == [], "this one is under way"
     bench.wait(1)
-    assert bench.sent()[2:] == [["id-c", "id-d"]]
+    assert bench.sent_items()[2:] == [["id-c", "id-d"]]
 
 
 def test_it_is_sent_again_after_longer_and_longer_pauses_until_it_is_saved(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abc"))
     bench.go()
-    assert bench.sent() == [["id-a"]]
+    assert bench.sent_items() == [["id-a"]]
     bench.wait(80)
     messages = [m for m in bench.messages() if m["answers"]]
     clocks = [m["clock"] for m in messages]
@@ -81,15 +81,15 @@ def test_it_is_sent_again_after_longer_and_longer_pauses_until_it_is_saved(bench
     assert len({m["answers"][0]["key"] for m in messages}) == 1
     assert [m["nonce"] for m in messages] == sorted({m["nonce"] for m in messages})
     bench.tell()  # data after a silence: the server is back, and is asked soon
-    before = len(bench.sent())
+    before = len(bench.sent_items())
     bench.wait(0.7)
-    assert len(bench.sent()) == before + 1
+    assert len(bench.sent_items()) == before + 1
     bench.ack()
     bench.wait(60)
-    assert len(bench.sent()) == before + 1
+    assert len(bench.sent_items()) == before + 1
     bench.go()
     bench.wait(4.1)
-    assert bench.sent()[-2:] == [["id-b"], ["id-b"]], "the pauses begin anew"
+    assert bench.sent_items()[-2:] == [["id-b"], ["id-b"]], "the pauses begin anew"
 
 
 def test_the_pauses_grow_where_the_server_saves_nothing_and_begin_anew_with_a_question(bench: Bench) -> None:
@@ -111,12 +111,12 @@ def test_an_answer_after_long_reading_is_no_return_of_the_server(bench: Bench) -
     bench.sit(response("a"), response("b"), response("c"))
     bench.wait(10)
     bench.go()
-    assert bench.sent() == [["id-a"]]
+    assert bench.sent_items() == [["id-a"]]
     bench.tell()
     bench.wait(3)
-    assert bench.sent() == [["id-a"]], "nothing was tried in vain before"
+    assert bench.sent_items() == [["id-a"]], "nothing was tried in vain before"
     bench.wait(2)
-    assert bench.sent() == [["id-a"], ["id-a"]]
+    assert bench.sent_items() == [["id-a"], ["id-a"]]
 
 
 def test_nothing_is_asked_for_while_there_is_enough_to_do(bench: Bench) -> None:
@@ -179,7 +179,7 @@ def test_of_what_the_browser_kept_only_whole_answers_of_this_person_are_sent_and
     bench.page.evaluate(KEPT, [bench.person, [*good, *bad]])
     bench.sit(response("a"))
     assert [a["key"] for a in bench.waiting()] == ["k1", "k2", "k3", "k4"]
-    assert [key.split(":")[-1] for key in bench.stored("answer")] == ["k1", "k2", "k3", "k4"]
+    assert [key.split(":")[-1] for key in bench.stored_keys("answer")] == ["k1", "k2", "k3", "k4"]
     apart = [{"key": k, "version": v} for k, v in (("b2", "b1"), ("a1", ""), ("b1", "gone"), ("a2", "a1"))]
     assert [a["key"] for a in bench.call("inOrder", apart)] == ["b1", "b2", "a1", "a2"]
 
@@ -200,14 +200,14 @@ def test_a_message_holds_a_million_letters_and_one_answer_in_any_case(bench: Ben
     assert [a["key"] for a in bench.waiting()] == ["k0"]
     bench.tell()
     bench.wait(1)
-    assert len(bench.sent()) == 1, "nothing of it was taken: it is not sent again at once"
+    assert len(bench.sent_items()) == 1, "nothing of it was taken: it is not sent again at once"
     bench.ack()
     assert [a["key"] for a in bench.waiting()] == ["k1", "k2"]
     bench.ack()
     assert [a["key"] for a in bench.waiting()] == ["k3"]
     bench.ack()
     bench.wait(30)
-    assert len(bench.sent()) == 3 and bench.text(".status").startswith("saved")
+    assert len(bench.sent_items()) == 3 and bench.text(".status").startswith("saved")
 
 
 def test_the_server_is_told_which_items_are_here_and_open(bench: Bench) -> None:
@@ -234,14 +234,14 @@ def test_a_refused_answer_is_said_once_and_opened_again_with_what_was_entered(be
     lost = bench.refuse()
     toast = bench.page.locator(".toast.refused")
     assert toast.locator("b").inner_text().strip() == "a was not saved." and "run out" in toast.inner_text()
-    assert bench.stored("answer") == [] and bench.text(".status") == ""
+    assert bench.stored_keys("answer") == [] and bench.text(".status") == ""
     bench.tell(refused=[{"key": lost["key"], "item": "id-a", "why": "twice"}])
     assert toast.count() == 1 and "twice" not in toast.inner_text(), "the same data can come twice"
     toast.get_by_text("Open it again").click()
     assert bench.item == "id-a" and toast.count() == 0
     assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["2"] and bench.page.locator(".mynote").count() == 2
-    bench.painted()
-    assert [key.split(":")[-1] for key in bench.stored("draft")] == ["id-a"], "and kept, as it is saved nowhere"
+    bench.wait_for_paint()
+    assert [key.split(":")[-1] for key in bench.stored_keys("draft")] == ["id-a"], "and kept, as it is saved nowhere"
     assert bench.messages()[-1]["want"] == {"item": "id-a", "reveal": False}, "and its newest state is asked for"
     bench.tell(sheets=[response("a")])
     bench.wait(10)
@@ -279,8 +279,8 @@ def test_refused_items_that_the_server_does_not_send_again_are_opened_beside_the
         bench.go()
         bench.refuse(sheets=[])
     bench.press("b")
-    bench.painted()
-    assert bench.mine("tone") == ["2"] and len(bench.stored("draft")) == 1, "what is saved nowhere is kept"
+    bench.wait_for_paint()
+    assert bench.mine("tone") == ["2"] and len(bench.stored_keys("draft")) == 1, "what is saved nowhere is kept"
     bench.press("Escape", "5")
     again = bench.page.get_by_text("Open it again")
     for item, tone in (("id-a", "1"), ("id-b", "2")):

@@ -84,14 +84,14 @@ class Desk:
     def release(self) -> None:
         self.file.with_suffix(".held").unlink()
 
-    def saved(self) -> list[dict[str, Any]]:
+    def saved_answers(self) -> list[dict[str, Any]]:
         self.page.wait_for_selector('.sheet[data-unsaved="0"]')
-        return self.received()
+        return self.received_answers()
 
-    def received(self) -> list[dict[str, Any]]:
+    def received_answers(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.file.read_text().splitlines()] if self.file.exists() else []
 
-    def stored(self, kind: str) -> list[str]:
+    def stored_keys(self, kind: str) -> list[str]:
         start = f"assay:{kind}:{self.run}:"
         return self.page.evaluate("start => Object.keys(localStorage).filter(k => k.startsWith(start))", start)
 
@@ -126,8 +126,8 @@ def test_what_one_message_cannot_hold_goes_with_the_next(desk: Callable[..., Des
     d.page.evaluate(KEPT, [d.run, 450])
     d.page.reload()
     d.page.wait_for_selector('.sheet[data-unsaved="0"]')
-    assert sorted(a["key"] for a in d.received()) == [f"kept-{n:08}" for n in range(450)]
-    assert not d.stored("answer") and not d.page.locator(".toasts", has_text="not saved").count()
+    assert sorted(a["key"] for a in d.received_answers()) == [f"kept-{n:08}" for n in range(450)]
+    assert not d.stored_keys("answer") and not d.page.locator(".toasts", has_text="not saved").count()
     sizes = [int(size) for size in d.file.with_suffix(".sizes").read_text().split()]
     assert max(sizes) == 200 and sum(sizes) >= 450
 
@@ -144,17 +144,17 @@ def test_accepting_all_saves_the_judges_values_and_shows_the_next_item_at_once(d
     assert d.sum() == "0 accepted · 13 left as the judge has them"
     assert "13 left as the judge has them" in d.page.locator(".go").get_attribute("title")
     d.press("Control+Enter")
-    assert d.item == "id-d-0002" and not d.received()
+    assert d.item == "id-d-0002" and not d.received_answers()
     assert d.page.locator(".status").inner_text() == "1 not saved yet"
     d.release()
-    [answer] = d.saved()
+    [answer] = d.saved_answers()
     assert d.page.locator(".status").inner_text().startswith("saved ")
     assert "item=id-d-0002" in d.page.url
     assert answer["item"] == "id-d-0001" and answer["action"] == "save" and answer["mode"] == "assisted"
     assert answer["claim"] == "claim-d-0001" and answer["judge"] == "judge-1" and answer["version"] == ""
     assert len(answer["values"]) == 13 and all(v["saw"] and v["v"] == v["seen"] for v in answer["values"])
     assert isinstance(answer["ms"], int) and answer["ms"] >= 0 and not answer["notes"]
-    assert not d.stored("answer")
+    assert not d.stored_keys("answer")
 
 
 def test_digits_arrows_enter_undo_and_the_footer(desk):
@@ -179,7 +179,7 @@ def test_digits_arrows_enter_undo_and_the_footer(desk):
     d.press("j", "n", "1")  # task completion n/a, verdict: the first of its words
     assert d.here == ("conversation", "weakest_turn")
     d.press("2", "Control+Enter")
-    [answer] = d.saved()
+    [answer] = d.saved_answers()
     assert value(answer, "conversation", "task_completion") == {
         "unit": "conversation", "dimension": "task_completion", "v": None, "saw": True, "seen": 2
     }  # fmt: skip
@@ -194,7 +194,7 @@ def test_n_is_refused_where_it_is_not_allowed_and_zero_is_ten(desk):
     d.press("n")
     d.says("does not allow n/a")
     d.press("0", "Control+Enter")
-    assert value(d.saved()[0], "turn:1", "score")["v"] == 10
+    assert value(d.saved_answers()[0], "turn:1", "score")["v"] == 10
 
 
 def test_numbers_are_stepped_typed_and_refused_without_stealing_keys(desk):
@@ -232,7 +232,7 @@ def test_numbers_are_stepped_typed_and_refused_without_stealing_keys(desk):
     assert field.input_value() == ""
     d.press("Control+Enter")
     d.shows("id-n-1")
-    [answer] = d.saved()
+    [answer] = d.saved_answers()
     assert {v["dimension"]: v["v"] for v in answer["values"]} == {
         "fluency": 3, "adequacy_of_the_whole_answer": 71.3758421, "style": 7.5, "tone": 4
     }  # fmt: skip
@@ -241,7 +241,7 @@ def test_numbers_are_stepped_typed_and_refused_without_stealing_keys(desk):
     d.says("7 is out of range. overall score goes from 1 to 5.")
     d.press("Escape", "Enter", "Control+Enter")
     d.shows("id-n-2")
-    [_, answer] = d.saved()
+    [_, answer] = d.saved_answers()
     values = {v["dimension"]: (v["v"], v["saw"], v["seen"]) for v in answer["values"]}
     assert values["overall_score"] == (3.4285714285714284, True, 3.4285714285714284)
     assert "trustworthy_aggregate" not in values and len(values) == 5
@@ -281,14 +281,14 @@ def test_two_digit_turns(desk):
     assert "ratings were not on screen yet: Ctrl+Enter again accepts them" in d.sum() and d.item == "id-l-0"
     d.press("Control+Enter")
     d.shows("id-l-1")
-    [first] = d.saved()
+    [first] = d.saved_answers()
     unseen = [v["unit"] for v in first["values"] if v.get("unseen")]
     assert len(unseen) > 100 and "turn:1" not in unseen and all(v["saw"] for v in first["values"])
     d.press("Control+Enter", "g")
     assert d.here[0] in unseen, "on to the first that was not there"
     d.press(*["]"] * 45, "j", "j", "j", "3", "7")
     d.go()
-    assert value(d.saved()[1], "conversation", "weakest_turn")["v"] == 37
+    assert value(d.saved_answers()[1], "conversation", "weakest_turn")["v"] == 37
 
 
 def test_blind_shows_no_judge_and_asks_about_missing_cells(desk):
@@ -307,7 +307,7 @@ def test_blind_shows_no_judge_and_asks_about_missing_cells(desk):
     d.page.keyboard.up("Enter")
     d.page.keyboard.up("Control")
     assert d.item == "id-b-0002"
-    [answer] = d.saved()
+    [answer] = d.saved_answers()
     assert [v["v"] for v in answer["values"]] == [4, 4]
     assert all(not v["saw"] and v["seen"] is None for v in answer["values"]) and answer["mode"] == "blind"
 
@@ -323,7 +323,7 @@ def test_a_held_key_never_confirms_missing_cells(desk):
     assert d.item == "id-b-0001" and "no answer yet" in d.sum()
     d.press("4")
     assert d.sum() == "2 of 13 answered"
-    assert not d.received()
+    assert not d.received_answers()
 
 
 def test_reveal_after_a_blind_answer(desk):
@@ -339,7 +339,7 @@ def test_reveal_after_a_blind_answer(desk):
     assert "agree," in d.page.locator(".why.shown").inner_text() and d.page.locator(".cell.differs").count() > 1
     d.press("5", "Control+Enter")
     d.shows("id-b-0002")
-    first, second = d.saved()
+    first, second = d.saved_answers()
     assert (first["mode"], second["mode"], second["version"]) == ("blind", "revealed", first["key"])
     assert value(second, "turn:1", "context_use") == {
         "unit": "turn:1", "dimension": "context_use", "v": 5, "saw": True, "seen": 5
@@ -354,11 +354,11 @@ def test_back_and_change_makes_a_chain_of_versions(desk):
     assert d.item == "id-d-0001" and d.mine("turn:1", "context_use") == "3"
     d.press("Control+Enter")  # nothing changed: back to where one was, nothing saved
     assert d.item == "id-d-0003" and d.mine("turn:1", "context_use") == "2"
-    assert len(d.saved()) == 2
+    assert len(d.saved_answers()) == 2
     d.press("b", "b", "1", "Control+Enter")
     assert d.item == "id-d-0003" and d.mine("turn:1", "context_use") == "2"
     d.press("b", "b", "2", "Control+Enter", "Control+Enter")
-    first, _, third, fourth, fifth = d.saved()
+    first, _, third, fourth, fifth = d.saved_answers()
     assert [a["item"] for a in (first, third, fourth, fifth)] == ["id-d-0001"] * 3 + ["id-d-0003"]
     assert (third["version"], fourth["version"], fifth["version"]) == (first["key"], third["key"], "")
     assert [value(a, "turn:1", "context_use")["v"] for a in (first, third, fourth, fifth)] == [3, 1, 2, 2]
@@ -384,7 +384,7 @@ def test_skip_with_a_reason(desk):
     d.shows("id-d-0004")
     d.press("s", "Escape", "3")
     assert d.mine("turn:1", "context_use") == "3" and d.page.locator("[role=dialog]").count() == 0
-    skips = [(a["action"], a["reason"], a["values"]) for a in d.saved()]
+    skips = [(a["action"], a["reason"], a["values"]) for a in d.saved_answers()]
     assert skips == [("skip", reason, []) for reason in (
         "I do not know this subject", "12 wrong turns, j n u s", "not my language: but French")]  # fmt: skip
 
@@ -407,7 +407,7 @@ def test_issues_and_comments(desk):
     d.press("m")
     d.page.keyboard.type("on the whole item")
     d.press("Enter", "Control+Enter")
-    [answer] = d.saved()
+    [answer] = d.saved_answers()
     assert answer["notes"] == [
         {"unit": "turn:2", "sort": "issue", "text": "j5 u: wrong date 日付"},
         {"unit": "turn:2", "sort": "issue", "text": "second"},
@@ -437,14 +437,14 @@ def test_reload_brings_drafts_back_and_drops_those_of_another_version(desk):
     d.page.keyboard.type("kept")
     d.press("Enter")
     d.page.wait_for_timeout(250)
-    assert d.stored("draft")
+    assert d.stored_keys("draft")
     d.page.evaluate(
         """([run, key]) => {
             localStorage.setItem(`assay:answer:${run}:zzz`, '{broken');
             const other = localStorage.getItem(key).replace('"version":""', '"version":"old"');
             localStorage.setItem(key.replace('0001', '0002'), other);
         }""",
-        [d.run, d.stored("draft")[0]],
+        [d.run, d.stored_keys("draft")[0]],
     )
     d.page.reload()
     d.page.wait_for_selector(".cell[data-here]")
@@ -457,22 +457,22 @@ def test_reload_brings_drafts_back_and_drops_those_of_another_version(desk):
     d.go()
     d.shows("id-d-0002")
     assert d.mine("turn:1", "context_use") is None
-    d.saved()
-    assert not d.stored("draft") and not d.stored("answer")
+    d.saved_answers()
+    assert not d.stored_keys("draft") and not d.stored_keys("answer")
 
 
 def test_unacknowledged_answers_survive_a_reload(desk):
     d = desk(case="plain")
     d.hold()
     d.press("Control+Enter", "2", "Control+Enter")
-    assert len(d.stored("answer")) == 2
+    assert len(d.stored_keys("answer")) == 2
     d.page.reload()
     d.page.wait_for_selector(".cell[data-here]")
     assert d.item == "id-d-0003"
     d.release()
     # The browser's storage knows no order of answers to different items, and none is needed.
-    answers = {a["item"]: a for a in d.saved()}
-    assert sorted(answers) == ["id-d-0001", "id-d-0002"] and len(d.received()) == 2
+    answers = {a["item"]: a for a in d.saved_answers()}
+    assert sorted(answers) == ["id-d-0001", "id-d-0002"] and len(d.received_answers()) == 2
     assert value(answers["id-d-0002"], "turn:1", "context_use")["v"] == 2
 
 
@@ -484,7 +484,7 @@ def test_thirty_items_with_a_held_key_lose_and_double_nothing(desk):
         d.page.keyboard.down("Enter")
     d.page.keyboard.up("Enter")
     d.page.keyboard.up("Control")
-    items = [a["item"] for a in d.saved()]
+    items = [a["item"] for a in d.saved_answers()]
     assert len(items) >= 30 and items == [f"id-d-{n:04d}" for n in range(1, len(items) + 1)]
 
 
@@ -504,18 +504,18 @@ def test_two_tabs_of_one_person(desk):
     two = desk(case="plain")
     assert one.item == two.item
     one.press("3", "Control+Enter", "4", "Control+Enter")
-    one.saved()
+    one.saved_answers()
     two.press("2", "Control+Enter")  # the same item again: refused, not doubled
     two.page.locator(".toast.refused", has_text="another tab").wait_for()
-    two.saved()
-    items = [a["item"] for a in one.received()]
-    assert items == ["id-d-0001", "id-d-0002"] and not one.stored("answer")
+    two.saved_answers()
+    items = [a["item"] for a in one.received_answers()]
+    assert items == ["id-d-0001", "id-d-0002"] and not one.stored_keys("answer")
     two.page.get_by_text("Open it again").click()
     two.shows("id-d-0001")
     two.says("newer saved answer")  # its newest state has come, with what was entered here on top of it
     assert two.mine("turn:1", "context_use") == "2"
     two.press("Control+Enter")
-    first, _, last = two.saved()
+    first, _, last = two.saved_answers()
     assert last["version"] == first["key"] and value(last, "turn:1", "context_use")["v"] == 2
 
 
@@ -525,7 +525,7 @@ def test_a_refused_answer_is_named_and_can_be_opened_again(desk):
     toast = d.page.locator(".toast.refused")
     toast.wait_for()
     assert "d-0001" in toast.inner_text() and "run out" in toast.inner_text()
-    assert [a["item"] for a in d.saved()] == ["id-d-0002"] and not d.stored("answer")
+    assert [a["item"] for a in d.saved_answers()] == ["id-d-0002"] and not d.stored_keys("answer")
     assert d.item == "id-d-0003"
     for _ in range(14):  # it covers nothing that one looks at
         d.press("j")
@@ -539,7 +539,7 @@ def test_a_refused_answer_is_named_and_can_be_opened_again(desk):
 def test_server_gone_and_back(desk, harness):
     d = desk(case="plain")
     d.press("Control+Enter")
-    d.saved()
+    d.saved_answers()
     harness.kill()
     try:
         d.press("2", "Control+Enter", "Control+Enter")
@@ -547,7 +547,7 @@ def test_server_gone_and_back(desk, harness):
         d.page.locator(".status.late", has_text="kept in this browser").wait_for()
     finally:
         harness.start()
-    assert [a["item"] for a in d.saved()] == ["id-d-0001", "id-d-0002", "id-d-0003"]
+    assert [a["item"] for a in d.saved_answers()] == ["id-d-0001", "id-d-0002", "id-d-0003"]
     assert d.item == "id-d-0004"
 
 
@@ -569,7 +569,7 @@ def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
     raw = d.page.locator("[data-do=raw]")
     d.press("x")
     assert prose.evaluate("e => e.textContent").startswith("Here is **the fix**, with _care_ and `read_all()`:\n")
-    assert raw.get_attribute("aria-pressed") == "true" and len(d.stored("raw")) == 0
+    assert raw.get_attribute("aria-pressed") == "true" and len(d.stored_keys("raw")) == 0
     assert d.page.evaluate("run => localStorage.getItem('assay:raw:' + run)", d.run) == "true"
     raw.click()
     assert prose.locator("math").count() == 3
@@ -641,7 +641,7 @@ def test_the_mouse_does_it_too(desk):
     d.page.locator('[data-do="skip"]').click()
     d.page.locator(".reason").nth(2).click()
     d.page.locator('[data-do="doskip"]').click()
-    assert [(a["item"], a["action"]) for a in d.saved()] == [("id-d-0001", "save"), ("id-d-0002", "skip")]
+    assert [(a["item"], a["action"]) for a in d.saved_answers()] == [("id-d-0001", "save"), ("id-d-0002", "skip")]
 
 
 def test_keys_are_left_alone_while_something_else_has_the_focus(desk):
@@ -680,7 +680,7 @@ def test_data_arriving_neither_moves_nor_takes_anything(desk):
     before = d.page.evaluate(main)
     assert before > 0
     d.release()
-    d.saved()
+    d.saved_answers()
     d.page.wait_for_timeout(300)
     d.page.keyboard.type("tence")
     assert d.page.evaluate(main) == before
@@ -741,7 +741,7 @@ def test_the_empty_queue_says_so(desk):
     d = desk(case="few")
     d.press("Control+Enter", "Control+Enter", "Control+Enter")
     d.page.locator(".idle", has_text="The review queue is empty").wait_for()
-    assert d.item == "" and len(d.saved()) == 3
+    assert d.item == "" and len(d.saved_answers()) == 3
     d.press("b")
     assert d.item == "id-d-0003"
 
@@ -751,7 +751,7 @@ def test_storage_that_throws_does_not_stop_the_desk(new_page, desk):
     page.add_init_script("Object.defineProperty(window, 'localStorage', {get() { throw new Error('no') }})")
     d = desk(page=page, case="plain")
     d.press("3", "Control+Enter")
-    assert value(d.saved()[0], "turn:1", "context_use")["v"] == 3
+    assert value(d.saved_answers()[0], "turn:1", "context_use")["v"] == 3
 
 
 @pytest.mark.parametrize("case", ["plain", "huge", "long"])
@@ -774,7 +774,7 @@ def test_the_next_item_stands_in_the_first_frame_after_the_key(desk, case):
     after = d.page.evaluate("frames_after")
     after = after if case == "plain" else after[1::2]  # the first key asked about what was not on screen
     assert len(after) == 2 and all(was and now and was != now for was, now in after), after
-    d.saved()
+    d.saved_answers()
 
 
 def test_the_scripts_of_a_component_declare_no_name_twice(monkeypatch: pytest.MonkeyPatch) -> None:

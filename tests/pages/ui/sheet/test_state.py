@@ -106,8 +106,8 @@ def test_a_draft_comes_back_as_it_was_left(bench: Bench) -> None:
     bench.page.keyboard.type(" Really.")
     bench.wait(3)  # what is being written is kept, too
     bench.press("Control+Enter", "1")
-    bench.painted()
-    [key] = bench.stored("draft")
+    bench.wait_for_paint()
+    [key] = bench.stored_keys("draft")
     bench.open()
     bench.sit(response("a"), response("b"))
     assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["1"] and bench.here == "fit"
@@ -121,7 +121,7 @@ def test_a_draft_comes_back_as_it_was_left(bench: Bench) -> None:
         {"unit": "response", "sort": "issue", "text": "too short"}, {"unit": "", "sort": "comment", "text": "odd"}
     ]  # fmt: skip
     assert answer["repairs"] == [{"unit": "response", "text": "As it was said. Really."}]
-    assert bench.stored("draft") == [] and key.endswith(":id-a")
+    assert bench.stored_keys("draft") == [] and key.endswith(":id-a")
 
 
 def test_a_draft_can_be_discarded_and_that_be_undone(bench: Bench) -> None:
@@ -129,7 +129,7 @@ def test_a_draft_can_be_discarded_and_that_be_undone(bench: Bench) -> None:
     bench.press("3", "m")
     bench.page.keyboard.type("odd")
     bench.press("Enter")
-    bench.painted()
+    bench.wait_for_paint()
     bench.open()
     bench.sit(response("a"))
     notes = bench.page.locator(".mynote")
@@ -137,8 +137,8 @@ def test_a_draft_can_be_discarded_and_that_be_undone(bench: Bench) -> None:
     bench.page.locator("[data-do=undraft]").click()
     assert bench.mine("tone") == [] and notes.count() == 0 and "is restored" not in bench.sum()
     assert bench.page.locator("[data-do=undraft]").count() == 0
-    bench.painted()
-    assert bench.stored("draft") == []
+    bench.wait_for_paint()
+    assert bench.stored_keys("draft") == []
     bench.press("u")
     assert bench.mine("tone") == ["3"] and notes.count() == 1
 
@@ -148,8 +148,8 @@ def test_a_better_text_is_kept_while_it_is_written(bench: Bench) -> None:
     bench.press("e")
     for word in (" Really.", " So."):
         bench.page.keyboard.type(word)
-        bench.painted()
-    [key] = bench.stored("draft")
+        bench.wait_for_paint()
+    [key] = bench.stored_keys("draft")
     [note] = bench.page.evaluate("key => JSON.parse(localStorage.getItem(key)).notes", key)
     assert note == {"unit": "response", "sort": "better", "text": "As it was said. Really. So."}
 
@@ -185,12 +185,12 @@ def test_a_tab_in_which_nothing_was_begun_leaves_another_ones_draft(bench: Bench
     key = f"assay:draft:{bench.person}:id-a"
     bench.page.evaluate(DRAFT, [key, {}])  # another tab writes
     bench.open()
-    assert bench.stored("draft") == [key]
+    assert bench.stored_keys("draft") == [key]
     bench.sit(response("a"), response("b"))
     assert bench.mine("tone") == ["5"]
     bench.press("u")
-    bench.painted()
-    assert bench.stored("draft") == [], "what it has taken up itself it drops"
+    bench.wait_for_paint()
+    assert bench.stored_keys("draft") == [], "what it has taken up itself it drops"
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_only_a_draft_of_this_version_of_the_item_is_taken(
     for key in keys:
         bench.page.evaluate(DRAFT, [key, change])
     bench.sit(response("a"), response("b"))
-    assert bench.mine("tone") == tone and bench.stored("draft") == keys[:1] * restored
+    assert bench.mine("tone") == tone and bench.stored_keys("draft") == keys[:1] * restored
     assert bench.here == ("fit" if restored and change.get("here", 1) == 1 else "tone")
     assert bench.page.evaluate("key => localStorage.getItem(key) !== null", keys[1]), "of somebody else"
     assert bool(bench.page.locator(".draft", has_text="is restored").count()) == bool(tone)
@@ -259,11 +259,11 @@ def test_of_the_acts_that_the_browser_kept_only_whole_ones_of_this_person_are_se
 def test_a_value_set_back_leaves_no_draft(bench: Bench) -> None:
     bench.sit(response("a"), response("b"))
     bench.press("3")
-    bench.painted()
-    assert len(bench.stored("draft")) == 1 and "draft kept in this browser" in bench.sum()
+    bench.wait_for_paint()
+    assert len(bench.stored_keys("draft")) == 1 and "draft kept in this browser" in bench.sum()
     bench.press("u")
-    bench.painted()
-    assert bench.stored("draft") == [] and "draft" not in bench.sum()
+    bench.wait_for_paint()
+    assert bench.stored_keys("draft") == [] and "draft" not in bench.sum()
     bench.press("u")
     assert bench.hint() == "Nothing to undo on this item."
 
@@ -325,7 +325,7 @@ def test_a_number_that_is_still_typed_is_in_the_draft_of_a_tab_that_is_hidden_or
     bench.sit(fakes.numbers(), response("b"))
     bench.press("j", "7", "1")
     bench.page.evaluate(LEAVE[leave])
-    [key] = bench.stored("draft")
+    [key] = bench.stored_keys("draft")
     [value] = bench.page.evaluate("key => JSON.parse(localStorage.getItem(key)).values", key)
     assert value[-2:] == ["adequacy_of_the_whole_answer", 71]
 
@@ -351,13 +351,13 @@ def test_notes_and_better_texts_come_back_with_the_answer(bench: Bench) -> None:
 def test_a_text_that_is_opened_and_kept_as_it_was_is_no_better_one(bench: Bench) -> None:
     bench.sit(response("a"))
     bench.press("e", "Control+Enter")
-    assert not bench.page.locator(".mynote").count() and bench.stored("draft") == []
+    assert not bench.page.locator(".mynote").count() and bench.stored_keys("draft") == []
 
 
 def test_a_number_that_was_typed_comes_back_with_the_draft(bench: Bench) -> None:
     bench.sit(fakes.numbers("a"))
     bench.press("j", "7", "1", "Enter")
-    bench.painted()
+    bench.wait_for_paint()
     bench.open()
     bench.sit(fakes.numbers("a"))
     field = bench.cell("adequacy_of_the_whole_answer").locator("input")
