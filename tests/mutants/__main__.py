@@ -24,7 +24,7 @@ from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 
-from tests.mutants import reached, trials
+from tests.mutants import line_coverage, trials
 from tests.mutants.points import Point, find_points
 from tests.mutants.scripts import find_points as find_script_points
 from tests.server import ROOT
@@ -36,10 +36,10 @@ def look(arguments: argparse.Namespace) -> None:
     """Run all tests once, of scripts only those of their rooms, and keep which lines each of them runs."""
     shutil.rmtree(arguments.seen, ignore_errors=True)
     arguments.seen.mkdir(parents=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reached", "--reached", str(arguments.seen)]
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.line_coverage", "--lines", str(arguments.seen)]
     rooms = [f"tests/{room}" for room in (arguments.rooms if arguments.scripts else ("data", "judges", "pages"))]
     options = ["--workers", str(arguments.workers), *["--browsers"] * arguments.scripts]
-    subprocess.run([*command, *options, *rooms], cwd=ROOT, check=False)
+    subprocess.run([*run, *options, *rooms], cwd=ROOT, check=False)
 
 
 def sample(arguments: argparse.Namespace) -> tuple[list[Point], int]:
@@ -53,7 +53,7 @@ def sample(arguments: argparse.Namespace) -> tuple[list[Point], int]:
 
 def try_all(points: Sequence[Point], arguments: argparse.Namespace, out: Path) -> None:
     """Try every point, in so many processes, and write a line of what came of each as soon as it is known."""
-    lines, seconds = reached.read(arguments.seen)
+    lines, seconds = line_coverage.read(arguments.seen)
     trials.load()
     with tempfile.TemporaryDirectory(prefix="assay-mutants-") as folder:
         base = trials.prepare(Path(folder))
@@ -72,7 +72,7 @@ def _try(
     points: Sequence[Point],
     base: Path,
     place: Path,
-    lines: reached.Lines,
+    lines: line_coverage.Lines,
     seconds: dict[str, float],
     arguments: argparse.Namespace,
     out: Path,
@@ -130,7 +130,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--fresh", action="store_true", help="look again which lines each test runs")
     parser.add_argument("--kept", type=Path, default=KEPT, help="folder of what was seen (default: .mutants)")
     arguments = parser.parse_args(argv)
-    arguments.seen = arguments.kept / ("scripts" if arguments.scripts else "reached")
+    arguments.seen = arguments.kept / ("scripts" if arguments.scripts else "lines")
     if arguments.fresh or not arguments.seen.exists():
         look(arguments)
     points, every = sample(arguments)

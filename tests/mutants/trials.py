@@ -15,8 +15,8 @@ from typing import Literal, NoReturn
 
 import pytest
 
+from tests.mutants.line_coverage import Lines
 from tests.mutants.points import Point
-from tests.mutants.reached import Lines
 from tests.server import ROOT
 
 OURS = {"app", "pages", "data", "judges", "tools", "tests"}

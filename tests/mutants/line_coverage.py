@@ -1,7 +1,7 @@
 """Which lines of the product each test runs, and how long it takes: a plugin of pytest that writes it into a folder.
 
-`pytest -p tests.mutants.reached --reached FOLDER tests/data --workers 2`. Seen is what runs in the test's own process,
-in all of its threads; not what a command or an app that it starts does in its own.
+`pytest -p tests.mutants.line_coverage --lines FOLDER tests/data --workers 2`. Seen is what runs in the test's own
+process, in all of its threads; not what a command or an app that it starts does in its own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Lines = dict[str, dict[int, set[str]]]
 """File, line, and the tests that run it."""
 
 
-class Reached:
+class LineCoverage:
     """What one process of tests has seen."""
 
     def __init__(self, folder: Path, browsers: bool) -> None:
@@ -67,14 +67,14 @@ class Reached:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--reached FOLDER`: where what was seen is written; `--browsers`: tests that start browsers take part."""
-    parser.addoption("--reached", type=Path, required=True)
+    """`--lines FOLDER`: where what was seen is written; `--browsers`: tests that start browsers take part."""
+    parser.addoption("--lines", type=Path, required=True)
     parser.addoption("--browsers", action="store_true")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Take part in the run."""
-    config.pluginmanager.register(Reached(config.option.reached, config.option.browsers))
+    config.pluginmanager.register(LineCoverage(config.option.lines, config.option.browsers))
 
 
 def read(folder: Path) -> tuple[Lines, dict[str, float]]:
