@@ -1,6 +1,7 @@
 """What mutants are: one change of the code, each of them a program, none of them the code as it stands."""
 
 import ast
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -85,6 +86,14 @@ def test_every_change_of_a_script_is_another_one_that_can_be_read(file: str) -> 
         assert changed != source and not scripts.PARSER.parse(changed).root_node.has_error, point
 
 
+def test_a_point_says_whether_it_runs_when_the_module_is_loaded() -> None:
+    source = "A = 1\ndef f(x=2):\n    return 3\nclass B:\n    c = 4\n    def d(self): return 5\nE = lambda: 6\n"
+    points = find_points("a.py", source)
+    assert {point.text: point.in_function for point in points if point.kind == "constant"} == {
+        "(2)": False, "(3)": False, "(4)": True, "(5)": False, "(6)": True, "(7)": False,
+    }  # fmt: skip
+
+
 def test_tests_of_the_module_and_its_room_come_first_and_none_beyond_the_limit() -> None:
     point = Point("data/queue/strata.py", 10, 11, 0, 0, "", "")
     own, room, other, long = (
@@ -97,5 +106,7 @@ def test_tests_of_the_module_and_its_room_come_first_and_none_beyond_the_limit()
     assert choose(point, lines, seconds, 10) == [own, room, other]
     at_loading = Point(point.file, 1, 1, 0, 0, "", "")
     assert choose(at_loading, lines, seconds, 30) == [own, "tests/data/queue/test_b.py::t", room]
+    loaded_late = replace(point, in_function=False)
+    assert choose(loaded_late, lines, seconds, 30) == [own, room, other, long, "tests/data/queue/test_b.py::t"]
     within = Point("data/queue/deeper/other.py", 1, 1, 0, 0, "", "")  # tried by those of the room around it
     assert choose(within, lines, seconds, 30) == ["tests/data/queue/test_b.py::t", room, own]

@@ -55,7 +55,7 @@ def recent_activity(store: Store, limit: int = 8) -> list[Activity]:
         fact = facts.get(int(seq))
         if fact:
             fact_sort, n, dataset, role = fact
-            dataset_name = names.get(dataset or target) or str(target)
+            dataset_name = names.get(dataset) or str(target)
             sort: Sort = "filled" if action.startswith("fill") else fact_sort
             _add(moves, Activity(sort, actor, at, at, int(n), dataset_name, target, role))
     return moves[:limit]

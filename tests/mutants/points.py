@@ -35,7 +35,8 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 class Point:
     """One change of a file: the bytes from `start` to `end` become `text`; `kind` says what sort of change it is.
 
-    `line` and `last` are the lines that a test has to run for it to see the change.
+    `line` and `last` are the lines that a test has to run for it to see the change. What is not `in_function` runs when
+    the module is loaded.
     """
 
     file: str
@@ -45,6 +46,7 @@ class Point:
     end: int
     text: str
     kind: str
+    in_function: bool = True
 
     def apply(self, source: bytes) -> bytes:
         """The file with the change in it."""
@@ -60,11 +62,13 @@ def find_points(file: str, source: str) -> list[Point]:
     starts = [0]
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    points = []
-    for node, kind, text, lines in _changes(ast.parse(source)):
+    tree, points = ast.parse(source), []
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inside = {line for body in bodies for line in range(body[0].lineno, (body[-1].end_lineno or 0) + 1)}
+    for node, kind, text, lines in _changes(tree):
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-        points.append(Point(file, lines[0], lines[1], start, end, text, kind))
+        points.append(Point(file, lines[0], lines[1], start, end, text, kind, lines[0] in inside))
     return sorted(points, key=lambda point: (point.start, point.end, point.kind))
 
 

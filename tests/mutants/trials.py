@@ -39,17 +39,21 @@ class Noticed:
 def choose(point: Point, lines: Lines, seconds: dict[str, float], limit: float) -> list[str]:
     """The tests that run a point's lines, those of its own room and the quick ones first, for at most so many seconds.
 
-    What runs when a module is loaded is no test's: then they are all tests of the room, or of the one around it.
+    What runs when a module is loaded is no test's, or only that of the tests that load it: then all tests of the room,
+    or of the one around it, come after these.
     """
     rooms = (f"tests/{folder}/" for folder in Path(point.file).parents)
     room = next((name for name in rooms if any(test.startswith(name) for test in seconds)), "tests/")
     own = f"{room}test_{Path(point.file).stem}.py::"
     tests_by_line = lines.get(point.file, {})
     tests = set().union(*(tests_by_line.get(line, set()) for line in range(point.line, point.last + 1)))
-    if not tests:
-        tests = {test for test in seconds if test.startswith(room)}
+    nearby = set() if tests and point.in_function else {test for test in seconds if test.startswith(room)}
+
+    def order(test: str) -> tuple[bool, bool, bool, float]:
+        return test not in tests, not test.startswith(own), not test.startswith(room), seconds[test]
+
     chosen, left = [], limit
-    for test in sorted(tests, key=lambda test: (not test.startswith(own), not test.startswith(room), seconds[test])):
+    for test in sorted(tests | nearby, key=order):
         if left >= seconds[test]:
             chosen.append(test)
             left -= seconds[test]

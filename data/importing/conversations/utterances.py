@@ -266,10 +266,9 @@ def _message(message: dict[str, Any], role: str, utterances: list[Utterance], na
             entries = [Utterance("tool", text, names.get(ref) or name), *entries]
     else:
         entries += _calls(message, names)
-        if texts or not entries:
-            own = [Utterance(role, "\n\n".join(texts))]
-            # In a user's message, results of tools answer the calls before; the user's own text begins the next turn.
-            entries = entries + own if role == "user" else own + entries
+        own = [Utterance(role, "\n\n".join(texts))]
+        # In a user's message, results of tools answer the calls before; the user's own text begins the next turn.
+        entries = entries + own if role == "user" else own + entries
     utterances += [entry for entry in entries if entry.text.strip() or entry.role == "tool"]
 
 

@@ -388,6 +388,7 @@ def test_calls_and_results_of_tools_are_messages_whatever_is_missing() -> None:
         question, call_message((1, "f", "1")), to_message("assistant", " A ")
     ]  # fmt: skip
     assert messages(ask, ("assistant", "", "")) == [question, to_message("assistant", "")]
+    assert messages(("assistant", " ", ""), ask) == [to_message("assistant", " "), question]
     assert messages(ask, f, g, ("tool", "G", "g"), ("tool", "F", "f"), ("tool", "X", "f"), ("assistant", "", "")) == [
         question, call_message((1, "f", "1"), (2, "g", "")), tool_reply("G", name="g", tool_call_id="call_2"),
         tool_reply("F", name="f", tool_call_id="call_1"), tool_reply("X", name="f"),

@@ -306,6 +306,17 @@ def test_votes_without_a_time_count_once_each_and_the_later_line_holds(tmp_path:
     store.close()
 
 
+def test_of_an_answer_that_ends_before_the_judged_turn_no_part_is_shown(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    content = {**PAIRS, "b.jsonl": [answer(81, "b", "B1")], "x.jsonl": [vote("gpt4_pair", "model_a", turn=2)]}
+    bring(store, content)
+    [item] = [item for (text,) in store.rows("select content from item") if "response_a" in (item := json.loads(text))]
+    sides = [item[f"response_{side}"] for side in "ab"]
+    turns = {side["system"]: side["text"] and side["text"].count("Answer, turn") for side in sides}
+    assert turns == {"a": 2, "b": None}
+    store.close()
+
+
 VERDICTS: list[tuple[dict[str, Any], Any, str]] = [
     (vote("gpt4_pair", "model_a"), 2.0, ""),
     (vote(["gpt-4", "pair-v2"], "model_b"), 0.0, ""),

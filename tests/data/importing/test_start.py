@@ -261,6 +261,9 @@ def test_what_is_kept_of_the_cells_of_a_table(monkeypatch: pytest.MonkeyPatch) -
         cells = [*range(5), *last]
         column = contents.summarize_rows("t", ["x"], [{"x": cell} for cell in cells]).tables["t"].columns["x"]
         assert (column.count, column.many, column.cells) == (100, True, expected)
+    cells = [*range(80), *[True] * 20]
+    column = contents.summarize_rows("t", ["x"], [{"x": cell} for cell in cells]).tables["t"].columns["x"]
+    assert (column.many, column.cells) == (True, []), "yes and no are no numbers"
     for long, expected in (("w" * 80, ["a", "w" * 80]), ("w" * 81, []), ({"a": 1}, []), ([1], [])):
         column = contents.summarize_rows("t", ["x"], [{"x": "a"}, {"x": long}]).tables["t"].columns["x"]
         assert (column.count, column.cells) == (2, expected), "a column with one text is of texts"
@@ -543,6 +546,18 @@ def test_what_tables_seem_to_mean_is_kept(tmp_path: Path) -> None:
         except BadInput as refused:
             lines.append(f"refused: {refused}")
     compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("readings.txt"), tmp_path)
+
+
+@pytest.mark.parametrize(("by_role", "expected"), [(True, "conversation_id"), (False, "id")])
+def test_a_dialogue_of_several_rows_is_named_by_what_is_the_same_in_them(by_role: bool, expected: str) -> None:
+    spoken = {"role": "user", "text": "Q"}, {"role": "assistant", "text": "A"}
+    rows: list[dict[str, Any]] = [
+        {"id": f"r{n}", "conversation_id": f"c{n // 2}", "score": 1 + n % 3}
+        | (spoken[n % 2] if by_role else {"user_message": "Q", "assistant_message": "A"})
+        for n in range(12)
+    ]
+    outline = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    assert outline.tables["t"].id.columns == [expected]
 
 
 def test_a_card_for_questions_of_a_table_has_the_next_free_name() -> None:

@@ -661,6 +661,7 @@ def test_rows_are_of_a_tool_by_what_only_it_has() -> None:
     for row, more, name in (
         (trace, {"input": "Q"}, "langfuse"), (score, {"source": "API"}, "langfuse"),
         (named, {"traceId": "t"}, "langfuse"), (feedback, {"run_id": "r"}, "langsmith"),
+        ({"traceId": "t", "startTime": "2026-01-01T00:00:00Z", "input": "Q"}, {"id": "o"}, "langfuse"),
     ):  # fmt: skip
         files = [from_bytes([("t.jsonl", tools.text(fields))]) for fields in (row, row | more)]
         assert [detect_formats(file)[0].format for file in files] == ["table", name]

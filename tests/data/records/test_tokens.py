@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from data.cli import main
-from data.records import people, tokens
+from data.records import people, tables, tokens
 from data.store import Store, ids, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import now
@@ -47,6 +48,10 @@ def test_a_token_ends_with_its_person_its_time_and_at_once(store: Store, monkeyp
     token, text = tokens.new_token(store, "ann", "ci", ["read"], days=3)
     people.set_person(store, "lea", "ann", "annotator", active=False)
     assert "not active" in refusal(text)
+    row = store.rows("select name, prefix, scopes, made_at, expires_at from api_token")[0]
+    strangers = tables.ApiTokenRow(ids.new_id(), "zoe", *row[:2], hashlib.sha256(b"z").hexdigest(), *row[2:])
+    store.tx("lea", "token", lambda tx: tx.append([strangers]))
+    assert "zoe" in refusal("z"), "of nobody who works here"
     people.set_person(store, "lea", "ann", "researcher")
     assert tokens.find_token(store, text)[1].role == "researcher", "what its person may do now"
     later = now() + timedelta(days=3)

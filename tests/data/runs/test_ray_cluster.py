@@ -89,6 +89,25 @@ def test_there_are_as_many_workers_as_are_asked_for_or_one_a_processor(
         assert source == used
 
 
+@pytest.mark.parametrize(("address", "cluster"), [("", "local"), ("1.2.3.4:5", "1.2.3.4:5")])
+def test_workers_are_of_the_cluster_that_is_named_else_of_this_machine(
+    monkeypatch: pytest.MonkeyPatch, address: str, cluster: str
+) -> None:
+    options: dict[str, Any] = {}
+    fake = SimpleNamespace(init=options.update, shutdown=lambda: None, cluster_resources=lambda: {"CPU": 1.0})
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    with ray_source(address):
+        assert options["address"] == cluster and ("_node_ip_address" in options) is not bool(address)
+
+
+def test_a_runner_that_ends_takes_its_process_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[object] = []
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(kill=ended.append))
+    actor = SimpleNamespace()
+    ray_cluster._Actor(actor).end()
+    assert ended == [actor]
+
+
 @pytest.mark.parametrize(
     ("fault", "reason"), [("\nNo head.\nMore of it", "No head"), ("", "RuntimeError"), ("x" * 301, "x" * 300)]
 )

@@ -110,6 +110,29 @@ def test_whoever_is_out_in_one_process_is_out_in_the_other(reopen: Callable[[], 
         tokens.find_token(two, token)
 
 
+def test_a_try_whether_there_is_room_is_written_each_time(
+    reopen: Callable[[], PostgresStore], empty_database: str
+) -> None:
+    """What writes nothing to the disk could not tell that it is full."""
+
+    def written() -> int:
+        with psycopg.connect(empty_database) as link:
+            return int(link.execute("select pg_current_wal_insert_lsn() - '0/0'").fetchall()[0][0])
+
+    store = reopen()
+    for _ in range(3):
+        before = written()
+        store._write_nothing()
+        assert written() > before
+
+
+def test_rows_that_a_copy_has_already_are_not_hidden_in_it(reopen: Callable[[], PostgresStore]) -> None:
+    store = reopen()
+    put(store, "x")
+    assert not store._hide_rows(hidden_rows.HiddenRows(store.newest(), {"setting": 1}), "token")
+    assert store.hidden is None and count(store) == 1
+
+
 def test_an_error_in_the_middle_keeps_nothing_anywhere(reopen: Callable[[], PostgresStore]) -> None:
     one, two = reopen(), reopen()
 

@@ -528,3 +528,13 @@ def test_a_name_that_leads_home_is_not_followed(store: Store, monkeypatch: pytes
         entries = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 443)) for address in addresses]
         monkeypatch.setattr(signed_request.socket, "getaddrinfo", lambda *_, entries=entries, **__: entries)
         assert "not allowed" in ask("https://hooks.example.org/")
+    entries = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", 443))]
+    monkeypatch.setattr(signed_request.socket, "getaddrinfo", lambda *_, **__: entries)
+    targets: list[Any] = []
+
+    def refuse(target: Any, *_: Any) -> None:
+        targets.append(target)
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    monkeypatch.setattr(signed_request.socket, "create_connection", refuse)
+    assert "Connection refused" in ask("https://hooks.example.org/") and targets == [("93.184.216.34", 443)]
