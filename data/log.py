@@ -186,9 +186,9 @@ def _library_message(record: logging.LogRecord) -> str:
     """The first line of a library's message, with its numbers and without its texts, which may be anybody's."""
     message = str(record.msg)
     args = record.args if isinstance(record.args, tuple) else ()
-    kept = tuple(arg if isinstance(arg, int | float) else f"<{type(arg).__name__}>" for arg in args)
+    safe_args = tuple(arg if isinstance(arg, int | float) else f"<{type(arg).__name__}>" for arg in args)
     with contextlib.suppress(TypeError, ValueError):
-        message = message % kept if kept else message
+        message = message % safe_args if safe_args else message
     return message.strip().partition("\n")[0]
 
 

@@ -71,11 +71,11 @@ def metrics_text(read: Sequence[Metric] = ()) -> str:
     for name, (counts, total) in times.items():
         full = _full(name)
         lines += [f"# HELP {full} {ABOUT[name]}", f"# TYPE {full} histogram"]
-        below = 0
+        running_count = 0
         for bound, number in zip((*BUCKETS, math.inf), counts, strict=True):
-            below += number
-            lines.append(f'{full}_bucket{{le="{_number(bound)}"}} {below}')
-        lines += [f"{full}_sum {_number(total)}", f"{full}_count {below}"]
+            running_count += number
+            lines.append(f'{full}_bucket{{le="{_number(bound)}"}} {running_count}')
+        lines += [f"{full}_sum {_number(total)}", f"{full}_count {running_count}"]
     return "\n".join(lines) + "\n"
 
 

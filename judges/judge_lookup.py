@@ -78,8 +78,8 @@ def describe_differences(judges: Sequence[JudgeTraits]) -> str:
 
 def shortest_name(judges: Sequence[JudgeTraits], traits: JudgeTraits) -> str:
     """The words that name one of the judges among the others: `gpt-4o temperature=0.7`."""
-    apart = next(row for row, other in zip(differences(judges), judges, strict=True) if other is traits)
-    pairs = [f"{name}={word}" for name, word in apart.items() if name != "model"]
+    difference = next(row for row, other in zip(differences(judges), judges, strict=True) if other is traits)
+    pairs = [f"{name}={word}" for name, word in difference.items() if name != "model"]
     words = " ".join([traits.model, *pairs])
     return words if find_judges(judges, words) == [traits] else traits.id
 

@@ -150,11 +150,11 @@ def halves(text: str) -> tuple[tuple[int, int], tuple[int, int]]:
 
 def without_empty(sections: list[Section]) -> list[Section]:
     """Sections without the parts that hold no text, as the halves of an empty response do."""
-    kept = [
+    trimmed_sections = [
         Section(label=s.label, a=s.a if s.a and s.a[0] < s.a[1] else None, b=s.b if s.b and s.b[0] < s.b[1] else None)
         for s in sections
     ]
-    return [section for section in kept if section.a or section.b]
+    return [section for section in trimmed_sections if section.a or section.b]
 
 
 def unasked_sections(item: Pair) -> list[Section]:

@@ -151,14 +151,14 @@ def dimension_labels(
         joined += "join some_items c on c.item_id = g.item_id "
     else:
         clauses = joined = ""
-    kept = not_in_prompt_sql(store, judge_id, "g.item_id") if judge_id else ""
+    condition = not_in_prompt_sql(store, judge_id, "g.item_id") if judge_id else ""
     frame = store.frame(
         f"with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, {NEWEST_OF_PERSON} as newest "
         "from label_now l join item i on i.id = l.item_id "
         f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[label_set]}){clauses} "
         f"select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from g {joined}"
         "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
-        f"where g.newest = 1 and g.value is not null{kept} order by g.made_at, g.item_id, g.unit, g.annotator",
+        f"where g.newest = 1 and g.value is not null{condition} order by g.made_at, g.item_id, g.unit, g.annotator",
         [dataset_id, dimension.name, judge_id],
     )
     units = frame["unit"].unique()
@@ -221,7 +221,7 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_s
     teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
     opinion = estimate_dawid_skene(store, dataset_id, dimension, label_set)
     ratings, scale = labels.ratings, dimension.scale
-    beside = _excess_agreement(labels)
+    excess = _excess_agreement(labels)
     rows = []
     for number, name in enumerate(ratings.people):
         own_mask = ratings.person == number
@@ -232,9 +232,9 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_s
             same = bins.is_same_answer(value, other_codes, scale)
             exact = float(same.mean())
             agreement = kappa_interval(Cells(item, other_codes, value), bins.code_count(scale), scale.weights)
-            relative = mask & ~np.isnan(beside)
+            relative = mask & ~np.isnan(excess)
             if is_order_known(labels, relative):
-                means = (item_means(ratings.item[relative], of) for of in (same[relative[mask]], beside[relative]))
+                means = (item_means(ratings.item[relative], of) for of in (same[relative[mask]], excess[relative]))
                 course = rater_flags.common_shift(*map(rater_flags.agreement_drift, means))
             if scale.has_order:
                 leniency = rater_flags.mean_shift(item_means(item, (value - labels.mean[mask]) * bins.code_step(scale)))
@@ -309,9 +309,9 @@ def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     )
     work = {}
     for name, *numbers in rows:
-        labels_, items, blind, shown, revealed, seen_, kept, unseen = (int(n) for n in numbers)
+        labels_, items, blind, shown, revealed, seen_, scores_kept, unseen = (int(n) for n in numbers)
         times = tuple(seconds[name]), tuple(assisted[name])
-        work[str(name)] = RaterWork(labels_, items, blind, shown, revealed, seen_, kept, *times, unseen)
+        work[str(name)] = RaterWork(labels_, items, blind, shown, revealed, seen_, scores_kept, *times, unseen)
     return work
 
 

@@ -198,19 +198,19 @@ class OpenDecisions:
 def find_open_decisions(store: Store, dataset_id: str = "") -> OpenDecisions:
     """Return what there is to decide in a dataset ("" = in all), after suspending what is no longer supported."""
     suspend_unsupported(store)
-    stood = {key: s for key, s in approval_statuses(store).items() if dataset_id in ("", key[0])}
-    active = [s.in_force for s in stood.values() if s.in_force and not s.proposed]
+    statuses = {key: s for key, s in approval_statuses(store).items() if dataset_id in ("", key[0])}
+    active = [s.in_force for s in statuses.values() if s.in_force and not s.proposed]
     eligible = [
         c
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
         for judge in datasets.dataset_judges(store, d.id)
-        for c in _cases_if_known(store, d.id, judge.id) if not c.objections and c.key not in stood
+        for c in _cases_if_known(store, d.id, judge.id) if not c.objections and c.key not in statuses
     ]  # fmt: skip
-    doubtful = [(a, review) for a, review in find_doubted(store, dataset_id) if not stood[a.key].proposed]
+    doubtful = [(a, review) for a, review in find_doubted(store, dataset_id) if not statuses[a.key].proposed]
     doubts = {a.id for a, _ in doubtful}
     return OpenDecisions(
         tuple(a for a in active if a.decision == "suspend" and a.person == APPROVAL_ACTOR),
-        tuple(s.proposed for s in stood.values() if s.proposed),
+        tuple(s.proposed for s in statuses.values() if s.proposed),
         tuple(eligible),
         tuple((a, review.why) for a, review in doubtful),
         tuple(under_older_policy(store, [a for a in active if a.decision == "approve" and a.id not in doubts])),

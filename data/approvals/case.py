@@ -305,8 +305,8 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
             yield f"kappa {name} what waits", summary.interval.point, f"{counted.people.waiting:,} ratings wait"
             yield f"mean difference {name} what waits", summary.mean_difference, "judge minus people"
     rule = gold_rule(store, case.dataset.id)
-    apart = "never" if rule.apart is None else f"from a difference of more than {many(rule.apart, 'step')}"
-    yield "gold rule", None, f"{rule.resolve}; adjudicated {apart}"
+    threshold = "never" if rule.apart is None else f"from a difference of more than {many(rule.apart, 'step')}"
+    yield "gold rule", None, f"{rule.resolve}; adjudicated {threshold}"
     yield (
         "waiting for adjudication",
         float(count_waiting(store, case)),
@@ -360,16 +360,16 @@ def _adjudication_facts(store: Store, case: Case) -> Iterator[Fact]:
     )
     counts = case.basis == "imported"
     settled: Counter[str] = Counter()
-    brought: Counter[str] = Counter()
+    imports: Counter[str] = Counter()
     for person, importer, n in rows:
         if counts or not importer:
             settled[str(person)] += int(n)
         if importer:
-            brought[str(importer)] += int(n)
+            imports[str(importer)] += int(n)
     yield "adjudicated", float(settled.total()), canonical(settled) if settled else "ratings"
     note = "they count" if counts else "they do not count, by the policy"
-    text = f"{note}; imported by {canonical(brought)}" if brought else ""
-    yield "adjudicated in files", float(brought.total()), text
+    text = f"{note}; imported by {canonical(imports)}" if imports else ""
+    yield "adjudicated in files", float(imports.total()), text
 
 
 def _left_out(store: Store, case: Case) -> tuple[float, str]:

@@ -197,7 +197,7 @@ def label_origin(
         "select 1 from label l where l.item_id = a.item_id)) s on s.item_id = d.item_id",
         [dataset_id],
     )
-    ((aside,),) = store.rows(
+    ((excluded,),) = store.rows(
         "select count(distinct d.item_id) from draw d join tuning_now t on t.item_id = d.item_id and t.seq > d.seq "
         "where d.dataset_id = $1 and d.stream = 'audit' and d.mode = 'blind'",
         [dataset_id],
@@ -209,8 +209,8 @@ def label_origin(
     basis: Basis = "imported" if counts else "gate"
     response = sample_responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
     return LabelOrigin(
-        own, _imports_of_labels(store, imported), counts, changed, int(drawn), int(skipped), int(aside), len(examples),
-        tried, leads, untold, response,
+        own, _imports_of_labels(store, imported), counts, changed, int(drawn), int(skipped), int(excluded),
+        len(examples), tried, leads, untold, response,
     )  # fmt: skip
 
 

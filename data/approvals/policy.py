@@ -88,8 +88,8 @@ def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -
             proposer = first[2] if first is not None and first[0] == new else None
             if not leads.agreed_by_two(tx, actor, proposer):
                 if proposer != actor:
-                    kept = {**to_stored(new), "reason": why, "person": actor}
-                    put_setting(tx, WORKSPACE, "policy proposed", kept)
+                    proposal = {**to_stored(new), "reason": why, "person": actor}
+                    put_setting(tx, WORKSPACE, "policy proposed", proposal)
                 return False
         if first is not None:
             put_setting(tx, WORKSPACE, "policy proposed", {})
@@ -105,10 +105,10 @@ def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -
 @allow("annotator")
 def proposed_requirements(store: Store | Tx) -> tuple[Requirements, str, str] | None:
     """A looser policy that waits for another lead, with its reason and who proposes it; None where none does."""
-    kept = get_setting(store, WORKSPACE, "policy proposed", {})
-    if not kept:
+    proposal = get_setting(store, WORKSPACE, "policy proposed", {})
+    if not proposal:
         return None
-    return _parse_requirements(kept.get("policy", {}), kept), str(kept["reason"]), str(kept["person"])
+    return _parse_requirements(proposal.get("policy", {}), proposal), str(proposal["reason"]), str(proposal["person"])
 
 
 def explain_stricter(store: Store, then: Requirements, at: datetime) -> str:
@@ -148,9 +148,9 @@ def policy_changes(store: Store) -> list[PolicyChange]:
         if name == "policy":
             check = _values_if_missing(in_check=True) | json.loads(value)
             continue
-        beside = json.loads(value)
-        new_requirements = _parse_requirements(check, _values_if_missing(in_check=False) | {"imported": False} | beside)
-        changes.append(PolicyChange(new_requirements, str(beside.get("reason", "")), str(person), at))
+        stored = json.loads(value)
+        new_requirements = _parse_requirements(check, _values_if_missing(in_check=False) | {"imported": False} | stored)
+        changes.append(PolicyChange(new_requirements, str(stored.get("reason", "")), str(person), at))
     return changes[::-1]
 
 
@@ -159,10 +159,10 @@ def to_stored(new: Requirements) -> dict[str, Any]:
     return asdict(new)
 
 
-def from_stored(kept: Mapping[str, Any]) -> Requirements:
+def from_stored(stored: Mapping[str, Any]) -> Requirements:
     """Read requirements from their stored form; a rule that did not exist then has the value that applied then."""
     return _parse_requirements(
-        _values_if_missing(in_check=True) | kept.get("policy", {}), _values_if_missing(in_check=False) | dict(kept)
+        _values_if_missing(in_check=True) | stored.get("policy", {}), _values_if_missing(in_check=False) | dict(stored)
     )
 
 
@@ -174,11 +174,11 @@ def _values_if_missing(in_check: bool) -> dict[str, Any]:
     }
 
 
-def _parse_requirements(check: Mapping[str, Any], beside: Mapping[str, Any]) -> Requirements:
+def _parse_requirements(check: Mapping[str, Any], stored: Mapping[str, Any]) -> Requirements:
     """Read requirements from stored values; a rule without a value has its default."""
-    known = [rule for rule in RULES.values() if rule.name in (check if rule.in_check else beside)]
+    known = [rule for rule in RULES.values() if rule.name in (check if rule.in_check else stored)]
     policy = CheckPolicy(**{rule.name: check[rule.name] for rule in known if rule.in_check})
     more: dict[str, Any] = {
-        rule.name: (bool if rule.kind == "flag" else float)(beside[rule.name]) for rule in known if not rule.in_check
+        rule.name: (bool if rule.kind == "flag" else float)(stored[rule.name]) for rule in known if not rule.in_check
     }
     return Requirements(policy, **more)

@@ -72,11 +72,11 @@ class Quota:
 def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
     """Return the quota of a dataset; `assisted`: whether a share of the draw is shown with a judge's scores."""
     requirements = policy.requirements(store)
-    aside = excluded_items.not_excluded_sql(store, "i.id")
+    condition = excluded_items.not_excluded_sql(store, "i.id")
     ((items, drawn, blind),) = store.rows(
         "select count(*), count(d.item_id), coalesce(sum(case when d.mode = 'blind' then 1 else 0 end), 0) "
         "from item i left join draw d on d.item_id = i.id and d.stream = 'audit' and d.dataset_id = $1 "
-        f"where i.dataset_id = $1{aside}",
+        f"where i.dataset_id = $1{condition}",
         [dataset_id],
     )
     share = settings.queue_rules(store, dataset_id).assisted_share if assisted else 0.0

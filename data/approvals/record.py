@@ -189,10 +189,10 @@ def append_decision(
     state: str, rules: Requirements, print_: str, facts: Iterable[Fact],
 ) -> str:  # fmt: skip
     """Append a decision with its evidence, and return its id. The caller has checked the permission."""
-    id_, kept = new_id(), list(facts)
+    id_, evidence = new_id(), list(facts)
     tx.append([ApprovalRow(id_, *key, decision, reason, state, canonical(policy.to_stored(rules)), print_, person)])
-    kept.append((_ORDER, None, canonical([name for name, _, _ in kept])))
-    tx.append([ApprovalEvidenceRow(id_, *fact) for fact in kept])
+    evidence.append((_ORDER, None, canonical([name for name, _, _ in evidence])))
+    tx.append([ApprovalEvidenceRow(id_, *fact) for fact in evidence])
     return id_
 
 
@@ -204,9 +204,9 @@ _WORDS = {
 
 
 def _read(row: Row) -> Approval:
-    id_, dataset, judge, sort, dimension, decision, reason, state, print_, person, at, seq, kept = row
+    id_, dataset, judge, sort, dimension, decision, reason, state, print_, person, at, seq, rules = row
     return Approval(
         str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason),
         _WORDS.get(str(state), str(state)), str(print_), str(person), at, int(seq),
-        policy.from_stored(json.loads(kept)),
+        policy.from_stored(json.loads(rules)),
     )  # fmt: skip

@@ -141,12 +141,12 @@ def suspend_unsupported(store: Store) -> list[Approval]:
     came = _rows_since(store, min(looked.get(a.id, a.seq) for a in waiting))
     moved = [a for a in waiting if any(rows.touches(a, looked.get(a.id, a.seq)) for rows in came)]
     _compute_figures(store, moved)
-    gone = []
+    suspensions = []
     for approval in waiting:
         if approval in moved and review_approval(store, approval).suspends:
-            gone += _suspend(store, approval)
+            suspensions += _suspend(store, approval)
         looked[approval.id] = upto
-    return gone
+    return suspensions
 
 
 @allow("lead")
@@ -265,13 +265,13 @@ def review_approval(store: Store, approval: Approval) -> ApprovalReview:
         sentence = f"It cannot be compared with labels any more: {error}"
         return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (sentence,)), (), None, None, frozen)
     since, latest = _new_gold_summaries(store, approval, current)
-    beside = replace(current, result=replace(current.result, check=CheckResult("meets policy", "")))  # all but kappa
+    variant = replace(current, result=replace(current.result, check=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.from_summary(figures) for figures in (since, latest))
     finding = drift.assess_drift(
         frozen_figures(frozen), GoldAgreement.from_summary(current.result.gate), new, newest,
         approval.requirements.policy,
     )  # fmt: skip
-    return ApprovalReview(current, finding, tuple(beside.objections), since, latest, frozen)
+    return ApprovalReview(current, finding, tuple(variant.objections), since, latest, frozen)
 
 
 def frozen_figures(frozen: dict[str, float | None]) -> FrozenEvidence:

@@ -223,7 +223,7 @@ def _drop_invalid_shares(
     if tx.rows(_CHANGED_MORE_SQL, [began]):
         return None
     touched = {str(row[0]) for row in tx.rows(_TOUCHED_DRAWS_SQL, [began])}
-    moment, shares, lost = now(), dict[str, list[str]](), set[str]()
+    moment, shares, invalid = now(), dict[str, list[str]](), set[str]()
     with index.lock:
         for name, share in plan.shares.items():
             for draw in touched.intersection(share):
@@ -231,10 +231,10 @@ def _drop_invalid_shares(
                 had = _people_of_draw(index, entry, moment)
                 full = len(had) >= max(terms.overlap, index.overlap[entry.dataset])
                 if full or name in had or index.is_closed_to(entry, name) or not _can_be_given(index, entry, terms):
-                    lost.add(draw)
-    if lost:  # an item for several people goes to none of them: how many it lacks may be different now
-        shares = {name: [draw for draw in share if draw not in lost] for name, share in plan.shares.items()}
-        return SharePlan(shares, plan.items - len(lost), plan.lacking)
+                    invalid.add(draw)
+    if invalid:  # an item for several people goes to none of them: how many it lacks may be different now
+        shares = {name: [draw for draw in share if draw not in invalid] for name, share in plan.shares.items()}
+        return SharePlan(shares, plan.items - len(invalid), plan.lacking)
     return plan
 
 
@@ -520,12 +520,14 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
             _begin(tx, dataset_id, assignment.stream, terms, Selection.of_json(row.chosen), draws_by_person)
         with index.lock:
             draws, moment = [index.draws[draw] for draw in sorted(moved)], now()
-            taken = [AssignmentItemRow(a.id, d.id, False) for d in draws for a in d.assignments if a.assignee == giver]
+            removals = [
+                AssignmentItemRow(a.id, d.id, False) for d in draws for a in d.assignments if a.assignee == giver
+            ]
             ended = [
                 ClaimRow(new_id(), dataset_id, d.id, d.item, giver, moment)
                 for d in draws if d.holders.get(giver, moment) > moment
             ]  # fmt: skip
-        tx.append(taken)
+        tx.append(removals)
         tx.append(ended)
         return plan
 
@@ -590,12 +592,12 @@ def undo(store: Store, actor: str, dataset_id: str, revision: int) -> None:
         with index.lock:
             still = {draw.id for row in ended for draw in index.assignments[row.assignment_id].line}
         tx.append(ended)
-        taken = tx.rows(
+        removals = tx.rows(
             "select i.assignment_id, i.draw_id from assignment_item i join assignment_now n "
             "on n.assignment_id = i.assignment_id where i.seq = $1 and not i.given and not n.ended",
             [revision],
         )
-        tx.append([AssignmentItemRow(str(key), str(draw), True) for key, draw in taken if draw in still])
+        tx.append([AssignmentItemRow(str(key), str(draw), True) for key, draw in removals if draw in still])
 
     store.tx(actor, "undo assignment", work, target=dataset_id)
 

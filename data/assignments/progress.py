@@ -159,8 +159,8 @@ def _progress(
     cells = [answer.seconds / answer.cells for answer in saves if answer.cells]
     pace = finish = None
     if did.late and did.first:
-        begun = max(did.first, since) + offset
-        pace = did.late / max(working_hours(begun, local), 1.0) * HOURS_PER_DAY
+        start = max(did.first, since) + offset
+        pace = did.late / max(working_hours(start, local), 1.0) * HOURS_PER_DAY
         if left and (end := after_working_hours(local, left / pace * HOURS_PER_DAY)):
             finish = end - offset
     needed = needed_pace(work.dues, moment, offset)

@@ -46,15 +46,15 @@ def spread_items(
     shares: dict[str, dict[str, None]] = {name: {} for name in weights}
     order = sorted(item for item, n in needs.items() if n > 0)
     rng.shuffle(order)
-    none: Set[str] = frozenset()
-    order.sort(key=lambda item: len(able) - len(barred.get(item, none)) - needs[item])  # the least choice first
+    nobody: Set[str] = frozenset()
+    order.sort(key=lambda item: len(able) - len(barred.get(item, nobody)) - needs[item])  # the least choice first
     line = [(-quotas[name], rng.random(), name) for name in able]  # whoever lacks most comes next
     heapify(line)
     for item in order:
         passed, lacks = [], needs[item]
         while line and lacks:
             has, _, name = heappop(line)
-            if name not in barred.get(item, none):
+            if name not in barred.get(item, nobody):
                 shares[name][item] = None
                 has, lacks = has + 1, lacks - 1
             passed.append((has, rng.random(), name))

@@ -101,8 +101,8 @@ def visible_flags(
 
     Items that they may still get to answer blind are left out, because a flag shows what the judge said.
     """
-    kept = exposure.blind_pending(store, actor)
-    shown = [flag for flag in flags if flag.item not in kept][:limit]
+    hidden = exposure.blind_pending(store, actor)
+    shown = [flag for flag in flags if flag.item not in hidden][:limit]
     exposure.record_exposures(store, actor, {flag.item: [judge_id] for flag in shown}, "audits")
     return shown
 

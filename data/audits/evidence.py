@@ -150,15 +150,15 @@ def gather_audit_evidence(
     for other in among.judges():
         if other.id == judge.id or other.card != judge.card:
             continue
-        kept, name = (probes, other.probe) if other.probe else (others, other.model)
+        replies_by_name, name = (probes, other.probe) if other.probe else (others, other.model)
         is_relevant = (
             not judge.probe and _shared_identity(other, card) == _shared_identity(judge, card)
             if other.probe
             else name != judge.model
         )
-        if is_relevant and name not in kept:
+        if is_relevant and name not in replies_by_name:
             other_samples = among.replies(other, card, items)
-            kept[name] = combine_replies(other_samples, card, combination_rule(card, other.parameters))
+            replies_by_name[name] = combine_replies(other_samples, card, combination_rule(card, other.parameters))
     resolved = compute_once(lambda: _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id)))
     gold, fits = LazyMapping(lambda: resolved()[1]), LazyMapping(lambda: _fits(store, judge_id, items))
     unscored = sum(r.reading.unscored is not None for r in sample_replies)

@@ -96,40 +96,42 @@ _making = threading.Lock()
 def load_tallies(store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension]) -> dict[Key, Groups]:
     """The groups of each of those dimensions, up to date."""
     with _making:
-        kept = _kept.setdefault(store, {}).setdefault((dataset_id, judge_id), _JudgeTallies())
-    with kept.lock:
-        _update_tallies(store, dataset_id, judge_id, kept)
-        new = [d for d in dimensions if (d.sort, d.name) not in kept.groups]
-        kept.groups |= {(d.sort, d.name): {} for d in new}
-        _add_groups(kept, _grouped_scores(store, dataset_id, judge_id, new, 0, kept.seq))
-        return {(d.sort, d.name): dict(kept.groups[d.sort, d.name]) for d in dimensions}
+        tallies = _kept.setdefault(store, {}).setdefault((dataset_id, judge_id), _JudgeTallies())
+    with tallies.lock:
+        _update_tallies(store, dataset_id, judge_id, tallies)
+        new = [d for d in dimensions if (d.sort, d.name) not in tallies.groups]
+        tallies.groups |= {(d.sort, d.name): {} for d in new}
+        _add_groups(tallies, _grouped_scores(store, dataset_id, judge_id, new, 0, tallies.seq))
+        return {(d.sort, d.name): dict(tallies.groups[d.sort, d.name]) for d in dimensions}
 
 
-def _update_tallies(store: Store, dataset_id: str, judge_id: str, kept: _JudgeTallies) -> None:
+def _update_tallies(store: Store, dataset_id: str, judge_id: str, tallies: _JudgeTallies) -> None:
     """Take in what came since the last look."""
     stamp = store.follow(["score"])[0] or 0
-    if stamp == kept.stamp:
+    if stamp == tallies.stamp:
         return
     upto = store.newest()
-    if kept.groups and store.rows(
-        "select 1 from score where judge_id = $1 and seq > $2 and seq <= $3 limit 1", [judge_id, kept.seq, upto]
+    if tallies.groups and store.rows(
+        "select 1 from score where judge_id = $1 and seq > $2 and seq <= $3 limit 1", [judge_id, tallies.seq, upto]
     ):
         again = store.rows(
             "with fresh as (select distinct item_id from score where judge_id = $1 and seq > $2 and seq <= $3) "
             "select 1 from score s join fresh f on f.item_id = s.item_id where s.judge_id = $1 and s.seq <= $2 limit 1",
-            [judge_id, kept.seq, upto],
+            [judge_id, tallies.seq, upto],
         )
         if again:
-            kept.groups.clear()
+            tallies.groups.clear()
         else:
-            questions = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in kept.groups]
-            _add_groups(kept, _grouped_scores(store, dataset_id, judge_id, questions, kept.seq, upto))
-    kept.seq, kept.stamp = upto, stamp
+            questions = [
+                d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in tallies.groups
+            ]
+            _add_groups(tallies, _grouped_scores(store, dataset_id, judge_id, questions, tallies.seq, upto))
+    tallies.seq, tallies.stamp = upto, stamp
 
 
-def _add_groups(kept: _JudgeTallies, rows: Iterable[tuple[Key, str, str, AggregateGroup]]) -> None:
+def _add_groups(tallies: _JudgeTallies, rows: Iterable[tuple[Key, str, str, AggregateGroup]]) -> None:
     for key, run, system, group in rows:
-        groups = kept.groups[key]
+        groups = tallies.groups[key]
         groups[run, system] = groups[run, system] + group if (run, system) in groups else group
 
 

@@ -94,9 +94,9 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, cou
             params,
         )
     }
-    kept = f"case when r.value is not distinct from {answer_sql('r.judge', dimension.scale)} then 1 else 0 end"
+    matches_judge = f"case when r.value is not distinct from {answer_sql('r.judge', dimension.scale)} then 1 else 0 end"
     changed = store.rows(
-        f"{cells}select count(*), sum({kept}), "
+        f"{cells}select count(*), sum({matches_judge}), "
         "sum(case when abs(r.value - r.judge) < abs(b.value - b.judge) then 1 else 0 end) from beside r "
         "join beside b on b.item_id = r.item_id and b.unit = r.unit and b.annotator = r.annotator and b.mode = 'blind' "
         "where r.mode = 'revealed' and r.value is distinct from b.value",

@@ -41,8 +41,8 @@ def measure_baselines(
     frames = paired_frames(store, dataset_id, [judge_id], dimensions, basis, left_out, subset=subset, units=True)
     return {
         (d.sort, d.name): _floors(frame[frame["no"] == no], d, drop, items)
-        for alike, frame in frames
-        for no, d in enumerate(alike)
+        for group, frame in frames
+        for no, d in enumerate(group)
     }
 
 

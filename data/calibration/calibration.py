@@ -176,12 +176,12 @@ def load_ratings_of_judges(
     """The paired ratings of each judge and dimension. Parameters as in `paired_frames`."""
     ratings: dict[tuple[str, Dimension], PairedRatings] = {}
     frames = paired_frames(store, dataset_id, judge_ids, dimensions, basis, among, waiting, subset)
-    for alike, frame in frames:
+    for group, frame in frames:
         judge, no, item = (frame[column].to_numpy(dtype=np.int64) for column in ("judge_no", "no", "item"))
         frame_ratings = to_paired_ratings(frame, item)
         if "stratum" in frame:
             frame_ratings = replace(frame_ratings, stratum=frame["stratum"].to_numpy(dtype=np.int64))
-        for (judge_no, judge_id), (place, d) in product(enumerate(judge_ids), enumerate(alike)):
+        for (judge_no, judge_id), (place, d) in product(enumerate(judge_ids), enumerate(group)):
             ratings[judge_id, d] = frame_ratings.where((judge == judge_no) & (no == place))
     return ratings
 
@@ -202,13 +202,13 @@ def paired_frames(
     if subset is not None:
         among, scored = f"{among} and {subset[0].format(item='l.item_id')}", f" and {subset[0].format(item='item_id')}"
     judges = ["$3", *(f"${n + 4 + len(values)}" for n in range(len(judge_ids) - 1))]
-    whose, taken = f"in ({', '.join(judges)})", len(judges) + len(values) + 3
-    for alike in group_alike(dimensions):
-        names = ["$2", *(f"${n + taken}" for n in range(len(alike) - 1))]
-        gold = gold_sql(alike[0].sort, alike[0].scale, basis, rule, among, names=names)
+    whose, parameter_count = f"in ({', '.join(judges)})", len(judges) + len(values) + 3
+    for group in group_alike(dimensions):
+        names = ["$2", *(f"${n + parameter_count}" for n in range(len(group) - 1))]
+        gold = gold_sql(group[0].sort, group[0].scale, basis, rule, among, names=names)
         ranks = {"item": "m.item_id", "stratum": "coalesce(d.stratum, '')"} if strata else {"item": "m.item_id"}
         ranked = (f"dense_rank() over (partition by m.no order by {of}) - 1 as {name}" for name, of in ranks.items())
-        yield alike, store.frame(
+        yield group, store.frame(
             "with met as (select g.no, g.item_id, g.unit, j.place as judge_no, g.value as human, s.value as judge, "
             "s.judge_id is not null as scored, g.weight, g.mean, g.share, g.people, g.waits "
             f"from ({gold}) g cross join "
@@ -218,7 +218,7 @@ def paired_frames(
             "on s.item_id = g.item_id and s.unit = g.unit and s.judge_id = j.id and s.no = g.no) "
             f"select m.judge_no, m.no, {PAIRED_COLUMNS}, {', '.join(ranked)}{', m.item_id, m.unit' if units else ''} "
             f"from met m {_STRATUM_JOIN if strata else ''} order by m.judge_no, m.no, m.item_id, m.unit",
-            [dataset_id, alike[0].name, judge_ids[0], *values, *judge_ids[1:], *(d.name for d in alike[1:])],
+            [dataset_id, group[0].name, judge_ids[0], *values, *judge_ids[1:], *(d.name for d in group[1:])],
         )
 
 

@@ -37,11 +37,11 @@ def known_population(
 ) -> forecast.ScoredPopulation:
     """The judge's scores of the items of each stratum; `parts` is item -> stratum. Raises BadInput without scores."""
     sizes, scale = sizes_of(parts), dimension.scale
-    code, taken = {h: n for n, h in enumerate(sizes)}, dict.fromkeys(sizes, 0)
+    code, item_counts = {h: n for n, h in enumerate(sizes)}, dict.fromkeys(sizes, 0)
     number: dict[str, int] = {}
     for item, h in sorted(parts.items()):
-        if taken[h] < MAX_ITEMS_PER_STRATUM:
-            taken[h] += 1
+        if item_counts[h] < MAX_ITEMS_PER_STRATUM:
+            item_counts[h] += 1
             number[item] = len(number)
     rows = store.rows(
         "select l.item_id, l.value from score_now l join item i on i.id = l.item_id where i.dataset_id = $1 and "

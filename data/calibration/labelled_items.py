@@ -48,12 +48,12 @@ def labelled_items(
     gold: dict[Dimension, str] = {}
     places = {ask.dimension: n for n, ask in enumerate(asks)}
     for basis in dict.fromkeys(bases):
-        for alike in group_alike([d for d, n in places.items() if bases[n] == basis], means=True):
-            names = [f"${places[d] + 3}" for d in alike]
+        for group in group_alike([d for d, n in places.items() if bases[n] == basis], means=True):
+            names = [f"${places[d] + 3}" for d in group]
             among = not_in_prompt_sql(store, judge_id)
-            own = gold_sql(alike[0].sort, alike[0].scale, basis, rule, among, means=True, names=names)
+            own = gold_sql(group[0].sort, group[0].scale, basis, rule, among, means=True, names=names)
             parts.append(f"gold{len(picked)} as materialized ({own})")
-            for no, d in enumerate(alike):
+            for no, d in enumerate(group):
                 gold[d] = f"(select * from gold{len(picked)} where no = {no})"
             picked.append(f"select item_id from gold{len(picked)}")
     parts += [
@@ -133,6 +133,6 @@ def _read(row: Sequence[object]) -> list[Moments]:
         for (place, other), value in zip(places, numbers[start + 6 : start + _SUMS - 2], strict=True):
             cross[place, other] = cross[other, place] = value
         seen = numbers[start + _SUMS - 2], numbers[start + _SUMS - 1]
-        none = np.zeros(2), np.zeros((2, 2)), 0.0
-        moments.append(Moments(int(n), int(cells), (weight, squares), total, cross, 0, *none, seen, 0.0))
+        zeros = np.zeros(2), np.zeros((2, 2)), 0.0
+        moments.append(Moments(int(n), int(cells), (weight, squares), total, cross, 0, *zeros, seen, 0.0))
     return moments

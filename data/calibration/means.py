@@ -114,7 +114,7 @@ def _numeric_dimensions(card: Card | None) -> list[Dimension]:
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
     card, items = cards.card_of_judge_if_known(store, judge_id), item_fields(store, dataset_id)
     numbers = _numeric_dimensions(card)
-    frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
+    frame, unshared = _scores(store, dataset_id, judge_id, chosen.other), None
     if not chosen.other:
         frame = frame[frame["value"].notna()]
     frame = frame.assign(place=frame["item_id"].map(items.place))
@@ -127,7 +127,10 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
     if chosen.other:
         judge_mask, other_mask = frame["value"].notna(), frame["other"].notna()
         of_numbers = np.any([_is_of(d, frame) for d in numbers], axis=0)
-        apart = int((of_numbers & judge_mask & ~other_mask).sum()), int((of_numbers & other_mask & ~judge_mask).sum())
+        unshared = (
+            int((of_numbers & judge_mask & ~other_mask).sum()),
+            int((of_numbers & other_mask & ~judge_mask).sum()),
+        )
         frame = frame[judge_mask & other_mask]
     rows, small_groups = [], dict[str, None]()
     for d in numbers:
@@ -144,7 +147,7 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
                 elif not of:
                     small_groups[str(group_name)] = None
     rows.sort(key=lambda row: row.group)
-    return MeansTable(tuple(rows), tuple(small_groups), apart)
+    return MeansTable(tuple(rows), tuple(small_groups), unshared)
 
 
 def _scores(store: Store, dataset_id: str, judge_id: str, other: str) -> pandas.DataFrame:
@@ -189,8 +192,8 @@ def _score_rows(
     group_rows: pandas.DataFrame, d: Dimension, card: Card | None, frame: pandas.DataFrame, parts: pandas.Series | None
 ) -> ScoreRows:  # fmt: skip
     """The rows of a group as arrays."""
-    none = np.full(len(group_rows), np.nan)
-    counts, trusted, part_means = none, none, none
+    nan_column = np.full(len(group_rows), np.nan)
+    counts, trusted, part_means = nan_column, nan_column, nan_column
     if card is not None and card.counts:
         by_word = {
             sure: card.counts.get(confidence_level(sure) or "", np.nan) for sure in group_rows["sure"].dropna().unique()

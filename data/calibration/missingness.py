@@ -24,8 +24,8 @@ def measure_missingness(
     """The figures under the usual choices and `more`; `drop`: without ties."""
     choices = list(dict.fromkeys([*figures.usual_choices(dimension.scale), *more]))
     cells = load_paired_ratings(store, dataset_id, judge_id, dimension, basis)
-    lost = _missing_scores(store, dataset_id, judge_id, dimension, basis)
-    return figures.compare_choices(cells, dimension, lost, choices, dimension.scale.drawn if drop else "")
+    missing = _missing_scores(store, dataset_id, judge_id, dimension, basis)
+    return figures.compare_choices(cells, dimension, missing, choices, dimension.scale.drawn if drop else "")
 
 
 def _missing_scores(
@@ -42,9 +42,9 @@ def _missing_scores(
         "on j.item_id = p.item_id and j.judge_id = $3 and not p.scored and j.part in ('', p.unit) order by 1",
         [dataset_id, dimension.name, judge_id],
     )
-    lost = np.zeros(int(rows[-1][0]) + 1 if rows else 0, dtype=bool)
+    missing = np.zeros(int(rows[-1][0]) + 1 if rows else 0, dtype=bool)
     for place, unit, raw in rows:
         if raw is not None:
             named = from_raw(str(raw))
-            lost[int(place)] |= named is None or any((s.unit, s.dimension) == (unit, dimension.name) for s in named)
-    return lost
+            missing[int(place)] |= named is None or any((s.unit, s.dimension) == (unit, dimension.name) for s in named)
+    return missing

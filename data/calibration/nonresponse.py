@@ -69,12 +69,12 @@ def missing_answers(
         [dataset_id, card.kind if card else "", dimension.name],
     )
     ids = [str(row[0]) for row in rows]
-    taken = store.rows(
+    withdrawals = store.rows(
         "select l.item_id, l.annotator from label l where l.item_id = any($1) and l.dimension = $2 and l.withdrawn "
         f"and {units} and not exists (select 1 from label r where r.replaces = l.id) order by l.seq",
         [ids, dimension.name],
     )
-    back = {str(item): str(by) for item, by in taken}
+    back = {str(item): str(by) for item, by in withdrawals}
     answers_by_item: dict[str, list[tuple[str, str, str, str]]] = {}
     for item, by, action, mode, reason in store.rows(
         "select item_id, person, action, mode, reason from answer_now where item_id = any($1) order by seq, id", [ids]
@@ -158,19 +158,19 @@ def sample_responses(
     )
     drawn = sorted((str(r[1]), int(r[4]), int(r[5]), float(r[6])) for r in rows if r[0] == "drawn" and r[6])
     answered = {(str(r[1]), r[2], names[r[3]]): int(r[4]) for r in rows if r[0] == "answered"}
-    brought = {(r[2], names[r[3]]): int(r[4]) for r in rows if r[0] == "brought"}
-    begun = {(r[2], names[r[3]]) for r in rows if r[0] == "begun"}
-    every = _count_asked_items(store, dataset_id, judge_id, kind) if brought else None
+    imported_counts = {(r[2], names[r[3]]): int(r[4]) for r in rows if r[0] == "brought"}
+    started_keys = {(r[2], names[r[3]]) for r in rows if r[0] == "begun"}
+    every = _count_asked_items(store, dataset_id, judge_id, kind) if imported_counts else None
     responses: dict[Key, SampleResponse] = {}
     for d in dimensions:
         strata = []
         place = (d.sort, d.name)
-        for name, all_, cut, probability in drawn if place in begun or place not in brought else ():
+        for name, all_, cut, probability in drawn if place in started_keys or place not in imported_counts else ():
             answer_count = answered.get((name, d.sort, d.name), 0)
             # An item with a label was asked, whatever its content says of its units.
             if count := max(cut if d.sort == "section" else all_, answer_count):
                 strata.append(StratumResponse(name, count / probability, count, answer_count))
-        if every is not None and (answer_count := brought.get(place, 0)):
+        if every is not None and (answer_count := imported_counts.get(place, 0)):
             count = max(every[1] if d.sort == "section" else every[0], answer_count)
             strata.append(StratumResponse("all items, by an import", count, count, answer_count))
         responses[place] = SampleResponse(tuple(strata))

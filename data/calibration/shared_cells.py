@@ -35,15 +35,15 @@ def paired_ratings_by_judge(
             judge: list(zip(of, comparison_inputs(store, dataset_id, judge, of, basis), strict=True))
             for judge, of in dimensions_by_judge.items()
         }
-    alike: dict[tuple[Dimension, str], list[str]] = defaultdict(list)
+    judges_by_filter: dict[tuple[Dimension, str], list[str]] = defaultdict(list)
     for judge, of in dimensions_by_judge.items():
         left_out = not_in_prompt_sql(store, judge)
         for d in of:
-            alike[d, left_out].append(judge)
+            judges_by_filter[d, left_out].append(judge)
     query = "select dimension, count(*) from label l join item i on i.id = l.item_id where i.dataset_id = $1 group by 1"
     labels = {str(name): int(n) for name, n in store.rows(query, [dataset_id])}
     groups: dict[tuple[str, tuple[str, ...]], list[Dimension]] = defaultdict(list)
-    for (d, left_out), sharing in alike.items():
+    for (d, left_out), sharing in judges_by_filter.items():
         groups[left_out, tuple(sharing)].append(d)
     ratings: dict[tuple[str, Dimension], PairedRatings] = {}
     for (left_out, judges), dimensions in groups.items():

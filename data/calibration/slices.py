@@ -121,8 +121,8 @@ def slice_members(
     if cut is None:
         return []
     inside = np.flatnonzero(cut.code == cut.names.index(name))
-    every, kept = item_fields(store, dataset_id).ids, exposure.blind_pending(store, person)
-    inside = inside[[every[n] not in kept for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]]
+    every, hidden = item_fields(store, dataset_id).ids, exposure.blind_pending(store, person)
+    inside = inside[[every[n] not in hidden for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]]
     human, judge = (np.asarray(side)[inside] for side in (at.cells.human, at.cells.judge))
     inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:limit]
     ids = [every[n] for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]

@@ -68,10 +68,10 @@ def current_cards(store: Store | Tx) -> Mapping[str, Card]:
     for card in list(by_name.values()):
         if not can_apply_per_turn(card):
             continue
-        laid = apply_per_turn(card)
-        if all(scales.get(("dialogue", d.sort, d.name), d.scale) == d.scale for d in laid.dimensions):
-            by_name[laid.name] = laid
-            scales |= {("dialogue", d.sort, d.name): d.scale for d in laid.dimensions}
+        turn_card = apply_per_turn(card)
+        if all(scales.get(("dialogue", d.sort, d.name), d.scale) == d.scale for d in turn_card.dimensions):
+            by_name[turn_card.name] = turn_card
+            scales |= {("dialogue", d.sort, d.name): d.scale for d in turn_card.dimensions}
     return by_name
 
 
@@ -289,9 +289,9 @@ def _put(tx: Tx, card: Card) -> None:
         put_setting(tx, _SCOPE, card.name, card.version)
 
 
-def offer_cards(tx: Tx, brought: Sequence[Card]) -> None:
+def offer_cards(tx: Tx, imported_cards: Sequence[Card]) -> None:
     """Offer the last version of each card that was made elsewhere and of which no version was here before."""
-    for newest in {card.name: card for card in brought if is_own_card(card)}.values():
+    for newest in {card.name: card for card in imported_cards if is_own_card(card)}.values():
         put_setting(tx, _SCOPE, newest.name, newest.version)
 
 

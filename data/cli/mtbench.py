@@ -147,8 +147,8 @@ def _dry_run(store: Store, name: str, spec: ProtocolRun) -> int:
             _show_answers(shown)
         else:
             run_command.show_dry_run(shown, protocol_run.step_card(spec, step))
-    paid = "" if is_practice(spec.model or spec.judge) else " What it cost counts among the trials."
-    print(f"Nothing of this was stored.{paid}", file=sys.stderr)
+    cost_note = "" if is_practice(spec.model or spec.judge) else " What it cost counts among the trials."
+    print(f"Nothing of this was stored.{cost_note}", file=sys.stderr)
     return 0
 
 

@@ -17,7 +17,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the backup, move the present file aside, and put a copy of the backup in its place."""
-    changes, aside = restore(options.file, store_address(), options.force)
-    kept = f" The file that was there is kept as {aside}." if aside else ""
-    print(f"The workspace is that of {options.file} now, at revision {changes:,}.{kept}")
+    changes, previous_path = restore(options.file, store_address(), options.force)
+    note = f" The file that was there is kept as {previous_path}." if previous_path else ""
+    print(f"The workspace is that of {options.file} now, at revision {changes:,}.{note}")
     return 0

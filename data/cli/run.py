@@ -128,12 +128,12 @@ def run(options: argparse.Namespace) -> int:
         return follow_run(store, started, name)
 
 
-def _unheeded_options(options: argparse.Namespace, beside: str) -> list[str]:
+def _unheeded_options(options: argparse.Namespace, option: str) -> list[str]:
     """The options that were given but have no effect with one that continues a run."""
     parser = argparse.ArgumentParser()
     add(parser)
     usual = vars(parser.parse_args([]))
-    heeded = {beside, *_BESIDE[beside]}
+    heeded = {option, *_BESIDE[option]}
     names = (name for name in usual if name not in heeded and getattr(options, name) != usual[name])
     return [f"--{name.replace('_', '-')}" for name in names]
 
@@ -197,8 +197,8 @@ def _make_model(model: Callable[..., Any], values: dict[str, Any]) -> Any:
 def _dry_run(store: Store, name: str, config: RunConfig) -> int:
     for shown in runs.dry_run(store, name, config):
         show_dry_run(shown, config.card)
-    paid = "" if config.synthetic else " What it cost counts among the trials."
-    print(f"Nothing of this was stored.{paid}", file=sys.stderr)
+    cost_note = "" if config.synthetic else " What it cost counts among the trials."
+    print(f"Nothing of this was stored.{cost_note}", file=sys.stderr)
     return 0
 
 

@@ -69,8 +69,8 @@ def run(options: argparse.Namespace) -> int:
             auto_accept.set_rule(store, actor, dataset.id, judge_id, dimension, target)
             print("This is a rule of the dataset now.")
         if options.fill is not None:
-            taken = queue.fill_review(store, actor, dataset.id, judge_id, options.fill, "not spared")
-            print(f"Added to the review queue: {many(taken, 'item')}.")
+            count = queue.fill_review(store, actor, dataset.id, judge_id, options.fill, "not spared")
+            print(f"Added to the review queue: {many(count, 'item')}.")
         return 0 if threshold.result.chosen else 1
 
 

@@ -115,8 +115,8 @@ def _describe(interpretation: Interpretation) -> None:
     for file, base in interpretation.tables.items():
         key = " and ".join(base.id.columns) or "the rows' numbers"
         texts = ", ".join(f"{field} from {' and '.join(s.columns) or s.constant}" for field, s in base.fields.items())
-        beside = f" Kept beside them, for slices: {', '.join(base.meta)}." if base.meta else ""
-        print(f"  {file}: {base.kind}s by {key}; {texts or 'without texts'}.{beside}")
+        slices_note = f" Kept beside them, for slices: {', '.join(base.meta)}." if base.meta else ""
+        print(f"  {file}: {base.kind}s by {key}; {texts or 'without texts'}.{slices_note}")
     for series in interpretation.series:
         print(f"  {_describe_series(series)}")
     for sentence in interpretation.assumptions:

@@ -134,18 +134,18 @@ def tiles(store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequenc
     bases = [shown[d.sort, d.name].requirements.basis(synthetic) for d in dimensions]  # what each approval was given on
     counted = load_tallies(store, dataset_id, judge_id, dimensions)
     gold = labelled_items(store, dataset_id, judge_id, dimensions, bases)
-    gone = count_unscored_items(store, dataset_id, judge_id)
+    unscored = count_unscored_items(store, dataset_id, judge_id)
     order = [run.key for run in scoring_runs(store, dataset_id, judge_id)]
     today = approvals.compare_with_today(store, list(shown.values()))
     return [
-        _tile(a := shown[key], today[a.key], counted_dimension(known[key]), counted[key], gold[key], gone, order)
+        _tile(a := shown[key], today[a.key], counted_dimension(known[key]), counted[key], gold[key], unscored, order)
         for key in ((d.sort, d.name) for d in dimensions)
     ]
 
 
 def _tile(
     approval: Approval, today: PolicyToday, counted: CountedDimension, groups: Groups,
-    gold: Mapping[str, list[Moments]], gone: Mapping[str, int], order: Sequence[str],
+    gold: Mapping[str, list[Moments]], unscored: Mapping[str, int], order: Sequence[str],
 ) -> Tile:  # fmt: skip
     systems, reach = [], reach_of_mean(counted)
     for name in sorted({system for _, system in groups}):
@@ -159,12 +159,12 @@ def _tile(
             )
             for n in range(counted.outcomes)
         )
-        lost = gone.get(name, 0)
+        unscored_count = unscored.get(name, 0)
         # Items that are n/a were read, too.
         judged = total.items if counted.dimension.has_several_units else total.cells
         systems.append(
             SystemMeans(
-                name, total.items, lost / (lost + judged), 1 - total.valued / total.cells,
+                name, total.items, unscored_count / (unscored_count + judged), 1 - total.valued / total.cells,
                 tuple((total.counts / max(total.valued, 1)).tolist()), means, _trend(own, counted, order),
             )
         )  # fmt: skip

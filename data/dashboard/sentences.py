@@ -49,9 +49,9 @@ def explain_tile(tile: Tile) -> list[str]:
     first = f"{_describe_figure(tile, best, len(sure) > 1)}{_span(tile, best)}."
     among = f"Among the {len(sure)} systems with enough labelled items, " if others and len(sure) > 1 else ""
     sentences = [among + ("people" + first.removeprefix("People") if among else first)]
-    alike = [_system_name(s) for s in sure[1:] if _corrected_figure(tile, s) == top]
-    if alike:
-        sentences.append(f"{' and '.join(alike)} {'comes' if len(alike) == 1 else 'come'} out at the same figure.")
+    ties = [_system_name(s) for s in sure[1:] if _corrected_figure(tile, s) == top]
+    if ties:
+        sentences.append(f"{' and '.join(ties)} {'comes' if len(ties) == 1 else 'come'} out at the same figure.")
     if len(sure) > 1:
         sentences += [f"Lowest is {_system_name(worst)}, with {low}.", *_difference_sentences(tile)]
     else:

@@ -136,8 +136,8 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
         "order by case when d.stream = 'audit' then 0 else 1 end, d.seq limit 1",
         [item_id],
     )
-    draw, stream, mode, judge, kept = rows[0] if rows else ("", "open", "assisted", "", "[]")
-    reasons, route = parse_reasons(item_id, kept), "opened by its link"
+    draw, stream, mode, judge, reasons_json = rows[0] if rows else ("", "open", "assisted", "", "[]")
+    reasons, route = parse_reasons(item_id, reasons_json), "opened by its link"
     view = desk_views(store, person, [OfferedItem(draw, item_id, stream, mode, judge, reasons, route)])[0]
     index = current_index(store)
     with index.lock:
@@ -210,11 +210,11 @@ def _add_others(store: Store, shown: list[DeskView]) -> None:
 
 def _add_every_judge(store: Store, shown: list[DeskView], usual: Mapping[str, Sequence[DatasetJudge]]) -> None:
     """Add what all judges of the main card said, if that is one rating per unit, and mark what differs."""
-    alike: dict[tuple[str, str], list[DeskView]] = defaultdict(list)
+    views_by_card: dict[tuple[str, str], list[DeskView]] = defaultdict(list)
     for view in shown:
         if shows_every_judge(view.card) and view.judge_id:
-            alike[view.item.dataset_id, view.card.name].append(view)
-    for (dataset, card), views in alike.items():
+            views_by_card[view.item.dataset_id, view.card.name].append(view)
+    for (dataset, card), views in views_by_card.items():
         judges = [judge for judge in usual[dataset] if judge.card == card]
         by_item = unit_judgments(store, judges, [view.item.id for view in views])
         for view in views:

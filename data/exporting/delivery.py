@@ -137,11 +137,11 @@ def _rows_behind(
     while True:
         rows = list(islice(kind.first(store, dataset, options, most, begin), most))
         same = [place for place, row in enumerate(rows, 1) if _key(kind.name, row) == begin]
-        behind = 0 if not begin else same[times - 1] if len(same) >= times > 0 else None
+        position = 0 if not begin else same[times - 1] if len(same) >= times > 0 else None
         if len(rows) < most:  # these are the last
-            if behind is None:
+            if position is None:
                 raise BadInput("The last row of the previous page no longer exists. Start again without a cursor.")
-            return rows[behind:]
-        if behind is not None and len(rows) - behind >= limit:
-            return rows[behind : behind + limit]
+            return rows[position:]
+        if position is not None and len(rows) - position >= limit:
+            return rows[position : position + limit]
         most *= 4

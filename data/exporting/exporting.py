@@ -79,9 +79,9 @@ def preview_export(
     full_options = complete_options(store, dataset.id, kind, options)
     first, count = _first_rows(store, dataset, kind, tuple(full_options.items()))
     shown = answers_in_rows(store, dataset, kind, full_options, {str(row["item"]) for row in first if "item" in row})
-    kept = exposure.blind_pending(store, actor) & shown.keys()
-    exposure.record_exposures(store, actor, {i: by for i, by in shown.items() if i not in kept}, "export")
-    hidden = {name for name, id_ in _ids(store, dataset, {str(row.get("item")) for row in first}) if id_ in kept}
+    hidden_ids = exposure.blind_pending(store, actor) & shown.keys()
+    exposure.record_exposures(store, actor, {i: by for i, by in shown.items() if i not in hidden_ids}, "export")
+    hidden = {name for name, id_ in _ids(store, dataset, {str(row.get("item")) for row in first}) if id_ in hidden_ids}
     return [row for row in first if row.get("item") not in hidden], count
 
 
@@ -167,7 +167,7 @@ def write_export(
         while len(names) > _ITEMS_PER_CHANGE:
             store.tx(actor, "exposure", partial(expose, names=names[:_ITEMS_PER_CHANGE]))
             del names[:_ITEMS_PER_CHANGE]
-        aside = store.tx(actor, "export", work, target=dataset.id)
+        excluded = store.tx(actor, "export", work, target=dataset.id)
         part.replace(file)
     finally:
         with contextlib.suppress(OSError):
@@ -176,7 +176,7 @@ def write_export(
             else:
                 part.unlink(missing_ok=True)
     log.info("export_made", person=actor, dataset=dataset.name, kind=kind.name, format=format, lines=lines)
-    return ExportResult(file, kind.name, format, lines, aside)
+    return ExportResult(file, kind.name, format, lines, excluded)
 
 
 def answers_in_rows(

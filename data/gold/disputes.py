@@ -122,11 +122,11 @@ def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> l
 
     These are cells on which people disagree and that nobody has decided, or whose labels changed since.
     """
-    apart = _cells_apart(store, dataset_id, rule)
+    disputed_cells = _cells_apart(store, dataset_id, rule)
     decisions = standing_adjudications(store, dataset_id)
     if not decisions:
-        return apart
-    left = [cell for cell in apart if (cell.item, cell.unit, cell.dimension) not in decisions]
+        return disputed_cells
+    left = [cell for cell in disputed_cells if (cell.item, cell.unit, cell.dimension) not in decisions]
     # Only labels written after a decision can have changed what it was made on. An imported decision may have been made
     # on other labels from the start.
     changed = (
@@ -223,10 +223,10 @@ def labels_from_json(labels: str) -> tuple[PersonLabel, ...]:
     return tuple(PersonLabel(label["id"], label["person"], label["value"], label["mode"]) for label in entries)
 
 
-def decision_time(labels: str, written: datetime) -> datetime:
+def decision_time(labels: str, made_at: datetime) -> datetime:
     """Return the time of a decision: when it was written, unless the JSON that is kept with it gives another time."""
     payload = json.loads(labels)
-    return datetime.fromisoformat(payload["made_at"]) if isinstance(payload, dict) else written
+    return datetime.fromisoformat(payload["made_at"]) if isinstance(payload, dict) else made_at
 
 
 def _sort_by_person(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:

@@ -63,8 +63,8 @@ def items_with_labels(store: Store, dataset_id: str, card: Card, limit: int = 20
 @allow("researcher")
 def offered_items(store: Store, actor: str, dataset_id: str, card: Card) -> dict[str, str]:
     """The same without items that may still come to this person to be answered blind: what may be shown to them."""
-    kept = exposure.blind_pending(store, actor)
-    return {item: title for item, title in items_with_labels(store, dataset_id, card).items() if item not in kept}
+    hidden = exposure.blind_pending(store, actor)
+    return {item: title for item, title in items_with_labels(store, dataset_id, card).items() if item not in hidden}
 
 
 @allow("researcher")

@@ -231,9 +231,9 @@ def gold_sql(
     else:
         drawn_vote = "true" if rule.apart == 0 else "coalesce(w.winners, 0) > 1"
         waits = f"a.counts is null and ({partly_valued} or coalesce(c.low < c.high, false) and {drawn_vote})"
-    gone = [] if ordered or scale.drawn else ["not (coalesce(a.counts, false) or coalesce(w.winners, 1) = 1)"]
-    gone += [waits] if rule.waiting == "out" and rule.apart is not None else []
-    none = "" if means or not gone else f" where not ({' or '.join(gone)})"
+    exclusions = [] if ordered or scale.drawn else ["not (coalesce(a.counts, false) or coalesce(w.winners, 1) = 1)"]
+    exclusions += [waits] if rule.waiting == "out" and rule.apart is not None else []
+    where = "" if means or not exclusions else f" where not ({' or '.join(exclusions)})"
     answer_columns = "".join(
         f", case when a.counts then case when a.value = {c} then 1.0 else 0.0 end else c.said{n} end as said{n}"
         for n, c in enumerate(codes)
@@ -252,7 +252,7 @@ def gold_sql(
         f"else {kind} end as how, {waits} as waits, case when a.counts then a.value else c.mean end as mean, "
         "case when a.counts then case when a.value is null then 0.0 else 1.0 end "
         f"else 1.0 * c.valued / c.people end as share{answer_columns} from cells c {joins}"
-        f"left join settled a using ({cell}){none}"
+        f"left join settled a using ({cell}){where}"
     )
 
 
@@ -265,9 +265,9 @@ def load_gold(
     `among` is as in `gold_sql`; it may name the further parameters `values`, which begin with $2.
     """
     rule = gold_rule(store, dataset_id)
-    for alike in group_alike(dimensions):
-        names = [f"${2 + len(values) + n}" for n in range(len(alike))]
-        gold = gold_sql(alike[0].sort, alike[0].scale, basis, rule, among, names=names)
+    for group in group_alike(dimensions):
+        names = [f"${2 + len(values) + n}" for n in range(len(group))]
+        gold = gold_sql(group[0].sort, group[0].scale, basis, rule, among, names=names)
         query = f"select no, {columns} from ({gold}) g{where} order by no"
-        for no, *row in store.rows(query, [dataset_id, *values, *(d.name for d in alike)]):
-            yield alike[no], tuple(row)
+        for no, *row in store.rows(query, [dataset_id, *values, *(d.name for d in group)]):
+            yield group[no], tuple(row)

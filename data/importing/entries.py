@@ -28,7 +28,7 @@ def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMa
     """
     columns = set(known.columns)
     fitting = [m for m in plan.mappings if m.columns() <= columns]
-    kept = get_setting(store, SCOPE, mapping_key(columns))
+    stored_mapping = get_setting(store, SCOPE, mapping_key(columns))
     if known.file.name in plan.tables:
         mapping = plan.mappings[plan.tables.index(known.file.name)]
         # It was made of all rows: JSON may name a column only in a later one.
@@ -37,8 +37,8 @@ def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMa
         mapping = max(fitting, key=lambda m: len(m.columns()))
     elif plan.mappings:
         mapping = plan.mappings[0]
-    elif kept is not None:
-        mapping = ColumnMapping.model_validate(kept)
+    elif stored_mapping is not None:
+        mapping = ColumnMapping.model_validate(stored_mapping)
     else:
         raise BadInput(
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
@@ -64,9 +64,9 @@ def read_entries(
     `mappings` has the mapping of every table by the name of its file, `items` what formats that ask for it have to know
     of the dataset. The cards that the plan brings come first.
     """
-    brought = {card.version: card for card in plan_cards(plan)}
-    brought |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
-    yield from (Line(source.name, 0, "card", {"card": card.spec}) for card in brought.values())
+    cards_by_version = {card.version: card for card in plan_cards(plan)}
+    cards_by_version |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
+    yield from (Line(source.name, 0, "card", {"card": card.spec}) for card in cards_by_version.values())
     together = {known.format for known in detected} - SEPARATE
     parts = [(name, [known for known in detected if known.format == name]) for name in sorted(together)]
     # What knows its items by their names alone gives way to what has their texts.

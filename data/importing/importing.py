@@ -156,12 +156,12 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, result: ReadingR
     dataset_id = ensure_dataset(tx, plan.dataset, plan.description, plan.synthetic)
     stored_versions = {row[0] for row in tx.rows("select version from card")}
     judges = {row[0] for row in tx.rows("select id from judge")}
-    brought = [from_spec(spec, folder.cards()) for spec in result.cards]
-    versions = {card.version: card for card in [*known.earlier, *known.cards.values(), *brought]}
+    imported_cards = [from_spec(spec, folder.cards()) for spec in result.cards]
+    versions = {card.version: card for card in [*known.earlier, *known.cards.values(), *imported_cards]}
     used = {version: versions[version] for version, *_ in result.judges.values()}
-    used |= {card.version: card for card in brought}
+    used |= {card.version: card for card in imported_cards}
     tx.append([CardRow(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in stored_versions])
-    cards.offer_cards(tx, [card for card in brought if card.name not in known.cards])
+    cards.offer_cards(tx, [card for card in imported_cards if card.name not in known.cards])
     new = [
         JudgeRow(key, versions[version].name, version, model, params, synthetic)
         for key, (version, model, params, synthetic) in result.judges.items()
@@ -175,9 +175,9 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, result: ReadingR
         tx.load(*spool.bulk(table))
     exposure.inherit_exposures(tx)
     for name, mapping in known.signed.items():
-        kept = mapping.model_dump(mode="json")
-        if get_setting(tx, SCOPE, name) != kept:
-            put_setting(tx, SCOPE, name, kept)
+        setting = mapping.model_dump(mode="json")
+        if get_setting(tx, SCOPE, name) != setting:
+            put_setting(tx, SCOPE, name, setting)
     if result.rule is not None:
         require(tx, actor, "lead")
         put_setting(tx, dataset_id, "gold", asdict(result.rule))
@@ -212,7 +212,7 @@ _ADDED = {
 def _refuse_if_changed(tx: Tx, known: Snapshot, result: ReadingResult, spool: Spool) -> None:
     """Raise BadInput where somebody added the same things while this import was being read."""
     now = known_names(tx)
-    raced = any(imported_name(name, now) != kept for name, kept in result.stored_names.items())
+    raced = any(imported_name(name, now) != stored_name for name, stored_name in result.stored_names.items())
     raced = raced or (result.rule is not None and get_setting(tx, known.dataset_id, "gold") is not None)
     raced = raced or (bool(result.guidelines) and guidelines.current_guidelines(tx, known.dataset_id) is not None)
     for table in result.rows.keys() & _ADDED.keys():

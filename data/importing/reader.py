@@ -135,8 +135,8 @@ def limit_resources(memory: int, seconds: int, file: int, last: bool = True) -> 
     memory_line = re.search(r"VmData:\s+(\d+) kB", status.read_text()) if status.exists() else None
     if memory_line is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (int(memory_line[1]) * 1024 + memory,) * 2)
-    spent = resource.getrusage(resource.RUSAGE_SELF)
-    cpu_seconds = int(spent.ru_utime + spent.ru_stime) + seconds
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    cpu_seconds = int(usage.ru_utime + usage.ru_stime) + seconds
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
     resource.setrlimit(resource.RLIMIT_FSIZE, (file, file))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -174,7 +174,7 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
     """
     require(store, actor, "researcher")
     _check(store, spec)
-    spent, begun, lacking = 0.0, False, ""
+    spent, started, lacking = 0.0, False, ""
     _try_judge(store, actor, spec)
     for step in spec.steps:
         if step == "answers" and _answered_elsewhere(store, spec):
@@ -186,7 +186,7 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
         config = _run_config(store, spec, step)
         run_id = _begin(store, actor, config, spent, resume)
         if run_id:
-            begun = True
+            started = True
             _remember(store, actor, run_id, spec)
             yield step, run_id
             end = runs.wait(store, run_id)
@@ -194,11 +194,11 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
         elif resume:
             spent += step_cost(store, spec, step)
         if step == "answers":
-            lost = answers.write_answers(store, actor, _target(store, spec), runs.judge_id_of(config))[1]
-            lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in lost.items())
+            reasons = answers.write_answers(store, actor, _target(store, spec), runs.judge_id_of(config))[1]
+            lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in reasons.items())
         if run_id and end.state != "finished":
             return
-    if not begun:
+    if not started:
         raise BadInput("Nothing is left to ask: all of this is answered and judged.")
 
 

@@ -284,8 +284,8 @@ def claim_items(
         """Return (draws to give now, draws whose claim is to be written: new ones, and own ones that are half over)."""
         with index.lock:
             own = index.held_draws(dataset_id, stream, person, moment)
-            kept = [d for d in own if d.item in ids]
-            want = ahead if sum(map(fits, kept)) <= ahead // 2 else 0
+            browser_draws = [d for d in own if d.item in ids]
+            want = ahead if sum(map(fits, browser_draws)) <= ahead // 2 else 0
             ranked_draws = sorted(own, key=lambda d: index.rank(d, person))
             chosen = [d for d in ranked_draws if fits(d) and d.item not in ids][:want]
             more = (
@@ -295,12 +295,12 @@ def claim_items(
             chosen += islice(more, want - len(chosen))
             # An item in the browser that nobody else may have taken meanwhile is claimed again, even if its claim is
             # over.
-            lost = [
+            expired_draws = [
                 d for item in ids for d in index.of_item.get(item, ())
                 if (d.dataset, d.stream) == (dataset_id, stream) and person in d.holders and d not in own
                 and index.is_free(d, person, moment)
             ]  # fmt: skip
-        return chosen, [d for d in [*kept, *lost, *chosen] if own.get(d, moment) < moment + term / 2]
+        return chosen, [d for d in [*browser_draws, *expired_draws, *chosen] if own.get(d, moment) < moment + term / 2]
 
     def work(tx: Tx) -> list[QueuedDraw]:
         require(tx, person, "annotator")
@@ -323,8 +323,8 @@ def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[OfferedItem]
         [d.id for d in chosen],
     )
     by_draw = {
-        draw: OfferedItem(draw, item, stream, mode, judge, parse_reasons(item, kept))
-        for draw, item, stream, mode, judge, kept in rows
+        draw: OfferedItem(draw, item, stream, mode, judge, parse_reasons(item, reasons_json))
+        for draw, item, stream, mode, judge, reasons_json in rows
     }
     return [by_draw[d.id] for d in chosen]
 

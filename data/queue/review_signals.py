@@ -62,7 +62,7 @@ def item_sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, ItemSi
     return {str(item): ItemSize(int(ratings), int(length)) for item, ratings, length in rows}
 
 
-def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
+def parse_reasons(item: str, reasons_json: str) -> tuple[Reason, ...]:
     """Return the reasons why an item was taken into the review queue, from its draw, strongest first, in today's words.
 
     `unit` and `dimension` of a reason name the rating that it is about; a dimension of "" means the whole unit, and a
@@ -70,7 +70,7 @@ def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
     a judge said, so code that shows them must have recorded that (data/records/exposure.py). The desk has recorded it
     for every item that is not blind.
     """
-    return tuple(Reason(item, **(r | {"text": triage.update_wording(r["text"])})) for r in json.loads(kept))
+    return tuple(Reason(item, **(r | {"text": triage.update_wording(r["text"])})) for r in json.loads(reasons_json))
 
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:

@@ -48,8 +48,8 @@ def find_exposures(reader: Store | Tx, person: str, item_ids: Collection[str]) -
 
     Items of which nothing was shown are left out.
     """
-    alike = item_copies(reader)
-    copies_by_item = {i: alike.get(i, (i,)) for i in item_ids}
+    all_copies = item_copies(reader)
+    copies_by_item = {i: all_copies.get(i, (i,)) for i in item_ids}
     known: dict[str, set[str]] = {}
     for item, judge in shown_judges(reader, person, {copy for group in copies_by_item.values() for copy in group}):
         known.setdefault(item, set()).add(judge)
@@ -142,8 +142,8 @@ def _group_copies(reader: Store | Tx, item_ids: list[str], table: str) -> Mappin
         "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
     )
     groups: dict[str, list[str]] = {}
-    for alike, item in reader.rows(query, [item_ids]):
-        groups.setdefault(str(alike), []).append(str(item))
+    for digest, item in reader.rows(query, [item_ids]):
+        groups.setdefault(str(digest), []).append(str(item))
     # One tuple for all of a group: thousands of items may have the same short text.
     return MappingProxyType({item: group for group in map(tuple, groups.values()) for item in group})
 
@@ -213,8 +213,11 @@ def _unrecorded_exposures(
     reader: Store | Tx, person: str, by_item: Mapping[str, Collection[str]]
 ) -> set[tuple[str, str]]:
     """Return what of this is not on record yet, for the items and their copies."""
-    alike = item_copies(reader)
-    pairs = {(copy, judge) for item, judges in by_item.items() for copy in alike.get(item, (item,)) for judge in judges}
+    all_copies = item_copies(reader)
+    pairs = {
+        (copy, judge)
+        for item, judges in by_item.items() for copy in all_copies.get(item, (item,)) for judge in judges
+    }  # fmt: skip
     return pairs - shown_judges(reader, person, {item for item, _ in pairs})
 
 
@@ -240,14 +243,14 @@ def blind_pending(store: Store, person: str) -> set[str]:
         pending = index.pending_items(person)
     if pending:  # labels that came with a file have no answer here
         pending -= {str(row[0]) for row in store.rows("select item_id from label where annotator = $1", [person])}
-    alike = item_copies(store)
-    return {copy for item in pending for copy in alike.get(item, (item,))}
+    all_copies = item_copies(store)
+    return {copy for item in pending for copy in all_copies.get(item, (item,))}
 
 
 def expose_list(store: Store, person: str, item_ids: Iterable[str], route: str) -> set[str]:
     """The items of a list that a person may be shown with what people said, after recording that they are."""
-    kept = blind_pending(store, person)
-    chosen = {item for item in item_ids if item not in kept}
+    blind_items = blind_pending(store, person)
+    chosen = {item for item in item_ids if item not in blind_items}
     record_exposures(store, person, dict.fromkeys(chosen, (OTHER_PEOPLE,)), route)
     return chosen
 

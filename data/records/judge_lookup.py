@@ -30,8 +30,8 @@ def distinct_judge_names(judges: list[JudgeTraits]) -> dict[str, str]:
     """The judges by id, each in words that no other of them has, as far as anything but its id distinguishes it."""
     names = {}
     for judge in judges:
-        alike = [other for other in judges if (other.card, other.model) == (judge.card, judge.model)]
-        pairs = shortest_name(alike, judge).removeprefix(judge.model).split() if len(alike) > 1 else []
+        siblings = [other for other in judges if (other.card, other.model) == (judge.card, judge.model)]
+        pairs = shortest_name(siblings, judge).removeprefix(judge.model).split() if len(siblings) > 1 else []
         names[judge.id] = " · ".join([judge.card, judge.model, *(pair.replace("=", " ", 1) for pair in pairs)])
     return names
 

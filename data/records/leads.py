@@ -71,8 +71,8 @@ def lead_history(store: Store | Tx) -> tuple[LeadEvent, ...]:
         [SCOPE],
     )
     return tuple(
-        LeadEvent(str(person), bool(leads), str(by), str(json.loads(kept).get("first", "")) if kept else "")
-        for person, leads, by, kept in rows
+        LeadEvent(str(person), bool(leads), str(by), str(json.loads(setting).get("first", "")) if setting else "")
+        for person, leads, by, setting in rows
     )
 
 
@@ -85,17 +85,17 @@ def pending_lead_changes(store: Store | Tx) -> list[LeadProposal]:
         "on n.name = s.name and n.seq = s.seq where s.scope = $1 order by s.seq, s.name",
         [SCOPE],
     )
-    kept = [(str(name), json.loads(value), at) for name, value, at in rows]
+    proposals = [(str(name), json.loads(value), at) for name, value, at in rows]
     return [
         LeadProposal(name, str(proposal["role"]), bool(proposal["active"]), str(proposal["by"]), at)
-        for name, proposal, at in kept if "role" in proposal
+        for name, proposal, at in proposals if "role" in proposal
     ]  # fmt: skip
 
 
 def are_independent(events: Sequence[LeadEvent], lead: str, other: str) -> bool:
     """Whether two people lead, and are independent of each other."""
-    leads, behind = _replay_events(events)
-    return _are_independent(leads, behind, lead, other)
+    leads, dependencies = _replay_events(events)
+    return _are_independent(leads, dependencies, lead, other)
 
 
 def current_leads(events: Sequence[LeadEvent]) -> frozenset[str]:
@@ -105,8 +105,8 @@ def current_leads(events: Sequence[LeadEvent]) -> frozenset[str]:
 
 def lacks_independent_leads(events: Sequence[LeadEvent]) -> bool:
     """Whether no two of the leads are independent, so that nothing that needs two leads could be decided."""
-    leads, behind = _replay_events(events)
-    return not any(_are_independent(leads, behind, lead, other) for lead, other in combinations(leads, 2))
+    leads, dependencies = _replay_events(events)
+    return not any(_are_independent(leads, dependencies, lead, other) for lead, other in combinations(leads, 2))
 
 
 def agreed_by_two(tx: Tx, actor: str, proposer: str | None) -> bool:
@@ -163,34 +163,34 @@ def _replay_events(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, fro
     A person made a lead by one lead alone may be the same person as that lead, or as anybody that lead depends on. Two
     independent leads, or whoever operates the machine, can vouch for them; then they depend on nobody any more.
     """
-    leads, behind = set[str](), dict[str, frozenset[str]]()
+    leads, dependencies = set[str](), dict[str, frozenset[str]]()
     for event in events:
         if not event.leads:
             leads.discard(event.person)
             continue
         if event.person in leads and event.by not in _OUTSIDE_ACTORS:
             continue
-        vouched = event.by in _OUTSIDE_ACTORS or _are_independent(leads, behind, event.first, event.by)
+        vouched = event.by in _OUTSIDE_ACTORS or _are_independent(leads, dependencies, event.first, event.by)
         if vouched or (not leads and event.by == event.person):
-            behind[event.person] = frozenset()
+            dependencies[event.person] = frozenset()
         else:
             makers = leads if event.by == event.person else {event.by, event.first} - {""}
-            origins = frozenset().union(*(_origins(behind, maker) for maker in makers))
-            behind[event.person] = behind.get(event.person, frozenset()) | origins
+            origins = frozenset().union(*(_origins(dependencies, maker) for maker in makers))
+            dependencies[event.person] = dependencies.get(event.person, frozenset()) | origins
         leads.add(event.person)
-    return leads, behind
+    return leads, dependencies
 
 
-def _are_independent(leads: set[str], behind: dict[str, frozenset[str]], lead: str, other: str) -> bool:
+def _are_independent(leads: set[str], dependencies: dict[str, frozenset[str]], lead: str, other: str) -> bool:
     are_leads = lead in leads and other in leads and lead != other
-    return are_leads and _origins(behind, lead).isdisjoint(_origins(behind, other))
+    return are_leads and _origins(dependencies, lead).isdisjoint(_origins(dependencies, other))
 
 
-def _origins(behind: dict[str, frozenset[str]], name: str) -> frozenset[str]:
+def _origins(dependencies: dict[str, frozenset[str]], name: str) -> frozenset[str]:
     """A person and everybody behind them, however far back."""
     origins, ahead = {name}, [name]
     while ahead:
-        new = behind.get(ahead.pop(), frozenset()) - origins
+        new = dependencies.get(ahead.pop(), frozenset()) - origins
         origins |= new
         ahead += new
     return frozenset(origins)

@@ -74,11 +74,11 @@ def read_account(claims: Mapping[str, Any]) -> Account:
             email = invitations.plain_address(str(claims["email"]))
         except BadInput:
             log.info("email_refused")
-    apart = [str(claims.get(name, "")) for name in _CLAIMS_OF_ONE_SIGN_IN]
+    sign_in_claims = [str(claims.get(name, "")) for name in _CLAIMS_OF_ONE_SIGN_IN]
     return Account(
         str(issuer), str(subject), email, _claimed_name(claims) or email.partition("@")[0], granted_role(claims)[0],
         to_utc(datetime.fromtimestamp(issued, UTC)),
-        content_id("login", issuer, subject, issued, apart),
+        content_id("login", issuer, subject, issued, sign_in_claims),
     )  # fmt: skip
 
 
@@ -87,17 +87,17 @@ def shorten_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
 
     Of the groups, one that gives the role is kept. An issuer, subject or address that is too long is left out.
     """
-    kept = {
+    used_claims = {
         name: claims[name] for name in ("iss", "sub", "iat", "email", "email_verified")
         if name in claims and len(str(claims[name])) <= _MAX_ACCOUNT_LENGTH
     }  # fmt: skip
     for name in _CLAIMS_OF_ONE_SIGN_IN:
         claim = str(claims.get(name, ""))
-        kept |= {name: claim if len(claim) <= _MAX_CLAIM_LENGTH else content_id("claim", claim)} if claim else {}
+        used_claims |= {name: claim if len(claim) <= _MAX_CLAIM_LENGTH else content_id("claim", claim)} if claim else {}
     _, group = granted_role(claims)
     for name in reversed(_role_claim()):
         group = {name: group}
-    return {**group, "name": _claimed_name(claims)[:_MAX_CLAIM_LENGTH], **kept}
+    return {**group, "name": _claimed_name(claims)[:_MAX_CLAIM_LENGTH], **used_claims}
 
 
 def _claimed_name(claims: Mapping[str, Any]) -> str:

@@ -82,8 +82,8 @@ def _normalize(name: str) -> str:
 
 
 def _strip_marks(text: str) -> str:
-    kept = "".join(c for c in text if c not in _STROKES and _counts(unicodedata.category(c)))
-    return kept.replace("rn", "m").replace("vv", "w")
+    letters = "".join(c for c in text if c not in _STROKES and _counts(unicodedata.category(c)))
+    return letters.replace("rn", "m").replace("vv", "w")
 
 
 def _counts(category: str) -> bool:

@@ -250,9 +250,9 @@ def _of_a_file(name: str) -> str:
 
 
 def _looks_like(name: str, lookalike: str) -> str:
-    apart = names.explain_difference(name, lookalike)
+    detail = names.explain_difference(name, lookalike)
     return (
-        f"{name!r} looks like {lookalike!r}, who is known here, and is another name{f' ({apart})' if apart else ''}. "
+        f"{name!r} looks like {lookalike!r}, who is known here, and is another name{f' ({detail})' if detail else ''}. "
         f"If you mean {lookalike}, write it exactly so; otherwise choose a name that cannot be confused with it."
     )
 

@@ -441,9 +441,9 @@ class QueueIndex:
             return False
         if person in audience:
             return True
-        taken = draw.answered_by | {assignee for assignee in audience if not tags.is_tag(assignee)}
-        taken |= {name for name in self.holders(draw, moment) if name != person and name not in self.former_people}
-        return len(taken) < self.overlap[draw.dataset]
+        assignees = draw.answered_by | {assignee for assignee in audience if not tags.is_tag(assignee)}
+        assignees |= {name for name in self.holders(draw, moment) if name != person and name not in self.former_people}
+        return len(assignees) < self.overlap[draw.dataset]
 
     def admits(self, audience: frozenset[str], person: str) -> bool:
         """Whether a person is one of those to whom something is open, by name or by a tag."""
@@ -493,12 +493,12 @@ class QueueIndex:
         def is_counted(d: QueuedDraw) -> bool:
             return not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in closed_audiences
 
-        gone = {d for d in looked if is_counted(d) and self.is_closed_to(d, person)}
+        denied_draws = {d for d in looked if is_counted(d) and self.is_closed_to(d, person)}
         if moment > self.tidied + _TIDY_INTERVAL:
             self.claimed_draws = {d for d in self.claimed_draws if any(until > moment for until in d.holders.values())}
             self.tidied = moment
-        gone |= {d for d in self.claimed_draws if is_counted(d) and not self.is_free(d, person, moment)}
-        return queue.open - sum(queue.audiences[audience] for audience in closed_audiences) - len(gone)
+        denied_draws |= {d for d in self.claimed_draws if is_counted(d) and not self.is_free(d, person, moment)}
+        return queue.open - sum(queue.audiences[audience] for audience in closed_audiences) - len(denied_draws)
 
     def held_draws(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[QueuedDraw, datetime]:
         """Return the draws of a queue that a person holds and may still answer, with the end of each claim."""

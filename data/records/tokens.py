@@ -187,8 +187,8 @@ def _tokens(store: Store | Tx) -> dict[str, Token]:
         "(select count(*) from api_token_event e where e.api_token_id = t.id and e.kind = 'revoked') from api_token t"
     )
     return {
-        str(hash_): Token(id_, person, name, prefix, tuple(scopes.split()), expires, used, bool(gone))
-        for hash_, id_, person, name, prefix, scopes, expires, used, gone in rows
+        str(hash_): Token(id_, person, name, prefix, tuple(scopes.split()), expires, used, bool(revocations))
+        for hash_, id_, person, name, prefix, scopes, expires, used, revocations in rows
     }
 
 

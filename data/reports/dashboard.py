@@ -81,9 +81,9 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
     if tile.comparisons:
         differences = [html.say("{told}", told=sentences.describe_difference(tile, pair)) for pair in tile.comparisons]
         parts.append(html.details("Which systems differ significantly", [html.bullets(differences)]))
-    above = ("dimension", "unit", "older policy")
+    heading_columns = ("dimension", "unit", "older policy")
     rows = [
-        {k: f"{v:.4f}" if isinstance(v, float) else v for k, v in row.items() if k not in above}
+        {k: f"{v:.4f}" if isinstance(v, float) else v for k, v in row.items() if k not in heading_columns}
         for row in rows_of(tile)
     ]
     parts.append(html.details("All figures", [html.table(rows, list(rows[0]))] if rows else []))

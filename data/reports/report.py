@@ -105,12 +105,12 @@ def _opening(evidence: Evidence) -> list[str]:
                 required=_lower(BASES[evidence.gate]), basis=_lower(BASES[evidence.basis]),
             )
         )  # fmt: skip
-    if evidence.gate == "gate" and (brought := _count_imported(evidence)):
+    if evidence.gate == "gate" and (imported_labels := _count_imported(evidence)):
         parts.append(
             note(
                 "{n} imported labels that are said to be blind and of random draws do not count for the approval check "
                 "here; a lead can allow them in the policy.",
-                n=f"{brought:,}",
+                n=f"{imported_labels:,}",
             )
         )
     return parts
@@ -182,7 +182,7 @@ def _judge_section(evidence: Evidence) -> list[str]:
     )
     dates = " to ".join(format_minute(at) for at in dict.fromkeys((judge.first, judge.last)) if at)
     runs = ", ".join(f"{format_minute(at)} ({state})" for at, state in judge.runs)
-    lost = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in judge.unscored)
+    failures = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in judge.unscored)
     rows = [
         ("Model", judge.model),
         ("Card", f"{card.title} ({judge.card})" if card else judge.card),
@@ -192,7 +192,7 @@ def _judge_section(evidence: Evidence) -> list[str]:
         ("Judged", f"{many(judge.items, 'item')} of {evidence.items:,}, {many(judge.judgments, 'reply', 'replies')}"),
         ("Replies came in", dates),
         ("Runs from here", runs or "none: its replies were imported"),
-        ("Replies without use", lost or "none"),
+        ("Replies without use", failures or "none"),
         ("Examples left out", f"{evidence.examples:,}, as they stand in its prompt" if evidence.examples else ""),
         ("Dataset", evidence.dataset.name + (" (synthetic)" if evidence.dataset.synthetic else "")),
         ("How labels are combined", _gold(evidence)),
@@ -203,9 +203,9 @@ def _judge_section(evidence: Evidence) -> list[str]:
 
 def _gold(evidence: Evidence) -> str:
     rule = evidence.rule
-    apart = "" if rule.apart is None else f"; adjudicated where people are more than {many(rule.apart, 'step')} apart"
+    dispute = "" if rule.apart is None else f"; adjudicated where people are more than {many(rule.apart, 'step')} apart"
     out = "; until then left out of kappa" if rule.waiting == "out" and rule.apart is not None else ""
-    return f"the {rule.resolve} of what people say{apart}{out}; in means all that people say"
+    return f"the {rule.resolve} of what people say{dispute}{out}; in means all that people say"
 
 
 def _policy(evidence: Evidence) -> list[str]:

@@ -69,11 +69,11 @@ def _of_dimension(dim: Json) -> Iterator[tuple[str, list[Json]]]:
     floors, (low, high) = dim["baselines"], dim["more_items"] or (None, None)
     length = floors["length"] or {"ahead": {}}
     ahead = length["ahead"]
-    beside = {
+    extra_columns = {
         "baseline": floors["standing"], "length_kappa": length.get("kappa"), "ahead": ahead.get("kappa"),
         "ahead_low": ahead.get("low"), "ahead_high": ahead.get("high"),
     }  # fmt: skip
-    yield "states", [dim | floors | beside | {"more_items_low": low, "more_items_high": high}]
+    yield "states", [dim | floors | extra_columns | {"more_items_low": low, "more_items_high": high}]
     names = {"between": "between people", "alpha": "alpha", "judge": "judge", "judge_minus_between": "judge - people"}
     people = dim["people"] or {}
     yield "people", [

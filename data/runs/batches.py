@@ -108,9 +108,9 @@ class _Batches:
         for task in left.tasks():
             answers = dict(left.stored_replies(task))
             missing = remaining_pieces(card, params, task, answers)
-            lost = next((failed[*task.slot, piece] for piece in missing if (*task.slot, piece) in failed), None)
-            if lost is not None:
-                answers |= {piece: CallReply(*task.slot, piece, "", "api_error", lost) for piece in missing}
+            failure = next((failed[*task.slot, piece] for piece in missing if (*task.slot, piece) in failed), None)
+            if failure is not None:
+                answers |= {piece: CallReply(*task.slot, piece, "", "api_error", failure) for piece in missing}
                 missing = []
             if not missing:
                 yield fuse(card, params, task, answers)
@@ -162,10 +162,10 @@ class _Batches:
 
     async def _find_or_begin(self, file: str) -> dict[str, Any]:
         """The batch of a file that has begun although the answer was lost, which must not be paid for twice."""
-        begun = (
+        file_batches = (
             batch for batch in await self._list_batches() if batch.get("input_file_id") == file and batch.get("id")
         )
-        return next(begun, None) or await self._begin(file)
+        return next(file_batches, None) or await self._begin(file)
 
     # -- batches that are out -----------------------------------------------------------------------------------------
 
@@ -200,8 +200,8 @@ class _Batches:
             return
         since, calls, sent = self._submission(ident)
         if not shown:
-            lost = Charge("lost", sent, calls * self.config.params.max_tokens, calls=calls)
-            self._record(ident, "failed", {"why": "not known any more"}, lost)
+            charge = Charge("lost", sent, calls * self.config.params.max_tokens, calls=calls)
+            self._record(ident, "failed", {"why": "not known any more"}, charge)
             raise FatalError(
                 "The endpoint does not know the batch any more. Resume the run to hand its calls in again."
             )
@@ -216,7 +216,7 @@ class _Batches:
             if state != self._state(ident):
                 self._record(ident, state, {"counts": shown.get("request_counts")})
             return
-        brought = missed = 0
+        answered_calls = missed = 0
         self._tokens_per_call = round(sent / calls) if calls else 0
         stored_calls = self._stored_calls(since)
         for name in ("output_file_id", "error_file_id"):
@@ -226,13 +226,13 @@ class _Batches:
             for result in lines.read_results(data):
                 answers = self._read_result(result)
                 missed += not answers
-                brought += bool(answers)
+                answered_calls += bool(answers)
                 if answers and result.place not in stored_calls:
                     stored_calls.add(result.place)
                     for answer in answers:
                         yield answer
-        self._collected = {"brought": brought, "missed": missed}
-        self._fruitless_rounds = 0 if brought else self._fruitless_rounds + 1
+        self._collected = {"brought": answered_calls, "missed": missed}
+        self._fruitless_rounds = 0 if answered_calls else self._fruitless_rounds + 1
 
     def _close(self, ident: str) -> None:
         """Write down that all of a batch is stored. Raises FatalError where one after the other brought nothing."""
@@ -306,9 +306,9 @@ class _Batches:
         while loop.time() < until and not self.live.should_stop():
             await asyncio.sleep(min(_STOP_CHECK_SECONDS, POLL_SECONDS))
 
-    def _record(self, ident: str, state: str, detail: Mapping[str, object], lost: Charge | None = None) -> None:
+    def _record(self, ident: str, state: str, detail: Mapping[str, object], charge: Charge | None = None) -> None:
         def work(tx: Tx) -> None:
-            charges.add_charge(tx, self.run_id, [lost] if lost else [], self.live.price)
+            charges.add_charge(tx, self.run_id, [charge] if charge else [], self.live.price)
             tx.append([BatchEventRow(new_id(), self.run_id, ident, state, canonical(dict(detail)))])
 
         self.store.tx(self.live.actor, "batch", work, target=self.run_id)

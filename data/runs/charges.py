@@ -65,9 +65,9 @@ def add_hold(tx: Tx, run_id: str, up_to: float) -> None:
 
 def add_lost_charges(tx: Tx, run_id: str, price: Price | None) -> None:
     """Append as a charge, at its most, what was in progress when a process ended unexpectedly."""
-    lost = run_cost(tx, run_id, price).open
-    if lost > 0:
-        tx.append([ChargeRow(new_id(), run_id, "lost", 0, 0, 0, lost, True)])
+    open_cost = run_cost(tx, run_id, price).open
+    if open_cost > 0:
+        tx.append([ChargeRow(new_id(), run_id, "lost", 0, 0, 0, open_cost, True)])
 
 
 def run_cost(store: Store | Tx, run_id: str, price: Price | None) -> RunCost:

@@ -42,8 +42,8 @@ def dry_run(
     its calls cost is added to `charged` as they come.
     """
     left = PendingJudgments(store, replace(config, only_unscored=False), "", store.newest(), seed)
-    kept = exposure.blind_pending(store, actor)
-    chosen = sorted(left.ids(), key=lambda i: i in kept)[:n]
+    blind_items = exposure.blind_pending(store, actor)
+    chosen = sorted(left.ids(), key=lambda i: i in blind_items)[:n]
     exposure.record_exposures(store, actor, dict.fromkeys(chosen, (judge_id,)), "dry run")
     tasks: list[Task] = []
     for task in left.tasks():

@@ -158,22 +158,22 @@ def resume(
     _require_no_other_run(store, config.dataset_id, key, but=run_id)
     _same_card(store, config, key)
     terms.check_terms(config)
-    paid = terms.token_price(config)
-    spent = charges.run_cost(store, run_id, paid)
-    if limit is not None and limit < spent.max_cost:
-        about = "about " if spent.estimated or spent.open else ""
+    token_price = terms.token_price(config)
+    cost = charges.run_cost(store, run_id, token_price)
+    if limit is not None and limit < cost.max_cost:
+        about = "about " if cost.estimated or cost.open else ""
         raise BadInput(
-            f"{about.capitalize()}{dollars(spent.max_cost)} is spent so far: a limit of {dollars(limit)} is below it. "
+            f"{about.capitalize()}{dollars(cost.max_cost)} is spent so far: a limit of {dollars(limit)} is below it. "
             "Give a higher one."
         )
     left = PendingJudgments(store, config, key, int(run.settings["until"]), int(run.settings["seed"]), store.newest())
-    charged = dry_runs.try_endpoint(store, actor, run_id, config, spent.max_cost) if source is None else []
+    charged = dry_runs.try_endpoint(store, actor, run_id, config, cost.max_cost) if source is None else []
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
         _require_no_other_run(tx, config.dataset_id, key, but=run_id)
-        charges.add_lost_charges(tx, run_id, paid)
-        charges.add_charge(tx, run_id, charged, paid)
+        charges.add_lost_charges(tx, run_id, token_price)
+        charges.add_charge(tx, run_id, charged, token_price)
         if limit is not None or price is not None:
             tx.append([RunLimitRow(new_id(), run_id, config.spending_limit, *(config.price or (None, None)))])
         tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
@@ -191,9 +191,9 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     terms_by_run = {
         r.id: terms.counted_price(later.get(r.id) or terms.initial_terms(r.settings), r.model, r.settings) for r in runs
     }
-    spent = charges.run_costs(store, {run_id: price for run_id, (_, price) in terms_by_run.items()})
+    costs_by_run = charges.run_costs(store, {run_id: price for run_id, (_, price) in terms_by_run.items()})
     for run in runs:
-        settings, cost = run.settings, spent[run.id]
+        settings, cost = run.settings, costs_by_run[run.id]
         state, why = worker.derive_state(run.id, run.kind, run.why, waiting, elsewhere)
         summaries.append(
             RunSummary(
@@ -234,7 +234,7 @@ def run_progress(store: Store, run_id: str) -> RunProgress:
     calls = store.rows("select count(*) from reply where run_id = $1", [run_id])[0][0]
     own_terms = terms.latest_terms(store, run_id, run.settings)
     limit, price = terms.counted_price(own_terms, run.model, run.settings)
-    spent = charges.run_cost(store, run_id, price)
+    cost = charges.run_cost(store, run_id, price)
     latest = store.rows(
         "select why, max(seq) from judgment where run_id = $1 and unscored <> '' group by why order by 2 desc, 1 "
         f"limit {_LATEST}",
@@ -244,9 +244,9 @@ def run_progress(store: Store, run_id: str) -> RunProgress:
     total = max(run.judgments, done)
     scored = counts.pop("", 0)
     return RunProgress(
-        state, why, done, total, scored, counts, int(calls), spent.tokens_in, spent.tokens_out, spent.cost, rate,
+        state, why, done, total, scored, counts, int(calls), cost.tokens_in, cost.tokens_out, cost.cost, rate,
         (total - done) / rate if rate and state == "running" else None,
-        (*(live.notes if live else ()), *(str(w[0]) for w in latest)), spent.estimated, limit, spent.open,
+        (*(live.notes if live else ()), *(str(w[0]) for w in latest)), cost.estimated, limit, cost.open,
     )  # fmt: skip
 
 

@@ -32,20 +32,20 @@ def compact_logprobs(logprobs: Logprobs, known: frozenset[str]) -> str:
 
     Joined, the tokens are still the reply. "" where there are none.
     """
-    kept: list[list[object]] = []
+    entries: list[list[object]] = []
     run: list[str] = []
     for token, among in logprobs:
-        bare = token.strip(_FRAME).lower()
-        if not (bare and (bare.isdecimal() or any(word.startswith(bare) for word in known))):
+        plain_token = token.strip(_FRAME).lower()
+        if not (plain_token and (plain_token.isdecimal() or any(word.startswith(plain_token) for word in known))):
             run.append(token)
             continue
         if run:
-            kept.append(["".join(run)])
+            entries.append(["".join(run)])
             run = []
-        kept.append([token, {other: round(chance, 4) for other, chance in among}])
-    if run and kept:
-        kept.append(["".join(run)])
-    return canonical(kept) if kept else ""
+        entries.append([token, {other: round(chance, 4) for other, chance in among}])
+    if run and entries:
+        entries.append(["".join(run)])
+    return canonical(entries) if entries else ""
 
 
 def expand_logprobs(text: str) -> Logprobs:
@@ -76,7 +76,7 @@ class JudgmentWriter:
         def work(tx: Tx) -> int:
             nonlocal added
             leases.require_lease(tx, self.run_id)
-            taken, kept = self._filled_slots(tx, judged)
+            filled_slots, stored_ids = self._filled_slots(tx, judged)
             tx.append(replies)
             charges.add_charge(
                 tx, self.run_id, (event for event in events if not isinstance(event, FinishedJudgment)), self.price
@@ -86,13 +86,13 @@ class JudgmentWriter:
             rows, scores, remarks = list[JudgmentRow](), list[ScoreRow](), list[RemarkRow]()
             for judgment in judged:
                 task = judgment.task
-                if task.slot in taken:
+                if task.slot in filled_slots:
                     continue
                 raw = storable_text(judgment.raw)
                 key = judgment_id(self.judge_id, task.key, task.part, raw, task.sample)
-                if key in kept:  # the same text once more, when it was asked again: another judgment all the same
+                if key in stored_ids:  # the same text once more, when it was asked again: another judgment all the same
                     key = content_id(key, self.run_id)
-                if key in kept:
+                if key in stored_ids:
                     continue
                 reading = replace(judgment.reading, why=storable_text(judgment.reading.why))
                 row, s, r = judgment_rows(key, self.judge_id, task.key, task.part, task.sample, raw, reading)

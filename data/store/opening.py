@@ -185,9 +185,9 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
             f"with what is there: {ACCEPT}"
         )
     if newest < seq:
-        lost = f"{many(seq - newest, 'change')} {verb(seq - newest, 'is', 'are')} missing"
+        loss = f"{many(seq - newest, 'change')} {verb(seq - newest, 'is', 'are')} missing"
         raise StoreDamaged(
-            f"The store {path} ends at revision {newest}, but revision {seq} was confirmed: {lost}, probably with a "
+            f"The store {path} ends at revision {newest}, but revision {seq} was confirmed: {loss}, probably with a "
             f"damaged or deleted write-ahead log ({path.name}.wal). {RESTORE}, or accept the loss with {ACCEPT}."
         )
     if other:
@@ -351,20 +351,20 @@ def migrate_store(path: Path, file: StoreFile | None) -> None:
             con.execute("checkpoint")
         finally:
             con.close()
-        kept = None
+        backup = None
         if file:
             shutil.copymode(path, part)
             _checkpoint(path)
-            kept = _keep_copy(path) if done else None
+            backup = _keep_copy(path) if done else None
         try:
             os.replace(part, path)
         except OSError:
-            if kept is not None:
-                kept.unlink()
+            if backup is not None:
+                backup.unlink()
             raise
-        if kept is not None:
+        if backup is not None:
             to = waiting[-1][0]
-            events.info("store_migrated", file=str(path), from_version=done, to_version=to, kept=str(kept))
+            events.info("store_migrated", file=str(path), from_version=done, to_version=to, kept=str(backup))
     except (duckdb.Error, OSError) as error:
         raise StoreFailed(
             f"The store {path} was not {'brought up to date' if file else 'made'}: {first_line(error)} Nothing was "
@@ -394,12 +394,12 @@ def _checkpoint(path: Path) -> None:
 
 def _keep_copy(path: Path) -> Path:
     """Give the file a second name, under which it stays as it is; that name."""
-    kept = free_name(path, "before")
+    backup = free_name(path, "before")
     try:
-        os.link(path, kept)
+        os.link(path, backup)
     except OSError:  # a file system without second names
-        shutil.copyfile(path, kept)
-    return kept
+        shutil.copyfile(path, backup)
+    return backup
 
 
 def free_name(path: Path, word: str) -> Path:

@@ -151,8 +151,8 @@ class PostgresStore(DuckTables):
         import psycopg
 
         while not self._closed.is_set():
-            lost = psycopg.Error, StoreFailed, duckdb.Error
-            with contextlib.suppress(*lost), postgres_schema.connect(self.url) as ear:
+            connection_errors = psycopg.Error, StoreFailed, duckdb.Error
+            with contextlib.suppress(*connection_errors), postgres_schema.connect(self.url) as ear:
                 ear.execute(f"listen {postgres_bulk.CHANNEL}".encode())
                 self._check_same_database(ear)
                 while not self._closed.is_set():

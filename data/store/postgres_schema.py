@@ -87,8 +87,8 @@ def bring_up(link: Link, name: str) -> bool:
         raise BadInput(f"The database {name} is PostgreSQL {link.info.server_version // 10000}: 13 or later is needed.")
     if (encoding := link.info.parameter_status("server_encoding")) != "UTF8":
         raise BadInput(f"The database {name} keeps texts as {encoding}. Make one whose encoding is UTF8.")
-    begun = _version(link, name)
-    done = begun
+    start_version = _version(link, name)
+    done = start_version
     for number, title, sql in migrations():
         if number <= done:
             continue
@@ -98,9 +98,9 @@ def bring_up(link: Link, name: str) -> bool:
             if number > done:
                 _script(link, sql, number, title)
                 done = number
-    if begun and begun < done:
-        log.info("store_migrated", store=name, from_version=begun, to_version=done)
-    return not begun
+    if start_version and start_version < done:
+        log.info("store_migrated", store=name, from_version=start_version, to_version=done)
+    return not start_version
 
 
 def _version(link: Link, name: str) -> int:

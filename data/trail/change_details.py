@@ -77,11 +77,11 @@ def _table(
             else:
                 line[name] = _format_value(value)
         lines.append(line)
-    kept = [name for name in rows[0] if name not in _OURS and any(line.get(name) for line in lines)]
+    columns = [name for name in rows[0] if name not in _OURS and any(line.get(name) for line in lines)]
     title = _TABLES.get(table, table.replace("_", " "))
     more = f" (the first {ROWS})" if len(rows) == ROWS else ""
-    heads = [_COLUMNS.get(name, name.replace("_", " ")) for name in kept]
-    return title.capitalize() + more, [head.capitalize() for head in heads], [[x[n] for n in kept] for x in lines]
+    heads = [_COLUMNS.get(name, name.replace("_", " ")) for name in columns]
+    return title.capitalize() + more, [head.capitalize() for head in heads], [[x[n] for n in columns] for x in lines]
 
 
 def _format_value(value: Any) -> str:

@@ -144,7 +144,7 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
     records that the others are shown. Raises NotAllowed below the role researcher.
     """
     require(store, actor, "researcher")
-    appended, kept = {}, exposure.blind_pending(store, actor)
+    appended, blind_items = {}, exposure.blind_pending(store, actor)
     judges_by_item: dict[str, set[str]] = defaultdict(set)
     for table in dict.fromkeys([*(trace.table for trace in TRACES), *_PARTS]):
         fields = _RECORDS[table]._fields
@@ -152,9 +152,9 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
         shown = []
         for row in (dict(zip(fields, values, strict=True)) for values in store.rows(query, [seq])):
             by = _exposed_to(table, actor, row)
-            if not by or row["item_id"] not in kept:
+            if not by or row["item_id"] not in blind_items:
                 shown.append({name: _shorten(value) for name, value in row.items()})
-            if by and row["item_id"] not in kept:
+            if by and row["item_id"] not in blind_items:
                 judges_by_item[row["item_id"]] |= by
         if shown:
             appended[table] = shown

@@ -90,8 +90,8 @@ def _describe_budget(limit: float | None, price_in: float | None, price_out: flo
 
 
 def _describe_test_calls(calls: int, cost: float | None, estimated: bool) -> str:
-    paid = "" if cost is None else f" for {'about ' if estimated else ''}{dollars(cost)}"
-    return f"tried {many(calls, 'call')} outside of a run{paid}"
+    cost_text = "" if cost is None else f" for {'about ' if estimated else ''}{dollars(cost)}"
+    return f"tried {many(calls, 'call')} outside of a run{cost_text}"
 
 
 def _describe_tuning(tuning: bool, items: int, why: str) -> str:
@@ -244,8 +244,8 @@ def _signed_out(person: str, login: str, actor: str) -> str:
 
 
 def _describe_import(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
-    brought = [(items, "item"), (judgments, "judgment"), (labels, "label"), (adjudicated, "adjudication")]
-    parts = [many(int(n), noun) for n, noun in brought if n] + ["how labels are combined"] * bool(rule)
+    counts = [(items, "item"), (judgments, "judgment"), (labels, "label"), (adjudicated, "adjudication")]
+    parts = [many(int(n), noun) for n, noun in counts if n] + ["how labels are combined"] * bool(rule)
     return f"imported {', '.join(parts) or 'nothing new'} from {source}"
 
 

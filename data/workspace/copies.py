@@ -30,10 +30,10 @@ def copy_workspace(source: str, target: str) -> tuple[int, int]:
     if to is not None and to.exists():
         raise BadInput(f"{to} exists already. Name a file that is not there: a copy goes into an empty store only.")
     with folder_for("copy") as folder:
-        aside = folder / "backup.duckdb"
+        backup_copy = folder / "backup.duckdb"
         if backup := path is not None and not opening.beside_path(path, ".mark").exists():
-            opening.copy(path, aside)  # the backup stays as it is
-        with closing(open_store(f"duckdb:///{aside}" if backup else source, accept=backup)) as origin:
+            opening.copy(path, backup_copy)  # the backup stays as it is
+        with closing(open_store(f"duckdb:///{backup_copy}" if backup else source, accept=backup)) as origin:
             newest, rows = _to_file(origin, to, target) if to is not None else _to_database(origin, target)
     log.info("store_copied", revision=newest, rows=rows)
     return newest, rows

@@ -41,7 +41,7 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
         try:
             opening.remove_copy(part)
             changes = _restore_checked(backup, part, url, force, _exposure_rows(path))
-            aside = _move_aside(path)
+            previous_path = _move_aside(path)
             Mark(opening.beside_path(path, ".mark")).make(
                 *(Mark(opening.beside_path(part, ".mark")).entry() or (changes, ""))
             )
@@ -52,8 +52,8 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
             ) from error
         finally:
             opening.remove_copy(part)
-    log.info("store_restored", file=str(path), revision=changes, backup=str(backup), kept=str(aside or ""))
-    return changes, aside
+    log.info("store_restored", file=str(path), revision=changes, backup=str(backup), kept=str(previous_path or ""))
+    return changes, previous_path
 
 
 def backup_revision(backup: Path) -> int:
@@ -109,7 +109,7 @@ def _exposure_rows(path: Path) -> list[Row]:
 def _move_aside(path: Path) -> Path | None:
     """Give the present store, with its logs and mark, another name; also what is left of one without its file."""
     files = [file for file in (*opening.logs(path), path, opening.beside_path(path, ".mark")) if os.path.lexists(file)]
-    aside = opening.free_name(path, "replaced")
+    previous_path = opening.free_name(path, "replaced")
     for file in files:
-        os.replace(file, aside.with_name(aside.name + file.name.removeprefix(path.name)))
-    return aside if files else None
+        os.replace(file, previous_path.with_name(previous_path.name + file.name.removeprefix(path.name)))
+    return previous_path if files else None

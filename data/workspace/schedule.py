@@ -96,13 +96,13 @@ def backup_state(store: Store | Tx) -> BackupState:
     )
     last = {kind: (backups.parse_settings(settings), at) for kind, settings, at in rows}
     latest = now() + RETRY_AFTER  # what lies beyond was written by a clock that was ahead, and is no time to wait for
-    made_at, begun = (last[k][1] if k in last and last[k][1] <= latest else None for k in (backups.MADE, BEGUN))
+    made_at, started_at = (last[k][1] if k in last and last[k][1] <= latest else None for k in (backups.MADE, BEGUN))
     ended, why = rows[-1][0] if rows else "", ""
     if ended == FAILED:
         why = last[FAILED][0]["why"]
-    elif ended == BEGUN and begun is not None and now() - begun > RETRY_AFTER:
+    elif ended == BEGUN and started_at is not None and now() - started_at > RETRY_AFTER:
         why = "It was begun, and never ended."
-    return BackupState(made_at, begun, why)
+    return BackupState(made_at, started_at, why)
 
 
 def run_due(store: Store) -> Path | None:
@@ -144,9 +144,9 @@ def _is_due(store: Store | Tx) -> bool:
 
 def _check(file: Path) -> None:
     """Read all of a backup in a process of its own, which takes no time from anybody. Raises StoreFailed."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "OPENAI_"))}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "OPENAI_"))}
     command = [sys.executable, "-c", _CHECK, str(file)]
-    run = subprocess.run(command, cwd=ROOT, env=kept, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, stdin=subprocess.DEVNULL)
     if run.returncode:
         raise StoreFailed("The backup was written, and could not be read as a whole. It was removed again.")
 

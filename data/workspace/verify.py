@@ -46,19 +46,19 @@ def verify(store: Store) -> list[str]:
 
 def _changes(store: Store, filled: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """The numbers of the changes run from 1, without a gap but before imports, and every row belongs to one of them."""
-    count, newest, lost = store.rows(
+    count, newest, mismatches = store.rows(
         "select count(*), coalesce(max(seq), 0), coalesce(sum(case when action = 'import' and gap between 0 and $1 "
         "then 0 else abs(gap) end), 0) from (select seq, action, seq - lag(seq, 1, 0) over (order by seq) - 1 as gap "
         "from change) c",
         [hidden_rows.RESERVED_CHANGES],
     )[0]
-    if lost:
-        lost = many(int(lost), "number")
-        yield f"The changes run to {newest}, but there are {count}: {lost} missing or doubled."
+    if mismatches:
+        mismatches = many(int(mismatches), "number")
+        yield f"The changes run to {newest}, but there are {count}: {mismatches} missing or doubled."
     for table in (name for name, fields in filled.items() if "seq" in fields):
         query = f"select count(*) from {table} t where not exists (select 1 from change c where c.seq = t.seq)"
-        if lost := store.rows(query)[0][0]:
-            yield f"{many(lost, 'row')} of {table} {verb(lost, 'belongs', 'belong')} to no change."
+        if mismatches := store.rows(query)[0][0]:
+            yield f"{many(mismatches, 'row')} of {table} {verb(mismatches, 'belongs', 'belong')} to no change."
 
 
 def _references(
@@ -116,8 +116,8 @@ def _items(store: Store) -> Iterator[str]:
     ):
         last = rows[-1][0]
         items: dict[str, Item] = {}
-        for key, name, kind, content, kept in rows:
-            if content_hash(content) != kept:
+        for key, name, kind, content, stored_hash in rows:
+            if content_hash(content) != stored_hash:
                 yield f"The content of the item {name!r} is not what it was when it came in."
             try:
                 item = ITEM.validate_json(content, strict=True)

@@ -128,8 +128,8 @@ def as_sentence(text: str) -> str:
 
 def bar_picture(x: str, y: str, *heights: tuple[str, float | None], mark: float | None = None) -> Plot:
     """A picture of named heights; those that do not exist are left out."""
-    kept = [(name, height) for name, height in heights if height is not None]
-    names, values = tuple(name for name, _ in kept), tuple(float(height) for _, height in kept)
+    bars = [(name, height) for name, height in heights if height is not None]
+    names, values = tuple(name for name, _ in bars), tuple(float(height) for _, height in bars)
     return Plot("bars", x, y, (("", names, values),), mark)
 
 

@@ -54,9 +54,9 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     verdict = neutral_verdict(gap, 0.0, _WARNING_DISTANCE)
     higher = "higher" if gap.point > 0 else "lower" if gap.point < 0 else "no higher"
     kin_too = ", with the second judge's own family among the others"
-    beside = next(iter(second)) if len(second) == 1 else f"{len(second)} judges of other families"
+    second_name = next(iter(second)) if len(second) == 1 else f"{len(second)} judges of other families"
     why = (
-        f"Compared with {beside}, the judge scores its own family ({own}, {len(kin)} items) "
+        f"Compared with {second_name}, the judge scores its own family ({own}, {len(kin)} items) "
         f"{abs(gap.point):.2f} points {higher} than others ({len(other)} items), {bounds(gap, False)}"
         f"{'' if left_out else kin_too}."
     )

@@ -108,20 +108,20 @@ def parse_scale(text: str) -> dict[str, Any]:
     Raises BadCard for anything else.
     """
     plain = text.strip()
-    bare = _NA.sub("", plain)
-    na_option: dict[str, Any] = {"na": True} if bare != plain else {}
-    bare, between = _CONTINUOUS.subn("", bare)
-    if match := _RANGE.fullmatch(bare):
+    scale_text = _NA.sub("", plain)
+    na_option: dict[str, Any] = {"na": True} if scale_text != plain else {}
+    scale_text, between = _CONTINUOUS.subn("", scale_text)
+    if match := _RANGE.fullmatch(scale_text):
         lo, hi = (_number(end) for end in match.groups()[:2])
         step = _number(match[3]) if match[3] else 0
         small_integers = isinstance(lo, int) and isinstance(hi, int) and lo >= 0 and hi <= 10 and (lo, hi) != (0, 1)
         if small_integers and step in (0, 1) and not between:
             return na_option | {"kind": "ordinal", "lo": lo, "hi": hi}
         return na_option | {"kind": "interval", "lo": lo, "hi": hi} | ({"step": step} if step else {})
-    if re.fullmatch(r"(yes\s*/\s*no|no\s*/\s*yes|true\s*/\s*false|flag)", bare, re.IGNORECASE):
+    if re.fullmatch(r"(yes\s*/\s*no|no\s*/\s*yes|true\s*/\s*false|flag)", scale_text, re.IGNORECASE):
         return na_option | {"kind": "flag"}
     for sign, kind in (("|", "ordered"), (",", "unordered")):
-        words = [word.strip() for word in bare.split(sign)]
+        words = [word.strip() for word in scale_text.split(sign)]
         if len(words) > 1 and all(words):
             return na_option | {"kind": kind, "categories": words}
     raise BadCard(

@@ -213,14 +213,14 @@ def _sentence(error: Mapping[str, Any], data: Any) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def find_clashes(recipe: Recipe, taken: Mapping[tuple[Kind, str, str], Scale]) -> list[str]:
+def find_clashes(recipe: Recipe, known_scales: Mapping[tuple[Kind, str, str], Scale]) -> list[str]:
     """Sentences on names that already have another scale: labels are stored without a card, so a name has one scale.
 
-    `taken` are the known scales by (item kind, unit sort, dimension).
+    `known_scales` are the known scales by (item kind, unit sort, dimension).
     """
     clashes = []
     for question in recipe.dimensions:
-        known = taken.get((recipe.kind, question.unit, question.name))
+        known = known_scales.get((recipe.kind, question.unit, question.name))
         if known is not None and known != question.answers.scale:
             clashes.append(
                 f"The name {question.name} is taken: for a {question.unit} it means {known.words} in another card or "

@@ -31,8 +31,8 @@ def _value(scale: Scale) -> Any:
     if scale.kind == "interval":
         if scale.na:
             said_so = {"anyOf": [_number(scale), {"type": "string", "enum": ["n/a"]}]}
-            kept = AfterValidator(partial(_require_on_scale, scale))
-            return Annotated[float | None, BeforeValidator(_none_if_na), kept, WithJsonSchema(said_so)]
+            scale_check = AfterValidator(partial(_require_on_scale, scale))
+            return Annotated[float | None, BeforeValidator(_none_if_na), scale_check, WithJsonSchema(said_so)]
         bounded = Annotated[float, Field(ge=scale.lo, le=scale.hi), AfterValidator(partial(_require_on_scale, scale))]
         return Annotated[bounded, WithJsonSchema(_number(scale))] if scale.step else bounded
     if scale.kind == "flag":

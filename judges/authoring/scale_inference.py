@@ -71,8 +71,8 @@ def survey(values: Iterable[Any]) -> Survey:
     words, missing = cells.pop("word", Counter[Any]()), cells.pop("missing", Counter[Any]())
     if missing["none"] and any("none" in rungs and set(words) < set(rungs) for rungs in _LADDERS) and words:
         words["none"] = missing.pop("none")
-    if words and (meant := _leading_numbers(words, bool(cells))):
-        cells["number"].update({meant[word]: count for word, count in words.items()})
+    if words and (number_by_word := _leading_numbers(words, bool(cells))):
+        cells["number"].update({number_by_word[word]: count for word, count in words.items()})
         words.clear()
     numbers = sum(count.total() for count in cells.values())
     sizes = numbers, words.total(), missing.total()
@@ -222,8 +222,8 @@ def _category(sort: _Sort, value: Any, categories: list[str]) -> Any:
     if set(categories) == set(_VERDICT.categories):
         sides = {1.0: "a", 2.0: "b"}
         return sides.get(value, value) if sort == "number" else _VERDICTS.get(value, value)
-    bare = value.replace("-", " ") if sort in ("word", "missing") else value
-    return bare if bare in categories else value
+    category = value.replace("-", " ") if sort in ("word", "missing") else value
+    return category if category in categories else value
 
 
 def _decimal_comma(text: str) -> bool:
@@ -294,12 +294,12 @@ def _categories(words: set[str]) -> tuple[RecipeScale | None, str]:
         return None, f"they are texts, not answers: {many}"
     if len({_VERDICTS.get(word, word) for word in words}) > 1 and words <= set(_VERDICTS):
         return _VERDICT, ""
-    bare = {word.replace("-", " ") for word in words}
-    if not bare <= _GRADES and (rungs := _ladder(words) or _ladder(bare)) is not None:
-        bare = words if words <= set(rungs) else bare
-        places = [rungs.index(word) for word in bare]
-        kept = rungs[min(places) : max(places) + 1] if len(bare) > 1 else rungs
-        return RecipeScale(kind="ordered", categories=list(kept)), ""
+    plain_words = {word.replace("-", " ") for word in words}
+    if not plain_words <= _GRADES and (rungs := _ladder(words) or _ladder(plain_words)) is not None:
+        plain_words = words if words <= set(rungs) else plain_words
+        places = [rungs.index(word) for word in plain_words]
+        categories = rungs[min(places) : max(places) + 1] if len(plain_words) > 1 else rungs
+        return RecipeScale(kind="ordered", categories=list(categories)), ""
     if len(words) == 1:
         return None, f"every cell says {next(iter(words))!r}"
     return RecipeScale(kind="unordered", categories=sorted(words)), ""

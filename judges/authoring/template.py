@@ -13,15 +13,16 @@ from judges.errors import BadCard
 from judges.types import Kind
 
 
-def card_files(name: str, kind: Kind, taken: Collection[str], scales: Collection[str]) -> dict[str, str]:
+def card_files(name: str, kind: Kind, existing_names: Collection[str], scales: Collection[str]) -> dict[str, str]:
     """The texts of a new card's folder by the names of their files.
 
-    `taken` are the names of existing cards and folders, `scales` the scales of known dimensions. The new card's only
-    dimension gets the card's name, with a number if that is taken. Raises BadCard for a name that no card can have.
+    `existing_names` are the names of existing cards and folders, `scales` the scales of known dimensions. The new
+    card's only dimension gets the card's name, with a number if that is taken. Raises BadCard for a name that no card
+    can have.
     """
     if not is_card_name(name) or keyword.iskeyword(name):
         raise BadCard(f"{explain_card_name(name)}.")
-    if name in taken:
+    if name in existing_names:
         raise BadCard(f"There is a card {name} already. Choose another name.")
     taken_names = {*scales, *RESERVED, *dir(BaseModel)}
     dimension = next(choice for n in range(1, 1000) if (choice := name if n == 1 else f"{name}_{n}") not in taken_names)

@@ -122,32 +122,32 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     card, people, replies, rule, values_by_cell = match.card, match.people, match.replies, match.rule, match.labels
     cells = {d: meeting_cells(d, people, replies, rule, values_by_cell) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, replies) for d in cells}
-    lost = {d: agree_extras.find_lost(places[d], match.asked_parts, match.named) for d in cells}
-    filled = agree_extras.fill_missing(cells, lost, options.missing)
+    missing_masks = {d: agree_extras.find_lost(places[d], match.asked_parts, match.named) for d in cells}
+    filled = agree_extras.fill_missing(cells, missing_masks, options.missing)
     shown = {d: s for d, met in filled.items() if (s := summarise(met, d)).gold_cells}
     turns = agree_extras.measure_weakest_turn_agreement(card, people, values_by_cell, replies, rule, match.items)
     if not shown and not turns:
         return None
     rated = {d: agree_verdicts.measure_rates(d, cells[d], replies, rule) for d in shown}
-    gone = {d: agree_extras.figures_by_choice(cells[d], d, lost[d], options.missing) for d in shown}
-    also, tested, kept = {d: other_metrics.measure_other_metrics(filled[d], d) for d in shown}, {}, {}
+    missing_figures = {d: agree_extras.figures_by_choice(cells[d], d, missing_masks[d], options.missing) for d in shown}
+    also, tested, acceptance = {d: other_metrics.measure_other_metrics(filled[d], d) for d in shown}, {}, {}
     if options.epsilon is not None:
         run_test = agree_extras.measure_alternative_annotator
         tested = {d: run_test(d, match.voices, cells[d], places[d], options.epsilon) for d in shown}
     repeated = {d: _repeats(d, cells[d], places[d], replies) for d in shown}
     if options.target is not None:
         accept = agree_verdicts.measure_auto_acceptance
-        kept = {d: accept(d, cells[d], places[d], replies, rule, options) for d in shown}
+        acceptance = {d: accept(d, cells[d], places[d], replies, rule, options) for d in shown}
     placed = _position_agreement(card, replies)
     figures = [
         _summary_record(summary)
         | other_metrics.as_json(also[d])
         | ({"orders": both_orders.as_json(placed[1])} if placed and placed[0] == d else {})
-        | ({"missing": {"counted": options.missing, **missingness.as_json(of)}} if (of := gone[d]) else {})
+        | ({"missing": {"counted": options.missing, **missingness.as_json(of)}} if (of := missing_figures[d]) else {})
         | ({"alternative": alternative_annotator.as_json(tested[d])} if tested else {})
         | _gain_record(repeated[d], rule)
         | ({"rates": [rates.as_json(answer) for answer in rated[d]]} if rated[d] else {})
-        | ({"selective": {"source": kept[d][0], **auto_accept.as_json(kept[d][1])}} if kept else {})
+        | ({"selective": {"source": acceptance[d][0], **auto_accept.as_json(acceptance[d][1])}} if acceptance else {})
         for d, summary in shown.items()
     ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(worst)} for d, worst in turns.items()]
     unread = sum(reply.reading.unscored is not None for reply in replies)
@@ -162,7 +162,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     for d, found_beside in also.items():
         lin = "kappa is Lin's concordance, " if d.scale.kind == "interval" else ""
         text.append(f"{d.title}: {lin}{agree_extras.describe_other_metrics(found_beside).rstrip('.')}.")
-    for d, lack in gone.items():
+    for d, lack in missing_figures.items():
         if lack is not None:
             text.append("\n" + "\n".join(agree_extras.describe_choices(d, lack, options.missing)))
     for d, test in tested.items():
@@ -173,7 +173,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         for answer in found_of:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
             text.append(f"\n{named}: {' '.join(rates.explain(answer, d))}")
-    for d, (source, result) in kept.items():
+    for d, (source, result) in acceptance.items():
         near = options.near and d.scale.has_order
         sentences = f"{auto_accept.explain(result, near)} {describe_equality(d.scale)}".rstrip()
         text.append(f"\n{d.title} ({source or 'no confidence'}): {sentences}")
@@ -289,10 +289,10 @@ def _row(card: Card, summary: Summary) -> str:
     point = "undef." if kappa.point is None else f"{kappa.point:.3f}"
     ends = "none" if kappa.low is None or kappa.high is None else f"{kappa.low:.3f} to {kappa.high:.3f}"
     exact = "" if summary.exact is None else f"{summary.exact:.1%}"
-    alike = "" if summary.na.agreement is None or not d.scale.na else f"{summary.na.agreement:.3f}"
+    na_text = "" if summary.na.agreement is None or not d.scale.na else f"{summary.na.agreement:.3f}"
     note = "  too few items for a verdict" if kappa.is_too_small else ""
     weights = "" if d.scale.has_order else " (plain)"
-    figures = f"{kappa.items:6} {summary.cells:7}  {point:>6}  {ends:16} {exact:>11} {alike:>13}"
+    figures = f"{kappa.items:6} {summary.cells:7}  {point:>6}  {ends:16} {exact:>11} {na_text:>13}"
     return f"{name + weights:34} {figures}{note}".rstrip()
 
 

@@ -71,7 +71,7 @@ def find_lost(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: Se
 
 
 def fill_missing(
-    met: Mapping[Dimension, PairedRatings], gone: Mapping[Dimension, NDArray[np.bool_]], choice: str
+    met: Mapping[Dimension, PairedRatings], missing_masks: Mapping[Dimension, NDArray[np.bool_]], choice: str
 ) -> dict[Dimension, PairedRatings]:
     """The cells with missing scores filled by the choice; a dimension whose scale lacks that answer stays unchanged.
 
@@ -80,7 +80,7 @@ def fill_missing(
     filled_cells, refused = dict(met), []
     for d, cells in met.items():
         try:
-            filled_cells[d] = missingness.impute(cells, missingness.imputed_code(choice, d.scale), gone[d])
+            filled_cells[d] = missingness.impute(cells, missingness.imputed_code(choice, d.scale), missing_masks[d])
         except BadScale as error:
             refused += [f"{d.title}: {error}"] if len(cells) else []
     if refused and len(refused) == sum(len(cells) > 0 for cells in met.values()):
@@ -88,12 +88,14 @@ def fill_missing(
     return filled_cells
 
 
-def figures_by_choice(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Missingness | None:
+def figures_by_choice(
+    met: PairedRatings, d: Dimension, missing_mask: NDArray[np.bool_], choice: str
+) -> Missingness | None:
     """The figures under each choice; None if nothing is missing."""
-    if not (gone & ~met.scored & ~np.isnan(met.human)).any():
+    if not (missing_mask & ~met.scored & ~np.isnan(met.human)).any():
         return None
     choices = list(dict.fromkeys([*missingness.usual_choices(d.scale), choice]))
-    figures = missingness.compare_choices(met, d, gone, choices)
+    figures = missingness.compare_choices(met, d, missing_mask, choices)
     return replace(figures, counted=tuple(counted for counted in figures.counted if counted.summary is not None))
 
 

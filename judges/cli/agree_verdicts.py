@@ -77,8 +77,8 @@ def measure_auto_acceptance(
         value = np.nan if cell[0] in failed else sure.get(source, {}).get(cell, np.nan)
         lowest[cell[0]] = float(np.minimum(lowest.get(cell[0], np.inf), value))
     steps = 1 if options.near and d.scale.has_order else 0
-    alike = np.isnan(met.human) & np.isnan(met.judge)
-    agree = np.where(alike | (steps_apart(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
+    both_na = np.isnan(met.human) & np.isnan(met.judge)
+    agree = np.where(both_na | (steps_apart(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
     confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)
     at = met.scored
     ratings = ConfidenceRatings(met.item[at], confidence[at], agree[at], met.weight[at])

@@ -56,10 +56,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
-    built = ", ".join(protocols())
+    protocol_names = ", ".join(protocols())
     parser.add_argument(
         "--protocol", metavar="NAME|FILE",
-        help=f"whose rules read and count the judgments: {built}, or a file (default: each judge's own)",
+        help=f"whose rules read and count the judgments: {protocol_names}, or a file (default: each judge's own)",
     )  # fmt: skip
     for name, about in (
         ("judge", "only this judge, by its model, or the whole name where several share one"),

@@ -69,8 +69,8 @@ _KEY = re.compile(r"\bsk-[\w\-*.]{6,}[\w*]|(?<=Bearer )[\w\-*.]{8,}[\w*]")
 def redact(text: str, key: str) -> str:
     """The text without the key, however it is written, and without anything else that looks like one."""
     if len(key) >= 4:
-        for written in {key, quote(key, safe=""), json.dumps(key)[1:-1]}:
-            text = text.replace(written, "[key]")
+        for spelling in {key, quote(key, safe=""), json.dumps(key)[1:-1]}:
+            text = text.replace(spelling, "[key]")
     return _KEY.sub("[key]", text)
 
 

@@ -136,21 +136,21 @@ def _sizes_once(card: Card, params: Params, items: Iterable[tuple[str, Item]]) -
     """(name, tokens sent, tokens in the reply) of every call about (name, item) pairs, for the first sample only."""
     once = _without_scenario(params).model_copy(update={"samples": 1})
     for task in call_plan.tasks(card, once, items):
-        for sent, back in _call_sizes(card, once, task):
-            yield task.key, sent, back
+        for prompt_tokens, back in _call_sizes(card, once, task):
+            yield task.key, prompt_tokens, back
 
 
 def _draw_sample(items: Iterable[tuple[str, Item]], size: int, chance: Random) -> tuple[list[tuple[str, Item]], int]:
     """A simple random sample in one pass, and the number of all items (Vitter's algorithm R, 1985)."""
-    kept: list[tuple[str, Item]] = []
+    sample: list[tuple[str, Item]] = []
     seen = 0
     for entry in items:
         seen += 1
-        if len(kept) < size:
-            kept.append(entry)
+        if len(sample) < size:
+            sample.append(entry)
         elif (place := chance.randrange(seen)) < size:
-            kept[place] = entry
-    return kept, seen
+            sample[place] = entry
+    return sample, seen
 
 
 def _repeats(card: Card, task: Task) -> int:
@@ -306,8 +306,8 @@ def find_long_calls(card: Card, params: Params, items: Iterable[tuple[str, Item]
     """
     calls = 0
     sizes: dict[str, int] = {}
-    for name, sent, _ in _sizes_once(card, params, items):
-        size = sent + params.max_tokens
+    for name, prompt_tokens, _ in _sizes_once(card, params, items):
+        size = prompt_tokens + params.max_tokens
         if size > room:
             calls += 1
             sizes[name] = max(sizes.get(name, 0), size)

@@ -51,10 +51,10 @@ class Bucket:
             self._fill(now)
             self._level -= amount
 
-    def settle(self, taken: float, real: float) -> None:
-        """Correct an estimated amount: `taken` was taken, `real` was used."""
+    def settle(self, estimate: float, real: float) -> None:
+        """Correct an estimated amount: `estimate` was taken, `real` was used."""
         if not self._free:
-            self._level = min(self._level + taken - real, self._capacity)
+            self._level = min(self._level + estimate - real, self._capacity)
 
     def _fill(self, now: float) -> None:
         self._level = min(self._level + max(now - self._at, 0.0) * self._rate, self._capacity)

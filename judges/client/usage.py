@@ -39,18 +39,18 @@ def tokens_sent(request: ChatRequest, mode: Mode) -> int:
 
 
 def tokens_used(
-    token_counts: tuple[int, int], size: int, sent: Callable[[], int], raw: str, cut: bool, max_tokens: int
+    token_counts: tuple[int, int], size: int, count_sent: Callable[[], int], raw: str, cut: bool, max_tokens: int
 ) -> tuple[int, int, bool]:
     """(tokens in, tokens out, whether they are estimated) of an answer to a call of `size` characters.
 
-    `token_counts` are the endpoint's, 0 for none. If one is missing or implausible, `sent` and the received text count
-    instead. A reply that was cut off, or has no text, may have taken `max_tokens` tokens and is counted so.
+    `token_counts` are the endpoint's, 0 for none. If one is missing or implausible, `count_sent` and the received text
+    count instead. A reply that was cut off, or has no text, may have taken `max_tokens` tokens and is counted so.
     """
     good_in = 0 < token_counts[0] <= _MAX_COUNT_FACTOR * size + _COUNT_SLACK_TOKENS
     good_out = token_counts[1] <= _MAX_COUNT_FACTOR * max_tokens + _COUNT_SLACK_TOKENS and (
         token_counts[1] > 0 or (good_in and not raw)
     )
-    tokens_in = token_counts[0] if good_in else sent()
+    tokens_in = token_counts[0] if good_in else count_sent()
     if good_out:
         return tokens_in, token_counts[1], not good_in
     return tokens_in, max_tokens if cut or not raw else min(tokens(raw) + MESSAGE_OVERHEAD_TOKENS, max_tokens), True

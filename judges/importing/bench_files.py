@@ -43,9 +43,9 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
 
     Raises AssayError if a path is neither a file nor a folder, or if none of them contains anything of MT-Bench.
     """
-    aside: dict[str, list[str]] = {}
-    files = [file for name, path in _find_files(paths) if (file := _open_file(name, path, aside)) is not None]
-    notes = [describe_left_aside(why, names) for why, names in aside.items()]
+    names_by_reason: dict[str, list[str]] = {}
+    files = [file for name, path in _find_files(paths) if (file := _open_file(name, path, names_by_reason)) is not None]
+    notes = [describe_left_aside(why, names) for why, names in names_by_reason.items()]
     if not files:
         rest = f" {' '.join(notes)}" if notes else ""
         raise AssayError(f"{', '.join(map(str, paths))}: no data of MT-Bench found.{rest}")
@@ -77,7 +77,7 @@ def _find_files(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
                 yield data_file.as_posix(), data_file
 
 
-def _open_file(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile | None:
+def _open_file(name: str, path: Path, names_by_reason: dict[str, list[str]]) -> BenchFile | None:
     """A file as one of MT-Bench's; None, with a note on the reason, if it is not one."""
     why = ""
     try:
@@ -94,7 +94,7 @@ def _open_file(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile 
     if not why and records and detect_encoding(head).startswith("utf-16"):
         why = "text in UTF-16: save it as UTF-8"
     why = why or (POINTER_SAID if head.startswith(_POINTER) else "none of MT-Bench's files" if records else "empty")
-    aside.setdefault(why, []).append(name)
+    names_by_reason.setdefault(why, []).append(name)
     return None
 
 

@@ -140,17 +140,17 @@ class _Table:
             self.left.remove(key)
         self._fields()
         names = {column: parse_name(column) for column in self.left}
-        aside = [c for c in self.left if names[c].note or names[c].confidence]
-        meta = [c for c in self.left if c not in aside and (_holds_side_facts(c, names[c]) or self._counts_rows(c))]
+        extras = [c for c in self.left if names[c].note or names[c].confidence]
+        meta = [c for c in self.left if c not in extras and (_holds_side_facts(c, names[c]) or self._counts_rows(c))]
         for parts in self._parted_verdicts():
             why = f"{', '.join(parts)} are one verdict in three columns: write it as a, b or tie in one"
             self._add_unclear(parts, why)
             self.left = [c for c in self.left if c not in parts]
-        item, giver = self._rows_of_answers(key, [c for c in self.left if c not in aside], meta)
+        item, giver = self._rows_of_answers(key, [c for c in self.left if c not in extras], meta)
         if giver and item != key:
             meta.append(key)
             key = item
-        self.left = [c for c in self.left if c not in aside and c not in (*meta, key) and c != giver]
+        self.left = [c for c in self.left if c not in extras and c not in (*meta, key) and c != giver]
         meta = [c for c in meta if c not in (key, giver)]
         by = giver or self._owner_column(names)
         self.left = [c for c in self.left if c != by]
@@ -174,10 +174,10 @@ class _Table:
             self._summaries(answers_by_owner["person"], meta, names)
             self._assign_open_columns(answers_by_owner, open_, meta)
             self._share_single_dimension(answers_by_owner["judge"], answers_by_owner["person"])
-        beside, only = {c: names[c] for c in aside}, not by and len(answers_by_owner["judge"]) == 1
-        judges, people = ([self._with(v, beside, o, only) for v in answers_by_owner[o]] for o in owners)
+        extra_names, only = {c: names[c] for c in extras}, not by and len(answers_by_owner["judge"]) == 1
+        judges, people = ([self._with(v, extra_names, o, only) for v in answers_by_owner[o]] for o in owners)
         used = {c for v in (*judges, *people) for c in (v.reason, v.confidence)}
-        meta += [c for c in aside if c not in used]
+        meta += [c for c in extras if c not in used]
         return Columns(
             key, self.texts, tuple(judges), tuple(people), by, tuple(values), tuple(dict.fromkeys(meta)),
             tuple(self.unclear), tuple(self.assumptions),
@@ -397,11 +397,11 @@ class _Table:
         other: Owner = "person" if whose == "judge" else "judge"
         sure = bool(answers_by_owner[whose] or open_)
         others = answers_by_owner[other]
-        apart = [v for v in others if v.column in self.named[other] or sure or not names[v.column].weak]
-        values = [v for v in (*answers_by_owner["judge"], *answers_by_owner["person"], *open_) if v not in apart]
+        other_side = [v for v in others if v.column in self.named[other] or sure or not names[v.column].weak]
+        values = [v for v in (*answers_by_owner["judge"], *answers_by_owner["person"], *open_) if v not in other_side]
         if not values:
-            values, apart = apart, []
-        return {whose: [], other: apart}, values
+            values, other_side = other_side, []
+        return {whose: [], other: other_side}, values
 
     def _share_a_word(self, first: str, second: str) -> bool:
         """Whether a word occurs in both columns, so that both may hold answers."""
@@ -440,10 +440,10 @@ class _Table:
         if len({re.sub(r"_(ab|ba|swapped|reversed|flipped)$", "", normalize(v.column)) for v in open_}) == 1:
             matching = open_  # one answer, in both orders of a pair
         if existing and (len(open_) == 1 or matching):
-            taken = matching or open_
-            lacking += taken
-            meta += [v.column for v in open_ if v not in taken]
-            named = ", ".join(v.column for v in taken)
+            assigned_columns = matching or open_
+            lacking += assigned_columns
+            meta += [v.column for v in open_ if v not in assigned_columns]
+            named = ", ".join(v.column for v in assigned_columns)
             self.assumptions.append(f"{named} is taken for the answers of {whose}, as no other column is.")
             return
         names = ", ".join(v.column for v in open_[:8])
@@ -455,8 +455,8 @@ class _Table:
 
         The same goes for columns whose owner the caller named, if by their names judges and people share no dimension.
         """
-        apart = not {v.dimension for v in judges} & {v.dimension for v in people}
-        named = {*self.named["judge"], *self.named["person"]} if apart else set()
+        disjoint = not {v.dimension for v in judges} & {v.dimension for v in people}
+        named = {*self.named["judge"], *self.named["person"]} if disjoint else set()
         for own_columns, other_columns in ((judges, people), (people, judges)):
             about = {v.dimension for v in other_columns}
             for n, answers in enumerate(own_columns):
@@ -465,12 +465,12 @@ class _Table:
                     own_columns[n] = replace(answers, dimension=next(iter(about)))
 
     @staticmethod
-    def _with(answers: AnswerColumn, beside: Mapping[str, ColumnName], owner: Owner, only: bool) -> AnswerColumn:
+    def _with(answers: AnswerColumn, extra_names: Mapping[str, ColumnName], owner: Owner, only: bool) -> AnswerColumn:
         """A column of answers with its reason and confidence: those of its name, or unnamed ones of the only judge."""
         stem = parse_name(answers.column).stem
         fitting = [
             (column, name)
-            for column, name in beside.items()
+            for column, name in extra_names.items()
             if ((name.owner, name.stem) == (owner, stem) and name.dimension in ("", answers.dimension))
             or (owner == "judge" and only and not name.owner and not name.either)
         ]

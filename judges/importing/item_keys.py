@@ -27,18 +27,18 @@ _MIN_TIMESTAMP_SECONDS = 631_152_000
 
 
 def key_columns(
-    first: str, names: Iterable[str], rows: Sequence[Mapping[str, Any]], beside: Sequence[str] = ()
+    first: str, names: Iterable[str], rows: Sequence[Mapping[str, Any]], separating_columns: Sequence[str] = ()
 ) -> list[str]:
-    """The columns that identify items, beginning with `first`; rows of one item may differ in `beside`."""
+    """The columns that identify items, beginning with `first`; rows of one item may differ in `separating_columns`."""
     plain = {normalize(name): name for name in names}
     columns = [first]
     for name in ITEM_PART_COLUMNS:
         column = plain.get(name, "")
-        if are_unique([*columns, *beside], rows):
+        if are_unique([*columns, *separating_columns], rows):
             break
-        if column and column not in (*columns, *beside) and len({str(row.get(column)) for row in rows}) > 1:
+        if column and column not in (*columns, *separating_columns) and len({str(row.get(column)) for row in rows}) > 1:
             columns.append(column)
-    return columns if are_unique([*columns, *beside], rows) else [first]
+    return columns if are_unique([*columns, *separating_columns], rows) else [first]
 
 
 def are_unique(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -81,9 +81,9 @@ def verdict_code(cells: Iterable[str]) -> dict[str, str]:
     filled_cells = [cell for cell in cells if cell]
     for known in VERDICT_CODES:
         if len(set(filled_cells) & set(known)) > 1 and set(filled_cells) != {"0", "1"}:
-            meant = {**known, "tie": "tie", "Tie": "tie"}
-            if sum(cell in meant for cell in filled_cells) >= _CODED * len(filled_cells):
-                return meant
+            meanings = {**known, "tie": "tie", "Tie": "tie"}
+            if sum(cell in meanings for cell in filled_cells) >= _CODED * len(filled_cells):
+                return meanings
     return {}
 
 
@@ -95,11 +95,11 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], roles: Columns) -> tuple[
         nonlocal rows
         columns = []
         for answers in answer_columns:
-            if meant := verdict_code(cell_text(row.get(answers.column)).strip() for row in rows):
+            if meanings := verdict_code(cell_text(row.get(answers.column)).strip() for row in rows):
                 cells = [row.get(answers.column) for row in rows]
-                words = [meant.get(cell_text(cell).strip(), cell) for cell in cells]
+                words = [meanings.get(cell_text(cell).strip(), cell) for cell in cells]
                 rows = [{**row, answers.column: word} for row, word in zip(rows, words, strict=True)]
-                notes.append(f"{answers.column} is read as a verdict, {describe_code(meant)}.")
+                notes.append(f"{answers.column} is read as a verdict, {describe_code(meanings)}.")
                 answers = replace(answers, survey=survey(words))
             columns.append(answers)
         return tuple(columns)

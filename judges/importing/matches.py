@@ -126,9 +126,9 @@ def _by_lines(
     reply_keys = frozenset((line.item, line.part) for line in lines if line.scores is None)
     named_cells = frozenset((line.item, s.unit, s.dimension) for line in lines for s in line.scores or ())
     others = [judge_of(line) for pairs in files.judgments.values() for _, line in pairs]
-    aside = sum(other != judge and other.asked_anyhow == judge.asked_anyhow for other in others if not other.probe)
+    left_out = sum(other != judge and other.asked_anyhow == judge.asked_anyhow for other in others if not other.probe)
     judge_match = _match(files, known, judge, replies, known_items, complete=bool(items))
-    return replace(judge_match, asked_parts=reply_keys, named=named_cells, left_out=aside)
+    return replace(judge_match, asked_parts=reply_keys, named=named_cells, left_out=left_out)
 
 
 def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
@@ -188,10 +188,10 @@ def _match(
             answers.setdefault(value.cell, [code])
     shown = {key for key, item in {**items, **files.items}.items() if is_example(known, item)}
     people = {cell: value for cell, value in people.items() if cell[0] not in shown}
-    aside = (f"Left out, as the judge is shown them as examples: {', '.join(sorted(shown))}.",) if shown else ()
+    assumptions = (f"Left out, as the judge is shown them as examples: {', '.join(sorted(shown))}.",) if shown else ()
     basis = "blind labels" if "blind" in modes else "assisted labels" if modes else "gold"
     rule = combination_rule(known, json.loads(judge.params))
-    return JudgeMatch(judge.title, known, replies, people, answers, rule, basis, aside, items=items, voices=heard)
+    return JudgeMatch(judge.title, known, replies, people, answers, rule, basis, assumptions, items=items, voices=heard)
 
 
 def _match_words(label: LabelLine, known: Card) -> LabelLine:
@@ -353,13 +353,13 @@ def _column_question(path: Path, names: Sequence[str], roles: Columns) -> str:
     """The sentence that asks which columns are the judge's and which are people's."""
     known = [f"{', '.join(v.column for v in roles.judges)} as a judge's"] if roles.judges else []
     known += [f"{', '.join(v.column for v in roles.people)} as a person's"] if roles.people else []
-    taken = f" Found: {' and '.join(known)}." if known else ""
+    known_text = f" Found: {' and '.join(known)}." if known else ""
     why = " ".join(unclear.sentence for unclear in roles.unclear)
     problem, advice = "it is not clear which columns are the judge's and which are people's", "Say it with"
     if roles.judges and roles.people:
         problem, advice = "by their names no judge and no person answer the same question", "Name those that do with"
     return (
-        f"{path}: {problem}. It has: {', '.join(names)}.{taken}{f' {why}' if why else ''} "
+        f"{path}: {problem}. It has: {', '.join(names)}.{known_text}{f' {why}' if why else ''} "
         f"{advice} --judge COLUMN --human COLUMN."
     )
 

@@ -132,12 +132,12 @@ class ChargeFile:
         self._file: IO[bytes] | None = None
         if path is None:
             return
-        beside = path.with_name(f"{path.name}.charges")
-        self._file = _open_locked(beside)
+        charges_path = path.with_name(f"{path.name}.charges")
+        self._file = _open_locked(charges_path)
         try:
-            for number, line in _lines(self._file, beside):
+            for number, line in _lines(self._file, charges_path):
                 if line.get("judge") == self._judge:
-                    self._count(line, f"{beside.name}, line {number}")
+                    self._count(line, f"{charges_path.name}, line {number}")
         except BaseException:
             self._file.close()
             raise

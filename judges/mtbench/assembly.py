@@ -211,8 +211,8 @@ class _PendingGame(NamedTuple):
 
     @property
     def asked_row(self) -> wordings.PromptRow:
-        sent, turn = bool(self.game.prompt), self.verdict.turn
-        return wordings.PromptRow(self.place.file, self.cell, self.judge.prompt, turn, sent, self.template)
+        has_prompt, turn = bool(self.game.prompt), self.verdict.turn
+        return wordings.PromptRow(self.place.file, self.cell, self.judge.prompt, turn, has_prompt, self.template)
 
 
 class Assembly:
@@ -317,7 +317,7 @@ class Assembly:
         stored = self.choices.get((key, model), [])
         own = whole_number(row, "choice")
         samples = Counter(judged_turn.turn for judged_turn in scores if judged_turn.sample is not None)
-        kept = place if not stored else place._replace(row=None)
+        source_place = place if not stored else place._replace(row=None)
         for score in scores:
             sample_per_choice = len(stored) > 1 and samples[score.turn] == len(stored)
             choice = stored[score.sample] if sample_per_choice and score.sample is not None else None
@@ -336,7 +336,7 @@ class Assembly:
             template = judge.template or self._template(judge, key, score.turn, {"answer": answer}, score.prompt)
             self._check_turn(place.file, key, model, judge, score)
             score = score._replace(prompt="x" * bool(score.prompt))
-            self.rated.append(_PendingJudgment(kept, judge, key, model, choice, score, template))
+            self.rated.append(_PendingJudgment(source_place, judge, key, model, choice, score, template))
 
     def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, verdict = rows.question_id(row), rows.read_verdict(row, place.file)
@@ -350,9 +350,9 @@ class Assembly:
                 f"answer_{x}": self.bench.answers.get((key, model, 0)) for x, model in zip("ab", sides, strict=True)
             }
             template = judge.template or self._template(judge, key, verdict.turn, answers, game.prompt)
-            kept = game._replace(prompt="x" * bool(game.prompt))
+            trimmed_game = game._replace(prompt="x" * bool(game.prompt))
             place = place._replace(row=None)
-            self.compared.append(_PendingGame(place, judge, key, verdict, kept, template))
+            self.compared.append(_PendingGame(place, judge, key, verdict, trimmed_game, template))
 
     def _add_conversations(self, key: str, row: Mapping[str, Any]) -> None:
         """Take the answers of two models from a vote on them, if no file of answers has them."""
@@ -551,12 +551,12 @@ class Assembly:
         if len(choices) == 1 or pending.template is None or not pending.score.prompt:
             return choices[0]
         turns = self.bench.answers[pending.question, pending.model, choices[0]].turns[: pending.score.turn]
-        alike = [
+        copies = [
             c for c in choices
             if self.bench.answers[pending.question, pending.model, c].turns[: pending.score.turn] == turns
         ]  # fmt: skip
-        free = [c for c in alike if not samples.get((judge, pending.question, pending.model, c, pending.score.turn))]
-        return (free or alike)[0]
+        free = [c for c in copies if not samples.get((judge, pending.question, pending.model, c, pending.score.turn))]
+        return (free or copies)[0]
 
     def _settle_games(self) -> None:
         for pending, judged in zip(self.compared, self._judge_of_rows(self.compared), strict=True):
@@ -684,5 +684,5 @@ def list_names(names: Iterable[str]) -> str:
 
 def _forms(text: str) -> tuple[str, ...]:
     """A text as a judge may have been shown it: as it is, or without its thinking."""
-    bare = strip_thinking(text)
-    return (text,) if bare == text else (text, bare)
+    plain_text = strip_thinking(text)
+    return (text,) if plain_text == text else (text, plain_text)

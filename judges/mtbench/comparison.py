@@ -135,7 +135,7 @@ def pair_agreement(shared: SharedRatings) -> PairAgreement:
     """
     question, x, y = shared.row.question, shared.one, shared.other
     gap = np.abs(y - x)
-    beside = concordance(Cells(question, x, y))
+    figures = concordance(Cells(question, x, y))
     steps = int(HIGHEST - LOWEST) + 1
     return PairAgreement(
         len(x),
@@ -144,11 +144,11 @@ def pair_agreement(shared: SharedRatings) -> PairAgreement:
         question_mean(y - x, question),
         share_by_item(gap == 0, question),
         share_by_item(gap <= 1, question),
-        beside.pearson,
-        beside.spearman,
-        beside.kendall,
+        figures.pearson,
+        figures.spearman,
+        figures.kendall,
         kappa_interval(Cells(question, x - LOWEST, y - LOWEST), steps, "quadratic"),
-        beside.mae,
+        figures.mae,
     )
 
 

@@ -115,9 +115,9 @@ def cross_protocols(
     arms = []
     for sides in product(("a", "b"), repeat=len(factors)):
         side_by_factor: dict[str, Side] = dict(zip(factors, sides, strict=True))  # type: ignore[arg-type]
-        taken = [name for name, side in side_by_factor.items() if side == "b"]
-        update = {field: getattr(b, field) for name in taken for field in fields[name]}
-        named = {"name": "-".join([a.name, b.name, *taken])[-60:].lstrip("-_"), "title": ""} if taken else {}
+        b_factors = [name for name, side in side_by_factor.items() if side == "b"]
+        update = {field: getattr(b, field) for name in b_factors for field in fields[name]}
+        named = {"name": "-".join([a.name, b.name, *b_factors])[-60:].lstrip("-_"), "title": ""} if b_factors else {}
         arms.append(ExperimentArm(side_by_factor, a.model_copy(update={**update, **named})))
     return arms
 

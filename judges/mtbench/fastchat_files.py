@@ -32,14 +32,14 @@ def write_fastchat(bench: Bench, folder: Path) -> list[Path]:
     """Write the records into a folder, which must be new or empty; gives the files. Raises AssayError, OSError."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise AssayError(f"{folder} is there already, and not an empty folder. Give another one.")
-    written = []
+    paths = []
     for name, rows in fastchat_files(bench).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        written.append(path)
-    return written
+        paths.append(path)
+    return paths
 
 
 def fastchat_files(bench: Bench) -> dict[str, list[dict[str, Any]]]:
@@ -95,8 +95,8 @@ def _answers(bench: Bench) -> dict[str, list[dict[str, Any]]]:
         choice_rows = []
         for choice in choices:
             facts = {"continues": choice.continues, "cut_at": choice.cut_at or None}
-            kept = {name: value for name, value in facts.items() if value is not None}
-            choice_rows.append({"index": choice.choice, "turns": list(choice.turns), **kept})
+            known_facts = {name: value for name, value in facts.items() if value is not None}
+            choice_rows.append({"index": choice.choice, "turns": list(choice.turns), **known_facts})
         files[model].append(_answer(question, model, choice_rows))
     return files
 

@@ -129,7 +129,7 @@ def answered_dialogues(
     text is longer than what is judged and was continued), `cut_off` and `refused` (the turns that ran into the longest
     reply, or in which the model refused), `protocol`: what `answers_mark` gives.
     """
-    by_piece = {piece: (text, lost) for piece, text, lost, _ in unpack_replies(raw) or ()}
+    by_piece = {piece: (text, unscored) for piece, text, unscored, _ in unpack_replies(raw) or ()}
     dialogues = []
     for sample in range(protocol.samples):
         own = sample if _temperature(protocol, question) else 0

@@ -139,7 +139,7 @@ def means_by_rule(table: RatingTable, rules: ReadingRules) -> list[RuleMeans]:
                 for rule, total, size in zip(COMBINATIONS, sums, sizes, strict=True)
             }
             known_means = [mean for mean in means.values() if mean is not None]
-            apart = max(known_means) - min(known_means) if len(known_means) == len(means) else None
+            mean_range = max(known_means) - min(known_means) if len(known_means) == len(means) else None
             name = ALL_MODELS if model is None else table.models[model]
-            rule_means.append(RuleMeans(table.judges[judge], name, means, apart))
+            rule_means.append(RuleMeans(table.judges[judge], name, means, mean_range))
     return rule_means

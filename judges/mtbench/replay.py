@@ -120,10 +120,10 @@ class _Mean:
     def interval(self, cells: int) -> Interval:
         """With Student's t over the questions: sqrt(G / (G - 1) sum of squares); no ends where nothing varies."""
         items = len(self.pull)
-        none = Interval.point_only(items, cells, float(items), _METHOD, self.point)
+        point_interval = Interval.point_only(items, cells, float(items), _METHOD, self.point)
         square = items / max(items - 1, 1) * float(self.pull @ self.pull)
         if items < 2 or square < _ROUNDING:
-            return none
+            return point_interval
         return symmetric_interval(self.point, sqrt(square), items, cells, float(items), _METHOD, freedom=items - 1)
 
 
@@ -177,8 +177,8 @@ class _ReplayedRatings:
         at = {name: n for n, name in enumerate(questions)}
         self.place = np.array([at.get(name, -1) for name in table.questions], dtype=np.int64)
         self.has_samples = bool(table.choice.any())
-        alike = run.bench is other.bench or run.bench.ratings == other.bench.ratings
-        self.same = alike and run.judge == other.judge
+        same_bench = run.bench is other.bench or run.bench.ratings == other.bench.ratings
+        self.same = same_bench and run.judge == other.judge
         self.masks: dict[str, NDArray[np.bool_]] = {}
         self.all_rating_factors: list[str] = []
         left = np.logical_and.reduce([parsed.reason == 0 for parsed in self.tables.values()]) & (table.choice == 0)
@@ -223,9 +223,9 @@ class _ReplayedRatings:
         return {key: total / n for key, (total, n) in sums.items()}
 
 
-def _choices(protocol: Protocol, beside: Protocol) -> str:
+def _choices(protocol: Protocol, other: Protocol) -> str:
     """Return the samples that count under a protocol: "first" if only the other asks for several, else "all"."""
-    return "first" if protocol.samples == 1 and beside.samples > 1 else "all"
+    return "first" if protocol.samples == 1 and other.samples > 1 else "all"
 
 
 def _texts(table: RatingTable, hit: Callable[[str, str, int, int], bool]) -> NDArray[np.bool_]:
@@ -316,8 +316,8 @@ def _fixed_factors(pair: _Both) -> list[tuple[str, str]]:
     return factors
 
 
-def _samples_said(protocol: Protocol, beside: Protocol) -> str:
-    only = "the first sample of an answer counts" if _choices(protocol, beside) == "first" else "all samples count"
+def _samples_said(protocol: Protocol, other: Protocol) -> str:
+    only = "the first sample of an answer counts" if _choices(protocol, other) == "first" else "all samples count"
     return f"{only}, as under the other protocol"
 
 
@@ -422,14 +422,14 @@ class _Both:
         names = {name: n for n, name in enumerate(own.names)}
         at = np.array([names[question] for question, *_ in shared], dtype=np.int64)
         x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (own_cells, other_cells))
-        alike = _same_answers(own.run, other_replay.run, shared)
+        matches = _same_answers(own.run, other_replay.run, shared)
         alone = len(own_cells) - len(shared), len(other_cells) - len(shared)
-        same, others = (_Mean.of(np.where(mask, y - x, 0.0), at, size) for mask in (alike, ~alike))
+        same, others = (_Mean.of(np.where(mask, y - x, 0.0), at, size) for mask in (matches, ~matches))
         first, second = _Mean.of(x, at, size), _Mean.of(y, at, size)
         parts = (
             Part("turns of the first alone", (first - last).interval(alone[0]), alone[0], _ALONE[0]),
-            Part(judged, same.interval(int(alike.sum())), int(alike.sum()), "where the answers are the same text"),
-            Part(f"answers, with {judged}", others.interval(int((~alike).sum())), int((~alike).sum()), _OTHER_TEXT),
+            Part(judged, same.interval(int(matches.sum())), int(matches.sum()), "where the answers are the same text"),
+            Part(f"answers, with {judged}", others.interval(int((~matches).sum())), int((~matches).sum()), _OTHER_TEXT),
             Part("turns of the other alone", (end - second).interval(alone[1]), alone[1], _ALONE[1]),
         )
         return tuple(part for part in parts if part.cells or abs(part.change.point or 0.0) > _ROUNDING)

@@ -77,10 +77,10 @@ def assemble_swallow(files: Iterable[BenchFile]) -> AssembledBench:
                 file_rows.append((place.line, row))
         if file.role == "details":
             details.append((file.name, file_rows))
-    kept = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, state.bench.notes)
-    _take(state, kept, results)
+    sources = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, state.bench.notes)
+    _take(state, sources, results)
     assembled_bench = state.finish()
-    _compare(assembled_bench, kept, results)
+    _compare(assembled_bench, sources, results)
     return assembled_bench
 
 

@@ -120,8 +120,8 @@ def select_ratings(
 def judge_label(bench: Bench, judge: str) -> str:
     """The name of a judge: its model, or its whole id if several judges have that model."""
     model = bench.judges[judge].model if judge in bench.judges else judge
-    alike = sum(record.model == model for record in bench.judges.values())
-    return model if alike == 1 else judge
+    same_model_judges = sum(record.model == model for record in bench.judges.values())
+    return model if same_model_judges == 1 else judge
 
 
 def figure_columns(name: str, interval: Interval | None) -> Row:

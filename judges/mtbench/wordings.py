@@ -74,12 +74,12 @@ class PromptRow:
 
 
 def resolve_wordings(
-    rows: Sequence[PromptRow], family: str, beside: Mapping[str, Sequence[PromptText]]
+    rows: Sequence[PromptRow], family: str, prompt_sets: Mapping[str, Sequence[PromptText]]
 ) -> tuple[list[str], list[str]]:
     """The wording of each row of one judge and family ("" if unknown), and sentences on what is unknown.
 
     A file's own prompts determine the wording of all its rows. Rows of a file without prompts have the wording of the
-    judge_prompts.jsonl in the nearest folder (`beside`: prompts by their file).
+    judge_prompts.jsonl in the nearest folder (`prompt_sets`: prompts by their file).
     """
     row_wordings, notes = [""] * len(rows), list[str]()
     files: dict[str, list[int]] = defaultdict(list)
@@ -99,7 +99,7 @@ def resolve_wordings(
                 )
             resolved = _wordings_of_rows([rows[n] for n in numbers], own)
         else:
-            resolved = [own[0] if own else _told_beside(rows, numbers, file, family, beside, notes)] * len(numbers)
+            resolved = [own[0] if own else _told_beside(rows, numbers, file, family, prompt_sets, notes)] * len(numbers)
         for number, row_wording in zip(numbers, resolved, strict=True):
             row_wordings[number] = row_wording
     return row_wordings, notes
@@ -112,12 +112,12 @@ def _bases(rows: Iterable[PromptRow]) -> list[str]:
 
 def _told_beside(
     rows: Sequence[PromptRow], numbers: Sequence[int], file: str, family: str,
-    beside: Mapping[str, Sequence[PromptText]], notes: list[str],
+    prompt_sets: Mapping[str, Sequence[PromptText]], notes: list[str],
 ) -> str:  # fmt: skip
     """The wording that the nearest judge_prompts.jsonl has of a family."""
     hashes = {
         name: wording(prompt.template)
-        for name, prompt_set in beside.items() for prompt in prompt_set if prompt.name == family
+        for name, prompt_set in prompt_sets.items() for prompt in prompt_set if prompt.name == family
     }  # fmt: skip
     failed = any(rows[n].has_prompt for n in numbers)
     if not hashes:

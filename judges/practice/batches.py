@@ -135,8 +135,8 @@ class Batches:
         shown["finalizing_at"] = unix_seconds()
         for kind, rows in (("output", good), ("error", failed)):
             if rows:
-                kept = self.keep(b"\n".join(rows) + b"\n", f"{shown['id']}_{kind}.jsonl", "batch_output")
-                shown[f"{kind}_file_id"] = kept["id"]
+                stored_file = self.keep(b"\n".join(rows) + b"\n", f"{shown['id']}_{kind}.jsonl", "batch_output")
+                shown[f"{kind}_file_id"] = stored_file["id"]
         _set(shown, "cancelled" if shown["status"] == "cancelling" else ends)
 
 

@@ -131,11 +131,11 @@ def score_conversation(
     the user's words and says so.
     """
     if not turns:
-        none = {"score": "n/a", "note": DISCLAIMER}
+        na_score = {"score": "n/a", "note": DISCLAIMER}
         return {
             "coherence": {"score": Grade.from_raw(3), "note": DISCLAIMER},
-            "task_completion": none,
-            "repair_handling": none,
+            "task_completion": na_score,
+            "repair_handling": na_score,
         }
     text = "\n".join(t.text for t in turns)
     if not judge.reads:
@@ -197,6 +197,6 @@ def summarize_dialogue(fields: dict[str, Any]) -> str:
     so_far = next((v for k, v in fields.items() if "summary" in k and isinstance(v, str)), "")
     parts = so_far.split()
     for entry in fields.get("dialogue") or []:
-        kept = [w for w in words.field_text(entry).split() if len(w) > 3][:6]
-        parts += [f"{entry.get('role', 'user')} {entry.get('turn', '')}:", *kept]
+        keywords = [w for w in words.field_text(entry).split() if len(w) > 3][:6]
+        parts += [f"{entry.get('role', 'user')} {entry.get('turn', '')}:", *keywords]
     return " ".join(parts[-80:])

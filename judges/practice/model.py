@@ -116,10 +116,12 @@ def complete_chat(body: dict[str, Any], reply: Reply, ident: str) -> dict[str, A
         shown = spelling[:most] if was_cut else spelling
         chances = completion.write_logprobs(shown, int(body.get("top_logprobs") or 0))
     choices = [completion_choice(0, text, "length" if was_cut else "stop", chances)]
-    read = sum(count_tokens(m["content"]) + 4 for m in body["messages"] if isinstance(m.get("content"), str))
-    written = most if was_cut else count_tokens(text)
+    tokens_in = sum(count_tokens(m["content"]) + 4 for m in body["messages"] if isinstance(m.get("content"), str))
+    tokens_out = most if was_cut else count_tokens(text)
     digest = hashlib.sha256(ident.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-    return completion.completion_body(f"chatcmpl-{digest}", unix_seconds(), body["model"], choices, read, written)
+    return completion.completion_body(
+        f"chatcmpl-{digest}", unix_seconds(), body["model"], choices, tokens_in, tokens_out
+    )
 
 
 def to_bytes(value: Any) -> bytes:

@@ -48,17 +48,17 @@ def answer_question(judge: PracticeJudge, question: str) -> str:
         attempt = judge.attempt if judge.temperature else 0
         return draw_chance(judge.seed if judge.temperature else 0, f"{judge.family.name} {judge.key}", attempt, purpose)
 
-    taken = [
+    topics = [
         word
         for word in dict.fromkeys(_TOPIC.findall(question[:_MAX_READ_CHARACTERS]))
         if word.lower() not in words.COMMON
     ]
-    taken = taken or [question.strip()[:20] or "this"]
+    topics = topics or [question.strip()[:20] or "this"]
     lines = _SENTENCES[_language(question)]
     number = {"length": 40, "nothing": 2}.get(judge.family.sees, 3 + int(6 * draw("length")))
     parts = []
     for n in range(number):
-        a, b, c = (taken[int(draw(f"{n} {slot}") * len(taken))] for slot in "abc")
+        a, b, c = (topics[int(draw(f"{n} {slot}") * len(topics))] for slot in "abc")
         parts.append(lines[n % len(lines)].format(a=a, b=b, c=c))
     answer = f"{' '.join(parts)}\n\n({DISCLAIMER})"
     return (

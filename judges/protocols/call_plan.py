@@ -297,7 +297,7 @@ class _Call:
 
 
 def _calls(
-    card: Card, params: Params, task: Task, begun: Iterable[str] = (), asking: bool = False
+    card: Card, params: Params, task: Task, known_pieces: Iterable[str] = (), asking: bool = False
 ) -> list[_Call]:
     # The swapped scenario is needed only to ask: a reply is read without the other scenarios.
     swapped = params.probe == "scenario_swapped" and not asking
@@ -306,7 +306,7 @@ def _calls(
         return [_Call(name, name.replace(":", " "), card, card, task.item) for name in names]
     item = task.item if swapped else probes.apply_probe(card, params, task.item, task.others)
     if not task.part and isinstance(item, Dialogue) and windows.allows_windows(card):
-        of = next((int(window_match[1]) for name in begun if (window_match := _WINDOW.fullmatch(name))), 0)
+        of = next((int(window_match[1]) for name in known_pieces if (window_match := _WINDOW.fullmatch(name))), 0)
         cut = windows.plan_windows(item, params.window, params.window_over, of)
         if cut:
             return [_window_call(card, item, window) for window in cut]
@@ -338,9 +338,9 @@ def _open_pieces(conversation: AnsweringCalls, task: Task, answers: Mapping[str,
     if any(answer.unscored == "api_error" for answer in answers.values()):
         return []
     usable = {piece for piece, answer in answers.items() if not _conversation_reading(answer).unscored}
-    lost = answers.keys() - usable
+    lost_pieces = answers.keys() - usable
     left = (piece for piece in conversation.pieces(task.item) if piece not in answers)
-    return [piece for piece in left if not lost & set(conversation.after(task.item, piece))]
+    return [piece for piece in left if not lost_pieces & set(conversation.after(task.item, piece))]
 
 
 def _finish_conversation(task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> FinishedJudgment:

@@ -78,8 +78,8 @@ def plan_chapters(item: Pair, limit: int) -> tuple[Chapter, ...]:
     if len(groups) < 2:
         return ()
     return tuple(
-        Chapter(number, len(groups), _pair_of_chapter(item, text, sections, kept), kept, outline)
-        for number, (text, kept) in enumerate(groups, 1)
+        Chapter(number, len(groups), _pair_of_chapter(item, text, sections, section_numbers), section_numbers, outline)
+        for number, (text, section_numbers) in enumerate(groups, 1)
     )
 
 
@@ -201,30 +201,30 @@ def _group_chapters(
     sizes = [tokens(_of(a, s.a)) + tokens(_of(b, s.b)) for s in sections]
     groups: list[Group] = []
     shown: list[str] = []
-    kept: list[int] = []
+    section_indexes: list[int] = []
 
     def fits(piece: str, more: Sequence[int]) -> bool:
-        return sum(map(tokens, shown)) + tokens(piece) + sum(sizes[n] for n in [*kept, *more]) <= limit
+        return sum(map(tokens, shown)) + tokens(piece) + sum(sizes[n] for n in [*section_indexes, *more]) <= limit
 
     def close() -> None:
-        if kept:
-            groups.append(("".join(shown), tuple(n + 1 for n in sorted(kept))))
+        if section_indexes:
+            groups.append(("".join(shown), tuple(n + 1 for n in sorted(section_indexes))))
         shown.clear()
-        kept.clear()
+        section_indexes.clear()
 
     for index, (_, piece) in enumerate(parts):
         own = [n for n, at in enumerate(home) if at == index]
         if fits(piece, own):
             shown.append(piece)
-            kept += own
+            section_indexes += own
         elif own:
             close()
             shown.append(piece)
             for n in own:
-                if kept and not fits("", [n]):
+                if section_indexes and not fits("", [n]):
                     close()
                     shown.append(piece)
-                kept.append(n)
+                section_indexes.append(n)
     close()
     labels = list(dict.fromkeys(label or " ".join(piece.split())[:60] for label, piece in parts))
     return tuple(groups), tuple(labels[:_MAX_OUTLINE_HEADINGS])
@@ -251,8 +251,8 @@ def _homes(labels: list[str], parts: list[str], named: list[str], word_sets: lis
         scored = []
         for index, own in enumerate(words):
             shared = sum(rarity[word] for word in sorted(section & own)) / sqrt(len(own) or 1)
-            alike = bool(labels[index]) and labels[index].casefold() == label.casefold()
-            scored.append(shared + alike * 10 * log(1 + len(parts)))
+            same_label = bool(labels[index]) and labels[index].casefold() == label.casefold()
+            scored.append(shared + same_label * 10 * log(1 + len(parts)))
         where = (number + 0.5) / len(word_sets) * (ends[-1] or 1)
         expected_index = min(bisect_right(ends, where), len(parts) - 1)
         best = max(scored)
@@ -271,11 +271,11 @@ def _of(text: str, span: tuple[int, int] | None) -> str:
     return "" if span is None else text[span[0] : span[1]]
 
 
-def _pair_of_chapter(item: Pair, text: str, sections: tuple[Section, ...], kept: tuple[int, ...]) -> Pair:
+def _pair_of_chapter(item: Pair, text: str, sections: tuple[Section, ...], section_numbers: tuple[int, ...]) -> Pair:
     """The pair as a chapter's call sees it: this part of the input, and of the responses these sections."""
     sides: dict[str, str] = {"a": "", "b": ""}
     cuts: list[Section] = []
-    for number in kept:
+    for number in section_numbers:
         spans: dict[str, tuple[int, int] | None] = {}
         for side in ("a", "b"):
             span = getattr(sections[number - 1], side)

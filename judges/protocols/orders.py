@@ -158,9 +158,9 @@ def _value(scale: Scale, ab_value: float | None, ba_value: float | None) -> tupl
 
 def _flip(score: Score, dimension: Dimension, words: Mapping[Order, str], there_is: bool) -> Remark:
     shown = [words[name] if words[name] not in ("a", "b") else words[name].upper() for name in ORDERS]
-    kept = "It counts as a tie." if there_is else "It has no score, as the scale has no tie."
+    consequence = "It counts as a tie." if there_is else "It has no score, as the scale has no tie."
     name = dimension.title[:1].upper() + dimension.title[1:]
-    text = f"{name} changed with the order: {shown[0]} when asked as A/B, {shown[1]} when asked as B/A. {kept}"
+    text = f"{name} changed with the order: {shown[0]} when asked as A/B, {shown[1]} when asked as B/A. {consequence}"
     return Remark(score.unit, score.dimension, "note", text)
 
 

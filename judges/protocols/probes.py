@@ -38,19 +38,19 @@ def scenario_pool(items: Iterable[Item]) -> tuple[str, ...]:
 
     They are what `scenario_swapped` draws from; one pass, bounded memory.
     """
-    kept: dict[str, str] = {}
+    pool: dict[str, str] = {}
     heap: list[tuple[int, str]] = []
     for item in items:
-        if not isinstance(item, Dialogue) or not item.scenario.strip() or item.scenario in kept:
+        if not isinstance(item, Dialogue) or not item.scenario.strip() or item.scenario in pool:
             continue
         rank = -int(_hash(item.scenario), 16)
         if len(heap) < _MOST:
             heapq.heappush(heap, (rank, item.scenario))
         elif rank > heap[0][0]:
-            kept.pop(heapq.heapreplace(heap, (rank, item.scenario))[1])
+            pool.pop(heapq.heapreplace(heap, (rank, item.scenario))[1])
         else:
             continue
-        kept[item.scenario] = ""
+        pool[item.scenario] = ""
     return tuple(scenario for _, scenario in sorted(heap, reverse=True))
 
 
@@ -87,8 +87,8 @@ def _scenario_of_another(item: Dialogue, others: Sequence[str]) -> str:
 def _without_reference(item: Item) -> Item:
     if isinstance(item, Response):
         return item.model_copy(update={"reference": ""})
-    kept = {name: value for name, value in item.meta.items() if not name.startswith("reference")}
-    return item.model_copy(update={"meta": kept})
+    meta = {name: value for name, value in item.meta.items() if not name.startswith("reference")}
+    return item.model_copy(update={"meta": meta})
 
 
 def _plant_order(card: Card, item: Item) -> Item:

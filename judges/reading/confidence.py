@@ -173,9 +173,9 @@ class _Tokens:
                 for value, share in longer.items():
                     weights[value] = weights.get(value, 0.0) + weight * share
                 weight *= 1 - sum(longer.values())
-            begun = _answer(scale, _strip_token(text, lead), place)
-            if begun != "":
-                answer = None if begun is None else float(begun)
+            token_answer = _answer(scale, _strip_token(text, lead), place)
+            if token_answer != "":
+                answer = None if token_answer is None else float(token_answer)
                 weights[answer] = weights.get(answer, 0.0) + weight
         total = sum(weights.values()) + max(0.0, 1 - sum(exp(min(logprob, 0.0)) for _, logprob in alternatives))
         return {value: weight / total for value, weight in weights.items()} if total > 0 else {}
@@ -209,19 +209,19 @@ def _starts(scale: Scale) -> set[str]:
     return {short for short in numbers if any(n != short and n.startswith(short) for n in numbers)}
 
 
-def _answer(scale: Scale, bare: str, place: ValueSpan) -> float | str | None:
+def _answer(scale: Scale, token: str, place: ValueSpan) -> float | str | None:
     """The answer that a token begins; "" if it begins none, or several without the given one."""
-    if not bare:
+    if not token:
         return ""
-    if scale.na and (bare in ("na", "null", "nul") or "n/a".startswith(bare) or bare.startswith("n/a")):
+    if scale.na and (token in ("na", "null", "nul") or "n/a".startswith(token) or token.startswith("n/a")):
         return None
     if scale.kind == "ordinal":
-        head = bare[: len(bare) - len(bare.lstrip("0123456789"))]
+        head = token[: len(token) - len(token.lstrip("0123456789"))]
         return float(head) if head and len(head) < 5 and scale.lo <= int(head) <= scale.hi else ""
     if scale.has_categories:
-        if place.prose and bare == "c" and "tie" in scale.categories:
-            bare = "tie"
-        fits = [n for n, name in enumerate(scale.categories) if name.startswith(bare) or bare.startswith(name)]
+        if place.prose and token == "c" and "tie" in scale.categories:
+            token = "tie"
+        fits = [n for n, name in enumerate(scale.categories) if name.startswith(token) or token.startswith(name)]
         if place.value in fits and len(fits) > 1:
             return place.value
         return float(fits[0]) if len(fits) == 1 else ""

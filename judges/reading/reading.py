@@ -314,14 +314,14 @@ def without_thinking(text: str) -> str | None:
     for the model, so that only its end is there, before a new line or the JSON. A text that begins with JSON or a fence
     contains no thinking.
     """
-    at, thought = 0, False
+    at, has_thinking = 0, False
     while match := _THINKING_START.match(text, at):
         end = re.compile(f"</{match[1]}>", re.IGNORECASE).search(text, match.end())
         if end is None:
             return None
-        at, thought = end.end(), True
+        at, has_thinking = end.end(), True
     if (
-        not thought
+        not has_thinking
         and not text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "`"))
         and (end := _THINKING_END.search(text))
     ):

@@ -86,8 +86,8 @@ def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | Mapping
 def _numeric(value: object) -> bool:
     if value is None or isinstance(value, int | float):
         return True
-    bare = str(value).strip(" %–\u2212+-").replace(",", "").replace(" to ", "").replace("\u2212", "")
-    return not bare or bare.replace(".", "").isdigit()
+    digits = str(value).strip(" %–\u2212+-").replace(",", "").replace(" to ", "").replace("\u2212", "")
+    return not digits or digits.replace(".", "").isdigit()
 
 
 def figure(svg: str, caption: str = "") -> str:

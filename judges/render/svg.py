@@ -108,9 +108,9 @@ def _row(
     row: IntervalRow, y: float, left: float, right: float, width: float, at: Any, first: float, clicked: str
 ) -> list[str]:
     colour, shape = _STATE_STYLES.get(row.state, (0, "dot"))
-    beside = min(text_width(row.sub) + 16, 96.0) if row.sub else 8.0
+    sub_width = min(text_width(row.sub) + 16, 96.0) if row.sub else 8.0
     elements = [
-        label(7 if clicked else 0, y + 4.5, row.name, room=left - beside, after=shorten(row.sub, 88)),
+        label(7 if clicked else 0, y + 4.5, row.name, room=left - sub_width, after=shorten(row.sub, 88)),
         label(right + 4, y + 4.5, row.remark, "soft", room=width - right - 4),
     ]
     point, low, high, bound = (finite_or_none(v) for v in (row.point, row.low, row.high, row.bound))

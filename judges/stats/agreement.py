@@ -345,9 +345,9 @@ def accuracy(table: ArrayLike) -> Accuracy:
     present = people + judge > 0
     if not present.any():
         return Accuracy(None, None, None, None)
-    macro = [float(_over(equal, below)[present].mean()) for below in (judge, people, (people + judge) / 2)]
+    macro = [float(_over(equal, denominator)[present].mean()) for denominator in (judge, people, (people + judge) / 2)]
     return Accuracy(share_within(array, 0), *macro)
 
 
-def _over(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+def _over(numerator: Floats, denominator: Floats) -> Floats:
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)

@@ -46,22 +46,22 @@ def _interval(
     distinct, place = np.unique(keys, return_inverse=True)
     items, n = len(distinct), len(a)
     point = float(figure(np.ones((1, n)), a, b)[0]) if n else float("nan")
-    none = Interval.point_only(items, n, float(items), method, point if np.isfinite(point) else None)
-    if none.point is None or items < 3:
-        return none
+    point_interval = Interval.point_only(items, n, float(items), method, point if np.isfinite(point) else None)
+    if point_interval.point is None or items < 3:
+        return point_interval
     times = min(_REPLICATES, max(_MIN_REPLICATES, _MAX_CELLS // n))
     draws = draw_items(items, times, np.random.default_rng(0), _MAX_CELLS_IN_MEMORY // max(n, items))
     drawn = np.concatenate([figure(counts[:, place].astype(np.float64), a, b) for counts in draws])
     defined, undefined = defined_replicates(drawn)
     if undefined > MAX_UNDEFINED:
-        return replace(none, undefined=undefined)
+        return replace(point_interval, undefined=undefined)
     # r of 1 has no place on Fisher's scale; beyond +-.9999 it makes no difference to any verdict.
     se = float(np.arctanh(np.clip(defined, -0.9999, 0.9999)).std(ddof=1))
     centre = atanh(min(max(point, -0.9999), 0.9999))
     z, one_sided = normal_quantile(TWO_SIDED), normal_quantile(0.95)
     low, high, bound = (tanh(centre + quantile * se) for quantile in (-z, z, -one_sided))
     low, high, bound = min(point, low), max(point, high), min(point, bound)
-    return replace(none, low=low, high=high, lower_bound=bound, se=se * (1 - point**2), undefined=undefined)
+    return replace(point_interval, low=low, high=high, lower_bound=bound, se=se * (1 - point**2), undefined=undefined)
 
 
 def _spearman(weight: Floats, a: Floats, b: Floats) -> Floats:
@@ -137,10 +137,10 @@ def share_explained_by_first(
     rows = np.vstack([np.ones((1, n)), columns, *(columns[i] * columns[j] for i in range(3) for j in range(i, 3))])
     sums = np.stack([np.bincount(place, row, minlength=items) for row in rows], axis=1)
     shares, explained = _shares(sums.sum(axis=0, keepdims=True))
-    none = Interval.point_only(items, n, float(items), "share of R2, cluster bootstrap")
+    point_interval = Interval.point_only(items, n, float(items), "share of R2, cluster bootstrap")
     if not n or not np.isfinite(shares[0]):
-        return none, 0.0
-    share = replace(none, point=float(shares[0]))
+        return point_interval, 0.0
+    share = replace(point_interval, point=float(shares[0]))
     if items < 2:
         return share, float(explained[0])
     draws = draw_items(items, _REPLICATES, np.random.default_rng(0))

@@ -119,7 +119,7 @@ def find_threshold(ratings: ConfidenceRatings, target: float = TARGET, delta: fl
     check_target(target, delta)
     items, cells = len(np.unique(ratings.item)), len(ratings.item)
     overall = binomial_agreement(ratings, delta)
-    alike = overall.n_eff / effective_size(ratings.weight) if cells else 1.0
+    efficiency = overall.n_eff / effective_size(ratings.weight) if cells else 1.0
 
     def no_threshold(why: str, steps: tuple[ThresholdTest, ...] = ()) -> AutoAcceptance:
         return AutoAcceptance(target, delta, None, None, why, overall, steps, items, cells)
@@ -143,12 +143,12 @@ def find_threshold(ratings: ConfidenceRatings, target: float = TARGET, delta: fl
     steps, open_ = list[ThresholdTest](), True
     for place in places:
         above = ratings.confidence >= place
-        agreement = binomial_agreement(_select_cells(ratings, above), delta, alike)
+        agreement = binomial_agreement(_select_cells(ratings, above), delta, efficiency)
         passed = reaches_target(agreement, target, delta) if open_ else None
         open_ = bool(passed)
         steps.append(ThresholdTest(place, share_above(ratings, place).point or 0.0, agreement, passed))
-    kept = [step for step in steps if step.passed]
-    if not kept:
+    passed_steps = [step for step in steps if step.passed]
+    if not passed_steps:
         first = steps[0]
         return no_threshold(
             f"No threshold is shown to reach {target:.0%}: on the {first.agreement.items:,} items of highest "
@@ -157,7 +157,15 @@ def find_threshold(ratings: ConfidenceRatings, target: float = TARGET, delta: fl
             tuple(steps),
         )
     return AutoAcceptance(
-        target, delta, kept[-1], share_above(ratings, kept[-1].threshold), "", overall, tuple(steps), items, cells
+        target,
+        delta,
+        passed_steps[-1],
+        share_above(ratings, passed_steps[-1].threshold),
+        "",
+        overall,
+        tuple(steps),
+        items,
+        cells,
     )
 
 
@@ -198,8 +206,8 @@ def _usual_items(target: float, delta: float) -> int:
 
 def agreement_at(ratings: ConfidenceRatings, threshold: float, delta: float) -> ThresholdTest:
     """A given threshold on these cells: the share of items above it, and the agreement there."""
-    alike = binomial_agreement(ratings, delta).n_eff / effective_size(ratings.weight) if len(ratings.item) else 1.0
-    agreement = binomial_agreement(_select_cells(ratings, ratings.confidence >= threshold), delta, alike)
+    efficiency = binomial_agreement(ratings, delta).n_eff / effective_size(ratings.weight) if len(ratings.item) else 1.0
+    agreement = binomial_agreement(_select_cells(ratings, ratings.confidence >= threshold), delta, efficiency)
     return ThresholdTest(threshold, share_above(ratings, threshold).point or 0.0, agreement, None)
 
 
@@ -210,10 +218,11 @@ def share_above(ratings: ConfidenceRatings, threshold: float) -> Interval:
     return weighted_share(ratings.item[first], above, ratings.weight[first])
 
 
-def binomial_agreement(ratings: ConfidenceRatings, delta: float, alike: float = 1.0) -> Interval:
+def binomial_agreement(ratings: ConfidenceRatings, delta: float, efficiency: float = 1.0) -> Interval:
     """Weighted agreement over cells; its `lower_bound` is Clopper and Pearson's, one-sided, on effective counts.
 
-    The level is 1 - delta; `n_eff` is what the cells are worth, at most the part `alike` of what their weights leave.
+    The level is 1 - delta; `n_eff` is what the cells are worth, at most the part `efficiency` of what their weights
+    leave.
     """
     if not len(ratings.item):
         return Interval.point_only(0, 0, 0.0, "clopper-pearson")
@@ -227,7 +236,7 @@ def binomial_agreement(ratings: ConfidenceRatings, delta: float, alike: float = 
     else:
         level = max(1 - delta, 0.5 + 1e-6)  # at .5 both are 0, and their ratio is what it is just above
         slack = normal_quantile(level) / t_quantile(level, max(clusters - 1, 1.0))
-        n = min(alike * most, max(1.0, p * (1 - p) / square * slack**2))
+        n = min(efficiency * most, max(1.0, p * (1 - p) / square * slack**2))
     return Interval(p, None, None, _lower_end(p, n, delta), items, cells, n, "clopper-pearson", sqrt(square))
 
 

@@ -81,10 +81,10 @@ class Baselines:
         return next((s for s in ("falls short of", "not shown to beat", "cannot tell") if s in verdicts), "beats")
 
 
-def _standing(above: Interval) -> BaselineVerdict:
-    if above.is_too_small or above.low is None or above.high is None:
+def _standing(margin: Interval) -> BaselineVerdict:
+    if margin.is_too_small or margin.low is None or margin.high is None:
         return "cannot tell"
-    return "beats" if above.low > 0 else "falls short of" if above.high < 0 else "not shown to beat"
+    return "beats" if margin.low > 0 else "falls short of" if margin.high < 0 else "not shown to beat"
 
 
 def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:

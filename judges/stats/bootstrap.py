@@ -80,8 +80,8 @@ def draw_items(
 def _draw_counts(items: int, replicates: int, seed: int) -> tuple[Counts, ...]:
     """Draws of a seed. No count is above the number of items, so four bytes are enough, and two below 65,536."""
     smallest: type = np.uint16 if items < 1 << 16 else np.uint32
-    kept = np.float64 if items * replicates <= _MAX_FLOAT_DRAWS else smallest
-    return tuple(counts.astype(kept) for counts in draw_items(items, replicates, np.random.default_rng(seed)))
+    dtype = np.float64 if items * replicates <= _MAX_FLOAT_DRAWS else smallest
+    return tuple(counts.astype(dtype) for counts in draw_items(items, replicates, np.random.default_rng(seed)))
 
 
 MAX_UNDEFINED = 0.05
@@ -178,19 +178,19 @@ def kappas_of_totals(totals: Floats, k: int, weights: Weights) -> tuple[Floats, 
         observed, expected = squares - 2 * products, n * squares - 2 * sx * sy
         defined = expected > 1e-12 * n * squares  # with fractional weights rounding noise takes the place of a zero
         zero = np.zeros_like(n)
-        slope_above = np.stack([observed, zero, zero, n, -2 * n], axis=1)
-        slope_below = np.stack([squares, -2 * sy, -2 * sx, n, zero], axis=1)
+        numerator_slope = np.stack([observed, zero, zero, n, -2 * n], axis=1)
+        denominator_slope = np.stack([squares, -2 * sy, -2 * sx, n, zero], axis=1)
     else:
         cost = disagreement_weights(k, weights)
         observed, rows, columns = totals[:, 0], totals[:, 1 : k + 1], totals[:, k + 1 :]
         n, to_columns, to_rows = rows.sum(axis=1), columns @ cost, rows @ cost
         expected = (to_rows * columns).sum(axis=1)
         defined = expected > 0
-        slope_above = np.hstack([n[:, None], np.repeat(observed[:, None], k, axis=1), np.zeros_like(columns)])
-        slope_below = np.hstack([np.zeros_like(n)[:, None], to_columns, to_rows])
-    above, below = n * observed, np.where(defined, expected, np.nan)
-    slope = -(slope_above - (above / below)[:, None] * slope_below) / below[:, None]
-    return 1 - above / below, slope
+        numerator_slope = np.hstack([n[:, None], np.repeat(observed[:, None], k, axis=1), np.zeros_like(columns)])
+        denominator_slope = np.hstack([np.zeros_like(n)[:, None], to_columns, to_rows])
+    numerator, denominator = n * observed, np.where(defined, expected, np.nan)
+    slope = -(numerator_slope - (numerator / denominator)[:, None] * denominator_slope) / denominator[:, None]
+    return 1 - numerator / denominator, slope
 
 
 def kappa_replicates(totals: Floats, k: int, weights: Weights, items: int) -> Replicates:

@@ -77,8 +77,8 @@ class PairedRatings(GoldAndScores):
     def where(self, keep: NDArray[np.bool_]) -> PairedRatings:
         """Some of the cells."""
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
-        kept: dict[str, Any] = {name: None if column is None else column[keep] for name, column in columns.items()}
-        return PairedRatings(**kept)
+        subset: dict[str, Any] = {name: None if column is None else column[keep] for name, column in columns.items()}
+        return PairedRatings(**subset)
 
     def drop_code(self, code: float | None) -> PairedRatings:
         """The cells in which neither people nor judge say `code`, as when ties are dropped (S2); None drops nothing."""

@@ -79,15 +79,15 @@ def _icc(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     a, b, xx, yy, xy = _moments(x, y, w)
     n, total = len(x), float(w.sum())
     d, more = float(np.average(y - x, weights=w)), n / (n - 1)
-    above = 2 * more * xy
-    below = more * (xx + yy) + d**2 - more * (xx + yy - 2 * xy) / n
-    if below <= 0:
+    numerator = 2 * more * xy
+    denominator = more * (xx + yy) + d**2 - more * (xx + yy - 2 * xy) / n
+    if denominator <= 0:
         return float("nan"), x
-    slope_above = 2 * more * (a * b - xy)
+    numerator_slope = 2 * more * (a * b - xy)
     left = (b - a) ** 2 - (xx + yy - 2 * xy)
-    slope_below = more * (a**2 - xx + b**2 - yy) + 2 * d * (y - x - d) - more * left / n
-    point = above / below
-    return point, np.asarray((slope_above - point * slope_below) / below / total, dtype=np.float64)
+    denominator_slope = more * (a**2 - xx + b**2 - yy) + 2 * d * (y - x - d) - more * left / n
+    point = numerator / denominator
+    return point, np.asarray((numerator_slope - point * denominator_slope) / denominator / total, dtype=np.float64)
 
 
 def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> Interval:
@@ -101,23 +101,23 @@ def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> I
     distinct, item = np.unique(keys, return_inverse=True)
     items, sizes = len(distinct), np.bincount(item)
     n_eff = effective_size(np.bincount(item, weight) / sizes) if items else 0.0
-    none = Interval.point_only(items, len(x), n_eff, f"{name}, linearised")
+    point_interval = Interval.point_only(items, len(x), n_eff, f"{name}, linearised")
     point, slope = figure(x, y, weight) if len(x) else (float("nan"), x)
     if not np.isfinite(point):
-        return none
+        return point_interval
     stratum = None if cells.stratum is None else item_strata(np.asarray(cells.stratum), item, items)
     error = error_of_influences(np.bincount(item, weight * slope).astype(np.float64), stratum)
     if items < 3 or error is None:
-        return replace(none, point=point)
+        return replace(point_interval, point=point)
     freedom = max(1.0, n_eff - 1)
     if not fisher:
-        return symmetric_interval(point, error, items, len(x), n_eff, none.method, 0.0, freedom=freedom)
+        return symmetric_interval(point, error, items, len(x), n_eff, point_interval.method, 0.0, freedom=freedom)
     wide, one_sided = (t_quantile(p, freedom) for p in (TWO_SIDED, 0.95))
     centre = atanh(min(max(point, -_SURE), _SURE))
     step = error / (1 - tanh(centre) ** 2)
     low, high, bound = (tanh(centre + z * step) for z in (-wide, wide, -one_sided))
     low, high, bound = min(point, low), max(point, high), min(point, bound)
-    return replace(none, point=point, low=low, high=high, lower_bound=bound, se=error)
+    return replace(point_interval, point=point, low=low, high=high, lower_bound=bound, se=error)
 
 
 def _varies(side: Floats, weight: Floats) -> bool:
@@ -168,8 +168,8 @@ def _spearman(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
 
     def moved_weight(side: Floats, rank: Floats, other: Floats) -> Floats:
         """The derivative of sum w rank other by a cell's weight, through the ranks of the cells above it and of all."""
-        above = float(w @ other) - _weight_below(side, w * other)
-        return np.asarray((above - float(w @ ((rank + 0.5) * other))) / total, dtype=np.float64)
+        weight_above = float(w @ other) - _weight_below(side, w * other)
+        return np.asarray((weight_above - float(w @ ((rank + 0.5) * other))) / total, dtype=np.float64)
 
     of_both = p * q - pq + moved_weight(x, p, q) + moved_weight(y, q, p)
     of_x, of_y = p * p - pp + 2 * moved_weight(x, p, p), q * q - qq + 2 * moved_weight(y, q, q)

@@ -98,8 +98,8 @@ def simulate_spread(known: ScoredPopulation, agreement: float) -> InfluenceSprea
         return None
     ends = np.concatenate([[0.0], np.cumsum(shares)])
     if known.weights is None:
-        kept = rng.random(len(known.judge)) < agreement
-        human = np.where(kept, known.judge, np.searchsorted(ends[1:-1], rng.random(len(kept)), side="right"))
+        hits = rng.random(len(known.judge)) < agreement
+        human = np.where(hits, known.judge, np.searchsorted(ends[1:-1], rng.random(len(hits)), side="right"))
         return _spread(known, human, agreement)
     uniform = ends[known.judge] + shares[known.judge] * rng.random(len(known.judge))
     latent: Floats = ndtri(uniform)

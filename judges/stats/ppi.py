@@ -190,11 +190,11 @@ def correct_mean(moments: Moments, reach: tuple[float, float], share: bool = Fal
     total = moments.total
     kish = _worth(moments)
     people = float(total[Y] / total[A]) if total[A] > 0 else None
-    none = CorrectedMean(
+    uncorrected_mean = CorrectedMean(
         _no_interval(n, moments.cells, kish), mean, people, 0.0, n, others, uncovered=moments.uncovered
     )
-    if kish < MIN_CLUSTERS - _ROUNDING or people is None or none.refused:
-        return none
+    if kish < MIN_CLUSTERS - _ROUNDING or people is None or uncorrected_mean.refused:
+        return uncorrected_mean
     k, theta, se = _solve(moments, people, mean)
     theta = min(max(theta, reach[0]), reach[1])
     lam = k * others / moments.items
@@ -245,7 +245,7 @@ def _solve(moments: Moments, people: float, mean: float) -> tuple[float, float, 
 
     x = np.array([-1.0, mean]) / judged / a
     cross, sums = moments.whole_cross - moments.cross[T:, T:], moments.whole - total[T:]
-    apart = _centred_sum(x, x, cross, sums, others, moments.whole_cross) if others > 1 else 0.0
+    unlabelled_spread = _centred_sum(x, x, cross, sums, others, moments.whole_cross) if others > 1 else 0.0
     u, v = shares(people)
     everywhere = _centred_sum(x, x, moments.whole_cross, moments.whole, moments.items, moments.whole_cross)
     size = spread(v, v) + everywhere * others / moments.items
@@ -254,7 +254,7 @@ def _solve(moments: Moments, people: float, mean: float) -> tuple[float, float, 
     theta = float((total[Y] / gold + k * (mean - total[F] / gold)) / a)
     u, v = shares(theta)
     w = u - k * v
-    return k, theta, sqrt(max(0.0, spread(w, w) + k * k * apart))
+    return k, theta, sqrt(max(0.0, spread(w, w) + k * k * unlabelled_spread))
 
 
 def _centred_sum(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, overall: Floats) -> float:

@@ -121,13 +121,13 @@ def rates_by_answer(
     if scale.has_order or not scale.size:
         return []
     cells = sum_tables(ratings, dimension)
-    aside = int(ratings.cells[ratings.scored & np.isnan(ratings.human) & ~np.isnan(ratings.judge)].sum())
-    reason = f"People say n/a in {many(aside, 'rating')} that the judge gave a value, which this estimate cannot use."
+    na_sum = int(ratings.cells[ratings.scored & np.isnan(ratings.human) & ~np.isnan(ratings.judge)].sum())
+    reason = f"People say n/a in {many(na_sum, 'rating')} that the judge gave a value, which this estimate cannot use."
     any_ = next(iter(wholes.values()), JudgeShare(0.0, 0.0, 0))
     return [
         AnswerRates(
             rates,
-            CorrectedPrevalence(None, None, reason) if aside
+            CorrectedPrevalence(None, None, reason) if na_sum
             else correct_prevalence(cells, rates, wholes.get(float(rates.place), JudgeShare(0.0, 0.0, any_.cells))),
         )
         for rates in rates_of_tables(cells, dimension)
@@ -325,8 +325,8 @@ def correct_prevalence(sums: TableSums, rates: Rates, overall: JudgeShare) -> Co
         )
         return CorrectedPrevalence(None, overall.share, reason)
     labelled = float(sums.counts.sum())
-    alike = np.allclose(sums.total * labelled, sums.counts * sums.total.sum())
-    f = min(1.0, labelled / overall.cells) if alike else 0.0
+    is_proportional = np.allclose(sums.total * labelled, sums.counts * sums.total.sum())
+    f = min(1.0, labelled / overall.cells) if is_proportional else 0.0
     z = normal_quantile(0.975)
     n1, n0 = recall.n_eff + 2, raised.n_eff + 2
     tpr, fpr = (recall.n_eff * recall.point + 1) / n1, (raised.n_eff * raised.point + 1) / n0

@@ -103,12 +103,12 @@ def assign_strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
     rows = list(items)
     sizes = Counter((wave, name) for _, name, wave in rows)
     many = {wave for wave, n in Counter(wave for wave, _ in sizes).items() if n > MAX_STRATA}
-    kept: dict[int, set[str]] = defaultdict(set)
+    names_by_wave: dict[int, set[str]] = defaultdict(set)
     for (wave, name), _ in sorted(sizes.items(), key=lambda s: (-s[1], s[0])):
-        if wave not in many or len(kept[wave]) < MAX_STRATA - 1:
-            kept[wave].add(name)
-    later = {wave: f" (added later, {wave})" if wave else "" for wave in kept}
-    return {item: (name if name in kept[wave] else OTHER_STRATUM) + later[wave] for item, name, wave in rows}
+        if wave not in many or len(names_by_wave[wave]) < MAX_STRATA - 1:
+            names_by_wave[wave].add(name)
+    later = {wave: f" (added later, {wave})" if wave else "" for wave in names_by_wave}
+    return {item: (name if name in names_by_wave[wave] else OTHER_STRATUM) + later[wave] for item, name, wave in rows}
 
 
 def assign_bands(figures: Mapping[str, float | None], noun: str, max_bands: int = MAX_BANDS) -> dict[str, str]:

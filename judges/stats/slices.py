@@ -179,20 +179,20 @@ def make_slicing(
     names = [n for n in order if n in sizes] if order else sorted(sizes, key=lambda n: (-sizes[n], n))
     places = {name: number for number, name in enumerate(names)}
     if len(names) > max_slices:
-        kept = [name for name in names if name != OTHER_STRATUM][: max_slices - 1]
-        places = dict.fromkeys(names, len(kept)) | {name: number for number, name in enumerate(kept)}
-        names = [*kept, OTHER_STRATUM]
+        common_names = [name for name in names if name != OTHER_STRATUM][: max_slices - 1]
+        places = dict.fromkeys(names, len(common_names)) | {name: number for number, name in enumerate(common_names)}
+        names = [*common_names, OTHER_STRATUM]
     lookup = np.array([*(places.get(name, -1) for name in values), -1], dtype=np.int64)
     return Slicing(by, lookup[place], tuple(names))
 
 
 def distinct_slicings(cuts: Sequence[Slicing]) -> list[Slicing]:
     """Those cuts that part the cells in another way than an earlier one."""
-    kept: list[Slicing] = []
+    distinct_cuts: list[Slicing] = []
     for cut in cuts:
-        if not any(_same(cut, other) for other in kept):
-            kept.append(cut)
-    return kept
+        if not any(_same(cut, other) for other in distinct_cuts):
+            distinct_cuts.append(cut)
+    return distinct_cuts
 
 
 def _same(cut: Slicing, other: Slicing) -> bool:

@@ -132,17 +132,17 @@ def _orders(means: Floats) -> tuple[Floats, Floats, Floats]:
         ranks[at] = rank_means(means[at])
         away = ranks[at] - (count + 1) / 2
         for out, sides in ((tau, sign.reshape(len(at), 2, -1)), (rho, away)):
-            above, (a, b) = (sides[:, 0] * sides[:, 1]).sum(axis=1), np.square(sides).sum(axis=2).T
+            numerator, (a, b) = (sides[:, 0] * sides[:, 1]).sum(axis=1), np.square(sides).sum(axis=2).T
             defined = (a > 0) & (b > 0)
-            out[at[defined]] = np.clip(above[defined] / np.sqrt(a[defined] * b[defined]), -1.0, 1.0)
+            out[at[defined]] = np.clip(numerator[defined] / np.sqrt(a[defined] * b[defined]), -1.0, 1.0)
     return tau, rho, ranks
 
 
 def _interval(point: Floats, draws: Floats, groups: int, cells: int) -> Interval:
     """A figure with the percentiles of its draws; without ends where too many of these do not exist."""
     known = bool(np.isfinite(point).all())
-    none = Interval.point_only(groups, cells, float(groups), METHOD, float(point[0]) if known else None)
-    return percentile_interval(none, draws) if known and len(draws) else none
+    point_interval = Interval.point_only(groups, cells, float(groups), METHOD, float(point[0]) if known else None)
+    return percentile_interval(point_interval, draws) if known and len(draws) else point_interval
 
 
 def as_json(system_order: SystemOrder) -> dict[str, object]:

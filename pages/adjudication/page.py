@@ -79,9 +79,9 @@ def _load_board(me: Person, dataset: Dataset, now: str) -> dict[str, Any]:
     """
     store = session.store()
     waits = adjudication.adjudication_work(store, me.name, dataset.id)
-    sent = choose_items(list(dict.fromkeys(cell.item for cell in waits.own)), now)
-    cells = [cell for cell in waits.own if cell.item in sent]
-    dockets = adjudication_items.load_adjudication_items(store, me.name, cells, len(sent))
+    item_ids = choose_items(list(dict.fromkeys(cell.item for cell in waits.own)), now)
+    cells = [cell for cell in waits.own if cell.item in item_ids]
+    dockets = adjudication_items.load_adjudication_items(store, me.name, cells, len(item_ids))
     adjudication.record_look(store, me.name, [docket.view.item.id for docket in dockets])
     rule = settings.gold_rule(store, dataset.id)
     return {

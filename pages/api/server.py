@@ -157,9 +157,9 @@ class Api:
     async def _body(self, route: ApiRoute, headers: Headers, receive: Receive, file: Path) -> tuple[str, int]:
         """Write the body into the file; gives its fingerprint and size. Raises Refusal."""
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        taken = _LINE_TYPES if route.lines else ("application/json",)
-        if kind not in taken:
-            raise Refusal(415, f"The body is {kind[:60] or 'of no type'}: send it as {' or '.join(taken)}.")
+        accepted_types = _LINE_TYPES if route.lines else ("application/json",)
+        if kind not in accepted_types:
+            raise Refusal(415, f"The body is {kind[:60] or 'of no type'}: send it as {' or '.join(accepted_types)}.")
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise Refusal(415, "The body is packed: send it as it is.")
         most = self._most if route.lines else _JSON_BODY
@@ -220,17 +220,17 @@ class Api:
             batch = first
             try:
                 while batch:
-                    yield await self._run("paced", partial(_as_lines, batch), begun=True)
-                    await self._run("door", lambda: self._refuse_ended(token), begun=True)
-                    batch = await self._run("paced", lambda: next(batches, []), begun=True)
+                    yield await self._run("paced", partial(_as_lines, batch), started=True)
+                    await self._run("door", lambda: self._refuse_ended(token), started=True)
+                    batch = await self._run("paced", lambda: next(batches, []), started=True)
             finally:
-                await self._run("paced", batches.close, begun=True)  # type: ignore[attr-defined]
+                await self._run("paced", batches.close, started=True)  # type: ignore[attr-defined]
 
         return StreamingResponse(parts(), 200, {"cache-control": "no-store"}, openapi.JSON_LINES_TYPE)
 
-    async def _run(self, pool: str, work: Callable[[], T], begun: bool = False) -> T:
+    async def _run(self, pool: str, work: Callable[[], T], started: bool = False) -> T:
         """Run something in a thread of a pool. Raises Refusal if too many wait, unless the answer has begun."""
-        if self._waiting[pool] >= _MAX_WAITING_REQUESTS and not begun:
+        if self._waiting[pool] >= _MAX_WAITING_REQUESTS and not started:
             raise Refusal(503, "Too many requests are waiting here at the moment.", {"retry-after": "2"})
         self._waiting[pool] += 1
         context = contextvars.copy_context()

@@ -87,13 +87,13 @@ def _decide(
     against: Collection[str],
 ) -> None:
     """Record the decision; the outcome is shown on top of the page."""
-    kept = session.scratch("approvals")
+    state = session.scratch("approvals")
     reason = str(session.component_state(f"why:{_key(case, approval_status)}") or "")
-    kept.clear()
-    with text.keep_refusal(kept):
+    state.clear()
+    with text.keep_refusal(state):
         if decision != "keep":
             done = approvals.record_decision(session.store(), actor, *case.key, decision, reason, seen)
-            kept["said"] = f"{case.result.title} is {done.done}."
+            state["said"] = f"{case.result.title} is {done.done}."
         elif approval_status.in_force is not None:
             suspension.keep_approved(session.store(), actor, approval_status.in_force, reason, against)
-            kept["said"] = f"{case.result.title} stays approved. It is listed again when other evidence comes."
+            state["said"] = f"{case.result.title} stays approved. It is listed again when other evidence comes."

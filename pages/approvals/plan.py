@@ -16,7 +16,7 @@ from pages.ui import session, text
 def panel(me: Person, dataset: Dataset) -> None:
     """Draw the rule that holds for the dataset and, as long as no label counts yet, the form for leads."""
     store, gate = session.store(), policy.requirements(session.store()).policy
-    plan, begun = plans.look_plan(store, dataset.id), plans.count_counting_labels(store, dataset.id)
+    plan, label_count = plans.look_plan(store, dataset.id), plans.count_counting_labels(store, dataset.id)
     if not gate.lower_bound:
         return
     st.header("When this dataset is decided on", anchor=False)
@@ -45,7 +45,7 @@ def panel(me: Person, dataset: Dataset) -> None:
                 "The policy now requires {n} items: looks of this plan before {late} items decide nothing.",
                 n=f"{gate.first:,}", late=f"{int(late):,}",
             )  # fmt: skip
-    if begun:
+    if label_count:
         text.quiet("This cannot be changed any more: a plan has to be fixed before the first label that counts.")
     elif me.may("lead"):
         with st.expander("Change the plan" if plan else "Plan the looks", icon=":material/event_available:"):
@@ -67,9 +67,9 @@ def _form(me: Person, dataset: Dataset, plan: LookPlan | None) -> None:
         now = " ".join(map(str, plan.sizes)) if plan else ""
         sizes = st.text_input("Looks, in items", now, placeholder="150 300 600")
         with st.container(horizontal=True):
-            put = st.form_submit_button("Save the plan", type="primary")
+            save = st.form_submit_button("Save the plan", type="primary")
             back = plan is not None and st.form_submit_button("Remove the plan")
-    if put or back:
+    if save or back:
         with text.refusals():
             plans.set_look_plan(session.store(), me.name, dataset.id, [] if back else plans.parse_sizes(sizes))
             st.rerun()

@@ -47,10 +47,10 @@ def panel(me: Person, dataset: Dataset) -> None:
                 )
                 text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(change.requirements)))
     if me.may("lead"):
-        kept = session.scratch("policy")
+        state = session.scratch("policy")
         with st.container():  # a place of its own, so that the form below stays as it is when this goes
-            if kept.setdefault("shown", requirements) != requirements:
-                kept["shown"] = requirements
+            if state.setdefault("shown", requirements) != requirements:
+                state["shown"] = requirements
                 st.warning(text.escape(_CHANGED_MESSAGE), icon=":material/update:")
         with st.expander("Change the policy", icon=":material/tune:"):
             _form(me, requirements)
@@ -65,19 +65,21 @@ def _form(me: Person, requirements: Requirements) -> None:
         "by itself. Under a stricter one approvals stay on the dashboard, and are listed above until a lead decides."
     )
     with st.form("policy", border=False):
-        new, beside = _fields(requirements)
+        new, other_values = _fields(requirements)
         if not requirements.four_eyes and leads.lacks_independent_leads(leads.lead_history(session.store())):
             st.caption(text.escape(_NOT_YET))
         reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
         key = f"policy:{requirements}"  # a press counts for the policy that stood there
         if st.form_submit_button("Save the policy", type="primary", key=key):
-            _change(me, requirements, new, beside, reason)
+            _change(me, requirements, new, other_values, reason)
 
 
-def _change(me: Person, previous: Requirements, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
+def _change(
+    me: Person, previous: Requirements, new: dict[str, float], other_values: dict[str, Any], reason: str
+) -> None:
     with text.refusals():
         gate = policy.make_policy(**{**new, "min_clusters": max(previous.policy.min_clusters, MIN_CLUSTERS)})
-        new_requirements = replace(previous, policy=gate, **beside)
+        new_requirements = replace(previous, policy=gate, **other_values)
         if new_requirements == previous:
             st.info("This is the policy already: nothing was changed.", icon=":material/info:")
             return
@@ -129,13 +131,13 @@ def _draw_proposal(me: Person) -> None:
 
 def _fields(requirements: Requirements) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields of the requirements form: the values of the check's policy, and the other requirements."""
-    check, beside = dict[str, Any](), dict[str, Any]()
+    check, other_values = dict[str, Any](), dict[str, Any]()
     sides = dict(zip(("left", "right"), st.columns(2, gap="large"), strict=True))
     for rule in RULES.values():
         if rule.form is not None:
             with sides[rule.form.side]:
-                (check if rule.in_check else beside)[rule.name] = _field(rule, rule.form, requirements)
-    return check, beside
+                (check if rule.in_check else other_values)[rule.name] = _field(rule, rule.form, requirements)
+    return check, other_values
 
 
 def _field(rule: Rule, shown: FormField, requirements: Requirements) -> Any:

@@ -121,9 +121,9 @@ def draw_verdict(case: Case, in_force: Approval | None, then: float | None, lead
         stands = in_force is not None and in_force.decision == "approve"
         sentence = "It meets today's policy" if stands else f"{'You' if lead else 'A lead'} may approve it"
         text.say("{may}", may=met_policy_sentence(case, sentence))
-    gone = in_force is not None and in_force.decision == "suspend"
-    sentence = in_force.reason if in_force is not None and gone else ""
-    if gone and not case.objections:
+    is_suspended = in_force is not None and in_force.decision == "suspend"
+    sentence = in_force.reason if in_force is not None and is_suspended else ""
+    if is_suspended and not case.objections:
         st.caption("Approving it again counts all labels, those before the suspension and those since.")
     for why in [why for why in case.objections if why not in sentence]:
         st.warning(text.escape(why), icon=":material/block:")

@@ -233,8 +233,8 @@ def _reassign(dataset: Dataset, me: Person, progress: PersonProgress, team: Sequ
     """Give the rest to others; people who are ready are preselected, so that one click is enough."""
     able = [p for p in team if p.active and not p.is_tag and p.assignee != progress.assignee]
     working = [p for p in able if p.state in ACTIVE_STATES and (p.counts.total or p.answered)]
-    alike = [p for p in working if set(p.tags) & set(progress.tags)]
-    first = [p.assignee for p in (alike if progress.tags else working)]
+    same_tag_people = [p for p in working if set(p.tags) & set(progress.tags)]
+    first = [p.assignee for p in (same_tag_people if progress.tags else working)]
     to = st.multiselect("Give what is left to", [p.assignee for p in able], first, key=f"to:{progress.assignee}")
     plan: SharePlan | None = None
     with text.refusals():

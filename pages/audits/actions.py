@@ -17,8 +17,8 @@ from pages.ui import session, text, url_state
 def draw_take_button(actor: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
     flags = finding.flags[: rows.MAX_SHOWN_ITEMS]
-    n, taken = len({flag.item for flag in flags}), f"{judge}:{name}"
-    kept: dict[str, tuple[int, int, int]] = session.scratch("flagged")
+    n, key = len({flag.item for flag in flags}), f"{judge}:{name}"
+    outcomes: dict[str, tuple[int, int, int]] = session.scratch("flagged")
     these = "these" if len(flags) == len(finding.flags) else "the strongest"
     with st.container(horizontal=True, vertical_alignment="center"):
         label = text.escape(
@@ -28,9 +28,9 @@ def draw_take_button(actor: str, dataset: Dataset, judge: str, name: str, findin
             title = all_audits()[name].title
             reasons = [triage.audit_flag(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
             with text.refusals():
-                kept[taken] = queue.take_flagged(session.store(), actor, dataset.id, judge, reasons)
-        if taken in kept:
-            new, existing, reserved = kept[taken]
+                outcomes[key] = queue.take_flagged(session.store(), actor, dataset.id, judge, reasons)
+        if key in outcomes:
+            new, existing, reserved = outcomes[key]
             added = f"{many(new, 'item')} added" + (f", {existing:,} in the queue already" if existing else "")
             added += f", {reserved:,} left out: in the audit sample" if reserved else ""
             text.quiet(":green[:material/check_circle:] {added}", added=added)

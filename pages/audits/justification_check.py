@@ -22,14 +22,14 @@ ENOUGH_ANSWERS = 100
 @text.fragment
 def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
     """Draw the progress of the sample, the next justification with its score, and the answers."""
-    store, kept = session.store(), session.scratch(f"fits:{judge}")
+    store, state = session.store(), session.scratch(f"fits:{judge}")
     card = cards.card_of_judge(store, judge)
     names = [d.name for d in card.dimensions if d.asked]
     tally = justification_labels.count_fits(store, dataset_id, judge, actor, names)
     with st.container(width=720):
-        text.tell_outcome(kept)
+        text.tell_outcome(state)
         _draw_tally(tally, wilson_interval(tally.unfit, tally.answered), limit)
-        again: tuple[JustifiedScore, bool] | None = kept.get("again")
+        again: tuple[JustifiedScore, bool] | None = state.get("again")
         if again:
             cell: JustifiedScore | None = again[0]
         else:
@@ -51,7 +51,7 @@ def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
                 with st.popover("The item", icon=":material/article:", type="tertiary"):
                     _draw_item(items.load_item(store, cell.item).content)
             if again:
-                st.button("Keep my answer", icon=":material/arrow_forward:", on_click=kept.pop, args=("again", None))
+                st.button("Keep my answer", icon=":material/arrow_forward:", on_click=state.pop, args=("again", None))
             elif tally.own_answers:
                 st.button(
                     "Undo", icon=":material/undo:", shortcut="U", type="tertiary", on_click=_reopen_last_answer,
@@ -61,17 +61,17 @@ def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
 
 def _save_answer(actor: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
     """Keep an answer."""
-    kept = session.scratch(f"fits:{judge}")
-    with text.keep_refusal(kept):
+    state = session.scratch(f"fits:{judge}")
+    with text.keep_refusal(state):
         justification_labels.record_fit(session.store(), actor, judge, cell, fit)
-        kept.pop("again", None)
+        state.pop("again", None)
 
 
 def _reopen_last_answer(actor: str, dataset_id: str, judge: str) -> None:
     """Show one's last answer again."""
-    kept = session.scratch(f"fits:{judge}")
-    with text.keep_refusal(kept):
-        kept["again"] = justification_labels.last_justification(session.store(), dataset_id, judge, actor)
+    state = session.scratch(f"fits:{judge}")
+    with text.keep_refusal(state):
+        state["again"] = justification_labels.last_justification(session.store(), dataset_id, judge, actor)
 
 
 def _draw_tally(tally: JustificationTally, share: Interval, limit: float | None) -> None:

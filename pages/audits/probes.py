@@ -47,8 +47,8 @@ def panel(me: Person, dataset: Dataset, judge: str, probe: str, done: int) -> No
         run_estimate.show_estimate(estimate)
         if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
             with st.spinner("Starting ..."):
-                begun = runs.start(store, me.name, config)
-            url_state.open_page("runs", run=begun)
+                run_id = runs.start(store, me.name, config)
+            url_state.open_page("runs", run=run_id)
 
 
 def draw_needs(dataset: str, needs: str, scope: Scope) -> None:

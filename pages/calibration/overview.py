@@ -70,14 +70,14 @@ def draw_labels_used(
         basis=text.lower_first(BASES[basis]), items=many(items, "item"), ratings=many(cells, "rating"),
         weights=weights, ties=ties,
     )  # fmt: skip
-    gate_labels, brought = basis_sizes["gate"].labels, basis_sizes["imported"].labels - basis_sizes["gate"].labels
-    if brought:
+    gate_labels, extra_labels = basis_sizes["gate"].labels, basis_sizes["imported"].labels - basis_sizes["gate"].labels
+    if extra_labels:
         text.quiet(
             "The approval check uses {given} given in Assay. {n} imported ones are not used by it; a lead can allow "
             "them in the policy."
             if counted != "imported"
             else "The approval check uses {given} given in Assay and {n} imported ones.",
-            given=many(gate_labels, "blind label"), n=f"{brought:,}",
+            given=many(gate_labels, "blind label"), n=f"{extra_labels:,}",
         )  # fmt: skip
     if all(line.gated for line in lines):
         return

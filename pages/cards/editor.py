@@ -69,10 +69,10 @@ def edit_card(me: Person, start: Card | None) -> None:
     If somebody else saves a version newer than `start`, text that was edited stays; an unedited form begins anew.
     """
     store = session.store()
-    kept = session.scratch("cards")
-    begun: dict[str, Card] = kept.setdefault("begun", {})
-    first = begun.setdefault(start.name, start) if start else None
-    form = _form(first.version if first else f"new:{kept.get('saved', 0)}", first)
+    state = session.scratch("cards")
+    base_cards: dict[str, Card] = state.setdefault("begun", {})
+    first = base_cards.setdefault(start.name, start) if start else None
+    form = _form(first.version if first else f"new:{state.get('saved', 0)}", first)
     if not form["title"] and not form["dimensions"]:
         st.caption("Give it a title and a name, and at least one dimension with its definition.")
         return
@@ -90,7 +90,7 @@ def edit_card(me: Person, start: Card | None) -> None:
             newer = "Version {version} was saved while you were writing. Yours, once saved, has none of its changes."
             text.warn(newer, version=start.version)
         if not changed or st.button("Begin with the newer version", icon=":material/refresh:"):
-            begun[start.name] = start
+            base_cards[start.name] = start
             st.rerun()
     draft = cards.draft_card(store, recipe)
     if start is not None and start.examples and not draft.examples:
@@ -102,9 +102,9 @@ def edit_card(me: Person, start: Card | None) -> None:
     if st.button(text.escape(label), type="primary", disabled=bool(wrong) or same, key=key):
         with text.refusals():
             cards.save_card(store, me.name, recipe)
-            saved = kept.get("saved", 0) + 1
-            begun.pop(draft.name, None)
-            kept.update(said=f"Saved: {draft.title}, version {draft.version}.", saved=saved, writing=False)
+            saved = state.get("saved", 0) + 1
+            base_cards.pop(draft.name, None)
+            state.update(said=f"Saved: {draft.title}, version {draft.version}.", saved=saved, writing=False)
             url_state.set_choice("card", draft.name)
             st.rerun()
 
@@ -148,13 +148,13 @@ def _example(key: str) -> dict[str, Any]:
 
 def _table(key: str, kind: Kind, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The dimensions as rows; the first state is kept, so that a rerun does not begin anew."""
-    kept = session.scratch(f"card:{key}")
-    if "rows" not in kept:
+    state = session.scratch(f"card:{key}")
+    if "rows" not in state:
         empty = {"Unit": SORTS_OF[kind][0], "Scale": "ordinal", "From": 1, "To": 5, "n/a": False}
         rows = [_row(entry) for entry in entries] or [
             {"Name": "", "Definition": "", "Words": "", "Anchors": "", **empty}
         ]
-        kept["rows"] = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(dict.fromkeys(("From", "To", "Step"), float))
+        state["rows"] = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(dict.fromkeys(("From", "To", "Step"), float))
     column = st.column_config
     config = {
         "Name": column.TextColumn(width=150, required=True),
@@ -173,7 +173,7 @@ def _table(key: str, kind: Kind, entries: Sequence[Mapping[str, Any]]) -> list[d
         "Anchors": column.TextColumn(width=300, help=_ANCHORS),
     }
     edited = st.data_editor(
-        kept["rows"], num_rows="dynamic", hide_index=True, column_config=config, key=f"card:{key}:table"
+        state["rows"], num_rows="dynamic", hide_index=True, column_config=config, key=f"card:{key}:table"
     )
     return [dict(row) for row in edited.to_dict("records") if any(_cell_text(row[c]) for c in ("Name", "Definition"))]
 

@@ -19,17 +19,17 @@ from pages.ui import choose, session, text, url_state
 
 def page() -> None:
     """For leads a new card first; then the cards in use, the others, one in full, and the desk's cards."""
-    me, store, kept = session.me(), session.store(), session.scratch("cards")
+    me, store, state = session.me(), session.store(), session.scratch("cards")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title("Cards", anchor=False)
         st.space("stretch")
-        closed = me.may("lead") and not kept.get("writing")
+        closed = me.may("lead") and not state.get("writing")
         if closed and st.button("New card", icon=":material/add:", type="primary"):
-            kept["writing"] = True
+            state["writing"] = True
             st.rerun()
     st.caption("A card is a judge's rubric: its dimensions and scales, the prompt, and the reply it asks for.")
-    text.tell_outcome(kept)
-    if me.may("lead") and kept.get("writing"):
+    text.tell_outcome(state)
+    if me.may("lead") and state.get("writing"):
         with st.container(border=True):
             _draw_new_card(me)
     known, using = cards.current_cards(store), desk_cards.card_uses(store)
@@ -43,12 +43,12 @@ def page() -> None:
 
 def _draw_new_card(me: Person) -> None:
     """The form of a new card, which can be closed again."""
-    kept = session.scratch("cards")
+    state = session.scratch("cards")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header("New card", anchor=False)
         st.space("stretch")
         if st.button("Cancel", icon=":material/close:", type="tertiary"):
-            kept["writing"] = False
+            state["writing"] = False
             st.rerun()
     editor.edit_card(me, None)
 

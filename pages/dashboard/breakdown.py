@@ -45,8 +45,8 @@ def close_breakdown() -> None:
 
 def was_closed(key: str) -> bool:
     """Whether what was behind a tile was closed just now."""
-    kept = session.scratch("behind")
-    return kept.get("left") == key and bool(kept.pop("left"))
+    state = session.scratch("behind")
+    return state.get("left") == key and bool(state.pop("left"))
 
 
 def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:

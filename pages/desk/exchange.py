@@ -34,16 +34,16 @@ FILL_HINTS = {"audit": "draw items on the Queues page", "review": "add items on 
 def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """As many of the sheets as are small enough to send together, at least two."""
     total = 0
-    kept: list[dict[str, Any]] = []
+    first_sheets: list[dict[str, Any]] = []
     for sheet in sheets:
         entries = [entry for row in sheet["rows"] for entry in row["texts"]]
         parts = [part for entry in entries for part in entry.get("parts", [entry])]
         parts += [part for row in sheet["rows"] for judge in row["judgments"] for part in judge["texts"]]
         total += sum(len(part["text"] or "") for part in [*parts, *sheet["head"]])
-        if len(kept) >= 2 and total > MAX_CHARACTERS:
+        if len(first_sheets) >= 2 and total > MAX_CHARACTERS:
             break
-        kept.append(sheet)
-    return kept
+        first_sheets.append(sheet)
+    return first_sheets
 
 
 def read_message(key: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def _desk(
         sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, me.name, given_items)])
     except AssayError as error:
         sheets, notice = [], str(error)
-    requested, lost = _requested_sheets(me, state, outbox, linked)
+    requested, refusal = _requested_sheets(me, state, outbox, linked)
     try:
         state["assigned"] = text.work_left(*assignments.own_work(store, me.name, dataset.id, stream), zone)
         state["guide"] = exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name, zone)
@@ -77,7 +77,7 @@ def _desk(
                 "assigned": state["assigned"],
             },
             "empty": empty,
-            "notice": state.get("notice") or notice or lost,
+            "notice": state.get("notice") or notice or refusal,
             "guide": state["guide"],
         },
         key=key,
@@ -96,7 +96,7 @@ def _requested_sheets(
     The request comes from the address (then the reason is shown until the next answer), or from a person who wants to
     see a judge's scores.
     """
-    store, sheets, lost = session.store(), [], None
+    store, sheets, refusal = session.store(), [], None
     if outbox["answers"]:
         state["lost"] = None
     if linked and linked != state.get("open"):
@@ -111,5 +111,5 @@ def _requested_sheets(
                 desk.reveal_judges(store, me.name, want["item"])
             sheets.append(sheet_data.sheet_data(desk.open_item(store, me.name, want["item"]), again=True))
         except AssayError as error:
-            lost = str(error)
-    return sheets, lost or (state.get("lost") if linked else None)
+            refusal = str(error)
+    return sheets, refusal or (state.get("lost") if linked else None)

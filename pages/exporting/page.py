@@ -46,7 +46,7 @@ def _file(
     me: Person, store: Store, dataset: Dataset, kind: ExportKind, format: Format, options: dict[str, Any]
 ) -> None:
     """The first rows, and the file of all of them."""
-    kept = session.scratch("export")
+    state = session.scratch("export")
     if kind.name == "examples" and not options["card"]:
         text.quiet("Choose the card whose judges are to see the examples.")
         return
@@ -59,15 +59,15 @@ def _file(
         file = downloads.new_path(f"{picture.file_name(dataset.name, kind.name)}.{format}")
         with export_form.show_export_progress(count) as seen:
             export = exporting.write_export(store, me.name, dataset, kind, options, format, file, seen)
-        kept.update(key=key, given=export, address=downloads.offer(file, session.store()))
-    if kept.get("key") == key and kept["given"].file.exists():
-        export_form.show_file(kept["given"], kept["address"])
+        state.update(key=key, given=export, address=downloads.offer(file, session.store()))
+    if state.get("key") == key and state["given"].file.exists():
+        export_form.show_file(state["given"], state["address"])
 
 
 def _draw_excluded(me: Person, store: Store, dataset: Dataset) -> None:
     """The items that the approval check leaves out because prompts were tuned on them."""
-    excluded, kept = excluded_items.list_excluded(store, dataset.id), session.scratch("export")
-    count = kept.get("count", 0)
+    excluded, state = excluded_items.list_excluded(store, dataset.id), session.scratch("export")
+    count = state.get("count", 0)
     turn = f"{dataset.id}:{count}"
     with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):
         st.caption("Items that a prompt was tuned on, or that became examples, count in no figure of any judge.")
@@ -81,5 +81,5 @@ def _draw_excluded(me: Person, store: Store, dataset: Dataset) -> None:
             ids = items.item_ids_of_names(store, dataset.id, exclusion[0])
             excluded_items.exclude_items(store, me.name, dataset.id, ids, exclusion[1])
         if back or exclusion:
-            kept["count"] = count + 1
+            state["count"] = count + 1
             st.rerun()

@@ -115,11 +115,11 @@ def _source(key: str, name: str, columns: list[str], start: ValueSource) -> Valu
 
 def _table(key: str, names: list[str], rows: list[dict[str, Any]], config: dict[str, Any]) -> list[dict[str, str]]:
     """A small table to fill in; its first state is kept, so that a rerun does not begin anew."""
-    kept = session.scratch(key)
-    if "rows" not in kept:
-        kept["rows"] = pd.DataFrame([{n: row.get(n, "") for n in names} for row in rows], columns=names, dtype="str")
+    state = session.scratch(key)
+    if "rows" not in state:
+        state["rows"] = pd.DataFrame([{n: row.get(n, "") for n in names} for row in rows], columns=names, dtype="str")
     edited = st.data_editor(
-        kept["rows"], num_rows="dynamic", hide_index=True, column_config=config, key=f"{key}:editor"
+        state["rows"], num_rows="dynamic", hide_index=True, column_config=config, key=f"{key}:editor"
     )
     filled = edited.fillna("").to_dict("records")
     return [{str(n): str(v) for n, v in row.items()} for row in filled if any(str(v).strip() for v in row.values())]
@@ -179,23 +179,23 @@ def _judgments(
     }
     judgments = []
     for row in _answers(f"{key}:{kind}:judgments", _JUDGED, start.judgments, columns, config, faults):
-        kept = _fields_off_screen(
+        defaults = _fields_off_screen(
             start.judgments, row, ("value", "model", "dimension"), ("only", "confidence", "params", "order")
         )
         if not row["order"]:
             del row["order"]
-        judgments.append(JudgmentColumns(**{**kept, **row}))
+        judgments.append(JudgmentColumns(**{**defaults, **row}))
     return judgments
 
 
 def _fields_off_screen(
-    entries: Sequence[Any], row: dict[str, Any], alike: Sequence[str], names: Sequence[str]
+    entries: Sequence[Any], row: dict[str, Any], keys: Sequence[str], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the fields without a column on screen, from the detected entry that equals the row in the fields `alike`.
+    """Return the fields without a column on screen, from the detected entry that equals the row in the fields `keys`.
 
     The scale (`answers`) is among them if the row does not say what the cells mean.
     """
-    entry = next((entry for entry in entries if all(getattr(entry, name) == row[name] for name in alike)), None)
+    entry = next((entry for entry in entries if all(getattr(entry, name) == row[name] for name in keys)), None)
     if entry is None:
         return {}
     return {name: getattr(entry, name) for name in (*names, *(() if row["values"] else ("answers",)))}
@@ -213,6 +213,6 @@ def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faul
     labels = []
     for row in _answers(f"{key}:{kind}:labels", _LABELLED, start.labels, columns, config, faults):
         row["mode"] = row["mode"] or ValueSource(constant="blind")
-        kept = _fields_off_screen(start.labels, row, ("value", "annotator", "dimension"), ("only", "turn", "team"))
-        labels.append(LabelColumns(**{**kept, **row}))
+        defaults = _fields_off_screen(start.labels, row, ("value", "annotator", "dimension"), ("only", "turn", "team"))
+        labels.append(LabelColumns(**{**defaults, **row}))
     return labels

@@ -52,12 +52,12 @@ def _draw_own_work(rows: Mapping[str, RaterWork]) -> None:
 
 def _draw_tokens(me: Person) -> None:
     """The person's tokens, and a form for a new one."""
-    store, kept = session.store(), session.scratch("tokens")
+    store, state = session.store(), session.scratch("tokens")
     st.caption(
         "A program asks Assay's API with a token, as you and with no more rights than you have at that moment. Scores "
         "and labels that it reads count as seen by you."
     )
-    text.show_secret(kept, "This is the token. Copy it now: it is not shown again.")
+    text.show_secret(state, "This is the token. Copy it now: it is not shown again.")
     own_tokens = [token for token in tokens.list_tokens(store, me.name) if not token.revoked]
     if own_tokens:
         columns = [("Name", ""), ("Begins", "150px"), ("For", ""), ("Holds until", "150px"), ("Last used", "150px")]
@@ -74,7 +74,7 @@ def _draw_tokens(me: Person) -> None:
         days = st.number_input("Days that it holds", 1, tokens.MAX_DAYS, tokens.DEFAULT_DAYS)
         if st.form_submit_button("Make"):
             with text.refusals():
-                _, kept["secret"] = tokens.new_token(store, me.name, name, scopes, int(days))
+                _, state["secret"] = tokens.new_token(store, me.name, name, scopes, int(days))
                 st.rerun()
 
 

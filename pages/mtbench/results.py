@@ -124,8 +124,8 @@ def _wins(selection: BenchSelection, judge: str, key: str) -> None:
             judge = judge if judge in judges else next(iter(judges), "")
         rates = [rate for rate in every if source == "verdicts" or rate.judge == judge]
         if not rates:
-            none = "None of these verdicts can be counted."
-            text.quiet(none if source == "verdicts" else "This judge has rated no two answers to one question.")
+            no_verdicts = "None of these verdicts can be counted."
+            text.quiet(no_verdicts if source == "verdicts" else "This judge has rated no two answers to one question.")
             return
         shown = mtbench_results.wins(rates, selection.names)
         findings.draw_table(shown, f"wins:{key}:{source}", MAX_SHOWN_ROWS)

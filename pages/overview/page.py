@@ -44,9 +44,9 @@ def page() -> None:
         st.header("Datasets", anchor=False)
         for dataset in known:
             queues = {s: desks[dataset.id, s].queue for s in STREAMS}
-            nothing = progress.DatasetProgress(0, 0, 0, 0)
+            no_progress = progress.DatasetProgress(0, 0, 0, 0)
             scored = datasets.dataset_judges(store, dataset.id)
-            sections.draw_dataset_progress(dataset, done.get(dataset.id, nothing), queues, scored)
+            sections.draw_dataset_progress(dataset, done.get(dataset.id, no_progress), queues, scored)
     with right:
         decide = st.container()
         st.header("You", anchor=False)

@@ -52,8 +52,8 @@ def draw_audit_dialog(dataset: Dataset, actor: str) -> None:
         format_func=lambda j: judges.get(j, "none: all blind"),
         key="audit:judge",
     )
-    kept = session.scratch("filling").setdefault("seed", random.SystemRandom().randrange(1_000_000))
-    seed = right.number_input("Seed", 0, 2**31, kept, key="audit:seed", help="The same seed draws the same items.")
+    default = session.scratch("filling").setdefault("seed", random.SystemRandom().randrange(1_000_000))
+    seed = right.number_input("Seed", 0, 2**31, default, key="audit:seed", help="The same seed draws the same items.")
     shares: list[StratumShare] = []
     with text.refusals():
         design = sample_form.choose_design(dataset, judges)

@@ -22,9 +22,9 @@ EMPTY = (
 def open_button(dataset: Dataset, me: Person) -> None:
     """The button that opens them."""
     if st.button("Guidelines", icon=":material/menu_book:", help=HELP):
-        kept = _draft(dataset)
-        if kept.get("text") == kept.get("base"):
-            kept.clear()
+        draft = _draft(dataset)
+        if draft.get("text") == draft.get("base"):
+            draft.clear()
         _dialog(dataset, me)
 
 
@@ -47,10 +47,10 @@ def _dialog(dataset: Dataset, me: Person) -> None:
 
 
 def _write(dataset: Dataset, me: Person, versions: list[GuidelinesVersion]) -> None:
-    now, kept = versions[0].text if versions else "", _draft(dataset)
-    if not kept:
-        kept.update(text=now, base=now, count=len(versions))
-    if len(versions) > kept["count"]:
+    now, draft = versions[0].text if versions else "", _draft(dataset)
+    if not draft:
+        draft.update(text=now, base=now, count=len(versions))
+    if len(versions) > draft["count"]:
         text.warn(
             "{person} has saved version {n} since you opened this text; it is shown below. If you save, your text "
             "replaces it.",
@@ -59,23 +59,23 @@ def _write(dataset: Dataset, me: Person, versions: list[GuidelinesVersion]) -> N
     views = ["Write", "Preview"]
     view = st.segmented_control("View", views, default="Write", label_visibility="collapsed", required=True)
     if view == "Write":
-        kept["text"] = st.text_area(
-            "How to rate in this dataset", kept["text"], height=340, max_chars=MAX_GUIDELINES_LENGTH,
+        draft["text"] = st.text_area(
+            "How to rate in this dataset", draft["text"], height=340, max_chars=MAX_GUIDELINES_LENGTH,
             help="Markdown: headings, lists, tables, code, formulas. Images and links are shown as text.",
         )  # fmt: skip
     else:
-        _read(kept["text"], "guidelines:preview")
-    new = kept["text"]
+        _read(draft["text"], "guidelines:preview")
+    new = draft["text"]
     left, right = st.columns([3, 1], vertical_alignment="center")
     with left:
         st.caption(
             "Each annotator is told once that they changed. A label is tied to the version in force when it was given."
         )
-    same = new.strip() in (now.strip(), kept["base"].strip())
+    same = new.strip() in (now.strip(), draft["base"].strip())
     if right.button("Save", type="primary", disabled=same, width="stretch"):
         with text.refusals():
             number = guidelines.write_guidelines(session.store(), me.name, dataset.id, new)
-            kept.clear()
+            draft.clear()
             text.finish(f"Version {number} of the guidelines is in force.")
 
 

@@ -64,11 +64,11 @@ def _draw_actions(me: Person, dataset: Dataset, stream: queue.Stream, filters: q
 def _draw_list(me: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """The draws in their order, a page at a time; a click opens one on the desk."""
     store, key = session.store(), f"queue:{dataset.id}:{stream}:{filters}"
-    kept, words = session.scratch(key), session.component_state(f"{key}:search") or ""
+    paging, words = session.scratch(key), session.component_state(f"{key}:search") or ""
     state = session.component_state(f"{key}:state")
-    if kept.get("now", "") != (state, words):
-        kept.update(now=(state, words), skip=0)
-    listed = listing.list_queue(store, me.name, dataset.id, stream, filters, state, kept["skip"], PAGE_ROWS, words)
+    if paging.get("now", "") != (state, words):
+        paging.update(now=(state, words), skip=0)
+    listed = listing.list_queue(store, me.name, dataset.id, stream, filters, state, paging["skip"], PAGE_ROWS, words)
     table.show_counts(listed, progress.personal_progress(store, me.name, dataset.id, text.time_zone()))
     if not listed.drawn and not words:
         table.show_empty(stream, filters != queue.QueueFilters(), me.may("researcher"))
@@ -91,15 +91,15 @@ def _draw_list(me: Person, dataset: Dataset, stream: queue.Stream, filters: queu
     if not listed.rows:
         text.quiet("No item of this queue matches “{words}”." if words else "No item is in this state.", words=words)
         return
-    row = table.queue_table(listed, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
+    row = table.queue_table(listed, stream, f"{key}:rows:{state}:{words}:{paging['skip']}")
     if row:
         url_state.open_page("desk", dataset=dataset.name, stream=stream, item=row.item)
-    _pages(kept, listed)
+    _pages(paging, listed)
 
 
-def _pages(kept: dict[str, int], listing: QueueListing) -> None:
+def _pages(paging: dict[str, int], listing: QueueListing) -> None:
     """Draw the position in the list, and the buttons to its other pages."""
-    total, first = listing.total, kept["skip"]
+    total, first = listing.total, paging["skip"]
     if total <= PAGE_ROWS:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -107,7 +107,7 @@ def _pages(kept: dict[str, int], listing: QueueListing) -> None:
         last = (total - 1) // PAGE_ROWS * PAGE_ROWS
         for label, to in (("First", 0), ("Back", first - PAGE_ROWS), ("Next", first + PAGE_ROWS), ("Last", last)):
             if st.button(text.escape(label), disabled=to == first or not 0 <= to < total):
-                kept["skip"] = to
+                paging["skip"] = to
                 st.rerun(scope="fragment")
 
 

@@ -63,14 +63,14 @@ def choose_design(dataset: Dataset, judges: Mapping[str, str]) -> SampleDesign:
     if by == "score" and not fixed:
         scores = ["", *titles]
         of = middle.selectbox("Score", scores, format_func=lambda d: titles.get(d, "lowest of all"), key="design:of")
-    low, beside = st.columns([3, 3])
+    low, forecast_column = st.columns([3, 3])
     allocation = low.segmented_control(
         "Allocation", list(ALLOCATIONS), default=begin.allocation, format_func=ALLOCATIONS.__getitem__,
         key="design:how", help=ALLOCATION_HELP, required=True,
     )  # fmt: skip
     about = ""
     if titles:
-        about = beside.selectbox(
+        about = forecast_column.selectbox(
             "Forecast for", list(titles), format_func=titles.__getitem__, key="design:about",
             index=list(titles).index(of) if of in titles else 0,
             help="The dimension whose precision is forecast, and that Neyman's allocation is optimal for.",

@@ -72,18 +72,18 @@ def choose_endpoint(chosen: str) -> Endpoint | None:
 
 def list_models(at: Endpoint, refusals: DeltaGenerator) -> list[str] | None:
     """The models that an endpoint lists; None where it cannot be asked, which is said in `refusals`."""
-    kept: dict[str, list[str]] = session.scratch("runs:models")
+    cache: dict[str, list[str]] = session.scratch("runs:models")
     cache_key = f"{at.key_variable} {at.base_url}"
-    if cache_key not in kept:
+    if cache_key not in cache:
         try:
-            kept[cache_key] = dry_runs.list_models(at)
+            cache[cache_key] = dry_runs.list_models(at)
         except AssayError as error:
             with refusals:
                 text.refuse(error)
                 if at.key_variable and not os.environ.get(at.key_variable, "").strip():
                     text.say(NO_KEY if allowed_endpoints() is None else NO_KEY_HERE, name=at.key_variable)
             return None
-    return kept[cache_key]
+    return cache[cache_key]
 
 
 def validate_form(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:

@@ -42,12 +42,12 @@ def new_run_form(me: Person) -> None:
         return
     _requirements(estimate.requirements, config.card)
     run_estimate.show_estimate(estimate)
-    kept = session.scratch("runs:dry")
+    state = session.scratch("runs:dry")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Dry run of three items", icon=":material/visibility:"):
-            kept.clear()
+            state.clear()
             with text.refusals(), st.spinner("Asking"):
-                kept.update(config=config, shown=runs.dry_run(store, me.name, config))
+                state.update(config=config, shown=runs.dry_run(store, me.name, config))
         start = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not estimate.judgments)
         batch = st.toggle(
             "as a batch", help="The endpoint's Batch API: cheaper, and done within a day.", key="runs:batch"
@@ -55,10 +55,10 @@ def new_run_form(me: Person) -> None:
     if start:
         with text.refusals():
             with st.spinner("Starting"):
-                begun = runs.start(store, me.name, replace(config, batch=batch))
-            views.open_run(begun)
-    if kept.get("shown") is not None and kept.get("config") == config:
-        judgments = [(_heading(judgment), judgment) for judgment in kept["shown"]]
+                run_id = runs.start(store, me.name, replace(config, batch=batch))
+            views.open_run(run_id)
+    if state.get("shown") is not None and state.get("config") == config:
+        judgments = [(_heading(judgment), judgment) for judgment in state["shown"]]
         views.show_dry_run(judgments, lambda reading: _reading(reading, config.card))
 
 
@@ -236,22 +236,22 @@ def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[f
 
 def _choose_config(store: Store) -> RunConfig | None:
     """The configuration of a run, as far as it was chosen; None while something is missing."""
-    zero, one, two, three = st.columns(4)
-    with zero:
+    dataset_column, card_column, endpoint_column, model_column = st.columns(4)
+    with dataset_column:
         dataset = choose.dataset(store, labelled=True)
     if dataset is None:
         return None
-    with one:
+    with card_column:
         of = _choose_card(store, dataset.id)
     if of is None:
         return None
-    with two:
+    with endpoint_column:
         place = endpoints.choose_place()
     at = endpoints.choose_endpoint(place)
     if at is None:
         return None
     refusals = st.container()
-    with three:
+    with model_column:
         name = _choose_model(at, refusals)
     named = _card_with_names(of) if of.name == POINTWISE else of
     left, right = st.columns(2)

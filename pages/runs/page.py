@@ -112,5 +112,5 @@ def _controls(me: Person, run: RunSummary, now: RunProgress) -> None:
         if st.button(text.escape(label), icon=":material/replay:", key=f"again:{run.id}"):
             with text.refusals():
                 with st.spinner("Starting"):
-                    begun = runs.start(store, me.name, replace(runs.config_of(store, run.id), only_unscored=True))
-                views.open_run(begun)
+                    run_id = runs.start(store, me.name, replace(runs.config_of(store, run.id), only_unscored=True))
+                views.open_run(run_id)

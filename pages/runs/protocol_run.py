@@ -46,20 +46,20 @@ def protocol_form(me: Person) -> None:
             return
         planned = protocol_run.plan(session.store(), spec)
         text.bullets(protocol_run.describe_plan(session.store(), spec, planned))
-        kept = session.scratch("runs:protocol")
+        state = session.scratch("runs:protocol")
         with st.container(horizontal=True):
             if st.button("Dry run of a question of each sort", icon=":material/visibility:"):
-                kept.clear()
+                state.clear()
                 with st.spinner("Asking"):
-                    kept.update(of=spec, shown=protocol_run.dry_run_protocol(session.store(), me.name, spec))
+                    state.update(of=spec, shown=protocol_run.dry_run_protocol(session.store(), me.name, spec))
             open_ = any(step.estimate.judgments for step in planned)
             begin = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not open_)
         if begin:
             with st.spinner("Starting"):
-                begun = protocol_run.start_protocol(session.store(), me.name, spec)
-            views.open_run(begun)
-        if kept.get("of") == spec:
-            views.show_dry_run([(_heading(step, judgment), judgment) for step, judgment in kept["shown"]])
+                run_id = protocol_run.start_protocol(session.store(), me.name, spec)
+            views.open_run(run_id)
+        if state.get("of") == spec:
+            views.show_dry_run([(_heading(step, judgment), judgment) for step, judgment in state["shown"]])
 
 
 def continue_button(me: Person, run_id: str) -> None:
@@ -90,11 +90,11 @@ def resume(me: Person, run_id: str, limit: float | None) -> None:
 
 def _choose_protocol_run(me: Person) -> ProtocolRun | None:
     """Return the protocol run that was chosen; None while something is missing."""
-    zero, one, two, three = st.columns(4)
-    with zero:
+    protocol_column, endpoint_column, model_column, judge_column = st.columns(4)
+    with protocol_column:
         protocols = known_protocols(session.store())
         name = url_state.select("protocol", "Protocol", {key: p.shown_title for key, p in protocols.items()})
-    with one:
+    with endpoint_column:
         place = endpoints.choose_place()
     at = endpoints.choose_endpoint(place)
     if at is None:
@@ -103,7 +103,7 @@ def _choose_protocol_run(me: Person) -> ProtocolRun | None:
     known = endpoints.list_models(at, refusals)
     if known is None:
         return None
-    with two:
+    with model_column:
         options, first = _names(known)
         model = _name(st.selectbox(
             "Model that answers", options, first, key="runs:answers", help=HELP["model"], accept_new_options=True
@@ -111,7 +111,7 @@ def _choose_protocol_run(me: Person) -> ProtocolRun | None:
     left, middle, right, last = st.columns(4, vertical_alignment="bottom")
     with left:
         question_set = _choose_questions(me) if model else ""
-    with three:
+    with judge_column:
         options, first = _names(known, protocol_run.usual_judge(protocols[name], model))
         judge = _name(st.selectbox(
             "Judge", options, first, key="runs:judge", help=HELP["judge"], accept_new_options=True
@@ -150,13 +150,13 @@ def _choose_questions(me: Person) -> str | None:
         return questions.questions_of(store, me.name, of).id
     if chosen != _UPLOAD:
         return chosen
-    kept = session.scratch("runs:files")
+    state = session.scratch("runs:files")
     uploads = st.file_uploader(
         "Question files", ["jsonl", "json"], accept_multiple_files=True, help=HELP["files"],
-        key=f"runs:files:{kept.setdefault('turn', 0)}",
+        key=f"runs:files:{state.setdefault('turn', 0)}",
     )  # fmt: skip
     if uploads:
-        kept["turn"] += 1
+        state["turn"] += 1
         url_state.set_choice("questions", _store_questions(me, uploads))
         st.rerun()
     return None

@@ -70,8 +70,8 @@ def resume_form(run: RunSummary, now: RunProgress) -> tuple[bool, float | None]:
                 "Up to {open} more may be spent, on calls that were under way when it ended.", open=dollars(now.open)
             )
         limit = st.number_input("Spending limit, US dollars", min_value=0.0, value=now.limit, format="%0.4g", step=1.0)
-        sent = st.form_submit_button("Resume", icon=":material/play_arrow:", type="primary")
-    return sent, limit if limit != now.limit else None
+        resume = st.form_submit_button("Resume", icon=":material/play_arrow:", type="primary")
+    return resume, limit if limit != now.limit else None
 
 
 def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProgress], None]) -> None:
@@ -183,11 +183,11 @@ def show_differences(judge: Any, other: Any) -> None:
     prompts_differ = False
     for name in dict.fromkeys([*judge.card.texts, *other.card.texts]):
         lines = _lines(judge.card.texts.get(name, "")), _lines(other.card.texts.get(name, ""))
-        apart = list(difflib.unified_diff(*lines, lineterm="", n=2))[2:]
-        if apart:
+        diff = list(difflib.unified_diff(*lines, lineterm="", n=2))[2:]
+        if diff:
             text.say("**{name}**, sentence by sentence: − the first judge's, + the second's", name=_prompt_title(name))
             st.code(
-                "\n".join("   ⋯" if line.startswith("@@") else line for line in apart), language="diff", wrap_lines=True
+                "\n".join("   ⋯" if line.startswith("@@") else line for line in diff), language="diff", wrap_lines=True
             )
             prompts_differ = True
     if rows and not prompts_differ:
@@ -257,8 +257,8 @@ def show_title(run: RunSummary, zone: tzinfo) -> None:
         f"{many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
         "what was unscored asked again" if run.only_unscored else "",
     ]  # fmt: skip
-    begun = f"Begun by {run.by}, {text.moment(run.at, zone)}. Endpoint: {_endpoint_of(run)}"
-    text.quiet("{told}", told=" · ".join([begun, *(m for m in more if m)]))
+    start_text = f"Begun by {run.by}, {text.moment(run.at, zone)}. Endpoint: {_endpoint_of(run)}"
+    text.quiet("{told}", told=" · ".join([start_text, *(m for m in more if m)]))
 
 
 def show_links(run: RunSummary) -> None:

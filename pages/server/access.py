@@ -168,8 +168,8 @@ class SecurityHeaders:
                 )
                 return await send({"type": "websocket.http.response.body", "body": refusal.body})
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                kept = [_secure_cookie(h, scope) for h in message["headers"] if h[0].lower() not in own]
-                message["headers"] = [*kept, *own.items()]
+                headers = [_secure_cookie(h, scope) for h in message["headers"] if h[0].lower() not in own]
+                message["headers"] = [*headers, *own.items()]
             await send(message)
 
         await self.app(scope, receive, with_headers)

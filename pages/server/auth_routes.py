@@ -97,8 +97,10 @@ def join_parts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
     if not raw:
         return [(n, v) for n, v, _ in fields]
     claims = json.loads(raw)
-    kept = {name: claims[name] for name in ("origin", "is_logged_in", "provider") if name in claims}
-    signed = create_signed_value(get_cookie_secret(), USER_COOKIE_NAME, json.dumps({**shorten_claims(claims), **kept}))
+    session_claims = {name: claims[name] for name in ("origin", "is_logged_in", "provider") if name in claims}
+    signed = create_signed_value(
+        get_cookie_secret(), USER_COOKIE_NAME, json.dumps({**shorten_claims(claims), **session_claims})
+    )
     out = []
     for name, value, text in fields:
         called, _, terms = text.partition("=")
@@ -123,5 +125,5 @@ def _cookie(page: str) -> tuple[bytes, bytes]:
 
 def _base() -> str:
     """Return the start of Assay's own addresses."""
-    below = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"/{below}/" if below else "/"
+    base_path = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base_path}/" if base_path else "/"

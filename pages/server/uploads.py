@@ -63,8 +63,8 @@ class Uploads:
 
             async def going(message: Message) -> None:
                 if message["type"] == "http.response.start" and message["status"] < 300:
-                    kept = await asyncio.to_thread(_keep, *upload.groups())
-                    message = message if kept else {**message, "status": 507}
+                    stored = await asyncio.to_thread(_keep, *upload.groups())
+                    message = message if stored else {**message, "status": 507}
                 await send(message)
 
             with contextlib.suppress(ClientDisconnect):  # cut off in the middle: nothing is kept, and nobody to tell

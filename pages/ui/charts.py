@@ -363,8 +363,8 @@ def _means(figure: go.Figure, means: SlicedMeans, upright: bool, key: float) -> 
         ("people would say (corrected), 95% interval", corrected, ACCENT, "circle", "solid", 2.5),
         ("judge (raw), 95% interval", [s.judge for s in means.slices], JUDGE, "diamond-open", "dot", 1.5),
     ):
-        apart = (-1 if spans is corrected else 1) * (0.05 if upright else 0.13)
-        places = [n + apart for n in range(len(spans))]
+        offset = (-1 if spans is corrected else 1) * (0.05 if upright else 0.13)
+        places = [n + offset for n in range(len(spans))]
         points = [None if i is None else i.point for i in spans]  # a line breaks where there is none
         over, under = zip(*map(_error_lengths, spans), strict=True)
         ends = {"type": "data", "symmetric": False, "array": over, "arrayminus": under, "color": colour, "width": 0}

@@ -36,12 +36,12 @@ def dataset(store: Store, labelled: bool = False, width: int | Literal["stretch"
 
 
 @contextmanager
-def _note_if_missing(noun: str, lost: str, width: int | Literal["stretch"]) -> Iterator[None]:
+def _note_if_missing(noun: str, missing_name: str, width: int | Literal["stretch"]) -> Iterator[None]:
     """Say above a chooser if a link names something that does not exist."""
-    with st.container(width=width) if lost else nullcontext():
-        if lost:
+    with st.container(width=width) if missing_name else nullcontext():
+        if missing_name:
             words = "There is no {what} **{named}** here; another one is shown."
-            text.warn(words, what=noun, named=text.shorten(lost, 60))
+            text.warn(words, what=noun, named=text.shorten(missing_name, 60))
         yield
 
 

@@ -33,11 +33,11 @@ RULE = "How labels are combined"
 HELP = "How several people's labels of one rating become its reference label (gold)."
 
 
-def draw_rule(dataset: Dataset, me: Person, words: DeltaGenerator, beside: DeltaGenerator) -> None:
+def draw_rule(dataset: Dataset, me: Person, words: DeltaGenerator, button_column: DeltaGenerator) -> None:
     """Draw in one sentence how labels of a dataset are combined, and for leads the button to change it."""
     with words:
         text.quiet("{rule}", rule=rule_sentence(settings.gold_rule(session.store(), dataset.id)))
-    if me.may("lead") and beside.button(RULE, icon=":material/gavel:", help=HELP, width="stretch"):
+    if me.may("lead") and button_column.button(RULE, icon=":material/gavel:", help=HELP, width="stretch"):
         change_rule(dataset, me.name)
 
 
@@ -67,21 +67,25 @@ def change_rule(dataset: Dataset, actor: str) -> None:
                   "2.5 and 4 give 3.25. Where answers are points or words, the median is used.",
                   "2, 5 and 5 give 5. Without a most frequent label, the median is used."],
     )  # fmt: skip
-    sent = st.toggle("Large disagreements go to adjudication", now.apart is not None)
-    apart = st.number_input(
+    has_limit = st.toggle("Large disagreements go to adjudication", now.apart is not None)
+    max_difference = st.number_input(
         "Scale points by which two people may disagree", 0, 100,
-        1 if now.apart is None else now.apart, disabled=not sent,
+        1 if now.apart is None else now.apart, disabled=not has_limit,
         help="1: 3 and 4 are combined, 3 and 5 wait. 0: every disagreement waits, also of unordered answers. Where one "
         "says n/a and another does not, it always waits.",
     )  # fmt: skip
     waiting = st.radio(
         "Ratings that wait, in kappa and for the approval check", list(WAITING), list(WAITING).index(now.waiting),
-        format_func=WAITING.__getitem__, disabled=not sent, captions=[
+        format_func=WAITING.__getitem__, disabled=not has_limit, captions=[
             "All ratings are counted.", "The easier ratings remain, so that kappa is higher than on all of them. "
             "Corrected means count those that wait in any case, with the mean of people's labels.",
         ],
     )  # fmt: skip
-    new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
+    new = (
+        GoldRule(resolve or "median", int(max_difference), waiting or "counted")
+        if has_limit
+        else GoldRule(resolve or "median")
+    )
     _describe_effect(adjudication.rule_effect(store, dataset.id, new), new == now)
     if st.button("Save", type="primary", disabled=new == now, key=f"gold:{now}"):  # a press counts for what stood there
         with text.refusals():

@@ -133,24 +133,24 @@ def _say_refusals(draw: Callable[P, None]) -> Callable[P, None]:
 
 
 @contextmanager
-def keep_refusal(kept: dict[str, Any]) -> Iterator[None]:
+def keep_refusal(state: dict[str, Any]) -> Iterator[None]:
     """End the body at a refusal, and keep it for `tell_outcome`, because a callback runs before the page is drawn."""
     try:
         yield
     except AssayError as error:
-        kept["refused"] = error
+        state["refused"] = error
 
 
-def tell_outcome(kept: dict[str, Any], icon: str = ":material/check:") -> None:
+def tell_outcome(state: dict[str, Any], icon: str = ":material/check:") -> None:
     """Draw the outcome of the last act once: the refusal or the message that it kept for this page run.
 
     It always has its own place, even if there is nothing to show: otherwise it would move the fields below, which would
     be drawn again and lose text that somebody is typing.
     """
     with st.container():
-        if refused := kept.pop("refused", None):
+        if refused := state.pop("refused", None):
             refuse(refused)
-        if message := kept.pop("said", ""):
+        if message := state.pop("said", ""):
             st.success(escape(message), icon=icon)
 
 
@@ -160,9 +160,9 @@ def finish(words: str, scope: Literal["app", "fragment"] = "app") -> None:
     st.rerun(scope=scope)
 
 
-def show_secret(kept: dict[str, str], words: str) -> None:
+def show_secret(state: dict[str, str], words: str) -> None:
     """Show a secret that was just made and kept for this page run, this once."""
-    if secret := kept.pop("secret", ""):
+    if secret := state.pop("secret", ""):
         st.success(words, icon=":material/key:")
         st.code(secret, language=None)
 

@@ -69,8 +69,8 @@ def tabs(name: str, title: str, options: Mapping[Value, str]) -> Value:
 def set_choice(name: str, value: str) -> None:
     """Choose for the person, as when they click on a row; the chooser, drawn anew, follows. For callbacks."""
     st.query_params[name] = value
-    kept = session.scratch("picked")
-    kept[name] = kept.get(name, 0) + 1
+    state = session.scratch("picked")
+    state[name] = state.get(name, 0) + 1
 
 
 def fold_button(label: str, name: str, value: str, opened: bool, also: Callable[[], None] = lambda: None) -> None:

@@ -78,13 +78,13 @@ def _draw_backup_plan(me: Person) -> None:
 
 def _backups(me: Person) -> None:
     """The button that makes one, and those that there are, each to be checked or downloaded."""
-    store, kept = session.store(), session.scratch("workspace")
+    store, state = session.store(), session.scratch("workspace")
     if st.button("Make a backup", icon=":material/save:", type="primary"):
         with st.spinner("Copying ..."):
             backup = backups.make_backup(store, me.name)
-        kept["said"] = f"Backup made: {backup.name}"
+        state["said"] = f"Backup made: {backup.name}"
         st.rerun()
-    text.tell_outcome(kept)
+    text.tell_outcome(state)
     all_backups = backups.list_backups(store)
     if not all_backups:
         st.info("There is no backup yet. Make one at regular times, and before an upgrade.", icon=":material/save:")

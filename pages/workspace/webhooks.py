@@ -15,13 +15,13 @@ _TRIES = (("When", "150px"), ("Host", ""), ("Event", "150px"), ("State", "100px"
 
 def draw_webhooks(me: Person) -> None:
     """Those that there are, with what can be done to them, a form for a new one, and the newest tries."""
-    store, kept = session.store(), session.scratch("webhooks")
+    store, state = session.store(), session.scratch("webhooks")
     st.caption(
         "Assay notifies an address of yours when a queue is finished, an approval changes or a run ends. The signed "
         "message has ids, names and states, but no text of an item. Failed deliveries are retried for a day."
     )
-    text.show_secret(kept, "The webhook was added. This is its secret, which is not shown again.")
-    text.tell_outcome(kept)
+    text.show_secret(state, "The webhook was added. This is its secret, which is not shown again.")
+    text.tell_outcome(state)
     all_webhooks = webhooks.list_webhooks(store, me.name)
     if all_webhooks:
         columns = [("Host", ""), ("Told of", ""), ("Made by", "150px"), ("Made", "150px"), ("State", "100px")]
@@ -29,14 +29,14 @@ def draw_webhooks(me: Person) -> None:
         rows, ids = [_row(webhook) for webhook in all_webhooks], [webhook.id for webhook in all_webhooks]
         clicked = tables.wrapped_table(columns, rows, "webhooks", "Webhooks", ids, actions=acts)
         if clicked:
-            kept["said"] = _perform(me, all_webhooks[clicked[0]], clicked[1])
+            state["said"] = _perform(me, all_webhooks[clicked[0]], clicked[1])
             st.rerun()
     with st.expander("Add a webhook", icon=":material/add:"), st.form("webhook", border=False):
         url = st.text_input("Address", placeholder="https://", max_chars=500)
         events = st.multiselect("Told of", list(EVENTS), default=list(EVENTS), format_func=EVENTS.__getitem__)
         if st.form_submit_button("Add"):
             with text.refusals():
-                _, kept["secret"] = webhooks.add_webhook(store, me.name, url, events)
+                _, state["secret"] = webhooks.add_webhook(store, me.name, url, events)
                 st.rerun()
     tries = outbox.list_tries(store, me.name) if all_webhooks else []
     if tries:

@@ -23,13 +23,13 @@ def _query(dataset: Dataset, _options: Options, limit: int = 0, begin: Options =
 def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """The decisions in force, each with the labels that it was made on."""
     say, name_of = code_words(store), person_names(store, options["names"])
-    for name, kind, unit, dimension, code, person, reason, saw, written, labels in store.stream(
+    for name, kind, unit, dimension, code, person, reason, saw, made_at, labels in store.stream(
         *_query(dataset, options, limit, begin)
     ):
         yield {
             "item": name, "unit": unit, "dimension": dimension, "value": say(kind, unit, dimension, code), "code": code,
             "adjudicator": name_of(person), "reason": reason, "saw_judge": bool(saw),
-            "made_at": format_time(decision_time(labels, written)),
+            "made_at": format_time(decision_time(labels, made_at)),
             "labels": [
                 {"annotator": name_of(s.person), "value": say(kind, unit, dimension, s.value), "mode": s.mode}
                 for s in labels_from_json(labels)

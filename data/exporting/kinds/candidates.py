@@ -31,10 +31,10 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The items with reasons, those that need it most first."""
     judges = datasets.dataset_judges(store, dataset.id)
     judge = options["judge"] or (judges[0].id if judges else "")
-    low, apart = _by_people(store, dataset, options["basis"])
+    low, disputes = _by_people(store, dataset, options["basis"])
     doubts = {n.item: n for n in find_needs(store, dataset.id, judge)} if judge else {}
     doubts = {i: n for i, n in doubts.items() if any(r.kind != "no confidence" for r in n.reasons)}
-    ids = sorted(low.keys() | apart.keys() | doubts.keys(), key=lambda i: (-_need(i, low, apart, doubts), i))
+    ids = sorted(low.keys() | disputes.keys() | doubts.keys(), key=lambda i: (-_need(i, low, disputes, doubts), i))
     if options["most"]:
         ids = ids[: options["most"]]
     for start in range(0, len(ids), _PAGE):
@@ -42,24 +42,24 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             texts = [r.text for r in doubts[item.id].reasons if r.kind != "no confidence"] if item.id in doubts else []
             content = item.content
             yield {
-                "item": item.name, "need": round(_need(item.id, low, apart, doubts), 6),
-                "low": item.id in low, "disputed": item.id in apart, "doubted": item.id in doubts,
-                "reasons": [*low.get(item.id, []), *apart.get(item.id, []), *texts], "judge": judge or None,
+                "item": item.name, "need": round(_need(item.id, low, disputes, doubts), 6),
+                "low": item.id in low, "disputed": item.id in disputes, "doubted": item.id in doubts,
+                "reasons": [*low.get(item.id, []), *disputes.get(item.id, []), *texts], "judge": judge or None,
                 "messages": None if isinstance(content, Pair) else item_messages(content),
                 "content": json.loads(content.model_dump_json(exclude={"meta"})),
             }  # fmt: skip
 
 
-def _need(item: str, low: dict[str, list[str]], apart: dict[str, list[str]], doubts: dict[str, ReviewNeed]) -> float:
+def _need(item: str, low: dict[str, list[str]], disputes: dict[str, list[str]], doubts: dict[str, ReviewNeed]) -> float:
     """Return the worth of an item: 1 - prod(1 - strength), with low .8, a dispute .5, and the judge's doubts."""
-    calm = (0.2 if item in low else 1.0) * (0.5 if item in apart else 1.0)
+    calm = (0.2 if item in low else 1.0) * (0.5 if item in disputes else 1.0)
     return 1 - calm * (1 - doubts[item].need if item in doubts else 1.0)
 
 
 def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """item -> what people found low in it, and item -> what they disagree on."""
     low: dict[str, list[str]] = defaultdict(list)
-    apart: dict[str, list[str]] = defaultdict(list)
+    disputes: dict[str, list[str]] = defaultdict(list)
     rule = gold_rule(store, dataset.id)
     for d in dimensions_by_place(store, dataset.id):
         if not d.scale.has_order:
@@ -77,8 +77,8 @@ def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, 
             if code is not None and code <= bound:
                 low[item].append(f"{subject} is {d.scale.format(code)}")
             if least is not None and most - least >= gap:
-                apart[item].append(f"{subject}: people say {d.scale.format(least)} and {d.scale.format(most)}")
-    return low, apart
+                disputes[item].append(f"{subject}: people say {d.scale.format(least)} and {d.scale.format(most)}")
+    return low, disputes
 
 
 KIND = ExportKind(

@@ -35,7 +35,7 @@ def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin
         waits = waits and (d.sort, d.name) != (sort_of(begin["unit"]), begin["dimension"])
         if waits or options["dimension"] not in ("", d.name):
             continue
-        for name, unit, code, resolution, people, low, high, probability, aside, scored, judge_code in store.stream(
+        for name, unit, code, resolution, people, low, high, probability, is_tuning, scored, judge_code in store.stream(
             "select i.name, g.unit, g.value, g.how, g.people, g.low, g.high, g.probability, t.item_id is not null, "
             f"s.judge_id is not null, s.value from ({gold_sql(d.sort, d.scale, options['basis'], rule)}) g "
             "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
@@ -46,7 +46,7 @@ def rows(store: Store, dataset: Dataset, options: Options, limit: int = 0, begin
             yield {
                 "item": name, "unit": unit, "dimension": d.name, "value": exact_words(d.scale, code), "code": code,
                 "how": resolution, "people": people, "low": low, "high": high, "probability": probability,
-                "basis": options["basis"], "tuning": aside,
+                "basis": options["basis"], "tuning": is_tuning,
                 "judge": judge or None, "judge_value": exact_words(d.scale, judge_code) if scored else None,
                 "judge_code": judge_code, "card": by.card if by else None,
                 "card_version": by.card_version if by else None, "model": by.model if by else None,

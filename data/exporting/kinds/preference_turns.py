@@ -31,7 +31,7 @@ UNWRITTEN = ExportOption(
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The dialogue up to the turn, the turn as a person would have written it, and the turn as it was."""
     name_of = person_names(store, options["names"])
-    named, written = _weakest_turns(store, dataset, options["weakest_by"]), set[tuple[str, str]]()
+    named, repairs = _weakest_turns(store, dataset, options["weakest_by"]), set[tuple[str, str]]()
     for item_id, name, content, systems, unit, text, person, mode, made_at in store.stream(
         "select i.id, i.name, i.content, i.system_a, r.unit, r.text, r.person, a.mode, a.made_at from repair_now r "
         "join answer a on a.id = r.answer_id join item i on i.id = r.item_id where i.dataset_id = $1 "
@@ -42,7 +42,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         forked = _fork_row(content, unit, options) if weakest or not options["weakest"] else None
         if forked is None or forked["rejected"][0]["content"].strip() == text.strip():
             continue
-        written.add((item_id, unit))
+        repairs.add((item_id, unit))
         yield forked | {
             "chosen": [to_message("assistant", text)], "item": name, "unit": unit, "system": systems,
             "weakest": weakest,
@@ -50,7 +50,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         }  # fmt: skip
     if not options["unwritten"]:
         return
-    left = named - written
+    left = named - repairs
     for item_id, name, content, systems in store.stream(
         "select id, name, content, system_a from item where dataset_id = $1 and id = any($2) order by name",
         [dataset.id, sorted({item for item, _ in left})],

@@ -49,9 +49,9 @@ class GoldRuleCheck:
 
 
 def _words(rule: GoldRule) -> str:
-    apart = "any number of steps" if rule.apart is None else f"{rule.apart} step{'' if rule.apart == 1 else 's'}"
+    difference = "any number of steps" if rule.apart is None else f"{rule.apart} step{'' if rule.apart == 1 else 's'}"
     out = ", ratings to adjudicate are left out" if rule.waiting == "out" else ""
-    return f"{rule.resolve}, people may differ by {apart}{out}"
+    return f"{rule.resolve}, people may differ by {difference}{out}"
 
 
 class GuidelinesCheck:

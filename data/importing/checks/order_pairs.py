@@ -121,7 +121,7 @@ class OrderCheck:
         """The judgments of this item in both orders, and in either, of the judges that differ by these only."""
         params, item = row["data"]["params"], row["about"][1]
         judges = (judge({**row["data"], "params": {**params, "orders": orders}}) for orders in ("both", "ab", "ba"))
-        return [key for one in judges for key in self.known.ids_of_item(one, item)]
+        return [key for judge_id in judges for key in self.known.ids_of_item(judge_id, item)]
 
 
 def _join_orders(data: dict[str, Any], halves: dict[Order, OrderReply]) -> dict[str, Any]:

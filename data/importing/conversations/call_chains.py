@@ -54,17 +54,17 @@ class CallChain:
         remembers = any(utterance.role != "user" for utterance in inputs)
         users, known = _users(inputs), _users(self.utterances)
         shared, begin = _count_shared(known, users), first_new_entry(self.utterances, inputs)
-        alike = call.system == self.system
+        same_system = call.system == self.system
         if not shared and not begin:
-            if remembers or rooted or not alike or self.origin != call.origin:
+            if remembers or rooted or not same_system or self.origin != call.origin:
                 return False
             self.utterances += inputs
-        elif remembers and (alike or self.utterances[-1] in inputs):
+        elif remembers and (same_system or self.utterances[-1] in inputs):
             self.utterances += inputs[begin:]
-        elif not remembers and alike and users == known[-len(users) :]:
+        elif not remembers and same_system and users == known[-len(users) :]:
             # The same was asked again: the later answer holds.
             del self.utterances[_last_user(self.utterances) + 1 :]
-        elif not remembers and alike:
+        elif not remembers and same_system:
             self.utterances += inputs[begin:]
         else:
             return False
@@ -97,9 +97,9 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
     for call in calls:
         if call.sort != "model" or not (call.inputs or call.answer):
             continue
-        begun = _begin_chain(call)
-        if not any(chain.takes(begun, rooted) for chain in reversed(chains)) and begun.utterances:
-            chains.append(begun)
+        call_chain = _begin_chain(call)
+        if not any(chain.takes(call_chain, rooted) for chain in reversed(chains)) and call_chain.utterances:
+            chains.append(call_chain)
     if not chains:
         alone = _begin_chain(root) if root is not None else None
         return (alone if alone is not None and alone.utterances else None), []
@@ -147,15 +147,15 @@ def _with_tools(chain: CallChain, tools: Sequence[TraceSpan]) -> None:
     )
     if not tools or any(utterance.role == "tool" for utterance in chain.utterances[begins:]):
         return
-    put: dict[int, list[Utterance]] = {}
+    insertions: dict[int, list[Utterance]] = {}
     for tool in tools:
         answered = next((index for _, index, start in chain.marks if start >= tool.start), chain.marks[-1][1])
         place = min(answered, len(chain.utterances) - 1)
         place += chain.utterances[place].role == "user"
-        put.setdefault(place, []).extend([*tool.inputs, *tool.answer])
-    for place in sorted(put, reverse=True):
-        chain.utterances[place:place] = put[place]
-        chain.marks = [(s, n + len(put[place]) if n >= place else n, at) for s, n, at in chain.marks]
+        insertions.setdefault(place, []).extend([*tool.inputs, *tool.answer])
+    for place in sorted(insertions, reverse=True):
+        chain.utterances[place:place] = insertions[place]
+        chain.marks = [(s, n + len(insertions[place]) if n >= place else n, at) for s, n, at in chain.marks]
 
 
 def _users(utterances: Sequence[Utterance]) -> list[str]:

@@ -148,13 +148,13 @@ def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, 
     used = [reference] if reference else []
     for name, value in fields.items():
         if (utterances := _chat(value)) is not None:
-            sides, taken = _sides({n: v for n, v in fields.items() if n != name})
-            return utterances, sides, text_of(fields.get(reference)), [*used, name, *taken]
-    sides, taken = _sides(fields)
-    task_names = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
+            sides, side_fields = _sides({n: v for n, v in fields.items() if n != name})
+            return utterances, sides, text_of(fields.get(reference)), [*used, name, *side_fields]
+    sides, side_fields = _sides(fields)
+    task_names = [n for n in _TASKS if n in plain_names and plain_names[n] not in side_fields]
     tasks = [text for n in task_names if (text := text_of(fields[plain_names[n]])).strip()]
     utterances = [Utterance("user", "\n\n".join(tasks))] if tasks else []
-    used += [plain_names[n] for n in task_names] + taken
+    used += [plain_names[n] for n in task_names] + side_fields
     if sides:
         return utterances, sides, text_of(fields.get(reference)), used
     output = next((plain_names[n] for n in _OUTPUTS if n in plain_names and plain_names[n] not in used), "")
@@ -207,5 +207,5 @@ def plain_fields(value: Any, but: Sequence[str] = ()) -> dict[str, Any]:
     """The short plain values of an object, to be kept beside an item."""
     value = decode_json(value)
     fields = value.items() if isinstance(value, dict) else ()
-    kept = {k: v for k, v in fields if isinstance(v, (str, int, float, bool)) and k not in but and len(str(v)) <= 200}
-    return dict(list(kept.items())[:20])
+    values = {k: v for k, v in fields if isinstance(v, (str, int, float, bool)) and k not in but and len(str(v)) <= 200}
+    return dict(list(values.items())[:20])

@@ -126,8 +126,10 @@ class TraceReader(ToolReader):
             for span, own in spans:
                 key = own or self._sessions.get(trace) or trace
                 groups.setdefault(key, {}).setdefault(trace, []).append(span)
-        lost = sum(1 for (trace, _), parent in self._parents.items() if parent and (trace, parent) not in self._parents)
-        self.add_hint("{n} spans name a parent that is not in the files: their traces may be cut.", lost)
+        orphan_count = sum(
+            1 for (trace, _), parent in self._parents.items() if parent and (trace, parent) not in self._parents
+        )
+        self.add_hint("{n} spans name a parent that is not in the files: their traces may be cut.", orphan_count)
         for key, traces in groups.items():
             yield from self._conversation(key, traces)
         if not groups and self._scores:
@@ -144,9 +146,11 @@ class TraceReader(ToolReader):
         spread: list[tuple[str, int, int]] = []
         model = ""
         for trace, calls in sorted(loaded.items(), key=lambda pair: pair[1][0].start):
-            chain, aside = main_conversation(calls)
-            self._ignored.update((trace, span) for span in aside)
-            self.add_hint("{n} calls of models with other prompts beside a conversation were left out.", len(aside))
+            chain, ignored_spans = main_conversation(calls)
+            self._ignored.update((trace, span) for span in ignored_spans)
+            self.add_hint(
+                "{n} calls of models with other prompts beside a conversation were left out.", len(ignored_spans)
+            )
             if chain is None:
                 continue
             begin, before = first_new_entry(chat, chain.utterances[: chain.heard]), len(chat)
@@ -219,22 +223,22 @@ class TraceReader(ToolReader):
         """Yield the values given to the items. Those of a name are labels if all have one and some have no number."""
         partly_numbered = {score.name for score in self._scores if score.number is None}
         partly_labelled = {score.name for score in self._scores if score.label in (None, "")}
-        above = self._place_outer_spans()
+        outer_places = self._place_outer_spans()
         for score in self._scores:
-            place = self._place(score, above)
+            place = self._place(score, outer_places)
             if place is None:
                 continue
             in_words = score.name in partly_numbered and score.name not in partly_labelled
             number = score.number is not None and not in_words
-            value, beside = (score.number, score.label) if number else (score.label, None)
-            note = "\n\n".join(filter(None, (str(beside) if beside not in (None, "") else "", score.note)))
+            value, extra_label = (score.number, score.label) if number else (score.label, None)
+            note = "\n\n".join(filter(None, (str(extra_label) if extra_label not in (None, "") else "", score.note)))
             yield NamedValue(
                 score.file, score.line, place.item, place.kind, place.unit, score.name, value, score.by, score.rater,
                 note, score.made_at,
                 row={"name": score.name, "of": score.names, "value": value},
             )  # fmt: skip
 
-    def _place(self, score: TraceScore, above: dict[Key, _Place]) -> _Place | None:
+    def _place(self, score: TraceScore, outer_places: dict[Key, _Place]) -> _Place | None:
         """Return the place that a score is about; None (and a report) if it is not known."""
         key = self._answers.get(score.answer) if score.answer and not score.span else (score.trace, score.span)
         place = None
@@ -243,7 +247,7 @@ class TraceReader(ToolReader):
             if key in self._ignored:
                 self.add_hint("{n} scores of calls that are no part of a conversation were left out.")
                 return None
-            place = self._placed.get(key) or above.get(key)
+            place = self._placed.get(key) or outer_places.get(key)
             if place is None and key in self._parents:
                 around = (self._placed[span] for span in self._spans_around(key) if span in self._placed)
                 place = next(around, self._wholes.get(key[0]))

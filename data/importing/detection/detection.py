@@ -96,8 +96,8 @@ def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     sample = first_records(file, container, _SAMPLE_RECORDS, formats.lists()) or _read_with_nan(file, container)
     if container == "csv" and not sample and not _has_record(file, container):
         raise BadInput(f"{file.name} holds a header and no rows.")
-    bare = bool(sample) and not any(record.value or record.problem for record in sample)
-    if bare and not _has_record(file, container, lambda record: bool(record.value or record.problem)):
+    is_blank = bool(sample) and not any(record.value or record.problem for record in sample)
+    if is_blank and not _has_record(file, container, lambda record: bool(record.value or record.problem)):
         raise BadInput(f"{file.name} holds nothing to import: its rows have no fields.")
     start = FileStart(file.name, container, [record.value for record in sample])
     file_format = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format

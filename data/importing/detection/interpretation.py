@@ -290,16 +290,16 @@ class _Table:
         question = question or self._question_column([*roles.meta, *unclear])
         self.series = [part for s in self.series for part in self._parts(s, question)]
         self._orders(roles.meta)
-        taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
-        taken |= {roles.by, question} | {c for s in self.series for c in s.order.columns}
-        unowned = dict.fromkeys(column for column in unclear if column not in taken)
+        assigned_columns = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
+        assigned_columns |= {roles.by, question} | {c for s in self.series for c in s.order.columns}
+        unowned = dict.fromkeys(column for column in unclear if column not in assigned_columns)
         self.series += [self._series_of(AnswerColumn(column, column, "", _NOTHING), "") for column in unowned]
         by = self._key(key) if not spoken else [key] if key else []
         meta_columns = [c for c in roles.meta if table.columns[c].count and not table.columns[c].many]
-        beside = [c for c in meta_columns if c not in by and c not in taken]
+        meta = [c for c in meta_columns if c not in by and c not in assigned_columns]
         if not spoken:
-            beside = self._of_items(beside, by or [column for source in fields.values() for column in source.columns])
-        self.mapping = ColumnMapping(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
+            meta = self._of_items(meta, by or [column for source in fields.values() for column in source.columns])
+        self.mapping = ColumnMapping(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=meta)
 
     def _dialogue_id(self, id_column: str, by_role: bool) -> str:
         """Return the column that names the dialogue of a row; with roles, one with the same cell in several rows."""
@@ -345,10 +345,10 @@ class _Table:
 
     def _decode_verdicts(self, series: AnswerSeries) -> AnswerSeries:
         """A verdict on a pair that is written in a code, with what the code means."""
-        if not (meant := self._code(series.name)):
+        if not (code := self._code(series.name)):
             return series
-        self.assumptions.append(f"{self.file}: {series.name} is read as a verdict, {describe_code(meant)}.")
-        return replace(series, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
+        self.assumptions.append(f"{self.file}: {series.name} is read as a verdict, {describe_code(code)}.")
+        return replace(series, values=code, cells=tuple(dict.fromkeys(code.values())), dimension="verdict")
 
     def _compares(self, voice: AnswerColumn, voices: Sequence[AnswerColumn]) -> bool:
         """Whether a column has verdicts on pairs, and no column about the same question has other numbers."""
@@ -440,10 +440,10 @@ class _Table:
         """The columns that identify items: the id, and where it repeats, what separates its rows."""
         if not id_column:
             return []
-        beside = dict.fromkeys(c for s in self.series for c in (*s.only, s.rater_column) if c)
-        beside |= dict.fromkeys(c for s in self.series for c in s.order.columns)
-        columns = key_columns(id_column, self.table.columns, self.table.rows, list(beside))
-        if not are_unique([*columns, *beside], self.table.rows):
+        separating_columns = dict.fromkeys(c for s in self.series for c in (*s.only, s.rater_column) if c)
+        separating_columns |= dict.fromkeys(c for s in self.series for c in s.order.columns)
+        columns = key_columns(id_column, self.table.columns, self.table.rows, list(separating_columns))
+        if not are_unique([*columns, *separating_columns], self.table.rows):
             self.assumptions.append(
                 f"{self.file}: {id_column} repeats, and no column tells its rows apart: they are answers to one item."
             )

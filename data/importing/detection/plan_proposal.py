@@ -41,16 +41,16 @@ def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mappi
 
     Series whose values have no scale are left out. Raises BadInput where they are all that there are.
     """
-    taken = [s for s in interpretation.series if s.by and s.answers is not None]
-    lost = [s for s in interpretation.series if s.by and s.answers is None]
-    if lost and not taken:
-        named = "; ".join(f"{s.name} ({s.why or 'no values'})" for s in lost[:3])
+    scaled_series = [s for s in interpretation.series if s.by and s.answers is not None]
+    unscaled_series = [s for s in interpretation.series if s.by and s.answers is None]
+    if unscaled_series and not scaled_series:
+        named = "; ".join(f"{s.name} ({s.why or 'no values'})" for s in unscaled_series[:3])
         raise BadInput(f"No scale fits the values of {named}. Leave them out, or say the scale.")
-    places = {s.question: s for s in taken}
+    places = {s.question: s for s in scaled_series}
     homes, recipes = _homes(places, plan.dataset, stored)
     mappings = []
     for file, base in interpretation.tables.items():
-        file_series = [s for s in taken if s.file == file]
+        file_series = [s for s in scaled_series if s.file == file]
         mappings.append(base.model_copy(update={
             "judgments": [_judgment_columns(s, homes) for s in file_series if s.by == "judge"],
             "labels": [_label_columns(s) for s in file_series if s.by == "person"],
@@ -58,13 +58,13 @@ def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mappi
         }))  # fmt: skip
     questions = [
         Question(s.by or "judge", s.kind, s.sort, s.name, homes[s.question], s.dimension, s.answers, s.rater)
-        for s in taken
+        for s in scaled_series
         if not s.file
     ]
     used = {question.card for question in questions}
-    brought = tuple(from_recipe(recipe).spec for recipe in recipes if recipe.name in used)
+    card_specs = tuple(from_recipe(recipe).spec for recipe in recipes if recipe.name in used)
     return replace(
-        plan, mappings=tuple(mappings), questions=tuple(questions), cards=(*plan.cards, *brought),
+        plan, mappings=tuple(mappings), questions=tuple(questions), cards=(*plan.cards, *card_specs),
         tables=tuple(interpretation.tables),
     )  # fmt: skip
 
@@ -130,12 +130,12 @@ def _asks(card: Card, group: Mapping[Place, AnswerSeries]) -> bool:
     return all(s.answers is not None and known.get(place[1:]) == s.answers.scale for place, s in group.items())
 
 
-def _card(kind: str, group: Mapping[Place, AnswerSeries], dataset: str, taken: set[str]) -> Recipe:
+def _card(kind: str, group: Mapping[Place, AnswerSeries], dataset: str, used_names: set[str]) -> Recipe:
     """The recipe of a card that asks these questions, under a name that is free."""
     base = re.sub(r"[^a-z0-9]+", "_", dataset.lower()).strip("_")[:32]
     base = base if len(base) >= 3 and base[0].isalpha() else f"imported_{base}".rstrip("_")[:32]
     name, number = base, 1
-    while name in taken or name.endswith("_on_turns"):
+    while name in used_names or name.endswith("_on_turns"):
         number += 1
         name = f"{base}_{number}"
     dimensions = [
@@ -162,10 +162,10 @@ def suggest_mapping(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> C
 @allow("researcher")
 def previous_mapping(store: Store, known: DetectedFile, mapping: ColumnMapping) -> ColumnMapping | None:
     """The mapping that such a table had before, where it can still be used and says something else than `mapping`."""
-    kept = get_setting(store, SCOPE, mapping_key(known.columns))
-    if kept is None:
+    stored_mapping = get_setting(store, SCOPE, mapping_key(known.columns))
+    if stored_mapping is None:
         return None
-    earlier, cards_by_name = ColumnMapping.model_validate(kept), workspace.current_cards(store)
+    earlier, cards_by_name = ColumnMapping.model_validate(stored_mapping), workspace.current_cards(store)
     unlike = _comparable_mapping(earlier) != _comparable_mapping(mapping.complete({**mapping.cards(), **cards_by_name}))
     return earlier if unlike and not earlier.faults(known.columns, cards_by_name) else None
 

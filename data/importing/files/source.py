@@ -47,8 +47,8 @@ class SourceFile:
         try:
             return self._opener()
         except OSError as error:
-            gone = isinstance(error, FileNotFoundError)
-            then = "It was moved or deleted: give it again" if gone else "Check the file's rights"
+            is_missing = isinstance(error, FileNotFoundError)
+            then = "It was moved or deleted: give it again" if is_missing else "Check the file's rights"
             raise BadInput(f"{self.name} cannot be read: {error.strerror}. {then}.") from None
 
     @property
@@ -127,10 +127,10 @@ def from_paths(paths: Sequence[str | Path]) -> Source:
     for text, part in zip(paths, parts, strict=True):
         for file in part.files:
             assert file.path is not None
-            taken = {other.name for path, other in files.items() if path != file.path.resolve()}
+            used_names = {other.name for path, other in files.items() if path != file.path.resolve()}
             within = Path(text).resolve().name if Path(text).is_dir() else Path(text).parent.name
             name = f"{within}/{file.name}" if within else file.name
-            if name in taken:
+            if name in used_names:
                 name = f"{text}/{file.name}" if Path(text).is_dir() else f"{text}"
             files.setdefault(file.path.resolve(), file_at(file.path, name))
     source = _several(list(files.values()))
@@ -150,7 +150,7 @@ def from_bytes(files: Sequence[tuple[str, bytes]]) -> Source:
 def from_uploads(uploads: Sequence[tuple[str, Path]]) -> Source:
     """Uploaded files as (name that was given, where it was put); they are read in a process of their own."""
     names = _unique_names([name for name, _ in uploads])
-    return _several([file_at(path, name) for name, (_, path) in zip(names, uploads, strict=True)], apart=True)
+    return _several([file_at(path, name) for name, (_, path) in zip(names, uploads, strict=True)], isolated=True)
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:
@@ -165,9 +165,9 @@ def _unique_names(names: Sequence[str]) -> list[str]:
     return unique_names
 
 
-def _several(files: list[SourceFile], apart: bool = False) -> Source:
+def _several(files: list[SourceFile], isolated: bool = False) -> Source:
     name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
-    return Source(name, files, isolated=apart)
+    return Source(name, files, isolated=isolated)
 
 
 def file_at(path: Path, name: str) -> SourceFile:
@@ -176,24 +176,24 @@ def file_at(path: Path, name: str) -> SourceFile:
 
 
 def _folder(folder: Path) -> Source:
-    files, aside = [], []
+    files, skipped_names = [], []
     if (folder / PARTITIONS).is_file():
         return _read_listed_files(folder)
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         name = relative.as_posix()
-        *above, hidden = (part[0] == "." for part in relative.parts)
-        if any(above) or (path.is_dir() and not path.is_symlink() and not hidden):
+        *hidden_parents, hidden = (part[0] == "." for part in relative.parts)
+        if any(hidden_parents) or (path.is_dir() and not path.is_symlink() and not hidden):
             continue
         if path.is_symlink() or not path.is_file() or path.suffix.lower() not in SUFFIXES or hidden:
-            aside.append(name)
+            skipped_names.append(name)
         else:
             files.append(file_at(path, name))
-        if len(files) + len(aside) > _MOST_FILES:
+        if len(files) + len(skipped_names) > _MOST_FILES:
             raise BadInput(f"{folder} holds more than {_MOST_FILES} files. Give the folder of one import.")
     if not files:
         raise BadInput(f"{folder} holds no data file ({', '.join(SUFFIXES)}).")
-    return Source(folder.resolve().name, files, aside)
+    return Source(folder.resolve().name, files, skipped_names)
 
 
 def _read_listed_files(folder: Path) -> Source:
@@ -220,5 +220,5 @@ def _read_listed_files(folder: Path) -> Source:
                 raise BadInput(f"{path} differs from what {PARTITIONS} says. Copy or export the folder again.")
         files.append(file_at(path, name))
     named = {PARTITIONS, *(name for name, *_ in listed)}
-    aside = [path.name for path in sorted(folder.iterdir()) if path.name not in named]
-    return Source(folder.resolve().name, files, aside)
+    skipped_names = [path.name for path in sorted(folder.iterdir()) if path.name not in named]
+    return Source(folder.resolve().name, files, skipped_names)

@@ -86,9 +86,9 @@ class _Lines:
         known = self.bench.questions.get(question)
         if known is None:
             return {"question_id": question}
-        kept = {"category": known.category or None, "required_temperature": known.temperature}
-        kept |= {"task": known.category or None} if self.task else {}
-        return {"question_id": question} | {name: value for name, value in kept.items() if value is not None}
+        fields = {"category": known.category or None, "required_temperature": known.temperature}
+        fields |= {"task": known.category or None} if self.task else {}
+        return {"question_id": question} | {name: value for name, value in fields.items() if value is not None}
 
     def rating(self, place: SourcePlace, rating: Rating) -> Line:
         """The judgment of a turn of an answer."""
@@ -144,8 +144,8 @@ class _Lines:
         else:
             text = "" if game.text == INCONSISTENT else game.text
             winner = "tie (inconsistent)" if game.text == INCONSISTENT else _PLACES[game.winner]
-            kept = {"model_a": game.a, "model_b": game.b, "winner": winner} | ({"judgment": text} if text else {})
-            data |= {"reply": {"verdict": game.winner, "reason": game.text}, "raw": canonical(kept)}
+            record = {"model_a": game.a, "model_b": game.b, "winner": winner} | ({"judgment": text} if text else {})
+            data |= {"reply": {"verdict": game.winner, "reason": game.text}, "raw": canonical(record)}
         return Line(place.file, place.line, "judgment", data, place.row, unscored=unscored)
 
     def vote(self, place: SourcePlace, vote: Vote) -> Line:

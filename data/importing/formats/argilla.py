@@ -54,7 +54,7 @@ def _to_record(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """Such a row as a record."""
     responses: dict[str, Any] = {}
     suggestions: dict[str, Any] = {}
-    taken = {"id", "status", "metadata", "_server_id", "external_id", "vectors"}
+    used_keys = {"id", "status", "metadata", "_server_id", "external_id", "vectors"}
     for name in names:
         values = decode_json(row.get(f"{name}.responses"))
         if isinstance(values, list):
@@ -69,12 +69,12 @@ def _to_record(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
         metadata = as_object(row.get(f"{name}-suggestion-metadata"))
         value = row.get(f"{name}.suggestion", row.get(f"{name}-suggestion"))
         if value is not None:
-            beside = {key: row.get(f"{name}.suggestion.{key}", metadata.get(key)) for key in ("agent", "score")}
-            suggestions[name] = {"value": value, **beside}
-        taken |= {k for k in row if k == name or k.startswith((f"{name}.", f"{name}-suggestion"))}
-    fields = {k: v for k, v in row.items() if k not in taken and v is not None}
-    kept = {key: row.get(key) for key in ("id", "metadata")}
-    return {**kept, "fields": fields, "responses": responses, "suggestions": suggestions}
+            details = {key: row.get(f"{name}.suggestion.{key}", metadata.get(key)) for key in ("agent", "score")}
+            suggestions[name] = {"value": value, **details}
+        used_keys |= {k for k in row if k == name or k.startswith((f"{name}.", f"{name}-suggestion"))}
+    fields = {k: v for k, v in row.items() if k not in used_keys and v is not None}
+    base_fields = {key: row.get(key) for key in ("id", "metadata")}
+    return {**base_fields, "fields": fields, "responses": responses, "suggestions": suggestions}
 
 
 class _Reader(CaseReader):

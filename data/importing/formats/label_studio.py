@@ -96,8 +96,8 @@ class _Reader(CaseReader):
         The choice of one of two sides is a verdict, whatever the control is called, where there is but one.
         """
         results = as_objects(annotation.get("result"))
-        written = (as_object(region.get("value")).get("text") for region in results if region.get("type") == "textarea")
-        note = "\n\n".join(filter(None, (text_of(text) for texts in written for text in _to_list(texts))))
+        remarks = (as_object(region.get("value")).get("text") for region in results if region.get("type") == "textarea")
+        note = "\n\n".join(filter(None, (text_of(text) for texts in remarks for text in _to_list(texts))))
         for region in results:
             kind, name = text_of(region.get("type")), text_of(region.get("from_name"))
             value = as_object(region.get("value"))

@@ -105,9 +105,9 @@ class _Reader(TraceReader):
         elif sort == "trace":
             self._trace(row)
         elif any(isinstance(row.get(key), list) for key in _HOLDERS):
-            beside = {"sessionId": self._session} if self._session and "traces" in row else {}
+            session_fields = {"sessionId": self._session} if self._session and "traces" in row else {}
             for record in objects_under(row, *_HOLDERS):
-                self.take({**beside, **_to_api_keys(record)})
+                self.take({**session_fields, **_to_api_keys(record)})
         else:
             # What surrounds the lists of one object: of a session, its id.
             self._session = text_of(row.get("id"))

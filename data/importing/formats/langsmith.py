@@ -83,11 +83,11 @@ class _Reader(TraceReader):
             self.score(score)
         yield from super().entries()
 
-    def _run(self, row: dict[str, Any], above: str = "") -> None:
+    def _run(self, row: dict[str, Any], parent_trace: str = "") -> None:
         key, parent, name = text_of(row["id"]), text_of(row.get("parent_run_id")), text_of(row.get("name"))
         extra = as_object(row.get("extra"))
         meta = as_object(extra.get("metadata") or row.get("metadata"))
-        trace = text_of(row.get("trace_id")) or above or key
+        trace = text_of(row.get("trace_id")) or parent_trace or key
         session = first_text(*(meta.get(k) for k in _THREADS), row.get("thread_id"))
         inputs = input_utterances(row.get("inputs"))
         answer = output_utterances(row.get("outputs")) if row.get("outputs") else []
@@ -99,13 +99,13 @@ class _Reader(TraceReader):
             inputs, answer = tool_utterances(name, single_text(row.get("inputs")), row.get("outputs") or None)
         elif not parent and inputs and answer:
             sort = "root"
-        kept = {} if parent else plain_fields(meta, (*_THREADS, "revision_id"))
-        kept = {k: v for k, v in kept.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}
+        span_meta = {} if parent else plain_fields(meta, (*_THREADS, "revision_id"))
+        span_meta = {k: v for k, v in span_meta.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}
         if reference := row.get("reference_outputs"):
-            kept["reference"] = single_text(reference)
+            span_meta["reference"] = single_text(reference)
         model = text_of(meta.get("ls_model_name") or as_object(extra.get("invocation_params")).get("model"))
         start = nanoseconds(row.get("start_time"))
-        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, inputs, answer, kept))
+        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, inputs, answer, span_meta))
         self.note_unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
         for feedback in as_objects(row.get("feedback")):
             self._feedback({"run_id": key, "trace_id": trace, **feedback})

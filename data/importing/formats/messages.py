@@ -54,12 +54,12 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
             yield RejectedRow(file, record.line, [("", f"The line {record.problem}.")], record.text)
             continue
         try:
-            data, kept = to_dialogue(record.value)
+            data, meta_keys = to_dialogue(record.value)
         except LineError as error:
             yield RejectedRow(file, record.line, [error.problem], record.value, str(record.value.get("id", "")))
             continue
-        if kept:
-            yield Hint(f"{file}: what is no part of a chat was kept in meta: {', '.join(kept)}.")
+        if meta_keys:
+            yield Hint(f"{file}: what is no part of a chat was kept in meta: {', '.join(meta_keys)}.")
         yield Line(file, record.line, "item", data, record.value)
 
 
@@ -76,8 +76,8 @@ def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         if not isinstance(fields, dict):
             raise LineError(key, f"{key} must be an object, not {kind_of(fields)}.")
         meta.update(fields)
-    kept = [key for key in value if key not in _OWN and key not in _SETTINGS]
-    meta.update({key: value[key] for key in kept})
+    meta_keys = [key for key in value if key not in _OWN and key not in _SETTINGS]
+    meta.update({key: value[key] for key in meta_keys})
     name = value.get("id")
     if name is None:
         # The same chat gets the same name wherever it is, so that importing it again adds nothing.
@@ -92,7 +92,7 @@ def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         "turns": turns,
         "meta": meta,
     }
-    return data, kept
+    return data, meta_keys
 
 
 def _read_messages(value: dict[str, Any]) -> list[ChatMessage]:

@@ -174,21 +174,21 @@ class _Reader(TraceReader):
 
     def _row(self, line: int, row: dict[str, Any]) -> None:
         """A row of an evaluation's table: columns NAME/score and NAME/value, each with its justification beside it."""
-        opinions, taken = [], set()
+        opinions, score_columns = [], set()
         for column, value in row.items():
             if match := _VALUE.fullmatch(column):
                 stem = column.rpartition("/")[0]
                 whys = [f"{stem}/{why}" for why in _WHY]
                 note = first_text(*(row.get(why) for why in whys))
-                taken |= {column, *whys}
+                score_columns |= {column, *whys}
                 if value is not None and value == value:
                     opinions.append(CaseRating(match["name"], "judge", "mlflow", value, note))
-        fields = {k: v for k, v in row.items() if k not in taken and "/" not in k and v is not None}
+        fields = {k: v for k, v in row.items() if k not in score_columns and "/" not in k and v is not None}
         utterances, sides, reference, used = text_fields(fields)
         key = first_text(row.get("request_id"), row.get("trace_id"), row.get("id"))
         self.cases.file, self.cases.line = self.file, line
         self.cases.add(EvaluationCase(key, utterances, opinions, sides, reference, meta=plain_fields(fields, used)))
-        self.cases.note_unused(*(name for name in row if "/" in name and name not in taken))
+        self.cases.note_unused(*(name for name in row if "/" in name and name not in score_columns))
 
 
 def _loads(value: Any) -> Any:

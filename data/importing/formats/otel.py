@@ -98,11 +98,11 @@ class _Reader(TraceReader):
         """One line, or a part of one object."""
         traces, logs = as_objects(row.get("resourceSpans")), as_objects(row.get("resourceLogs"))
         for resource in traces:
-            beside = _attributes(as_object(resource.get("resource")).get("attributes"))
+            resource_attributes = _attributes(as_object(resource.get("resource")).get("attributes"))
             scopes = as_objects(resource.get("scopeSpans")) or as_objects(resource.get("instrumentationLibrarySpans"))
             for span in (span for scope in scopes for span in as_objects(scope.get("spans"))):
                 with self.catch_faults(span):
-                    self._span(span, beside)
+                    self._span(span, resource_attributes)
         for scope in (scope for resource in logs for scope in as_objects(resource.get("scopeLogs"))):
             for log in as_objects(scope.get("logRecords")):
                 with self.catch_faults(log):
@@ -128,14 +128,14 @@ class _Reader(TraceReader):
         self.add_hint("{n} events name spans that are not in the files, and were left out.", left)
         yield from super().entries()
 
-    def _span(self, span: dict[str, Any], beside: dict[str, Any]) -> None:
+    def _span(self, span: dict[str, Any], resource_attributes: dict[str, Any]) -> None:
         trace, key, parent = (str(span.get(name) or "") for name in ("traceId", "spanId", "parentSpanId"))
         if not trace or not key:
             self.add_fault("span", "has no traceId or no spanId.", row=span)
             return
         entries = span.get("events") or ()
         events = [(str(e.get("name") or ""), _attributes(e.get("attributes")), e.get("timeUnixNano")) for e in entries]
-        meta = {"service": beside["service.name"]} if beside.get("service.name") else {}
+        meta = {"service": resource_attributes["service.name"]} if resource_attributes.get("service.name") else {}
         call = TraceSpan(trace, key, parent.strip("0") and parent, name=str(span.get("name") or ""), meta=meta)
         call.start = nanoseconds(span.get("startTimeUnixNano"))
         self._read_call(call, _attributes(span.get("attributes")), events)

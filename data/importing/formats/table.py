@@ -112,8 +112,8 @@ class _Table:
             return self.mapping.id.text(record.value, "/").strip()
         if self.mapping.textless:
             return f"row {record.line}"
-        taken = [source.text(record.value) for _, source in sorted(self.mapping.fields.items())]
-        return f"row-{content_id(taken)[:12]}"
+        texts = [source.text(record.value) for _, source in sorted(self.mapping.fields.items())]
+        return f"row-{content_id(texts)[:12]}"
 
     def row(self, record: Record, name: str) -> Iterator[Entry]:
         """A row that is an item of its own, or scores and labels of one."""

@@ -159,9 +159,12 @@ def read(reply: Reply, item: Dialogue) -> Reading:
     if others := [entry.turn for entry in reply.per_turn if entry.role != "assistant"]:
         text = f"scores turn {_list(others)} for another role than the assistant"
         remarks.append(Remark("conversation", "", "rule", text))
-    kept = [by_turn[t].scores for t in turns]
+    turn_scores = [by_turn[t].scores for t in turns]
     allowed = allowed_verdicts(
-        [s.safety for s in kept], [s.helpfulness for s in kept], [s.context_use for s in kept], conversation
+        [s.safety for s in turn_scores],
+        [s.helpfulness for s in turn_scores],
+        [s.context_use for s in turn_scores],
+        conversation,
     )
     if reply.verdict not in allowed:
         because = _because(by_turn, turns, conversation)

@@ -60,12 +60,12 @@ def sentences(figures: ConfidenceCalibration, source: str, cells: int, scored: i
     else:
         use = "so confidence predicts agreement and is of use for choosing what people review"
         wrong = "so confidence is higher where the judge is wrong: do not use it"
-        none = "so confidence is not shown to predict agreement"
+        no_evidence = "so confidence is not shown to predict agreement"
         parts.append(
             say(
                 "AUROC of confidence {ranks} ({span}; 50% is chance), {verdict}.",
                 ranks=f"{ranks.point:.0%}", span=span(ranks, ".0%"),
-                verdict=wrong if (ranks.high or 1.0) < 0.5 else use if (ranks.low or 0.0) > 0.5 else none,
+                verdict=wrong if (ranks.high or 1.0) < 0.5 else use if (ranks.low or 0.0) > 0.5 else no_evidence,
             )
         )  # fmt: skip
     caveat = f" Fewer than {MIN_CLUSTERS} items: no conclusion." if figures.items < MIN_CLUSTERS else ""

@@ -16,13 +16,14 @@ def findings(pairs: Sequence[tuple[Summary, Summary]], counted: bool) -> list[Fi
     """
     rows = [
         {
-            "dimension": kept.dimension.title, "unit": kept.dimension.sort,
-            "to adjudicate": f"{kept.people.waiting:,} of {kept.gold_cells:,}",
-            "kappa, counted": f"{cell(kept.interval.point, '.2f')} ({span(kept.interval)})",
-            "kappa, left out": f"{cell(out.interval.point, '.2f')} ({span(out.interval)})",
-            "bias, counted": cell(kept.mean_difference, "+.2f"), "bias, left out": cell(out.mean_difference, "+.2f"),
+            "dimension": with_disputes.dimension.title, "unit": with_disputes.dimension.sort,
+            "to adjudicate": f"{with_disputes.people.waiting:,} of {with_disputes.gold_cells:,}",
+            "kappa, counted": f"{cell(with_disputes.interval.point, '.2f')} ({span(with_disputes.interval)})",
+            "kappa, left out": f"{cell(without_disputes.interval.point, '.2f')} ({span(without_disputes.interval)})",
+            "bias, counted": cell(with_disputes.mean_difference, "+.2f"),
+            "bias, left out": cell(without_disputes.mean_difference, "+.2f"),
         }
-        for kept, out in pairs
+        for with_disputes, without_disputes in pairs
     ]  # fmt: skip
     used = "counts them, combined by the setting of the dataset" if counted else "leaves them out"
     return [

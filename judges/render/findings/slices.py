@@ -18,9 +18,9 @@ ALPHA = 0.05
 def tests(slices: Sequence[SlicedKappa]) -> list[Sentence]:
     """Return sentences on the tests of all ways of slicing; every one is named."""
     tested = [sliced for sliced in slices if sliced.test is not None]
-    apart = [sliced for sliced in tested if sliced.test is not None and sliced.test.adjusted <= ALPHA]
+    differences = [sliced for sliced in tested if sliced.test is not None and sliced.test.adjusted <= ALPHA]
     sentences = []
-    for sliced in apart:
+    for sliced in differences:
         worst, best = _ends(sliced)
         sentences.append(
             warn(
@@ -30,7 +30,7 @@ def tests(slices: Sequence[SlicedKappa]) -> list[Sentence]:
                 p=p_value(sliced.test.adjusted if sliced.test else 1.0), ways=many(len(tested), "way") + " of slicing",
             )
         )  # fmt: skip
-    rest = [sliced.by for sliced in tested if sliced not in apart]
+    rest = [sliced.by for sliced in tested if sliced not in differences]
     if rest:
         sentences.append(
             say(

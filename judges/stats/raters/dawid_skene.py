@@ -47,10 +47,10 @@ def fit_dawid_skene(cell: Codes, person: Codes, value: Codes, k: int, lent: floa
         raise ValueError("There is no label to form an opinion from.")
     if value.min() < 0 or value.max() >= k:
         raise ValueError(f"The values must lie on the scale, from 0 to {k - 1}.")
-    people, alike, often = int(person.max()) + 1, *_group_cells(cell, person * k + value)
-    first = np.unique(alike[cell], return_index=True)[1]
+    people, group_by_cell, often = int(person.max()) + 1, *_group_cells(cell, person * k + value)
+    first = np.unique(group_by_cell[cell], return_index=True)[1]
     keep = np.isin(cell, cell[first])
-    group, person, value = alike[cell[keep]], person[keep], value[keep]
+    group, person, value = group_by_cell[cell[keep]], person[keep], value[keep]
     counts = np.bincount(group * k + value, minlength=len(often) * k).reshape(len(often), k).astype(np.float64)
     posterior = counts / counts.sum(axis=1, keepdims=True)
     place, before = person * k + value, None
@@ -62,7 +62,7 @@ def fit_dawid_skene(cell: Codes, person: Codes, value: Codes, k: int, lent: floa
         if before is not None and float(np.abs(now - before).max()) < _TOLERANCE:
             break
         before = now
-    by_cell = np.where((alike >= 0)[:, None], posterior[alike], prior)
+    by_cell = np.where((group_by_cell >= 0)[:, None], posterior[group_by_cell], prior)
     return DawidSkene(by_cell, error, prior)
 
 

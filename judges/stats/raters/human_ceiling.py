@@ -111,11 +111,11 @@ def alpha_interval(ratings: Ratings) -> Interval:
         kind: Level = "ordinal" if ratings.scale.has_order else "nominal"
         per_item, figure = _coincidences(ratings, item, items), partial(_from_coincidences, kind=kind)
         point = krippendorff_alpha(ratings.counts(), kind)
-    none = Interval.point_only(items, cells, float(items), "cluster bootstrap", point)
+    point_interval = Interval.point_only(items, cells, float(items), "cluster bootstrap", point)
     if point is None or items < 2:
-        return none
+        return point_interval
     drawn = [figure(row) for row in resample(per_item, ALPHA_REPLICATES, np.random.default_rng(0))]
-    return percentile_interval(none, np.array(drawn, dtype=np.float64))
+    return percentile_interval(point_interval, np.array(drawn, dtype=np.float64))
 
 
 def _coincidences(ratings: Ratings, item: Codes, items: int) -> Floats:
@@ -135,16 +135,16 @@ def _squares(value: Floats, item: Codes, cell: Codes, items: int) -> Floats:
     2 (m sum v^2 - (sum v)^2) / (m - 1).
     """
     m, s, q = np.bincount(cell), np.bincount(cell, value), np.bincount(cell, value**2)
-    apart = (2 * (m * q - s**2) / (m - 1))[cell] / m[cell]
-    columns = (apart, np.ones_like(value), value, value**2)
+    squared_differences = (2 * (m * q - s**2) / (m - 1))[cell] / m[cell]
+    columns = (squared_differences, np.ones_like(value), value, value**2)
     return np.stack([np.bincount(item, column, minlength=items) for column in columns], axis=1)
 
 
 def _from_squares(sums: Floats) -> float | None:
-    """alpha = 1 - (n - 1) sum(apart) / (2 (n Svv - (Sv)^2)); None where all answers are one."""
-    apart, n, s, q = sums.tolist()
+    """alpha = 1 - (n - 1) sum(squared_differences) / (2 (n Svv - (Sv)^2)); None where all answers are one."""
+    squared_differences, n, s, q = sums.tolist()
     expected = 2 * (n * q - s**2)
-    return 1 - (n - 1) * apart / expected if expected > _NOTHING * max(1.0, n * q) else None
+    return 1 - (n - 1) * squared_differences / expected if expected > _NOTHING * max(1.0, n * q) else None
 
 
 def _from_coincidences(table: Floats, kind: Level) -> float | None:

@@ -38,5 +38,5 @@ _component = st.components.v2.component(
 
 def draw_board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
     """Mount the board; `on_outbox` runs after a decision, which is in session_state[key].outbox."""
-    nothing: dict[str, Any] = {"acts": [], "reveal": None, "now": None, "nonce": 0}
-    return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
+    empty_outbox: dict[str, Any] = {"acts": [], "reveal": None, "now": None, "nonce": 0}
+    return _component(key=key, data=data, default={"outbox": empty_outbox}, on_outbox_change=on_outbox)

@@ -103,9 +103,9 @@ def download_popover(files: list[Download], key: str) -> None:
 
 def choose_plot_format() -> None:
     """The form in which the camera of every plot saves it, for this tab."""
-    kept = session.scratch("pictures")
+    state = session.scratch("pictures")
     chosen = st.segmented_control(
-        "Plots are saved as", ["PNG", "SVG"], default=kept.get("form", "PNG"), key="picture form", required=True,
+        "Plots are saved as", ["PNG", "SVG"], default=state.get("form", "PNG"), key="picture form", required=True,
         help="Point at a plot: the camera at its upper right saves it, with colours that also print well.",
     )  # fmt: skip
-    kept["form"] = chosen or "PNG"
+    state["form"] = chosen or "PNG"

@@ -75,8 +75,8 @@ _component = st.components.v2.component(
 
 def draw_sheet(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
     """Mount the desk; `on_outbox` runs when answers have arrived, and finds them in st.session_state[key].outbox."""
-    nothing: dict[str, Any] = {"answers": [], "have": [], "want": None, "nonce": 0}
-    return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
+    empty_outbox: dict[str, Any] = {"answers": [], "have": [], "want": None, "nonce": 0}
+    return _component(key=key, data=data, default={"outbox": empty_outbox}, on_outbox_change=on_outbox)
 
 
 _unsent = st.components.v2.component("assay_unsent", js=join_files(COMPONENT_FOLDER, "kept.js", "unsent.js"))
@@ -88,8 +88,8 @@ def draw_unsent(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]
     `data`: person; sorts of what is to be sent [answers, acts]; saved and refused [key of one]. `outbox`: {answers,
     acts, nonce}; it is sent again until one of the two has what is in it.
     """
-    nothing: dict[str, Any] = {"answers": [], "acts": [], "nonce": 0}
-    return _unsent(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
+    empty_outbox: dict[str, Any] = {"answers": [], "acts": [], "nonce": 0}
+    return _unsent(key=key, data=data, default={"outbox": empty_outbox}, on_outbox_change=on_outbox)
 
 
 _text = st.components.v2.component(

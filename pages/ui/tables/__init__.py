@@ -108,15 +108,15 @@ def _figure(value: Any, shape: str) -> str:
     return words.number(value, shape.replace("%", "f")) + ("%" if shape.endswith("%") else "")
 
 
-def _column_config(column: Column | Any, written: bool = False) -> Any:
-    """A column as Streamlit has it; its own kinds, which can do more, as they are; `written` has its words already."""
+def _column_config(column: Column | Any, as_text: bool = False) -> Any:
+    """A column as Streamlit has it; its own kinds, which can do more, as they are; `as_text` has its words already."""
     if not isinstance(column, Column):
         return column
     shared: dict[str, Any] = {"label": column.title or None, "help": column.help or None, "width": column.width}
     if not column.shape:
         return st.column_config.TextColumn(**shared)
     shape = {",": "localized", "bytes": "bytes"}.get(column.shape) or "%" + column.shape.replace("%", "f%%")
-    return st.column_config.NumberColumn(format=None if written else shape, **shared)
+    return st.column_config.NumberColumn(format=None if as_text else shape, **shared)
 
 
 def drop_empty_columns(rows: Sequence[Mapping[str, Any]], may_lack: Sequence[str]) -> list[dict[str, Any]]:
