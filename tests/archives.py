@@ -49,5 +49,5 @@ def compare_archive(text: str, file: Path, folder: Path) -> None:
     was, current = (path.read_text(encoding="utf-8").splitlines() for path in (file, now))
     # Pytest's own comparison of two lists of thousands of lines takes minutes.
     differs = "\n".join(unified_diff(was, current, str(file), str(now), n=1, lineterm=""))
-    meant = "Where each changed line below is meant, the first of these files takes the place of the second"
-    assert not differs, f"{meant}:\n{now}\n{file}\n{differs}"
+    hint = "Where each changed line below is meant, the first of these files takes the place of the second"
+    assert not differs, f"{hint}:\n{now}\n{file}\n{differs}"

@@ -153,9 +153,9 @@ def _taken_back(session: pytest.Session, worker: Worker) -> list[Unit]:
     if not worker.left:
         assert not status, f"Process {worker.number} ended with status {status} after its last test."
         return []
-    lost = session.items[worker.left.popleft()]
+    item = session.items[worker.left.popleft()]
     why = f"The process ended with status {status} in this test."
-    report = pytest.TestReport(lost.nodeid, lost.location, {}, "failed", why, "call")
+    report = pytest.TestReport(item.nodeid, item.location, {}, "failed", why, "call")
     session.config.hook.pytest_runtest_logreport(report=report)
     return [list(worker.left)] if worker.left else []
 

@@ -362,8 +362,9 @@ def is_lost(raw: str, unscored: UnscoredReason | None) -> bool:
 
 def _conversation_reading(answer: CallReply) -> Reading:
     """The reading of a reply of a conversation: no scores, and unscored only if it is not an answer."""
-    lost = is_lost(answer.raw, answer.unscored)
-    return Reading(unscored=answer.unscored, why=answer.why) if lost else Reading()
+    if is_lost(answer.raw, answer.unscored):
+        return Reading(unscored=answer.unscored, why=answer.why)
+    return Reading()
 
 
 def _pair_calls(card: Card, params: Params, item: Pair) -> list[_Call]:

@@ -117,8 +117,8 @@ def _resolutions(workspace: PlantedWorkspace) -> Iterator[str]:
         ("verdict", "median", None, "out", "all"), ("flag", "median", 1, "out", "all"),
         ("turn", "mean", 0, "counted", "blind"),
     ]  # fmt: skip
-    for (name, resolve, apart, waiting, basis), with_means in product(cases, (False, True)):
-        scale, rule = SCALES[name], GoldRule(resolve, apart, waiting)
+    for (name, resolve, threshold, waiting, basis), with_means in product(cases, (False, True)):
+        scale, rule = SCALES[name], GoldRule(resolve, threshold, waiting)
         query = gold_sql("turn", scale, basis, rule, source=source, means=with_means, settled=settled)
         columns = ", ".join(f"said{n}" for n in range(scale.size)) if with_means and scale.size else "0"
         cells = workspace.store.rows(
@@ -187,7 +187,7 @@ def _comparisons() -> Iterator[str]:
         yield f"of {modes!r} are compared {texts}"
     for (name, scale), values in product(SCALES.items(), SAID):
         labels_ = tuple(PersonLabel(f"l{n}", "pqrs"[n], value, "blind") for n, value in enumerate(values))
-        cells = [_cell(scale, labels_, GoldRule(apart=apart)) for apart in (None, 0, 1, 2)]
+        cells = [_cell(scale, labels_, GoldRule(apart=threshold)) for threshold in (None, 0, 1, 2)]
         yield f"{name} {list(values)}: {cells[0].distance:.4g} apart, waits {[int(cell.waits) for cell in cells]}"
     two = (PersonLabel("1", "p", 1.0, "blind"), PersonLabel("2", "q", 3.0, "blind"))
     others = {
@@ -216,10 +216,10 @@ def _cell(scale: Scale, labels: tuple[PersonLabel, ...], rule: GoldRule) -> Labe
 def _waiting(workspace: PlantedWorkspace) -> Iterator[str]:
     """What waits under each rule and in which order, before and after labels change that somebody had decided on."""
     store, dataset_id, clock = workspace.store, workspace.datasets["support"], workspace.clock
-    for apart in (None, 0, 1, 3, 4):
-        cells = disputes.cells_waiting_under(store, dataset_id, GoldRule(apart=apart))
+    for threshold in (None, 0, 1, 3, 4):
+        cells = disputes.cells_waiting_under(store, dataset_id, GoldRule(apart=threshold))
         texts = [f"{cell.name} {cell.unit} {cell.dimension} {cell.distance:.3g}" for cell in cells]
-        yield f"apart {apart}: {len(cells)} wait, {texts[:30]}"
+        yield f"apart {threshold}: {len(cells)} wait, {texts[:30]}"
     duels = disputes.cells_waiting_under(store, workspace.datasets["duels"], GoldRule(apart=0))
     yield f"of duels: {[f'{cell.name} {cell.distance}' for cell in duels]}"
     adjudications = disputes.standing_adjudications(store, dataset_id)
@@ -561,13 +561,13 @@ def _two_leads(workspace: PlantedWorkspace) -> Iterator[str]:
         proposed = policies.proposed_requirements(store)
         return f"{title} by {person}: {outcome}, {proposed[2] if proposed else 'nobody'} proposes"
 
-    brought = {
+    adjudication = {
         "item": "p-10", "unit": "pair", "dimension": "verdict", "value": "a", "adjudicator": "old hand",
         "reason": "Shorter.", "saw_judge": False, "made_at": "2026-02-27T12:00:00Z",
         "labels": [{"annotator": "ann", "value": "b", "mode": "blind"},
                    {"annotator": "ben", "value": "tie", "mode": "blind"}],
     }  # fmt: skip
-    import_source(store, "lea", import_lines([brought]), ImportPlan("duels", sampling="random"))
+    import_source(store, "lea", import_lines([adjudication]), ImportPlan("duels", sampling="random"))
     yield require("two leads", four_eyes=True)
     yield require("the same", four_eyes=True)
     yield f"alone: {decide('lea', 'approve')}; unknown: {decide('lea', 'grant')}"

@@ -1268,11 +1268,11 @@ def _would_say(tile: dashboard.Tile) -> Iterator[str]:
         systems = [replace(tile.systems[0], name="xy"[n : n + 1], means=figures) for n, figures in enumerate(means)]
         sure = sum(letter in "abc" for letter in letters)
         pairs = [(one, other) for one in range(sure) for other in range(one + 1, sure)]
-        for apart in range(len(pairs) + 1):
+        for count in range(len(pairs) + 1):
             gap = replace(usual.interval, point=width / 8, low=width / 20, high=width / 5)
-            compared = [MeanComparison(*pair, gap, 0.01, 0.01 if n < apart else 0.5) for n, pair in enumerate(pairs)]
+            compared = [MeanComparison(*pair, gap, 0.01, 0.01 if n < count else 0.5) for n, pair in enumerate(pairs)]
             variant = replace(tile, systems=tuple(systems), comparisons=tuple(compared))
-            yield f"  {letters}, {apart} apart: {sentences.explain_tile(variant)}"
+            yield f"  {letters}, {count} apart: {sentences.explain_tile(variant)}"
             even = replace(gap, point=0.0, low=0.0, high=None) if pairs else gap
             for pair in compared if letters == "aa" else ():
                 yield f"    no difference: {sentences.describe_difference(variant, replace(pair, difference=even))}"
@@ -1457,7 +1457,7 @@ def record_refusals(workspace: PlantedWorkspace) -> Iterator[str]:
     for rule in (
         GoldRule("mode"),  # type: ignore[arg-type]
         GoldRule(waiting="asked"),  # type: ignore[arg-type]
-        *(GoldRule(apart=apart) for apart in (-1, 0, 100, 101)),
+        *(GoldRule(apart=threshold) for threshold in (-1, 0, 100, 101)),
     ):
         yield f"{rule}: {refusal(lambda rule=rule: settings.set_gold_rule(store, 'lea', dataset_id, rule))}"  # type: ignore[misc]
     token_requests: list[tuple[str, list[str], int]] = [

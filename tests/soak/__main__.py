@@ -69,9 +69,9 @@ def table(state: State) -> str:
     rows = ["| trial | made | of | found | target |", "|---|---|---|---|---|"]
     for name, trial in TRIALS.items():
         done = state[name]
-        beside = "".join(f", {number:,} {noun}" for noun, number in done["figures"].items())
+        figures = "".join(f", {number:,} {noun}" for noun, number in done["figures"].items())
         rows.append(
-            f"| {trial.what} | {done['times']:,} {trial.unit}{beside} | {trial.count.release:,} | "
+            f"| {trial.what} | {done['times']:,} {trial.unit}{figures} | {trial.count.release:,} | "
             f"{len(done['wrong'])} wrong | {trial.target} |"
         )
     return "\n".join(rows)

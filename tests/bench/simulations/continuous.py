@@ -94,8 +94,8 @@ def holds(world, items, runs, seed=8):
     for _ in range(runs):
         cells = Cells(*world.draw_cells(items, rng))
         kappa = kappa_interval(Cells(*cells[:3]), K)
-        beside = [figure.low <= at <= figure.high for figure, at in zip(concordance(cells), real, strict=True)]
-        hits += [kappa.low <= truth <= kappa.high, kappa.lower_bound <= truth, *beside]
+        figure_hits = [figure.low <= at <= figure.high for figure, at in zip(concordance(cells), real, strict=True)]
+        hits += [kappa.low <= truth <= kappa.high, kappa.lower_bound <= truth, *figure_hits]
     return hits / runs
 
 

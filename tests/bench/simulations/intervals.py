@@ -108,8 +108,8 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
             for items in (50, 100, 200, 400):
                 rates = coverage(world, items, runs)
                 many = f"{turns or '1 to 10'} turn{'' if turns == 1 else 's'}"
-                beside = f"bound {rates.bound:.1%}, percentile {rates.percentile:.1%}, width {rates.width:.2f}"
-                yield coverage_row(f"kappa {target}{named}, {items} items of {many}", rates.interval, runs, beside)
+                detail = f"bound {rates.bound:.1%}, percentile {rates.percentile:.1%}, width {rates.width:.2f}"
+                yield coverage_row(f"kappa {target}{named}, {items} items of {many}", rates.interval, runs, detail)
     world, runs = world_of(0.6, 3, ORDINARY), runs // 2
     for weighted in (True, False):
         points, rate = by_need(world, runs, weighted)

@@ -96,8 +96,8 @@ def same(world, threshold):
 def rows(scale: float = 1.0) -> Iterator[Row]:
     """False approvals over all looks, of plans, of many judges, and how many labels a good judge takes."""
     runs = max(50, round(4_000 * scale))
-    alike = same(world_of(0.6, 3, SKEWED), 0.5) and same(world_of(0.9, 3, SKEWED), 0.7)
-    assert alike, "the simulation and the approval check compute another z"
+    same_z = same(world_of(0.6, 3, SKEWED), 0.5) and same(world_of(0.9, 3, SKEWED), 0.7)
+    assert same_z, "the simulation and the approval check compute another z"
     for shares, shape in SHAPES:
         for turns in (1, 3, 10):
             world = world_of(0.5, turns, shares)
@@ -105,11 +105,13 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
             yield at_most(
                 f"ever approved, kappa .50, every label from 100 to 1,000, {shape}, turns {turns}", 0.05, share, runs
             )
-    for threshold, lost in ((0.6, 0.05), (0.7, 0.05), (0.7, 0.1), (0.8, 0.05)):
+    for threshold, lost_share in ((0.6, 0.05), (0.7, 0.05), (0.7, 0.1), (0.8, 0.05)):
         for shares, shape in SHAPES[:2]:
-            world = world_of(threshold, 1, shares, lost)
+            world = world_of(threshold, 1, shares, lost_share)
             share, _ = ever(world, runs, POLICY.schedule, threshold=threshold)
-            title = f"ever approved, kappa and threshold {threshold}, {shape}, judge lost in {lost:.0%} of dialogues"
+            title = (
+                f"ever approved, kappa and threshold {threshold}, {shape}, judge lost in {lost_share:.0%} of dialogues"
+            )
             yield at_most(title, 0.05, share, runs)
     world = world_of(0.6, 1, ORDINARY)
     for people in (2, 3):
@@ -128,16 +130,16 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
     samples = max(10, runs // 20)
     for judges in (4, 16):
         shared, alone = together([world] * judges, samples, 600)
-        beside = f"each by itself {100 * alone:.0f} %"
-        yield at_most(f"any of {judges} judges at .50 ever approved, to 600 items", 0.05, shared, samples, beside)
+        detail = f"each by itself {100 * alone:.0f} %"
+        yield at_most(f"any of {judges} judges at .50 ever approved, to 600 items", 0.05, shared, samples, detail)
     for target, least in ((0.6, 0.65), (0.65, 0.95), (0.7, 0.99)):
         share, sizes = ever(world_of(target, 1, ORDINARY), runs // 4, POLICY.schedule, last=600)
-        beside = f"median {np.median(sizes):.0f} items" if len(sizes) else ""
-        yield at_least(f"approved by 600 items, kappa {target}, at any time", least, share, runs // 4, beside)
+        detail = f"median {np.median(sizes):.0f} items" if len(sizes) else ""
+        yield at_least(f"approved by 600 items, kappa {target}, at any time", least, share, runs // 4, detail)
         share, sizes = ever(world_of(target, 1, ORDINARY), runs // 4, FIVE)
-        beside = f"median {np.median(sizes):.0f} items" if len(sizes) else ""
+        detail = f"median {np.median(sizes):.0f} items" if len(sizes) else ""
         yield figure_row(
-            f"approved by 500 items, kappa {target}, five planned looks", f"{100 * share:.1f} % ({beside})"
+            f"approved by 500 items, kappa {target}, five planned looks", f"{100 * share:.1f} % ({detail})"
         )
 
 

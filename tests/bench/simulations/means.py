@@ -89,8 +89,8 @@ def rows(scale=1.0):
         for turns, together in PLACES:
             for labelled in (50, 100, 200, 400):
                 coverage, width = rare(share, turns, together, labelled, runs)
-                alike = f", alike by {together}" if together else ""
-                title = f"{share:.0%} failures, {labelled} of {ITEMS:,} labelled, {turns} turns{alike}"
+                similarity = f", alike by {together}" if together else ""
+                title = f"{share:.0%} failures, {labelled} of {ITEMS:,} labelled, {turns} turns{similarity}"
                 figure = f"{width:.2f} of people's own width"
                 # of one failure in a hundred, 50 labels hold none in 60 of 100 cases: nobody can promise more
                 yield coverage_row(f"corrected share: {title}", coverage, runs, figure, 0.93 if share > 0.01 else 0.9)

@@ -52,8 +52,8 @@ def simulate_cells(world, items, rng):
     people = quality + world.noise * rng.normal(size=cells)
     judge = quality + world.noise * (sqrt(0.3) * mood[item] + sqrt(0.7) * rng.normal(size=cells))
     if world.lost:
-        lost = (rng.random(items) < world.lost)[item]
-        judge = np.where(lost, sqrt(1 + world.noise**2) * rng.normal(size=cells), judge)
+        lost_cells = (rng.random(items) < world.lost)[item]
+        judge = np.where(lost_cells, sqrt(1 + world.noise**2) * rng.normal(size=cells), judge)
     ends = [NormalDist(0, sqrt(1 + world.noise**2)).inv_cdf(p) for p in np.cumsum(world.shares)[:-1]]
     return item, np.searchsorted(ends, people), np.searchsorted(ends, judge)
 
@@ -79,10 +79,10 @@ def truth(world, pull=0.0):
     return kappa((1 - pull) * table + pull * np.diag(table.sum(axis=0)), world.weights)
 
 
-def world_of(target, turns, shares, lost=0.0):
+def world_of(target, turns, shares, lost_share=0.0):
     """The world in which the judge's true kappa is `target`."""
     low, high = 0.05, 4.0
     for _ in range(30):
         noise = (low + high) / 2
-        low, high = (noise, high) if truth(World(turns, shares, noise, lost)) > target else (low, noise)
-    return World(turns, shares, (low + high) / 2, lost)
+        low, high = (noise, high) if truth(World(turns, shares, noise, lost_share)) > target else (low, noise)
+    return World(turns, shares, (low + high) / 2, lost_share)

@@ -36,11 +36,11 @@ def store(tmp_path):
     opened.close()
 
 
-def fill_dataset(store, cells, apart=1, name="demo", resolve="median"):
+def fill_dataset(store, cells, difference=1, name="demo", resolve="median"):
     """(dataset id, {item number: id}) of cells under a rule."""
     dataset, _ = fill(store, cells, name)
-    if settings.gold_rule(store, dataset) != GoldRule(resolve, apart):
-        settings.set_gold_rule(store, "lea", dataset, GoldRule(resolve, apart))
+    if settings.gold_rule(store, dataset) != GoldRule(resolve, difference):
+        settings.set_gold_rule(store, "lea", dataset, GoldRule(resolve, difference))
     rows = store.rows("select id, name from item where dataset_id = $1", [dataset])
     return dataset, {int(n.split()[1]): i for i, n in rows}
 
@@ -352,7 +352,7 @@ def test_beside_what_waits_of_an_item_stands_what_was_decided_with_all_its_label
     dataset, _ = fill_dataset(store, [
         Cell(0, "turn:1", (1.0, 5.0), 3.0), Cell(0, "turn:2", (1.0, 5.0), 3.0, dimension="safety"),
         Cell(0, "turn:2", (4.0, 4.0), 3.0), Cell(0, "conversation", (3.0,), 3.0, dimension="coherence"),
-    ], apart=3)  # fmt: skip
+    ], difference=3)  # fmt: skip
     decide(store, dataset, "res", 2, "the definition settles it", at=next(
         n for n, c in enumerate(disputes.cells_to_adjudicate(store, dataset)) if c.unit == "turn:1"))  # fmt: skip
     left = disputes.cells_to_adjudicate(store, dataset)
@@ -369,7 +369,7 @@ def test_what_a_rule_would_change_is_told_before_it_is_saved(store):
     dataset, _ = fill_dataset(store, [
         Cell(0, "turn:1", (2.0, 4.0, 5.0, 5.0), 3.0),  # median 4, majority 5
         Cell(1, "turn:1", (3.0, 3.0, 5.0), 3.0), Cell(2, "turn:1", (3.0, 4.0), 3.0), Cell(3, "turn:1", (5.0, 5.0), 3.0),
-    ], apart=None)  # fmt: skip
+    ], difference=None)  # fmt: skip
     assert adjudication.rule_effect(store, dataset, GoldRule("majority", 1)) == adjudication.RuleEffect(2, 0, 1)
     assert adjudication.rule_effect(store, dataset, GoldRule("median", 0)) == adjudication.RuleEffect(3, 0, 0)
     assert settings.gold_rule(store, dataset) == GoldRule()
@@ -392,7 +392,7 @@ def _token(store, dataset, item):
 
 def test_a_dataset_has_its_own_rule(store):
     dataset, _ = fill_dataset(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)])
-    other, _ = fill_dataset(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)], apart=None, name="other")
+    other, _ = fill_dataset(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)], difference=None, name="other")
     assert len(disputes.cells_to_adjudicate(store, dataset)) == 1
     assert disputes.cells_to_adjudicate(store, other) == []
     assert dataset_named(store, "other").id == other

@@ -107,9 +107,9 @@ def test_beside_each_label_stands_how_many_of_the_others_agree(store):
     votes = [(1.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0, 5.0, None), (2.0, None, None)]
     dataset, _ = fill(store, [Cell(n, "turn:1", values, 3.0) for n, values in enumerate(votes)], "beside")
     labels = annotators.dimension_labels(store, dataset, HELP)
-    beside = annotators._excess_agreement(labels)
+    agreement = annotators._excess_agreement(labels)
     names = [labels.items[n][1] for n in labels.ratings.item]
-    by_label = dict(zip(zip(names, labels.ratings.person.tolist(), strict=True), beside.tolist(), strict=True))
+    by_label = dict(zip(zip(names, labels.ratings.person.tolist(), strict=True), agreement.tolist(), strict=True))
     # Of item 0 the gold without each is 1 (of 1 and 2 the lower), 1 and 1: the first two agree with it, the third not.
     assert by_label == {
         ("item 0", 0): 0.5, ("item 0", 1): 0.5, ("item 0", 2): -1.0, **{("item 1", n): 0.0 for n in range(3)},

@@ -308,14 +308,14 @@ def test_what_is_made_up_is_published_as_such_only(demo: tuple[Store, Key]) -> N
     case_ = case.find_case(store, *key)
     assert case_.objections == []
     practice, marked = "This is a practice judge", "This dataset is marked as"
-    for synthetic, brought, synthetic_judge, allowed, objections in (
+    for synthetic, imported_labels, synthetic_judge, allowed, objections in (
         (False, False, False, False, []), (False, True, False, False, []), (False, False, True, False, [practice]),
         (False, True, True, True, [practice]), (True, False, True, False, []), (True, True, True, False, []),
         (True, False, False, False, []), (True, True, False, False, [marked]), (True, True, False, True, []),
     ):  # fmt: skip
         variant = replace(
             case_, dataset=replace(case_.dataset, synthetic=synthetic),
-            judge=case_.judge._replace(synthetic=synthetic_judge), has_imported_labels=brought,
+            judge=case_.judge._replace(synthetic=synthetic_judge), has_imported_labels=imported_labels,
             requirements=replace(case_.requirements, imported=allowed),
         )  # fmt: skip
         assert [text[:24] for text in variant.objections] == [text[:24] for text in objections]
@@ -1230,9 +1230,9 @@ def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> Non
 
 
 def test_what_was_decided_with_the_judge_in_view_is_no_adjudication_of_the_evidence(tmp_path: Path) -> None:
-    apart = [replace(c, people=(1.0, 5.0)) for c in judged_cells(4)]
+    disputed_cells = [replace(c, people=(1.0, 5.0)) for c in judged_cells(4)]
     store, dataset, judge = open_workspace(
-        tmp_path / "a.duckdb", [*apart, *(replace(c, dimension="safety") for c in apart)]
+        tmp_path / "a.duckdb", [*disputed_cells, *(replace(c, dimension="safety") for c in disputed_cells)]
     )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     ids = dict(store.rows("select name, id from item"))

@@ -265,8 +265,8 @@ def test_every_rule_turns_a_case_down_that_would_pass_without_it(name: str, tmp_
         for n, i in enumerate(items)
     ]  # fmt: skip
     store = seeds.workspace(tmp_path / "a.duckdb", [*items, *judged], review=False)
-    brought = seeds.lines(tmp_path / "labels.jsonl", labels)
-    import_source(store, "lea", from_path(brought), ImportPlan("demo", sampling="random", population=1_000))
+    label_file = seeds.lines(tmp_path / "labels.jsonl", labels)
+    import_source(store, "lea", from_path(label_file), ImportPlan("demo", sampling="random", population=1_000))
     [(dataset, judge)] = store.rows("select d.id, j.id from dataset d, judge j")
     base = replace(Requirements(), imported=True)
 

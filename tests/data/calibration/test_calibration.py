@@ -153,11 +153,11 @@ def test_sums_are_those_of_single_cells_whatever_happened_to_the_labels(store, d
         tx.append([IntakeRow(new_id(), dataset, "f", "jsonl", "random", 0, 0, len(newer), size)])
 
     store.tx("test", "happen", happen)
-    apart, waiting, method = (data.draw(some.sampled_from(choices)) for choices in (
+    difference, waiting, method = (data.draw(some.sampled_from(choices)) for choices in (
         (None, 0, 1), ("counted", "out"), ("median", "majority")
     ))  # fmt: skip
     people.join_workspace(store, "lea")
-    settings.set_gold_rule(store, "lea", dataset, settings.GoldRule(method, apart, waiting))
+    settings.set_gold_rule(store, "lea", dataset, settings.GoldRule(method, difference, waiting))
     for basis in BASES:
         drop = bool(scale.drawn) and data.draw(some.booleans())
         actual, expected = sums(store, dataset, judge, dimension, basis, drop), sum_ratings(

@@ -120,10 +120,10 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
         whole = [np.round((side - d.scale.lo) / (d.scale.step or 1)).astype(int) for side in (x, y)]
         steps = list(range(round((d.scale.hi - d.scale.lo) / (d.scale.step or 1)) + 1))
         assert summary.interval.point == pytest.approx(cohen_kappa_score(*whole, weights="quadratic", labels=steps))
-    beside = other_metrics.measure_other_metrics(store, dataset, judge_id, d, "blind").concordance
-    assert beside is not None and beside.kendall.point == pytest.approx(stats.kendalltau(x, y)[0])
-    assert beside.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
-    assert beside.mae.point == pytest.approx(np.abs(x - y).mean())
+    concordance = other_metrics.measure_other_metrics(store, dataset, judge_id, d, "blind").concordance
+    assert concordance is not None and concordance.kendall.point == pytest.approx(stats.kendalltau(x, y)[0])
+    assert concordance.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
+    assert concordance.mae.point == pytest.approx(np.abs(x - y).mean())
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -249,9 +249,9 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     waiting = {(cell.name, cell.dimension) for cell in disputes.cells_to_adjudicate(store, dataset)}
-    apart = {(f"r{i}", n) for n in ASKED for i, answers in enumerate(SAID[n]) if max(answers) - min(answers) > 1}
-    wide = len([pair for pair in apart if pair[1] == "grade"])
-    assert waiting == apart and 0 < wide < ITEMS
+    conflicts = {(f"r{i}", n) for n in ASKED for i, answers in enumerate(SAID[n]) if max(answers) - min(answers) > 1}
+    wide = len([pair for pair in conflicts if pair[1] == "grade"])
+    assert waiting == conflicts and 0 < wide < ITEMS
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1, "out"))
     assert len(calibration.load_paired_ratings(store, dataset, judge_id, d["grade"], "blind")) == ITEMS - wide
     store.close()

@@ -108,13 +108,13 @@ def test_weights_of_a_few_labels_follow_who_answered_among_these(w: sim.World) -
 
 def test_an_example_of_the_prompt_and_what_is_put_aside_do_not_count_as_answered(w: sim.World) -> None:
     sim.draw(w)
-    aside = [
+    excluded_ids = [
         row[0]
         for row in w.store.rows(
             "select d.item_id from draw d join item i on i.id = d.item_id where i.system_a = 'x' limit 6"
         )
     ]
-    excluded_items.exclude_items(w.store, "lea", w.dataset, aside, "a prompt was tuned on them")
+    excluded_items.exclude_items(w.store, "lea", w.dataset, excluded_ids, "a prompt was tuned on them")
     sim.work(w, "ann")  # they are given out all the same, and count for nothing
     assert weights(w)["x"] == {2.0} and weights(w)["y"] == {round(30 / 21, 9)}
     assert [(s.name, round(s.items, 6), s.drawn, s.answered) for s in who_answered(w).strata] == [

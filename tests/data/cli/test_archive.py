@@ -320,7 +320,7 @@ def test_a_session_says_in_every_place_what_it_said(
 def bring_files(folder: Path) -> None:
     """Files that commands read: lines, good and bad, tables, mappings, cards, questions and protocols."""
     rows = [pair(), verdict("p1", "a"), label("p1", "tie"), pair("p2"), verdict("p2", "b"), label("p2", "b")]
-    lost = [label(f"x{n}", "a") for n in range(3)]
+    orphan_labels = [label(f"x{n}", "a") for n in range(3)]
     talks = [seeds.dialogue(n, turns=1) for n in range(1, 25)]
     judgments = [seeds.judgment(t, seeds.reply(t, helpfulness=1)) for t in talks]
     wit = {"name": "zz_fun", "unit": "response", "definition": "Fun?", "answers": {"kind": "flag"}}
@@ -329,7 +329,7 @@ def bring_files(folder: Path) -> None:
     bench = [("writing", ["Write of Kyoto.", "Make it short."]), ("math", ["1+1?", "2+2?"])]
     files: dict[str, list[Any]] = {
         "rows.jsonl": rows,
-        "bad.jsonl": [*rows, b"{", label("p1", "c"), pair("p3"), *lost],
+        "bad.jsonl": [*rows, b"{", label("p1", "c"), pair("p3"), *orphan_labels],
         "worse.jsonl": [label("p1", "a", **{"k" * n: 1}) for n in range(1, 53)],
         "talks.jsonl": [*talks, *judgments],
         "more/other.jsonl": [pair("p4"), adjudication_line("p1", "a"), verdict("p4", "?")],

@@ -236,8 +236,8 @@ def test_a_backup_takes_the_stores_place_and_the_present_file_is_kept(run: Run, 
     code, out, err = run("restore", "b.duckdb")
     assert (code, err) == (0, "") and "at revision 2. The file that was there is kept as " in out
     assert run("verify") == (0, "Read to revision 2: no problem was found.\n", "")
-    aside = next(tmp_path.glob("store.replaced-*.duckdb"))
-    store = open_store(f"duckdb:///{aside}")
+    replaced_file = next(tmp_path.glob("store.replaced-*.duckdb"))
+    store = open_store(f"duckdb:///{replaced_file}")
     assert store.rows("select count(*) from item") == [(2,)]
     store.close()
     assert not list(tmp_path.glob("*.restoring*"))

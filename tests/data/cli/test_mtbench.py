@@ -116,8 +116,8 @@ def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
 def test_an_answer_that_is_not_whole_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> None:
     calls = {f"turn:{n}": [{"role": "user", "content": f"Question {n}?"}] for n in (1, 2)}
     raw = pack_replies([("turn:1", "Half an ans", "cut_off", "Too long.")])
-    lost = Reading(unscored="cut_off", why="Turn 1 ran into the limit.")
-    _show_answers(DryRunJudgment("q1", calls, raw, lost, ()))
+    reading = Reading(unscored="cut_off", why="Turn 1 ran into the limit.")
+    _show_answers(DryRunJudgment("q1", calls, raw, reading, ()))
     assert capsys.readouterr().out.splitlines() == [
         "== question q1",
         *("-- call turn:1", "-- user", "Question 1?", "-- reply", "Half an ans"),

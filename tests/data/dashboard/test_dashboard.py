@@ -216,8 +216,8 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     assert (x.name, x.answer_shares, y.answer_shares) == ("x", (0.75, 0.25, 0.0), (0.0, 0.25, 0.75))
     assert (x.means[0].people, y.means[0].people, y.means[2].people) == (1.0, 0.0, 1.0)
     ties = dashboard.list_items(store, dataset, judge, verdict.counted.dimension, "y", 1, "person0")
-    lost = dashboard.list_items(store, dataset, judge, verdict.counted.dimension, "y", 2, "person0")
-    assert (len(ties), len(lost)) == (10, 30)
+    losses = dashboard.list_items(store, dataset, judge, verdict.counted.dimension, "y", 2, "person0")
+    assert (len(ties), len(losses)) == (10, 30)
     texts = re.findall(r">([^<>]+)</text>", tile_plot(verdict))
     assert texts[texts.index("wins") :][:3] == ["wins", "ties", "losses"]
     assert "x wins 100% of its pairs, most of all" in sentences.explain_tile(verdict)[0].replace("100 points", "100%")

@@ -443,8 +443,8 @@ def test_verdicts_of_other_judges_and_other_datasets_do_not_go_out_with_an_appro
 ) -> None:
     more = [verdict(f"p{n}", "a", model="unapproved") for n in range(1, 5)]
     import_source(fresh_store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), ImportPlan("pairs"))
-    apart = [pair("q1", a="First q.", b="Second q."), verdict("q1", "a")]
-    import_source(fresh_store, "lea", from_path(seeds.lines(tmp_path / "apart.jsonl", apart)), ImportPlan("apart"))
+    other_rows = [pair("q1", a="First q.", b="Second q."), verdict("q1", "a")]
+    import_source(fresh_store, "lea", from_path(seeds.lines(tmp_path / "apart.jsonl", other_rows)), ImportPlan("apart"))
     dataset = demo(fresh_store, "pairs").id
     [judge] = [key for key, model, *_ in fresh_store.rows("select id, model from judge where card = 'plain_pairwise'")
                if model == "m"]  # fmt: skip

@@ -97,9 +97,9 @@ def judge_items(known: Card, params: Params, model: str, item_rows: list[Json], 
     coroutine = collect_events(
         url, params=params, card=known, model=model, tasks=call_plan.tasks(known, params, keyed_items)
     )
-    with ThreadPoolExecutor(1) as apart:  # a test in a browser before this one leaves its loop in this thread
+    with ThreadPoolExecutor(1) as executor:  # a test in a browser before this one leaves its loop in this thread
         judgments: list[call_plan.FinishedJudgment] = events_of(
-            apart.submit(asyncio.run, coroutine).result(), call_plan.FinishedJudgment
+            executor.submit(asyncio.run, coroutine).result(), call_plan.FinishedJudgment
         )
     identity = params.identity(known.kind)
     return [
@@ -348,8 +348,8 @@ def test_agree_reads_every_export(
         for id_, _, model, *_ in datasets.dataset_judges(home, datasets.dataset_named(home, NAME).id)
         if model == "scored"
     )
-    beside = out("gold", basis="blind", judge=judge_id)
-    assert kappas(run_agree(capsys, beside)) == kappas(run_agree(capsys, scores, beside, "--model", "scored"))
+    judged_gold = out("gold", basis="blind", judge=judge_id)
+    assert kappas(run_agree(capsys, judged_gold)) == kappas(run_agree(capsys, scores, judged_gold, "--model", "scored"))
 
 
 def test_agree_leaves_out_what_the_judge_was_shown_as_examples(

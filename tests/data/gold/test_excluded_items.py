@@ -151,11 +151,11 @@ def test_examples_come_from_items_that_the_gate_never_uses_and_are_put_aside(sto
     assert cells(store) == 8
     card = cards.attach_examples(store, "lea", "multi_turn_dialogue", [parse_example(line, "a line") for line in lines])
     assert len(card.examples) == 2
-    everything, aside = 10, set(items.item_ids_of_names(store, demo(store), names))
+    everything, excluded_ids = 10, set(items.item_ids_of_names(store, demo(store), names))
     queue.draw_audit(store, "lea", demo(store), everything, "", seed=2)
     assert len(
         excluded_items.audit_sample_items(store, demo(store))
-    ) == 8 and not aside & excluded_items.audit_sample_items(store, demo(store))
+    ) == 8 and not excluded_ids & excluded_items.audit_sample_items(store, demo(store))
 
 
 def test_an_item_drawn_while_the_file_was_written_stops_it(

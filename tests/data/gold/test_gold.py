@@ -191,13 +191,13 @@ def test_dimensions_share_a_statement_only_where_each_comes_out_as_alone(store):
         ("all", GoldRule("majority", 0), False), ("assisted", GoldRule("majority", 1, "out"), True),
     ):  # fmt: skip
         groups = group_alike(dimensions, means)
-        assert sorted(d.name for alike in groups for d in alike) == sorted(d.name for d in dimensions)
+        assert sorted(d.name for group in groups for d in group) == sorted(d.name for d in dimensions)
         assert len(groups) < len(dimensions)
-        for alike in groups:
-            names = [f"${n + 2}" for n in range(len(alike))]
-            sql = gold_sql(alike[0].sort, alike[0].scale, basis, rule, means=means, names=names)
-            shared = store.frame(f"select * from ({sql}) g", [dataset, *(d.name for d in alike)])
-            for no, d in enumerate(alike):
+        for group in groups:
+            names = [f"${n + 2}" for n in range(len(group))]
+            sql = gold_sql(group[0].sort, group[0].scale, basis, rule, means=means, names=names)
+            shared = store.frame(f"select * from ({sql}) g", [dataset, *(d.name for d in group)])
+            for no, d in enumerate(group):
                 sql = gold_sql(d.sort, d.scale, basis, rule, means=means)
                 alone = store.frame(f"select * from ({sql}) g order by item_id, unit", [dataset, d.name])
                 part = shared[shared["no"] == no].sort_values(["item_id", "unit"], ignore_index=True)
@@ -306,14 +306,16 @@ WAITING = [
 
 
 @pytest.mark.parametrize("scale", [Scale("ordinal", 0, 5, na=True), SCALES["drawn"]], ids=["ordered", "unordered"])
-@pytest.mark.parametrize(("votes", "apart", "ordered", "unordered"), WAITING)
-def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(store, scale, votes, apart, ordered, unordered):
+@pytest.mark.parametrize(("votes", "difference", "ordered", "unordered"), WAITING)
+def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(
+    store, scale, votes, difference, ordered, unordered
+):
     waits = ordered if scale.kind == "ordinal" else unordered
-    assert needs_adjudication(votes, scale, apart) == waits
+    assert needs_adjudication(votes, scale, difference) == waits
     dataset, _ = fill(store, [Cell(0, "turn:1", votes, 3.0)], f"waits {store.newest()}")
 
     def rows(waiting, means=False):
-        sql = gold_sql("turn", scale, "all", GoldRule("median", apart, waiting), means=means)
+        sql = gold_sql("turn", scale, "all", GoldRule("median", difference, waiting), means=means)
         return store.rows(f"select item_id, waits from ({sql}) g", [dataset, "helpfulness"])
 
     [(item, is_waiting)] = rows("counted")

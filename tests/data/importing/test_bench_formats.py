@@ -126,8 +126,8 @@ STRAYS: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("apart", [False, True])
-def test_a_folder_comes_in_whatever_else_lies_in_it(tmp_path: Path, apart: bool) -> None:
+@pytest.mark.parametrize("as_uploads", [False, True])
+def test_a_folder_comes_in_whatever_else_lies_in_it(tmp_path: Path, as_uploads: bool) -> None:
     """A missing file of answers, a table, a configuration and half a file: each is named, and the rest comes in."""
     files = {
         **STRAYS, "question.jsonl": text(QUESTIONS), "one.jsonl": text([answer(81, "m/one"), answer(82, "m/one")]),
@@ -139,7 +139,7 @@ def test_a_folder_comes_in_whatever_else_lies_in_it(tmp_path: Path, apart: bool)
         path.write_bytes(content)
     store = workspace(tmp_path)
     paths = sorted((tmp_path / "given").rglob("*.*"))
-    source = from_uploads([(path.name, path) for path in paths]) if apart else from_path(tmp_path / "given")
+    source = from_uploads([(path.name, path) for path in paths]) if as_uploads else from_path(tmp_path / "given")
     done = import_source(store, "lea", source, ImportPlan("d"), on_error="good rows")
     assert (done.preview.new.items, done.preview.new.judgments, done.preview.problem_count) == (2, 2, 3)
     warnings = "\n".join(done.preview.warnings)

@@ -432,15 +432,15 @@ def _faults_of_settings(store: Store) -> Iterator[str]:
         preview = preview_import(store, source([row]), ImportPlan("settings"))
         wrong = " | ".join(f"{problem.field}: {problem.sentence}"[:300] for problem in preview.problems) or "fine"
         yield f"  {name}: {wrong}; {preview.new.total} new, {preview.known.total} known {_of_rows(preview)}"
-    brought = [{"card": spec}, {"card": spec}, {"card": from_recipe(check_recipe(scale)).spec}, {
+    card_lines = [{"card": spec}, {"card": spec}, {"card": from_recipe(check_recipe(scale)).spec}, {
         "card": from_recipe(check_recipe(dialogue)).spec}, ITEM, {**LABEL, "dimension": "tone"},
         {**JUDGED, "card": "tone_card", "scores": [{**SCORE, "dimension": "tone"}]}]  # fmt: skip
     early = [
         {**JUDGED, "card": "tone_card", "scores": [{**SCORE, "dimension": "tone", "value": 2}]},
-        *brought[4:],
-        brought[0],
+        *card_lines[4:],
+        card_lines[0],
     ]
-    yield from _import(store, "cards that come with lines", source(brought), ImportPlan("cards"))
+    yield from _import(store, "cards that come with lines", source(card_lines), ImportPlan("cards"))
     yield from _import(store, "cards that come late", source(early), ImportPlan("late cards"))
     named = from_recipe(Recipe.model_validate({**RECIPE, "name": "rubric_open_ended"}))
     yield from _preview(store, "a card with the name of ours", source([{"card": named.spec}]), ImportPlan("cards"))
@@ -901,14 +901,14 @@ def _folders(store: Store, folder: Path) -> Iterator[str]:
     uploads = [("a/b\\c.jsonl", b"{}"), ("c.jsonl", b"{}"), ("", b"{}"), ("x" * 300, b"{}"), ("c.jsonl", b"")]
     yield f"uploads {[(file.name[-30:], len(file.name), file.size) for file in from_bytes(uploads).files]}"
     yield f"no uploads: {refusal(lambda: from_bytes([]))}"
-    for beside in ("notes.csv", "x.jsonl"):
+    for extra_name in ("notes.csv", "x.jsonl"):
         contents = {
             "question.jsonl": import_files.bench()["question.jsonl"],
             "notes.csv": b"x,y\n1,2\n",
             "x.jsonl": b"",
         }
-        bench = from_bytes([(name, contents[name]) for name in ("question.jsonl", beside)])
-        yield from _preview(store, f"questions and {beside}", bench, ImportPlan("questions"))
+        bench = from_bytes([(name, contents[name]) for name in ("question.jsonl", extra_name)])
+        yield from _preview(store, f"questions and {extra_name}", bench, ImportPlan("questions"))
 
 
 def _lists(folder: Path) -> Iterator[str]:

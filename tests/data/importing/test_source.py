@@ -100,9 +100,9 @@ def test_uploads_and_files_at_hand_have_names_that_differ(tmp_path: Path) -> Non
     assert (uploads.name, uploads.size, uploads.isolated) == ("a.csv and 5 more", 3, False)
     assert [file.path for file in uploads.files] == [None] * 6
     assert from_bytes(contents[:1]).name == "a.csv"
-    apart = from_uploads([("a.csv", tmp_path / "0"), ("../a.csv", tmp_path / "1")])
-    assert [file.name for file in apart.files] == ["a.csv", "a.csv (2)"] and apart.isolated
-    assert [file.path for file in apart.files] == [tmp_path / "0", tmp_path / "1"]
+    file_uploads = from_uploads([("a.csv", tmp_path / "0"), ("../a.csv", tmp_path / "1")])
+    assert [file.name for file in file_uploads.files] == ["a.csv", "a.csv (2)"] and file_uploads.isolated
+    assert [file.path for file in file_uploads.files] == [tmp_path / "0", tmp_path / "1"]
 
 
 def test_several_paths_are_read_in_their_order_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -227,14 +227,16 @@ def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
     parts = read(store, {"t.csv": table(id=IDS, judge=numbers("55%", "92%"), human=numbers(0.5, 1))})
     assert {(s.answers.lo, s.answers.hi) for s in parts.series if s.answers} == {(0, 1)}
     assert not parts.assumptions  # per cent are parts of 1 here
-    apart = table(id=IDS, judge=numbers(1, 5), human_tone=numbers(1, 3), human_style=numbers(2, 4))
+    disjoint_table = table(id=IDS, judge=numbers(1, 5), human_tone=numbers(1, 3), human_style=numbers(2, 4))
     assert (
         "Judges answer rating and people style, tone: no question has answers of both, so there is no figure. "
         "Give the two the same question on the Import page."
-    ) in read(store, {"t.csv": apart}).assumptions
-    alike = read(store, {"t.csv": table(id=IDS, judge_truth=numbers(1, 5), human_truth=numbers(1, 3, 5))})
+    ) in read(store, {"t.csv": disjoint_table}).assumptions
+    matching_outline = read(store, {"t.csv": table(id=IDS, judge_truth=numbers(1, 5), human_truth=numbers(1, 3, 5))})
     assert not [
-        assumption for assumption in alike.assumptions if "scales" in assumption or "Judges answer" in assumption
+        assumption
+        for assumption in matching_outline.assumptions
+        if "scales" in assumption or "Judges answer" in assumption
     ]
     two = read(store, {"t.csv": table(id=IDS, judge_tone=numbers(1, 5), human_style=numbers(1, 3, 5))})
     assert {s.dimension for s in two.series} == {"tone"}  # of two names the judge's
@@ -393,11 +395,11 @@ def test_a_score_in_the_last_row_of_a_dialogue_is_of_the_whole(store: Store) -> 
 
 def test_a_question_without_a_scale_is_left_out_and_not_the_rest(store: Store) -> None:
     outline = read(store, {"t.csv": table(id=IDS, human=numbers(1, 2), judge=numbers(2, 1))})
-    lost = replace(outline.series[0], dimension="other", answers=None)
-    plan = start.plan_import(store, replace(outline, series=(*outline.series, lost)), ImportPlan("d"))
+    unscaled_series = replace(outline.series[0], dimension="other", answers=None)
+    plan = start.plan_import(store, replace(outline, series=(*outline.series, unscaled_series)), ImportPlan("d"))
     assert len(plan.mappings[0].judgments) == 1
     with pytest.raises(BadInput, match="No scale fits"):
-        start.plan_import(store, replace(outline, series=(lost,)), ImportPlan("d"))
+        start.plan_import(store, replace(outline, series=(unscaled_series,)), ImportPlan("d"))
 
 
 def test_a_verdict_goes_to_the_card_of_verdicts_and_what_else_is_asked_to_one_of_its_own(store: Store) -> None:
@@ -632,12 +634,12 @@ def test_what_is_said_of_a_whole_dialogue_may_stand_in_the_row_of_its_first_ques
 # -- files as teams write them -----------------------------------------------------------------------------------------
 
 
-def long_table(rater: str, names: list[str], **beside: Any) -> bytes:
+def long_table(rater: str, names: list[str], **extra_columns: Any) -> bytes:
     """A row for each item and name: the columns `item_id`, `rater`, `rating` and those beside, by item and name."""
     rows = [(n, name) for n in range(10) for name in names]
     columns = {"item_id": [n for n, _ in rows], rater: [name for _, name in rows]}
     columns["rating"] = [1 + (n + names.index(name)) % 5 for n, name in rows]
-    return table(**columns, **{column: [of(n, name) for n, name in rows] for column, of in beside.items()})
+    return table(**columns, **{column: [of(n, name) for n, name in rows] for column, of in extra_columns.items()})
 
 
 def count_answers(store: Store) -> dict[tuple[str, str], int]:
@@ -867,10 +869,10 @@ def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) 
     assert bring(store, {"a.csv": answers}, "e").preview.warnings == both.preview.warnings
     for name in ("f", "g"):
         assert not bring(store, {"a.csv": answers}, name).preview.warnings
-    alike = texts.replace(b".0", b"")
-    assert not bring(store, {"a.csv": answers, "t.csv": alike}, "h").preview.warnings
+    matching_texts = texts.replace(b".0", b"")
+    assert not bring(store, {"a.csv": answers, "t.csv": matching_texts}, "h").preview.warnings
     with pytest.raises(ImportRefused, match="'0' was imported before without its texts"):
-        bring(store, {"t.csv": alike}, "g")
+        bring(store, {"t.csv": matching_texts}, "g")
 
 
 def test_a_row_without_an_id_comes_back_once(store: Store) -> None:
@@ -883,9 +885,9 @@ def test_a_row_without_an_id_comes_back_once(store: Store) -> None:
 
 
 def test_what_differs_between_the_rows_of_an_item_is_not_kept_with_it(store: Store) -> None:
-    beside: dict[str, Any] = {"category": lambda n, _: f"c{n % 3}", "comment": lambda n, name: f"{name} on {n}"}
-    beside |= {"prompt": lambda n, _: f"q{n}", "response": lambda n, _: f"a{n} it is"}
-    file = long_table("annotator", ["ann", "ben"], **beside)
+    extra_columns: dict[str, Any] = {"category": lambda n, _: f"c{n % 3}", "comment": lambda n, name: f"{name} on {n}"}
+    extra_columns |= {"prompt": lambda n, _: f"q{n}", "response": lambda n, _: f"a{n} it is"}
+    file = long_table("annotator", ["ann", "ben"], **extra_columns)
     outline = read(store, {"a.csv": file})
     assert outline.tables["a.csv"].meta == ["category"]
     assert "a.csv: comment: left out, as rows of one item differ there." in outline.assumptions

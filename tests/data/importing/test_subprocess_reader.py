@@ -333,12 +333,12 @@ def test_a_gold_rule_that_a_process_tells_is_one_that_can_be(
 
     def tell(source: Any, task: dict[str, Any], *more: Any) -> Any:
         reply = really(source, task, *more)
-        return {**reply, "rule": {"apart": apart}} if task["task"] == "gather" else reply
+        return {**reply, "rule": {"apart": threshold}} if task["task"] == "gather" else reply
 
     monkeypatch.setattr(subprocess_reader, "_run_task", tell)
-    for apart in (1, 101):
+    for threshold in (1, 101):
         source = upload(tmp_path, a__jsonl=text([pair("new")]))
-        with nullcontext() if apart == 1 else pytest.raises(BadInput, match="by 101 points"):
+        with nullcontext() if threshold == 1 else pytest.raises(BadInput, match="by 101 points"):
             assert preview_import(store, source, ImportPlan("d")).new.items == 1
 
 

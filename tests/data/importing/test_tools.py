@@ -239,8 +239,8 @@ def test_otel_tools_and_annotations() -> None:
     ]
     assert [f.split(":")[0] for f in faults(entries) if "score" in f] == ["2 times"]
     assert any("nowhere, nowhere2" in f for f in faults(entries))
-    [lost] = [entry.row for entry in entries if isinstance(entry, RejectedRow) if "score" in entry.problems[0][1]]
-    assert lost == [{"name": "right", "of": of, "value": 1} for of in ("nowhere", "nowhere2")]
+    [scores] = [entry.row for entry in entries if isinstance(entry, RejectedRow) if "score" in entry.problems[0][1]]
+    assert scores == [{"name": "right", "of": of, "value": 1} for of in ("nowhere", "nowhere2")]
     text = " ".join(hints(entries))
     assert "no part of a conversation were left out (1)" in text and "may be cut (1)" in text
 
@@ -378,12 +378,12 @@ def test_otel_spans_of_evaluators_and_faulty_ones() -> None:
     )
     call = tools.span("t", "s", openinference__span__kind="LLM", input__value="Wo?", output__value="Dort.")
     bad = [{"name": "no ids"}, {"name": "no ids either"}]
-    for lost in (bad[:1], bad):
-        _, entries = read_files([("t.jsonl", tools.text(tools.request(call, evaluator, *lost)))])
+    for faulty_spans in (bad[:1], bad):
+        _, entries = read_files([("t.jsonl", tools.text(tools.request(call, evaluator, *faulty_spans)))])
         assert opinions(entries) == [("t", "response", "right", 0.5, "judge", "j-1")]
         assert [o.note for o in entries if isinstance(o, NamedValue)] == ["half\n\nSo."]
         rows = [r.row for r in entries if isinstance(r, RejectedRow)]
-        assert rows == [lost if len(lost) > 1 else lost[0]]
+        assert rows == [faulty_spans if len(faulty_spans) > 1 else faulty_spans[0]]
 
 
 @pytest.mark.parametrize("value", [
@@ -406,20 +406,20 @@ def test_tools_that_the_history_tells_of_are_not_put_in_again() -> None:
     tool = TraceSpan("t", "two", sort="tool", inputs=[Utterance("tool", "map()")], answer=[old])
     for heard, put in (([ask, old, ask], 2), ([ask, old, Utterance("assistant", "Hm.")], 0)):
         call = TraceSpan("t", "one", sort="model", start=1, inputs=heard, answer=[Utterance("assistant", "Dort.")])
-        chain, aside = main_conversation([tool, call])
-        assert chain is not None and aside == []
+        chain, ignored_spans = main_conversation([tool, call])
+        assert chain is not None and ignored_spans == []
         assert chain.utterances == [*heard, *[*tool.inputs, old][:put], *call.answer]
 
 
 def test_a_conversation_is_like_a_trace_by_what_it_ends_with_and_what_was_asked_last() -> None:
     ask, say = (lambda text, role=role: Utterance(role, text) for role in ("user", "assistant"))
     chain = CallChain("", ("", ""), [ask("Old?"), say("Yes."), ask("Context: x. Why?"), say(" So. ")], 3, [])
-    for inputs, answer, alike in (
+    for inputs, answer, likeness in (
         ([ask("Old?"), say("No."), ask("Why?")], [say("So.")], (True, True)),
         ([ask("Why?"), ask("Old?")], [ask("So.")], (False, False)),
         ([say("Why?")], [say("Else."), say("So.")], (True, False)),
     ):
-        assert _likeness(chain, TraceSpan("t", "one", inputs=inputs, answer=answer)) == alike
+        assert _likeness(chain, TraceSpan("t", "one", inputs=inputs, answer=answer)) == likeness
     assert _likeness(chain, None) == (False, False)
     reply = replace(chain, utterances=[say("So.")])
     assert _likeness(reply, TraceSpan("t", "", inputs=[ask("Why?")])) == (False, False)
@@ -1358,8 +1358,8 @@ def test_results_stand_in_the_order_of_their_calls() -> None:
         {"role": "assistant", "parts": [{"type": "tool_call", "id": n, "name": "f", "arguments": n} for n in "12"]},
         {"role": "tool", "parts": [part | {"id": "2", "response": "B"}, part | {"id": "1", "response": "A"}]},
     ]
-    apart = [*genai[:2], *({"role": "tool", "parts": [response]} for response in genai[2]["parts"])]
-    for shape in (openai, [{"message": message} for message in openai], genai, apart):
+    separate_results = [*genai[:2], *({"role": "tool", "parts": [response]} for response in genai[2]["parts"])]
+    for shape in (openai, [{"message": message} for message in openai], genai, separate_results):
         assert [u.text for u in read_messages(shape) or ()] == ["Q", "f(1)", "f(2)", "A", "B"]
 
 
@@ -1503,11 +1503,11 @@ def test_all_lists_of_one_object_are_read_however_it_is_written(name: str, inden
     assert (names, len(items(entries)), [o[2:4] for o in opinions(entries)]) == ({name}, 1, [("tone", 3)])
 
 
-@pytest.mark.parametrize("beside", [[], ["an id"]])
-def test_rows_that_hold_lists_of_their_own_are_known_by_themselves(beside: list[str]) -> None:
+@pytest.mark.parametrize("nested_ids", [[], ["an id"]])
+def test_rows_that_hold_lists_of_their_own_are_known_by_themselves(nested_ids: list[str]) -> None:
     """Traces as the API lists them, and runs with what was fed back on them, a line each."""
-    trace = {**LISTS_OF_ONE_OBJECT["langfuse"]["traces"][0], "observations": beside, "scores": beside}
-    run = {**LISTS_OF_ONE_OBJECT["langsmith"]["runs"][0], "feedback": beside}
+    trace = {**LISTS_OF_ONE_OBJECT["langfuse"]["traces"][0], "observations": nested_ids, "scores": nested_ids}
+    run = {**LISTS_OF_ONE_OBJECT["langsmith"]["runs"][0], "feedback": nested_ids}
     for name, row in (("langfuse", trace), ("langsmith", run)):
         names, entries = read_files([("rows.jsonl", tools.text(row, {**row, "id": "other"}))])
         assert (names, len(items(entries))) == ({name}, 2)

@@ -54,8 +54,8 @@ def span(
 
 def request(*spans: Any) -> dict[str, Any]:
     """A line of the collector's file exporter."""
-    beside = {"attributes": attributes(service__name="helpdesk")}
-    return {"resourceSpans": [{"resource": beside, "scopeSpans": [{"scope": {"name": "x"}, "spans": list(spans)}]}]}
+    resource = {"attributes": attributes(service__name="helpdesk")}
+    return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": "x"}, "spans": list(spans)}]}]}
 
 
 def genai(turn: int, conversation: str = "c-1", **values: Any) -> Any:
@@ -327,7 +327,7 @@ def promptfoo() -> dict[str, Any]:
     """Results: one that a person rated, one of a chat, one whose provider failed."""
     rubric = {"pass": True, "score": 0.9, "reason": "Good.", "assertion": {"type": "llm-rubric", "provider": "j-1"}}
     human = {"pass": False, "score": 0, "reason": "Bad.", "assertion": {"type": "human"}}
-    beside = {"promptIdx": 0, "provider": {"id": "m-1"}}
+    shared_fields = {"promptIdx": 0, "provider": {"id": "m-1"}}
     return {
         "evalId": "e-1",
         "results": {
@@ -336,7 +336,7 @@ def promptfoo() -> dict[str, Any]:
             "stats": {},
             "results": [
                 {
-                    **beside,
+                    **shared_fields,
                     "testIdx": 0,
                     "vars": {"topic": "x", "expected": "E"},
                     "prompt": {"raw": "Tell x"},
@@ -346,7 +346,7 @@ def promptfoo() -> dict[str, Any]:
                     "gradingResult": {"pass": False, "score": 0, "componentResults": [rubric, human]},
                 },
                 {
-                    **beside,
+                    **shared_fields,
                     "testIdx": 1,
                     "vars": {},
                     "prompt": {"raw": json.dumps(sent_messages(1, "Be brief."))},
@@ -354,7 +354,7 @@ def promptfoo() -> dict[str, Any]:
                     "response": {"output": TURNS[0][1]},
                     "gradingResult": {"pass": True, "score": 1, "componentResults": [rubric]},
                 },
-                {**beside, "testIdx": 2, "vars": {}, "prompt": {"raw": "p"}, "success": False, "error": "boom"},
+                {**shared_fields, "testIdx": 2, "vars": {}, "prompt": {"raw": "p"}, "success": False, "error": "boom"},
             ],
         },
         "config": {},

@@ -124,8 +124,8 @@ def test_the_store_combines_as_the_function_does(
         value = combine_samples(values, rule, drawn)  # type: ignore[arg-type]
         assert stored[f"{judge}{c}"] == value
         if len(values) > 1:
-            alike = [v is None if value is None else v == nearest_answer(value) for v in values]
-            assert spread[f"{judge}{c}"] == (len(values), pytest.approx(sum(alike) / len(values)), len(set(values)) > 1)
+            hits = [v is None if value is None else v == nearest_answer(value) for v in values]
+            assert spread[f"{judge}{c}"] == (len(values), pytest.approx(sum(hits) / len(values)), len(set(values)) > 1)
         else:
             assert f"{judge}{c}" not in spread
     assert len(stored) == len(cells)

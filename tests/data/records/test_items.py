@@ -68,11 +68,11 @@ def test_items_are_found_by_their_names_in_their_order_or_told_to_be_missing(tmp
     dataset, ids = dataset_named(store, "d").id, dict(store.rows("select name, id from item"))
     assert item_ids_of_names(store, dataset, ["p2", "p0", "p2"]) == [ids["p2"], ids["p0"], ids["p2"]]
     assert load_item(store, ids["p1"]).name == "p1"
-    lost = [f"lost-{n}" + "x" * 40 * (n == 1) for n in range(7)]
+    missing_names = [f"lost-{n}" + "x" * 40 * (n == 1) for n in range(7)]
     for names, says in (
         ([], "Name at least one item."),
         (["p1", "lost"], "This dataset has no item lost."),
-        (lost, f"This dataset has no item lost-0, lost-1{'x' * 34}, lost-2, lost-3, lost-4."),
+        (missing_names, f"This dataset has no item lost-0, lost-1{'x' * 34}, lost-2, lost-3, lost-4."),
     ):
         with pytest.raises(BadInput) as refused:
             item_ids_of_names(store, dataset, names)

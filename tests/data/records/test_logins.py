@@ -291,8 +291,8 @@ def test_what_claims_tell_of_an_account(monkeypatch: pytest.MonkeyPatch, caplog:
     assert (account.issuer, account.subject, account.email) == (ISSUER, "x" * 575, "ann@example.org")
     assert (account.issued, account.name, account.role) == (datetime(2027, 1, 15, 8), "Ann", None)
     assert read_account(dict(payload)).key == account.key
-    apart = ("iss", "sub", "nonce", "sid", "jti", "at_hash", "auth_time")
-    assert len({account.key, *(read_account({**payload, name: "other"}).key for name in apart)}) == len(apart) + 1
+    fields = ("iss", "sub", "nonce", "sid", "jti", "at_hash", "auth_time")
+    assert len({account.key, *(read_account({**payload, name: "other"}).key for name in fields)}) == len(fields) + 1
     assert read_account({**payload, "iat": 1_800_000_001}).key != account.key
     for email, verified, plain in (
         ("Ann@Example.org", "true", "ann@example.org"), ("ann@example.org", 1, "ann@example.org"),

@@ -30,8 +30,8 @@ def guarded_functions() -> dict[str, Guarded]:
     functions: dict[str, Guarded] = {}
     for module in pkgutil.walk_packages(data.__path__, "data."):
         if module.name != "data.__main__":
-            brought = importlib.import_module(module.name)
-            for name, function in vars(brought).items():
+            imported_module = importlib.import_module(module.name)
+            for name, function in vars(imported_module).items():
                 if (
                     inspect.isfunction(function)
                     and hasattr(function, "least_role")
@@ -62,10 +62,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     opened.close()
 
 
-def add_sign_in(store: Store, name: str, apart: str, ago: timedelta = timedelta(0)) -> str:
+def add_sign_in(store: Store, name: str, key_suffix: str, ago: timedelta = timedelta(0)) -> str:
     """The id of a sign-in of somebody here."""
     invitations.invite_locally(store, f"{name}@example.org", "", "annotator", person=name)
-    account = Account("https://login", name, f"{name}@example.org", name, None, now() - ago, f"{name} {apart}")
+    account = Account("https://login", name, f"{name}@example.org", name, None, now() - ago, f"{name} {key_suffix}")
     logins.sign_in(store, account)
     return account.key
 

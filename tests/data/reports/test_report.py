@@ -403,10 +403,10 @@ def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: P
     store = with_lead(tmp_path / "g.duckdb")
     cells = [Cell(n, TURN, (3.0, 5.0 if n < 2 else 3.0), 3.0, dimension="rating") for n in range(5)]
     dataset, judge = fill(store, cells, "rule", card="mt_bench")
-    apart, out = "; adjudicated where people are more than {} apart", "; until then left out of kappa"
+    template, out = "; adjudicated where people are more than {} apart", "; until then left out of kappa"
     for rule, phrase in (
-        (GoldRule("median", 1, "out"), apart.format("1 step") + out),
-        (GoldRule("median", 2, "counted"), apart.format("2 steps")), (GoldRule("median", None, "out"), ""),
+        (GoldRule("median", 1, "out"), template.format("1 step") + out),
+        (GoldRule("median", 2, "counted"), template.format("2 steps")), (GoldRule("median", None, "out"), ""),
     ):  # fmt: skip
         set_gold_rule(store, "lea", dataset, rule)
         document = make_report(store, "lea", dataset, judge)
@@ -683,9 +683,10 @@ def test_it_says_whether_ratings_to_adjudicate_count(evidence: Evidence, waiting
 
 def test_what_a_judge_left_out_is_shown_only_where_it_was_asked(evidence: Evidence) -> None:
     line, policy = evidence.dimensions[0].line, evidence.requirements.policy
-    lost = Missingness(2, 6, ())
+    missingness = Missingness(2, 6, ())
     findings = [
-        STATISTICS["missing"].findings(missing, line, policy) for missing in (lost, replace(lost, cells=0), None)
+        STATISTICS["missing"].findings(missing, line, policy)
+        for missing in (missingness, replace(missingness, cells=0), None)
     ]
     assert [bool(finding) for finding in findings] == [True, False, False]
 

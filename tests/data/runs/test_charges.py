@@ -243,8 +243,8 @@ def test_what_was_under_way_when_a_process_ended_is_charged_at_its_most_by_the_n
     runs.resume(store, "lea", run_id, source=scripted_source())
     end = runs.wait(store, run_id)
     assert (end.state, end.cost, end.open) == ("finished", pytest.approx(0.07), 0.0)
-    lost = store.rows("select calls, tokens_in, tokens_out, cost, estimated from charge where sort = 'lost'")
-    assert lost == [(0, 0, 0, pytest.approx(0.07), True)]
+    lost_charges = store.rows("select calls, tokens_in, tokens_out, cost, estimated from charge where sort = 'lost'")
+    assert lost_charges == [(0, 0, 0, pytest.approx(0.07), True)]
 
 
 def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> None:

@@ -59,8 +59,8 @@ def test_a_machine_that_is_killed_costs_no_more_than_its_calls_under_way(cluster
         assert ITEMS <= server.log.asked <= ITEMS + HANDS and server.log.widest <= 2 * HANDS
         for table in ("reply", "judgment"):
             assert store.rows(f"select count(*), count(distinct item_id) from {table}") == [(ITEMS, ITEMS)]
-        lost = store.rows("select coalesce(sum(calls), 0) from charge where sort = 'lost'")[0][0]
-        assert server.log.asked - ITEMS <= lost <= HANDS
+        lost_calls = store.rows("select coalesce(sum(calls), 0) from charge where sort = 'lost'")[0][0]
+        assert server.log.asked - ITEMS <= lost_calls <= HANDS
     assert verify(store) == []
     store.close()
     logs = Path(cluster.head_node.get_session_dir_path())

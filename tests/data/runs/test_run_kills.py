@@ -80,7 +80,7 @@ def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path
     workspace.close()
     environment = {**os.environ, "ASSAY_STORE": workspace.url, "PYTHONPATH": str(ROOT)}
     stored_at: list[dict[str, int]] = []
-    lost = 0
+    losses = 0
     with practice(FAULTS, latency_ms=100) as server:
 
         def child(run_id: str) -> subprocess.Popen[str]:
@@ -99,7 +99,7 @@ def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path
             named = keys(store)
             rows = store.rows("select item_id from reply where unscored <> 'api_error'")
             stored_at.append({named[str(i)]: server.log.calls[named[str(i)]].asked for (i,) in rows})
-            lost += sum(c.answered for c in server.log.calls.values()) - _count_answered(
+            losses += sum(c.answered for c in server.log.calls.values()) - _count_answered(
                 server.log.calls, stored_at[-1]
             )
             run_id = str(store.rows("select id from run")[0][0])
@@ -130,7 +130,7 @@ def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path
             reasons[str(unscored)] += 1
         store.close()
     assert sum(reasons.values()) == CALLS and len(reasons) >= 4
-    print(f"{CALLS} calls, {lost} answers lost unstored in three kills; {dict(reasons)}; faults {server.log.faults}")
+    print(f"{CALLS} calls, {losses} answers lost unstored in three kills; {dict(reasons)}; faults {server.log.faults}")
 
 
 def _count_answered(calls: dict[str, object], stored: dict[str, int]) -> int:

@@ -631,16 +631,16 @@ def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_no
     run_config = config(store)
     judge = runs.judge_id_of(run_config)
     tasks = list(PendingJudgments(store, run_config, judge, store.newest(), runs.SEED).tasks())
-    lost = Reading(unscored="api_error", why="gone")
+    api_error = Reading(unscored="api_error", why="gone")
 
     def put(run_id: str, *entries: FinishedJudgment | CallReply | Charge, up_to: float | None = None) -> int:
         return runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, (1.0, 2.0)).store_events(entries, up_to)
 
-    good, failure = FinishedJudgment(tasks[0], GOOD[0], Reading()), FinishedJudgment(tasks[1], "", lost)
+    good, failure = FinishedJudgment(tasks[0], GOOD[0], Reading()), FinishedJudgment(tasks[1], "", api_error)
     assert put("one", good, failure) == 2
     other = FinishedJudgment(tasks[2], GOOD[1], Reading())
     assert put("two", FinishedJudgment(tasks[0], GOOD[1], Reading()), failure, other) == 2, "the first place is taken"
-    last = FinishedJudgment(tasks[3], "", lost)
+    last = FinishedJudgment(tasks[3], "", api_error)
     assert put("two", failure, last, CallReply(tasks[3].key, "", 0, "", "", tokens_in=30, tokens_out=5), up_to=0.5) == 1
     rows = store.rows("select item_id, run_id, unscored from judgment order by seq, unscored desc")
     used, failed, new, late = (task.key for task in tasks[:4])

@@ -175,13 +175,13 @@ def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(
     place = Here(20, 45)
     with practice(latency_ms=30) as server:
         end = run_to_end(store, replace(spread_config(store, server), price=PRICE), place)
-        lost = [runner.hands for runner in place.runners if runner.gone]
-        assert len(lost) == 2 and len(place.runners) == 4
+        lost_hands = [runner.hands for runner in place.runners if runner.gone]
+        assert len(lost_hands) == 2 and len(place.runners) == 4
         assert (end.state, end.done, end.scored) == ("finished", ITEMS, ITEMS)
         paid: dict[str, int] = dict(store.rows("select sort, sum(calls) from charge group by sort"))
         # Each call is paid for: those that brought a reply, and the others as lost, at their most.
         twice = server.log.asked - ITEMS - int(paid.get("try", 0))
-        assert 0 <= twice <= paid["lost"] <= sum(lost), paid
+        assert 0 <= twice <= paid["lost"] <= sum(lost_hands), paid
     assert [record.msg for record in caplog.records].count("runner_lost") == 2
     for table in ("reply", "judgment"):
         assert store.rows(f"select item_id from {table} group by item_id having count(*) > 1") == []
@@ -285,8 +285,8 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
         end = until(store, run_id, lambda: len(place.runners) == 2 and all(runner.told for runner in place.runners))
     assert (end.state, end.why, end.open) == ("stopped", "lea stopped it. Resume it to go on where it was.", 0.0)
     assert [runner.ended for runner in place.runners] == [True, True]
-    lost = store.rows("select calls, tokens_out from charge where sort = 'lost'")
-    assert lost and all(out == calls * CARD.defaults.max_tokens for calls, out in lost), "each at its most"
+    lost_rows = store.rows("select calls, tokens_out from charge where sort = 'lost'")
+    assert lost_rows and all(out == calls * CARD.defaults.max_tokens for calls, out in lost_rows), "each at its most"
 
 
 def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: pytest.MonkeyPatch) -> None:

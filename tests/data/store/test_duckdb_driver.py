@@ -684,10 +684,10 @@ def _tell_failures(book: Book, store: driver.DuckStore) -> None:
         version = store.table_version("item")
         book.say("  then", (added, store.newest(), mark and mark[0], version, len(plan), str(limit)))
     with failing(store, [("insert into item", FATAL, False), LOST]):
-        aside = store.path.rename(store.path.with_name("aside"))
+        moved_path = store.path.rename(store.path.with_name("aside"))
         for call in (save, read, store.check_writable):
             book.ask("while the file is away", call)
-        aside.rename(store.path)
+        moved_path.rename(store.path)
     book.ask("it is back", save)
     inspect = opening.inspect_store
     for name, times, changes in (

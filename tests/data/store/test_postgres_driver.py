@@ -115,15 +115,15 @@ def test_a_try_whether_there_is_room_is_written_each_time(
 ) -> None:
     """What writes nothing to the disk could not tell that it is full."""
 
-    def written() -> int:
+    def wal_position() -> int:
         with psycopg.connect(empty_database) as link:
             return int(link.execute("select pg_current_wal_insert_lsn() - '0/0'").fetchall()[0][0])
 
     store = reopen()
     for _ in range(3):
-        before = written()
+        before = wal_position()
         store._write_nothing()
-        assert written() > before
+        assert wal_position() > before
 
 
 def test_rows_that_a_copy_has_already_are_not_hidden_in_it(reopen: Callable[[], PostgresStore]) -> None:
@@ -190,7 +190,7 @@ def test_an_older_workspace_is_brought_up_to_date_and_the_log_says_from_which_ve
 
 
 @pytest.mark.parametrize(
-    ("error", "lost"),
+    ("error", "connection_lost"),
     [
         (psycopg.OperationalError("the server closed the connection"), True), (psycopg.errors.AdminShutdown(), True),
         (psycopg.errors.ConnectionFailure(), True), (psycopg.errors.DiskFull(), False),
@@ -198,8 +198,8 @@ def test_an_older_workspace_is_brought_up_to_date_and_the_log_says_from_which_ve
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )  # fmt: skip
-def test_which_errors_say_that_the_connection_is_lost(error: psycopg.Error, lost: bool) -> None:
-    assert postgres_driver._is_connection_error(error) is lost
+def test_which_errors_say_that_the_connection_is_lost(error: psycopg.Error, connection_lost: bool) -> None:
+    assert postgres_driver._is_connection_error(error) is connection_lost
 
 
 def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, empty_database: str) -> None:

@@ -80,8 +80,8 @@ def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_p
     assert {t: n for t, n in before.items() if t != "migration"}.items() <= now.items()
     assert Mark(tmp_path / "a.duckdb.mark").entry()[0] == store.newest() == before["change"]
     assert store.rows("select value from setting where name = 'in the log'") == [("1",)]
-    backups, behind = list(tmp_path.glob("a.before-*")), int(file.stem[:3]) < migrations()[-1][0]
-    assert [file_counts(backup) for backup in backups] == [before] * behind, "the backup is whole without a log"
+    backups, is_outdated = list(tmp_path.glob("a.before-*")), int(file.stem[:3]) < migrations()[-1][0]
+    assert [file_counts(backup) for backup in backups] == [before] * is_outdated, "the backup is whole without a log"
     if before["item"]:
         _works(store, has_run=int(file.stem[:3]) >= 2, guided=int(file.stem[:3]) >= 10)
     else:  # the first commit had tables only, and a view that took one part of a sample for the other
@@ -92,7 +92,7 @@ def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_p
         assert store.rows("select id from label_now") == [("l1",)]
     store.close()
     open_store(f"duckdb:///{path}").close()
-    assert len(list(tmp_path.glob("a.before-*"))) == behind, "up to date, it is not migrated again"
+    assert len(list(tmp_path.glob("a.before-*"))) == is_outdated, "up to date, it is not migrated again"
 
 
 def _works(store: Store, has_run: bool, guided: bool) -> None:

@@ -341,14 +341,14 @@ def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(
     store._con.execute("set debug_checkpoint_abort = 'before_header'")
     with contextlib.suppress(duckdb.FatalException):
         store._con.execute("checkpoint")
-    aside = path.rename(tmp_path / "aside")
+    moved_path = path.rename(tmp_path / "aside")
     for _ in range(3):
         with pytest.raises(StoreDamaged, match="is missing"):
             put(store, "x")
         with pytest.raises(StoreDamaged, match="is missing"):
             count(store)
         assert not path.exists() and (tmp_path / "a.duckdb.wal").exists()
-    aside.rename(path)
+    moved_path.rename(path)
     put(store, "x")
     assert count(store) == 2 == counted(store)
     assert [record.msg for record in caplog.records].count("store_recovered") == 1

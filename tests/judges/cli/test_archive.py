@@ -191,14 +191,14 @@ def test_a_session_says_in_every_place_what_it_said(
     monkeypatch.setattr(Server, "wait_until_ended", at_once)
     reply_ = json.dumps({"response": {"zz_wit": {"score": 3, "note": "So."}}})
     with (
-        practice() as server, practice("wrong_schema=1") as bad, practice("500=1") as lost,
+        practice() as server, practice("wrong_schema=1") as bad, practice("500=1") as failing,
         serve_in_thread(lambda body, nth: Say(reply_, usage=(1000, 100))) as paid,
         serve_in_thread(lambda body, nth: Say(None, message={"refusal": "No."})) as refusing,
     ):  # fmt: skip
         monkeypatch.setenv("COLUMNS", "100")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         masks = [(re.escape(str(tmp_path)), "(folder)"), (r"(127\.0\.0\.1):\d{5}", r"\1:(port)")]
-        names = {"bad": bad.url, "lost": lost.url, "refusing": refusing.url, "probe": "injected_order=probe.jsonl"}
+        names = {"bad": bad.url, "lost": failing.url, "refusing": refusing.url, "probe": "injected_order=probe.jsonl"}
         names["dear"] = f"--prices prices.json --concurrency 1 --max-tokens 100 --base-url {paid.url}"
         terminal = Terminal("python -m judges", main, capsys, masks, **names)
         terminal.run(SESSION)
@@ -222,8 +222,8 @@ def bring_files(folder: Path) -> None:
     (folder / "house").mkdir()
     gold = [rng.randint(1, 5) for _ in range(60)]
     scores = [value if rng.random() < 0.7 else rng.randint(1, 5) for value in gold]
-    lost: dict[str, Any] = {"raw": "", "unscored": "refused", "why": "filter", "reply": ...}
-    judged = [judgment(n, value) if n % 13 else {**judgment(n, value), **lost} for n, value in enumerate(scores)]
+    refusal: dict[str, Any] = {"raw": "", "unscored": "refused", "why": "filter", "reply": ...}
+    judged = [judgment(n, value) if n % 13 else {**judgment(n, value), **refusal} for n, value in enumerate(scores)]
     people = [label(n, value) for n, value in enumerate(gold)]
     people += [label(n, min(value + n % 2, 5), annotator="ben") for n, value in enumerate(gold)]
     people += [label(n, value, annotator="cyn") for n, value in enumerate(gold)]

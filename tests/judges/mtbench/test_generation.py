@@ -22,14 +22,14 @@ def make_reply(piece, text, unscored=None):
     return CallReply("k", "", 0, piece, text, unscored, "so it came" if unscored else "")
 
 
-def run_calls(protocol, question, say=lambda piece: piece, lost=None):
+def run_calls(protocol, question, say=lambda piece: piece, unscored=None):
     """Every call in its order as (piece, temperature, messages in short), and the judgment it all amounts to."""
     card, task, answers, calls = answer_card(protocol), Task("k", question), {}, []
     while left := remaining_pieces(card, card.defaults, task, answers):
         request = build_request(card, card.defaults, task, left[0], answers, "text")
         assert request.schema is None
         calls.append((left[0], request.temperature, [(m["role"][0], m["content"]) for m in request.messages]))
-        answers[left[0]] = make_reply(left[0], say(left[0]), (lost or {}).get(left[0]))
+        answers[left[0]] = make_reply(left[0], say(left[0]), (unscored or {}).get(left[0]))
     return calls, fuse(card, card.defaults, task, answers)
 
 
@@ -123,9 +123,9 @@ def test_references_of_the_judge_are_shown_and_a_questions_own_are_for_people() 
 
 def test_replies_that_are_cut_off_empty_or_refuse_are_answers_and_say_so() -> None:
     texts = {"turn:1 sample:0": "It is bec", "turn:2 sample:0": "I cannot help with that.", "turn:2 sample:1": ""}
-    lost = {"turn:1 sample:0": "cut_off", "turn:2 sample:0": "refused", "turn:2 sample:1": "cut_off"}
+    unscored = {"turn:1 sample:0": "cut_off", "turn:2 sample:0": "refused", "turn:2 sample:1": "cut_off"}
     two = SWALLOW.model_copy(update={"samples": 2})
-    calls, judgment = run_calls(two, WRITING, lambda piece: texts.get(piece, "fine"), lost)
+    calls, judgment = run_calls(two, WRITING, lambda piece: texts.get(piece, "fine"), unscored)
     assert len(calls) == 4 and judgment.reading.unscored is None
     first, second = answered_dialogues(two, WRITING, "m", judgment.raw)
     assert (first.meta["cut_off"], first.meta["refused"]) == ([1], [2])
@@ -146,8 +146,8 @@ def test_what_a_filter_kept_back_loses_its_own_sample_only() -> None:
 
 
 def test_a_call_that_failed_ends_the_question_and_is_what_the_question_is_unscored_for() -> None:
-    lost = {"turn:1 sample:1": "refused", "turn:2 sample:0": "api_error"}
-    calls, judgment = run_calls(SWALLOW, WRITING, lambda p: "" if p in lost else p, lost)
+    unscored = {"turn:1 sample:1": "refused", "turn:2 sample:0": "api_error"}
+    calls, judgment = run_calls(SWALLOW, WRITING, lambda p: "" if p in unscored else p, unscored)
     assert [c[0] for c in calls][-1] == "turn:2 sample:0", "what the endpoint no longer answers is not asked"
     assert judgment.reading.unscored == "api_error", "only that is asked again when the run goes on"
     assert answered_dialogues(SWALLOW, WRITING, "m", judgment.raw) == []
@@ -176,8 +176,10 @@ def test_every_call_is_asked_once_after_what_it_goes_on_from(turns, samples, con
     card, task = answer_card(protocol), Task("k", question)
     names = pieces(card, card.defaults, task)
     assert len(names) == len(set(names)) == turns * (1 if cold else samples)
-    lost = {n: data.draw(st.sampled_from([None, None, "cut_off", "refused", "api_error"])) for n in names}
-    calls, judgment = run_calls(protocol, question, lambda p: "" if lost[p] in ("refused", "api_error") else p, lost)
+    unscored = {n: data.draw(st.sampled_from([None, None, "cut_off", "refused", "api_error"])) for n in names}
+    calls, judgment = run_calls(
+        protocol, question, lambda p: "" if unscored[p] in ("refused", "api_error") else p, unscored
+    )
     call_names = [c[0] for c in calls]
     assert len(set(call_names)) == len(call_names)
     for name, _, messages in calls:
@@ -186,7 +188,7 @@ def test_every_call_is_asked_once_after_what_it_goes_on_from(turns, samples, con
         before = [("u", "q{n}"), ("a", "turn:{after} sample:{of}")] * turn
         expected = [(role, text.format(n=n // 2, after=n // 2 + 1, of=of)) for n, (role, text) in enumerate(before)]
         assert messages == expected[:-1]
-    if not any(lost[name] in ("refused", "api_error") for name in call_names):
+    if not any(unscored[name] in ("refused", "api_error") for name in call_names):
         assert len(answered_dialogues(protocol, question, "m", judgment.raw)) == samples and (
             set(call_names) == set(names)
         )

@@ -207,8 +207,8 @@ def test_two_sorts_of_files_of_one_model_are_not_merged() -> None:
     both, notes = join_records(first, other)
     assert [(r.model, r.stated) for r in both.ratings] == [("org/model", 3.0)] and both.answers == first.answers
     assert len(notes) == 2 and "different answers of org/model" in notes[1] and "81" in notes[0]
-    apart = {key: reply._replace(model="else") for key, reply in other.answers.items()}
+    replies = {key: reply._replace(model="else") for key, reply in other.answers.items()}
     named = tuple(rating._replace(model="else") for rating in other.ratings)
-    answers = {(reply.question, reply.model, reply.choice): reply for reply in apart.values()}
+    answers = {(reply.question, reply.model, reply.choice): reply for reply in replies.values()}
     whole, _ = join_records(first, replace(other, answers=answers, ratings=named))
     assert [(r.model, r.stated) for r in whole.ratings] == [("org/model", 3.0), ("else", 9), ("else", 8)]

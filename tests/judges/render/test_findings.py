@@ -40,14 +40,14 @@ def test_numbers_of_a_table_have_the_format_of_their_column() -> None:
 
 def test_slices_that_differ_are_named_and_the_others_too() -> None:
     both = (KappaSlice("ja", interval(0.2), -0.5), KappaSlice("en", interval(0.7), 0.1))
-    apart = SlicedKappa("language", both, DifferenceTest(0.001, 2, 0.002))
+    significant = SlicedKappa("language", both, DifferenceTest(0.001, 2, 0.002))
     same = SlicedKappa("length", both, DifferenceTest(0.4, 2, 0.4))
     small = SlicedKappa("topic", both, None)
-    texts = [sentence_text(finding) for finding in slices.tests([apart, same, small])]
+    texts = [sentence_text(finding) for finding in slices.tests([significant, same, small])]
     assert texts[0].startswith("Agreement differs by language: kappa 0.20 on ja, 0.70 on en (p .002, adjusted for 2")
     assert "No significant difference by length." in texts[1] and texts[2].startswith("Not tested by topic:")
-    assert [row.name for row in slices.plot(apart, interval(0.5)).rows] == ["all", "en", "ja"]
-    assert slices.table(apart).rows[0]["language"] == "en"
+    assert [row.name for row in slices.plot(significant, interval(0.5)).rows] == ["all", "en", "ja"]
+    assert slices.table(significant).rows[0]["language"] == "en"
 
 
 def test_a_source_of_confidence_that_nobody_knows_keeps_its_name() -> None:

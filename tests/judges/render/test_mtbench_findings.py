@@ -114,8 +114,8 @@ def test_two_judges_on_the_turns_that_both_rated():
 
 
 def test_judges_without_a_turn_in_common_are_told_so():
-    apart = read_ratings(bench([("j", 1, "m", 1, 8), ("k", 2, "m", 1, 8)]))
-    (sentence,) = mtbench_judges.judges_summary(compare_two_judges(apart, "j", "k"), NAMES)
+    ratings = read_ratings(bench([("j", 1, "m", 1, 8), ("k", 2, "m", 1, 8)]))
+    (sentence,) = mtbench_judges.judges_summary(compare_two_judges(ratings, "j", "k"), NAMES)
     assert sentence_text(sentence) == "J and K have rated no turn of the same answer."
 
 

@@ -100,8 +100,8 @@ def test_cells_of_one_item_are_worth_less_than_as_many_items():
     rng = np.random.default_rng(3)
     right = rng.random(60) < 0.85
     alone = binomial_agreement(verdicts(np.ones(600), rng.random(600) < 0.85), 0.1)
-    alike = binomial_agreement(verdicts(np.ones(600), np.repeat(right, 10), item=np.repeat(np.arange(60), 10)), 0.1)
-    assert alone.n_eff == 600 and 45 < alike.n_eff < 66
+    clustered = binomial_agreement(verdicts(np.ones(600), np.repeat(right, 10), item=np.repeat(np.arange(60), 10)), 0.1)
+    assert alone.n_eff == 600 and 45 < clustered.n_eff < 66
     always = binomial_agreement(verdicts(np.ones(600), np.ones(600), item=np.repeat(np.arange(60), 10)), 0.1)
     assert always.n_eff == pytest.approx(60) and always.lower_bound == pytest.approx(0.1 ** (1 / 60), abs=1e-6)
 

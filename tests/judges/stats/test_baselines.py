@@ -173,5 +173,5 @@ def test_lengths_are_those_of_the_unit():
     pair = Pair(id="p", kind="pair", input="", **sides, sections=sections)
     assert [unit_length(pair, unit) for unit in ("pair", "response/a", "section:1/a")] == [0.25, 30, 10]
     assert np.isnan(unit_length(pair, "section:1/b")) and np.isnan(unit_length(pair, "section:2/a"))
-    lost = Pair(id="p", kind="pair", input="", response_a=PairSide(text=None), response_b=PairSide(text="b"))
-    assert np.isnan(unit_length(lost, "pair")) and np.isnan(unit_length(lost, "response/a"))
+    empty_pair = Pair(id="p", kind="pair", input="", response_a=PairSide(text=None), response_b=PairSide(text="b"))
+    assert np.isnan(unit_length(empty_pair, "pair")) and np.isnan(unit_length(empty_pair, "response/a"))

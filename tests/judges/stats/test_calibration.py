@@ -186,9 +186,11 @@ def test_a_line_knows_whether_it_shows_what_the_gate_counts():
 
 
 def test_other_answers_are_counted_by_the_item():
-    plain, alike = (Interval(0.5, None, None, None, items, 90, n_eff, "hand") for items, n_eff in ((40, 30), (20, 30)))
+    plain, few_items = (
+        Interval(0.5, None, None, None, items, 90, n_eff, "hand") for items, n_eff in ((40, 30), (20, 30))
+    )
     assert count_other_answers(plain, 0.9) == pytest.approx(3), "of answers to 30 items' worth, a tenth is another one"
-    assert count_other_answers(alike, 0.9) == pytest.approx(2) and count_other_answers(plain, None) == 0
+    assert count_other_answers(few_items, 0.9) == pytest.approx(2) and count_other_answers(plain, None) == 0
 
 
 def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():

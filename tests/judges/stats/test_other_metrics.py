@@ -110,8 +110,8 @@ def test_only_what_was_asked_and_has_gold_is_filled_in_and_left_out_is_what_stan
     human, judge = [5, 4, np.nan, 2, 1, 3], [5, np.nan, np.nan, 2, np.nan, np.nan]
     scored = [True, False, False, True, True, False]  # the fifth: the judge says n/a, which is an answer
     ratings = paired_ratings(human, judge, scored)
-    lost = np.array([False, True, True, False, True, False])  # of the sixth the judge was never asked
-    missing = compare_choices(ratings, RATED, lost, ["out", "lowest", "3", "tie"])
+    missing_mask = np.array([False, True, True, False, True, False])  # of the sixth the judge was never asked
+    missing = compare_choices(ratings, RATED, missing_mask, ["out", "lowest", "3", "tie"])
     assert (missing.cells, missing.gold) == (1, 6)
     by = {figures.choice: figures for figures in missing.counted}
     assert by["out"].summary.interval == summarise(ratings, RATED).interval and by["out"].summary.cells == 2
@@ -154,9 +154,9 @@ def test_weakest_turns_by_hand():
 def test_weights_count_and_one_dialogue_each_gives_wilsons_interval():
     of = [NamedTurns((1, 2), frozenset({1}), 1 + n % 2, weight=w) for n, w in enumerate([3.0, 1.0])]
     assert measure_weakest_turns(of).equal.point == 0.75
-    alike = measure_weakest_turns([NamedTurns((1, 2), frozenset({1}), 1 + (n % 4 == 0)) for n in range(40)]).equal
+    agreement = measure_weakest_turns([NamedTurns((1, 2), frozenset({1}), 1 + (n % 4 == 0)) for n in range(40)]).equal
     expected = scipy.stats.binomtest(30, 40).proportion_ci(method="wilson")
-    assert (alike.low, alike.high) == pytest.approx((expected.low, expected.high))
+    assert (agreement.low, agreement.high) == pytest.approx((expected.low, expected.high))
     assert measure_weakest_turns([]).equal.point is None
 
 

@@ -377,9 +377,9 @@ def test_pairs_are_turned_sorted_and_held_to_holm() -> None:
     assert [(c.one, c.other) for c in compare_means([at(1.0, 0.1), at(2.0, 0.0)])] == [(1, 0)]
 
 
-@pytest.mark.parametrize(("adjusted", "apart"), [(0.05, True), (0.0501, False), (0.0, True), (1.0, False)])
-def test_apart_is_five_percent_for_all_pairs(adjusted: float, apart: bool) -> None:
-    assert MeanComparison(0, 1, at(1.0, 0.1), 0.01, adjusted).differs is apart
+@pytest.mark.parametrize(("adjusted", "differs"), [(0.05, True), (0.0501, False), (0.0, True), (1.0, False)])
+def test_apart_is_five_percent_for_all_pairs(adjusted: float, differs: bool) -> None:
+    assert MeanComparison(0, 1, at(1.0, 0.1), 0.01, adjusted).differs is differs
 
 
 @given(some.lists(some.tuples(some.floats(-9, 9), some.floats(0.01, 3)), min_size=2, max_size=5), some.booleans())

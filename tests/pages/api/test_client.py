@@ -43,12 +43,12 @@ def test_the_client_sends_and_reads_and_nothing_is_done_twice(
     monkeypatch.setattr(module, "AT_ONCE", 2_000)
     monkeypatch.setattr(module.time, "sleep", lambda _: None)
     opened = assay._opener.open
-    lost = {"left": 3}
+    faults = {"left": 3}
 
     def unlucky(request: urllib.request.Request, timeout: float) -> Any:
         answer = opened(request, timeout=timeout)
-        if request.method == "POST" and lost["left"]:
-            lost["left"] -= 1
+        if request.method == "POST" and faults["left"]:
+            faults["left"] -= 1
             answer.close()
             raise ConnectionResetError("cut off behind the request")
         return answer
@@ -57,8 +57,8 @@ def test_the_client_sends_and_reads_and_nothing_is_done_twice(
     items = [seeds.dialogue(n) for n in range(10, 16)]
     parts = assay.send("demo", [*items, *map(seeds.judgment, items)])
     assert len(parts) > 2 and sum(part["items"] for part in parts) == sum(part["judgments"] for part in parts) == 6
-    assert lost["left"] == 0 and sum(part["known"] for part in parts) == 0, "what was lost on the way was told again"
-    lost["left"] = 1
+    assert faults["left"] == 0 and sum(part["known"] for part in parts) == 0, "what was lost on the way was told again"
+    faults["left"] = 1
     drawn = assay.post("/datasets/demo/draws/audit", {"size": 2})["drawn"]
     assert drawn >= 2 and assay.get("/datasets/demo/progress")["audit"]["drawn"] == 3 + drawn
     assert [row["id"] for row in assay.rows("demo", "items", limit=5)][-1] == "d-0015"

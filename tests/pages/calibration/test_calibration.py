@@ -190,13 +190,13 @@ def test_both_orders_are_told_without_a_label_and_a_conversation_is_one_on_the_d
 
 def test_a_link_to_a_judge_that_is_not_there_says_so(app: Server, page: Any) -> None:
     enter(page, app.url, "person0", "calibration?dataset=votes&judge=0123abcd")
-    lost = page.get_by_text("There is no judge")
-    expect(lost).to_have_text("There is no judge 0123abcd here; another one is shown.")
+    notice = page.get_by_text("There is no judge")
+    expect(notice).to_have_text("There is no judge 0123abcd here; another one is shown.")
     choose(page, "Dataset", "orders")
     expect(page).to_have_url(re.compile("dataset=orders"))
     at_rest(page)
-    expect(lost).to_have_count(0)  # the judge of another dataset is no wrong link
+    expect(notice).to_have_count(0)  # the judge of another dataset is no wrong link
     page.goto(f"{app.url}/calibration?dataset=votes&judge={content_id('judge', 'votes')}")
     page.get_by_role("heading", name="Calibration").wait_for()
     at_rest(page)
-    expect(lost).to_have_count(0)
+    expect(notice).to_have_count(0)

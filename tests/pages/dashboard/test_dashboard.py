@@ -61,9 +61,9 @@ def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
     assert not [url for url in urls if "Plotly" in url], "the first view is drawn without it"
     tile.focus()
     page.keyboard.press("Enter")
-    behind = page.get_by_role("dialog", name="helpfulness · turn")
-    expect(behind).to_contain_text("people would say")
-    expect(behind.locator(".js-plotly-plot")).to_contain_text("対話モデル <b>x</b> ![a]")
+    tile_dialog = page.get_by_role("dialog", name="helpfulness · turn")
+    expect(tile_dialog).to_contain_text("people would say")
+    expect(tile_dialog.locator(".js-plotly-plot")).to_contain_text("対話モデル <b>x</b> ![a]")
     expect(page).to_have_url(re.compile("open=turn.helpfulness"))
     page.keyboard.press("Escape")
     expect(page).not_to_have_url(re.compile("open="))
@@ -78,9 +78,9 @@ def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
 
 def test_what_is_open_stands_in_the_address_and_goes_as_a_file(app: Server, page: Any) -> None:
     main = look(page, app, more="&open=conversation.verdict&by=system&answer=1")
-    behind = page.get_by_role("dialog", name="verdict · conversation")
-    expect(behind.locator(".js-plotly-plot")).to_contain_text("“borderline”")
-    behind.get_by_test_id("stPopoverButton").click()
+    dialog = page.get_by_role("dialog", name="verdict · conversation")
+    expect(dialog.locator(".js-plotly-plot")).to_contain_text("“borderline”")
+    dialog.get_by_test_id("stPopoverButton").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="These figures, as CSV").click()
     rows = Path(download.value.path()).read_text(encoding="utf-8").splitlines()

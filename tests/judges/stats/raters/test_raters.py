@@ -257,9 +257,9 @@ def test_the_limits_of_the_test_are_the_methods():
     assert (nobody.people, nobody.omega, nobody.rho, nobody.passed) == ((), None, None, False)
     with pytest.raises(ValueError, match="below 1"):
         alternative_annotator.run_test(plant_ratings({"a": 0.9}), 1.0)
-    won, lost = (alternative_annotator.AnnotatorTest("a", 30, 30, 0.9, 0.5, p, p) for p in (0.05, 0.0501))
-    assert (won.won, lost.won) == (True, False)
-    for people, omega, passed in (((won, lost) * 2, 0.5, True), ((won, won, lost, lost, lost), 0.4, False)):
+    win, loss = (alternative_annotator.AnnotatorTest("a", 30, 30, 0.9, 0.5, p, p) for p in (0.05, 0.0501))
+    assert (win.won, loss.won) == (True, False)
+    for people, omega, passed in (((win, loss) * 2, 0.5, True), ((win, win, loss, loss, loss), 0.4, False)):
         test = alternative_annotator.AlternativeAnnotatorTest(people, (), 0.2)
         assert (test.omega, test.passed) == (pytest.approx(omega), passed)
 

@@ -515,10 +515,10 @@ def cards(name="c-0001"):
     sheet = dialogue(name, title="Two cards", why=[])
     for row_of in sheet["rows"]:
         row_of["stacked"] = True
-        beside = [cell(row_of["unit"], "politeness", 2) | {"by": "judge-2"}]
-        beside += [cell(row_of["unit"], "length", 0, kind="flag", steps=FLAG, level=None) | {"by": "judge-2"}]
+        second_cells = [cell(row_of["unit"], "politeness", 2) | {"by": "judge-2"}]
+        second_cells += [cell(row_of["unit"], "length", 0, kind="flag", steps=FLAG, level=None) | {"by": "judge-2"}]
         row_of["groups"][0]["title"] = ""
-        row_of["groups"].append({"label": "", "title": "Manners · gpt-4.1", "cells": beside})
+        row_of["groups"].append({"label": "", "title": "Manners · gpt-4.1", "cells": second_cells})
     sheet["judges"].append({"model": "openai/gpt-4.1", "card": "Manners", "version": "0a1b2c3"})
     return sheet
 

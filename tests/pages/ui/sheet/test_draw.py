@@ -197,9 +197,9 @@ def test_after_a_reveal_it_is_counted_how_far_the_two_are_apart(bench: Bench, ra
     sheet["rows"][0]["groups"][0]["cells"][1]["steps"] = [*fakes.ONE_TO_FIVE, fakes.NA]
     bench.sit(answered_sheet(sheet, "v1", ratings))
     assert bench.text(".why.shown") == f"the judge is shown: {sentence}changes from here count as revealed"
-    apart = [name for name, value in ratings.items() if value != {"tone": 4, "fit": 2}[name]]
+    differences = [name for name, value in ratings.items() if value != {"tone": 4, "fit": 2}[name]]
     marked = bench.page.locator(".cell.differs").evaluate_all("cells => cells.map(cell => cell.dataset.dimension)")
-    assert marked == apart
+    assert marked == differences
 
 
 def test_nobody_differs_from_a_judge_that_gave_no_value(bench: Bench) -> None:

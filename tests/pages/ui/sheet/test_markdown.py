@@ -83,16 +83,16 @@ def page(chromium: Any) -> Iterator[Any]:
 
 
 def test_texts_become_what_their_writers_meant(page: Any) -> None:
-    for text, meant in FORMATTED.items():
-        assert page.evaluate("t => format(t).innerHTML.replace(/>\\n+(<|$)/g, '>$1')", text) == meant, text
+    for text, expected in FORMATTED.items():
+        assert page.evaluate("t => format(t).innerHTML.replace(/>\\n+(<|$)/g, '>$1')", text) == expected, text
     for text, count in FORMULAS.items():
         assert page.evaluate("t => format(t).querySelectorAll('math').length", text) == count, text
     around = (
         "t => { const e = format(t); [...e.querySelectorAll('math')].forEach(m => m.replaceWith('·'));"
         " return e.textContent.trim() }"
     )
-    for text, meant in {"値は$x$です": "値は·です", "$$y$$, \\(z\\) and \\[w=1\\].": "·, · and ·."}.items():
-        assert page.evaluate(around, text) == meant
+    for text, expected in {"値は$x$です": "値は·です", "$$y$$, \\(z\\) and \\[w=1\\].": "·, · and ·."}.items():
+        assert page.evaluate(around, text) == expected
     assert page.evaluate("format('$$\\nx\\n$$\\nlast').lastElementChild.textContent") == "last"
     script = "t => [...format(t).querySelectorAll('math')].map(m => m.getAttribute('display') === 'block')"
     assert page.evaluate(script, "so $$x=1$$, \\[y=1\\], \\(z=1\\) and $w=1$") == [True, True, False, False]

@@ -180,8 +180,8 @@ def test_of_what_the_browser_kept_only_whole_answers_of_this_person_are_sent_and
     bench.sit(response("a"))
     assert [a["key"] for a in bench.waiting()] == ["k1", "k2", "k3", "k4"]
     assert [key.split(":")[-1] for key in bench.stored_keys("answer")] == ["k1", "k2", "k3", "k4"]
-    apart = [{"key": k, "version": v} for k, v in (("b2", "b1"), ("a1", ""), ("b1", "gone"), ("a2", "a1"))]
-    assert [a["key"] for a in bench.call("inOrder", apart)] == ["b1", "b2", "a1", "a2"]
+    answers = [{"key": k, "version": v} for k, v in (("b2", "b1"), ("a1", ""), ("b1", "gone"), ("a2", "a1"))]
+    assert [a["key"] for a in bench.call("inOrder", answers)] == ["b1", "b2", "a1", "a2"]
 
 
 def test_an_item_whose_answer_is_still_to_be_sent_is_not_asked_again(bench: Bench) -> None:
@@ -231,11 +231,11 @@ def test_a_refused_answer_is_said_once_and_opened_again_with_what_was_entered(be
     bench.page.keyboard.type("!")
     bench.press("Control+Enter")
     bench.go()
-    lost = bench.refuse()
+    answer = bench.refuse()
     toast = bench.page.locator(".toast.refused")
     assert toast.locator("b").inner_text().strip() == "a was not saved." and "run out" in toast.inner_text()
     assert bench.stored_keys("answer") == [] and bench.text(".status") == ""
-    bench.tell(refused=[{"key": lost["key"], "item": "id-a", "why": "twice"}])
+    bench.tell(refused=[{"key": answer["key"], "item": "id-a", "why": "twice"}])
     assert toast.count() == 1 and "twice" not in toast.inner_text(), "the same data can come twice"
     toast.get_by_text("Open it again").click()
     assert bench.item == "id-a" and toast.count() == 0
@@ -249,8 +249,8 @@ def test_a_refused_answer_is_said_once_and_opened_again_with_what_was_entered(be
     assert bench.mine("tone") == ["3"] and bench.page.locator(".mynote").count() == 2
     bench.go()
     [again] = bench.waiting()
-    assert values(again) == values(lost) and again["version"] == "" and again["key"] != lost["key"]
-    assert (again["notes"], again["repairs"]) == (lost["notes"], lost["repairs"])
+    assert values(again) == values(answer) and again["version"] == "" and again["key"] != answer["key"]
+    assert (again["notes"], again["repairs"]) == (answer["notes"], answer["repairs"])
     bench.ack()
     assert bench.item == "id-b" and bench.text(".status") == "saved 14:03:11"
 
@@ -326,9 +326,9 @@ def test_what_was_not_on_screen_in_a_refused_answer_is_no_answer_of_the_person(b
     bench.press("3")
     bench.go()
     bench.go()
-    lost = bench.refuse(**more)
+    answer = bench.refuse(**more)
     bench.page.set_viewport_size(SIZE)
-    assert [v["dimension"] for v in lost["values"] if v["unit"] == "conversation" and v.get("unseen")] != []
+    assert [v["dimension"] for v in answer["values"] if v["unit"] == "conversation" and v.get("unseen")] != []
     bench.page.get_by_text("Open it again").click()
     assert bench.mine("verdict") == [], "it was accepted without having been looked at"
     assert bench.page.locator(".cell[data-unit='turn:1'] .mine").first.inner_text() == "3"
