@@ -122,14 +122,14 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     card, people, replies, rule, values_by_cell = match.card, match.people, match.replies, match.rule, match.labels
     cells = {d: meeting_cells(d, people, replies, rule, values_by_cell) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, replies) for d in cells}
-    missing_masks = {d: agree_extras.find_lost(places[d], match.asked_parts, match.named) for d in cells}
-    filled = agree_extras.fill_missing(cells, missing_masks, options.missing)
+    asked_masks = {d: agree_extras.find_asked(places[d], match.asked_parts, match.named) for d in cells}
+    filled = agree_extras.fill_missing(cells, asked_masks, options.missing)
     shown = {d: s for d, met in filled.items() if (s := summarise(met, d)).gold_cells}
     turns = agree_extras.measure_weakest_turn_agreement(card, people, values_by_cell, replies, rule, match.items)
     if not shown and not turns:
         return None
     rated = {d: agree_verdicts.measure_rates(d, cells[d], replies, rule) for d in shown}
-    missing_figures = {d: agree_extras.figures_by_choice(cells[d], d, missing_masks[d], options.missing) for d in shown}
+    missing_figures = {d: agree_extras.figures_by_choice(cells[d], d, asked_masks[d], options.missing) for d in shown}
     also, tested, acceptance = {d: other_metrics.measure_other_metrics(filled[d], d) for d in shown}, {}, {}
     if options.epsilon is not None:
         run_test = agree_extras.measure_alternative_annotator

@@ -60,7 +60,7 @@ def check_handicap(args: argparse.Namespace) -> None:
         raise BadOptions(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {args.epsilon:g}.")
 
 
-def find_lost(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
+def find_asked(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
     """For each cell, whether the judge was asked about it: then a cell without a score is missing.
 
     `reply_keys` are the (item, part) of its replies; scores that came without a reply are about the cells `named` only.
@@ -71,7 +71,7 @@ def find_lost(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: Se
 
 
 def fill_missing(
-    met: Mapping[Dimension, PairedRatings], missing_masks: Mapping[Dimension, NDArray[np.bool_]], choice: str
+    met: Mapping[Dimension, PairedRatings], asked_masks: Mapping[Dimension, NDArray[np.bool_]], choice: str
 ) -> dict[Dimension, PairedRatings]:
     """The cells with missing scores filled by the choice; a dimension whose scale lacks that answer stays unchanged.
 
@@ -80,7 +80,7 @@ def fill_missing(
     filled_cells, refused = dict(met), []
     for d, cells in met.items():
         try:
-            filled_cells[d] = missingness.impute(cells, missingness.imputed_code(choice, d.scale), missing_masks[d])
+            filled_cells[d] = missingness.impute(cells, missingness.imputed_code(choice, d.scale), asked_masks[d])
         except BadScale as error:
             refused += [f"{d.title}: {error}"] if len(cells) else []
     if refused and len(refused) == sum(len(cells) > 0 for cells in met.values()):
@@ -89,13 +89,13 @@ def fill_missing(
 
 
 def figures_by_choice(
-    met: PairedRatings, d: Dimension, missing_mask: NDArray[np.bool_], choice: str
+    met: PairedRatings, d: Dimension, asked_mask: NDArray[np.bool_], choice: str
 ) -> Missingness | None:
     """The figures under each choice; None if nothing is missing."""
-    if not (missing_mask & ~met.scored & ~np.isnan(met.human)).any():
+    if not (asked_mask & ~met.scored & ~np.isnan(met.human)).any():
         return None
     choices = list(dict.fromkeys([*missingness.usual_choices(d.scale), choice]))
-    figures = missingness.compare_choices(met, d, missing_mask, choices)
+    figures = missingness.compare_choices(met, d, asked_mask, choices)
     return replace(figures, counted=tuple(counted for counted in figures.counted if counted.summary is not None))
 
 

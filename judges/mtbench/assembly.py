@@ -188,7 +188,7 @@ class _PendingJudgment(NamedTuple):
         return self.question, self.model, self.score.turn
 
     @property
-    def asked_row(self) -> wordings.PromptRow:
+    def prompt_row(self) -> wordings.PromptRow:
         cell, score = (*self.cell, self.score.sample, self.choice), self.score
         return wordings.PromptRow(
             self.place.file, cell, self.judge.prompt, score.turn, bool(score.prompt), self.template,
@@ -210,7 +210,7 @@ class _PendingGame(NamedTuple):
         return self.question, self.verdict.a, self.verdict.b, self.verdict.turn, self.game.order
 
     @property
-    def asked_row(self) -> wordings.PromptRow:
+    def prompt_row(self) -> wordings.PromptRow:
         has_prompt, turn = bool(self.game.prompt), self.verdict.turn
         return wordings.PromptRow(self.place.file, self.cell, self.judge.prompt, turn, has_prompt, self.template)
 
@@ -589,8 +589,8 @@ class Assembly:
         row_wordings = [""] * len(judged)
         notes: dict[str, None] = {}
         for (_, family), numbers in groups.items():
-            asked_rows = [judged[n].asked_row for n in numbers]
-            resolved, new_notes = wordings.resolve_wordings(asked_rows, family, self.prompts)
+            prompt_rows = [judged[n].prompt_row for n in numbers]
+            resolved, new_notes = wordings.resolve_wordings(prompt_rows, family, self.prompts)
             notes |= dict.fromkeys(new_notes)
             for number, wording in zip(numbers, resolved, strict=True):
                 stated = judged[number].judge.wording

@@ -99,7 +99,7 @@ def resolve_wordings(
                 )
             resolved = _wordings_of_rows([rows[n] for n in numbers], own)
         else:
-            resolved = [own[0] if own else _told_beside(rows, numbers, file, family, prompt_sets, notes)] * len(numbers)
+            resolved = [own[0] if own else _set_wording(rows, numbers, file, family, prompt_sets, notes)] * len(numbers)
         for number, row_wording in zip(numbers, resolved, strict=True):
             row_wordings[number] = row_wording
     return row_wordings, notes
@@ -110,7 +110,7 @@ def _bases(rows: Iterable[PromptRow]) -> list[str]:
     return list(dict.fromkeys(wording(row.template) for row in rows if row.template and row.kind == "base"))
 
 
-def _told_beside(
+def _set_wording(
     rows: Sequence[PromptRow], numbers: Sequence[int], file: str, family: str,
     prompt_sets: Mapping[str, Sequence[PromptText]], notes: list[str],
 ) -> str:  # fmt: skip

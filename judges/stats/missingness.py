@@ -77,11 +77,11 @@ def imputed_code(choice: str, scale: Scale) -> float | None:
     return code
 
 
-def impute(ratings: PairedRatings, value: float | None, missing_mask: NDArray[np.bool_]) -> PairedRatings:
-    """The cells with `value` where the judge's is in `missing_mask` and people have one; None changes nothing."""
+def impute(ratings: PairedRatings, value: float | None, asked_mask: NDArray[np.bool_]) -> PairedRatings:
+    """The cells with `value` where the judge was asked and gave none, and people gave one; None changes nothing."""
     if value is None:
         return ratings
-    where = missing_mask & ~ratings.scored & ~np.isnan(ratings.human)
+    where = asked_mask & ~ratings.scored & ~np.isnan(ratings.human)
     judge: Floats = np.where(where, value, ratings.judge)
     return replace(ratings, judge=judge, scored=ratings.scored | where)
 
@@ -93,17 +93,17 @@ def usual_choices(scale: Scale) -> list[str]:
 
 
 def compare_choices(
-    ratings: PairedRatings, dimension: Dimension, missing_mask: NDArray[np.bool_], chosen: Sequence[str], drop: str = ""
+    ratings: PairedRatings, dimension: Dimension, asked_mask: NDArray[np.bool_], chosen: Sequence[str], drop: str = ""
 ) -> Missingness:
     """The figures under each of the choices; `drop` is a category that is left out on both sides, as in `summarise`."""
-    missing_cells, counted = int((missing_mask & ~ratings.scored & ~np.isnan(ratings.human)).sum()), []
+    missing_cells, counted = int((asked_mask & ~ratings.scored & ~np.isnan(ratings.human)).sum()), []
     for choice in chosen:
         try:
             value = imputed_code(choice, dimension.scale)
         except BadScale as error:
             counted.append(ChoiceFigures(choice, None, str(error)))
         else:
-            counted.append(ChoiceFigures(choice, summarise(impute(ratings, value, missing_mask), dimension, drop)))
+            counted.append(ChoiceFigures(choice, summarise(impute(ratings, value, asked_mask), dimension, drop)))
     return Missingness(missing_cells, len(ratings), tuple(counted))
 
 

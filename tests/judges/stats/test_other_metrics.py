@@ -110,8 +110,8 @@ def test_only_what_was_asked_and_has_gold_is_filled_in_and_left_out_is_what_stan
     human, judge = [5, 4, np.nan, 2, 1, 3], [5, np.nan, np.nan, 2, np.nan, np.nan]
     scored = [True, False, False, True, True, False]  # the fifth: the judge says n/a, which is an answer
     ratings = paired_ratings(human, judge, scored)
-    missing_mask = np.array([False, True, True, False, True, False])  # of the sixth the judge was never asked
-    missing = compare_choices(ratings, RATED, missing_mask, ["out", "lowest", "3", "tie"])
+    asked_mask = np.array([False, True, True, False, True, False])  # of the sixth the judge was never asked
+    missing = compare_choices(ratings, RATED, asked_mask, ["out", "lowest", "3", "tie"])
     assert (missing.cells, missing.gold) == (1, 6)
     by = {figures.choice: figures for figures in missing.counted}
     assert by["out"].summary.interval == summarise(ratings, RATED).interval and by["out"].summary.cells == 2
