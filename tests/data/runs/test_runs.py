@@ -174,7 +174,7 @@ def test_an_error_that_nobody_foresaw_while_it_is_stored_ends_a_run_that_can_go_
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(worker, "_MAX_BUFFERED_EVENTS", 4)
-        patch.setattr(runs_writer.JudgmentWriter, "put", lambda *_: 1 // 0)
+        patch.setattr(runs_writer.JudgmentWriter, "store_events", lambda *_: 1 // 0)
         state, why = over(store, runs.start(store, "rae", config(store), source=scripted_source()))
     assert (state, "an error in Assay (ZeroDivisionError)" in why) == ("failed", True)
     [run] = runs.list_runs(store)
@@ -273,15 +273,15 @@ def test_an_endpoint_that_is_faster_than_the_disk_is_held_back(store: Store, mon
     """What was answered and is not stored yet stays a few changes, however slowly the store takes them."""
     monkeypatch.setattr(worker, "MAX_EVENTS_PER_CHANGE", 2)
     monkeypatch.setattr(worker, "_MAX_BUFFERED_EVENTS", 6)
-    put, stored, ahead = runs_writer.JudgmentWriter.store_events, [0], [0]
+    store_events, stored, ahead = runs_writer.JudgmentWriter.store_events, [0], [0]
 
     def slowly(self: runs_writer.JudgmentWriter, events: Any, upto: float | None = None) -> int:
         time.sleep(0.05)
-        added = put(self, events, upto)
+        added = store_events(self, events, upto)
         stored[0] += len(events)
         return added
 
-    monkeypatch.setattr(runs_writer.JudgmentWriter, "put", slowly)
+    monkeypatch.setattr(runs_writer.JudgmentWriter, "store_events", slowly)
     inner = scripted_source()
 
     async def source(run: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
