@@ -1,6 +1,6 @@
 // board.js: what the board knows and draws. People are letters until a cell is decided; text is only ever set as text.
 
-const REASONS = ["misread the text", "used the scale differently", "both can be defended; the rule says the lower", "a slip of the key", "the definition settles it"];
+const REASONS = ["misread the text", "used the scale differently", "both can be defended; I follow the rule", "a slip of the key", "the definition settles it"];
 const RESEND = 4000, AT_ONCE = 50; // the rest goes when those are acknowledged
 const boards = new Map();
 const KEEP = "assay:picks:";

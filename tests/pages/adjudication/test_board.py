@@ -109,6 +109,14 @@ def test_a_refusal_that_comes_while_a_reason_is_written_is_shown_and_takes_no_le
     assert (again["unit"], again["v"], again["reason"]) == ("turn:2", 4, "half a!")
 
 
+def test_a_reason_is_true_under_each_rule(bench: Bench) -> None:
+    """Only the median of ordered answers takes the lower of two: not the mean, and no majority of unordered ones."""
+    bench.tell(item("i1", case("turn:1")), left=1)
+    bench.press("3", "Enter", "3")
+    [act] = bench.message()["acts"]
+    assert act["reason"] == "both can be defended; I follow the rule"
+
+
 def test_what_was_begun_on_a_rating_stays_when_the_one_before_it_is_saved(bench: Bench) -> None:
     """The number of a reason was taken for a value, and a reason in one's own words was lost."""
     bench.tell(item("i1", case("turn:1"), case("turn:2"), case("turn:3")), left=3)
