@@ -146,11 +146,11 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
 
 
 @allow("annotator")
-def desk_views(store: Store, person: str, given_items: Sequence[OfferedItem]) -> list[DeskView]:
+def desk_views(store: Store, person: str, offered_items: Sequence[OfferedItem]) -> list[DeskView]:
     """The items that were given to a person, as they may see them, in that order."""
-    if not given_items:
+    if not offered_items:
         return []
-    stored = {i.id: i for i in items.load_items(store, [g.item for g in given_items])}
+    stored = {i.id: i for i in items.load_items(store, [g.item for g in offered_items])}
     ids = list(stored)
     known = exposure.find_exposures(store, person, ids)
     newest = f"select item_id, id from answer_now where person = $1 and item_id in ({placeholders(ids, 2)})"
@@ -158,7 +158,7 @@ def desk_views(store: Store, person: str, given_items: Sequence[OfferedItem]) ->
     usual = {d: datasets.dataset_judges(store, d) for d in {i.dataset_id for i in stored.values()}}
     hiding = {d: settings.hides_systems(store, d) for d in usual}
     views = []
-    for g in given_items:
+    for g in offered_items:
         item = stored[g.item]
         main, *over = card_layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
         mode = exposure.answer_mode(g.mode if g.draw else "", known.get(g.item, ()))

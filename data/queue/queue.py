@@ -311,10 +311,10 @@ def claim_items(
         return chosen
 
     chosen, due = choose(now())
-    return _to_given_items(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
+    return _to_offered_items(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
 
 
-def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[OfferedItem]:
+def _to_offered_items(store: Store, chosen: list[QueuedDraw]) -> list[OfferedItem]:
     """The chosen draws with their judge and reasons."""
     if not chosen:
         return []

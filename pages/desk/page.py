@@ -39,8 +39,8 @@ def _desk(
     notice, store = None, session.store()
     try:
         ahead = exchange.SHEETS_AHEAD if outbox["came"] else exchange.FIRST_SHEETS
-        given_items = queue.claim_items(store, me.name, dataset.id, stream, filters, outbox["have"], ahead)
-        sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, me.name, given_items)])
+        items = queue.claim_items(store, me.name, dataset.id, stream, filters, outbox["have"], ahead)
+        sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, me.name, items)])
     except AssayError as error:
         sheets, notice = [], str(error)
     requested, refusal = _requested_sheets(me, state, outbox, linked)

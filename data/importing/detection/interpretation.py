@@ -74,6 +74,11 @@ class AnswerSeries:
         """The question that it answers."""
         return self.kind, self.sort, self.dimension
 
+    @property
+    def rater_source(self) -> ValueSource:
+        """Where a mapping finds whose answers they are."""
+        return ValueSource(columns=[self.rater_column]) if self.rater_column else ValueSource(constant=self.rater)
+
 
 @dataclass(frozen=True)
 class Interpretation:

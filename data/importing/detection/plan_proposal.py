@@ -73,7 +73,7 @@ def _judgment_columns(series: AnswerSeries, homes: Mapping[Place, str]) -> Judgm
     card = homes[series.question]
     return JudgmentColumns(
         card=card,
-        model=ValueSource(columns=[series.rater_column]) if series.rater_column else ValueSource(constant=series.rater),
+        model=series.rater_source,
         value=ValueSource(columns=[series.name]),
         answers=None if series.values else series.answers,
         values=dict(series.values),
@@ -93,9 +93,7 @@ def _label_columns(series: AnswerSeries) -> LabelColumns:
         values=dict(series.values),
         unit=ValueSource(constant=series.sort),
         dimension=ValueSource(constant=series.dimension),
-        annotator=(
-            ValueSource(columns=[series.rater_column]) if series.rater_column else ValueSource(constant=series.rater)
-        ),
+        annotator=series.rater_source,
         latest=ValueSource(columns=[series.latest] if series.latest else []),
         only=series.only,
     )

@@ -17,19 +17,11 @@ from data.records import people
 from data.store import open_store
 from data.store.ids import content_id
 from tests import seeds
-from tests.pages.desk_driver import accept_all, all_saved, at_rest, count_unsaved, enter, on_item
+from tests.pages.desk_driver import accept_all, all_saved, at_rest, count_unsaved, enter, on_item, seeded_app
 from tests.server import Server
 
 Serve = Callable[..., Server]
 DEMO = content_id("dataset", "demo")
-
-
-def seeded_app(serve: Serve, count: int = 12, **options: Any) -> Server:
-    """The app, running on `count` judged dialogues."""
-    app = serve(start=False)
-    seeds.dialogues(app.store_path, count, **options)
-    app.start()
-    return app
 
 
 def test_an_empty_workspace_leads_by_the_hand(assay: Server, page: Any) -> None:

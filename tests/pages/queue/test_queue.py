@@ -18,18 +18,10 @@ from data.store import open_store
 from pages.queue import dialogs
 from pages.ui import session
 from tests import seeds
-from tests.pages.desk_driver import at_rest, choose, enter, on_item
+from tests.pages.desk_driver import at_rest, choose, enter, on_item, seeded_app
 from tests.server import Server
 
 Serve = Callable[..., Server]
-
-
-def seeded_app(serve: Serve, count: int = 30, **options: Any) -> Server:
-    """The app, running on `count` judged dialogues."""
-    app = serve(start=False)
-    seeds.dialogues(app.store_path, count, **options)
-    app.start()
-    return app
 
 
 @pytest.fixture(scope="module")
