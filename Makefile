@@ -17,7 +17,7 @@ WORKERS ?= $(shell "$(PYTHON)" -c 'import os; print(min(8, 2 * (os.cpu_count() o
 PY := .venv/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input --quiet
 
-.PHONY: help run test test-postgres check bench soak load mutants clean
+.PHONY: help run test test-slow test-postgres check bench soak load mutants clean
 
 help:  ## say what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /	/' | while IFS='	' read -r name what; do \
@@ -28,9 +28,13 @@ run: .venv/.installed  ## serve Assay on this machine (ASSAY_PORT, default 8501)
 	@echo "Assay: http://127.0.0.1:$(ASSAY_PORT)  (Ctrl+C stops it)"
 	@STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true exec $(PY) -m streamlit run app.py --server.port $(ASSAY_PORT)
 
-test: .venv/.installed-dev  ## run every test, in a real browser too
+test: .venv/.installed-dev  ## run the tests, in a real browser too, but for those that are marked slow
 	@$(PY) -m tests.browser
-	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q --workers $(WORKERS) $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q --workers $(WORKERS) -m "not slow" $(ARGS)
+
+test-slow: .venv/.installed-dev  ## run the slow tests: with `make test`, these are all
+	@$(PY) -m tests.browser
+	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q --workers $(WORKERS) -m slow $(ARGS)
 
 check: .venv/.installed-dev  ## style and types
 	@$(PY) -m ruff check . --output-format concise; style=$$?; $(PY) -m mypy && exit $$style

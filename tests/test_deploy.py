@@ -122,6 +122,7 @@ def files(folder: Path) -> dict[str, int]:
     return {str(f.relative_to(folder)): f.stat().st_mtime_ns for f in sorted(folder.rglob("*"))}
 
 
+@pytest.mark.slow
 def test_the_images_steps_run(stages, image, tmp_path):
     """What is copied is enough to start, nothing is written to it, its health check passes, and SIGTERM ends it."""
     app, environment = image

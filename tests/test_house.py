@@ -883,6 +883,39 @@ def test_where_a_module_is_tried_is_there(subject, where):
     assert (ROOT / subject).exists() and (ROOT / "tests" / where).exists()
 
 
+def has_quick_tests(tree: ast.Module) -> bool:
+    """Whether `make test` runs some tests of a file: one that is not marked slow, in a file that is not."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node) == "pytestmark = pytest.mark.slow":
+            return False
+    tests = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+    return any("pytest.mark.slow" not in map(ast.unparse, test.decorator_list) for test in tests)
+
+
+def test_make_test_leaves_no_folder_out():
+    """Slow tests say more of a subject; a folder of which `make test` runs nothing could break unnoticed."""
+    quick: dict[str, bool] = {}
+    for source in sources():
+        folder, _, file = source.path.rpartition("/")
+        if folder.startswith("tests") and file.startswith("test_"):
+            quick[folder] = quick.get(folder, False) or has_quick_tests(source.tree)
+    assert len(quick) > 50
+    left_out = sorted(folder for folder, runs in quick.items() if not runs)
+    assert not left_out, f"all tests of these folders are marked slow; let one that tells most be none: {left_out}"
+
+
+@pytest.mark.parametrize(
+    ("code", "quick"),
+    [
+        ("def test_it(): ...", True), ("@pytest.mark.slow\ndef test_it(): ...", False), ("def help_it(): ...", False),
+        ("@pytest.mark.slow\ndef test_it(): ...\ndef test_too(): ...", True),
+        ("pytestmark = pytest.mark.slow\ndef test_it(): ...", False), ("", False),
+    ],
+)  # fmt: skip
+def test_quick_tests_are_told_by_their_marks(code, quick):
+    assert has_quick_tests(ast.parse(code)) == quick
+
+
 # -- the lock files ---------------------------------------------------------------------------------------------------
 
 

@@ -76,6 +76,7 @@ SAID: tuple[tuple[float | None, ...], ...] = (
 """What the people of a cell say."""
 
 
+@pytest.mark.slow
 def test_gold(workspace: PlantedWorkspace, check: Check) -> None:
     check("gold", gold_figures(workspace))
 
@@ -330,6 +331,7 @@ def _examples(workspace: PlantedWorkspace) -> Iterator[str]:
 # -- the policy -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_policy(workspace: PlantedWorkspace, check: Check) -> None:
     check("policy", policy_rules(workspace))
 

@@ -127,6 +127,7 @@ STREAMS: tuple[queue.Stream, ...] = ("audit", "review")
 # -- exporting --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_exporting(workspace: PlantedWorkspace, check: Check, tmp_path: Path) -> None:
     check("exporting", exports(workspace, tmp_path))
 
@@ -317,6 +318,7 @@ def _describe_import(workspace: PlantedWorkspace, source: Source, files: list[De
 # -- reports ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_reports(workspace: PlantedWorkspace, check: Check) -> None:
     check("reports", reports(workspace))
 

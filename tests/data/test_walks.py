@@ -336,7 +336,7 @@ def walk(workspace: PlantedWorkspace, seed: int, monkeypatch: pytest.MonkeyPatch
         yield walker.step()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.slow) if seed else 0 for seed in SEEDS])
 def test_a_walk_answers_refuses_and_writes_what_it_did(
     workspace: PlantedWorkspace, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def workspace(app: Server) -> tuple[str, list[str]]:
     return judge, ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("person", ["ann", "rex"])
 def test_every_note_of_a_judge_that_reaches_a_browser_is_on_record(serve: Serve, page: Any, person: str) -> None:
     app = serve(start=False)

@@ -109,6 +109,7 @@ def poison_workspace(app: Server, url: str) -> str:
     return poison
 
 
+@pytest.mark.slow
 def test_no_page_fetches_what_untrusted_text_asks_for(serve: Serve, page: Any, canary: tuple[str, list[str]]) -> None:
     url, paths = canary
     app = serve(start=False)
@@ -216,6 +217,7 @@ INJECTED = """async ([url, socket]) => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ROLES)
 def test_below_its_role_a_page_says_whose_it_is_and_nothing_else(three: Server, page: Any, role: Role) -> None:
     rank = ROLES.index
@@ -242,6 +244,7 @@ def test_below_its_role_a_page_says_whose_it_is_and_nothing_else(three: Server, 
             assert not main.locator(MADE).count(), address
 
 
+@pytest.mark.slow
 def test_a_cold_link_without_a_name_leads_to_the_name_picker(three: Server, page: Any) -> None:
     page.goto(f"{three.url}/{ADDRESSES[-1]}")
     for address in ADDRESSES:  # none of these sessions has a name, whichever page it asks for

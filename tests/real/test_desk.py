@@ -26,6 +26,7 @@ MEANS = {
 }
 
 
+@pytest.mark.slow
 def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Server], page: Any, real: Path) -> None:
     app = serve(start=False)
     store = open_store(app.store)

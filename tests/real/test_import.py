@@ -50,6 +50,7 @@ def agreement(pairs: Counter[tuple[float, float]]) -> tuple[float, float | None,
     return sum(table[k][k] for k in range(CODES)) / n, kappa(table), n
 
 
+@pytest.mark.slow
 def test_everything_fits_together(store: Store) -> None:
     assert verify(store) == []
 
@@ -188,6 +189,7 @@ def test_what_gpt35_said_unreadably_is_unscored_and_no_tie(store: Store) -> None
     assert store.rows(query) == [("gpt", "", 974), ("gpt", "unreadable", 25), ("pandalm", "", 999)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mt_bench_ja", "mt_bench_en"])
 def test_importing_them_again_adds_nothing(store: Store, real: Path, name: str) -> None:
     before = store.newest()

@@ -36,6 +36,7 @@ def dataset_and_judges(store: Store, name: str) -> tuple[str, dict[str, str]]:
     return dataset, {judge.model: judge.id for judge in load_bench(store, dataset).judges.values()}
 
 
+@pytest.mark.slow
 def test_what_the_datasets_hold(store: Store) -> None:
     sizes = list(bench_sizes(store).values())
     assert [tuple(size) for size in sizes] == [(160, 640, 0, 0), (400, 0, 2400, 3354)]

@@ -36,6 +36,7 @@ def test_the_wording_is_made_out_of_the_prompts_that_were_sent(real: Path) -> No
     assert read_bench(parts)[0].judges == read_bench([real / "mt_bench_ja"])[0].judges
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mt_bench_ja", "mt_bench_en"])
 def test_written_out_and_imported_again_nothing_changes(real: Path, tmp_path: Path, name: str) -> None:
     bench, messages = read_bench([real / name])

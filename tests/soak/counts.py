@@ -1,4 +1,4 @@
-"""How often each trial is made: in `make test`, and in all for a release, where so many are made at a time."""
+"""How often each trial is made: in the tests, and in all for a release, where so many are made at a time."""
 
 from __future__ import annotations
 

@@ -214,6 +214,7 @@ def test_the_course_of_a_person_is_told_by_week_or_by_stretch(store):
         assert [when for when, *_ in drift.agreement_over_time(imported, 0)] == named
 
 
+@pytest.mark.slow
 def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     opened = open_store(f"duckdb:///{tmp_path}/s.duckdb")
     people.join_workspace(opened, "lea")

@@ -384,6 +384,7 @@ def test_alarms_are_part_of_what_was_seen_where_the_policy_asks_for_them(demo: t
         assert len({case.seen_mark(store, replace(case_, alarms=alarm)) for alarm in alarms}) == marks
 
 
+@pytest.mark.slow
 def test_what_changed_since_it_was_seen_is_refused(demo: tuple[Store, Key]) -> None:
     store, key = demo
     changes: list[Callable[[], Any]] = [
@@ -413,6 +414,7 @@ def test_what_changed_since_it_was_seen_is_refused(demo: tuple[Store, Key]) -> N
     assert approve(store, key)
 
 
+@pytest.mark.slow
 def test_a_decision_has_to_follow_what_holds(approved_demo: tuple[Store, Key, record.Approval]) -> None:
     store, key, _ = approved_demo
     other = (*key[:3], "safety")
@@ -468,6 +470,7 @@ def test_there_is_something_to_decide_where_any_of_it_is_there() -> None:
         assert approvals.OpenDecisions(**{name: (object(),)}), name  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_what_is_to_be_decided_of_one_dataset_is_that_of_no_other(demo: tuple[Store, Key]) -> None:
     store, key = demo
     set_asked(store, four_eyes=True)
@@ -619,6 +622,7 @@ def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, K
     assert approve(store, key, "new").person == "new", "two leads who count have made her one"
 
 
+@pytest.mark.slow
 def test_a_changed_policy_neither_approves_nor_suspends(approved_demo: tuple[Store, Key, record.Approval]) -> None:
     store, key, done = approved_demo
     set_asked(store, threshold=0.99)
@@ -633,6 +637,7 @@ def test_a_changed_policy_neither_approves_nor_suspends(approved_demo: tuple[Sto
     )
 
 
+@pytest.mark.slow
 def test_a_policy_that_requires_nothing_more_is_no_newer_one(demo: tuple[Store, Key]) -> None:
     store, key = demo
     set_asked(store, lower_bound=False, horizon=0)
@@ -646,6 +651,7 @@ def test_a_policy_that_requires_nothing_more_is_no_newer_one(demo: tuple[Store, 
     assert "no lower bound" in why and "any number of looks up to 2,000 items" in why
 
 
+@pytest.mark.slow
 def test_what_is_proposed_anew_waits_as_a_proposal_alone(approved_demo: tuple[Store, Key, record.Approval]) -> None:
     store, key, _ = approved_demo
     set_asked(store, four_eyes=True)
@@ -675,6 +681,7 @@ def test_evidence_says_how_its_interval_was_made(demo: tuple[Store, Key]) -> Non
 # -- suspension -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     approved_demo: tuple[Store, Key, record.Approval],
 ) -> None:
@@ -769,6 +776,7 @@ def test_a_new_start_looks_again(approved_demo: tuple[Store, Key, record.Approva
     again.close()
 
 
+@pytest.mark.slow
 def test_another_gold_rule_and_items_put_aside_are_looked_at_too(tmp_path: Path) -> None:
     """Of the answers 1, 1, 1, v, 4, 5, 5 the median is v (4 for v = 5), and the majority 1 (v = 5 draws it: 4 again).
 
@@ -843,6 +851,7 @@ def test_a_label_before_the_lock_is_not_overlooked(demo: tuple[Store, Key], monk
 # -- the command line -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_refuses_what_the_function_refuses(
     demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -1100,6 +1109,7 @@ def named_items(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "content_id", import_id)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("named_items")
 def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path) -> None:
     poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged_cells(150)]

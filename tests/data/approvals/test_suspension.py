@@ -174,6 +174,7 @@ def test_corrections_and_second_people_are_no_gold_since(make_approval: Any) -> 
     assert look(store, key).since.interval.items == 1 and approvals.active_approvals(store, key[0]) == [done]
 
 
+@pytest.mark.slow
 def test_the_newest_gold_is_looked_at_by_itself(make_approval: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judges.stats.drift.LATEST_ITEMS", 60)
     store, key, _ = make_approval(drawn_cells(120, 320))
@@ -311,6 +312,7 @@ def test_what_an_approved_dimension_is_marked_with() -> None:
     assert [today.warning for today in stands] == ["", warning, "It fails.", warning]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_people_in_every_order_of_events(make_approval: Any, tmp_path: Path, seed: int) -> None:
     """What is suspended is what a look says, nothing comes back by itself, and a backup says the same."""

@@ -694,7 +694,7 @@ class Steering(RuleBasedStateMachine):
 
 
 Steering.TestCase.settings = hypothesis.settings(max_examples=5, stateful_step_count=22)
-TestSteering = Steering.TestCase
+TestSteering = pytest.mark.slow(Steering.TestCase)
 
 
 def test_what_cannot_be_given_is_refused_at_its_bounds() -> None:

@@ -419,6 +419,7 @@ def test_the_command_tells_a_line_an_audit_and_fails_in_alarm(
     assert lines[-2].split()[:5] == "not tested people 0 cells".split()
 
 
+@pytest.mark.slow
 def test_the_command_shows_twenty_items_behind_a_finding_and_counts_the_others(
     store: Store, subject: tuple[str, str], run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -436,6 +437,7 @@ def test_the_command_shows_twenty_items_behind_a_finding_and_counts_the_others(
     assert run("audit", "--dataset", "demo", "--judge", subject[1])[1].endswith("\n  This card names no audits.\n")
 
 
+@pytest.mark.slow
 def test_the_command_gives_json_and_names_what_is_not_there(
     store: Store, subject: tuple[str, str], fake: dict[str, list[float]], run: Callable[..., Any]
 ) -> None:

@@ -112,6 +112,7 @@ SORTS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dimension", "units"), SORTS.values(), ids=SORTS.keys())
 @given(data=some.data())
 @hypothesis.settings(max_examples=4)
@@ -348,6 +349,7 @@ def test_votes_on_a_number_of_a_pair_are_those_of_its_answers(tmp_path, answers,
     store.close()
 
 
+@pytest.mark.slow
 def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
     store = open_store(f"duckdb:///{tmp_path}/mt.duckdb")
     people.join_workspace(store, "lea")

@@ -126,6 +126,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
     assert concordance.mae.point == pytest.approx(np.abs(x - y).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> None:
     store, dataset, judge_id, dimensions = place
@@ -194,6 +195,7 @@ def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> N
             )
 
 
+@pytest.mark.slow
 def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
     store, dataset, judge_id, dimensions = place
     ids = {str(row[0]): "all" for row in store.rows("select id from item")}
@@ -257,6 +259,7 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     store.close()
 
 
+@pytest.mark.slow
 def test_what_a_judge_states_of_itself_has_figures_once_people_label_it(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows: list[dict[str, Any]] = []

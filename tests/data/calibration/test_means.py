@@ -50,6 +50,7 @@ def judges(store, dataset):
     return {model: id_ for id_, _, model, *_ in datasets.dataset_judges(store, dataset)}
 
 
+@pytest.mark.slow
 def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path, monkeypatch):
     """One judge lacks replies, one has samples, one knows items from its prompt, and one is of another card."""
     rng, items = np.random.default_rng(1), [dialogue(n) for n in range(40)]
@@ -296,6 +297,7 @@ def test_of_hidden_groups_twelve_are_named():
     assert sentence(names[:12]).endswith("g10, g11.") and sentence(names).endswith("g10, g11 and 1 more.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "why"),
     [
@@ -319,6 +321,7 @@ def test_the_command_prints_means_or_a_sentence(store, pointwise, monkeypatch, c
     assert {"clarity", "overall_score", "trustworthy_aggregate"} < {row["dimension"] for row in rows}
 
 
+@pytest.mark.slow
 def test_the_report_has_the_same_figures_and_takes_a_handicap(store, tmp_path):
     rng, items = np.random.default_rng(4), [dialogue(n) for n in range(40)]
     rows = list(items)

@@ -127,6 +127,7 @@ def test_an_example_of_the_prompt_and_what_is_put_aside_do_not_count_as_answered
 # -- decisions --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", sim.WAYS)
 def test_nobody_is_approved_by_leaving_out_what_is_hard(pattern: str) -> None:
     outcome = sim.once(pattern, 1, good=pattern == "half a wave", min_items=15, items=150)
@@ -158,6 +159,7 @@ def test_what_one_person_saw_first_another_answers_or_it_is_told(tmp_path: Path,
     w.store.close()
 
 
+@pytest.mark.slow
 def test_a_further_draw_suspends_nothing_and_refuses_a_new_approval(tmp_path: Path) -> None:
     w = sim.world(tmp_path / "a.duckdb", 2, good=True, items=150)
     policy.set_requirements(w.store, "lea", Requirements(CheckPolicy(min_items=30)), "a small edition")

@@ -167,6 +167,7 @@ def oracle(published: Published) -> float:
     return float(cohen_kappa_score(*zip(*codes, strict=True), labels=labels, weights=published.weights))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(TOLD))
 def test_imported_tables_give_the_printed_figure_on_the_calibration_page(store: Store, name: str) -> None:
     published, summary = TOLD[name], summarise_table(store, name)

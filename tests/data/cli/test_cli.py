@@ -357,6 +357,7 @@ def test_a_report_says_what_it_is_at_on_a_terminal_only(monkeypatch: pytest.Monk
         assert stderr.getvalue() == expected
 
 
+@pytest.mark.slow
 def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -> None:
     run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
     with (tmp_path / "many.jsonl").open("wb") as file:

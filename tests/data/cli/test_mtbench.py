@@ -82,6 +82,7 @@ def test_a_price_is_of_tokens_in_and_of_tokens_out(run: Run) -> None:
     assert len(set(costs)) == 3
 
 
+@pytest.mark.slow
 def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
     code, out, err = run(*FILES, "--plan")
     assert (code, out) == (0, "")

@@ -63,10 +63,12 @@ def race(folder: Path, rounds: int) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_races_of_one_answer_leave_one_row_each(tmp_path: Path) -> None:
     race(tmp_path, counts.RACES.per_run // THREADS)
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_twenty_tabs_with_answers_of_their_own_leave_one_that_stands(tmp_path: Path) -> None:
     items = [seeds.dialogue(n, turns=1) for n in range(1, 6)]

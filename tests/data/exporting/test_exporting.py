@@ -140,6 +140,7 @@ def test_every_kind_is_found_by_being_there_and_says_what_it_gives() -> None:
         exporting.export_kind("nothing")
 
 
+@pytest.mark.slow
 def test_a_preview_shows_the_first_rows_and_counts_all(store: Store) -> None:
     for kind in exporting.export_kinds().values():
         if kind.name != "examples":
@@ -152,6 +153,7 @@ def test_a_preview_shows_the_first_rows_and_counts_all(store: Store) -> None:
         assert preview == (rows(store, "labels", dimension=dimension)[:5], count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["demo", "pairs"])
 def test_rows_are_counted_as_they_are_given_and_have_the_keys_of_their_columns(store: Store, name: str) -> None:
     card = {"demo": "multi_turn_dialogue", "pairs": "plain_pairwise"}[name]
@@ -213,6 +215,7 @@ def test_gold_says_how_it_came_about_and_scores_by_whom(store: Store) -> None:
     assert judges == {("multi_turn_dialogue", "judge-one", judge, True)}
 
 
+@pytest.mark.slow
 def test_a_dataset_goes_in_again_with_the_same_gold_and_fingerprints(store: Store, tmp_path: Path) -> None:
     again = open_store(f"duckdb:///{tmp_path}/b.duckdb")
     people.join_workspace(again, "lea")
@@ -791,6 +794,7 @@ def test_pages_of_gold_put_together_are_the_whole_export(store: Store, monkeypat
     assert collected == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", ["", "helpfulness", "verdict"])
 def test_rows_of_gold_begin_with_an_item_of_a_dimension_and_none_before_it_is_made(
     store: Store, dimension: str

@@ -61,6 +61,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [k for k in exporting.export_kinds() if k not in ("dataset", "preference_pairs")])
 def test_every_kind_is_read_as_it_was_written(store: Store, load: Any, tmp_path: Path, kind: str) -> None:
     from datasets import Features

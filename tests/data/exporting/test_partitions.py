@@ -117,6 +117,7 @@ def test_a_folder_is_held_to_its_list(store: Store, tmp_path: Path) -> None:
             from_path(folder)
 
 
+@pytest.mark.slow
 def test_file_by_file_is_the_same_and_goes_on_where_it_was(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -242,6 +242,7 @@ def export_file(store: Store, folder: Path, kind: str = "dataset", format: Any =
     return file
 
 
+@pytest.mark.slow
 def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tmp_path: Path) -> None:
     file = export_file(home, tmp_path)
     assert json.loads(file.read_text().splitlines()[0])["assay"]["format"] == 2
@@ -285,6 +286,7 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
     copy.close()
 
 
+@pytest.mark.slow
 def test_a_folder_of_files_is_the_whole_dataset_too(home: Store, tmp_path: Path) -> None:
     of, kind = datasets.dataset_named(home, NAME), exporting.export_kind("dataset")
     out = exporting.write_export(home, "lea", of, kind, {}, "parquet", tmp_path / "out", rows_per_file=97)
@@ -323,6 +325,7 @@ def kappas(agreements: list[Json]) -> dict[str, float | None]:
     return {f"{row['unit']} {row['dimension']}": row["kappa"] for row in agreements if row["ratings"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FORMATS)
 def test_agree_reads_every_export(
     home: Store, tmp_path: Path, format: str, capsys: pytest.CaptureFixture[str]
@@ -367,6 +370,7 @@ def test_agree_leaves_out_what_the_judge_was_shown_as_examples(
     assert [row["ratings"] for row in run_agree(capsys, file, "--model", "taught")] == [12]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FORMATS)
 def test_each_export_of_lines_comes_in_again_from_every_format(home: Store, tmp_path: Path, format: str) -> None:
     copy = open_workspace(tmp_path, "each")

@@ -55,6 +55,7 @@ def store(tmp_path_factory):
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [GoldRule(), GoldRule("majority")], ids=["median", "majority"])
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES.keys())
 @settings(max_examples=3)
@@ -164,6 +165,7 @@ def test_sql_says_of_any_scale_and_rule_what_python_says(store, scale, data):
                 assert value == (None if expected[n].value is None else pytest.approx(expected[n].value, abs=1e-12))
 
 
+@pytest.mark.slow
 def test_dimensions_share_a_statement_only_where_each_comes_out_as_alone(store):
     """Dimensions of every scale, some with one name in two sorts of units, and any labels and decisions on them."""
     scales = SCALES | OTHERS | {
@@ -305,6 +307,7 @@ WAITING = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [Scale("ordinal", 0, 5, na=True), SCALES["drawn"]], ids=["ordered", "unordered"])
 @pytest.mark.parametrize(("votes", "difference", "ordered", "unordered"), WAITING)
 def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(

@@ -91,6 +91,7 @@ def random_cells(rng: random.Random) -> list[Cell]:
     ]
 
 
+@pytest.mark.slow
 def test_gold_is_the_same_where_a_dataset_comes_in_again(two: tuple[Store, Store]) -> None:
     origin, target = two
     rng, name, rule = random.Random(1), "again", GoldRule("majority", 0)

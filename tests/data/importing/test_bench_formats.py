@@ -39,6 +39,7 @@ def _parquet(path: Path, rows: list[dict[str, Any]]) -> None:
     pq.write_table(pa.Table.from_pylist(rows), path)
 
 
+@pytest.mark.slow
 def test_a_five_sample_run_comes_in_with_a_judgment_for_each_sample(swallow: Path, tmp_path: Path) -> None:
     store = workspace(tmp_path)
     done = import_source(store, "lea", from_path(swallow), ImportPlan("d"))
@@ -67,6 +68,7 @@ def test_a_five_sample_run_comes_in_with_a_judgment_for_each_sample(swallow: Pat
     store.close()
 
 
+@pytest.mark.slow
 def test_an_upload_of_a_run_gives_the_same_as_its_folder(swallow: Path, tmp_path: Path) -> None:
     """Uploads have no folders: the model is found by the results of the same run."""
     store = workspace(tmp_path)

@@ -337,6 +337,7 @@ LINES: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("row", "field", "says"), LINES, ids=[says[:40] for _, _, says in LINES])
 def test_a_line_that_cannot_be_taken_is_told_with_its_number_and_field(
     tmp_path: Path, row: dict[str, Any], field: str, says: str

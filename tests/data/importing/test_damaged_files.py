@@ -173,6 +173,7 @@ def damage(folder: Path, name: str, times: int, seed: int = 0) -> list[tuple[str
     return outcomes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_damaged_files_are_refused_or_told_line_by_line(tmp_path: Path, name: str) -> None:
     """What became of each stands in broken/NAME.txt, with a mark of what was said."""

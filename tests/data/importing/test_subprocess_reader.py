@@ -102,6 +102,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("real_process")
 def test_an_upload_becomes_what_the_same_bytes_become_here(store: Store, tmp_path: Path) -> None:
     rows = [
@@ -415,6 +416,7 @@ def _reads(pid: int) -> bool:
 # -- so many bad lines ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("uploaded", [True, False])
 def test_reading_stops_after_10000_bad_lines_and_none_of_the_file_is_taken(
     store: Store, tmp_path: Path, uploaded: bool

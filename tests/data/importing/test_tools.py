@@ -1190,6 +1190,7 @@ def in_words(entries: list[ToolEntry]) -> Iterator[str]:
         yield f"{type(entry).__name__} {json.dumps(fields, ensure_ascii=False, default=str)}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(ALL))
 def test_broken_files(name: str, tmp_path: Path) -> None:
     """Whatever is cut off or put out of shape, there is no traceback, and what is sound can be stored.

@@ -357,6 +357,7 @@ store.close()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.duckdb_only("its lease would have to run out first; test_run_kills.py waits for that")
 def test_a_killed_process_asks_nothing_twice_that_was_stored_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "k.duckdb"

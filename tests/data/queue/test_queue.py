@@ -401,6 +401,7 @@ def test_filters_know_of_draws_that_came_after_them(tmp_path: Path) -> None:
 # -- races --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("overlap", [1, 3])
 def test_twenty_threads_claim_at_once_and_nobody_gets_more_than_the_overlap_allows(
     tmp_path: Path, overlap: int
@@ -489,6 +490,7 @@ class Plainly:
         return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, clock: Clock, seed: int) -> None:
     store, dataset = make(tmp_path, count=12, audit=5, people_n=4, review=False)
@@ -706,6 +708,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str
     store.close()
 
 
+@pytest.mark.slow
 def test_it_is_fast_with_5000_draws_and_20000_answers(large: tuple[Store, str]) -> None:
     """Processor time: a claim with nothing new, and a count of what waits, 15 ms at most (far below when idle)."""
     import time

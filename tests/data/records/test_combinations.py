@@ -131,6 +131,7 @@ def test_the_store_combines_as_the_function_does(
     assert len(stored) == len(cells)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.lists(st.none() | st.integers(0, 20), min_size=2, max_size=6), min_size=1, max_size=5),

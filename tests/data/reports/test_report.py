@@ -399,6 +399,7 @@ def test_report_changes_with_the_labels(tmp_path: Path) -> None:
     assert prints[0] == prints[1] != prints[2]  # the same labels and scores in two workspaces, then other scores
 
 
+@pytest.mark.slow
 def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: Path) -> None:
     store = with_lead(tmp_path / "g.duckdb")
     cells = [Cell(n, TURN, (3.0, 5.0 if n < 2 else 3.0), 3.0, dimension="rating") for n in range(5)]
@@ -479,6 +480,7 @@ def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_the_archive_has_the_same_report_byte_by_byte(document: str, archive: dict[str, str]) -> None:
     assert archive["report.html"] == document
     assert json.loads(archive["figures.json"]) == figures_in(document)

@@ -71,6 +71,7 @@ def end(store: Store, run_id: str, limit: float | None = None) -> RunProgress:
     return runs.wait(store, run_id)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("usage", "estimated"),
     [
@@ -175,6 +176,7 @@ store.close()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.duckdb_only("its lease would have to run out first; test_run_kills.py waits for that")
 def test_kills_do_not_forget_what_was_under_way(tmp_path: Path) -> None:
     """Three starts that are killed while calls are out: what the endpoint was asked for stays below the limit."""

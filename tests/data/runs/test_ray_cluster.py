@@ -43,6 +43,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
             instance.shutdown()
 
 
+@pytest.mark.slow
 def test_a_machine_that_is_killed_costs_no_more_than_its_calls_under_way(cluster: Any, tmp_path: Path) -> None:
     store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, ITEMS + 1)])
     with practice(latency_ms=100, key_variable="OPENAI_API_KEY") as server:

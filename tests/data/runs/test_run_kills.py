@@ -14,6 +14,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from data.store import Store, open_store
 from judges.cards import card
 from judges.practice.model import call_key
@@ -74,6 +76,7 @@ def keys(store: Store) -> dict[str, str]:
     return names
 
 
+@pytest.mark.slow
 def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     workspace = seeds.workspace(path, [seeds.dialogue(n) for n in range(1, CALLS + 1)])

@@ -353,6 +353,7 @@ def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> Non
     assert store.rows("select count(*) from reply") == [(12,)]
 
 
+@pytest.mark.slow
 def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(store: Store, tmp_path: Path) -> None:
     dataset = datasets.dataset_named(store, "demo").id
     bad = {"d-0001": failed_reply, "d-0002": lambda task: "no JSON at all", "d-0003": failed_reply}

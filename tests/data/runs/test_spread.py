@@ -134,6 +134,7 @@ def test_several_runners_judge_as_one_process_does(store: Store, tmp_path: Path)
     assert verify(store) == []
 
 
+@pytest.mark.slow
 def test_tries_of_all_runners_that_may_have_to_be_paid_for_are_charged(store: Store) -> None:
     """The first body of each is broken, which is counted at its most; the second one is an answer."""
 

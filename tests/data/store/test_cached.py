@@ -296,6 +296,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
         yield Asked(store)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: str(change.__name__))
 def test_after_a_change_every_figure_is_as_if_nothing_was_kept(figures: Asked, change: Callable[[Store], None]) -> None:
     before, store = figures.anew, figures.store
@@ -311,6 +312,7 @@ def test_after_a_change_every_figure_is_as_if_nothing_was_kept(figures: Asked, c
         assert figures.anew != before
 
 
+@pytest.mark.slow
 def test_a_figure_is_the_same_to_the_last_digit_however_the_database_reads(sample: Store) -> None:
     """With several threads rows come in any order, and a sum of the same numbers in another order is another one."""
     assert isinstance(sample, DuckTables) and sample._con is not None
@@ -332,6 +334,7 @@ def test_a_figure_is_the_same_to_the_last_digit_however_the_database_reads(sampl
         assert len(outputs) == 1
 
 
+@pytest.mark.slow
 def test_the_tables_of_a_query_are_those_that_the_database_scans(
     sample: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -148,6 +148,7 @@ ALIEN: list[tuple[str, Callable[[Path], object]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("swap", [h[1] for h in ALIEN], ids=[h[0] for h in ALIEN])
 def test_what_is_of_another_store_is_refused_however_many_changes_it_has(
     path: Path, swap: Callable[[Path], object]
@@ -164,6 +165,7 @@ def test_a_start_that_refuses_leaves_every_byte(path: Path, hurt: Callable[[Path
     assert_refused(path, says)
 
 
+@pytest.mark.slow
 def test_a_start_on_damaged_files_refuses_or_has_all(killed_store: Path, tmp_path: Path) -> None:
     assert damages.run(killed_store.parent, tmp_path, counts.DAMAGES.per_run, seed=1) == []
 
@@ -435,6 +437,7 @@ def test_accepting_goes_on_with_what_is_left_under_a_new_mark(path: Path) -> Non
         open_store(f"duckdb:///{path}", accept=True)
 
 
+@pytest.mark.slow
 def test_a_restore_takes_stores_only_and_all_of_one(path: Path, tmp_path: Path) -> None:
     url = f"duckdb:///{tmp_path}/b.duckdb"
     with duckdb.connect(str(tmp_path / "other.duckdb")) as con:

@@ -313,6 +313,7 @@ def test_views_that_go_with_one_that_is_replaced_are_made_anew_in_their_order(mo
     }
 
 
+@pytest.mark.slow
 def test_what_was_confirmed_survives_a_crash_of_the_database(
     databases: Databases, reopen: Callable[[], PostgresStore]
 ) -> None:
@@ -499,6 +500,7 @@ def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
     assert two.newest() == hidden_rows.RESERVED_CHANGES + 1 and remaining_rows(empty_database) == (1_004, 0)
 
 
+@pytest.mark.slow
 def test_a_large_import_that_comes_to_no_end_leaves_nothing(
     reopen: Callable[[], PostgresStore], bulk: list[Load], empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

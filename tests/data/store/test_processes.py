@@ -78,6 +78,7 @@ def check(store: Store, acknowledged: list[list[str]]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_two_processes_share_a_queue_and_one_that_is_killed_loses_nothing(address: str, tmp_path: Path) -> None:
     started = []
     for person in ("ann", "ben"):

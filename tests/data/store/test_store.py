@@ -314,6 +314,7 @@ def fill(folder: Path, disk: str, most: int = 17 << 20) -> None:
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("disk", ["limit", "full"])
 def test_on_a_full_disk_every_save_is_kept_or_refused_in_a_sentence(tmp_path: Path, disk: str) -> None:
     folder = tmp_path / "disk"
@@ -371,6 +372,7 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
     assert saves >= counts.KILLS.per_run * counts.SAVES.per_run and not wrong, wrong[:10]
 
 
+@pytest.mark.slow
 @pytest.mark.together("postgres")
 def test_what_a_database_acknowledged_survives_kill_9_of_its_clients(tmp_path: Path, databases: Databases) -> None:
     url = databases.address_of(tmp_path)
@@ -378,6 +380,7 @@ def test_what_a_database_acknowledged_survives_kill_9_of_its_clients(tmp_path: P
     assert saves >= counts.POSTGRES_KILLS.per_run * counts.SAVES.per_run and not wrong, wrong[:10]
 
 
+@pytest.mark.slow
 def test_backups_under_load_hold_what_the_store_held(tmp_path: Path) -> None:
     assert backups.run(tmp_path, counts.BACKUPS.per_run, seed=1) == []
 

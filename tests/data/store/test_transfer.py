@@ -84,6 +84,7 @@ def test_a_store_of_many_rows_opens_where_there_is_little_memory(
     assert message.endswith("Let it have more memory (ASSAY_MEMORY, or a larger machine), then try again.")
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(ROWS, max_size=12), st.booleans())
 def test_all_that_a_column_can_hold_comes_back_as_it_was(

@@ -28,6 +28,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "a.duckdb"
 
 
+@pytest.mark.slow
 def test_there_and_back_every_row_is_as_it_was(
     empty_database: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,6 +61,7 @@ def test_a_copy_goes_into_an_empty_store_only(empty_database: str, file: Path, t
         copy_workspace(source, empty_database)
 
 
+@pytest.mark.slow
 def test_what_arrives_otherwise_than_it_was_sent_is_not_kept(
     empty_database: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +96,7 @@ def test_a_file_in_which_something_else_arrives_is_not_kept(
     assert not [*tmp_path.glob("b.*"), *tmp_path.glob("assay-copy-*")]
 
 
+@pytest.mark.slow
 def test_what_takes_long_to_compare_is_copied_all_the_same(
     empty_database: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +114,7 @@ def test_what_takes_long_to_compare_is_copied_all_the_same(
     assert newest and rows > 100
 
 
+@pytest.mark.slow
 def test_a_backup_of_a_database_goes_into_another_and_stays_as_it_was(
     empty_database: str, file: Path, databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,6 +64,7 @@ def kinds(store: Store) -> list[str]:
     return [str(row[0]) for row in store.rows("select kind from export order by seq")]
 
 
+@pytest.mark.slow
 def test_one_is_made_when_it_is_due_read_as_a_whole_and_can_be_opened(store: Store, clock: Clock) -> None:
     file = schedule.run_due(store)
     assert file is not None and names(store) == [file.name] and kinds(store) == ["backup begun", "backup"]
@@ -124,6 +125,7 @@ def test_a_clock_that_was_ahead_and_is_set_back_keeps_no_backup_from_being_made_
     store.close()
 
 
+@pytest.mark.slow
 def test_one_that_fails_is_told_leaves_nothing_and_is_tried_again(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -81,6 +81,7 @@ def _evidence(card: Card, rng: random.Random, mood: str, size: int) -> AuditEvid
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mood", ["mixed", "gaps", "same", "n/a", "unscored"])
 @pytest.mark.parametrize("card", list(SHIPPED.values()), ids=lambda c: c.name)
 def test_every_audit_answers_in_sentences_whatever_the_evidence(card: Card, mood: str) -> None:

@@ -70,6 +70,7 @@ def faulty_script(body, nth):
     return TRUTH[chance.choices(kinds, weights)[0]]
 
 
+@pytest.mark.slow
 def test_a_thousand_calls_with_every_fifth_at_fault():
     events, served = go(faulty_script, 1000, concurrency=64, timeout=4.0)
     judged = events_of(events, FinishedJudgment)

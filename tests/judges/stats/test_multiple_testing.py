@@ -19,6 +19,7 @@ def test_by_hand():
         benjamini_yekutieli([0.2, 1.2])
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=12))
 def test_both_are_statsmodels(p_values):

@@ -78,6 +78,7 @@ def app(serve_all: Serve) -> Server:
     return seeded_app(serve_all)
 
 
+@pytest.mark.slow
 def test_who_comes_second_is_told_and_annotators_have_no_such_page(app: Server, new_page: Callable[..., Any]) -> None:
     first, second, third = new_page(), new_page(color_scheme="dark"), new_page()
     for page, name in ((first, "lea"), (second, "res")):
@@ -203,6 +204,7 @@ def decide(page: Any, value: str, reason: str) -> None:
 NONE_KEPT = "!Object.keys(localStorage).some((key) => key.startsWith('assay:act:'))"
 
 
+@pytest.mark.slow
 def test_what_was_decided_and_not_sent_is_saved_from_the_next_page(serve: Serve, page: Any) -> None:
     """The page is left before any word comes back; then the tab is closed while the server is down."""
     app = seeded_app(serve)
@@ -241,6 +243,7 @@ def test_what_was_decided_and_not_sent_is_saved_from_the_next_page(serve: Serve,
     ]
 
 
+@pytest.mark.slow
 def test_what_could_not_be_saved_stays_until_there_is_room(serve: Serve, new_page: Callable[..., Any]) -> None:
     """A limit on the size of the app's files stands in for a full disk."""
     app, page = seeded_app(serve), new_page(color_scheme="dark")

@@ -40,6 +40,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     return server
 
 
+@pytest.mark.slow
 def test_who_stands_out_one_person_and_the_way_to_the_desk(app: Server, page: Any) -> None:
     urls = []
     page.on("request", lambda request: urls.append(request.url))

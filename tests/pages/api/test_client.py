@@ -77,6 +77,7 @@ def test_the_client_sends_and_reads_and_nothing_is_done_twice(
     assert server.get("/api/v1/me", {"Cookie": "assay_name=lea"})[0] == 401
 
 
+@pytest.mark.slow
 def test_a_token_is_made_on_the_page_and_a_webhook_by_a_lead(app: tuple[Server, str], page: Any) -> None:
     server, _ = app
     page.context.add_cookies([{"name": "assay_name", "value": "lea", "url": server.url}])

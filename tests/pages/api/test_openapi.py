@@ -50,6 +50,7 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 api = schemathesis.pytest.from_fixture("schema")
 
 
+@pytest.mark.slow
 @api.parametrize()
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_whatever_is_asked_is_answered_as_described(case: Any, schema: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from data.approvals import approvals, case, policy, record
@@ -97,6 +98,7 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     store.close()
 
 
+@pytest.mark.slow
 def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Server], page: Any) -> None:
     app, key = start_app(serve, four_eyes=True, bad=True)
     enter(page, app.url, "lea", "")
@@ -117,6 +119,7 @@ def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Ser
     store.close()
 
 
+@pytest.mark.slow
 def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
     serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
 ) -> None:
@@ -169,6 +172,7 @@ def change_policy(page: Any, reason: str, **values: str) -> None:
     page.get_by_role("button", name="Save the policy").click()
 
 
+@pytest.mark.slow
 def test_two_leads_at_one_policy_change_and_agree_to_what_they_have_seen_only(
     serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
 ) -> None:

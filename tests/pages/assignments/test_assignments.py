@@ -68,6 +68,7 @@ def counts(app: Server) -> dict[str, tuple[int, int]]:
     return counts
 
 
+@pytest.mark.slow
 def test_a_researcher_gives_work_out_gives_it_to_others_and_undoes_it(team: Server, page: Any) -> None:
     enter(page, team.url, "rex", "assignments")
     table = page.get_by_role("table", name="People and their progress")
@@ -112,6 +113,7 @@ def test_a_researcher_gives_work_out_gives_it_to_others_and_undoes_it(team: Serv
     assert counts(team)["ann"] == (4, 3)
 
 
+@pytest.mark.slow
 def test_what_two_change_of_one_person_at_once_is_both_kept(team: Server, new_page: Callable[..., Any]) -> None:
     """Who added a tag wrote the share of before over the one that another lead had set meanwhile."""
     one, other = new_page(), new_page()

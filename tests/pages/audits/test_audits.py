@@ -116,6 +116,7 @@ def test_a_finding_is_opened_its_limit_set_and_its_items_taken_into_the_queue(ap
     assert not [url for url in urls if url.startswith("https://canary")]
 
 
+@pytest.mark.slow
 def test_annotators_look_and_answer_by_keys_whether_words_fit_and_calibration_tells_of_alarms(
     app: Server, page: Any
 ) -> None:

@@ -49,6 +49,7 @@ def look(page: Any, app: Server, panel: str, dataset: str = NASTY) -> Any:
     return page.get_by_test_id("stMain")
 
 
+@pytest.mark.slow
 def test_other_figures_and_means_by_a_field_keep_their_place_in_the_address(app: Server, page: Any) -> None:
     main = look(page, app, "others")
     expect(main).to_contain_text("Other metrics, from the same ratings")
@@ -93,6 +94,7 @@ def test_panels_follow_each_other_and_the_address_keeps_the_chosen_one(app: Serv
     assert not [url for url in urls if url.startswith("https://canary")]
 
 
+@pytest.mark.slow
 def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any) -> None:
     main = look(page, app, "size")
     expect(main).to_contain_text(
@@ -110,6 +112,7 @@ def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any)
     expect(page.locator(".js-plotly-plot").last).to_contain_text("forecast")
 
 
+@pytest.mark.slow
 def test_confidence_and_both_arms_are_told_in_sentences(app: Server, page: Any) -> None:
     main = look(page, app, "confidence")
     expect(main).to_contain_text(re.compile(r"At a confidence of 90% the judge agrees with people in \d\d% of ratings"))
@@ -120,6 +123,7 @@ def test_confidence_and_both_arms_are_told_in_sentences(app: Server, page: Any) 
     expect(main).to_contain_text("No label was changed after the judge's scores were revealed.")
 
 
+@pytest.mark.slow
 def test_a_small_dataset_says_what_cannot_be_told_yet(app: Server, page: Any) -> None:
     main = look(page, app, "slices", "small")
     expect(main).to_contain_text("Not yet to be published. On helpfulness only 12 items")
@@ -132,6 +136,7 @@ def test_a_small_dataset_says_what_cannot_be_told_yet(app: Server, page: Any) ->
     expect(main).not_to_contain_text("Anchoring: do people")
 
 
+@pytest.mark.slow
 def test_judges_side_by_side(app: Server, page: Any) -> None:
     enter(page, app.url, "lea", f"comparison?dataset={quote(NASTY)}")
     main = page.get_by_test_id("stMain")
@@ -156,6 +161,7 @@ def test_judges_side_by_side(app: Server, page: Any) -> None:
     expect(main).to_contain_text("too few items for a conclusion (12 items; 30 are needed)")
 
 
+@pytest.mark.slow
 def test_what_needs_no_person_becomes_a_rule_and_the_queue_takes_in_the_rest(app: Server, page: Any) -> None:
     main = look(page, app, "selective")
     expect(main).to_contain_text("No threshold is shown to reach 80%")
@@ -176,6 +182,7 @@ def test_what_needs_no_person_becomes_a_rule_and_the_queue_takes_in_the_rest(app
     expect(page.get_by_role("radio", name="Precision and recall")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_flags_and_categories_are_told_in_sentences(serve: Callable[..., Server], page: Any) -> None:
     app = serve(start=False)
     store = open_store(app.store)

@@ -80,6 +80,7 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     store.close()
 
 
+@pytest.mark.slow
 def test_a_version_that_is_being_written_stays_when_another_is_saved_meanwhile(
     serve: Callable[..., Server], new_page: Callable[..., Any]
 ) -> None:
@@ -152,6 +153,7 @@ def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
     store.close()
 
 
+@pytest.mark.slow
 def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
     serve: Callable[..., Server], page: Any
 ) -> None:
@@ -183,6 +185,7 @@ def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
     store.close()
 
 
+@pytest.mark.slow
 def test_the_cards_that_another_has_set_for_labelling_are_those_that_stand_there(
     serve: Callable[..., Server], new_page: Callable[..., Any]
 ) -> None:

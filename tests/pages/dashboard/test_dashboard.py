@@ -46,6 +46,7 @@ def look(page: Any, app: Server, dataset: str = NASTY, more: str = "") -> Any:
     return page.get_by_test_id("stMain")
 
 
+@pytest.mark.slow
 def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from data.store import Store, open_store
 from tests import seeds
 from tests.pages.desk_driver import (
@@ -56,6 +58,7 @@ def test_accepting_thirty_dialogues_stores_every_cell_once(serve: Serve, page: A
     store.close()
 
 
+@pytest.mark.slow
 def test_a_held_key_loses_and_doubles_nothing(serve: Serve, page: Any) -> None:
     app = seeded_app(serve, 60)
     page.set_viewport_size({"width": 1440, "height": 1500})  # a held key does not accept what was not on screen
@@ -194,6 +197,7 @@ def test_skip_comment_and_issue_are_stored(serve: Serve, page: Any) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_a_link_to_an_item_works_for_a_colleague(serve: Serve, new_page: Callable[..., Any]) -> None:
     app = seeded_app(serve, 40, names=("lea", "ann", "bob"))
     first, second = new_page(), new_page()
@@ -235,6 +239,7 @@ def test_a_reload_goes_on_where_it_was(serve: Serve, page: Any) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_two_tabs_of_one_person_double_nothing(serve: Serve, page: Any) -> None:
     app = seeded_app(serve, 14)
     enter(page, app.url, "ann")
@@ -269,6 +274,7 @@ def test_untrusted_text_stays_text(serve: Serve, page: Any, tmp_path: Path) -> N
     assert json.dumps(count_unsaved(page)) == "0"
 
 
+@pytest.mark.slow
 def test_under_other_filters_only_what_fits_them_comes_after_what_is_in_hand(serve: Serve, page: Any) -> None:
     app = serve(start=False)
     items = [seeds.dialogue(n, system="xy"[n % 2]) for n in range(1, 25)]
@@ -294,6 +300,7 @@ def test_under_other_filters_only_what_fits_them_comes_after_what_is_in_hand(ser
     assert {systems[item] for item in accept_all(page, 4)} == {systems[second]}
 
 
+@pytest.mark.slow
 def test_a_link_that_leads_nowhere_keeps_nobody_from_the_queue(serve: Serve, new_page: Callable[..., Any]) -> None:
     app, page, later = seeded_app(serve, 1), new_page(), new_page()
     enter(page, app.url, "ann", "desk?stream=review&item=nowhere")

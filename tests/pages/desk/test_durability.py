@@ -10,11 +10,15 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from data.store import Store, open_store
 from tests.pages.desk_driver import FIND, accept_all, all_saved, count_unsaved, enter, on_item, patiently, seeded_app
 from tests.seeds import dialogues
 from tests.server import Server
 from tests.soak import counts
+
+pytestmark = pytest.mark.slow
 
 Serve = Callable[..., Server]
 

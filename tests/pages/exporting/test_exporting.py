@@ -22,6 +22,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     return seeded_app(serve_all, 6)
 
 
+@pytest.mark.slow
 def test_a_turn_is_written_better_by_keys_and_exported(app: Server, page: Any, new_page: Callable[..., Any]) -> None:
     enter(page, app.url, "lea")
     item = on_item(page)

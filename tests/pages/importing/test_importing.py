@@ -69,6 +69,7 @@ def test_a_table_is_mapped_on_screen_and_two_columns_lead_to_kappa_in_three_acti
     expect(page.get_by_test_id("stMain")).to_contain_text(f"{kappa:.3f}")
 
 
+@pytest.mark.slow
 def test_good_rows_are_imported_the_bad_ones_are_listed_and_uploads_wait_on_the_disk_until_then(
     assay: Server, page: Any, tmp_path: Path
 ) -> None:

@@ -78,6 +78,7 @@ def cookies(page: Any) -> list[dict[str, Any]]:
     return [cookie for cookie in page.context.cookies() if cookie["name"].startswith("_streamlit_user")]
 
 
+@pytest.mark.slow
 def test_the_invited_come_in_and_strangers_do_not(app: Server, new_page: Callable[..., Any]) -> None:
     page = new_page()
     page.goto(app.url)
@@ -109,6 +110,7 @@ def test_the_invited_come_in_and_strangers_do_not(app: Server, new_page: Callabl
     assert SECRET not in app.log and COOKIES not in app.log
 
 
+@pytest.mark.slow
 def test_a_cookie_is_worth_nothing_after_signing_out(app: Server, new_page: Callable[..., Any]) -> None:
     page = new_page()
     sign_in(page, app, "lea")
@@ -143,6 +145,7 @@ def test_a_forged_or_foreign_cookie_is_nobody(app: Server, new_page: Callable[..
     expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_lead_takes_a_role_while_the_tab_is_open(app: Server, new_page: Callable[..., Any]) -> None:
     scientist, lead = new_page(), new_page()
     sign_in(scientist, app, "rob")

@@ -74,6 +74,7 @@ def look(page: Any, app: Server, dataset: str, part: str) -> Any:
     return page.get_by_test_id("stMain")
 
 
+@pytest.mark.slow
 def test_results_name_models_and_judges_as_text(app: Server, page: Any) -> None:
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
@@ -87,6 +88,7 @@ def test_results_name_models_and_judges_as_text(app: Server, page: Any) -> None:
     assert not [url for url in urls if "canary" in url]
 
 
+@pytest.mark.slow
 def test_the_largest_disagreement_leads_to_the_desk(app: Server, page: Any) -> None:
     main = look(page, app, "two", "judges")
     expect(main).to_contain_text(re.compile(r"From 24 turns of 6 questions that both rated"))
@@ -107,6 +109,7 @@ def test_what_is_missing_is_said_with_the_way_to_it(app: Server, page: Any) -> N
     expect(main).to_contain_text("Two judges are needed")
 
 
+@pytest.mark.slow
 def test_a_researcher_writes_a_protocol_that_all_parts_then_offer(app: Server, page: Any) -> None:
     main = look(page, app, "two", "protocols")
     expect(main).to_contain_text("turn 1 of the first sample")

@@ -37,6 +37,7 @@ def test_an_empty_workspace_leads_by_the_hand(assay: Server, page: Any) -> None:
     expect(page).to_have_title("Import · Assay")
 
 
+@pytest.mark.slow
 def test_an_annotator_in_an_empty_workspace_is_told_whom_to_ask(serve: Serve, page: Any) -> None:
     app = serve(start=False)
     store = open_store(app.store)
@@ -53,6 +54,7 @@ def test_an_annotator_in_an_empty_workspace_is_told_whom_to_ask(serve: Serve, pa
         expect(page.get_by_role("link", name="Import a file")).to_have_count(offered)
 
 
+@pytest.mark.slow
 def test_the_synthetic_sample_can_be_loaded_and_is_marked(serve: Serve, page: Any) -> None:
     app = serve(start=False)
     store = open_store(app.store)
@@ -118,6 +120,7 @@ OVERTAKEN = """([text, late]) => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("leave", "stream", "sent", "late"),
     [("back", "audit", '"nonce"', 0), ("link", "review", '"action"', 0), ("link", "review", '"action"', 300)],
@@ -149,6 +152,7 @@ def test_what_the_desk_sends_as_it_is_left_arrives_and_clears_nothing(
     page.wait_for_function(NONE_KEPT)
 
 
+@pytest.mark.slow
 def test_what_is_answered_faster_than_it_is_sent_is_saved_from_the_next_page(serve: Serve, page: Any) -> None:
     """While a message of the desk is under way, later answers wait; the desk is left before any word comes back."""
     app = seeded_app(serve, 12)
@@ -168,6 +172,7 @@ def test_what_is_answered_faster_than_it_is_sent_is_saved_from_the_next_page(ser
     page.wait_for_function(NONE_KEPT)
 
 
+@pytest.mark.slow
 def test_what_was_not_sent_when_the_browser_was_closed_is_saved_from_any_page(serve: Serve, page: Any) -> None:
     app = seeded_app(serve, 12)
     enter(page, app.url, "ann")
@@ -198,6 +203,7 @@ COUNTED = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_kept_answer_that_is_refused_is_sent_once_and_left_for_the_desk_to_say(serve: Serve, page: Any) -> None:
     app = seeded_app(serve, 12)
     enter(page, app.url, "ann", "people")
@@ -217,6 +223,7 @@ def test_a_kept_answer_that_is_refused_is_sent_once_and_left_for_the_desk_to_say
     assert page.evaluate("localStorage.getItem('assay:answer:ann:k1')") is None
 
 
+@pytest.mark.slow
 def test_what_could_not_be_saved_is_saved_later_from_the_page_that_is_open(serve: Serve, page: Any) -> None:
     """A limit on the size of the app's files stands in for a full disk (tests/pages/desk/test_durability.py)."""
     app = seeded_app(serve, 12)
@@ -235,6 +242,7 @@ def test_what_could_not_be_saved_is_saved_later_from_the_page_that_is_open(serve
     page.wait_for_function(NONE_KEPT)
 
 
+@pytest.mark.slow
 def test_names_are_shown_as_they_are(serve: Serve, page: Any) -> None:
     """Markdown, colours, badges and images in names are text, and nothing is fetched for them."""
     fetched: list[str] = []

@@ -52,6 +52,7 @@ def pick(page: Any, name: str) -> None:
     page.get_by_role("dialog").wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_is_remembered_by_the_browser(four: Server, new_page: Callable[..., Any], name: str) -> None:
     page = new_page()
@@ -86,6 +87,7 @@ def test_no_gap_is_left_by_the_cookie(four: Server, page: Any) -> None:
     assert abs(heading.bounding_box()["y"] - after) < 4
 
 
+@pytest.mark.slow
 def test_one_of_sixty_is_found_by_typing(serve: Serve, page: Any) -> None:
     app = app_with_people(serve, ["lea", *(f"person {n:02}" for n in range(59)), "美香"])
     page.goto(app.url)
@@ -136,6 +138,7 @@ def test_a_lead_adds_changes_and_deactivates(serve: Serve, page: Any) -> None:
     assert roles(app) == {"ann": ("annotator", False), "lea": ("lead", True), "zoe": ("researcher", True)}
 
 
+@pytest.mark.slow
 def test_a_click_is_on_who_was_seen_there_whoever_was_added_since(
     serve: Serve, page: Any, new_page: Callable[..., Any]
 ) -> None:
@@ -160,6 +163,7 @@ def test_everybody_sees_the_list_and_only_leads_can_change_it(four: Server, page
         expect(page.get_by_test_id("stMain").get_by_role("button", name=name)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_who_is_deactivated_is_out_at_the_next_step(serve: Serve, new_page: Callable[..., Any]) -> None:
     app = app_with_people(serve, ["lea", "ann"])
     ann, lea = new_page(), new_page()
@@ -188,6 +192,7 @@ def app_with_proposal(serve: Serve, leads: list[str], person: str, role: Role) -
     return app
 
 
+@pytest.mark.slow
 def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, new_page: Callable[..., Any]) -> None:
     app = app_with_proposal(serve, ["山田 太郎"], "美香", "lead")
     enter(page, app.url, "lea", "people")
@@ -201,6 +206,7 @@ def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, n
     assert roles(app)["美香"] == ("lead", True)
 
 
+@pytest.mark.slow
 def test_agreed_to_is_what_was_seen_and_not_what_was_proposed_since(
     serve: Serve, page: Any, new_page: Callable[..., Any]
 ) -> None:

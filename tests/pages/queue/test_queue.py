@@ -55,6 +55,7 @@ def test_two_judges_of_one_model_and_card_can_be_told_apart(tmp_path: Path, monk
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", ["review", "audit"])
 def test_a_click_on_a_row_opens_that_item_on_the_desk(
     both_queues: tuple[Server, dict[str, str]], page: Any, stream: str
@@ -66,6 +67,7 @@ def test_a_click_on_a_row_opens_that_item_on_the_desk(
     assert on_item(page) == third
 
 
+@pytest.mark.slow
 def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(serve: Serve, page: Any) -> None:
     app = seeded_app(serve, 30, audit=10)
     enter(page, app.url, "ann", "queue?dataset=demo&stream=audit&system=model-x")
@@ -89,6 +91,7 @@ def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(
     expect(page.get_by_text("There is no dataset")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_annotators_fill_nothing(long: Server, page: Any) -> None:
     for person, count in (("ann", 0), ("lea", 1)):  # what lea finds there is looked for in the same way
         for stream, name in (("review", "Add items"), ("audit", "Draw a sample"), ("review", "Rules")):
@@ -127,6 +130,7 @@ def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any
     store.close()
 
 
+@pytest.mark.slow
 def test_a_sample_is_drawn_by_the_judges_score_and_what_it_should_tell_is_said(serve: Serve, page: Any) -> None:
     app = serve(start=False)
     items = [seeds.dialogue(n) for n in range(1, 61)]
@@ -181,6 +185,7 @@ def test_a_researcher_fills_the_review_queue_and_changes_the_rules(serve: Serve,
     store.close()
 
 
+@pytest.mark.slow
 def test_rules_that_two_set_at_once_are_those_that_were_seen(serve: Serve, new_page: Callable[..., Any]) -> None:
     """What one of them had typed was dropped for the other's number, and the rest saved as if it were all."""
     app = seeded_app(serve, 3)
@@ -246,6 +251,7 @@ def test_without_a_dataset_it_shows_the_way(assay: Server, page: Any) -> None:
     page.get_by_text("There is no dataset yet.").wait_for()
 
 
+@pytest.mark.slow
 def test_guidelines_that_two_leads_write_at_once_are_not_lost(serve: Serve, new_page: Callable[..., Any]) -> None:
     app = seeded_app(serve, 3)
     one, other = new_page(), new_page()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import expect
 
 from data.mtbench import mtbench
@@ -17,6 +18,7 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_protocol_is_planned_tried_and_run_to_its_ratings_without_a_key(serve, page) -> None:
     app = serve(start=False)
     store = open_store(app.store)

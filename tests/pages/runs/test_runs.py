@@ -6,6 +6,7 @@ import json
 import re
 from urllib.parse import urlsplit
 
+import pytest
 import streamlit as st
 from playwright.sync_api import expect
 from streamlit.testing.v1 import AppTest
@@ -80,6 +81,7 @@ def test_an_estimate_and_what_was_spent_are_rounded_alike() -> None:
     assert (cost_words(0), cost_words(None)) == ("no cost", "price not known")
 
 
+@pytest.mark.slow
 def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
     app = serve(start=False)
     seeds.dialogues(app.store_path, 24)
@@ -108,6 +110,7 @@ def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
         slow.stop()
 
 
+@pytest.mark.slow
 def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> None:
     app = serve(start=False)
     seeds.dialogues(app.store_path, 12)
@@ -140,6 +143,7 @@ def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> 
         server.stop()
 
 
+@pytest.mark.slow
 def test_named_dimensions_may_do_without_confidence(serve, page) -> None:
     app = serve(start=False)
     items = [{"id": f"r{n}", "kind": "response", "task": "t", "output": "o"} for n in range(3)]

@@ -40,6 +40,7 @@ def colours(file: Path) -> Counter[tuple[int, ...]]:
     return Counter({colour: n for n, colour in picture.getcolors(1 << 24) or []})
 
 
+@pytest.mark.slow
 def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server], new_page: Callable[..., Any]) -> None:
     app = serve(start=False)
     store = open_store(app.store)

@@ -36,6 +36,7 @@ def breaking(tmp_path: Path) -> Server:
     return Server(tmp_path, root=root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_page_that_fails_is_logged_without_its_texts(breaking: Server, page: Any, form: str) -> None:
     seeds.dialogues(breaking.store_path, 1)
@@ -63,6 +64,7 @@ def test_a_page_that_fails_is_logged_without_its_texts(breaking: Server, page: A
     assert log.rstrip().splitlines()[-1].count("server_stopped") == 1
 
 
+@pytest.mark.slow
 def test_every_page_but_the_desk_says_the_version(serve: Any, page: Any) -> None:
     app = serve(start=False)
     seeds.dialogues(app.store_path, 2)

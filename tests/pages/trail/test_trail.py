@@ -39,6 +39,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     return server
 
 
+@pytest.mark.slow
 def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tmp_path: Path) -> None:
     enter(page, app.url, "lea", "trail?who=lea")
     page.get_by_text("Select a row to see what was stored").wait_for()

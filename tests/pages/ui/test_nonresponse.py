@@ -34,6 +34,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     return server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["calibration?dataset=sim&dimension=turn.helpfulness", "approvals?dataset=sim"])
 def test_what_nobody_answered_is_told_and_leads_to_the_desk(app: Server, page: Any, place: str) -> None:
     enter(page, app.url, "lea", place)
@@ -50,6 +51,7 @@ def test_what_nobody_answered_is_told_and_leads_to_the_desk(app: Server, page: A
     expect(page).to_have_url(re.compile(r"stream=audit"))
 
 
+@pytest.mark.slow
 def test_the_import_asks_of_how_many_items_a_random_sample_is(app: Server, page: Any, tmp_path: Any) -> None:
     enter(page, app.url, "lea", "import")
     file = tmp_path / "l.jsonl"

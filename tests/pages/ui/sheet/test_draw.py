@@ -141,10 +141,16 @@ TRIED: list[tuple[Json, str]] = [
 ]  # fmt: skip
 
 
-TRIED += [({**sheet, "name": f"{sheet['name']}-clicked"}, EVERY_CLICK) for sheet, _ in TRIED]
+CLICKED = [({**sheet, "name": f"{sheet['name']}-clicked"}, EVERY_CLICK) for sheet, _ in TRIED]
 
 
-@pytest.mark.parametrize(("sheet", "keys"), TRIED, ids=[str(sheet["name"]) for sheet, _ in TRIED])
+@pytest.mark.parametrize(
+    ("sheet", "keys"),
+    [
+        *(pytest.param(*tried, id=str(tried[0]["name"])) for tried in TRIED),
+        *(pytest.param(*tried, id=str(tried[0]["name"]), marks=pytest.mark.slow) for tried in CLICKED),
+    ],
+)
 def test_every_key_and_click_draws_and_sends_what_it_drew_and_sent(
     bench: Bench, tmp_path: Path, sheet: Json, keys: str
 ) -> None:

@@ -121,6 +121,7 @@ KEPT = """([run, count]) => {
     values: none, asked: none, notes: none, repairs: none, reason: "later", ms: 1})) }"""
 
 
+@pytest.mark.slow
 def test_what_one_message_cannot_hold_goes_with_the_next(desk: Callable[..., Desk]) -> None:
     d = desk()
     d.page.evaluate(KEPT, [d.run, 450])
@@ -476,6 +477,7 @@ def test_unacknowledged_answers_survive_a_reload(desk):
     assert value(answers["id-d-0002"], "turn:1", "context_use")["v"] == 2
 
 
+@pytest.mark.slow
 def test_thirty_items_with_a_held_key_lose_and_double_nothing(desk):
     d = desk(case="plain", ahead=6)
     d.page.keyboard.down("Control")
@@ -499,6 +501,7 @@ def test_letting_ctrl_go_first_does_not_accept_on_the_next_item(desk):
     assert d.item == "id-d-0002" and d.sum().startswith("0 accepted")
 
 
+@pytest.mark.slow
 def test_two_tabs_of_one_person(desk):
     one = desk(case="plain")
     two = desk(case="plain")
@@ -728,6 +731,7 @@ def test_a_note_and_a_box_open_without_moving_what_one_looks_at(desk):
         d.press("j")
 
 
+@pytest.mark.slow
 def test_the_theme_follows_streamlit_not_the_system(new_page, desk):
     d = desk(page=new_page(color_scheme="dark"), case="plain")
     assert d.page.locator(".sheet").get_attribute("data-theme") == "dark"

@@ -161,6 +161,7 @@ DRAFT = """([key, change]) => {
   localStorage.setItem(key, JSON.stringify(draft)) }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leave", ["another page", "reload"])
 @pytest.mark.parametrize("key", ["i", "m", "e"])
 def test_a_line_that_was_open_when_the_page_was_left_is_kept(bench: Bench, key: str, leave: str) -> None:

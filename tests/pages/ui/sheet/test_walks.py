@@ -71,7 +71,9 @@ def describe(number: int, step: Json) -> str:
     return f"{number} {step['did']} · {step['item']} {step['drawn']} {step['kept']}{sent}\n"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.slow) if seed >= 5 else seed for seed in SEEDS]
+)
 def test_a_walk_draws_keeps_and_sends_what_it_did(page: Any, tmp_path: Path, seed: int) -> None:
     steps = walk(page, seed)
     assert not [(number, fault) for number, step in enumerate(steps) for fault in step["faults"]]
