@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _PAIRS = re.compile(r"(.*?)((?:(?:^|\s+)[\w.-]+=\S*)*)\s*", re.DOTALL)
-_SHOWN, _LONG = 8, 40
+_MAX_JUDGES, _MAX_LETTERS = 8, 40
 _FINGERPRINT_TRAITS = ("version", "wording", "protocol")
 """The traits that hold a fingerprint, of which a judge is told apart by how it begins."""
 UNSET = "unset"
@@ -72,8 +72,8 @@ def describe_differences(judges: Sequence[JudgeTraits]) -> str:
     if len(rows[0]) == 1:
         (name,) = rows[0]
         listed = [f"{name} {rows[0][name]}", *(row[name] for row in rows[1:])]
-    more = f" / and {len(judges) - _SHOWN} more" if len(judges) > _SHOWN else ""
-    return " / ".join(listed[:_SHOWN]) + more if rows[0] else "nothing but their ids"
+    more = f" / and {len(judges) - _MAX_JUDGES} more" if len(judges) > _MAX_JUDGES else ""
+    return " / ".join(listed[:_MAX_JUDGES]) + more if rows[0] else "nothing but their ids"
 
 
 def shortest_name(judges: Sequence[JudgeTraits], traits: JudgeTraits) -> str:
@@ -91,7 +91,7 @@ def _word(value: Any) -> str:
     if value is None:
         return UNSET
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."
+    return text if len(text) <= _MAX_LETTERS else f"{text[: _MAX_LETTERS - 3]}..."
 
 
 def _begins(name: str, value: Any, word: str) -> bool:

@@ -18,7 +18,7 @@ from judges.types import Dialogue, Pair, Response, Section, section_units
 LONG_RESPONSE_TOKENS = 500
 """Tokens, roughly, from which the responses of a pair are cut into sections, as the card long_form_pairwise needs them.
 """
-WHOLE = "Whole response"
+WHOLE_RESPONSE = "Whole response"
 _NUMBERED = re.compile(
     r"(?:(?:section|part|chapter)\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3})*|[ivxl]{1,6}|[a-z])[.):]+|\d{1,3}(?:\.\d{1,3})*\s)\s*(?=\S)"
 )
@@ -72,9 +72,9 @@ def cut_sections(a: str, b: str) -> list[Section]:
             Section(label=label, a=halves_a[n], b=halves_b[n]) for n, label in enumerate(("First half", "Second half"))
         ]
     if not spans_a:
-        spans_a = [(WHOLE, 0, len(a))]
+        spans_a = [(WHOLE_RESPONSE, 0, len(a))]
     if not spans_b:
-        spans_b = [(WHOLE, 0, len(b))]
+        spans_b = [(WHOLE_RESPONSE, 0, len(b))]
     order = [label for label, _, _ in spans_a]
     folded = {label.casefold(): label for label in order}
     previous = -1
@@ -167,12 +167,12 @@ def unasked_sections(item: Pair) -> list[Section]:
     a, b = item.response_a.text, item.response_b.text
     if item.sections or not a or not b:
         return []
-    parts = [section for section in without_empty(cut_sections(a, b)) if section.label != WHOLE]
+    parts = [section for section in without_empty(cut_sections(a, b)) if section.label != WHOLE_RESPONSE]
 
     def first(section: Section) -> tuple[int, str]:
         return min(span[0] for span in (section.a, section.b) if span is not None), section.label.casefold()
 
-    return [Section(label=WHOLE, a=(0, len(a)), b=(0, len(b))), *sorted(parts, key=first)]
+    return [Section(label=WHOLE_RESPONSE, a=(0, len(a)), b=(0, len(b))), *sorted(parts, key=first)]
 
 
 def unasked_units(item: object) -> list[str]:

@@ -302,7 +302,7 @@ class Scale:
         """The answers in words, in table order."""
         if self.kind == "ordinal":
             return [str(n) for n in range(int(self.lo), int(self.hi) + 1)]
-        if self.kind == "interval" and self.step and self._steps < _LISTED:
+        if self.kind == "interval" and self.step and self._steps < _MAX_LISTED_STEPS:
             return [self.format(self.snap(self.lo + n * self.step)) for n in range(self._steps + 1)]
         return ["no", "yes"] if self.kind == "flag" else list(self.categories)
 
@@ -390,7 +390,7 @@ class Scale:
         return ", ".join(self.answers) + (" or n/a" if self.na else "")
 
 
-_LISTED = 21
+_MAX_LISTED_STEPS = 21
 """An interval scale of at most so many steps can have its answers listed."""
 _NUMBER = re.compile(r"[-+]?(\d{1,15}(\.\d{0,20})?|\.\d{1,20})(e[-+]?\d{1,2})?", re.ASCII)
 _LONG = 1000

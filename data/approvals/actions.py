@@ -35,7 +35,7 @@ ACTIONS: dict[Action, ActionEntry] = {
     "suspend": ActionEntry("suspended", "Suspend", "pause_circle", "remove an approved one from the dashboard"),
 }
 """Every decision by its stored word. The first is the command line's default."""
-DONE: dict[str, str] = {name: entry.done for name, entry in ACTIONS.items()}
+PAST_FORMS: dict[str, str] = {name: entry.done for name, entry in ACTIONS.items()}
 """Decisions as what was done."""
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 from data import log
 from data.approvals import case, policy, record
-from data.approvals.actions import ACTIONS, DONE, Action
+from data.approvals.actions import ACTIONS, PAST_FORMS, Action
 from data.approvals.case import Case
 from data.approvals.record import Approval, ApprovalStatus, Fact, approval_statuses
 from data.approvals.suspension import ApprovalReview, find_doubted, find_keeper, review_approval, suspend_unsupported
@@ -150,7 +150,7 @@ def _check_not_repeated(
 def _people_facts(tx: Tx, approval_status: ApprovalStatus, decision: Action, actor: str) -> Iterator[Fact]:
     """Give as evidence who decides, who proposed it, and how each became a lead."""
     events = leads.lead_history(tx)
-    yield f"who {DONE[decision]}", None, f"{actor}, {leads.describe_lead_origin(events, actor)}"
+    yield f"who {PAST_FORMS[decision]}", None, f"{actor}, {leads.describe_lead_origin(events, actor)}"
     if decision == "approve" and approval_status.proposed is not None:
         proposer = approval_status.proposed.person
         two = "independent leads" if leads.are_independent(events, proposer, actor) else "not independent leads"

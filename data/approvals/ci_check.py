@@ -23,7 +23,7 @@ from judges.stats.check_states import State, may_be_approved
 
 Verdict = Literal["meets", "does not meet", "cannot be said"]
 CODES: dict[Verdict, int] = {"meets": 0, "does not meet": 1, "cannot be said": 2}
-_OPEN: tuple[State, ...] = ("inconclusive", "below minimum sample", "undefined")
+_OPEN_STATES: tuple[State, ...] = ("inconclusive", "below minimum sample", "undefined")
 """The states in which the labels do not settle the question yet."""
 
 
@@ -117,7 +117,7 @@ def _names(case: Case) -> set[str]:
 def _verdict(case: Case, approval_status: record.ApprovalStatus) -> DimensionVerdict:
     d, check, interval = case.result.dimension, case.result.check, case.result.gate.interval
     against = tuple(case.objections) if may_be_approved(check.state) else ()
-    verdict: Verdict = "cannot be said" if check.state in _OPEN else "does not meet"
+    verdict: Verdict = "cannot be said" if check.state in _OPEN_STATES else "does not meet"
     if may_be_approved(check.state) and not against:
         verdict = "meets"
     return DimensionVerdict(

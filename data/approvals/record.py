@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from data.approvals import policy
-from data.approvals.actions import DONE, Action
+from data.approvals.actions import PAST_FORMS, Action
 from data.approvals.rules import Requirements
 from data.records.access import allow
 from data.records.tables import ApprovalEvidenceRow, ApprovalRow
@@ -55,7 +55,7 @@ class Approval:
     @property
     def done(self) -> str:
         """The decision as what was done: "approved"."""
-        return DONE[self.decision]
+        return PAST_FORMS[self.decision]
 
     @property
     def key(self) -> tuple[str, str, str, str]:

@@ -18,7 +18,7 @@ _DRAWN = (
     "group by item_id, unit, dimension, sample) r on r.item_id = s.item_id and r.unit = s.unit "
     "and r.dimension = s.dimension and r.sample = s.sample "
 )
-_HERE = "where i.dataset_id = $1 and s.judge_id = $2 "
+_OF_JUDGE = "where i.dataset_id = $1 and s.judge_id = $2 "
 
 
 def leans_sql(judge: str, counts: str = "") -> str:
@@ -69,7 +69,7 @@ def justifications_ahead(
     scores of the rest are shown is recorded.
     """
     rows = store.rows(
-        f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text {_DRAWN} {_HERE} "
+        f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text {_DRAWN} {_OF_JUDGE} "
         "and r.dimension = any($5) and not exists (select 1 from fit f where f.judge_id = $2 and f.person = $3 "
         "and f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension) and not (r.item_id = any($4)) "
         f"order by md5($2 || r.item_id || r.unit || r.dimension), r.item_id, r.unit, r.dimension limit {limit:d}",
@@ -85,7 +85,7 @@ def last_justification(store: Store, dataset_id: str, judge_id: str, person: str
     rows = store.rows(
         f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text, f.fits {_DRAWN} "
         "join fit f on f.judge_id = $2 and f.item_id = r.item_id and f.unit = r.unit "
-        f"and f.dimension = r.dimension {_HERE} and f.person = $3 order by f.seq desc, f.id desc limit 1",
+        f"and f.dimension = r.dimension {_OF_JUDGE} and f.person = $3 order by f.seq desc, f.id desc limit 1",
         [dataset_id, judge_id, person],
     )
     return (_to_justified(rows[0]), bool(rows[0][6])) if rows else None
@@ -125,7 +125,7 @@ def count_fits(
     leans = leans_sql("$2", ", sum(case when person = $3 then 1 else 0 end) as mine")
     rows = store.rows(
         f"select count(*), count(f.lean), sum(case when f.lean <= 0 then 1 else 0 end), sum(f.mine) {_DRAWN} "
-        f"left join {leans} f on f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension {_HERE} "
+        f"left join {leans} f on f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension {_OF_JUDGE} "
         "and r.dimension = any($4)",
         [dataset_id, judge_id, person, list(dimensions)],
     )

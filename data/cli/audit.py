@@ -19,7 +19,7 @@ from judges.audits import AuditFinding, Flag, all_audits
 from judges.judge_lookup import JudgeTraits
 from judges.plural import many
 
-_SHOWN = 20
+_LIMIT = 20
 _Shown = dict[tuple[str, str], list[Flag]]
 
 
@@ -28,7 +28,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_dataset(parser, "the dataset whose judges are audited")
     add_judge(parser, "all")
     parser.add_argument("--json", action="store_true", help="everything as one JSON object")
-    parser.add_argument("--all", action="store_true", help=f"list every item behind a finding, not the first {_SHOWN}")
+    parser.add_argument("--all", action="store_true", help=f"list every item behind a finding, not the first {_LIMIT}")
     parser.add_argument(
         "--every",
         action="store_true",
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         chosen = lookup_judges(store, dataset, options.judge)
         limits = audits.audit_limits(store)
         actor = require(store, acting_person(store, options.actor), "annotator").name
-        flags = sys.maxsize if options.all or options.json else _SHOWN
+        flags = sys.maxsize if options.all or options.json else _LIMIT
         named = [(judge, audits.run_audits(store, dataset.id, judge.id, most)) for judge in chosen]
         shown = {
             (judge.id, name): audits.visible_flags(store, actor, judge.id, finding.flags, flags)

@@ -20,7 +20,7 @@ from judges.cli.options import add_card, chosen_card
 from judges.cli.progress_bar import Bar
 from judges.plural import many, verb
 
-_SHOWN = 50
+_MAX_SHOWN = 50
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -121,10 +121,10 @@ def print_problems(preview: ImportPreview) -> None:
         print(sentence, file=sys.stderr)
     for reason, count in preview.unscored.items():
         print(f"Kept as unscored ({reason}): {many(count, 'judgment')}.", file=sys.stderr)
-    for group in preview.groups[:_SHOWN]:
+    for group in preview.groups[:_MAX_SHOWN]:
         print(group, file=sys.stderr)
-    if len(preview.groups) > _SHOWN:
-        rest = sum(group.lines for group in preview.groups[_SHOWN:])
+    if len(preview.groups) > _MAX_SHOWN:
+        rest = sum(group.lines for group in preview.groups[_MAX_SHOWN:])
         print(f"... and {rest:,} more; --rejects FILE names every line.", file=sys.stderr)
 
 

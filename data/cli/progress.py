@@ -11,7 +11,7 @@ from data.records import datasets
 from data.records.access import require
 from judges.render.csv_cells import write_csv_table
 
-_SHOWN = ("person", "state", "assigned", "done", "left", "skipped", "due", "needed_per_day", "pace_per_day", "why")
+_COLUMNS = ("person", "state", "assigned", "done", "left", "skipped", "due", "needed_per_day", "pace_per_day", "why")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -30,8 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if options.csv:
         write_csv_table(sys.stdout, COLUMNS, (list(row.values()) for row in rows))
         return 0
-    lines = [list(_SHOWN), *(["-" if row[name] is None else str(row[name]) for name in _SHOWN] for row in rows)]
-    wide = [max(len(line[n]) for line in lines) for n in range(len(_SHOWN))]
+    lines = [list(_COLUMNS), *(["-" if row[name] is None else str(row[name]) for name in _COLUMNS] for row in rows)]
+    wide = [max(len(line[n]) for line in lines) for n in range(len(_COLUMNS))]
     for line in lines:
         print("  ".join(f"{text:{width}}" for text, width in zip(line, wide, strict=True)).rstrip())
     return 0

@@ -176,7 +176,7 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
         if known[0][0] != actor:
             return "This answer belongs to somebody else."
         same = known[0][1:] == (answer.item, answer.action, answer.reason, answer.version)
-        return "" if same and _is_as_saved(tx, actor, answer) else _TAKEN
+        return "" if same and _is_as_saved(tx, actor, answer) else _KEY_TAKEN
     if answer.person != actor:
         return f"This answer was made as {answer.person[:60]}, but {actor} is signed in now. Switch back to save it."
     try:
@@ -255,7 +255,7 @@ def _why_not(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer, draw_id:
     return whose and f"This item is reserved for {whose}. A researcher can give it to you on the page Assignments."
 
 
-_TAKEN = "Another answer was saved under the same key before, and is kept. Open the item and answer it again."
+_KEY_TAKEN = "Another answer was saved under the same key before, and is kept. Open the item and answer it again."
 
 
 def _is_as_saved(tx: Tx, actor: str, answer: DeskAnswer) -> bool:

@@ -98,7 +98,7 @@ class ExportKind:
         return self.shows_judges == "all" and not chosen, chosen
 
 
-TEXT, NUMBER, WHOLE, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
+TEXT, NUMBER, INTEGER, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 _CALL = pa.struct([("id", TEXT), ("type", TEXT), ("function", pa.struct([("name", TEXT), ("arguments", TEXT)]))])
 CHAT = pa.list_(
     pa.struct(

@@ -17,7 +17,7 @@ from judges.mtbench.generation import open_dialogue
 from judges.mtbench.records import Bench, PromptText
 from judges.types import ITEM, Dialogue
 
-_SET = 6
+_SET_DIGITS = 6
 """Digits of the fingerprint that tells sets of one name apart."""
 
 
@@ -38,7 +38,7 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
     if not questions:
         raise BadInput(f"{name} holds no questions to ask.")
     key = content_id("questions", name, [question.model_dump(mode="json") for question in questions])
-    called = f"{name} ({key[:_SET]})"
+    called = f"{name} ({key[:_SET_DIGITS]})"
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")

@@ -24,7 +24,7 @@ State = Literal[
     "to label", "reserved by you", "reserved", "answered by you", "answered", "skipped by you", "in audit sample",
     "not for you",
 ]  # fmt: skip
-_LEFT: tuple[State, ...] = ("to label", "reserved by you")
+_UNANSWERED: tuple[State, ...] = ("to label", "reserved by you")
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class QueueListing:
     @property
     def left(self) -> int:
         """Those that the person may label now."""
-        return sum(self.states.get(state, 0) for state in _LEFT)
+        return sum(self.states.get(state, 0) for state in _UNANSWERED)
 
 
 @allow("annotator")

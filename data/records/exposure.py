@@ -66,7 +66,7 @@ def shown_judges(reader: Store | Tx, person: str, item_ids: Collection[str]) -> 
     return {(str(item), str(judge)) for item, judge in rows}
 
 
-class _Known(NamedTuple):
+class _ItemTexts(NamedTuple):
     """The items up to a change: a number for the text of each, in their order, whose it is, and which are copies."""
 
     upto: int = -1
@@ -75,7 +75,7 @@ class _Known(NamedTuple):
     copies: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
-_KNOWN = (__name__, "items")
+_TEXTS_KEY = (__name__, "items")
 
 
 def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
@@ -86,7 +86,7 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     """
     [upto] = reader.follow(["item"])
     came, foreseen = reader.previews.get(_foresee_copies, (-1, None))
-    known: _Known = reader.memory.get(_KNOWN, ({}, _Known()))[1]
+    known: _ItemTexts = reader.memory.get(_TEXTS_KEY, ({}, _ItemTexts()))[1]
     last = reader.seq if isinstance(reader, Tx) and upto is None else upto or 0
     if known.upto >= last:
         return known.copies
@@ -97,23 +97,23 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     which, params = "seq > $1 and seq <= $2 and seq <> $3", [known.upto, last, came]
     latest = _with_items(reader, known, which, params)._replace(upto=last)
     if upto is not None:
-        reader.memory[_KNOWN] = {"item": upto}, latest
+        reader.memory[_TEXTS_KEY] = {"item": upto}, latest
         reader.previews.pop(_foresee_copies, None)
     return latest.copies
 
 
 @preview_rows("item")
-def _foresee_copies(store: Store, came: int, table: str) -> _Known | None:
+def _foresee_copies(store: Store, came: int, table: str) -> _ItemTexts | None:
     """Return what will be known of all items once those of a large change are in, so that no save has to wait."""
-    if _KNOWN not in store.memory and not _any_shown(store):
+    if _TEXTS_KEY not in store.memory and not _any_shown(store):
         return None
     item_copies(store)
-    return _with_items(store, store.memory.get(_KNOWN, ({}, _Known()))[1], "seq = $1", [came], table)
+    return _with_items(store, store.memory.get(_TEXTS_KEY, ({}, _ItemTexts()))[1], "seq = $1", [came], table)
 
 
 def _with_items(
-    reader: Store | Tx, known: _Known, which: str, params: Sequence[object], table: str = "item"
-) -> _Known:
+    reader: Store | Tx, known: _ItemTexts, which: str, params: Sequence[object], table: str = "item"
+) -> _ItemTexts:
     """Return what is known of items, with those added that meet a condition."""
     rows = reader.rows(
         f"select hash({_CONTENT_WITHOUT_META_SQL}), id from {table} where {which} and not ({_TEXTLESS_SQL}) order by 1",
@@ -130,7 +130,7 @@ def _with_items(
         maybe = ids[np.isin(prints, came[many])]
         new_copies = _group_copies(reader, [id_.decode() for id_ in maybe], table)
         copies = MappingProxyType({**copies, **new_copies})
-    return _Known(known.upto, prints, ids, copies)
+    return _ItemTexts(known.upto, prints, ids, copies)
 
 
 def _group_copies(reader: Store | Tx, item_ids: list[str], table: str) -> Mapping[str, tuple[str, ...]]:

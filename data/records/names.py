@@ -18,7 +18,7 @@ BACKUP_ACTOR = "assay/backups"
 """The actor of backups that are made by the plan."""
 SIGN_IN_ACTOR = "assay/sign-in"
 """As whom people come in, and follow their groups, when they sign in at the provider."""
-_SHOWN = {
+_SYSTEM_NAMES = {
     APPROVAL_ACTOR: "Assay (approval check)", MACHINE_ACTOR: "command line", BACKUP_ACTOR: "Assay (backup plan)",
     SIGN_IN_ACTOR: "sign-in",
 }  # fmt: skip
@@ -51,7 +51,7 @@ _STROKES = "\u2571\u2572"
 
 def display_name(name: str) -> str:
     """The name of whoever did something, as people read it."""
-    return _SHOWN.get(name, name)
+    return _SYSTEM_NAMES.get(name, name)
 
 
 def has_invisible_characters(name: str) -> bool:

@@ -22,7 +22,7 @@ from data.records import tags
 from data.records.settings import QueueRules
 from data.store import Row, Store, Tx
 
-_RULES, _DRAW, _CLAIM, _ANSWER, _EXPOSURE, _PERSON, _ASSIGNMENT, _GIVEN = 1, 2, 3, 4, 5, 6, 7, 8
+_RULES, _DRAW, _CLAIM, _ANSWER, _EXPOSURE, _PERSON, _ASSIGNMENT, _ASSIGNED = 1, 2, 3, 4, 5, 6, 7, 8
 _SINCE = {
     "setting": f"""select 1, seq, cast(null as timestamp), id, scope, value, name, '', '', '', '', 0, 0.0
 from setting where (name = 'queue' or scope = '{tags.SCOPE}') and seq > $1 and seq <= $2""",
@@ -284,7 +284,7 @@ class QueueIndex:
                 weigh += [d for a in self.of_assignee.get(values[0], ()) for d in a.line]
             elif sort == _ASSIGNMENT:
                 weigh += self._assign(at, *values)
-            elif sort == _GIVEN:
+            elif sort == _ASSIGNED:
                 draw, assignment = self.draws[row_id], self.assignments[values[0]]
                 rest = tuple(a for a in draw.assignments if a is not assignment)
                 draw.assignments = (*rest, assignment) if values[7] and not assignment.ended else rest

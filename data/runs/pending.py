@@ -17,7 +17,7 @@ from judges.protocols.call_plan import CallReply, Slot, Task, tasks
 from judges.protocols.probes import scenario_pool
 from judges.types import ITEM
 
-_CHUNK, _MANY, _SCENARIOS = 200, 20_000, 1000
+_CHUNK, _MAX_IDS, _SCENARIOS = 200, 20_000, 1000
 _PARTS = Card.__dataclass_fields__["parts"].default
 """The parts of a card whose judges look at whole items: of all but pairs the number of judgments is that of items."""
 
@@ -70,8 +70,8 @@ class PendingJudgments:
         items = judgments = 0
         ids, before = self.ids(), self._judged_before()
         has_one_part = self.config.card.parts is _PARTS and self.config.card.kind != "pair"
-        for start in range(0, len(ids), _MANY):
-            chunk = ids[start : start + _MANY]
+        for start in range(0, len(ids), _MAX_IDS):
+            chunk = ids[start : start + _MAX_IDS]
             judged = self._slots(chunk) if before else {}
             content: dict[str, Item] = {} if has_one_part else self._items(chunk)
             for key in chunk:

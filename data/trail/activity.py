@@ -13,7 +13,7 @@ from data.store import Store
 _LOOK = 300
 """Changes that are looked at."""
 _PEOPLE = ("added", "role", "deactivated", "reactivated")
-_APART = timedelta(minutes=45)
+_MAX_PAUSE = timedelta(minutes=45)
 """Answers of one person with a longer pause between them are counted separately."""
 
 
@@ -83,7 +83,7 @@ def _add(moves: list[Activity], new: Activity) -> None:
     """Add an older move, or put it to a newer one of the same person and thing, if the two lie close together."""
     for place, move in enumerate(moves):
         same = (move.sort, move.actor, move.dataset) == (new.sort, new.actor, new.dataset)
-        if same and new.sort not in _PEOPLE and move.since - new.at < _APART:
+        if same and new.sort not in _PEOPLE and move.since - new.at < _MAX_PAUSE:
             moves[place] = replace(move, n=move.n + new.n, since=new.at)
             return
     moves.append(new)

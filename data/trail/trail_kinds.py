@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from data.approvals.actions import DONE
+from data.approvals.actions import PAST_FORMS
 from data.approvals.rules import RULES
 from data.records.judge_prompts import PROMPTS
 from data.records.names import KEPT_APPROVAL_PREFIX, MACHINE_ACTOR
@@ -74,7 +74,7 @@ def _reason_suffix(text: str) -> str:
 
 
 def _describe_decision(decision: str, dimension: str, sort: str, model: str, card: str, reason: str) -> str:
-    return f"{DONE[decision]} {dimension} ({sort}) of {model} · {card}{_reason_suffix(reason)}"
+    return f"{PAST_FORMS[decision]} {dimension} ({sort}) of {model} · {card}{_reason_suffix(reason)}"
 
 
 def _describe_adjudication(withdrawn: bool, dimension: str, unit: str, name: str) -> str:

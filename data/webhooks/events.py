@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from data.approvals.actions import DONE
+from data.approvals.actions import PAST_FORMS
 from data.records import datasets
 from data.records.names import MACHINE_ACTOR
 from data.records.queue_index import current_index
@@ -72,7 +72,7 @@ def _of_approval(store: Store, event: str) -> tuple[Json, datetime]:
         "c.made_at from approval a join dataset d on d.id = a.dataset_id join judge j on j.id = a.judge_id "
         "join change c on c.seq = a.seq where a.id = $1",
     )  # fmt: skip
-    return {**payload, "decision": DONE[str(payload["decision"])]}, at
+    return {**payload, "decision": PAST_FORMS[str(payload["decision"])]}, at
 
 
 def _of_run(store: Store, event: str) -> tuple[Json, datetime]:

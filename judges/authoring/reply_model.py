@@ -16,7 +16,7 @@ from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Response, S
 Item = Dialogue | Pair | Response
 
 
-class _Named(Strict):
+class _DimensionObject(Strict):
     """An object whose keys are the names of dimensions."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, serialize_by_alias=True)
@@ -75,7 +75,7 @@ def _names(title: str, dimensions: Iterable[Dimension], noted: bool) -> type[Bas
         if noted:
             kind = create_model("Noted", __base__=Strict, score=(kind, ...), note=(TEXT, ""))
         keys[f"d{number}"] = (kind, Field(alias=dimension.name))
-    return create_model(title, __base__=_Named, **keys)
+    return create_model(title, __base__=_DimensionObject, **keys)
 
 
 def reply_model(dimensions: tuple[Dimension, ...]) -> type[BaseModel]:

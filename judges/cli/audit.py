@@ -27,7 +27,7 @@ from judges.params import Probe
 from judges.plural import many
 from judges.protocols.combination import combination_rule
 
-_LISTED = 10
+_LIMIT = 10
 
 
 class BadArgument(AssayError):
@@ -56,7 +56,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gold", type=Path, metavar="LABELS.jsonl", help="people's labels")
     parser.add_argument("--thresholds", type=Path, metavar="FILE.json", help='limits, as in {"averaging": 0.8}')
     parser.add_argument("--json", action="store_true", help="print JSON, with every listed item")
-    parser.add_argument("--all", action="store_true", help=f"list every item, not the first {_LISTED} of each audit")
+    parser.add_argument("--all", action="store_true", help=f"list every item, not the first {_LIMIT} of each audit")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(f"{header}\n")
         for name, finding in findings.items():
-            _show(all_audits()[name], finding, used[name], None if options.all else _LISTED)
+            _show(all_audits()[name], finding, used[name], None if options.all else _LIMIT)
     return int(any(finding.verdict == "alarm" for finding in findings.values()))
 
 

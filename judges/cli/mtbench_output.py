@@ -111,7 +111,7 @@ def _format_table(table: ResultTable, format: str) -> str:
 
 _TEXTS = ("text", "other_text")
 """Columns of whole judgments, which a table to read leaves out."""
-_WHOLE = ("rank", "other_rank", "change", "rating", "other_rating", "stated", "read")
+_HALF_POINTS = ("rank", "other_rank", "change", "rating", "other_rating", "stated", "read")
 """Columns of ranks and of single ratings, which have half points at most."""
 
 
@@ -129,7 +129,7 @@ def _cell(row: Row, name: str) -> str:
     figures = [row.get(key) for key in (name, f"{name}_low", f"{name}_high")]
     small = all(abs(value) <= 1 for value in figures if isinstance(value, float))
     point, low, high = (
-        _format_value(value, ".1f" if name in _WHOLE else ".4f" if small else ".3f") for value in figures
+        _format_value(value, ".1f" if name in _HALF_POINTS else ".4f" if small else ".3f") for value in figures
     )
     return f"{point} ({low} to {high})" if row.get(f"{name}_low") is not None else point
 

@@ -194,7 +194,7 @@ def _no_model(status: int, code: str, words: str) -> bool:
 
 
 _JSON = ("response_format", "json_schema", "json schema", "json mode", "json_object", "structured output", "grammar")
-_NAMED: tuple[tuple[str, tuple[str, ...]], ...] = (
+_WORDS_OF: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("response_format", (*_JSON, "guided", "invalid schema", "'json'", "text.format")),
     ("logprobs", ("logprobs",)),
     ("seed", ("seed",)),
@@ -208,7 +208,7 @@ def _parameter(status: int, data: Any, words: str, reason: str, call: CallContex
     inner = data.get("error") if isinstance(data, dict) else None
     param = str(inner.get("param") or "").lower() if isinstance(inner, dict) else ""
     capabilities, params = call.capabilities, call.params
-    named = [n for n, ws in _NAMED if _has(param, *ws)] or [n for n, ws in _NAMED if _has(words, *ws)]
+    named = [n for n, ws in _WORDS_OF if _has(param, *ws)] or [n for n, ws in _WORDS_OF if _has(words, *ws)]
     for name in named:
         if name == "response_format" and (weaker := capabilities.weaken()):
             return ParameterRefused(

@@ -30,7 +30,7 @@ from judges.plural import verb
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 _POINTER = b"version https://git-lfs"
-POINTER_SAID = "a git-LFS pointer, not the data: run `git lfs pull` where it came from"
+POINTER_MESSAGE = "a git-LFS pointer, not the data: run `git lfs pull` where it came from"
 _READERS: tuple[tuple[Callable[[list[BenchFile]], AssembledBench], tuple[str, ...]], ...] = (
     (assemble, ROLES), (assemble_swallow, ("results", "details")), (many_turns.assemble_dialogues, ("dialogue",))
 )  # fmt: skip
@@ -93,7 +93,7 @@ def _open_file(name: str, path: Path, names_by_reason: dict[str, list[str]]) -> 
         return BenchFile(name, role, records)
     if not why and records and detect_encoding(head).startswith("utf-16"):
         why = "text in UTF-16: save it as UTF-8"
-    why = why or (POINTER_SAID if head.startswith(_POINTER) else "none of MT-Bench's files" if records else "empty")
+    why = why or (POINTER_MESSAGE if head.startswith(_POINTER) else "none of MT-Bench's files" if records else "empty")
     names_by_reason.setdefault(why, []).append(name)
     return None
 

@@ -26,7 +26,7 @@ _JUDGE, _JUDGE_WEAK, _PERSON, _PERSON_WEAK, _PLAIN, _AVERAGE, _NOTES, _CONFIDENC
     frozenset(WORDS[name]) for name in _NAMES
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
-_APART = re.compile(r"[\s_/:|()\[\],;]+")
+_SEPARATORS = re.compile(r"[\s_/:|()\[\],;]+")
 _MODEL = re.compile(rf"({'|'.join(WORDS['models'])})(?=$|[\d\-.])")
 _SIZE = re.compile(r"\d[\w.]*|turbo|mini|nano|opus|sonnet|haiku|pro|flash|large|small|instruct")
 _NUMBERED = re.compile(r"(\D{2,}?)(\d{1,3})")
@@ -60,7 +60,7 @@ def _words(name: str) -> list[str]:
     """The words of a column's name; a model's name with version and size counts as one word."""
     words: list[str] = []
     spaced = _CAMEL.sub("_", unicodedata.normalize("NFKC", name)).lower().replace("_as_a_", "_")
-    for chunk in (run for part in _APART.split(spaced.strip()) for run in _SCRIPTS.findall(part)):
+    for chunk in (run for part in _SEPARATORS.split(spaced.strip()) for run in _SCRIPTS.findall(part)):
         if words and _MODEL.match(words[-1]) and _SIZE.fullmatch(chunk):
             words[-1] += f"-{chunk}"
         elif _MODEL.match(chunk):
@@ -77,7 +77,7 @@ def _split_words(text: str) -> list[str]:
         numbered = _NUMBERED.fullmatch(run)
         if numbered and numbered[1] in _OWNERS:
             parts += [numbered[1], numbered[2]]
-        elif run.isascii() or run in _KNOWN:
+        elif run.isascii() or run in _WORDS:
             parts.append(run)
         else:
             parts += _cut(run)
@@ -94,8 +94,8 @@ def _cut(run: str) -> list[str]:
 
 
 _OWNERS = _JUDGE | _JUDGE_WEAK | _PERSON | _PERSON_WEAK
-_KNOWN = _OWNERS | _PLAIN | _NOTES | _CONFIDENCE | _AVERAGE
-_UNSPACED = sorted((word for word in _KNOWN if _SCRIPTS.match(word) and ord(word[0]) > 0x3000), key=len, reverse=True)
+_WORDS = _OWNERS | _PLAIN | _NOTES | _CONFIDENCE | _AVERAGE
+_UNSPACED = sorted((word for word in _WORDS if _SCRIPTS.match(word) and ord(word[0]) > 0x3000), key=len, reverse=True)
 
 
 def parse_name(name: str) -> ColumnName:
@@ -108,7 +108,7 @@ def parse_name(name: str) -> ColumnName:
         judge, person = [w for w in words if w in _JUDGE_WEAK], [w for w in words if w in _PERSON_WEAK]
     owner_words = judge or person
     signs = [w for w in words if w.isdigit() or (len(w) == 1 and w != "の")]
-    rest = [w for w in words if w not in _KNOWN and w not in owner_words and w not in signs and w != "の"]
+    rest = [w for w in words if w not in _WORDS and w not in owner_words and w not in signs and w != "の"]
     models = [w for w in judge if _MODEL.match(w)]
     stem = "_".join(models or [w for w in words if w in owner_words or w in signs])
     return ColumnName(

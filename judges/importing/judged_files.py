@@ -24,7 +24,7 @@ from judges.reading.reading import counted_verdict, read_reply
 from judges.types import Dialogue, Kind, Pair, Reading, Response, turn_number, units
 
 Lines = list[tuple[int, JudgmentLine]]
-_LISTED = 8
+_MAX_LISTED = 8
 
 
 class AmbiguousJudge(AssayError):
@@ -106,7 +106,7 @@ def choose_judge(
             f"{path}: there are {len(named)} judges, which differ in {differences}. Choose one with --card, --model "
             "or --param NAME=VALUE."
         )
-    names = "; ".join(judge.title for judge in candidates[:_LISTED])
+    names = "; ".join(judge.title for judge in candidates[:_MAX_LISTED])
     raise AmbiguousJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 EXAMPLES = 3
-_MAX_KNOWN = 1_000
+_MAX_SORTS = 1_000
 _VARIES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\(it is [^)]*\)|[\w.:/-]*\d[\w.:/-]*""")
 _LISTED = re.compile(r"…(?:, …)+")
 Place = tuple[str, int]
@@ -48,7 +48,7 @@ class RepeatedProblems:
         key = (common_part(name), common_part(sentence))
         group = self._by_key.get(key)
         if group is None:
-            if len(self._by_key) == _MAX_KNOWN:
+            if len(self._by_key) == _MAX_SORTS:
                 return
             group = self._by_key[key] = RepeatedProblem(sentence, name)
             self.groups.append(group)

@@ -9,7 +9,7 @@ from judges.mtbench.dialogues import pair_name, turn_texts
 from judges.mtbench.pair_turns import ANSWER, USER, join_turns
 from judges.types import Dialogue, Pair, PairSide
 
-_KEPT = ("question_id", "category", "required_temperature", "protocol")
+_META_FIELDS = ("question_id", "category", "required_temperature", "protocol")
 
 
 def make_pairs(answers: Iterable[Dialogue], model: str = "") -> Iterator[Pair]:
@@ -32,7 +32,7 @@ def _of_turns(question: str, a: Dialogue, b: Dialogue) -> Iterator[Pair]:
     user_texts, answers = turn_texts(a, "user"), [turn_texts(dialogue, "assistant") for dialogue in (a, b)]
     reference = a.meta.get("reference_answer", a.meta.get("reference"))
     for turn in range(1, len(user_texts) + 1):
-        meta = {name: a.meta[name] for name in _KEPT if name in a.meta} | {"turn": turn}
+        meta = {name: a.meta[name] for name in _META_FIELDS if name in a.meta} | {"turn": turn}
         sides = [
             PairSide(system=dialogue.system, text=join_turns(texts[:turn], ANSWER))
             for dialogue, texts in zip((a, b), answers, strict=True)

@@ -25,7 +25,7 @@ from judges.strict_json import BadJson, parse_with_nan, show_value
 
 ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "known", "single", "pair", "vote")
 """The roles of FastChat's rows, in the order of reading; `known`: dialogues that a dataset already contains."""
-_LISTED = 8
+_MAX_LISTED = 8
 _MIN_MATCH_CHARACTERS = 20
 """A text of this many characters does not occur in a prompt by chance."""
 FASTCHAT = "fastchat"
@@ -678,8 +678,8 @@ def _count_single_orders(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[s
 def list_names(names: Iterable[str]) -> str:
     """Names in a sentence, each once: the first few, and how many more."""
     unique_names = list(dict.fromkeys(names))
-    rest = len(unique_names) - _LISTED
-    return ", ".join(unique_names[:_LISTED]) + (f" and {rest:,} more" if rest > 0 else "")
+    rest = len(unique_names) - _MAX_LISTED
+    return ", ".join(unique_names[:_MAX_LISTED]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _forms(text: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 from judges.mtbench.protocol import Protocol, describe_protocol
 from judges.mtbench.records import WITH_REFERENCE, Bench
 
-Known = Literal["files", "protocol", "not known"]
+Provenance = Literal["files", "protocol", "not known"]
 Kind = Literal["replayed", "rest", "answers"]
 UNKNOWN: Final = "not known"
 
@@ -33,7 +33,7 @@ class Factor(NamedTuple):
     one: str
     other: str
     differs: bool | None
-    sources: tuple[Known, Known]
+    sources: tuple[Provenance, Provenance]
     kind: Kind
 
 
@@ -118,9 +118,9 @@ def conversation(bench: Bench, question: str, model: str, choice: int, turn: int
     return answer.turns[:turn] if answer is not None and len(answer.turns) >= turn else None
 
 
-FactorValue = tuple[str, Known] | None
+FactorValue = tuple[str, Provenance] | None
 """A value and where it is known from; None where the files do not tell it."""
-_PROTOCOL: Known = "protocol"
+_PROTOCOL: Provenance = "protocol"
 
 
 def _questions(run: Pipeline) -> FactorValue:

@@ -183,11 +183,11 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
     return Reading((*turns, *conversation), tuple(remarks), facts=facts)
 
 
-Said = list[tuple[float | None, float]]
+WindowScores = list[tuple[float | None, float]]
 """The scores of the windows in one dimension of the conversation, with the number of assistant turns of each."""
 
 
-def _answers(dimension: Dimension, windows: Sequence[Window], readings: Sequence[Reading]) -> Said:
+def _answers(dimension: Dimension, windows: Sequence[Window], readings: Sequence[Reading]) -> WindowScores:
     return [
         (score.value, float(len(window.scored)))
         for window, reading in zip(windows, readings, strict=True)
@@ -196,7 +196,7 @@ def _answers(dimension: Dimension, windows: Sequence[Window], readings: Sequence
     ]
 
 
-def _combine_windows(dimension: Dimension, answers: Said) -> tuple[bool, float | None]:
+def _combine_windows(dimension: Dimension, answers: WindowScores) -> tuple[bool, float | None]:
     scale = dimension.scale
     known = [(value, weight) for value, weight in answers if value is not None]
     if scale.na or not known:
@@ -207,7 +207,7 @@ def _combine_windows(dimension: Dimension, answers: Said) -> tuple[bool, float |
     return there_is, combined
 
 
-def _verdict(card: Card, dimension: Dimension, answers: Said, scores: Sequence[Score]) -> float | None:
+def _verdict(card: Card, dimension: Dimension, answers: WindowScores, scores: Sequence[Score]) -> float | None:
     stated = [value for value, _ in answers if value is not None]
     if not stated:
         return None
@@ -224,7 +224,7 @@ def _verdict(card: Card, dimension: Dimension, answers: Said, scores: Sequence[S
     return min(possible, default=nearest)
 
 
-def _weakest(card: Card, scores: Sequence[Score], answers: Said) -> float:
+def _weakest(card: Card, scores: Sequence[Score], answers: WindowScores) -> float:
     named = {value for value, _ in answers if value}
     sums: dict[float, float] = {}
     for score in scores:
@@ -238,7 +238,7 @@ def _weakest(card: Card, scores: Sequence[Score], answers: Said) -> float:
     return min(sums, key=lambda turn: (sums[turn], turn not in named, turn))
 
 
-def _score(dimension: Dimension, value: float | None, answers: Said, readings: Sequence[Reading]) -> Score:
+def _score(dimension: Dimension, value: float | None, answers: WindowScores, readings: Sequence[Reading]) -> Score:
     values = [value for value, _ in answers]
     known = [value for value in values if value is not None] or values
     agreed = combination.agreement_confidence(dimension.scale, known)

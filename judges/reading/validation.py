@@ -136,19 +136,20 @@ class _RequiredCells:
     due: tuple[tuple[str, str], ...]
 
 
-_KNOWN: dict[tuple[int, tuple[str, ...]], _RequiredCells] = {}
+_REQUIRED: dict[tuple[int, tuple[str, ...]], _RequiredCells] = {}
 
 
 def _asks(dimensions: tuple[Dimension, ...], item_units: Sequence[str]) -> _RequiredCells:
     """The required cells, cached by units and by the identity of `dimensions`, because hashing these is slow."""
     key = (id(dimensions), tuple(item_units))
-    entry = _KNOWN.get(key)
+    entry = _REQUIRED.get(key)
     if entry is None or entry.of is not dimensions:
-        if len(_KNOWN) >= _MAX_CACHED:
-            _KNOWN.clear()
+        if len(_REQUIRED) >= _MAX_CACHED:
+            _REQUIRED.clear()
         cells = [(unit, d) for unit in item_units for d in dimensions if d.sort == sort_of(unit)]
         checks = {(unit, d.name): _code(d.judged) for unit, d in cells}
-        entry = _KNOWN[key] = _RequiredCells(dimensions, checks, tuple((unit, d.name) for unit, d in cells if d.asked))
+        required = tuple((unit, d.name) for unit, d in cells if d.asked)
+        entry = _REQUIRED[key] = _RequiredCells(dimensions, checks, required)
     return entry
 
 

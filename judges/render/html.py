@@ -15,16 +15,16 @@ from markupsafe import Markup, escape
 
 from judges.render.drawing import DARK, FONT, LIGHT, replace_illegal
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 _TEMPLATES = Environment(
-    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     finalize=lambda value: value if hasattr(value, "__html__") else replace_illegal(value), keep_trailing_newline=True,
 )  # fmt: skip
 _TEMPLATES.policies["json.dumps_kwargs"] = {"ensure_ascii": True, "allow_nan": False}
 _PARTS: Any = _TEMPLATES.get_template("parts.html.jinja").module
 _STYLE = Markup(
     f":root{{{LIGHT}}}@media screen and (prefers-color-scheme:dark){{:root{{{DARK}}}}}body{{font-family:{FONT}}}"
-) + Markup((_HERE / "style.css").read_text(encoding="utf-8"))
+) + Markup((_FOLDER / "style.css").read_text(encoding="utf-8"))
 _VALUE = Markup("<bdi>{}</bdi>")
 
 

@@ -21,7 +21,7 @@ from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 Key = TypeVar("Key", bound=Hashable)
 
 _ROUNDING = 1e-9
-_ALIKE = "More random items: these are too few, or too similar, to estimate the error."
+_TOO_FEW = "More random items: these are too few, or too similar, to estimate the error."
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _decide(interval: Interval, policy: CheckPolicy, plan: LookPlan | None, shar
     if not policy.lower_bound:
         return CheckResult("meets policy", f"{stands}; no lower bound is required.", "", None, low, needed, together)
     if z is None or low is None:
-        return CheckResult("inconclusive", f"{stands}, but no lower bound can be formed.", _ALIKE, shared=together)
+        return CheckResult("inconclusive", f"{stands}, but no lower bound can be formed.", _TOO_FEW, shared=together)
     named = f"its lower bound, {format_kappa(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
     if z >= needed - _ROUNDING:
         return CheckResult("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
@@ -226,7 +226,7 @@ def _describe_more(items: tuple[int, int] | None, cut: bool, interval: Interval,
         later = [size for size in plan.sizes if size > interval.items]
         return f"The plan's next look, at {later[0]:,} items." if later else "Nothing: the plan has had its last look."
     if items is None and interval.point == 1:
-        return _ALIKE
+        return _TOO_FEW
     if items is None:
         return "A kappa further above the threshold: this one is at it, and more labels are unlikely to decide it."
     words = f"{items[0]:,} to {'over ' * cut}{items[1]:,}"

@@ -15,7 +15,7 @@ from pages.api.call import ApiRoute
 from pages.api.problems import Refusal
 
 _FLAGS = {"true": True, "false": False}
-_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})")
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})")
 _MAX_PARAMETERS = 200
 
 
@@ -57,7 +57,7 @@ def _parse_value(sort: type, name: str, value: str) -> Any:
             raise Refusal(400, f"{name}: {value[:60]!r} is neither true nor false.")
         return _FLAGS[value]
     if sort is int:
-        if not _WHOLE.fullmatch(value):
+        if not _INTEGER.fullmatch(value):
             raise Refusal(400, f"{name}: {value[:60]!r} is no whole number.")
         return int(value)
     return value

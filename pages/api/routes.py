@@ -24,7 +24,7 @@ class _Whatever(StringConvertor):
 
 
 register_url_convertor("whatever", _Whatever())
-_SENT = {
+_SEND_SUMMARIES = {
     "lines": "Send lines of any kind to a dataset. It is created if it does not exist.",
     "items": "Send items.",
     "judgments": "Send judgments: replies of judges, or their scores.",
@@ -66,7 +66,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         for kind in KEYS
     ),
     *(
-        ApiRoute("POST", f"{_AT}/{kind}", f"send_{kind}", _SENT[kind], "write", "researcher",
+        ApiRoute("POST", f"{_AT}/{kind}", f"send_{kind}", _SEND_SUMMARIES[kind], "write", "researcher",
                  partial(intake.import_lines, kind=kind), models.LinesOut, models.LinesQuery, lines=kind)
         for kind in intake.LINE_SORTS
     ),

@@ -31,7 +31,7 @@ def draw_cards(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]])
         if names:
             st.header(text.escape(title), anchor=False)
             rows = [_line(cards[name], uses.get(name, ()), used) for name in names]
-            tables.clickable_table(rows, _LISTED, partial(_open, names), f"cards:{title}", max_rows=len(rows))
+            tables.clickable_table(rows, _COLUMNS, partial(_open, names), f"cards:{title}", max_rows=len(rows))
 
 
 def _open(names: Sequence[str], row: int) -> None:
@@ -51,7 +51,7 @@ def _line(card: Card, uses: Sequence[CardUse], used: bool) -> dict[str, str]:
     }
 
 
-_LISTED = {
+_COLUMNS = {
     "Card": Column(width=190), "Judges": Column(width=130), "Dimensions": Column(width=250),
     "Origin": Column(width=115), "Used by": Column(width=140), "Version": Column(width=105),
 }  # fmt: skip

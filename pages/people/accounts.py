@@ -11,7 +11,7 @@ from data.records.names import display_name
 from pages.ui import session, tables, text
 
 _ACCOUNTS = (("Account", ""), ("Person", "200px"), ("Role by group", "130px"), ("Last sign-in", "130px"))
-_OPEN = (("E-mail or account", ""), ("As", "200px"), ("Invited by", "150px"), ("Until", "110px"))
+_INVITATION_COLUMNS = (("E-mail or account", ""), ("As", "200px"), ("Invited by", "150px"), ("Until", "110px"))
 
 
 def show_accounts() -> None:
@@ -27,7 +27,7 @@ def show_accounts() -> None:
             for invitation in waits
         ]  # fmt: skip
         ids, acts = [invitation.id for invitation in waits], [("Withdraw",)] * len(waits)
-        clicked = tables.wrapped_table(_OPEN, rows, "invitations", "Invitations", ids, actions=acts)
+        clicked = tables.wrapped_table(_INVITATION_COLUMNS, rows, "invitations", "Invitations", ids, actions=acts)
         if clicked:
             with text.refusals():
                 invitations.withdraw_invitation(store, me.name, waits[clicked[0]].id)

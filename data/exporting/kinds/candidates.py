@@ -23,7 +23,7 @@ from judges.types import Pair
 
 MOST = ExportOption("most", "At most", "so many items, those that need it most first (0: all)", 0)
 _PAGE = 500
-_LOW, _APART = 0.25, 2
+_LOW, _DISAGREEING_STEPS = 0.25, 2
 """The lowest quarter of a scale is low; people who are so many steps apart disagree (half of an interval scale)."""
 
 
@@ -66,7 +66,7 @@ def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, 
             continue
         width = bins.scale_width(d.scale)
         bound = bins.first_value(d.scale) + _LOW * width
-        gap = width / 2 if d.scale.kind == "interval" else float(_APART)
+        gap = width / 2 if d.scale.kind == "interval" else float(_DISAGREEING_STEPS)
         cells = gold_sql(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "

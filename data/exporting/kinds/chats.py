@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from data.exporting.conversations import is_trainable, item_messages
-from data.exporting.kind import CHAT, TEXT, WHOLE, ExportKind, ExportOption, Options, Row, typed_schema
+from data.exporting.kind import CHAT, INTEGER, TEXT, ExportKind, ExportOption, Options, Row, typed_schema
 from data.exporting.shared import BASIS, BY_JUDGE, SCENARIO, approval_terms, dimensions_by_place, exact_words
 from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
@@ -101,7 +101,7 @@ KIND = ExportKind(
     "dimension of every turn, the lowest turn decides. Left out is what chat templates refuse: empty turns, or "
     "roles that do not alternate.",
     typed_schema(
-        messages=CHAT, item=TEXT, system=TEXT, dimension=TEXT, value=TEXT, units=WHOLE, basis=TEXT, judge=TEXT,
+        messages=CHAT, item=TEXT, system=TEXT, dimension=TEXT, value=TEXT, units=INTEGER, basis=TEXT, judge=TEXT,
         older_policy=TEXT,
     ),
     rows,

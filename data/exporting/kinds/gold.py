@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from data.exporting.kind import (
     BEGIN,
     FLAG,
+    INTEGER,
     NUMBER,
     TEXT,
-    WHOLE,
     ExportKind,
     Options,
     Row,
@@ -69,9 +69,9 @@ KIND = ExportKind(
     "One row for each item, unit and dimension that people have rated: the value, how it came about (one, agreed, "
     "median, majority, adjudicated), how many people, and a judge's value beside it where one is chosen.",
     typed_schema(
-        item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, how=TEXT, people=WHOLE, low=NUMBER, high=NUMBER,
-        probability=NUMBER, basis=TEXT, tuning=FLAG, judge=TEXT, judge_value=TEXT, judge_code=NUMBER, card=TEXT,
-        card_version=TEXT, model=TEXT,
+        item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, how=TEXT, people=INTEGER, low=NUMBER,
+        high=NUMBER, probability=NUMBER, basis=TEXT, tuning=FLAG, judge=TEXT, judge_value=TEXT, judge_code=NUMBER,
+        card=TEXT, card_version=TEXT, model=TEXT,
     ),
     rows,
     shows_people=True,

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from data.exporting.kind import BEGIN, TEXT, WHOLE, ExportKind, Options, Query, Row, limit_clause, typed_schema
+from data.exporting.kind import BEGIN, INTEGER, TEXT, ExportKind, Options, Query, Row, limit_clause, typed_schema
 from data.records.datasets import Dataset
 from data.store import Store
 
 _SIDE = pa.struct([("system", TEXT), ("text", TEXT)])
-_TURN = pa.struct([("turn", WHOLE), ("role", TEXT), ("text", TEXT), ("name", TEXT)])
+_TURN = pa.struct([("turn", INTEGER), ("role", TEXT), ("text", TEXT), ("name", TEXT)])
 
 
 def _query(dataset: Dataset, _options: Options, limit: int = 0, begin: Options = BEGIN) -> Query:

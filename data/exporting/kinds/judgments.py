@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from data.exporting.kind import BEGIN, TEXT, WHOLE, ExportKind, Options, Query, Row, limit_clause, typed_schema
+from data.exporting.kind import BEGIN, INTEGER, TEXT, ExportKind, Options, Query, Row, limit_clause, typed_schema
 from data.exporting.shared import JUDGE
 from data.records import datasets
 from data.records.datasets import Dataset
@@ -41,7 +41,7 @@ KIND = ExportKind(
     "Judges' replies",
     "Every judge's reply to every item as it came, with card, version, model, parameters and run.",
     typed_schema(
-        item=TEXT, card=TEXT, model=TEXT, params=TEXT, part=TEXT, sample=WHOLE, raw=TEXT, unscored=TEXT, why=TEXT,
+        item=TEXT, card=TEXT, model=TEXT, params=TEXT, part=TEXT, sample=INTEGER, raw=TEXT, unscored=TEXT, why=TEXT,
         judge=TEXT, card_version=TEXT, run=TEXT,
     ),
     rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from data.exporting.conversations import to_message
-from data.exporting.kind import CHAT, NUMBER, TEXT, WHOLE, ExportKind, Options, Row, typed_schema
+from data.exporting.kind import CHAT, INTEGER, NUMBER, TEXT, ExportKind, Options, Row, typed_schema
 from data.exporting.shared import BASIS, BY_JUDGE, approval_terms, dimensions_by_place
 from data.gold.gold import Basis, gold_sql
 from data.records.datasets import Dataset
@@ -71,7 +71,7 @@ KIND = ExportKind(
     "(rejected), by the reference labels (gold), in the form that TRL trains on (DPO and others).",
     typed_schema(
         prompt=CHAT, chosen=CHAT, rejected=CHAT, item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, chosen_system=TEXT,
-        rejected_system=TEXT, how=TEXT, people=WHOLE, probability=NUMBER,
+        rejected_system=TEXT, how=TEXT, people=INTEGER, probability=NUMBER,
         older_policy=TEXT,
     ),
     rows,

@@ -10,9 +10,9 @@ from data.approvals.auto_accept import AutoAcceptRule
 from data.exporting.kind import (
     BEGIN,
     FLAG,
+    INTEGER,
     NUMBER,
     TEXT,
-    WHOLE,
     ExportKind,
     Options,
     Query,
@@ -89,7 +89,7 @@ def spare_rules(store: Store, dataset: Dataset, options: Options) -> Row:
 
 COLUMNS = typed_schema(
     item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, value=TEXT, code=NUMBER, confidence=NUMBER, source=TEXT,
-    sample=WHOLE, samples=WHOLE, agreement=NUMBER, lowest=NUMBER, highest=NUMBER, card=TEXT, card_version=TEXT,
+    sample=INTEGER, samples=INTEGER, agreement=NUMBER, lowest=NUMBER, highest=NUMBER, card=TEXT, card_version=TEXT,
     model=TEXT, params=TEXT, synthetic=FLAG, run=TEXT, spared=FLAG,
 )  # fmt: skip
 

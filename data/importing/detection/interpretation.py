@@ -27,7 +27,7 @@ from judges.protocols.orders import names_sides
 from judges.types import Dimension, Kind
 
 By = Literal["judge", "person", ""]
-WHOLE = "rating"
+UNNAMED = "rating"
 """The name of a question that the file does not name."""
 _PEOPLE = 30
 _LETTERS = 50
@@ -147,7 +147,7 @@ def _cut_names(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
 
 
 def _cut_name(name: str) -> str:
-    before = len(WHOLE) + 1 if name.startswith(f"{WHOLE}_") and not name[len(WHOLE) + 1 :].isidentifier() else 0
+    before = len(UNNAMED) + 1 if name.startswith(f"{UNNAMED}_") and not name[len(UNNAMED) + 1 :].isidentifier() else 0
     return name[: _LETTERS + before]
 
 
@@ -157,9 +157,9 @@ def matched_series(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
     names = [name for places in about.values() for _, _, name in places]
     if any(len(places) != 1 for places in about.values()) or names[0] == names[1]:
         return list(series)
-    if scale_warnings([replace(s, dimension=WHOLE) for s in series]):
+    if scale_warnings([replace(s, dimension=UNNAMED) for s in series]):
         return list(series)
-    name = next((name for name in names if name != WHOLE), WHOLE)
+    name = next((name for name in names if name != UNNAMED), UNNAMED)
     return [replace(s, dimension=name) if s.by else s for s in series]
 
 
@@ -224,11 +224,11 @@ def _name_question(
     while (known := stored.get((kind, sort, name))) is not None:
         known_scale = recipe_scale(known.scale)
         # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
-        ours = base == WHOLE and explain_two_scales("", scale, [known_scale])
+        ours = base == UNNAMED and explain_two_scales("", scale, [known_scale])
         if known_scale is not None and not ours and _all_on(cells, known_scale):
             return name, known_scale
         number += 1
-        name = f"{base}_{number}" if base != WHOLE or name != WHOLE else f"{sort}_{WHOLE}"
+        name = f"{base}_{number}" if base != UNNAMED or name != UNNAMED else f"{sort}_{UNNAMED}"
     return name, scale
 
 
@@ -255,10 +255,10 @@ def _dimension_name(name: str) -> str:
     """Turn a name from a file, however long, into that of a dimension."""
     plain = _flat(unicodedata.normalize("NFKC", name))
     if not plain or not plain.isidentifier():
-        plain = f"{WHOLE}_{plain}".rstrip("_")
+        plain = f"{UNNAMED}_{plain}".rstrip("_")
     if not plain.isidentifier():
-        plain = WHOLE
-    return f"{plain}_{WHOLE}" if plain in RESERVED or plain.startswith("_") else plain
+        plain = UNNAMED
+    return f"{plain}_{UNNAMED}" if plain in RESERVED or plain.startswith("_") else plain
 
 
 def _flat(name: str) -> str:
@@ -335,7 +335,7 @@ class _Table:
         return [name for name in names if name not in differing]
 
     def _series_of(self, voice: AnswerColumn, by: By) -> AnswerSeries:
-        named = _dimension_name(voice.dimension) if voice.dimension else WHOLE
+        named = _dimension_name(voice.dimension) if voice.dimension else UNNAMED
         summary = _cells(self.table.columns[voice.column])
         series = AnswerSeries(
             self.file, voice.column, by, voice.rater, named, self.kind,

@@ -21,7 +21,7 @@ from judges.strict_json import parse_json
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _MOST_FILES = 10_000
-_MOST_LISTED = 8 * 2**20
+_MAX_LISTING_BYTES = 8 * 2**20
 
 
 class SourceFile:
@@ -201,7 +201,7 @@ def _read_listed_files(folder: Path) -> Source:
     """
     try:
         with (folder / PARTITIONS).open("rb") as stream:
-            data = parse_json(stream.read(_MOST_LISTED).decode())
+            data = parse_json(stream.read(_MAX_LISTING_BYTES).decode())
         listed = [(Path(str(entry["name"])).name, int(entry["bytes"]), str(entry["sha256"])) for entry in data["files"]]
     except (OSError, ValueError, KeyError, TypeError, AssayError) as error:
         why = type(error).__name__

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from data.importing.format_file import FormatFile
 from data.importing.lines import Entry, Hint
-from judges.importing.bench_files import POINTER_SAID, describe_left_aside
+from judges.importing.bench_files import POINTER_MESSAGE, describe_left_aside
 
 TITLE = "left aside"
 LISTS = ()
 ROLES_OF_FILES = {
-    "pointer": POINTER_SAID,
+    "pointer": POINTER_MESSAGE,
     "empty": "empty",
     "other": "none of MT-Bench's files, and of no other kind that can be read without a mapping",
 }

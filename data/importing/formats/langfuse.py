@@ -29,7 +29,7 @@ LISTS = (("data",), ("traces",), ("observations",), ("scores",))
 _HOLDERS = ("data", "traces", "observations", "scores")
 _SOURCES = ("API", "EVAL", "ANNOTATION")
 _PEOPLE = re.compile(rf"{PEOPLE_WORDS}|feedback", re.IGNORECASE)
-_READ = {
+_KNOWN_FIELDS = {
     *("id", "traceId", "type", "name", "startTime", "endTime", "timestamp", "input", "output", "model", "metadata"),
     *("parentObservationId", "sessionId", "userId", "tags", "observations", "scores", "traces", "trace", "projectId"),
     *("providedModelName", "environment", "createdAt", "updatedAt", "traceName", "bookmarked", "public", "level"),
@@ -111,7 +111,7 @@ class _Reader(TraceReader):
         else:
             # What surrounds the lists of one object: of a session, its id.
             self._session = text_of(row.get("id"))
-            self.note_unused(*(key for key in row if key not in _READ))
+            self.note_unused(*(key for key in row if key not in _KNOWN_FIELDS))
 
     def _trace(self, row: dict[str, Any]) -> None:
         key, session, name = text_of(row["id"]), text_of(row.get("sessionId")), text_of(row.get("name"))
@@ -149,7 +149,7 @@ class _Reader(TraceReader):
     def _add_column_scores(self, row: dict[str, Any], trace: str, span: str) -> None:
         """The scores in columns of their own, as the exports of tables have them; all other columns are left."""
         for name, value in row.items():
-            if name in _READ or value is None:
+            if name in _KNOWN_FIELDS or value is None:
                 continue
             values = list_of(value) if name not in _PLURAL else []
             if not values or not all(

@@ -27,7 +27,7 @@ TITLE = "LangSmith"
 LISTS = (("runs",), ("feedback",))
 _THREADS = ("session_id", "thread_id", "conversation_id")
 _PEOPLE = re.compile(PEOPLE_WORDS, re.IGNORECASE)
-_READ = {
+_KNOWN_FIELDS = {
     *("id", "name", "run_type", "inputs", "outputs", "start_time", "end_time", "trace_id", "parent_run_id", "extra"),
     *("feedback", "feedback_stats", "dotted_order", "session_id", "child_runs", "tags", "reference_outputs", "status"),
     *("is_root", "tenant_id", "metadata", "thread_id", "reference_example_id", "parent_run_ids", "child_run_ids"),
@@ -106,7 +106,7 @@ class _Reader(TraceReader):
         model = text_of(meta.get("ls_model_name") or as_object(extra.get("invocation_params")).get("model"))
         start = nanoseconds(row.get("start_time"))
         self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, inputs, answer, span_meta))
-        self.note_unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
+        self.note_unused(*(k for k, v in row.items() if k not in _KNOWN_FIELDS and v not in (None, "", [], {})))
         for feedback in as_objects(row.get("feedback")):
             self._feedback({"run_id": key, "trace_id": trace, **feedback})
         for named, stats in as_object(row.get("feedback_stats")).items():

@@ -42,7 +42,7 @@ _OUTPUTS = (
 )
 _MODELS = ("gen_ai.request.model", "llm.model_name", "gen_ai.response.model", "llm.request.model")
 _RESULT = ("gen_ai.evaluation.result", "gen_ai.evaluation")
-_READ = (
+_KNOWN_PREFIXES = (
     *("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions", "gen_ai.operation.name"),
     *("openinference.span.kind", "traceloop.span.kind", "gen_ai.tool.", "tool.", "llm.input_messages.", "event.name"),
     *("llm.output_messages.", "gen_ai.prompt", "gen_ai.completion", "gen_ai.evaluation.", "gen_ai.response.id"),
@@ -68,7 +68,7 @@ def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
 
 @lru_cache(maxsize=10_000)
 def _is_read(name: str) -> bool:
-    return name.startswith(_READ)
+    return name.startswith(_KNOWN_PREFIXES)
 
 
 def _is_span(row: dict[str, Any]) -> bool:

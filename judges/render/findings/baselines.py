@@ -8,7 +8,7 @@ from judges.render.words import cell, span
 from judges.stats.baselines import Baselines
 
 _SHORTFALLS = {"not shown to beat": "is not shown to beat", "falls short of": "agrees less with people than"}
-_SAID = {
+_STANDINGS = {
     "beats": ": it beats the length baseline",
     "not shown to beat": ", which does not show that it beats the baseline",
     "falls short of": ": it agrees less than the baseline",
@@ -34,7 +34,7 @@ def findings(baselines: Baselines) -> list[Sentence]:
                 "kappa {rule} ({span}) and {exact} agreement. Judge minus baseline: {ahead} ({ahead_span}){standing}.",
                 rule=cell(rule.rule.point, ".2f"), span=span(rule.rule), exact=f"{rule.exact:.0%}",
                 ahead=cell(rule.difference.point, "+.2f"), ahead_span=span(rule.difference),
-                standing=_SAID[rule.standing],
+                standing=_STANDINGS[rule.standing],
             )
         )  # fmt: skip
     sentences.append(

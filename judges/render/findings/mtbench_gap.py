@@ -16,7 +16,7 @@ _BECOMES = {
     "rest": "part of what is left: new calls to a judge",
     "answers": "part of the answers: new answers",
 }
-_KNOWN = {"files": "data", "protocol": "protocol", "not known": "not known"}
+_PROVENANCE_WORDS = {"files": "data", "protocol": "protocol", "not known": "not known"}
 
 
 def gap_summary(gap: Gap) -> list[Sentence]:
@@ -172,7 +172,7 @@ def factor_rows(factors: Sequence[Factor]) -> list[tuple[str, str, str, str]]:
     rows = []
     for factor in sorted(factors, key=lambda factor: (factor.differs is not True, factor.differs is not None)):
         state = {True: "\N{NOT EQUAL TO} differs", False: "equal", None: "not known"}[factor.differs]
-        source = " and ".join(dict.fromkeys(_KNOWN[known] for known in factor.sources))
+        source = " and ".join(dict.fromkeys(_PROVENANCE_WORDS[known] for known in factor.sources))
         details = source + (f"\n{_BECOMES[factor.kind]}" if factor.differs else "")
         rows.append((f"{factor.name}\n{state}", factor.one, factor.other, details))
     return rows

@@ -13,14 +13,14 @@ from judges.stats.rates import AnswerRates
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 from judges.types import Dimension
 
-_SAID = 4
+_MAX_ANSWERS = 4
 """Of more answers there is only the table."""
 
 
 def findings(answers: Sequence[AnswerRates], means: Mapping[int, CorrectedMean], dimension: Dimension) -> list[Finding]:
     """Sentences for every answer, a plot of a flag, and a table; `means` by an answer's place are the dashboard's."""
     parts: list[Finding] = []
-    for answer in answers if len(answers) <= _SAID else ():
+    for answer in answers if len(answers) <= _MAX_ANSWERS else ():
         head, *rest = rates.explain(answer, dimension)
         parts.append(say("**{head}** {rest}", head=head, rest=" ".join(rest)))
     if answers and answers[0].rates.people.items < MIN_CLUSTERS:
