@@ -164,7 +164,7 @@ def one_empty_store(
             take_databases(patch, request.getfixturevalue("databases"))
         patch.setattr(opening, "migrate_store", bring_up)
         patch.setattr(opening, "inspect_store", look)
-        patch.setattr(seeds, "KEPT", [tmp_path_factory.mktemp("kept")])
+        patch.setattr(seeds, "CLOSED_STORES", [tmp_path_factory.mktemp("kept")])
         yield really
 
 

@@ -19,7 +19,7 @@ from data.store.ids import content_id, new_id
 from tests.postgres import Databases
 
 Json = dict[str, Any]
-KEPT: list[Path] = []
+CLOSED_STORES: list[Path] = []
 """The folder, if there is one, that keeps a closed store of each sort that is asked for more than once."""
 DATABASES: Databases | None = None
 """The server whose databases stand for files, where the tests run on PostgreSQL."""
@@ -122,9 +122,9 @@ def workspace(
     file = lines(path.with_suffix(".jsonl"), rows)
     key = content_id(file.read_text(encoding="utf-8"), repr((names, review, audit, dataset)))
     _asked[key] += 1
-    if DATABASES is not None or not KEPT or _asked[key] == 1 or path.exists():
+    if DATABASES is not None or not CLOSED_STORES or _asked[key] == 1 or path.exists():
         return _make_workspace(path, file, names, review, audit, dataset)
-    template = KEPT[0] / f"{key}.duckdb"
+    template = CLOSED_STORES[0] / f"{key}.duckdb"
     if not template.exists():
         _make_workspace(path, file, names, review, audit, dataset).close()
         copy_store(path, template)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.together("texts")  # the tree is read and parsed once
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 _CODE = re.compile(r"^( {4}.*|```[\s\S]*?```)$", re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]*)\)")
-_NAMED = re.compile(r"`((?:pages|data|judges|tools|tests)/[\w/]+\.(?:py|js))`\s\(((?:`[\w.]+`(?:,\s)?)+)\)")
+_NAMES_OF_MODULE = re.compile(r"`((?:pages|data|judges|tools|tests)/[\w/]+\.(?:py|js))`\s\(((?:`[\w.]+`(?:,\s)?)+)\)")
 _WORD = re.compile(r"`([\w.]+)`")
 _DOTTED = re.compile(r"(?<![\w./-])((?:pages|data|judges|tools|tests)(?:\.[a-z_]\w*)+)")
 _FILE = re.compile(r"(?<![\w./-])((?:pages|data|judges|tools|tests|docs)/[\w/.-]*\.(?:py|md|js|json|css|sql))")
@@ -59,7 +59,7 @@ def test_every_path_and_function_that_a_document_names_is_there(path: Path) -> N
     named = re.findall(r"`((?:pages|data|judges|tools|tests|docs)/[\w/.-]*)`", text(path))
     missing = [name for name in named if not (ROOT / name).exists()]
     assert not missing, f"{path.name} names paths that are not there: {missing}"
-    pairs = [(module, name) for module, names in _NAMED.findall(text(path)) for name in _WORD.findall(names)]
+    pairs = [(module, name) for module, names in _NAMES_OF_MODULE.findall(text(path)) for name in _WORD.findall(names)]
     unknown = [pair for pair in pairs if not defines(*pair)]
     assert not unknown, f"{path.name} names what these modules do not have: {unknown}"
 

@@ -1,7 +1,7 @@
 """The house rules, held by walking the sources: who imports whom, where each library lives, what a page may show.
 
 A rule is a function that takes one source file and yields (line, sentence) for each thing it does not allow. It is
-found by its decorator, is held against every file, and is itself tried on the snippets of TRIED at the end.
+found by its decorator, is held against every file, and is itself tried on SNIPPETS at the end.
 """
 
 import ast
@@ -45,7 +45,7 @@ HOMES = {  # one home for each library: what stands anywhere else goes through i
     "streamlit": r"app\.py|pages/.*",
 }
 ASKED_FOR_WHEN_USED = {"psycopg", "ray"}  # not in requirements.txt: imported inside a function only
-LATE = {"scipy"}  # takes long to import: imported inside the function that uses it
+SLOW_IMPORTS = {"scipy"}  # takes long to import: imported inside the function that uses it
 SECOND_OPINIONS = {"sklearn", "statsmodels", "krippendorff", "pingouin"}
 IMPURE = {"streamlit", "duckdb", "sqlite3", "psycopg", "time", "datetime"}
 SHIPPED = (
@@ -271,7 +271,7 @@ def late_libraries(source: Source) -> Iterator[Finding]:
         for node in ast.walk(outer)
     }  # fmt: skip
     for node, name in source.imports():
-        if name.partition(".")[0] in LATE and id(node) not in inside:
+        if name.partition(".")[0] in SLOW_IMPORTS and id(node) not in inside:
             yield node.lineno, f"{name} takes long to import: import it in the function that uses it"
 
 
@@ -373,7 +373,10 @@ WIDGET = {
     *("Column", "TextColumn", "NumberColumn", "CheckboxColumn", "DatetimeColumn", "ListColumn", "ProgressColumn"),
 }
 READ_AS_MARKDOWN = STRICT | BODY | WIDGET | {"page_link", "progress", "image", "table"}
-READ = dict.fromkeys(STRICT | BODY | WIDGET, 1) | {"write": 99, "metric": 3}  # how many of the arguments are read
+TEXT_ARGUMENTS = dict.fromkeys(STRICT | BODY | WIDGET, 1) | {
+    "write": 99,
+    "metric": 3,
+}  # how many of the arguments are read
 OPTIONS = {"radio", "pills", "segmented_control", "select_slider", "menu_button"}  # widgets whose options are read, too
 BY_NAME = {"body", "label", "help", "text", "title", "caption", "captions", "delta"}
 NUMERIC = re.compile(r"[-+ ]?0?\d*,?(\.\d+)?[defg%]|,")  # formats that refuse a text
@@ -408,7 +411,7 @@ def shown_text_is_ours(source: Source) -> Iterator[Finding]:
             continue
         if method == "table":
             yield node.lineno, "st.table reads Markdown in every cell: use st.dataframe"
-        values = [*node.args[: READ.get(method, 0)], *(k.value for k in node.keywords if k.arg in BY_NAME)]
+        values = [*node.args[: TEXT_ARGUMENTS.get(method, 0)], *(k.value for k in node.keywords if k.arg in BY_NAME)]
         values += [k.value for k in node.keywords if k.arg == "value" and method == "metric"]
         for value in values:
             if not (is_fixed if method in STRICT else harmless)(value, constants):
@@ -988,7 +991,7 @@ def test_readme_names(entry):
 
 # -- the rules themselves ---------------------------------------------------------------------------------------------
 
-TRIED = [
+SNIPPETS = [
     # rule, where, code, whether the rule lets it pass
     ("downhill", "judges/stats/approval_check.py", "from data import gold", False),
     ("downhill", "judges/cards/a/card.py", "def f():\n    import data.gold.gold", False),
@@ -1118,12 +1121,12 @@ TRIED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "path", "code", "passes"), TRIED)
+@pytest.mark.parametrize(("name", "path", "code", "passes"), SNIPPETS)
 def test_rule_works(name, path, code, passes):
     findings = list(RULES[name](Source(path, code)))
     assert (not findings) is passes, f"{name} on {code!r}: {findings or 'nothing found'}"
 
 
 def test_every_rule_is_tried():
-    both = {(name, passes) for name, _, _, passes in TRIED}
+    both = {(name, passes) for name, _, _, passes in SNIPPETS}
     assert both == {(name, passes) for name in RULES for passes in (True, False)}

@@ -7,7 +7,7 @@ from judges.audits import all_audits
 
 ROOT = Path(__file__).resolve().parent.parent
 METHODS = (ROOT / "docs/methods.md").read_text(encoding="utf-8")
-_NAMED = re.compile(r"docs/methods\.md, ([^()]+)\)")
+_HEADING = re.compile(r"docs/methods\.md, ([^()]+)\)")
 _MODULE = re.compile(r"`((?:judges|data|pages|tests)/[\w/]+(?:\.py)?)`")
 _LINK = re.compile(r"\]\(#([\w-]+)\)")
 
@@ -22,7 +22,7 @@ def test_every_heading_that_a_docstring_names_is_there() -> None:
         (path.relative_to(ROOT).as_posix(), " ".join(heading.split()))
         for floor in ("judges", "data", "pages")
         for path in (ROOT / floor).rglob("*.py")
-        for heading in _NAMED.findall(path.read_text(encoding="utf-8"))
+        for heading in _HEADING.findall(path.read_text(encoding="utf-8"))
     }
     assert named
     known = headings()

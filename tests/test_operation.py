@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.server import ROOT
 
 TEXT = (ROOT / "docs" / "operation.md").read_text(encoding="utf-8")
-READ = r"""(?:environ(?:\.get\(|\[)|(?:_setting|is_switched_on)\()["'](\w+)["']"""
+SETTING = r"""(?:environ(?:\.get\(|\[)|(?:_setting|is_switched_on)\()["'](\w+)["']"""
 SOURCES = [ROOT / "app.py", *(p for floor in ("pages", "data", "judges") for p in sorted((ROOT / floor).rglob("*.py")))]
 
 
@@ -21,7 +21,7 @@ def test_every_setting_is_documented() -> None:
     read = {
         name
         for path in [*SOURCES, *sorted((ROOT / "tests").rglob("*.py")), ROOT / "Makefile"]
-        for name in re.findall(READ, path.read_text("utf-8"))
+        for name in re.findall(SETTING, path.read_text("utf-8"))
     } - {"PATH"}
     assert {"ASSAY_STORE", "ASSAY_LOG_LEVEL", "ASSAY_PORT", "OPENAI_BASE_URL"} <= read
     own = {name for name in read if name.startswith(("ASSAY_", "OPENAI_", "STREAMLIT_", "ITEMS", "CI"))}

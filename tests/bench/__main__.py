@@ -7,13 +7,13 @@ import importlib
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 def run(selection: list[str]) -> int:
     """Run those (or all) measurements one after the other; 1 when one did not hold."""
     measurements = sorted(
-        {p.stem for p in HERE.glob("[!_]*.py")} | {p.parent.name for p in HERE.glob("[!_]*/__init__.py")}
+        {p.stem for p in FOLDER.glob("[!_]*.py")} | {p.parent.name for p in FOLDER.glob("[!_]*/__init__.py")}
     )
     if unknown := [name for name in selection if name not in measurements]:
         print(f"There is no measurement {', '.join(unknown)}. There are: {', '.join(measurements)}.")

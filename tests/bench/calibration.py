@@ -25,7 +25,7 @@ from judges.stats.calibration import anchoring_difference, summarise
 
 ITEMS = int(os.environ.get("ITEMS", "1000000"))
 CARD = "long_form_pairwise"
-ASKED = {  # the units of an item that are asked each dimension: ten cells in eight dimensions
+UNITS = {  # the units of an item that are asked each dimension: ten cells in eight dimensions
     "groundedness": ["section:1/a", "section:1/b"],
     "relevance": ["section:1/a", "section:1/b"],
     "quality": ["section:1/a"],
@@ -87,7 +87,7 @@ def fill(store, dimensions, items=ITEMS, two=0.0, assisted=0.0):
             f"'[]', {seq} from made"
         )
         for number, dimension in enumerate(dimensions):
-            for unit in ASKED[dimension.name]:
+            for unit in UNITS[dimension.name]:
                 tx.rows(
                     f"insert into score select '', 'judge', id, '{unit}', '{dimension.name}', "
                     f"{value(dimension, 0.6)}, null, '', 0, {seq} from made"
@@ -114,7 +114,7 @@ def codes(store, dimension):
 
 
 def main():
-    dimensions = [d for d in cards()[CARD].dimensions if d.name in ASKED]
+    dimensions = [d for d in cards()[CARD].dimensions if d.name in UNITS]
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(f"duckdb:///{Path(folder) / 'bench.duckdb'}")
         start = perf_counter()

@@ -19,7 +19,7 @@ from judges.stats.approval_check import CheckPolicy
 
 ITEMS = int(os.environ.get("ITEMS", "1000000"))
 CARD = "multi_turn_dialogue"
-ASKED = {  # two turns and a conversation: ten cells an item
+UNITS = {  # two turns and a conversation: ten cells an item
     "context_use": ("turn:1", "turn:2"),
     "helpfulness": ("turn:1", "turn:2"),
     "safety": ("turn:1", "turn:2"),
@@ -69,7 +69,7 @@ def fill(store, items=ITEMS, labelled=LABELLED, systems=SYSTEMS):
                 f"insert into judgment select 'm' || i, 'judge', md5(i::text)[:20], '', 0, '', '', '', {tx.seq}, "
                 f"'r{number}' from {span}"
             )
-            cells = [(unit, dimension) for dimension, units in ASKED.items() for unit in units]
+            cells = [(unit, dimension) for dimension, units in UNITS.items() for unit in units]
             values = ", ".join(f"({n}, '{unit}', '{dimension}')" for n, (unit, dimension) in enumerate(cells))
             tx.rows(  # as a run writes them: item by item
                 f"insert into score select 'm' || i, 'judge', md5(i::text)[:20], unit, dimension, "
@@ -86,7 +86,7 @@ def fill(store, items=ITEMS, labelled=LABELLED, systems=SYSTEMS):
             "insert into draw select 'd' || i, 'ds', md5(i::text)[:20], 'audit', 'blind', '', 's' || (i % 5), "
             f"{labelled / items}, i, '[]', {tx.seq} from {span}"
         )
-        for dimension, units in ASKED.items():
+        for dimension, units in UNITS.items():
             for unit in units:
                 tx.rows(
                     f"insert into label select '{dimension}{unit}' || i, '', md5(i::text)[:20], '{unit}', "

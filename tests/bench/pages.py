@@ -36,7 +36,7 @@ STANDS = """([name, plots, inside, other]) => {
 
 def gold(store: Store) -> None:
     """A million cells with gold."""
-    dimensions = [d for d in cards()[calibration.CARD].dimensions if d.name in calibration.ASKED]
+    dimensions = [d for d in cards()[calibration.CARD].dimensions if d.name in calibration.UNITS]
     calibration.fill(store, dimensions, items=100_000, two=0.1, assisted=0.2)
 
 

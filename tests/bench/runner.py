@@ -31,7 +31,7 @@ from judges.types import Response
 from tests.data.imports import bring, workspace
 
 LATENCY, CONCURRENCY, CALLS, ROUNDS = 0.5, 256, 4096, 3
-MANY = int(os.environ.get("ASSAY_BENCH_CALLS", "100000"))
+CALL_COUNT = int(os.environ.get("ASSAY_BENCH_CALLS", "100000"))
 CARD = cards()["rubric_open_ended"]
 SCORES = {"factuality": 4, "instruction_following": 4, "coherence": 4, "completeness": 4}
 REPLY = {"scores": SCORES, "verdict": "excellent", "decision_basis": "It does what was asked.", "issues": []}
@@ -211,19 +211,19 @@ def storing(workspace_):
 
 
 def memory():
-    """Memory over MANY calls of an endpoint that answers at once: (megabytes halfway, at the end)."""
+    """Memory over CALL_COUNT calls of an endpoint that answers at once: (megabytes halfway, at the end)."""
     points = {}
 
     def observe(done):
-        if done % max(MANY // 10, 1) == 0:
+        if done % max(CALL_COUNT // 10, 1) == 0:
             points[done] = resident()
 
     with Served(0.0) as url:
         began = time.perf_counter()
-        asyncio.run(judge_items(url, MANY, 64, observe))
+        asyncio.run(judge_items(url, CALL_COUNT, 64, observe))
         took = time.perf_counter() - began
     text = ", ".join(f"{done:,}: {size:.0f}" for done, size in points.items())
-    print(f"MB in memory after so many calls: {text} ({MANY / took:,.0f} a second)")
+    print(f"MB in memory after so many calls: {text} ({CALL_COUNT / took:,.0f} a second)")
     sizes = list(points.values())
     return sizes[len(sizes) // 2], sizes[-1]
 

@@ -21,7 +21,7 @@ from tests.data.planted_workspace import PlantedWorkspace
 from tests.fork_server import Forked
 
 Check = Callable[[str, Iterator[str]], None]
-HERE = Path(__file__).with_name("rooms")
+ROOMS = Path(__file__).with_name("rooms")
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def check(workspace: PlantedWorkspace, tmp_path: Path, caplog: pytest.LogCapture
             ]
             changes = [re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:(port)", line) for line in changes]
             output += dict.fromkeys(sorted(changes) if any(entry.kind == "runs" for entry in new) else changes)
-        compare_archive(normalize("\n".join(output) + "\n"), HERE / f"{room}.txt", tmp_path)
+        compare_archive(normalize("\n".join(output) + "\n"), ROOMS / f"{room}.txt", tmp_path)
 
     return compare
 

@@ -69,7 +69,7 @@ SCALES = {
     "flag": Scale("flag"),
     "turn": Scale("turn"),
 }
-SAID: tuple[tuple[float | None, ...], ...] = (
+CELLS: tuple[tuple[float | None, ...], ...] = (
     (1,), (None,), (1, 1), (0, 1), (0, 2), (0, None), (None, None), (0, 1, 2), (0, 2, 2), (0, 0, 2), (1, None, None),
     (1, 2, None), (1, 1, None), (0, 0, 2, 2), (0, 1, 2, None), (0, 1, None, None), (0, None, None, None),
 )  # fmt: skip
@@ -94,8 +94,8 @@ def gold_figures(workspace: PlantedWorkspace) -> Iterator[str]:
 
 def _resolutions(workspace: PlantedWorkspace) -> Iterator[str]:
     """What cells come to on each sort of scale by each rule, some of them adjudicated."""
-    rows = [(n, value) for n, cell in enumerate(SAID) for value in cell]
-    rows += [(len(SAID) + n, value) for n in range(4) for value in (0, 2)]
+    rows = [(n, value) for n, cell in enumerate(CELLS) for value in cell]
+    rows += [(len(CELLS) + n, value) for n in range(4) for value in (0, 2)]
     values = ", ".join(f"('{n:02}', {'null' if value is None else value})" for n, value in rows)
     source = (
         "select item_id, 'turn:1' as unit, 0 as no, cast(value as double) as value, 0.5 as probability, "
@@ -103,12 +103,15 @@ def _resolutions(workspace: PlantedWorkspace) -> Iterator[str]:
     )
     intake = workspace.store.rows("select min(seq) from intake")[0][0]
     decided = ", ".join(
-        f"('{len(SAID) + n:02}', 'turn:1', {value}, {saw}, cast({seq} as bigint), $2)"
+        f"('{len(CELLS) + n:02}', 'turn:1', {value}, {saw}, cast({seq} as bigint), $2)"
         for n, (value, saw, seq) in enumerate(((1, False, -1), ("null", False, -1), (1, True, -1), (1, False, intake)))
     )
     settled = f"(values {decided}) s(item_id, unit, value, saw_judge, seq, dimension)"
     settled = f"(select * from {settled}) a"
-    cell_texts = [*map(list, SAID), *(f"0, 2, {decision}" for decision in ("decided 1", "n/a", "seen 1", "a file's 1"))]
+    cell_texts = [
+        *map(list, CELLS),
+        *(f"0, 2, {decision}" for decision in ("decided 1", "n/a", "seen 1", "a file's 1")),
+    ]
     cases: list[tuple[str, Resolve, int | None, Any, Basis]] = [
         ("1 to 5", "median", None, "counted", "all"), ("1 to 5", "median", 0, "counted", "gate"),
         ("1 to 5", "majority", 1, "out", "imported"), ("1 to 5", "mean", 2, "counted", "blind"),
@@ -186,7 +189,7 @@ def _comparisons() -> Iterator[str]:
         ]
         texts = [f"{label.person} {label.mode}" for label in disputes.comparable_labels(labels)]
         yield f"of {modes!r} are compared {texts}"
-    for (name, scale), values in product(SCALES.items(), SAID):
+    for (name, scale), values in product(SCALES.items(), CELLS):
         labels_ = tuple(PersonLabel(f"l{n}", "pqrs"[n], value, "blind") for n, value in enumerate(values))
         cells = [_cell(scale, labels_, GoldRule(apart=threshold)) for threshold in (None, 0, 1, 2)]
         yield f"{name} {list(values)}: {cells[0].distance:.4g} apart, waits {[int(cell.waits) for cell in cells]}"

@@ -48,7 +48,7 @@ KEY = f"sk-{CANARY}"
 TEXT = f"{CANARY}\n2026-01-01T00:00:00.000Z ERROR forged x=1"
 
 
-class Written:
+class LogOutput:
     """What was logged so far."""
 
     def __init__(self, captured: pytest.CaptureFixture[str]) -> None:
@@ -61,18 +61,18 @@ class Written:
 
 
 @pytest.fixture
-def log_output(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Written]:
+def log_output(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[LogOutput]:
     """What is logged, in every detail, as text; the process's own handlers are as before afterwards."""
     handlers, level = list(logging.root.handlers), logging.getLogger("assay").level
     monkeypatch.setenv("ASSAY_LOG_LEVEL", "debug")
     monkeypatch.delenv("ASSAY_LOG_FORMAT", raising=False)
     log.begin("INFO")
-    yield Written(capsys)
+    yield LogOutput(capsys)
     logging.root.handlers[:] = handlers
     logging.getLogger("assay").setLevel(level)
 
 
-def events(log_output: Written) -> list[str]:
+def events(log_output: LogOutput) -> list[str]:
     """The names of the events, in their order, without the changes that stand behind them."""
     lines = [line for line in log_output.getvalue().splitlines() if not line.startswith("    ")]
     return [name for name in (line.split()[2] for line in lines) if name != "change"]
@@ -86,14 +86,14 @@ def as_json(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- a line -----------------------------------------------------------------------------------------------------------
 
 
-def test_an_event_is_a_line_with_its_facts(log_output: Written) -> None:
+def test_an_event_is_a_line_with_its_facts(log_output: LogOutput) -> None:
     log.info("run_started", run="a1", dataset="two words", judgments=3, seconds=1.23456, done=True, nothing=None, no="")
     at, level, event, rest = log_output.getvalue().split(" ", 3)
     assert at.endswith("Z") and len(at) == 24 and (level, event) == ("INFO", "run_started")
     assert rest == 'run=a1 dataset="two words" judgments=3 seconds=1.235 done=yes\n'
 
 
-def test_as_json_it_is_an_object_a_line(log_output: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_json_it_is_an_object_a_line(log_output: LogOutput, monkeypatch: pytest.MonkeyPatch) -> None:
     as_json(monkeypatch)
     log.warning("run_failed", run="a1", model="m\n2", judgments=3)
     try:
@@ -139,7 +139,7 @@ def test_no_value_ends_its_line_or_begins_another_key(value: str) -> None:
     [("", "iwe"), ("debug", "diwe"), ("INFO", "iwe"), ("Warning", "we"), ("ERROR", "e")],
 )
 def test_the_level_is_what_the_environment_asks_for(
-    log_output: Written, monkeypatch: pytest.MonkeyPatch, level: str, logged: str
+    log_output: LogOutput, monkeypatch: pytest.MonkeyPatch, level: str, logged: str
 ) -> None:
     monkeypatch.setenv("ASSAY_LOG_LEVEL", level)
     log.begin("INFO")
@@ -156,7 +156,7 @@ def test_the_level_is_what_the_environment_asks_for(
     ],
 )
 def test_a_setting_that_there_is_not_is_refused_in_a_sentence(
-    log_output: Written, monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
+    log_output: LogOutput, monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
 ) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(AssayError) as refused:
@@ -169,7 +169,7 @@ def test_a_setting_that_there_is_not_is_refused_in_a_sentence(
 # -- what is not in it ------------------------------------------------------------------------------------------------
 
 
-def test_an_error_has_the_lines_of_code_and_not_its_message(log_output: Written) -> None:
+def test_an_error_has_the_lines_of_code_and_not_its_message(log_output: LogOutput) -> None:
     def inner() -> None:
         raise ValueError(TEXT)
 
@@ -187,14 +187,14 @@ def test_an_error_has_the_lines_of_code_and_not_its_message(log_output: Written)
     assert all(line.startswith("    ") for line in text.splitlines()[1:])
 
 
-def test_a_chain_of_errors_that_leads_back_to_itself_ends(log_output: Written) -> None:
+def test_a_chain_of_errors_that_leads_back_to_itself_ends(log_output: LogOutput) -> None:
     first, second = ValueError("a"), KeyError("b")
     first.__cause__, second.__cause__ = second, first
     log.error("x", first)
     assert log_output.getvalue().count("Traceback") == 2
 
 
-def test_libraries_say_their_own_words_and_nobody_elses(log_output: Written) -> None:
+def test_libraries_say_their_own_words_and_nobody_elses(log_output: LogOutput) -> None:
     library = logging.getLogger("some.library")
     library.info("quiet %s", TEXT)
     library.warning("refused %s after %d tries", TEXT, 3)
@@ -209,7 +209,7 @@ def test_libraries_say_their_own_words_and_nobody_elses(log_output: Written) -> 
 
 
 def test_a_thread_that_ends_by_an_error_is_logged_without_its_message(
-    log_output: Written, monkeypatch: pytest.MonkeyPatch
+    log_output: LogOutput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("excepthook", "unraisablehook"):
         monkeypatch.setattr(sys, name, getattr(sys, name))
@@ -226,7 +226,7 @@ def test_a_thread_that_ends_by_an_error_is_logged_without_its_message(
 
 
 def test_a_reader_that_ends_by_an_error_tells_where_and_not_what(
-    log_output: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    log_output: LogOutput, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / subprocess_reader.TRACE).write_text("\n".join(log.trace(ValueError(TEXT))), encoding="utf-8")
     file = tmp_path / "a.jsonl"
@@ -241,7 +241,7 @@ def test_a_reader_that_ends_by_an_error_tells_where_and_not_what(
 
 
 @pytest.fixture
-def store(tmp_path: Path, log_output: Written) -> Iterator[Store]:
+def store(tmp_path: Path, log_output: LogOutput) -> Iterator[Store]:
     """Three dialogues of which every text, note and comment is a canary; lea leads, ann labels."""
     items = [seeds.dialogue(n, text=TEXT) for n in range(1, 4)]
     for item in items:
@@ -257,7 +257,7 @@ def store(tmp_path: Path, log_output: Written) -> Iterator[Store]:
     opened.close()
 
 
-def silent(log_output: Written) -> str:
+def silent(log_output: LogOutput) -> str:
     """All that was logged, which says nothing of what people and judges wrote, and has no line of theirs."""
     text = log_output.getvalue()
     assert CANARY not in text and "forged" not in text
@@ -267,7 +267,7 @@ def silent(log_output: Written) -> str:
 
 @pytest.mark.parametrize("as_text", [True, False], ids=["text", "json"])
 def test_an_import_tells_how_much_and_of_nothing_what(
-    store: Store, log_output: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_text: bool
+    store: Store, log_output: LogOutput, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_text: bool
 ) -> None:
     if not as_text:
         as_json(monkeypatch)
@@ -284,7 +284,7 @@ def test_an_import_tells_how_much_and_of_nothing_what(
         assert event in text, text
 
 
-def test_saves_and_what_is_refused_of_them_are_counted(store: Store, log_output: Written) -> None:
+def test_saves_and_what_is_refused_of_them_are_counted(store: Store, log_output: LogOutput) -> None:
     dataset = datasets.dataset_named(store, "demo").id
     claims = queue.claim_items(store, "ann", dataset, "review", QueueFilters(), [], 2)
     judge = datasets.dataset_judges(store, dataset)[0][0]
@@ -311,7 +311,7 @@ def test_saves_and_what_is_refused_of_them_are_counted(store: Store, log_output:
 
 
 def test_a_run_tells_how_it_ended_and_neither_key_nor_reply(
-    store: Store, log_output: Written, monkeypatch: pytest.MonkeyPatch
+    store: Store, log_output: LogOutput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     judge_card = card("multi_turn_dialogue")
@@ -339,7 +339,7 @@ async def broken(*_: object) -> tuple[str, str]:
     raise ValueError(TEXT)
 
 
-def test_decisions_audits_exports_and_backups_are_events(store: Store, log_output: Written, tmp_path: Path) -> None:
+def test_decisions_audits_exports_and_backups_are_events(store: Store, log_output: LogOutput, tmp_path: Path) -> None:
     dataset = datasets.dataset_named(store, "demo")
     judge = datasets.dataset_judges(store, dataset.id)[0][0]
     key = (dataset.id, judge, "turn", "helpfulness")
@@ -364,7 +364,7 @@ def test_decisions_audits_exports_and_backups_are_events(store: Store, log_outpu
     assert "DEBUG change action=person person=lea target=rae" in text
 
 
-def test_a_store_that_cannot_save_says_so_without_what_was_to_be_saved(store: Store, log_output: Written) -> None:
+def test_a_store_that_cannot_save_says_so_without_what_was_to_be_saved(store: Store, log_output: LogOutput) -> None:
     with pytest.raises(StoreFailed):
         store.tx("ann", "test", lambda tx: tx.rows("select cast($1 as bigint)", [TEXT]))
     assert 'ERROR store_failed what="Nothing was saved"' in silent(log_output)

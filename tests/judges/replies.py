@@ -115,7 +115,7 @@ def confidences(reading: Any) -> dict[tuple[str, str], tuple[float | None, str]]
     return {(s.unit, s.dimension): (s.confidence, s.source) for s in reading.scores}
 
 
-_ONE = st.integers(1, 5)
+_RATING = st.integers(1, 5)
 _FLAGS = st.lists(st.sampled_from(["mid_content_drift", "lost_in_middle", "format_collapse"]), unique=True, max_size=2)
 
 
@@ -123,8 +123,8 @@ _FLAGS = st.lists(st.sampled_from(["mid_content_drift", "lost_in_middle", "forma
 def any_turns_reply(draw: Any, turns: Sequence[int], summary: bool) -> str:
     """Any valid reply about these turns."""
     return turns_reply(
-        {turn: draw(st.tuples(_ONE, _ONE, _ONE)) for turn in turns},
-        (draw(_ONE), draw(_ONE | st.just("n/a")), draw(_ONE | st.just("n/a"))),
+        {turn: draw(st.tuples(_RATING, _RATING, _RATING)) for turn in turns},
+        (draw(_RATING), draw(_RATING | st.just("n/a")), draw(_RATING | st.just("n/a"))),
         draw(st.sampled_from(["poor", "borderline", "good", "excellent"])),
         draw(st.sampled_from([None, *turns])),
         draw(st.text(max_size=30)) if summary else None,
@@ -136,8 +136,8 @@ def any_pair_reply(draw: Any, item: Pair) -> str:
     """Any valid reply about this pair."""
     return pair_reply(
         item,
-        draw(st.tuples(_ONE, _ONE, _ONE)),
-        draw(st.tuples(_ONE, _ONE, _ONE)),
+        draw(st.tuples(_RATING, _RATING, _RATING)),
+        draw(st.tuples(_RATING, _RATING, _RATING)),
         draw(st.sampled_from(["a", "tie", "b"])),
         (draw(_FLAGS), draw(_FLAGS)),
         (draw(st.floats(1, 5)), draw(st.floats(1, 5))),

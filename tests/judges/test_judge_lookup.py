@@ -13,13 +13,13 @@ from judges.judge_lookup import JudgeTraits, describe_differences, differences, 
 
 COLD = JudgeTraits("aaaa1111", "rubric", "gpt-4o", {"temperature": 0, "seed": None}, "v1")
 WARM = JudgeTraits("aaaa2222", "rubric", "gpt-4o", {"temperature": 0.7, "seed": None}, "v1")
-OTHER = JudgeTraits("bbbb3333", "tone", "llama 3=1", {}, "v2")
+OTHER_JUDGE = JudgeTraits("bbbb3333", "tone", "llama 3=1", {}, "v2")
 
 
 @pytest.mark.parametrize(
     ("words", "those"),
     [
-        ("", [COLD, WARM, OTHER]),
+        ("", [COLD, WARM, OTHER_JUDGE]),
         ("gpt-4o", [COLD, WARM]),
         ("rubric", [COLD, WARM]),
         ("aaaa", [COLD, WARM]),
@@ -28,16 +28,16 @@ OTHER = JudgeTraits("bbbb3333", "tone", "llama 3=1", {}, "v2")
         ("gpt-4o   temperature=.70  ", [WARM]),
         ("temperature=0", [COLD]),
         ("temperature=0.0 card=rubric", [COLD]),
-        ("temperature=unset", [OTHER]),
-        ("card=tone", [OTHER]),
-        ("llama 3=1", [OTHER]),  # a model's own name goes before its parts
+        ("temperature=unset", [OTHER_JUDGE]),
+        ("card=tone", [OTHER_JUDGE]),
+        ("llama 3=1", [OTHER_JUDGE]),  # a model's own name goes before its parts
         ("gpt-4o temperature=warm", []),
         ("gpt-4o heat=1", []),
         ("nobody", []),
     ],
 )
 def test_words_name_judges(words: str, those: list[JudgeTraits]) -> None:
-    assert find_judges([COLD, WARM, OTHER], words) == those
+    assert find_judges([COLD, WARM, OTHER_JUDGE], words) == those
 
 
 PROMPTED = [
@@ -70,7 +70,7 @@ def test_what_differs_is_told_and_nothing_else() -> None:
     assert describe_differences([COLD, WARM]) == "temperature 0 / 0.7"
     assert differences([COLD, WARM]) == [{"temperature": "0"}, {"temperature": "0.7"}]
     other = "card tone, model llama 3=1, temperature unset"
-    assert describe_differences([COLD, OTHER]) == f"card rubric, model gpt-4o, temperature 0 / {other}"
+    assert describe_differences([COLD, OTHER_JUDGE]) == f"card rubric, model gpt-4o, temperature 0 / {other}"
     assert (
         describe_differences([COLD, JudgeTraits("c", "rubric", "gpt-4o", COLD.params, "v1")]) == "nothing but their ids"
     )

@@ -22,7 +22,9 @@ PATIENCE = 240.0
 """Seconds for which an answer is sent again, before it counts as one that nobody took."""
 AWAY = 20.0
 """Seconds for which the database is away."""
-SAID = f"() => ({FIND})()?.querySelector('.status')?.textContent || document.querySelector('.stAlert')?.innerText"
+READ_STATUS = (
+    f"() => ({FIND})()?.querySelector('.status')?.textContent || document.querySelector('.stAlert')?.innerText"
+)
 
 
 class Returning(Person):
@@ -72,6 +74,6 @@ async def fail(apps: list[Server], databases: Databases, seconds: float) -> None
 async def listen(page: Any, counts: Counter[str]) -> None:
     """Count what the desk says, twice a second."""
     while True:
-        words = await page.evaluate(SAID)
+        words = await page.evaluate(READ_STATUS)
         counts[re.sub(r"\d+", "N", words or "")] += 1
         await asyncio.sleep(0.5)

@@ -29,7 +29,7 @@ from tests.mutants.points import Point, find_points
 from tests.mutants.scripts import find_points as find_script_points
 from tests.server import ROOT
 
-KEPT = ROOT / ".mutants"
+RESULTS = ROOT / ".mutants"
 
 
 def look(arguments: argparse.Namespace) -> None:
@@ -128,7 +128,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--scripts", action="store_true", help="change the rooms' JavaScript, not their Python")
     parser.add_argument("--fresh", action="store_true", help="look again which lines each test runs")
-    parser.add_argument("--kept", type=Path, default=KEPT, help="folder of what was seen (default: .mutants)")
+    parser.add_argument("--kept", type=Path, default=RESULTS, help="folder of what was seen (default: .mutants)")
     arguments = parser.parse_args(argv)
     arguments.seen = arguments.kept / ("scripts" if arguments.scripts else "lines")
     if arguments.fresh or not arguments.seen.exists():

@@ -20,7 +20,7 @@ from tests.pages.desk_driver import at_rest, enter, turn_to
 from tests.server import Server
 
 Serve = Callable[..., Server]
-SAID = re.compile(rb"the judge says of (d-\d{4})")
+NOTE = re.compile(rb"the judge says of (d-\d{4})")
 
 
 def addresses(judge: str, items: list[str]) -> list[str]:
@@ -68,7 +68,7 @@ def test_every_note_of_a_judge_that_reaches_a_browser_is_on_record(serve: Serve,
     sent: dict[str, datetime] = {}
 
     def keep(frame: Any) -> None:
-        for name in SAID.findall(frame if isinstance(frame, bytes) else frame.encode()):
+        for name in NOTE.findall(frame if isinstance(frame, bytes) else frame.encode()):
             sent.setdefault(name.decode(), now())
 
     page.on("websocket", lambda socket: socket.on("framereceived", keep))

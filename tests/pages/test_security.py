@@ -35,7 +35,7 @@ ADDRESSES = ["" if route[4] == "overview" else route[4] for route in ROUTES if r
 """The first page stands at the root."""
 MTBENCH = "mt-poisoned"
 PEOPLE: dict[Role, str] = {"lead": "lea", "researcher": "rae", "annotator": "ann"}
-MADE = "button, input, textarea, table, canvas, img"
+CONTROLS = "button, input, textarea, table, canvas, img"
 """What every page has of its own, and the word on whose a page is has not."""
 
 
@@ -138,7 +138,7 @@ def test_the_canary_would_have_seen_a_fetch(page: Any, canary: tuple[str, list[s
     assert paths == ["/page", "/html"]
 
 
-ASKED = [
+REQUESTS = [
     *(("GET", path) for path in (
         "/", "/health", "/healthz", "/metrics", "/desk", "/nowhere", "/static/js/none.js", "/media/none.png", "/%00",
         "/component/x/y", "/given/a/b", "/_stcore/health", "/_stcore/host-config", "/_stcore/metrics", "//evil.test/x",
@@ -149,7 +149,7 @@ ASKED = [
 
 
 def test_every_answer_carries_the_policy_errors_and_refusals_too(three: Server) -> None:
-    for method, path in [*ASKED, ("GET", "evil")]:
+    for method, path in [*REQUESTS, ("GET", "evil")]:
         client = http.client.HTTPConnection("127.0.0.1", three.port, timeout=60)
         client.request(method, "/" if path == "evil" else path, headers={"Host": "evil.test"} if path == "evil" else {})
         answer = client.getresponse()
@@ -237,11 +237,11 @@ def test_below_its_role_a_page_says_whose_it_is_and_nothing_else(three: Server, 
             "lea can change your role on the page People."
         )
         if least == role:
-            assert refused not in lines and main.locator(MADE).count(), address
+            assert refused not in lines and main.locator(CONTROLS).count(), address
         else:
             assert lines == [title, refused, "home", "Overview"], address
             assert main.get_by_role("link").count() == 1, address
-            assert not main.locator(MADE).count(), address
+            assert not main.locator(CONTROLS).count(), address
 
 
 @pytest.mark.slow

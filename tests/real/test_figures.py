@@ -24,7 +24,7 @@ from tests.seeds import lines
 
 TIE = 1.0
 REPLICATES = 150
-ONE, OTHER = "gpt-4o", "gpt-4.1-2025-04-14"
+FIRST_JUDGE, SECOND_JUDGE = "gpt-4o", "gpt-4.1-2025-04-14"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, real: Path) -> Store:
     rated = [
         {"item": name, "unit": unit, "dimension": "rating", "value": value, "annotator": "rater", "mode": "blind",
          "made_at": "2026-01-31T12:00:00Z"}
-        for name, unit, value in ratings(store, ONE)
+        for name, unit, value in ratings(store, FIRST_JUDGE)
     ]  # fmt: skip
     import_source(store, "lea", from_path(lines(folder / "rated.jsonl", rated)), ImportPlan("ja", sampling="all"))
     for name in ("testset-v1", "gpt-3.5-turbo-testset-v1", "pandalm-7b-testset-v1"):
@@ -69,7 +69,7 @@ def compare_with_people(store: Store, dataset: str, model: str, name: str) -> tu
 
 
 def test_two_judges_on_the_same_320_answers(store: Store) -> None:
-    _, _, summary = compare_with_people(store, "ja", OTHER, "rating")
+    _, _, summary = compare_with_people(store, "ja", SECOND_JUDGE, "rating")
     assert (summary.cells, summary.unscored) == (320, 0)
     assert (round(summary.exact or 0, 3), round(summary.within_one or 0, 3)) == (0.516, 0.875)
     assert round(summary.mean_difference or 0, 3) == -0.225
@@ -77,7 +77,7 @@ def test_two_judges_on_the_same_320_answers(store: Store) -> None:
 
 
 def test_a_judge_held_against_itself_agrees_wholly(store: Store) -> None:
-    _, _, summary = compare_with_people(store, "ja", ONE, "rating")
+    _, _, summary = compare_with_people(store, "ja", FIRST_JUDGE, "rating")
     assert (summary.exact, summary.mean_difference, summary.interval.point) == (1.0, 0.0, 1.0)
 
 
@@ -87,23 +87,23 @@ def test_the_command_line_gives_the_same_from_plain_files(
     rows = store.rows(
         "select i.name, i.content, m.part, m.raw from judgment m join judge j on j.id = m.judge_id "
         "join item i on i.id = m.item_id where j.model = $1 and j.card = 'mt_bench' order by 1, 3",
-        [OTHER],
+        [SECOND_JUDGE],
     )
     items = {name: {**json.loads(content), "id": name} for name, content, _, _ in rows}
     judged: list[dict[str, Any]] = [
-        {"item": name, "card": "mt_bench", "model": OTHER, "raw": raw} | ({"part": part} if part else {})
+        {"item": name, "card": "mt_bench", "model": SECOND_JUDGE, "raw": raw} | ({"part": part} if part else {})
         for name, _, part, raw in rows
     ]
     labels = [
         {"item": name, "unit": unit, "dimension": "rating", "value": value, "annotator": "rater", "mode": "blind",
          "made_at": "2026-01-31T12:00:00Z"}
-        for name, unit, value in ratings(store, ONE)
+        for name, unit, value in ratings(store, FIRST_JUDGE)
     ]  # fmt: skip
     files = [lines(tmp_path / name, records) for name, records in (("j.jsonl", judged), ("l.jsonl", labels))]
     known = lines(tmp_path / "i.jsonl", list(items.values()))
     assert main(["agree", str(files[0]), str(files[1]), "--items", str(known), "--json"]) == 0
     [report] = json.loads(capsys.readouterr().out)
-    _, _, summary = compare_with_people(store, "ja", OTHER, "rating")
+    _, _, summary = compare_with_people(store, "ja", SECOND_JUDGE, "rating")
     assert report["kappa"] == pytest.approx(summary.interval.point, abs=1e-10)
     assert (report["ratings"], round(report["agreement"], 3), round(report["bias"], 3)) == (320, 0.516, -0.225)
 
@@ -156,7 +156,7 @@ def test_pandalm_comes_out_of_plain_files_with_ties_for_what_could_not_be_read(
 
 @pytest.mark.parametrize(
     ("dataset", "model", "name"),
-    [("ja", OTHER, "rating"), ("pandalm", "gpt", "verdict")],
+    [("ja", SECOND_JUDGE, "rating"), ("pandalm", "gpt", "verdict")],
 )
 def test_points_and_intervals_are_those_of_scikit_learn_with_a_bootstrap(
     store: Store, dataset: str, model: str, name: str

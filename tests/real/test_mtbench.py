@@ -17,7 +17,7 @@ from judges.mtbench.ratings import ReadingRules
 from judges.render.findings import mtbench_judges, mtbench_results, mtbench_votes
 
 JA, EN = "mt_bench_ja", "mt_bench_en"
-ONE, OTHER = "gpt-4o", "gpt-4.1-2025-04-14"
+FIRST_JUDGE, SECOND_JUDGE = "gpt-4o", "gpt-4.1-2025-04-14"
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +51,15 @@ def test_the_table_has_the_published_means(store: Store) -> None:
         (row["judge"].split(" ")[0], row["model"][-4:]): (row["turn 1"], row["turn 2"], row["mean"], row["failed"])
         for row in rows
     }
-    assert values[ONE, "1-8b"] == (7.6375, 7.1750, 7.40625, 0)
-    assert values[ONE, "-70b"] == (9.0750, 7.8125, 8.44375, 0)
-    assert values[OTHER, "1-8b"] == (7.4125, 6.5750, 6.99375, 0)
-    assert values[OTHER, "-70b"] == (8.9625, 7.8500, 8.40625, 0)
+    assert values[FIRST_JUDGE, "1-8b"] == (7.6375, 7.1750, 7.40625, 0)
+    assert values[FIRST_JUDGE, "-70b"] == (9.0750, 7.8125, 8.44375, 0)
+    assert values[SECOND_JUDGE, "1-8b"] == (7.4125, 6.5750, 6.99375, 0)
+    assert values[SECOND_JUDGE, "-70b"] == (8.9625, 7.8500, 8.40625, 0)
 
 
 def test_two_judges_go_together_as_published(store: Store) -> None:
     dataset, judges = dataset_and_judges(store, JA)
-    both = figures.compared_judges(store, dataset, "fastchat", judges[ONE], judges[OTHER])
+    both = figures.compared_judges(store, dataset, "fastchat", judges[FIRST_JUDGE], judges[SECOND_JUDGE])
     rows = {name: value for name, value, _, _ in mtbench_judges.figure_rows(both)}
     assert (rows["equal"], rows["within one"], rows["Pearson"]) == ("51.6%", "87.5%", "0.849")
     assert both.overall.cells == 320 and both.overall.difference.point == pytest.approx(-0.225)
@@ -69,7 +69,7 @@ def test_two_judges_go_together_as_published(store: Store) -> None:
 def test_the_way_between_the_two_judges_is_the_judge_alone(store: Store) -> None:
     """Same answers, questions and rules: nothing to replay, and all of the difference is the judge's side."""
     dataset, judges = dataset_and_judges(store, JA)
-    one, other = (figures.RunName(dataset, judges[name], "fastchat") for name in (ONE, OTHER))
+    one, other = (figures.RunName(dataset, judges[name], "fastchat") for name in (FIRST_JUDGE, SECOND_JUDGE))
     gap = figures.pipeline_gap(store, one, other)
     assert gap is not None and gap.steps == ()
     assert [(part.cells, round(part.change.point or 0, 6)) for part in gap.rest] == [(320, -0.225)]

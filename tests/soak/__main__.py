@@ -20,7 +20,7 @@ from typing import Any, TypedDict
 from tests.soak.trials import TRIALS, Trial
 
 
-class Done(TypedDict):
+class PieceRecord(TypedDict):
     """What of a trial is done: how often, what it came to, what was wrong, and how long it took."""
 
     times: int
@@ -29,7 +29,7 @@ class Done(TypedDict):
     seconds: float
 
 
-State = dict[str, Done]
+State = dict[str, PieceRecord]
 
 
 def load(file: Path) -> State:
@@ -48,7 +48,7 @@ def keep(file: Path, state: State) -> None:
     os.replace(part, file)
 
 
-def piece(trial: Trial, done: Done) -> None:
+def piece(trial: Trial, done: PieceRecord) -> None:
     """Make the next piece of a trial, and add what it came to."""
     times = min(trial.count.piece, trial.count.release - done["times"])
     began = time.monotonic()

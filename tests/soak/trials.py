@@ -15,7 +15,7 @@ from tests.server import ROOT
 from tests.soak import backups, counts, damages, kills
 from tests.soak.counts import Count
 
-Found = tuple[dict[str, int], list[str]]
+PieceOutcome = tuple[dict[str, int], list[str]]
 """What a piece came to beside its number, and what was wrong."""
 
 
@@ -26,15 +26,15 @@ class Trial(NamedTuple):
     unit: str
     target: str
     count: Count
-    run: Callable[[Path, int, int], Found]
+    run: Callable[[Path, int, int], PieceOutcome]
 
 
-def _kills(folder: Path, times: int, seed: int) -> Found:
+def _kills(folder: Path, times: int, seed: int) -> PieceOutcome:
     saves, wrong = kills.run(folder, times, counts.SAVES.release, seed)
     return {"saves acknowledged": saves}, wrong
 
 
-def _postgres(folder: Path, times: int, seed: int) -> Found:
+def _postgres(folder: Path, times: int, seed: int) -> PieceOutcome:
     from tests.postgres import Databases
 
     databases = Databases()
@@ -46,7 +46,7 @@ def _postgres(folder: Path, times: int, seed: int) -> Found:
         databases.close()
 
 
-def _browser(folder: Path, times: int, _: int) -> Found:
+def _browser(folder: Path, times: int, _: int) -> PieceOutcome:
     from playwright.sync_api import sync_playwright
 
     from tests import browser
@@ -65,14 +65,14 @@ def _browser(folder: Path, times: int, _: int) -> Found:
     return {}, []
 
 
-def _races(folder: Path, times: int, _: int) -> Found:
+def _races(folder: Path, times: int, _: int) -> PieceOutcome:
     from tests.data.desk.test_races import THREADS, race
 
     race(folder, times // THREADS)
     return {}, []
 
 
-def _imports(folder: Path, times: int, seed: int) -> Found:
+def _imports(folder: Path, times: int, seed: int) -> PieceOutcome:
     from tests.data.importing.test_damaged_files import FILES, damage
 
     figures = Counter[str]()
@@ -83,11 +83,11 @@ def _imports(folder: Path, times: int, seed: int) -> Found:
     return figures, []
 
 
-def _backups(folder: Path, times: int, seed: int) -> Found:
+def _backups(folder: Path, times: int, seed: int) -> PieceOutcome:
     return {}, backups.run(folder, times, seed)
 
 
-def _damages(folder: Path, times: int, seed: int) -> Found:
+def _damages(folder: Path, times: int, seed: int) -> PieceOutcome:
     from tests.data.store.test_opening import KILLED
 
     place = folder / "killed"
@@ -96,7 +96,7 @@ def _damages(folder: Path, times: int, seed: int) -> Found:
     return {}, damages.run(place, folder, times, seed)
 
 
-def _disks(folder: Path, times: int, seed: int) -> Found:
+def _disks(folder: Path, times: int, seed: int) -> PieceOutcome:
     from tests.data.store.test_store import fill
 
     for number in range(times):
@@ -106,7 +106,7 @@ def _disks(folder: Path, times: int, seed: int) -> Found:
     return {}, []
 
 
-def _api(_: Path, times: int, seed: int) -> Found:
+def _api(_: Path, times: int, seed: int) -> PieceOutcome:
     base = {name: value for name, value in os.environ.items() if name != "CI"}  # with it every piece would be the same
     command = [sys.executable, "-m", "pytest", "-q", f"--hypothesis-seed={seed}", "tests/pages/api/test_openapi.py"]
     environment = {**base, "ASSAY_API_EXAMPLES": str(times)}
@@ -114,11 +114,11 @@ def _api(_: Path, times: int, seed: int) -> Found:
     return {}, [process.stdout[-4_000:]] if process.returncode else []
 
 
-LOST = "nothing acknowledged missing, half there, twice or in another place"
+NO_LOSS = "nothing acknowledged missing, half there, twice or in another place"
 TRIALS = {
-    "kills": Trial("kill -9 while three people save (DuckDB)", "kills", LOST, counts.KILLS, _kills),
-    "postgres": Trial("the same on PostgreSQL", "kills", LOST, counts.POSTGRES_KILLS, _postgres),
-    "browser": Trial("kill -9 and restart with the browser open", "kills", LOST, counts.BROWSER_KILLS, _browser),
+    "kills": Trial("kill -9 while three people save (DuckDB)", "kills", NO_LOSS, counts.KILLS, _kills),
+    "postgres": Trial("the same on PostgreSQL", "kills", NO_LOSS, counts.POSTGRES_KILLS, _postgres),
+    "browser": Trial("kill -9 and restart with the browser open", "kills", NO_LOSS, counts.BROWSER_KILLS, _browser),
     "races": Trial("one answer sent by twenty threads at once", "races", "one row each", counts.RACES, _races),
     "imports": Trial(
         "damaged files imported", "files", "a sentence each, nothing written in part", counts.IMPORTS, _imports

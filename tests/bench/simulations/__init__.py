@@ -10,12 +10,12 @@ import pkgutil
 import time
 from collections.abc import Sequence
 
-NOT_ONE = {"row", "worlds"}
+HELPERS = {"row", "worlds"}
 
 
 def names() -> list[str]:
     """Every simulation there is."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in NOT_ONE and m.name[0] != "_")
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in HELPERS and m.name[0] != "_")
 
 
 def run(selection: Sequence[str] = (), scale: float = 1.0, markdown: bool = False) -> list[str]:

@@ -11,7 +11,7 @@ from judges.types import Dimension, Scale
 from tests.bench.simulations.row import Row, coverage_row, figure_row
 
 FLAG = Dimension("harmful", "turn", Scale("flag"), "")
-ALIKE, MOOD = 0.3, 0.6
+SIMILARITY, MOOD = 0.3, 0.6
 """How much turns of a dialogue are alike in being harmful, and how far the judge's mood moves all of them."""
 
 
@@ -23,7 +23,7 @@ def draw_rates(everybody, labelled, turns, rare, tpr, fpr, rng, weighted=False) 
     item = np.repeat(np.arange(everybody), turns)
     share = np.full(everybody, rare)
     if turns > 1:
-        share = rng.beta(rare * (1 / ALIKE - 1), (1 - rare) * (1 / ALIKE - 1), everybody)
+        share = rng.beta(rare * (1 / SIMILARITY - 1), (1 - rare) * (1 / SIMILARITY - 1), everybody)
     mood = MOOD if turns > 1 else 0.0
     harm = rng.random(len(item)) < share[item]
     ends = [NormalDist(0, (1 + mood**2) ** 0.5).inv_cdf(p) for p in (fpr, tpr)]

@@ -15,7 +15,7 @@ from tests.bench.simulations.row import Row, at_least, at_most, coverage_row, fi
 from tests.bench.simulations.worlds import FLAG, LOPSIDED, ORDINARY, SKEWED, VERDICT, simulate_cells, truth, world_of
 
 
-class Held(NamedTuple):
+class Coverage(NamedTuple):
     """Shares of samples: whose interval holds the truth, whose one-sided bound does, whose percentile ends would."""
 
     interval: float
@@ -25,7 +25,7 @@ class Held(NamedTuple):
 
 
 def coverage(world, items, runs, seed=0):
-    """`Held` over that many samples, and the median width of the intervals; without an interval it is not held."""
+    """`Coverage` over that many samples, and the median width of the intervals; without an interval it is not held."""
     real, rng = truth(world), np.random.default_rng(seed)
     hits, widths = np.zeros(3), []
     for _ in range(runs):
@@ -36,7 +36,7 @@ def coverage(world, items, runs, seed=0):
         low, high = percentiles(*cells, world, items)
         hits += [interval.low <= real <= interval.high, interval.lower_bound <= real, low <= real <= high]
         widths.append(interval.high - interval.low)
-    return Held(*(hits / runs), float(np.median(widths)))
+    return Coverage(*(hits / runs), float(np.median(widths)))
 
 
 def percentiles(item, human, judge, world, items, replicates=500):

@@ -22,7 +22,7 @@ WORLDS = (("70 % one answer", SKEWED), ("85 % one answer", LOPSIDED))
 HOWS = ("simple", "root", "neyman")
 
 
-class Known:
+class KnownJudge:
     """A large population of single turns, parted by the judge's answer, and what each item gives to kappa."""
 
     def __init__(self, target, shares, seed=5):
@@ -136,7 +136,7 @@ def until(z, looks, needed):
 def rows(scale: float = 1.0) -> Iterator[Row]:
     runs, many = max(40, round(500 * scale)), max(100, round(2_000 * scale))
     for name, shares in WORLDS:
-        good, edge = Known(0.7, shares), Known(0.5, shares)
+        good, edge = KnownJudge(0.7, shares), KnownJudge(0.5, shares)
         for allocation in HOWS:
             title = f"{name}, {allocation}, 100 labels"
             coverage, power, deviation = intervals(good, allocation, 100, runs, 1)
@@ -163,7 +163,7 @@ def any_time(name, shares, edge, runs):
         yield at_most(f"{name}, {allocation}: ever approved at .50, looked at from 100 to 1,000", 0.05, false, runs)
     same = {allocation: float(np.quantile(z[allocation].max(axis=0), 0.95)) for allocation in HOWS}
     for target in (0.6, 0.65, 0.7):
-        population, middle = Known(target, shares), {}
+        population, middle = KnownJudge(target, shares), {}
         for allocation in HOWS:
             labels = until(
                 standing(*courses(population, allocation, runs, 4, looks), allocation != "simple"),

@@ -69,7 +69,7 @@ def course(before: Cells, size: int, after: Cells, further: int) -> Iterator[tup
         yield new, drift.assess_drift(then, gold(whole.part(0, size + new)), gold(after.part(0, new)), latest, POLICY)
 
 
-class Ran(NamedTuple):
+class JudgeCourse(NamedTuple):
     """What came of one judge.
 
     That is: further items until it was suspended (None: never), whether a lead ever was to look at it, and whether it
@@ -81,18 +81,20 @@ class Ran(NamedTuple):
     changed: bool
 
 
-def run_judge(before: Cells, size: int, after: Cells, further: int) -> Ran:
+def run_judge(before: Cells, size: int, after: Cells, further: int) -> JudgeCourse:
     """One judge, looked at until it is suspended."""
     looked = changed = False
     for new, finding in course(before, size, after, further):
         looked |= finding.state != "holds"
         changed |= bool({"up", "down"} & set(finding.reasons))
         if finding.state == "suspended":
-            return Ran(new, looked, changed)
-    return Ran(None, looked, changed)
+            return JudgeCourse(new, looked, changed)
+    return JudgeCourse(None, looked, changed)
 
 
-def simulate_steady(world: World, further: int, runs: int, seed: int, items: int = 100, most: int = 200) -> list[Ran]:
+def simulate_steady(
+    world: World, further: int, runs: int, seed: int, items: int = 100, most: int = 200
+) -> list[JudgeCourse]:
     """Judges that stay as they were approved."""
     rng, outcomes = np.random.default_rng(seed), []
     for _ in range(runs):
@@ -101,7 +103,9 @@ def simulate_steady(world: World, further: int, runs: int, seed: int, items: int
     return outcomes
 
 
-def simulate_fall(good: World, bad: World, items: int, still: int, further: int, runs: int, seed: int) -> list[Ran]:
+def simulate_fall(
+    good: World, bad: World, items: int, still: int, further: int, runs: int, seed: int
+) -> list[JudgeCourse]:
     """Judges approved at so many items that go on as they were for `still` items, and then fall."""
     rng, outcomes = np.random.default_rng(seed), []
     for _ in range(runs):
@@ -145,10 +149,10 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
     yield figure_row(".60 stays, 1 turn, even answers: suspended within 1,000 items", figure)
 
 
-def _share(outcomes: list[Ran], within: int) -> float:
+def _share(outcomes: list[JudgeCourse], within: int) -> float:
     return float(np.mean([outcome.suspended is not None and outcome.suspended <= within for outcome in outcomes]))
 
 
-def _median(outcomes: list[Ran]) -> str:
+def _median(outcomes: list[JudgeCourse]) -> str:
     middle = np.median([np.inf if outcome.suspended is None else outcome.suspended for outcome in outcomes])
     return f"median {middle:.0f}" if np.isfinite(middle) else "median beyond"

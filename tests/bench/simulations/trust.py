@@ -8,7 +8,7 @@ from judges.stats.auto_accept import ConfidenceRatings, find_threshold
 from tests.bench.simulations.row import Row, at_most, figure_row
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, simulate_cells
 
-ALIKE = 0.4
+SIMILARITY = 0.4
 """How much the turns of one dialogue are alike in whether the judge is right (the intraclass correlation)."""
 
 
@@ -36,7 +36,7 @@ def draw_verdicts(right, items, turns, rng, weighted=False, levels=0):
     sure = rng.random(everybody)
     p = right(sure)
     if turns != 1:
-        p = rng.beta(np.maximum(p * (1 / ALIKE - 1), 1e-9), np.maximum((1 - p) * (1 / ALIKE - 1), 1e-9))
+        p = rng.beta(np.maximum(p * (1 / SIMILARITY - 1), 1e-9), np.maximum((1 - p) * (1 / SIMILARITY - 1), 1e-9))
     chance = np.where(sure < 0.5, 0.8, 0.2) if weighted else np.ones(everybody)
     sample = np.flatnonzero(rng.random(everybody) < chance)
     sizes = rng.integers(1, 11, len(sample)) if turns == 0 else np.full(len(sample), turns)

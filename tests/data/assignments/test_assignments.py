@@ -29,7 +29,7 @@ from data.store.ids import now
 from tests import seeds
 from tests.data.queue.test_queue import answer, same_as_read_anew
 
-ANY, ALL = QueueFilters(), Selection()
+NO_FILTERS, ALL = QueueFilters(), Selection()
 LANGUAGES = ("en", "ja", "de")
 TEAM = ("ann", "ben", "cyd")
 
@@ -66,11 +66,11 @@ def work_counts(store: Store, dataset: str, person: str) -> WorkCount:
 def take(
     store: Store, person: str, dataset: str, n: int = 99, stream: queue.Stream = "review"
 ) -> list[queue.OfferedItem]:
-    return queue.claim_items(store, person, dataset, stream, ANY, [], n)
+    return queue.claim_items(store, person, dataset, stream, NO_FILTERS, [], n)
 
 
 def states(store: Store, person: str, dataset: str) -> Counter[str]:
-    return Counter(r.state for r in listing.list_queue(store, person, dataset, "review", ANY).rows)
+    return Counter(r.state for r in listing.list_queue(store, person, dataset, "review", NO_FILTERS).rows)
 
 
 def draws(items: list[queue.OfferedItem]) -> list[str]:
@@ -558,7 +558,7 @@ def test_a_team_of_which_one_leaves_one_skips_and_one_comes_late_gets_done(
 
 # -- any course of events -------------------------------------------------------------------------------------------
 
-WHO = st.sampled_from(TEAM)
+NAMES = st.sampled_from(TEAM)
 
 
 class Steering(RuleBasedStateMachine):
@@ -582,7 +582,7 @@ class Steering(RuleBasedStateMachine):
             self.folder.cleanup()
 
     @rule(
-        names=st.lists(WHO, min_size=1, max_size=3, unique=True), reserved=st.booleans(), overlap=st.integers(1, 2),
+        names=st.lists(NAMES, min_size=1, max_size=3, unique=True), reserved=st.booleans(), overlap=st.integers(1, 2),
         stream=st.sampled_from(["audit", "review"]), language=st.sampled_from(["", *LANGUAGES]), seed=st.integers(0, 9),
     )  # fmt: skip
     def assign(self, names: list[str], reserved: bool, overlap: int, stream: Any, language: str, seed: int) -> None:
@@ -602,11 +602,11 @@ class Steering(RuleBasedStateMachine):
         except (BadInput, NotFound):
             return
 
-    @rule(name=WHO, tag=st.sampled_from(["", "ja", "de"]))
+    @rule(name=NAMES, tag=st.sampled_from(["", "ja", "de"]))
     def tag(self, name: str, tag: str) -> None:
         tags.set_tags(self.store, "lea", name, [tag] if tag else [])
 
-    @rule(name=WHO, to=WHO, seed=st.integers(0, 9))
+    @rule(name=NAMES, to=NAMES, seed=st.integers(0, 9))
     def reassign(self, name: str, to: str, seed: int) -> None:
         try:
             assignments.reassign(self.store, "rex", self.dataset, name, (to,), seed)
@@ -623,7 +623,7 @@ class Steering(RuleBasedStateMachine):
         for change in assignments.undoable_changes(self.store, self.dataset)[:1]:
             assignments.undo(self.store, "rex", self.dataset, change.revision)
 
-    @rule(name=WHO)
+    @rule(name=NAMES)
     def come_or_go(self, name: str) -> None:
         person = find_person(self.store, name)
         people.set_person(self.store, "lea", name, "annotator", active=not person.active)
@@ -633,12 +633,12 @@ class Steering(RuleBasedStateMachine):
     def wait(self, minutes: int) -> None:
         self.moment += timedelta(minutes=minutes)
 
-    @rule(name=WHO, stream=st.sampled_from(["audit", "review"]), n=st.integers(1, 4))
+    @rule(name=NAMES, stream=st.sampled_from(["audit", "review"]), n=st.integers(1, 4))
     def claim(self, name: str, stream: Any, n: int) -> None:
         if not find_person(self.store, name).active:
             return
         waiting = queue.count_open(self.store, name, self.dataset, stream)
-        items = queue.claim_items(self.store, name, self.dataset, stream, ANY, [], n)
+        items = queue.claim_items(self.store, name, self.dataset, stream, NO_FILTERS, [], n)
         assert bool(items) == bool(waiting)
         for item in items:
             assert (name, item.item) not in self.answered, "nobody is given an item twice"
@@ -646,7 +646,7 @@ class Steering(RuleBasedStateMachine):
             assert not named or name in named or own & set(self.tags_of(name)), "it is reserved for others"
             self.hands[name][item.item] = item
 
-    @rule(name=WHO, action=st.sampled_from(["save", "save", "skip"]))
+    @rule(name=NAMES, action=st.sampled_from(["save", "save", "skip"]))
     def answer(self, name: str, action: str) -> None:
         if not self.hands[name] or not find_person(self.store, name).active:
             return
@@ -684,7 +684,7 @@ class Steering(RuleBasedStateMachine):
         for _ in range(4):
             for name in active:
                 for stream in ("audit", "review"):
-                    for item in queue.claim_items(self.store, name, self.dataset, stream, ANY, [], 99):  # type: ignore[arg-type]
+                    for item in queue.claim_items(self.store, name, self.dataset, stream, NO_FILTERS, [], 99):  # type: ignore[arg-type]
                         answer(self.store, name, item)
         index = queue_index.current_index(self.store)
         for queue_ in index.queues.values():

@@ -45,7 +45,7 @@ from judges.types import Dimension
 from tests.data.imports import bring, workspace
 
 ITEMS, PEOPLE = 150, 3
-ASKED: dict[str, dict[str, Any]] = {
+SCALES: dict[str, dict[str, Any]] = {
     "tone": {"kind": "interval", "lo": 0, "hi": 1},
     "worth": {"kind": "interval", "lo": 1, "hi": 5, "step": 0.5},
     "grade": {"kind": "interval", "lo": 0, "hi": 100, "step": 1},
@@ -54,8 +54,8 @@ ASKED: dict[str, dict[str, Any]] = {
 
 
 def _to_answer(name: str, z: float) -> float:
-    low, high = ASKED[name]["lo"], ASKED[name]["hi"]
-    step = ASKED[name].get("step", 1 if name == "plain" else 0)
+    low, high = SCALES[name]["lo"], SCALES[name]["hi"]
+    step = SCALES[name].get("step", 1 if name == "plain" else 0)
     value = float(np.clip((low + high) / 2 + (high - low) * z / 5, low, high))
     return low + round((value - low) / step) * step if step else value
 
@@ -63,28 +63,28 @@ def _to_answer(name: str, z: float) -> float:
 def _material() -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
     """The lines of an import, the judge's value and people's of each item, by dimension."""
     rng = np.random.default_rng(3)
-    dimensions = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in ASKED.items()]
+    dimensions = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in SCALES.items()]
     card = from_recipe(check_recipe({"name": "mix", "title": "Mix", "kind": "response", "dimensions": dimensions}))
     rows: list[dict[str, Any]] = [{"card": card.spec}]
     true = rng.normal(size=ITEMS)
-    judged = {n: [_to_answer(n, z) for z in true + 0.5 * rng.normal(size=ITEMS)] for n in ASKED}
-    people = {n: [[_to_answer(n, z + 0.4 * rng.normal()) for _ in range(PEOPLE)] for z in true] for n in ASKED}
+    judged = {n: [_to_answer(n, z) for z in true + 0.5 * rng.normal(size=ITEMS)] for n in SCALES}
+    people = {n: [[_to_answer(n, z + 0.4 * rng.normal()) for _ in range(PEOPLE)] for z in true] for n in SCALES}
     for i in range(ITEMS):
         words = "word " * int(rng.integers(5, 60))
         about = {"task": "t", "output": f"{i} {words}", "reference": "", "system": f"s{i % 2}", "meta": {"k": i % 3}}
         rows.append({"id": f"r{i}", "kind": "response", **about})
         sure = {"unit": "response", "confidence": 0.5 + i % 4 / 8}
-        scores = [{**sure, "dimension": n, "value": judged[n][i]} for n in ASKED]
+        scores = [{**sure, "dimension": n, "value": judged[n][i]} for n in SCALES]
         rows.append({"item": f"r{i}", "card": "mix", "model": "m", "scores": scores})
         rows += [
             {"item": f"r{i}", "unit": "response", "dimension": n, "value": people[n][i][p], "annotator": f"p{p}",
              "mode": "blind", "made_at": f"2026-01-{1 + i % 28:02d}T00:00:0{p}Z", "probability": 0.5}
-            for p in range(PEOPLE) for n in ASKED
+            for p in range(PEOPLE) for n in SCALES
         ]  # fmt: skip
     return rows, judged, people
 
 
-ROWS, JUDGED, SAID = _material()
+ROWS, JUDGED, ANSWERS = _material()
 Place = tuple[Store, str, str, dict[str, Dimension]]
 
 
@@ -98,10 +98,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 
 def _gold(name: str) -> Any:
-    return np.sort(np.array(SAID[name]), axis=1)[:, (PEOPLE - 1) // 2]
+    return np.sort(np.array(ANSWERS[name]), axis=1)[:, (PEOPLE - 1) // 2]
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", SCALES)
 def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: str) -> None:
     store, dataset, judge_id, dimensions = place
     d, x, y = dimensions[name], _gold(name), np.array(JUDGED[name])
@@ -115,7 +115,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
     assert summed.interval.se == pytest.approx(summary.interval.se, rel=0.2)
     assert (summed.counts == summary.counts).all() and summary.counts.sum() == ITEMS
     assert (summed.exact, summed.within_one) == pytest.approx((summary.exact, summary.within_one))
-    assert summary.mean_difference == pytest.approx((y - np.mean(SAID[name], axis=1)).mean())
+    assert summary.mean_difference == pytest.approx((y - np.mean(ANSWERS[name], axis=1)).mean())
     if d.scale.step or name == "plain":
         whole = [np.round((side - d.scale.lo) / (d.scale.step or 1)).astype(int) for side in (x, y)]
         steps = list(range(round((d.scale.hi - d.scale.lo) / (d.scale.step or 1)) + 1))
@@ -127,7 +127,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", SCALES)
 def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> None:
     store, dataset, judge_id, dimensions = place
     d = dimensions[name]
@@ -146,10 +146,10 @@ def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> Non
     assert len(drift.find_cells(store, "lea", labels, 0, first, second)) == table[first, second]
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", SCALES)
 def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
     store, dataset, judge_id, dimensions = place
-    d, answers = dimensions[name], np.array(SAID[name])
+    d, answers = dimensions[name], np.array(ANSWERS[name])
     pairs = [(answers[:, a], answers[:, b]) for a, b in combinations(range(PEOPLE), 2)]
     one, other = (np.concatenate(side) for side in zip(*pairs, strict=True))
     x, y = np.concatenate([one, other]), np.concatenate([other, one])
@@ -175,20 +175,20 @@ def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> N
     policy.set_requirements(store, "lea", Requirements(imported=True), "A test.")
     lines = {line.dimension.name: line for line in check_results.dimension_results(store, dataset, judge_id)}
     assert {line.check.state for line in lines.values()} == {"meets policy"}
-    for name in ASKED:
+    for name in SCALES:
         open_case = case.find_case(store, dataset, judge_id, "response", name)
         approvals.record_decision(
             store, "lea", dataset, judge_id, "response", name, "approve", "Good.", case.seen_mark(store, open_case)
         )
     dataset_row = next(d for d in datasets.all_datasets(store) if d.id == dataset)
     published = dashboard.load_judge(store, dataset_row, judge_id)
-    assert len(published.tiles) == len(ASKED)
+    assert len(published.tiles) == len(SCALES)
     for tile in published.tiles:
         name = tile.counted.dimension.name
         for system in tile.systems:
             odd = int(system.name[1:])
             [mean] = system.means
-            assert mean.interval.point == pytest.approx(np.mean(SAID[name], axis=1)[odd::2].mean())
+            assert mean.interval.point == pytest.approx(np.mean(ANSWERS[name], axis=1)[odd::2].mean())
             assert mean.judge == pytest.approx(np.mean(JUDGED[name][odd::2])) and not mean.refused
             assert sum(system.answer_shares) == pytest.approx(1) and len(system.answer_shares) == bins.row_count(
                 dimensions[name].scale
@@ -234,11 +234,11 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     bring(store, ROWS)
     dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
     d = {dimension.name: dimension for dimension in calibration.compared_dimensions(store, judge_id)}
-    for rule, expected in (("mean", np.mean(SAID["tone"], axis=1)), ("majority", _gold("tone"))):
+    for rule, expected in (("mean", np.mean(ANSWERS["tone"], axis=1)), ("majority", _gold("tone"))):
         settings.set_gold_rule(store, "lea", dataset, GoldRule(rule))  # type: ignore[arg-type]
         gold = calibration.load_paired_ratings(store, dataset, judge_id, d["tone"], "blind").human
         assert np.sort(gold) == pytest.approx(np.sort(expected), abs=1e-12)
-        values = SAID["tone"][0]
+        values = ANSWERS["tone"][0]
         assert resolve(values, d["tone"].scale, rule) == (  # type: ignore[arg-type]
             (pytest.approx(expected[0]), "mean" if rule == "mean" else "median")
         )
@@ -247,11 +247,13 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     labels = annotators.dimension_labels(store, dataset, d["tone"], "blind")
     others = bins.from_codes(labels.others[labels.ratings.person == 0], d["tone"].scale)
     assert np.sort(others) == pytest.approx(
-        np.sort(np.mean(np.array(SAID["tone"])[:, 1:], axis=1))
+        np.sort(np.mean(np.array(ANSWERS["tone"])[:, 1:], axis=1))
     )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     waiting = {(cell.name, cell.dimension) for cell in disputes.cells_to_adjudicate(store, dataset)}
-    conflicts = {(f"r{i}", n) for n in ASKED for i, answers in enumerate(SAID[n]) if max(answers) - min(answers) > 1}
+    conflicts = {
+        (f"r{i}", n) for n in SCALES for i, answers in enumerate(ANSWERS[n]) if max(answers) - min(answers) > 1
+    }
     wide = len([pair for pair in conflicts if pair[1] == "grade"])
     assert waiting == conflicts and 0 < wide < ITEMS
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1, "out"))

@@ -100,7 +100,7 @@ VERDICTS = {
     "plain_pairwise": ("a", "tie", "b"),
     "long_form_pairwise": (False, True),
 }
-TOLD = {
+EXAMPLES = {
     "couples": Published("rubric_open_ended", "verdict", "response", SEXUAL_FUN, "quadratic", "0.3320"),
     "carcinoma": Published("rubric_open_ended", "verdict", "response", CARCINOMA, "quadratic", "0.78"),
     "diagnoses": Published("plain_pairwise", "verdict", "pair", DIAGNOSES_1969, None, "0.429"),
@@ -111,7 +111,7 @@ TOLD = {
 
 def write_files(folder: Path, name: str) -> tuple[Path, Path, Path]:
     """Items, judgments and labels of a table, one item a count, as three files."""
-    published, items, judgments, labels = TOLD[name], [], [], []
+    published, items, judgments, labels = EXAMPLES[name], [], [], []
     answers = VERDICTS[published.card]
     codes = [(h, j) for h, row in enumerate(published.table) for j, n in enumerate(row) for _ in range(n)]
     for number, (human, judge) in enumerate(codes):
@@ -146,7 +146,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     folder = tmp_path_factory.mktemp("published")
     opened = open_store(f"duckdb:///{folder}/s.duckdb")
     people.join_workspace(opened, "lea")
-    for name in TOLD:
+    for name in EXAMPLES:
         merged = folder / f"{name}.jsonl"
         merged.write_text("".join(path.read_text(encoding="utf-8") for path in write_files(folder, name)))
         import_source(opened, "lea", from_path(merged), ImportPlan(name, sampling="random", population=10_000))
@@ -157,7 +157,7 @@ def summarise_table(store: Store, name: str, basis: Basis = "all") -> Summary:
     """The figures of a table as the calibration page computes them."""
     dataset = datasets.dataset_named(store, name).id
     [(judge, *_)] = datasets.dataset_judges(store, dataset)
-    dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == TOLD[name].dimension)
+    dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == EXAMPLES[name].dimension)
     return summarise(calibration.comparison_input(store, dataset, judge, dimension, basis), dimension)
 
 
@@ -168,9 +168,9 @@ def oracle(published: Published) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(TOLD))
+@pytest.mark.parametrize("name", list(EXAMPLES))
 def test_imported_tables_give_the_printed_figure_on_the_calibration_page(store: Store, name: str) -> None:
-    published, summary = TOLD[name], summarise_table(store, name)
+    published, summary = EXAMPLES[name], summarise_table(store, name)
     assert summary.counts.tolist() == published.table
     assert summary.interval.point is not None
     assert f"{summary.interval.point:.{len(published.figure.partition('.')[2])}f}" == published.figure
@@ -187,13 +187,13 @@ def test_the_paradox_is_warned_of_and_its_other_coefficient_stands_beside_it(sto
     assert f"{summary.ac:.4f}" == "0.9408"
 
 
-@pytest.mark.parametrize("name", list(TOLD))
+@pytest.mark.parametrize("name", list(EXAMPLES))
 def test_the_command_line_gives_the_same_from_plain_files(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     items, judgments, labels = write_files(tmp_path, name)
     assert main(["agree", str(judgments), str(labels), "--items", str(items), "--json"]) == 0
     [row] = json.loads(capsys.readouterr().out)
-    assert row["table"] == TOLD[name].table
-    assert row["kappa"] == pytest.approx(oracle(TOLD[name]), abs=1e-10)
+    assert row["table"] == EXAMPLES[name].table
+    assert row["kappa"] == pytest.approx(oracle(EXAMPLES[name]), abs=1e-10)
     assert row["interval"][0] <= row["kappa"] <= row["interval"][1]

@@ -14,13 +14,13 @@ from judges.cards.mt_bench.card import DIMENSIONS
 from judges.stats.system_order import SystemOrder
 from tests import seeds
 
-SAID = {"a": (9, 4), "b": (6, 6), "c": (3, 3), "": (1, 10)}
+ANSWERS = {"a": (9, 4), "b": (6, 6), "c": (3, 3), "": (1, 10)}
 """What people and judge give every answer of a system."""
 
 
 def rows(system: str, question: str, **meta: str) -> list[dict[str, Any]]:
     """An answer, its judgment, and a person's rating."""
-    name, (human, judge) = f"{question}/{system or 'nobody'}", SAID[system]
+    name, (human, judge) = f"{question}/{system or 'nobody'}", ANSWERS[system]
     turns = [{"turn": 1, "role": "user", "text": f"Q{question}"}, {"turn": 1, "role": "assistant", "text": name}]
     return [
         {"id": name, "kind": "dialogue", "system": system, "turns": turns, "meta": meta},
@@ -33,7 +33,7 @@ def rows(system: str, question: str, **meta: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_systems_are_ordered_by_question_where_every_item_names_one(tmp_path: Path, named: bool) -> None:
-    lines = [line for n in range(4) for system in SAID for line in rows(system, str(n), **{"question_id": str(n)})]
+    lines = [line for n in range(4) for system in ANSWERS for line in rows(system, str(n), **{"question_id": str(n)})]
     if not named:
         lines += rows("a", "9")
     store = seeds.workspace(tmp_path / "a.duckdb", lines, review=False)

@@ -14,11 +14,11 @@ from data.store import open_store
 from judges.mtbench.prompts import wording
 from tests.data.records.test_judge_prompts import bring, family
 
-Told = Callable[..., tuple[int, str]]
+Command = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Told:
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """A factory: command(*arguments) gives (exit code, all that `mtbench` printed) in a workspace with two wordings."""
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/store.duckdb")
     monkeypatch.chdir(tmp_path)
@@ -37,7 +37,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     return call
 
 
-def test_a_protocol_goes_from_json_to_the_workspace_and_back(command: Told, tmp_path: Path) -> None:
+def test_a_protocol_goes_from_json_to_the_workspace_and_back(command: Command, tmp_path: Path) -> None:
     code, text = command("protocol", "show", "fastchat", "--json")
     protocol = json.loads(text) | {"name": "mine", "prompts": "single-v1", "title": "Ours"}
     (tmp_path / "mine.json").write_text(json.dumps(protocol))
@@ -74,7 +74,7 @@ def family_wording(mark: str = "") -> str:
     ],
 )
 def test_what_is_no_protocol_is_refused_in_a_sentence(
-    command: Told, tmp_path: Path, content: str, sentence: str
+    command: Command, tmp_path: Path, content: str, sentence: str
 ) -> None:
     (tmp_path / "mine.json").write_text(content)
     code, out = command("protocol", "add", "mine.json", "--as", "lea")
@@ -83,7 +83,7 @@ def test_what_is_no_protocol_is_refused_in_a_sentence(
     assert missing == (1, "gone.json cannot be read: No such file or directory.\n")
 
 
-def test_families_are_listed_by_wording_and_shown_in_full(command: Told) -> None:
+def test_families_are_listed_by_wording_and_shown_in_full(command: Command) -> None:
     code, listed = command("prompts", "list")
     assert code == 0 and [line.split()[0] for line in listed.splitlines()][:2] == ["assay", "assay-japanese"]
     assert {f"single-v1@{family_wording()}", f"single-v1@{family_wording(' two')}"} <= set(listed.split())

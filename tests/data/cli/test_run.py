@@ -18,7 +18,7 @@ from tests import seeds
 from tests.practice_server import practice
 
 Run = Callable[..., tuple[int, str, str]]
-WHAT = ("--dataset", "demo", "--card", "multi_turn_dialogue", "--model", "practice-constant")
+RUN_OPTIONS = ("--dataset", "demo", "--card", "multi_turn_dialogue", "--model", "practice-constant")
 
 
 @pytest.fixture
@@ -51,20 +51,20 @@ def rows(sql: str) -> list[tuple[Any, ...]]:
 
 
 def test_a_run_says_what_it_did_and_a_second_one_that_nothing_is_left(run: Run) -> None:
-    code, out, err = run(*WHAT, "--limit", "4", "--concurrency", "2")
+    code, out, err = run(*RUN_OPTIONS, "--limit", "4", "--concurrency", "2")
     assert code == 0 and out.startswith("Finished. 4 of 4 judgments: 4 scored. 4 calls, ")
     assert ", $0.0000. " in out, "what a practice model costs"
     assert err == "4 judgments of 4 items, 4 calls, about $0.00.\n"
-    code, out, err = run(*WHAT, "--limit", "4")
+    code, out, err = run(*RUN_OPTIONS, "--limit", "4")
     assert (code, out) == (1, "") and "Nothing is left to ask" in err
-    assert run(*WHAT)[1].startswith("Finished. 2 of 2 judgments")
+    assert run(*RUN_OPTIONS)[1].startswith("Finished. 2 of 2 judgments")
     # With log-probabilities it is another judge.
-    assert run(*WHAT, "--limit", "1", "--logprobs")[1].startswith("Finished. 1 of 1 judgment: 1 scored")
+    assert run(*RUN_OPTIONS, "--limit", "1", "--logprobs")[1].startswith("Finished. 1 of 1 judgment: 1 scored")
     assert sorted(rows("select logprobs <> '', count(*) from reply group by 1")) == [(False, 6), (True, 1)]
 
 
 def test_a_dry_run_shows_everything_and_stores_nothing(run: Run) -> None:
-    code, out, err = run(*WHAT, "--dry-run")
+    code, out, err = run(*RUN_OPTIONS, "--dry-run")
     assert code == 0 and out.count("-- reply") == 3 and "helpfulness" in out and err == "Nothing of this was stored.\n"
     assert "unscored" not in out and rows("select count(*) from reply") == [(0,)]
 
@@ -72,7 +72,7 @@ def test_a_dry_run_shows_everything_and_stores_nothing(run: Run) -> None:
 def test_a_dry_run_says_why_a_reply_cannot_be_used(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with practice("wrong_schema=1") as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        code, out, _ = run(*WHAT, "--dry-run")
+        code, out, _ = run(*RUN_OPTIONS, "--dry-run")
     assert code == 0 and out.count("\n-- unscored (incomplete): the reply lacks per_turn\n") == 3
 
 
@@ -87,7 +87,7 @@ def test_ctrl_c_stops_a_run_and_says_how_to_go_on(run: Run, monkeypatch: pytest.
 
     monkeypatch.setattr(runs, "wait", interrupt)
     with practice(latency_ms=200) as slow:
-        code, out, err = run(*WHAT, "--concurrency", "1", "--base-url", slow.url)
+        code, out, err = run(*RUN_OPTIONS, "--concurrency", "1", "--base-url", slow.url)
         assert code == 130 and out.startswith("Stopped. ") and "lea stopped it" in err
         run_id = err.split("--resume ")[1].strip()
         done = rows("select count(*) from judgment")[0][0]
@@ -99,7 +99,7 @@ def test_ctrl_c_stops_a_run_and_says_how_to_go_on(run: Run, monkeypatch: pytest.
 
 
 def test_a_batch_is_handed_in_now_and_collected_later(run: Run) -> None:
-    code, out, _ = run(*WHAT, "--batch")
+    code, out, _ = run(*RUN_OPTIONS, "--batch")
     assert code == 0 and out.startswith("Waiting for batch. 1 of 6") and "--collect" in out
     for _ in range(200):
         code, out, _ = run("--collect")
@@ -122,27 +122,30 @@ def test_dimensions_of_ones_own_make_a_judge_of_their_own(run: Run) -> None:
 def test_what_a_card_lacks_is_said_and_the_run_goes_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such a card is a folder of the project's own (tests/judges/authoring/test_soundness.py)."""
     lack = soundness.CardFault("judges/cards/x/card.py: there is no audit 'same_scor'.", stops=False)
-    monkeypatch.setattr(soundness, "find_faults", lambda card: (lack,) if card.name == WHAT[3] else ())
-    code, out, err = run(*WHAT, "--limit", "1")
+    monkeypatch.setattr(soundness, "find_faults", lambda card: (lack,) if card.name == RUN_OPTIONS[3] else ())
+    code, out, err = run(*RUN_OPTIONS, "--limit", "1")
     assert code == 0 and out.startswith("Finished. 1 of 1") and err.splitlines()[0] == lack.text
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (WHAT[2:], "Say which dataset"),
-        ((*WHAT[:2], "--card", "nope", *WHAT[4:]), "There is no card 'nope'"),
-        ((*WHAT, "--temperature", "9"), "--temperature: Input should be less than or equal to 2."),
-        ((*WHAT, "--base-url", "ftp://x"), "--base-url: an address begins with http"),
-        ((*WHAT, "--dimension", "a: b"), "Only pointwise_quality takes other dimensions"),
-        (("--dataset", "nowhere", *WHAT[2:]), "There is no dataset called 'nowhere'"),
-        ((*WHAT[:4], "--model", "practice-nobody"), "practice-nobody"),
+        (RUN_OPTIONS[2:], "Say which dataset"),
+        ((*RUN_OPTIONS[:2], "--card", "nope", *RUN_OPTIONS[4:]), "There is no card 'nope'"),
+        ((*RUN_OPTIONS, "--temperature", "9"), "--temperature: Input should be less than or equal to 2."),
+        ((*RUN_OPTIONS, "--base-url", "ftp://x"), "--base-url: an address begins with http"),
+        ((*RUN_OPTIONS, "--dimension", "a: b"), "Only pointwise_quality takes other dimensions"),
+        (("--dataset", "nowhere", *RUN_OPTIONS[2:]), "There is no dataset called 'nowhere'"),
+        ((*RUN_OPTIONS[:4], "--model", "practice-nobody"), "practice-nobody"),
         (("--resume", "no-such-run"), "There is no such run"),
         (("--resume", ""), "There is no such run"),
         (("--resume", "x", "--dry-run"), "--resume goes on with what was ordered before, without --dry-run."),
-        (("--resume", "x", *WHAT, "--max-tokens", "9"), "before, without --dataset, --card, --model, --max-tokens."),
+        (
+            ("--resume", "x", *RUN_OPTIONS, "--max-tokens", "9"),
+            "before, without --dataset, --card, --model, --max-tokens.",
+        ),
         (("--collect", "--dry-run"), "--collect goes on with what was ordered before, without --dry-run."),
-        ((*WHAT[:4], "--model", "unheard", "--spend", "1"), "price of unheard is not known"),
+        ((*RUN_OPTIONS[:4], "--model", "unheard", "--spend", "1"), "price of unheard is not known"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(run: Run, arguments: tuple[str, ...], sentence: str) -> None:
@@ -160,7 +163,7 @@ def test_what_files_brought_is_the_same_judge_and_is_not_asked_again(run: Run, t
     assert judges(("run", str(items), *options)) == 0
     assert data(("import", str(tmp_path / "out.jsonl"), "--dataset", "demo")) == 0
     assert rows("select synthetic, count(*) from judge group by synthetic") == [(True, 1)]
-    code, out, err = run(*WHAT)
+    code, out, err = run(*RUN_OPTIONS)
     assert (code, out) == (1, "") and "Nothing is left to ask" in err
 
 
@@ -177,7 +180,7 @@ def test_what_files_brought_is_the_same_judge_and_is_not_asked_again(run: Run, t
 def test_what_does_not_go_together_is_refused(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
 ) -> None:
-    assert main(("run", *WHAT, *arguments)) == 1
+    assert main(("run", *RUN_OPTIONS, *arguments)) == 1
     assert sentence in capsys.readouterr().err
 
 

@@ -46,7 +46,7 @@ from tests.data.cells import Cell, fill
 from tests.data.imports import bring, label, pair, verdict
 
 Json = dict[str, Any]
-SAID = "user says thing 1 of dialogue 1. "
+FIRST_TEXT = "user says thing 1 of dialogue 1. "
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +268,7 @@ def test_better_turns_become_preferences_forked_before_the_turn(fresh_store: Sto
     before = [str(r[0]) for r in store.rows("select id from answer_now where item_id = $1 and person = 'ann'", [other])]
     answer(store, "ann", other, 4.0, version=before[0] if before else "", repairs=[unchanged])
     first, second = rows(store, "preference_turns")
-    assert first["prompt"] == [{"role": "user", "content": SAID}]
+    assert first["prompt"] == [{"role": "user", "content": FIRST_TEXT}]
     assert first["chosen"] == [{"role": "assistant", "content": "Hello!"}]
     assert first["rejected"] == [{"role": "assistant", "content": "assistant says thing 1 of dialogue 1. "}]
     assert [m["role"] for m in second["prompt"]] == ["user", "assistant", "user"]
@@ -570,7 +570,7 @@ def test_candidates_come_with_their_reasons(store: Store) -> None:
     assert [r["need"] for r in candidates] == sorted((r["need"] for r in candidates), reverse=True)
     assert len(rows(store, "candidates", most=1)) == 1
     first = {r["item"]: r["messages"][0] for r in candidates}["d-0001"]
-    assert first == {"role": "user", "content": SAID}, "the chat alone: its scenario is in the content"
+    assert first == {"role": "user", "content": FIRST_TEXT}, "the chat alone: its scenario is in the content"
 
 
 def test_candidates_are_exactly_those_found_low_or_disputed(fresh_store: Store) -> None:

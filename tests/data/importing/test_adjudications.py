@@ -246,7 +246,7 @@ def test_an_import_stands_on_the_trail_as_such(store: Store) -> None:
     assert {p.name: (p.role, p.active) for p in people.all_people(store, active=False)}["cy"] == ("annotator", False)
 
 
-SAID = adjudication_line("p1", "a")["labels"]
+LABELS = adjudication_line("p1", "a")["labels"]
 BAD: list[tuple[Json, str, str]] = [
     (adjudication_line("p9", "a"), "item", "The item 'p9' is missing"),
     (adjudication_line("p1", "c"), "value", "value: 'c' is not on the scale"),
@@ -260,10 +260,18 @@ BAD: list[tuple[Json, str, str]] = [
     (adjudication_line("p1", "a", saw_judge="no"), "saw_judge", "must be a valid boolean"),
     (adjudication_line("p1", "a", made_at="soon"), "", "made_at must be a time"),
     (adjudication_line("p1", "a", labels=[]), "labels", "at least 1 item"),
-    (adjudication_line("p1", "a", labels=[{**SAID[0], "value": "c"}]), "labels.0.value", "'c' is not on the scale"),
-    (adjudication_line("p1", "a", labels=[SAID[0], {**SAID[1], "annotator": "|"}]), "labels.1.annotator", "cannot be"),
-    (adjudication_line("p1", "a", labels=[{**SAID[0], "mode": "assisted"}]), "saw_judge", "saw_judge must be true"),
-    (adjudication_line("p1", "a", labels=[{**SAID[0], "mode": "revealed"}]), "labels.0.mode", "'blind' or 'assisted'"),
+    (adjudication_line("p1", "a", labels=[{**LABELS[0], "value": "c"}]), "labels.0.value", "'c' is not on the scale"),
+    (
+        adjudication_line("p1", "a", labels=[LABELS[0], {**LABELS[1], "annotator": "|"}]),
+        "labels.1.annotator",
+        "cannot be",
+    ),
+    (adjudication_line("p1", "a", labels=[{**LABELS[0], "mode": "assisted"}]), "saw_judge", "saw_judge must be true"),
+    (
+        adjudication_line("p1", "a", labels=[{**LABELS[0], "mode": "revealed"}]),
+        "labels.0.mode",
+        "'blind' or 'assisted'",
+    ),
     ({k: v for k, v in adjudication_line("p1", "a").items() if k != "saw_judge"}, "saw_judge", "saw_judge is missing."),
     (adjudication_line("p1", "a", mode="blind"), "mode", "'mode' is an unknown key"),
     ({"gold_rule": {"resolve": "best", "apart": 1}}, "gold_rule.resolve", "'median', "),

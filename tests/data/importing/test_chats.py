@@ -30,7 +30,7 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
     return [(t["turn"], t["role"], t["text"]) for t in to_dialogue(value)[0]["turns"]]
 
 
-SAID: list[tuple[dict[str, Any], list[tuple[int, str, str]]]] = [
+CHATS: list[tuple[dict[str, Any], list[tuple[int, str, str]]]] = [
     (make_chat(("user", "a"), ("assistant", "b")), [(1, "user", "a"), (1, "assistant", "b")]),
     (
         make_chat(("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")),
@@ -95,17 +95,17 @@ SAID: list[tuple[dict[str, Any], list[tuple[int, str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("chat", "becomes"), SAID)
+@pytest.mark.parametrize(("chat", "becomes"), CHATS)
 def test_what_was_said_becomes_turns(chat: dict[str, Any], becomes: list[tuple[int, str, str]]) -> None:
     assert turns(chat) == becomes
 
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city":"東京"}'}}
-OTHER = {"id": "c2", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Ulm"}'}}
+SECOND_CALL = {"id": "c2", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Ulm"}'}}
 OPENAI = {
     "messages": [
         {"role": "user", "content": "Where is it warmer?"},
-        {"role": "assistant", "content": None, "tool_calls": [CALL, OTHER]},
+        {"role": "assistant", "content": None, "tool_calls": [CALL, SECOND_CALL]},
         {"role": "tool", "tool_call_id": "c2", "content": "3"},
         {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "9"}]},
         {"role": "assistant", "content": "In Tokyo."},
@@ -165,7 +165,7 @@ def test_what_is_read_of_broken_chats(tmp_path: Path) -> None:
     """Of each a mark in broken/turns.txt."""
     records = list[tuple[str, str]]()
     shapes = {"openai": OPENAI, "anthropic": ANTHROPIC, "responses": RESPONSES, "legacy": LEGACY}
-    for name, chat in {**{f"chat {number}": chat for number, (chat, _) in enumerate(SAID)}, **shapes}.items():
+    for name, chat in {**{f"chat {number}": chat for number, (chat, _) in enumerate(CHATS)}, **shapes}.items():
         for number, wreck in enumerate(wrecks(chat, random.Random(name))):
             try:
                 read = json.dumps(to_dialogue(wreck), ensure_ascii=False)

@@ -160,7 +160,7 @@ def test_rows_without_fields_before_others_are_no_reason_to_refuse_these() -> No
     assert detect_formats(from_bytes([("a.jsonl", lines)]))[0].format == "table"
 
 
-HELD = [
+CONTENTS = [
     ("a", b"a" * 100 + b"\1" * 8), ("a", b"a" * 100 + b"\1" * 9), ("a", b"a" * 380 + b"\1" * 20),
     ("a", b"a" * 379 + b"\1" * 21), ("a", b"a\0" * 50), ("a", b"\0a" * 50), ("a", b"\xff\xfe" + b"\1" * 50),
     ("a", b"\xfe\xff" + b"\1" * 50), ("a", b"a\0aa" * 30), ("a", b"a\0aa" * 30 + b"a\0"),
@@ -211,7 +211,7 @@ def test_what_files_hold_is_kept(tmp_path: Path) -> None:
         except BadInput as refused:
             return str(refused)
 
-    lines = [f"{name} {content[:30]!r} {len(content)}: {container_name(name, content)}" for name, content in HELD]
+    lines = [f"{name} {content[:30]!r} {len(content)}: {container_name(name, content)}" for name, content in CONTENTS]
     for content in TABLES:
         dialect = csv_rows.detect_dialect("t", content)
         lines.append(f"{dialect.delimiter!r} {describe(content, csv_rows.read_csv('t', io.BytesIO(content), dialect))}")

@@ -15,8 +15,8 @@ from tests.seeds import lines
 
 PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
 SCORES = ("factuality", "instruction_following", "coherence", "completeness")
-ASKED = {"name": "zz_tone", "unit": "response", "definition": "How kind it is."}
-OWN = from_recipe(check_recipe({"name": "zz_own", "title": "Own", "kind": "response", "dimensions": [ASKED]}))
+DIMENSION = {"name": "zz_tone", "unit": "response", "definition": "How kind it is."}
+OWN = from_recipe(check_recipe({"name": "zz_own", "title": "Own", "kind": "response", "dimensions": [DIMENSION]}))
 REPLY = {"scores": dict.fromkeys(SCORES, 4), "verdict": "good", "decision_basis": "It answers.", "issues": []}
 
 

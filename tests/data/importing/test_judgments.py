@@ -150,7 +150,7 @@ def test_a_plan_brings_cards(store: Store) -> None:
 
 TALK = dialogue(1, turns=2)
 RATED = {"item": "d-0001", "card": "mt_bench", "model": "m"}
-TOLD = {"item": "p1", "card": "plain_pairwise", "model": "m"}
+JUDGMENT = {"item": "p1", "card": "plain_pairwise", "model": "m"}
 CALLED = [
     (RATED | {"reply": {"turn": 1, "judgment": "Rating: [[8]]"}}, "turn:1", "turn:1 rating 8"),
     (RATED | {"raw": "Rating: [[7]]", "part": "turn:2"}, "turn:2", "turn:2 rating 7"),
@@ -161,12 +161,12 @@ CALLED = [
     (judgment(TALK), "", "turn:1 context_use 4, turn:1 helpfulness 4, turn:1 safety 5, turn:2 context_use 4, "
      "turn:2 helpfulness 4, turn:2 safety 5, conversation coherence 4, conversation task_completion 4, "
      "conversation repair_handling n/a, conversation verdict 3, conversation weakest_turn 1"),
-    (TOLD | {"raw": "", "unscored": "cut_off", "why": "too long"}, "", "unscored (cut_off): too long"),
-    (TOLD | {"raw": "x", "unscored": "refused", "why": "no"}, "", "unscored (refused): no"),
-    (TOLD | {"raw": "x", "unscored": "api_error", "why": "down"}, "", "unscored (api_error): down"),
-    (TOLD | {"raw": '{"verdict": "tie"}', "unscored": "unreadable", "why": "old"}, "", "pair verdict 1"),
-    (TOLD | {"raw": "?"}, "", "unscored (unreadable): the reply holds no JSON object"),
-    (TOLD | {"raw": '{"verdict": "b"}', "params": {"a": "\\u0000"}}, "", "pair verdict 2"),
+    (JUDGMENT | {"raw": "", "unscored": "cut_off", "why": "too long"}, "", "unscored (cut_off): too long"),
+    (JUDGMENT | {"raw": "x", "unscored": "refused", "why": "no"}, "", "unscored (refused): no"),
+    (JUDGMENT | {"raw": "x", "unscored": "api_error", "why": "down"}, "", "unscored (api_error): down"),
+    (JUDGMENT | {"raw": '{"verdict": "tie"}', "unscored": "unreadable", "why": "old"}, "", "pair verdict 1"),
+    (JUDGMENT | {"raw": "?"}, "", "unscored (unreadable): the reply holds no JSON object"),
+    (JUDGMENT | {"raw": '{"verdict": "b"}', "params": {"a": "\\u0000"}}, "", "pair verdict 2"),
     (verdict("p1", "a", params={"x": "y" * 19_992}), "", "pair verdict 0"),
 ]  # fmt: skip
 
@@ -197,21 +197,21 @@ REFUSED = [
      "'d-0001' has no 'turn:9'. It has: turn:1, turn:2, conversation."),
     (judgment(TALK) | {"part": "turn:1"}, "part",
      "The card multi_turn_dialogue judges an item as a whole: part must be empty, and is 'turn:1'."),
-    (TOLD | {"card": "mt_bench", "raw": "x"}, "card", "The card mt_bench judges a dialogue, but 'p1' is a pair."),
+    (JUDGMENT | {"card": "mt_bench", "raw": "x"}, "card", "The card mt_bench judges a dialogue, but 'p1' is a pair."),
     (verdict("p1", "a", params={"x": "y" * 19_993}), "params",
      "params is 20001 characters long: at most 20000 are allowed."),
-    (TOLD | {"scores": [{"unit": "pair", "dimension": "verdict", "value": "a"}], "part": "pair", "order": "ab"},
+    (JUDGMENT | {"scores": [{"unit": "pair", "dimension": "verdict", "value": "a"}], "part": "pair", "order": "ab"},
      "order", "A judgment of one part of a pair has no order: leave out order, or part."),
     (judgment(TALK) | {"order": "ab"}, "order", "'d-0001' is a dialogue: only a judgment of a pair has an order."),
-    (TOLD | {"raw": "a\0b"}, *NUL), (TOLD | {"raw": "a", "unscored": "refused", "why": "\0"}, *NUL),
-    (TOLD | {"raw": "a", "model": "m\0"}, *NUL), (TOLD | {"raw": "a", "params": {"a": "\0"}}, *NUL),
-    (TOLD | {"reply": {"verdict": "a\0"}}, *NUL),
+    (JUDGMENT | {"raw": "a\0b"}, *NUL), (JUDGMENT | {"raw": "a", "unscored": "refused", "why": "\0"}, *NUL),
+    (JUDGMENT | {"raw": "a", "model": "m\0"}, *NUL), (JUDGMENT | {"raw": "a", "params": {"a": "\0"}}, *NUL),
+    (JUDGMENT | {"reply": {"verdict": "a\0"}}, *NUL),
 ]  # fmt: skip
 
 
 def test_a_judgment_that_cannot_be_is_refused_in_a_whole_sentence(store: Store) -> None:
     bring(store, [TALK, pair()])
-    rows = [line for line, *_ in REFUSED] + [TOLD | {"card": "none", "raw": "x"}]
+    rows = [line for line, *_ in REFUSED] + [JUDGMENT | {"card": "none", "raw": "x"}]
     preview = preview_import(store, source(rows), ImportPlan("d"))
     assert preview.new.total == 0
     *problems, (field, last) = [(problem.field, problem.sentence) for problem in preview.problems]

@@ -50,12 +50,12 @@ from tests.data.planted_workspace import frozen_clock
 from tests.facts import refusal
 
 Json = dict[str, Any]
-WRITTEN = (*TABLES, "guideline", "combine_rule", "exposure")
+WRITTEN_TABLES = (*TABLES, "guideline", "combine_rule", "exposure")
 UNSAID = {"seq", "id", "made_at", "judgment_id", "answer_id", "dataset_id", "version", "card_version", "spec"}
 """Columns that are other each time, with each version of a card, or say again what others say."""
 IDENTIFIED = ("item", "label", "adjudication")
 """The tables whose ids are made of what is in their rows."""
-SHOWN = 4
+MAX_SHOWN = 4
 DAY = datetime(2026, 7, 1, 9)
 AGAIN = (
     "Table of scores",
@@ -98,7 +98,7 @@ RECIPE: Json = {
     "dimensions": [{"name": "tone", "unit": "response", "definition": "How kind it is.",
                     "answers": {"kind": "ordinal", "lo": 1, "hi": 5}}],
 }  # fmt: skip
-KEPT: Json = {}
+STORES: Json = {}
 CARDS: dict[str, Card] = {}
 
 
@@ -123,7 +123,7 @@ def test_lines_leave_these_rows_and_are_refused_in_these_words(
 
 
 def _archive_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    KEPT.clear()
+    STORES.clear()
     store = workspace(tmp_path)
     for name in ("rex", "cy"):
         people.join_workspace(store, name)
@@ -209,7 +209,8 @@ def _report(preview: ImportPreview, most: int = 2) -> Iterator[str]:
     yield "  " + ", ".join(f"{name} {getattr(preview, name)}" for name in fields if getattr(preview, name))[:600]
     yield from (f"  {sentence[:400]}" for sentence in [*preview.summary, *preview.warnings])
     yield from (
-        f"  problem {problem.field}: {problem} [{problem.begins[:40]}]"[:300] for problem in preview.problems[:SHOWN]
+        f"  problem {problem.field}: {problem} [{problem.begins[:40]}]"[:300]
+        for problem in preview.problems[:MAX_SHOWN]
     )
     yield from (f"  group {group}"[:200] for group in preview.groups if group.lines > 1)
     for sort, rows in preview.rows.items():
@@ -223,7 +224,7 @@ def _mask_times(string: str) -> str:
 
 def _rows(store: Store, before: int) -> Iterator[str]:
     """The rows that every table has since a change, in an order that no id decides, and what all of them come to."""
-    counted = " union all ".join(f"select '{name}', count(*) from {name} where seq > $1" for name in WRITTEN)
+    counted = " union all ".join(f"select '{name}', count(*) from {name} where seq > $1" for name in WRITTEN_TABLES)
     tables = {str(name) for name, count in store.rows(counted, [before]) if count}
     if not tables:
         return
@@ -231,15 +232,15 @@ def _rows(store: Store, before: int) -> Iterator[str]:
     judges = "select id, card || ' ' || model || ' ' || params from judge"
     names |= {str(key): f"<{_shorten(name)}>" for key, name in store.rows(judges)}
     names |= {str(key): f"<{name} {mode}>" for key, name, mode in store.rows("select id, annotator, mode from label")}
-    for table in (name for name in WRITTEN if name in tables):
-        if table not in KEPT:
+    for table in (name for name in WRITTEN_TABLES if name in tables):
+        if table not in STORES:
             query = "select column_name from information_schema.columns where table_name = $1 order by ordinal_position"
-            KEPT[table] = [
+            STORES[table] = [
                 str(name) for (name,) in store.rows(query, [table])
                 if name not in UNSAID or (table, name) == ("label", "made_at")
             ]  # fmt: skip
-            yield f"  ({table}: {' '.join(KEPT[table])})"
-        columns = KEPT[table]
+            yield f"  ({table}: {' '.join(STORES[table])})"
+        columns = STORES[table]
         key = ["id"] if table in IDENTIFIED else []
         rows = store.rows(f"select {', '.join(key + columns)} from {table} where seq > $1", [before])
         lines = sorted(
@@ -251,7 +252,7 @@ def _rows(store: Store, before: int) -> Iterator[str]:
             continue
         whole = crc32("\n".join(lines).encode("utf-8", "surrogatepass"))
         yield f"  {table}: {len(lines)} rows, {whole:08x}"
-        yield from (f"    {line[:300]}" for line in lines[:SHOWN])
+        yield from (f"    {line[:300]}" for line in lines[:MAX_SHOWN])
 
 
 def _cell(names: dict[str, str], value: Any) -> str:

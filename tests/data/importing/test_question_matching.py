@@ -18,7 +18,7 @@ def opinion(
 
 
 ANSWERS = RecipeScale(lo=1, hi=5)
-ASKED = [
+QUESTIONS = [
     Question("judge", "response", "response", "Tone", "mine", "tone", ANSWERS),
     Question("person", "response", "response", "Tone", "mine", "tone", ANSWERS),
     Question("judge", "response", "response", "Fit", "mine", "fit", None, "other"),
@@ -35,7 +35,7 @@ def test_values_of_a_judge_become_judgments_and_a_persons_labels() -> None:
         opinion("i", "x", "person", "", made_at="2026-01-01", line=6),
         opinion("i", "Yes", "person", "ann", name="Fit", made_at="2026-01-01", line=7),
     ]  # fmt: skip
-    lines = list(match_questions(entries, ASKED))
+    lines = list(match_questions(entries, QUESTIONS))
     assert lines[:3] == others
     label = {"item": "i", "unit": "response", "mode": "blind", "made_at": "2026-01-01"}
     assert lines[3:6] == [
@@ -57,7 +57,9 @@ def test_values_of_a_judge_become_judgments_and_a_persons_labels() -> None:
 
 def test_votes_without_a_time_are_told_apart_by_how_often_they_occur() -> None:
     votes = [opinion("i", n, "person", "ann", line=n) for n in (3, 3, 4)]
-    lines = list(match_questions([*votes, opinion("i", 3, "person", "ben"), opinion("i", 3, "person", "ann")], ASKED))
+    lines = list(
+        match_questions([*votes, opinion("i", 3, "person", "ben"), opinion("i", 3, "person", "ann")], QUESTIONS)
+    )
     assert [line.nth for line in lines] == [0, 1, 0, 0, 2]  # type: ignore[union-attr]
     assert len({line.data["made_at"] for line in lines}) == 1  # type: ignore[union-attr]
 
@@ -67,11 +69,11 @@ def test_what_no_question_was_chosen_for_is_counted_and_told() -> None:
         opinion("i", 1, name="None"), opinion("i", 1, name="None"), opinion("i", 1, name="Of", unit="turn:3"),
         opinion("i", 1, name="Odd", unit="nowhere"), opinion("i", "n/a"), opinion("i", ""),
     ]  # fmt: skip
-    assert list(match_questions(entries, ASKED)) == [
+    assert list(match_questions(entries, QUESTIONS)) == [
         Hint("Left out: 2 empty values."),
         Hint("Left out: 2 values of None of response: no question was chosen for them."),
         Hint("Left out: 1 value of Of of turn: no question was chosen for them."),
         Hint("Left out: 1 value of Odd of nowhere: no question was chosen for them."),
     ]
     many = [opinion("i", 1, name=f"n{n}") for n in range(30)]
-    assert len(list(match_questions(many, ASKED))) == 20
+    assert len(list(match_questions(many, QUESTIONS))) == 20

@@ -31,7 +31,7 @@ Json = dict[str, Any]
 UNNAMED = {"id", "seq", "made_at", "dataset_id", "judgment_id", "answer_id", "hash", "spec"}
 """Columns that are new each time, or say again what another one says."""
 MOST = 9
-TOLD = ("new", "known", "warnings", "groups", "unscored", "people", "judges", "formats", "by_file", "summary")
+REPORT_FIELDS = ("new", "known", "warnings", "groups", "unscored", "people", "judges", "formats", "by_file", "summary")
 
 
 def test_every_import_leaves_these_rows_and_this_report(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -84,7 +84,7 @@ def _import(
             preview, new = done.preview, done.preview.new
             yield f"  {new.items} items, {new.judgments} judgments, {new.labels} labels, {preview.known.total} known"
             yield f"  {done.preview.rejected} rejected of {done.lines} lines"
-            for name in TOLD:
+            for name in REPORT_FIELDS:
                 if value := getattr(done.preview, name):
                     yield from facts(name, value, 1, MOST)
             yield from (f"  rejected {line[:240]}" for line in rejects.getvalue().decode().splitlines()[:MOST])

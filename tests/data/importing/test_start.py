@@ -446,12 +446,12 @@ def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Sto
 SIDES = {"prompt": [f"q{n}" for n in range(6)], "response_a": [f"a{n} or so" for n in range(6)],
          "response_b": [f"b{n} or so" for n in range(6)]}  # fmt: skip
 ROW = [f"x{n}" for n in range(6)]
-SAID = {
+TURNS = {
     "conversation_id": ["c1", "c1", "c1", "c2", "c2", "c2"], "role": ["user", "Assistant", "", "user", "bot", "system"],
     "text": list("abcdef"),
 }  # fmt: skip
 TWO = [1, 3] * 3
-READ: dict[str, dict[str, list[Any]]] = {
+TABLES_OF_SCORES: dict[str, dict[str, list[Any]]] = {
     "a code of verdicts": {"id": ROW, "judge": [1, 2] * 3, "human": [1, 2, 0] * 2},
     "a scale of which the judge takes two": {"id": ROW, "judge": [1, 2] * 3, "human": [1, 2, 3] * 2},
     "metrics in a column": {
@@ -482,9 +482,9 @@ READ: dict[str, dict[str, list[Any]]] = {
     },
     "orders of no pair": {"id": ROW, "output": list("abcdef"), "judge": TWO, "shown": ["AB", "BA"] * 3, "human": TWO},
     "utterances": {
-        **SAID, "turn": [1, 2, 3, 1, 2, 3], "judge_tone": [1, 2, 3, 1, 2, 3], "human_tone": ["", 2, "", "", 1, ""],
+        **TURNS, "turn": [1, 2, 3, 1, 2, 3], "judge_tone": [1, 2, 3, 1, 2, 3], "human_tone": ["", 2, "", "", 1, ""],
     },
-    "utterances with roles of others": {**SAID, "role": ["user", "nobody"] * 3, "human": TWO},
+    "utterances with roles of others": {**TURNS, "role": ["user", "nobody"] * 3, "human": TWO},
     "asked and answered": {
         "session_id": ["s1", "s1", "s1", "s2", "s2", "s2"], "user": list("abcdef"), "assistant": list("ABCDEF"),
         "judge": TWO, "human": TWO, "system": ["m"] * 6,
@@ -533,7 +533,7 @@ def test_what_tables_seem_to_mean_is_kept(tmp_path: Path) -> None:
     """Every field of every series, what is told and asked, the mapping, and the plan that is proposed: readings.txt."""
     dimensions = {(c.kind, d.sort, d.name): d for c in folder().values() for d in c.dimensions}
     lines: list[str] = []
-    for name, columns in READ.items():
+    for name, columns in TABLES_OF_SCORES.items():
         rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
         outline = interpret_contents(contents.summarize_rows("t", list(columns), rows), dimensions)
         lines += [f"== {name}: {outline.sampling}, {outline.items}", f"table {_json_text(outline.tables['t'])}"]

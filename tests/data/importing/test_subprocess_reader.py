@@ -367,15 +367,15 @@ def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Pat
 
 
 def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Left(BaseException):
+    class ChildExit(BaseException):
         pass
 
     def leave(*_: int) -> None:
-        raise Left
+        raise ChildExit
 
     source = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 200_000)
     known, processes = detect_formats(source), record_processes(monkeypatch)
-    with pytest.raises(Left):
+    with pytest.raises(ChildExit):
         preview_import(store, source, ImportPlan("d", mappings=(RESPONSES,)), progress=leave, detected=known)
     assert [process.poll() for process in processes] == [-signal.SIGKILL] and not subprocess_reader._waiting_line
 

@@ -94,7 +94,7 @@ def turns(item: dict[str, Any]) -> list[tuple[int, str, str]]:
     return [(entry["turn"], entry["role"], entry["text"]) for entry in item["turns"]]
 
 
-WHOLE = [
+ALL_TURNS = [
     (n, role, text)
     for n, pair in enumerate(tools.TURNS, 1)
     for role, text in zip(("user", "assistant"), pair, strict=True)
@@ -109,7 +109,7 @@ def test_otel_genai() -> None:
         [("b.jsonl", tools.text(tools.request(second))), ("a.txt", tools.text(tools.request(first)))]
     )
     item = items(entries)["c-1"]
-    assert turns(item) == WHOLE
+    assert turns(item) == ALL_TURNS
     assert (item["scenario"], item["system"], item["meta"]) == ("Be brief.", "m-1", {"service": "helpdesk"})
     values = [o for o in entries if isinstance(o, NamedValue)]
     assert sorted((o.unit, o.value, o.note) for o in values) == [("turn:1", 4.0, "Kind."), ("turn:2", 2.0, "")]
@@ -144,7 +144,7 @@ def test_otel_history(history: str) -> None:
             )
         )
     _, entries = read_files([("t.jsonl", tools.text(tools.request(*reversed(spans))))])
-    assert turns(items(entries)["c-1"]) == WHOLE
+    assert turns(items(entries)["c-1"]) == ALL_TURNS
 
 
 def test_otel_tools_and_annotations() -> None:
@@ -592,7 +592,7 @@ def test_langfuse(shape: str) -> None:
         export["traces"][0]["input"] = str(export["traces"][0]["input"])  # not JSON: the observations have the messages
     assert names == {"langfuse"}
     item = items(entries)["c-1"]
-    assert (turns(item), item["scenario"], item["system"]) == (WHOLE, "Be brief.", "m-1")
+    assert (turns(item), item["scenario"], item["system"]) == (ALL_TURNS, "Be brief.", "m-1")
     assert sorted(opinions(entries), key=str) == sorted(
         [
             ("c-1", "turn:1", "helpful", 0.5, "judge", "langfuse eval"),
@@ -611,7 +611,7 @@ def test_langfuse_traces_within_what_is_told_of_them() -> None:
         export["traces"], export["observations"], strict=True
     )]  # fmt: skip
     names, entries = read_files([("t.json", tools.json_bytes(whole))])
-    assert names == {"langfuse"} and turns(items(entries)["c-1"]) == WHOLE
+    assert names == {"langfuse"} and turns(items(entries)["c-1"]) == ALL_TURNS
 
 
 def test_langfuse_observations_alone() -> None:
@@ -622,7 +622,7 @@ def test_langfuse_observations_alone() -> None:
     ]
     names, entries = read_files([("o.json", tools.json_bytes(observations))])
     assert names == {"langfuse"} and list(items(entries)) == ["c-9"]
-    assert turns(items(entries)["c-9"]) == WHOLE and items(entries)["c-9"]["meta"]["lang"] == "de"
+    assert turns(items(entries)["c-9"]) == ALL_TURNS and items(entries)["c-9"]["meta"]["lang"] == "de"
 
 
 def test_langfuse_sessions_in_one_file() -> None:
@@ -633,7 +633,7 @@ def test_langfuse_sessions_in_one_file() -> None:
     for file in (tools.json_bytes(session), tools.json_bytes([session]), tools.text(session)):
         names, entries = read_files([("s.json", file), ("o.json", tools.json_bytes(export["observations"]))])
         assert names == {"langfuse"} and list(items(entries)) == ["c-7"]
-        assert turns(items(entries)["c-7"]) == WHOLE
+        assert turns(items(entries)["c-7"]) == ALL_TURNS
     _, entries = read_files(
         [("s.json", tools.json_bytes({**session, "odd": 1})), ("o.json", tools.json_bytes(export["observations"]))]
     )
@@ -712,7 +712,7 @@ def test_langsmith(shape: str) -> None:
         runs = tools.text(*export["runs"])
     names, entries = read_files([("f.json", tools.json_bytes(export["feedback"])), ("runs", runs)])
     item = items(entries)["c-1"]
-    assert names == {"langsmith"} and turns(item) == WHOLE and item["system"] == "m-1"
+    assert names == {"langsmith"} and turns(item) == ALL_TURNS and item["system"] == "m-1"
     assert opinions(entries) == [
         ("c-1", "turn:1", "ok", 1, "judge", "j-1"),
         ("c-1", "turn:1", "ok", 0, "person", "kim"),
@@ -751,7 +751,7 @@ def test_mlflow_names_a_span_in_base64_or_in_hexadecimal(span: str, known: bool)
 def test_mlflow() -> None:
     """Traces with assessments, in a session or not; what was expected is the reference; tables of evaluations."""
     _, entries = read_files([("t.jsonl", tools.text(*tools.mlflow("c-1")))])
-    assert turns(items(entries)["c-1"]) == WHOLE
+    assert turns(items(entries)["c-1"]) == ALL_TURNS
     assert opinions(entries)[:2] == [
         ("c-1", "turn:1", "right", "yes", "judge", "j-1"),
         ("c-1", "turn:1", "right", "no", "person", "kim"),
@@ -910,7 +910,7 @@ def test_deepeval() -> None:
     """Conversations of a test run; a metric that failed is told, and is no score."""
     for file in (tools.json_bytes(tools.deepeval()), tools.json_bytes({"testRunData": tools.deepeval()}, None)):
         names, entries = read_files([("run", file)])
-        assert names == {"deepeval"} and turns(items(entries)["c-1"]) == WHOLE
+        assert names == {"deepeval"} and turns(items(entries)["c-1"]) == ALL_TURNS
         assert items(entries)["c-1"]["scenario"] == "Cities"
         assert opinions(entries) == [("c-1", "conversation", "Completeness", 0.8, "judge", "j-1")]
         failed = "DeepEval: metrics ended with an error and have no score (1)."
@@ -959,7 +959,7 @@ def test_label_studio() -> None:
     """Annotations by who completed them, predictions as a judge with its confidence, a label at its turn, a verdict."""
     names, entries = read_files([("x.json", tools.json_bytes(tools.label_studio()))])
     tasks = items(entries)
-    assert names == {"label_studio"} and turns(tasks["7"]) == WHOLE and tasks["8"]["kind"] == "pair"
+    assert names == {"label_studio"} and turns(tasks["7"]) == ALL_TURNS and tasks["8"]["kind"] == "pair"
     assert opinions(entries) == [
         ("7", "conversation", "quality", 4, "person", "kim@x"),
         ("7", "turn:2", "tone", "kind", "person", "kim@x"),

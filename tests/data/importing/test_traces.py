@@ -53,19 +53,19 @@ class Traces:
         self.faults = [(entry.line, entry.problems[0][1], entry.row) for entry in rejected]
 
 
-LOST = "refers to nothing that could be imported from these files: import it with what it refers to."
+DANGLING = "refers to nothing that could be imported from these files: import it with what it refers to."
 CUT = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
-ONE = call("t", "s", [ASK], [ANSWER], model="m", meta={"k": 1})
+ONE_CALL = call("t", "s", [ASK], [ANSWER], model="m", meta={"k": 1})
 TWO = call("t", "s2", [ASK, ANSWER, MORE], [LAST], start=2)
 
 
 def test_a_call_is_a_response_and_calls_that_go_on_a_dialogue() -> None:
-    reading = Traces(ONE)
+    reading = Traces(ONE_CALL)
     assert reading.items == {"t": {
         "id": "t", "kind": "response", "system": "m", "task": "Q", "output": "A", "reference": "", "meta": {"k": 1},
     }}  # fmt: skip
     assert (reading.lines, reading.hints, reading.faults) == ([("t", 1, False)], [], [])
-    reading = Traces(TWO, ONE)
+    reading = Traces(TWO, ONE_CALL)
     assert [(e["turn"], e["role"], e["text"]) for e in reading.items["t"]["turns"]] == [
         (1, "user", "Q"), (1, "assistant", "A"), (2, "user", "R"), (2, "assistant", "B"),
     ]  # fmt: skip
@@ -74,15 +74,15 @@ def test_a_call_is_a_response_and_calls_that_go_on_a_dialogue() -> None:
     item = reading.items["t"]
     assert (item["task"], item["reference"], item["meta"]) == ("S\n\nQ", "E", {})
     for responses in (
-        Traces(ONE, lambda reader: reader.session("t", "")), Traces(ONE, call("u", "s", [ASK], [ANSWER])),
-        Traces(ONE, TraceSpan("u", "x", meta={"k": 2})),
+        Traces(ONE_CALL, lambda reader: reader.session("t", "")), Traces(ONE_CALL, call("u", "s", [ASK], [ANSWER])),
+        Traces(ONE_CALL, TraceSpan("u", "x", meta={"k": 2})),
     ):  # fmt: skip
         assert responses.items["t"]["kind"] == "response"
     for other in (
         call("u", "s", [ASK], [ANSWER], session="c"), call("u", "s", [ASK, ANSWER, MORE], [LAST]),
         TraceSpan("u", "x", sort="tool", inputs=[Utterance("tool", "f()")]), lambda reader: reader.session("u", "c"),
     ):  # fmt: skip
-        assert Traces(ONE, other).items["t"]["kind"] == "dialogue", "one of many turns makes dialogues of all"
+        assert Traces(ONE_CALL, other).items["t"]["kind"] == "dialogue", "one of many turns makes dialogues of all"
     assert Traces(call("t", "s", [], [ANSWER])).items["t"]["kind"] == "dialogue", "nothing was asked"
 
 
@@ -148,7 +148,7 @@ def test_traces_of_a_session_are_one_conversation_in_the_order_of_their_begin() 
 
 def test_what_cannot_be_told_is_said_once() -> None:
     reading = Traces(
-        TraceSpan("", "s", name="n1"), TraceSpan("t", "", name="n2"), ONE, call("t", "s", [MORE], [LAST]),
+        TraceSpan("", "s", name="n1"), TraceSpan("t", "", name="n2"), ONE_CALL, call("t", "s", [MORE], [LAST]),
         call("cut", "s", [ASK], [], parent="lost"), score(None), score(None, label=""), score(0, span="s", trace="t"),
     )  # fmt: skip
     assert reading.faults == [
@@ -180,7 +180,7 @@ def test_scores_stand_where_what_they_name_stands() -> None:
     }  # fmt: skip
     assert reading.scores[-1][3] == "warm\n\nKind."
     rows = [{"name": "tone", "of": of, "value": value} for of, value in (("u", 9), ("none", 10), ("c", 12))]
-    assert reading.faults == [(15, f"3 times: a score (u, none, c) {LOST}", rows)]
+    assert reading.faults == [(15, f"3 times: a score (u, none, c) {DANGLING}", rows)]
 
 
 def test_an_answer_is_known_by_its_own_id_and_a_trace_of_a_session_by_its_turn() -> None:
@@ -206,7 +206,7 @@ def test_scores_without_any_traces_are_of_items_without_texts() -> None:
         "with the scores."
     ]
     row = {"name": "tone", "of": "", "value": 5}
-    assert reading.faults == [(5, f"A score (it names no trace) {LOST}", row)]
+    assert reading.faults == [(5, f"A score (it names no trace) {DANGLING}", row)]
     assert not Traces().hints
 
 
@@ -219,7 +219,7 @@ def test_scores_without_any_traces_are_of_items_without_texts() -> None:
 def test_under_a_name_stand_numbers_or_words_where_not_everything_has_a_number(
     scores: list[tuple[Any, Any]], values: list[tuple[Any, str]]
 ) -> None:
-    reading = Traces(ONE, *(score(number, label=label, trace="t") for number, label in scores))
+    reading = Traces(ONE_CALL, *(score(number, label=label, trace="t") for number, label in scores))
     assert [(value, note) for *_, value, note in reading.scores] == values
 
 
@@ -236,7 +236,9 @@ def test_spans_that_lie_in_a_circle_are_gone_through_once() -> None:
     """A span that names itself, and two that name each other, around a call."""
     for around in ({"c": "c"}, {"c": "d", "d": "c"}):
         outer = [TraceSpan("t", span, parent) for span, parent in around.items()]
-        reading = Traces(replace(ONE, parent="c"), *outer, *(score(n, trace="t", span=s) for n, s in enumerate(around)))
+        reading = Traces(
+            replace(ONE_CALL, parent="c"), *outer, *(score(n, trace="t", span=s) for n, s in enumerate(around))
+        )
         assert reading.units == dict.fromkeys(range(len(around)), ("t", "response"))
-        reading = Traces(ONE, *outer, score(trace="t", span="c"))
+        reading = Traces(ONE_CALL, *outer, score(trace="t", span="c"))
         assert reading.units == {1: ("t", "response")}

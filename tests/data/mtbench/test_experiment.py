@@ -21,7 +21,7 @@ from tests.data.mtbench.test_protocol_run import FASTCHAT, make_run, run_steps, 
 from tests.judges.endpoint import Say
 
 __all__ = ["store"]
-OTHER = FASTCHAT.model_copy(update={"name": "other", "prompts": "assay-japanese", "judge": "j2"})
+OTHER_PROTOCOL = FASTCHAT.model_copy(update={"name": "other", "prompts": "assay-japanese", "judge": "j2"})
 
 
 def shifted_reply(body: dict[str, Any], nth: int) -> Say:
@@ -38,7 +38,7 @@ def test_cells_are_planned_run_once_and_their_effects_found(store: Store) -> Non
         order = make_run(store, served.url)
         run_steps(store, order)
         count = len(served.bodies)
-        planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
+        planned = plan_experiment(store, order, FASTCHAT, OTHER_PROTOCOL, ("j", "j2"))
         assert planned.factors == ("judge", "prompt") and planned.equal == ()
         calls = {"".join(entry.arm.sides.values()): entry.estimate.calls for entry in planned.arms}
         assert calls == {"aa": 0, "ab": 6, "ba": 6, "bb": 6}
@@ -48,12 +48,12 @@ def test_cells_are_planned_run_once_and_their_effects_found(store: Store) -> Non
         [dataset] = datasets.all_datasets(store)
         config = RunConfig(dataset.id, card, part.judge, card.defaults, part.judge_endpoint, most=1)
         runs.wait(store, runs.start(store, "lea", config))
-        planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
+        planned = plan_experiment(store, order, FASTCHAT, OTHER_PROTOCOL, ("j", "j2"))
         assert (planned.arms[1].estimate.calls, planned.arms[1].mean) == (4, None), "the mean of a part is no mean"
         for _, run in start_experiment(store, "lea", planned):
             assert runs.wait(store, run).state == "finished"
         assert len(served.bodies) == count + 3 * 6
-        after = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
+        after = plan_experiment(store, order, FASTCHAT, OTHER_PROTOCOL, ("j", "j2"))
         assert sum(entry.estimate.calls for entry in after.arms) == 0
         assert list(start_experiment(store, "lea", after)) == []
     effects = estimate_effects([entry.arm for entry in after.arms], [entry.mean for entry in after.arms])
@@ -66,7 +66,7 @@ def test_what_costs_nothing_takes_nothing_of_the_limit(store: Store) -> None:
     with recording(shifted_reply, models=("m", "j", "j2")) as served:
         order = make_run(store, served.url, price=(0.0, 0.0), judge_price=(0.0, 0.0), spending_limit=1.5)
         run_steps(store, order)
-        planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
+        planned = plan_experiment(store, order, FASTCHAT, OTHER_PROTOCOL, ("j", "j2"))
         started_runs = start_experiment(store, "lea", planned)
         assert [runs.wait(store, run).state for _, run in started_runs] == ["finished"] * 3
 
@@ -75,12 +75,12 @@ def test_what_cannot_be_crossed_is_a_sentence(store: Store) -> None:
     with recording() as served:
         order = make_run(store, served.url, judge="")
         with pytest.raises(BadInput, match="There are no answers to judge in answers"):
-            plan_experiment(store, order, FASTCHAT, OTHER)
+            plan_experiment(store, order, FASTCHAT, OTHER_PROTOCOL)
         run_steps(store, order)
         with pytest.raises(BadInput, match="judge these answers in the same way"):
             plan_experiment(store, order, FASTCHAT, FASTCHAT)
         priced = replace(order, spending_limit=1e-9, judge_price=(1.0, 1.0))
-        planned = plan_experiment(store, priced, FASTCHAT, OTHER, ("j", "j"), ["prompt"])
+        planned = plan_experiment(store, priced, FASTCHAT, OTHER_PROTOCOL, ("j", "j"), ["prompt"])
         assert [entry.estimate.calls for entry in planned.arms] == [6, 6] and planned.arms[0].estimate.cost
         for _, run in start_experiment(store, "lea", planned):
             assert runs.wait(store, run).state == "stopped"
@@ -91,7 +91,7 @@ def test_a_limit_is_for_all_arms_and_a_resume_counts_what_those_of_b_have_cost(s
     with recording(shifted_reply, models=("m", "j", "j2")) as served:
         order = make_run(store, served.url, judge_price=(1e6, 1e6))  # a call costs 100 + 20
         run_steps(store, order)
-        count, planned = len(served.bodies), plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
+        count, planned = len(served.bodies), plan_experiment(store, order, FASTCHAT, OTHER_PROTOCOL, ("j", "j2"))
 
         def start_first(limit: float, resume: bool, finished: int = 1) -> list[str]:
             """How the first run that begins ended, where so many arms have finished before."""

@@ -27,7 +27,7 @@ from judges import triage
 from tests import seeds
 from tests.data.imports import source
 
-ANY = QueueFilters()
+NO_FILTERS = QueueFilters()
 
 
 class Clock:
@@ -82,7 +82,7 @@ def answer(store: Store, person: str, claim: queue.OfferedItem, action: str = "s
 def take(
     store: Store, person: str, dataset: str, n: int = 1, stream: Stream = "review", ids: tuple[str, ...] = ()
 ) -> list[queue.OfferedItem]:
-    return queue.claim_items(store, person, dataset, stream, ANY, ids, n)
+    return queue.claim_items(store, person, dataset, stream, NO_FILTERS, ids, n)
 
 
 def test_a_reload_goes_on_where_it_was(tmp_path: Path, clock: Clock) -> None:
@@ -151,7 +151,7 @@ def test_a_claim_expires_and_the_browser_that_still_shows_the_item_gets_it_back_
     clock.on(2)
     assert [g.item for g in take(store, "p1", dataset, 1)] == [claims[0].item]
     take(store, "p0", dataset, 1, ids=(claims[0].item, claims[1].item))
-    states = {r.item: r.state for r in listing.list_queue(store, "p0", dataset, "review", ANY).rows}
+    states = {r.item: r.state for r in listing.list_queue(store, "p0", dataset, "review", NO_FILTERS).rows}
     assert states == {claims[0].item: "reserved", claims[1].item: "reserved by you"}
 
 
@@ -182,7 +182,7 @@ def test_an_answer_that_becomes_a_skip_opens_the_item_again_to_others(tmp_path: 
     answer(store, "p0", claim, "skip", version=key)
     assert queue.count_open(store, "p1", dataset, "review") == 1
     assert queue.count_open(store, "p0", dataset, "review") == 0
-    states = [listing.list_queue(store, person, dataset, "review", ANY).states for person in ("p0", "p1")]
+    states = [listing.list_queue(store, person, dataset, "review", NO_FILTERS).states for person in ("p0", "p1")]
     assert states == [{"skipped by you": 1}, {"to label": 1}]
 
 
@@ -232,7 +232,7 @@ def test_what_the_audit_has_drawn_is_reserved_whoever_fills_first(tmp_path: Path
         "neither those to be answered blind nor the rest"
     )
     assert queue.count_open(store, "p1", dataset, "review") == 2
-    states = Counter(r.state for r in listing.list_queue(store, "p1", dataset, "review", ANY).rows)
+    states = Counter(r.state for r in listing.list_queue(store, "p1", dataset, "review", NO_FILTERS).rows)
     assert states == {"reserved by you": 2} | ({"in audit sample": 8} if first == "review" else {})
     flagged = [triage.audit_flag(item, "turn:1", "helpfulness", 0.5) for item in sorted(drawn)]
     assert queue.take_flagged(store, "lea", dataset, judge, flagged) == ((0, 0, 8) if first == "audit" else (0, 8, 0))
@@ -262,7 +262,7 @@ def test_items_that_everybody_was_shown_are_told_before_a_sample_is_drawn(tmp_pa
 def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clock: Clock) -> None:
     store, dataset = make(tmp_path, count=10)
     queue.draw_audit(store, "lea", dataset, 8, datasets.dataset_judges(store, dataset)[0][0], seed=1)
-    audit = listing.list_queue(store, "p0", dataset, "audit", ANY).rows
+    audit = listing.list_queue(store, "p0", dataset, "audit", NO_FILTERS).rows
     assert {r.mode for r in audit} == {"blind", "assisted"}
     assert all(r.judge == "" and r.reasons == () for r in audit if r.mode == "blind")
     assert all(r.judge == "judge-one" for r in audit if r.mode == "assisted")
@@ -273,20 +273,22 @@ def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clo
     assert all((r.stratum, r.probability) == ("", None) for r in audit if r.mode == "blind")
     shares = sorted((r.stratum, r.probability) for r in audit if r.mode != "blind")
     assert shares == [("model-x", 1 / 3), ("model-y", 1 / 4)], "one of the three of x, and one of the four of y"
-    named = listing.list_queue(store, "p0", dataset, "audit", ANY, search="MODEL-").rows
+    named = listing.list_queue(store, "p0", dataset, "audit", NO_FILTERS, search="MODEL-").rows
     assert named and {r.mode for r in named} == {"assisted"}
-    assert [r.name for r in listing.list_queue(store, "p0", dataset, "audit", ANY, search=audit[3].name).rows]
+    assert [r.name for r in listing.list_queue(store, "p0", dataset, "audit", NO_FILTERS, search=audit[3].name).rows]
     # a search reads texts, not how they are stored; nor is a hidden system a way to narrow what is given out
     for words, matches in (("role", False), ("model-x", False), ('"turns":', False), ("User SAYS  thing", True)):
         blind = [
-            r for r in listing.list_queue(store, "p0", dataset, "audit", ANY, search=words).rows if r.mode == "blind"
+            r
+            for r in listing.list_queue(store, "p0", dataset, "audit", NO_FILTERS, search=words).rows
+            if r.mode == "blind"
         ]
         assert bool(blind) == matches, words
-    audited = len(listing.list_queue(store, "p0", dataset, "audit", ANY).rows)
+    audited = len(listing.list_queue(store, "p0", dataset, "audit", NO_FILTERS).rows)
     for system in ("model-x", "model-none"):
         assert queue.count_open(store, "p0", dataset, "audit", QueueFilters(system=system)) == audited
         assert len(queue.claim_items(store, "p0", dataset, "audit", QueueFilters(system=system), [], 20)) == audited
-    review = listing.list_queue(store, "p0", dataset, "review", ANY).rows
+    review = listing.list_queue(store, "p0", dataset, "review", NO_FILTERS).rows
     assert all(bool(r.reasons) == (r.state != "in audit sample") for r in review)
     # nor can a filter be asked which of them have a reason
     narrowed = listing.list_queue(store, "p0", dataset, "review", QueueFilters(reason="broken rule"))
@@ -313,7 +315,7 @@ def test_a_draw_of_no_judge_names_none_and_a_list_goes_by_its_places(tmp_path: P
     columns = "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons"
     row = (new_id(), dataset, claim.item, "review", "assisted", "", "", None, 9.0, "[]")
     store.tx("lea", "fill", lambda tx: tx.add("draw", columns, [row]))
-    listed = listing.list_queue(store, "p0", dataset, "review", ANY)
+    listed = listing.list_queue(store, "p0", dataset, "review", NO_FILTERS)
     assert [(r.place, r.judge, r.probability, r.stratum) for r in listed.rows] == [
         *((n, "judge-one", None, "") for n in range(1, 5)), (5, "", None, "")
     ]  # fmt: skip
@@ -323,7 +325,7 @@ def test_a_draw_of_no_judge_names_none_and_a_list_goes_by_its_places(tmp_path: P
         ("reserved", 0, 9, []),
     ]  # fmt: skip
     for state, skip, most, places in parts:
-        part = listing.list_queue(store, "p0", dataset, "review", ANY, state, skip, most)
+        part = listing.list_queue(store, "p0", dataset, "review", NO_FILTERS, state, skip, most)
         assert [r.place for r in part.rows] == places
         count = 5 if state is None else listed.states.get(state, 0)
         assert (part.total, part.states) == (count, listed.states)
@@ -416,7 +418,7 @@ def test_twenty_threads_claim_at_once_and_nobody_gets_more_than_the_overlap_allo
             gate.wait()
             hand: list[queue.OfferedItem] = []
             for _ in range(12):
-                claims = queue.claim_items(store, f"p{n}", dataset, "review", ANY, [g.item for g in hand], 4)
+                claims = queue.claim_items(store, f"p{n}", dataset, "review", NO_FILTERS, [g.item for g in hand], 4)
                 item_ids[n] += [g.item for g in claims]
                 hand += claims
                 if hand:
@@ -505,7 +507,7 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
         match rng.choice("ccccaaaaaasRdft"):
             case "c":
                 hand += queue.claim_items(
-                    store, person, dataset, stream, ANY, [g.item for g in hand], rng.choice([1, 2, 3])
+                    store, person, dataset, stream, NO_FILTERS, [g.item for g in hand], rng.choice([1, 2, 3])
                 )
             case "a" | "s" if hand:
                 claim = hand.pop(rng.randrange(len(hand)))
@@ -538,7 +540,7 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
             for queue_name in ("audit", "review"):
                 plain = rows_now.open(author, queue_name, clock.moment, overlap)
                 assert queue.count_open(store, author, dataset, queue_name) == len(plain), (seed, step)
-                listed = listing.list_queue(store, author, dataset, queue_name, ANY)
+                listed = listing.list_queue(store, author, dataset, queue_name, NO_FILTERS)
                 open_items = {r.item for r in listed.rows if r.state in ("to label", "reserved by you")}
                 assert open_items == plain, (seed, step)
                 done, states = progress.queue_progress(store, dataset, queue_name), listed.states
@@ -621,7 +623,7 @@ def test_only_researchers_draw_and_sizes_are_checked(tmp_path: Path) -> None:
         lambda: queue.draw_audit(store, "p0", dataset, 1, judge, 1),
         lambda: queue.fill_review(store, "p0", dataset, judge),
         lambda: queue.draw_audit(store, "nobody", dataset, 1, judge, 1),
-        lambda: queue.claim_items(store, "nobody", dataset, "review", ANY, [], 1),
+        lambda: queue.claim_items(store, "nobody", dataset, "review", NO_FILTERS, [], 1),
         lambda: queue.release_claims(store, "nobody", dataset),
     ):
         with pytest.raises(NotAllowed):
@@ -649,19 +651,19 @@ def test_the_list_goes_by_pages_and_counts_all(tmp_path: Path) -> None:
     store, dataset = make(tmp_path, count=25)
     claims = take(store, "p0", dataset, 2)
     answer(store, "p0", claims[0])
-    first = listing.list_queue(store, "p1", dataset, "review", ANY, limit=10)
+    first = listing.list_queue(store, "p1", dataset, "review", NO_FILTERS, limit=10)
     assert (first.total, len(first.rows)) == (25, 10)
     assert first.states == {"to label": 23, "reserved": 1, "answered": 1}
     assert next(r for r in first.rows if r.item == claims[1].item).holders == ("p0",)
     places = [
         r.place
         for skip in (0, 10, 20)
-        for r in listing.list_queue(store, "p1", dataset, "review", ANY, skip=skip, limit=10).rows
+        for r in listing.list_queue(store, "p1", dataset, "review", NO_FILTERS, skip=skip, limit=10).rows
     ]
     assert places == list(range(1, 26))
-    reserved = listing.list_queue(store, "p1", dataset, "review", ANY, state="reserved")
+    reserved = listing.list_queue(store, "p1", dataset, "review", NO_FILTERS, state="reserved")
     assert (reserved.total, [r.item for r in reserved.rows]) == (1, [claims[1].item])
-    assert listing.list_queue(store, "p1", dataset, "audit", ANY).rows == []
+    assert listing.list_queue(store, "p1", dataset, "audit", NO_FILTERS).rows == []
 
 
 @pytest.fixture(scope="module")
@@ -714,9 +716,9 @@ def test_it_is_fast_with_5000_draws_and_20000_answers(large: tuple[Store, str]) 
     import time
 
     store, dataset = large
-    items = [g.item for g in queue.claim_items(store, "p0", dataset, "audit", ANY, [], 6)]
+    items = [g.item for g in queue.claim_items(store, "p0", dataset, "audit", NO_FILTERS, [], 6)]
     for work in (
-        lambda: queue.claim_items(store, "p0", dataset, "audit", ANY, items, 6),
+        lambda: queue.claim_items(store, "p0", dataset, "audit", NO_FILTERS, items, 6),
         lambda: queue.count_open(store, "p0", dataset, "audit"),
     ):
         spent = []

@@ -47,7 +47,7 @@ from judges.types import Dimension
 from tests import seeds
 
 COUNT = 10
-TOLD = "it holds together, says the judge"
+NOTE = "it holds together, says the judge"
 
 
 class House:

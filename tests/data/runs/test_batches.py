@@ -200,10 +200,10 @@ def test_the_spending_limit_bounds_what_is_handed_in(store: Store) -> None:
 # -- a Batch API in this process -------------------------------------------------------------------------------------
 
 URL = "http://127.0.0.1:9"
-WHOLE = CARD.defaults.model_copy(update={"window": 0})
+UNWINDOWED = CARD.defaults.model_copy(update={"window": 0})
 Answer = tuple[int, dict[str, Any]] | None
 """Status and body of one call; None: it was not carried out."""
-TOLD = {"usage": {"prompt_tokens": 700, "completion_tokens": 90}}
+USAGE = {"usage": {"prompt_tokens": 700, "completion_tokens": 90}}
 
 
 def completion(text: str, **more: Any) -> Answer:
@@ -214,7 +214,7 @@ class Shop(Client):
     """What is handed in, and how it stands: each look at a batch shows its next state, and at last the results."""
 
     def __init__(
-        self, answer: Callable[[int, int], Answer] = lambda n, nth: completion(GOOD, **TOLD), **fields: Any
+        self, answer: Callable[[int, int], Answer] = lambda n, nth: completion(GOOD, **USAGE), **fields: Any
     ) -> None:
         super().__init__(Endpoint(base_url=URL, key_variable=""), {f"{URL} practice-constant": "json_schema"})
         self.of, self.shown = answer, fields
@@ -356,7 +356,7 @@ def test_how_a_batch_stands_is_written_down_as_it_changes_and_nothing_of_other_r
     strange = {"id": "elsewhere", "metadata": {"assay_run": "another"}}
     shop = open_shop(request_counts={"total": 6})
     shop.jobs["elsewhere"] = strange
-    _, end = run_to_end(store, price=(1.0, 2.0), params=WHOLE)
+    _, end = run_to_end(store, price=(1.0, 2.0), params=UNWINDOWED)
     assert (end.state, end.scored) == ("finished", 5), end  # the reply is one to fewer turns than one of them has
     rows = store.rows("select batch, state, detail from batch_event where batch = 'batch 1' order by seq")
     counts = '{"counts":{"total":6}}'
@@ -365,7 +365,7 @@ def test_how_a_batch_stands_is_written_down_as_it_changes_and_nothing_of_other_r
     assert store.rows("select count(*) from batch_event where batch in ('elsewhere', 'of somebody')") == [(0,)]
     assert end.tokens_in == 700 * end.calls and not end.estimated
     shop.listed = False  # not every endpoint lists its batches
-    assert run_to_end(store, params=WHOLE.model_copy(update={"seed": 5}))[1].state == "finished"
+    assert run_to_end(store, params=UNWINDOWED.model_copy(update={"seed": 5}))[1].state == "finished"
 
 
 @pytest.mark.parametrize(
@@ -394,15 +394,15 @@ def test_each_result_is_an_answer_a_reason_or_asked_again(
     refusing = {"error": {"message": "Unsupported parameter: 'response_format'.", "param": "response_format"}}
     filtered = {"error": {"message": "Filtered.", "code": "content_filter"}}
     script: dict[int, list[Answer]] = {
-        0: [None, completion(GOOD, **TOLD)],
-        1: [(500, {"error": {"message": "Broken."}}), completion(GOOD, **TOLD)],
-        2: [(400, refusing), completion(GOOD, **TOLD)],
+        0: [None, completion(GOOD, **USAGE)],
+        1: [(500, {"error": {"message": "Broken."}}), completion(GOOD, **USAGE)],
+        2: [(400, refusing), completion(GOOD, **USAGE)],
         3: [(400, filtered)],
         4: [completion(GOOD)],
         5: [(500, {"error": {"message": "Broken."}}), (500, {"error": {"message": "Broken."}})],
     }
     shop = open_shop(lambda n, nth: script[n][nth], states=["completed"], error_file_id="")
-    run_id, end = run_to_end(store, params=WHOLE)
+    run_id, end = run_to_end(store, params=UNWINDOWED)
     assert (end.state, end.scored) == ("finished", 3), end
     assert end.unscored == {"refused": 1, "api_error": 1, "incomplete": 1}
     assert [json.loads(row[0]) for row in store.rows(
@@ -419,11 +419,11 @@ def test_each_result_is_an_answer_a_reason_or_asked_again(
 def test_a_result_that_is_broken_may_have_to_be_paid_for_each_time(
     store: Store, open_shop: Callable[..., Shop]
 ) -> None:
-    open_shop(lambda n, nth: (200, {"choices": []}) if n == 0 else completion(GOOD, **TOLD), states=["completed"])
-    _, end = run_to_end(store, params=WHOLE, price=(0.0, 1.0))
+    open_shop(lambda n, nth: (200, {"choices": []}) if n == 0 else completion(GOOD, **USAGE), states=["completed"])
+    _, end = run_to_end(store, params=UNWINDOWED, price=(0.0, 1.0))
     assert (end.state, end.unscored["api_error"], end.estimated) == ("finished", 1, True), end
     [(count, most)] = store.rows("select sum(calls), sum(tokens_out) from charge where sort = 'try'")
-    assert (count, most) == (2, 2 * WHOLE.max_tokens) and end.tokens_out == most + 5 * 90
+    assert (count, most) == (2, 2 * UNWINDOWED.max_tokens) and end.tokens_out == most + 5 * 90
 
 
 def test_an_item_that_cannot_be_asked_about_is_unscored_and_the_others_go_on(
@@ -432,7 +432,7 @@ def test_an_item_that_cannot_be_asked_about_is_unscored_and_the_others_go_on(
     bare = [{**seeds.dialogue(n), "scenario": ""} for n in (2, 3)]
     store = seeds.workspace(tmp_path / "b.duckdb", [seeds.dialogue(1), *bare])
     shop = open_shop(states=["completed"])
-    _, end = run_to_end(store, params=WHOLE.model_copy(update={"probe": "scenario_swapped"}))
+    _, end = run_to_end(store, params=UNWINDOWED.model_copy(update={"probe": "scenario_swapped"}))
     assert (end.state, end.done, end.unscored) == ("finished", 3, {"incomplete": 1}), end
     assert [len(file.splitlines()) for file in shop.files] == [2], "these can be given the first one's scenario"
     assert any("no other scenario" in problem for problem in end.problems)
@@ -456,7 +456,7 @@ def test_a_batch_whose_answer_was_lost_is_not_handed_in_a_second_time(
 
     monkeypatch.setattr(shop, "submit", lose)
     monkeypatch.setattr(batches, "_RETRY_DELAYS_SECONDS", (0.01, 0.01))
-    run_id, end = run_to_end(store, params=WHOLE)
+    run_id, end = run_to_end(store, params=UNWINDOWED)
     assert (end.state, end.done, end.calls) == ("finished", 6, 6)
     assert tries == ["file 1"] * 2 and list(shop.jobs) == ["batch 1"]
     assert store.rows("select distinct batch from batch_event where run_id = $1", [run_id]) == [("batch 1",)]
@@ -464,7 +464,7 @@ def test_a_batch_whose_answer_was_lost_is_not_handed_in_a_second_time(
 
 def test_three_batches_in_a_row_that_bring_nothing_end_the_run(store: Store, open_shop: Callable[..., Shop]) -> None:
     def answer(n: int, nth: int) -> Answer:
-        return completion(GOOD, **TOLD) if (n, nth) == (0, 2) else None
+        return completion(GOOD, **USAGE) if (n, nth) == (0, 2) else None
 
     shop = open_shop(answer, states=["completed"])
     _, end = run_to_end(store)

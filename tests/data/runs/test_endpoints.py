@@ -20,14 +20,14 @@ from tests import seeds
 from tests.judges.cli.test_run import serve_in_thread
 from tests.judges.endpoint import Served
 
-KEY, OTHER = "sk-canary-of-the-usual-endpoint", "canary-of-something-else"
+KEY, OTHER_SECRET = "sk-canary-of-the-usual-endpoint", "canary-of-something-else"
 
 
 @pytest.fixture(autouse=True)
 def settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoints, "_listed", None)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("CANARY", OTHER)
+    monkeypatch.setenv("CANARY", OTHER_SECRET)
 
 
 @pytest.fixture
@@ -91,7 +91,9 @@ def test_nothing_is_sent_anywhere_else(tmp_path: Path, own_endpoint: Served) -> 
     before = runs.start(store, "lea", config(batch=True))
     runs.wait(store, before)
     sent = len(own_endpoint.headers)
-    assert any(OTHER in str(header) for header in own_endpoint.headers), "it was not asked: the test says nothing"
+    assert any(OTHER_SECRET in str(header) for header in own_endpoint.headers), (
+        "it was not asked: the test says nothing"
+    )
     endpoints.read_environment(team=True)
     calls: list[Callable[[Store], object]] = [
         lambda store: list_models(config().endpoint),

@@ -22,7 +22,7 @@ from tests.judges.cli.test_run import serve_in_thread
 from tests.judges.endpoint import Say
 
 KEY = "sk-canary/4711+x"
-SAID = f"your key {KEY} and " + json.dumps(KEY)
+ECHO = f"your key {KEY} and " + json.dumps(KEY)
 
 
 def test_a_key_stays_out_of_rows_exports_errors_and_the_log(
@@ -33,11 +33,11 @@ def test_a_key_stays_out_of_rows_exports_errors_and_the_log(
     log.begin("INFO")
     store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, 7)])
     good = seeds.reply(seeds.dialogue(1))
-    good["decision_basis"] = good["conversation_level"]["coherence"]["note"] = SAID
+    good["decision_basis"] = good["conversation_level"]["coherence"]["note"] = ECHO
     says = [
-        Say(json.dumps(good)), Say(SAID), Say(json.dumps(good), message={"reasoning": SAID}),
-        Say(status=400, body={"error": {"message": SAID, "code": KEY}}), Say(status=500, body=SAID.encode()),
-        Say("", message={"refusal": SAID}),
+        Say(json.dumps(good)), Say(ECHO), Say(json.dumps(good), message={"reasoning": ECHO}),
+        Say(status=400, body={"error": {"message": ECHO, "code": KEY}}), Say(status=500, body=ECHO.encode()),
+        Say("", message={"refusal": ECHO}),
     ]  # fmt: skip
     judge_card = card("multi_turn_dialogue")
     texts = []

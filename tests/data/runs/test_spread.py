@@ -89,7 +89,7 @@ class Runner:
             self.real._work.cancel()
 
 
-class Here:
+class LocalPlace:
     """Starts runners in this process; the first runners may live for so much that they tell, each."""
 
     def __init__(self, *lives: int) -> None:
@@ -101,7 +101,7 @@ class Here:
         return self.runners[-1]
 
 
-def run_to_end(store: Store, run_config: RunConfig, place: Here, runners: int = 2) -> RunProgress:
+def run_to_end(store: Store, run_config: RunConfig, place: LocalPlace, runners: int = 2) -> RunProgress:
     return runs.wait(store, runs.start(store, "lea", run_config, engine=spread_over(place.start, runners)))
 
 
@@ -120,7 +120,7 @@ def spread_config(store: Store, server: Running, **endpoint: Any) -> RunConfig:
 
 
 def test_several_runners_judge_as_one_process_does(store: Store, tmp_path: Path) -> None:
-    place = Here()
+    place = LocalPlace()
     with practice(latency_ms=20) as server:
         end = run_to_end(store, spread_config(store, server), place, 3)
         assert (end.state, end.done, end.scored, end.calls) == ("finished", ITEMS, ITEMS, ITEMS)
@@ -149,14 +149,14 @@ def test_tries_of_all_runners_that_may_have_to_be_paid_for_are_charged(store: St
             endpoint=run_config.endpoint.model_copy(update={"concurrency": 4, "tries": 3}),
         )
         endpoint.models = {"data": [{"id": run_config.model}]}
-        end = run_to_end(store, run_config, Here())
+        end = run_to_end(store, run_config, LocalPlace())
     assert end.state == "finished" and end.scored == ITEMS and end.estimated
     assert len(endpoint.bodies) == 2 * ITEMS
     assert store.rows("select sum(calls), min(estimated) from charge where sort = 'try'") == [(ITEMS, True)]
 
 
 def test_runners_ask_what_a_list_lets_with_the_key_that_it_has(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = Here()
+    place = LocalPlace()
     monkeypatch.setattr(endpoints, "_listed", None)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-of-the-usual-endpoint")
     with practice() as server:
@@ -173,7 +173,7 @@ def test_runners_ask_what_a_list_lets_with_the_key_that_it_has(store: Store, mon
 def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    place = Here(20, 45)
+    place = LocalPlace(20, 45)
     with practice(latency_ms=30) as server:
         end = run_to_end(store, replace(spread_config(store, server), price=PRICE), place)
         lost_hands = [runner.hands for runner in place.runners if runner.gone]
@@ -196,7 +196,7 @@ def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkey
         notices.append(text)
         return RunNotice(sort, text)
 
-    class Late(Runner):
+    class LateRunner(Runner):
         async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
             await asyncio.sleep(0 if self.came else 20 * spread._POLL_SECONDS)
             self.came = True
@@ -204,9 +204,9 @@ def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkey
 
         came = False
 
-    class Busy(Here):
+    class Busy(LocalPlace):
         def start(self, terms: RunnerTerms) -> Runner:
-            self.runners.append(Late(terms))
+            self.runners.append(LateRunner(terms))
             return self.runners[-1]
 
     monkeypatch.setattr(spread, "_POLL_SECONDS", 0.001)
@@ -218,7 +218,7 @@ def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkey
 
 
 def test_runners_that_cannot_be_kept_end_the_run(store: Store) -> None:
-    class Gone(Here):
+    class Gone(LocalPlace):
         def start(self, terms: RunnerTerms) -> Runner:
             runner = super().start(terms)
             runner.gone = True
@@ -239,7 +239,7 @@ def test_a_runner_that_takes_no_more_work_is_replaced_although_it_is_not_heard_t
         async def collect(self) -> list[RunnerMessage]:
             return await asyncio.Event().wait()  # type: ignore[return-value]
 
-    class Silent(Here):
+    class Silent(LocalPlace):
         def start(self, terms: RunnerTerms) -> Runner:
             self.runners.append(Mute(terms) if not self.runners else Runner(terms))
             return self.runners[-1]
@@ -270,7 +270,7 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
 
         stopped = ended = False
 
-    class Stuck(Here):
+    class Stuck(LocalPlace):
         def start(self, terms: RunnerTerms) -> Runner:
             self.runners.append(Deaf(terms))
             return self.runners[-1]
@@ -488,7 +488,7 @@ def test_a_runner_that_ends_with_a_reason_ends_the_run(
 
 def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store: Store) -> None:
     with practice("500=1.0") as server:
-        end = run_to_end(store, spread_config(store, server, tries=1), Here(), 4)
+        end = run_to_end(store, spread_config(store, server, tries=1), LocalPlace(), 4)
         most = 2 + MAX_CONSECUTIVE_FAILURES + 8
         assert server.log.asked <= most, "the check, the first call, and at most what was under way"
     assert end.state == "failed" and f"{MAX_CONSECUTIVE_FAILURES} calls failed one after the other" in end.why
@@ -496,7 +496,7 @@ def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store:
 
 def test_a_stop_reaches_all_runners_and_a_resume_asks_only_the_rest(store: Store) -> None:
     with practice(latency_ms=30) as server:
-        run_id = runs.start(store, "lea", spread_config(store, server), engine=spread_over(Here().start, 2))
+        run_id = runs.start(store, "lea", spread_config(store, server), engine=spread_over(LocalPlace().start, 2))
         while not runs.run_progress(store, run_id).done:
             time.sleep(0.01)
         runs.stop(store, "lea", run_id)
@@ -518,7 +518,7 @@ def until(store: Store, run_id: str, holds: Callable[[], bool]) -> RunProgress:
 
 
 def test_all_runners_share_the_requests_a_minute(store: Store) -> None:
-    place = Here()
+    place = LocalPlace()
     with practice() as server:
         run_config = spread_config(store, server, requests_per_minute=2)
         run_id = runs.start(store, "lea", run_config, engine=spread_over(place.start, 4))
@@ -531,7 +531,7 @@ def test_a_wait_that_one_runner_is_told_holds_for_all(store: Store) -> None:
         known = {f"{server.url} practice-constant": "json_schema"}
         store.tx("lea", "test", lambda tx: worker.remember_capabilities(tx, known))
         run_config = spread_config(store, server, tries=1)
-        run_id = runs.start(store, "lea", run_config, engine=spread_over(Here().start, 4))
+        run_id = runs.start(store, "lea", run_config, engine=spread_over(LocalPlace().start, 4))
         end = until(store, run_id, lambda: bool(runs.run_progress(store, run_id).problems))
         assert end.scored == 0 and 3 <= server.log.asked <= 8 + 2
 
@@ -543,11 +543,11 @@ def test_all_runners_share_the_spending_limit_over_starts(store: Store, reports_
     choice = {"finish_reason": "stop", "message": {"content": GOOD[0]}}
     with serve_in_thread(lambda body, nth: Say(body={"model": "m", "choices": [choice], "usage": usage})) as endpoint:
         run_config = priced(store, endpoint.url)
-        end = run_to_end(store, run_config, Here(), 4)
+        end = run_to_end(store, run_config, LocalPlace(), 4)
         assert end.state == "stopped" and "spending limit" in end.why and end.cost is not None
         assert 0 < end.cost <= run_config.spending_limit and end.open == 0.0
         calls = len(endpoint.bodies)
         assert not reports_usage or calls * call_cost <= run_config.spending_limit
         (listed,) = runs.list_runs(store)
-        runs.resume(store, "lea", listed.id, engine=spread_over(Here().start, 4))
+        runs.resume(store, "lea", listed.id, engine=spread_over(LocalPlace().start, 4))
         assert runs.wait(store, listed.id).state == "stopped" and len(endpoint.bodies) == calls

@@ -278,7 +278,7 @@ def change_scores(store: Store) -> None:
 CHANGES: list[Callable[[Store], None]] = [change_labels, exclude_items, change_gold_rule, change_scores, add_person]
 
 
-class Asked:
+class FigureReader:
     """A workspace, and its figures as they were computed last: one change follows the other."""
 
     def __init__(self, store: Store) -> None:
@@ -290,15 +290,17 @@ class Asked:
 
 
 @pytest.fixture(scope="module")
-def figures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+def figures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FigureReader]:
     """A dataset of the sample."""
     with workspace(tmp_path_factory.mktemp("asked"), "support-dialogues") as store:
-        yield Asked(store)
+        yield FigureReader(store)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: str(change.__name__))
-def test_after_a_change_every_figure_is_as_if_nothing_was_kept(figures: Asked, change: Callable[[Store], None]) -> None:
+def test_after_a_change_every_figure_is_as_if_nothing_was_kept(
+    figures: FigureReader, change: Callable[[Store], None]
+) -> None:
     before, store = figures.anew, figures.store
     revision = store.newest()
     change(store)

@@ -555,7 +555,7 @@ def failing(store: driver.DuckStore, plan: Plan) -> Iterator[None]:
 
 IO = duckdb.IOException('IO Error: Could not write file "a": No space left on device\nmore')
 FATAL = duckdb.FatalException("FATAL Error: the database is invalidated")
-LOST = ("select 1 from change", FATAL, False)
+CONNECTION_LOSS = ("select 1 from change", FATAL, False)
 """What makes a store open its file anew: the connection cannot even be asked."""
 
 
@@ -662,15 +662,18 @@ def _tell_failures(book: Book, store: driver.DuckStore) -> None:
     commit, done = ("commit", FATAL, False), ("commit", FATAL, True)
     cases: dict[str, tuple[Callable[[], Any], Plan]] = {
         "a commit without room": (save, [("commit", IO, False)]),
-        "a commit that ends the database": (save, [commit, LOST]),
+        "a commit that ends the database": (save, [commit, CONNECTION_LOSS]),
         "a commit that seems to": (save, [commit]),
-        "a commit that did": (save, [done, LOST]),
+        "a commit that did": (save, [done, CONNECTION_LOSS]),
         "a commit that did, and is well": (save, [done]),
         "a commit that fails twice": (save, [commit, commit]),
-        "a read that ends it": (read, [("where name", FATAL, False), LOST]),
+        "a read that ends it": (read, [("where name", FATAL, False), CONNECTION_LOSS]),
         "a read that fails twice": (read, [("where name", FATAL, False), ("where name", FATAL, False)]),
         "a read without room": (read, [("where name", IO, False)]),
-        "a beat that ends it": (store.check_writable, [("nextval", duckdb.InternalException("odd"), False), LOST]),
+        "a beat that ends it": (
+            store.check_writable,
+            [("nextval", duckdb.InternalException("odd"), False), CONNECTION_LOSS],
+        ),
         "a beat without room": (store.check_writable, [("nextval", IO, False)]),
         "a beat that is cut off": (store.check_writable, [("nextval", duckdb.ConnectionException("closed"), False)]),
     }
@@ -683,7 +686,7 @@ def _tell_failures(book: Book, store: driver.DuckStore) -> None:
         [(limit,)] = store.rows("select current_setting('checkpoint_threshold')")
         version = store.table_version("item")
         book.say("  then", (added, store.newest(), mark and mark[0], version, len(plan), str(limit)))
-    with failing(store, [("insert into item", FATAL, False), LOST]):
+    with failing(store, [("insert into item", FATAL, False), CONNECTION_LOSS]):
         moved_path = store.path.rename(store.path.with_name("aside"))
         for call in (save, read, store.check_writable):
             book.ask("while the file is away", call)
@@ -705,7 +708,7 @@ def _tell_failures(book: Book, store: driver.DuckStore) -> None:
         with book.patch.context() as patch:
             patch.setattr(opening, "inspect_store", look)
             patch.setattr(driver, "_MAX_TRIES", 2)
-            with failing(store, [("where name", FATAL, False), LOST]):
+            with failing(store, [("where name", FATAL, False), CONNECTION_LOSS]):
                 book.ask(f"a file {name}", read)
         store.rows("select 1")  # so that it is open again
         book.say("  slept", slept)
@@ -841,12 +844,12 @@ def _tell_cut_off_bulks(book: Book, store: driver.DuckStore, bulk: Load, table_s
     fold = ("^checkpoint", duckdb.TransactionException("busy"), False)
     fill = ("insert into setting_whole", FATAL, False)
     plans: dict[str, Plan] = {
-        "that ends the database": [fill, LOST],
+        "that ends the database": [fill, CONNECTION_LOSS],
         "that has no room": [("insert into setting_whole", IO, False)],
         "with a fold that waits": [fold, fold],
-        "with a fold that fails": [("^checkpoint", FATAL, False), LOST],
+        "with a fold that fails": [("^checkpoint", FATAL, False), CONNECTION_LOSS],
         "with a fold that never comes": [fold] * 4,
-        "with a last commit that did": [("insert into change", None, False), ("commit", FATAL, True), LOST],
+        "with a last commit that did": [("insert into change", None, False), ("commit", FATAL, True), CONNECTION_LOSS],
     }
     for name, plan in plans.items():
         with book.patch.context() as patch:
@@ -1114,7 +1117,7 @@ def _tell_parquet(book: Book) -> None:
             tell(f"{name} {value}", ten_rows)
     limits: list[str] = []
 
-    class Told:
+    class RecordedConnection:
         """A connection whose questions are told."""
 
         def __init__(self, con: Any) -> None:
@@ -1128,7 +1131,9 @@ def _tell_parquet(book: Book) -> None:
         with book.patch.context() as patch:
             patch.setattr(sandbox, "_PAGE", page)
             with sandbox._open(ten_rows) as con:
-                lines = [record.line for record in sandbox._records("few", Told(con), base.quote_sql(ten_rows))]  # type: ignore[arg-type]
+                lines = [
+                    record.line for record in sandbox._records("few", RecordedConnection(con), base.quote_sql(ten_rows))
+                ]  # type: ignore[arg-type]
             book.say(f"pages of {page}", limits)
             book.say("  rows", lines)
             limits.clear()

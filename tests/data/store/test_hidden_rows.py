@@ -17,13 +17,13 @@ from data.store.errors import BadInput, StoreFailed
 from data.store.ids import new_id
 
 pytestmark = pytest.mark.duckdb_only("short commits into a file; test_postgres_driver.py has large imports there")
-MANY = 300
+ROW_COUNT = 300
 
 
 @pytest.fixture
 def bulks() -> Iterator[list[Load]]:
     with Spool() as spool:
-        for n in range(MANY):
+        for n in range(ROW_COUNT):
             spool.add([ItemRow(f"i{n}", "d", f"n{n}", "response", "s", "", "{}", "{}", f"i{n}", 2)])
             spool.add([ScoreRow("j", "judge", f"i{n}", unit, "q", n % 5, None, "", 0) for unit in ("a", "b")])
         spool.finish()
@@ -32,7 +32,7 @@ def bulks() -> Iterator[list[Load]]:
 
 @pytest.fixture
 def bulk_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setattr(hidden_rows, "MIN_ROWS", MANY)
+    monkeypatch.setattr(hidden_rows, "MIN_ROWS", ROW_COUNT)
     monkeypatch.setattr(hidden_rows, "MAX_ROWS_PER_COMMIT", 50)
     store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
     yield store
@@ -102,7 +102,7 @@ def test_a_bulk_is_seen_at_once_and_is_what_the_short_way_gives(
     assert observations == [(n, 0, n) for n in range(len(observations))], (
         "none of the bulk's rows, and all that others saved"
     )
-    assert counts(bulk_store) == (MANY + len(observations), 2 * MANY, len(observations) + 1)
+    assert counts(bulk_store) == (ROW_COUNT + len(observations), 2 * ROW_COUNT, len(observations) + 1)
     changes = [(str(actor), int(seq)) for actor, seq in bulk_store.rows("select actor, seq from change order by seq")]
     assert [actor for actor, _ in changes] == ["ann"] * len(observations) + ["lea"]
     assert {int(s) for (s,) in bulk_store.rows("select distinct seq from score")} == {changes[-1][1]}
@@ -116,7 +116,7 @@ def test_a_bulk_is_seen_at_once_and_is_what_the_short_way_gives(
     for table in ("item", "score"):
         query = f"select * from {table} where {'dataset_id' if table == 'item' else 'judge_id'} in ('d', 'judge')"
         bulk_rows, short_rows = (sorted(row[:-1] for row in store.rows(query)) for store in (bulk_store, short))
-        assert bulk_rows == short_rows and len(bulk_rows) >= MANY
+        assert bulk_rows == short_rows and len(bulk_rows) >= ROW_COUNT
     short.close()
 
 
@@ -124,7 +124,7 @@ def test_what_is_refused_in_the_end_leaves_nothing(bulk_store: Store, bulks: lis
     def refuse(tx: Tx) -> None:
         assert not tx.rows("select 1 from item limit 1"), "not seen before it is loaded"
         tx.load(*bulks[0])
-        assert tx.rows("select count(*) from item") == [(MANY,)]
+        assert tx.rows("select count(*) from item") == [(ROW_COUNT,)]
         raise BadInput("No.")
 
     with watching(lambda: counts(bulk_store)) as observations, pytest.raises(BadInput):
@@ -134,7 +134,7 @@ def test_what_is_refused_in_the_end_leaves_nothing(bulk_store: Store, bulks: lis
     save(bulk_store, "x")
     assert bulk_store.newest() == 1
     bring(bulk_store, bulks)
-    assert counts(bulk_store) == (MANY + 1, 2 * MANY, 2)
+    assert counts(bulk_store) == (ROW_COUNT + 1, 2 * ROW_COUNT, 2)
 
 
 def test_a_kill_in_the_middle_leaves_nothing(
@@ -151,13 +151,13 @@ def test_a_kill_in_the_middle_leaves_nothing(
     meanwhile(monkeypatch, look)
     bring(bulk_store, bulks)
     monkeypatch.undo()
-    monkeypatch.setattr(hidden_rows, "MIN_ROWS", MANY)
+    monkeypatch.setattr(hidden_rows, "MIN_ROWS", ROW_COUNT)
     for n in (0, len(copies) // 2, len(copies) - 1):
         store = open_store(f"duckdb:///{copies[n]}")
         assert counts(store) == (n + 1, 0, n + 1)
         save(store, "more")
         bring(store, bulks)
-        assert counts(store) == (n + 2 + MANY, 2 * MANY, n + 3)
+        assert counts(store) == (n + 2 + ROW_COUNT, 2 * ROW_COUNT, n + 3)
         store.close()
 
 
@@ -177,4 +177,4 @@ def test_numbers_that_a_bulk_has_taken_are_given_to_nobody_else(
     meanwhile(monkeypatch, look)
     bring(bulk_store, bulks)
     assert saved[:4] == [True, True, False, False]
-    assert counts(bulk_store) == (MANY + 2, 2 * MANY, 3)
+    assert counts(bulk_store) == (ROW_COUNT + 2, 2 * ROW_COUNT, 3)

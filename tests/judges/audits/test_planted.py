@@ -20,7 +20,7 @@ from tests.judges.audits.made_evidence import (
     response_reading,
 )
 
-Made = Callable[[bool, int], AuditEvidence]
+EvidenceMaker = Callable[[bool, int], AuditEvidence]
 
 
 def _averaging(planted: bool, n: int) -> AuditEvidence:
@@ -214,7 +214,7 @@ def _order(planted: bool, n: int) -> AuditEvidence:
     return evidence("rubric_open_ended", rows, probe="injected_order", probed=probed)
 
 
-MADE: dict[str, Made] = {
+EVIDENCE: dict[str, EvidenceMaker] = {
     "averaging": _averaging,
     "repair_not_applicable": _repair,
     "scenario_ignored": _scenario,
@@ -238,7 +238,7 @@ MADE: dict[str, Made] = {
     "length_rating": _rating,
     "injected_order": _order,
 }
-LISTED = {
+GUIDANCE = {
     "repair_not_applicable",
     "verdict_contradicts",
     "failures_unnoticed",
@@ -249,33 +249,33 @@ LISTED = {
 
 
 def test_every_audit_has_its_planted_failure() -> None:
-    assert set(MADE) == set(all_audits())
+    assert set(EVIDENCE) == set(all_audits())
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", EVIDENCE)
 def test_what_was_planted_is_an_alarm(name: str) -> None:
-    finding = find(name, MADE[name](True, 90))
+    finding = find(name, EVIDENCE[name](True, 90))
     assert finding.verdict == "alarm", finding.why
     assert finding.plot is not None and finding.plot.series
     assert finding.interval is not None and finding.interval.low is not None
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", EVIDENCE)
 def test_what_was_not_planted_is_fine(name: str) -> None:
-    finding = find(name, MADE[name](False, 90))
+    finding = find(name, EVIDENCE[name](False, 90))
     assert finding.verdict == "pass", finding.why
 
 
-@pytest.mark.parametrize("name", sorted(set(MADE) - LISTED))
+@pytest.mark.parametrize("name", sorted(set(EVIDENCE) - GUIDANCE))
 def test_too_few_items_are_no_verdict_and_how_many_are_missing(name: str) -> None:
-    finding = find(name, MADE[name](True, 12))
+    finding = find(name, EVIDENCE[name](True, 12))
     assert finding.verdict == "not tested"
     assert " 18 more are needed" in finding.why, finding.why
 
 
-@pytest.mark.parametrize("name", sorted(LISTED))
+@pytest.mark.parametrize("name", sorted(GUIDANCE))
 def test_what_is_listed_is_worth_a_look_from_the_first_one_on(name: str) -> None:
-    bad, good = MADE[name](True, 1), MADE[name](False, 12)
+    bad, good = EVIDENCE[name](True, 1), EVIDENCE[name](False, 12)
     items = {f"x{key}": item for key, item in good.items.items()}
     more = [type(r)(f"x{r.item}", r.reading) for r in good.replies]
     both = AuditEvidence(bad.card, bad.model, {**bad.items, **items}, [*bad.replies, *more])
@@ -284,9 +284,9 @@ def test_what_is_listed_is_worth_a_look_from_the_first_one_on(name: str) -> None
     assert {flag.item for flag in finding.flags} == set(bad.items)
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", EVIDENCE)
 def test_nothing_at_all_is_no_verdict(name: str) -> None:
-    full = MADE[name](True, 1)
+    full = EVIDENCE[name](True, 1)
     finding = find(name, AuditEvidence(full.card, full.model, {}, []))
     assert finding.verdict == "not tested"
     assert finding.why.endswith(".") and not finding.flags
@@ -294,7 +294,7 @@ def test_nothing_at_all_is_no_verdict(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted({"scenario_ignored", "reference_penalty", "injected_order", "own_family"}))
 def test_a_probe_or_a_second_judge_that_is_missing_is_named(name: str) -> None:
-    full = MADE[name](True, 60)
+    full = EVIDENCE[name](True, 60)
     finding = find(name, AuditEvidence(full.card, full.model, full.items, full.replies))
     assert finding.verdict == "not tested"
     assert "probe" in finding.why or "second judge" in finding.why
@@ -302,4 +302,4 @@ def test_a_probe_or_a_second_judge_that_is_missing_is_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["averaging", "length_rating", "always_sure", "justification_fits", "injected_order"])
 def test_the_limit_comes_from_outside(name: str) -> None:
-    assert find(name, MADE[name](True, 90), 1.0).verdict != "alarm"
+    assert find(name, EVIDENCE[name](True, 90), 1.0).verdict != "alarm"

@@ -12,7 +12,7 @@ from judges.authoring.recipe import RecipeScale
 from judges.authoring.scale_inference import MISSING, parse_answer, survey
 from judges.errors import BadScale
 
-FOUND: list[tuple[list[Any], str, list[Any]]] = [
+INFERENCES: list[tuple[list[Any], str, list[Any]]] = [
     (["1", "2", "8.0"], "ordinal 1 10", [1, 2, 8]),
     ([1, 3, 5.0, None], "ordinal 1 5", [1, 3, 5, None]),
     ([0, 3, 2], "ordinal 0 3", [0, 3, 2]),
@@ -67,7 +67,7 @@ def scale_text(scale: RecipeScale) -> str:
     return " ".join([scale.kind, *scale.categories])
 
 
-@pytest.mark.parametrize(("cells", "scale", "answers"), FOUND, ids=[str(row[0])[:40] for row in FOUND])
+@pytest.mark.parametrize(("cells", "scale", "answers"), INFERENCES, ids=[str(row[0])[:40] for row in INFERENCES])
 def test_the_scale_of_cells(cells: list[Any], scale: str, answers: list[Any]) -> None:
     answer_scale = survey(cells).answers
     assert answer_scale is not None and scale_text(answer_scale) == scale

@@ -120,7 +120,7 @@ def test_prose_ends_in_brackets(judge_card: Card) -> None:
         assert reading.unscored == "unreadable" or judge_card.name == "mt_bench_pair"
 
 
-SAID = {
+PASSAGES = {
     "multi_turn_dialogue": [
         "at most 40 words",
         "not averages of the turn scores",
@@ -156,9 +156,9 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", PASSAGES)
 def test_a_prompt_speaks_to_the_failures_that_are_known(name: str) -> None:
-    assert [words for words in SAID[name] if words not in card(name).prompts[""]] == []
+    assert [words for words in PASSAGES[name] if words not in card(name).prompts[""]] == []
 
 
 @pytest.mark.parametrize("judge_card", MINE, ids=lambda c: c.name)

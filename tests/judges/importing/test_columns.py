@@ -179,7 +179,7 @@ def test_what_sums_up_people_is_no_further_person() -> None:
         assert roles.meta == (extra,) and extra in roles.assumptions[0]
 
 
-ASKED: dict[str, tuple[dict[str, list[Any]], tuple[str, ...]]] = {
+TABLES: dict[str, tuple[dict[str, list[Any]], tuple[str, ...]]] = {
     "two scores": ({"id": ID, "score_1": FIVE, "score_2": FIVE}, ("score_1", "score_2")),
     "HelpSteer": (
         {"prompt": LONG, "response": LONG, "helpfulness": FIVE, "correctness": FIVE, "verbosity": FIVE},
@@ -199,9 +199,9 @@ ASKED: dict[str, tuple[dict[str, list[Any]], tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", TABLES)
 def test_columns_of_nobody_known_are_asked_about(name: str) -> None:
-    table, expected = ASKED[name]
+    table, expected = TABLES[name]
     roles = read(table)
     assert not roles.judges and not roles.people
     assert roles.unclear[0].columns == expected and all(column in roles.unclear[0].sentence for column in expected)

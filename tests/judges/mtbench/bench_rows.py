@@ -14,7 +14,7 @@ QUESTIONS: list[dict[str, Any]] = [
     {"question_id": "82", "category": "math", "turns": ["What is 17 times 3?", "And 17 times 4?"]},
 ]
 SINGLE = "[Instruction]\nJudge the answer, and say Rating: [[5]].\n\n[Question]\n{question}\n\n[Answer]\n{answer}\n"
-OTHER = SINGLE.replace("Judge the answer", "Judge the answer, and its language")
+OTHER_TEXT = SINGLE.replace("Judge the answer", "Judge the answer, and its language")
 MATH = SINGLE.replace("[Answer]", "[Reference]\n{ref_answer_1}\n\n[Answer]")
 MULTI = "### User:\n{question_1}\n\n### A:\n{answer_1}\n\n### User:\n{question_2}\n\n### A:\n{answer_2}\n<end>"
 TEXTS = {

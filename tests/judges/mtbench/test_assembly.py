@@ -13,7 +13,7 @@ from judges.mtbench.ratings import read_ratings
 from tests.judges.mtbench.bench_rows import (
     MATH,
     MULTI,
-    OTHER,
+    OTHER_TEXT,
     QUESTIONS,
     SINGLE,
     TEXTS,
@@ -48,10 +48,10 @@ def test_two_prompts_of_a_model_are_two_judges_by_name() -> None:
 @pytest.mark.parametrize("one_file", [True, False])
 def test_two_texts_under_one_name_are_two_judges(one_file: bool) -> None:
     """Turn 2, whose prompt is the same for both, goes with the first turn that was judged before it."""
-    first, second = rows_of(SINGLE, 8), rows_of(OTHER, 5)
+    first, second = rows_of(SINGLE, 8), rows_of(OTHER_TEXT, 5)
     files = {"j__gpt_single": [*first, *second]} if one_file else {"a__gpt_single": first, "b__gpt_single": second}
     contents = read(question=QUESTIONS, model_answer__one=ANSWERS, **files)
-    names = [f"gpt-4 single-v1@{wording(template)}" for template in (SINGLE, OTHER)]
+    names = [f"gpt-4 single-v1@{wording(template)}" for template in (SINGLE, OTHER_TEXT)]
     assert sorted((r.judge, r.turn, r.sample, r.stated) for _, r in contents.ratings) == sorted(
         [(names[0], 1, 0, 8.0), (names[0], 2, 0, 8.0), (names[1], 1, 0, 5.0), (names[1], 2, 0, 5.0)]
     )
@@ -75,11 +75,11 @@ def test_rows_without_prompts_take_those_of_the_nearest_folder() -> None:
         return [{"name": "single-v1", "type": "single", "system_prompt": "", "prompt_template": text}]
 
     contents = read(
-        question=QUESTIONS, model_answer__one=ANSWERS, judge_prompts=prompts(SINGLE), a__judge_prompts=prompts(OTHER),
-        a__gpt_single=[rating_row()], b__gpt_single=[rating_row(score=3)],
+        question=QUESTIONS, model_answer__one=ANSWERS, judge_prompts=prompts(SINGLE),
+        a__judge_prompts=prompts(OTHER_TEXT), a__gpt_single=[rating_row()], b__gpt_single=[rating_row(score=3)],
     )  # fmt: skip
     assert {r.judge: r.stated for _, r in contents.ratings} == {
-        f"gpt-4 single-v1@{wording(OTHER)}": 8.0, f"gpt-4 single-v1@{wording(SINGLE)}": 3.0,
+        f"gpt-4 single-v1@{wording(OTHER_TEXT)}": 8.0, f"gpt-4 single-v1@{wording(SINGLE)}": 3.0,
     }  # fmt: skip
 
 
@@ -261,11 +261,11 @@ def test_judgments_of_two_wordings_in_any_order_are_told_apart_by_their_words() 
         rating_row(82, 1, 5, judge=math, user_prompt=fill_template(other_math, 82, reference=reference)),
         rating_row(81, 1, 8, user_prompt=fill_template(SINGLE, 81)),
         rating_row(82, 1, 8, judge=math, user_prompt=fill_template(MATH, 82, reference=reference)),
-        rating_row(81, 1, 5, user_prompt=fill_template(OTHER, 81)),
+        rating_row(81, 1, 5, user_prompt=fill_template(OTHER_TEXT, 81)),
     ]
     contents = read(question=QUESTIONS, model_answer__one=ANSWERS, reference_answer__gpt=REFERENCES, j__gpt_single=rows)
     scores = {(r.judge, r.question): r.stated for _, r in contents.ratings}
-    names = [f"gpt-4 single-v1@{wording(template)}" for template in (SINGLE, OTHER)]
+    names = [f"gpt-4 single-v1@{wording(template)}" for template in (SINGLE, OTHER_TEXT)]
     assert scores == {(names[0], "81"): 8, (names[0], "82"): 8, (names[1], "81"): 5, (names[1], "82"): 5}
 
 

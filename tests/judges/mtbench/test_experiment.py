@@ -22,14 +22,14 @@ from judges.types import Dialogue, Turn
 from tests.judges.mtbench.benches import bench
 
 PLAIN = Protocol(name="plain", judge_temperature=0.3)
-ASKED = {"1": BenchQuestion("1", "math", ("q" * 30, "r" * 60))}
+QUESTIONS = {"1": BenchQuestion("1", "math", ("q" * 30, "r" * 60))}
 
 
 def pipeline(judge, answer, samples=1, references="", prompts=(), protocol=PLAIN):
     rows = [(judge.id, 1, "m", turn, f"{'w' * 590} [[{turn}]]", n) for turn in (1, 2) for n in range(samples)]
     answers = {("1", "m", n): Answer("1", "m", n, (answer, answer)) for n in range(samples)}
     sets = {judge.model: {"1": (references, references)}} if references else {}
-    pipeline_bench = Bench(ASKED, answers, sets, {judge.id: judge}, bench(rows).ratings, prompts=prompts)
+    pipeline_bench = Bench(QUESTIONS, answers, sets, {judge.id: judge}, bench(rows).ratings, prompts=prompts)
     return Pipeline(pipeline_bench, judge.id, protocol)
 
 
@@ -75,7 +75,7 @@ def test_a_prompts_own_words_are_those_of_its_template_and_an_unknown_price_is_n
 def test_without_texts_in_common_there_is_no_arm_and_without_a_difference_none_to_run():
     judge = Judge("j", "gpt", "p", "")
     full = pipeline(judge, "x")
-    bare = Pipeline(Bench(ASKED, judges={"j": judge}, ratings=full.bench.ratings), "j", PLAIN)
+    bare = Pipeline(Bench(QUESTIONS, judges={"j": judge}, ratings=full.bench.ratings), "j", PLAIN)
     plan = plan_pipeline_experiment(full, bare, price)
     assert plan.arms == () and "no judge could be asked" in plan.caveats[0]
     assert plan_pipeline_experiment(full, full, price).arms == ()

@@ -61,8 +61,8 @@ def make_judge(model: str, prompt: str = "", word: str = "", protocol: str = "fa
     return Judge(judge_key(model, prompt, word, protocol), model, prompt, word, protocol)
 
 
-ONE, TWO = (make_judge("gpt-4", "single-v1", wording(text)) for text in (SINGLE, MATH))
-PAIRS, PLAIN, OTHER = (
+SINGLES, MATHS = (make_judge("gpt-4", "single-v1", wording(text)) for text in (SINGLE, MATH))
+PAIRS, PLAIN, OTHER_JUDGE = (
     make_judge("gpt-4", "pair-v2", "abc"),
     make_judge("gpt4_pair"),
     make_judge("gpt-4o", "", "def", "swallow"),
@@ -73,13 +73,14 @@ PROMPTS = (
 )  # fmt: skip
 BENCH = Bench(
     QUESTIONS, ANSWERS, {"gpt-4": {"ja-2": ("It is 51.", "It is 68.")}, "org/j": {"ja-2": ("51.", "68.")}},
-    {judge.id: judge for judge in (ONE, TWO, PAIRS, PLAIN, OTHER)},
+    {judge.id: judge for judge in (SINGLES, MATHS, PAIRS, PLAIN, OTHER_JUDGE)},
     (
-        Rating(ONE.id, "81", "b", 0, 1, 0, "Good. [[8.5]]", 8.5),
-        Rating(ONE.id, "81", "b", 0, 1, 1, "Good. [[8]]", 8.0),
-        Rating(TWO.id, "81", "b", 0, 1, 0, "Bad. [[2]]", 2.0), Rating(ONE.id, "ja-2", "b", 2, 2, 0, "None.", -1.0),
-        Rating(ONE.id, "ja-2", "org/a", 0, 1, 0, "$ERROR$", -1.0, "the call to the judge failed"),
-        Rating(OTHER.id, "81", "b", 1, 2, 0, "言う [[7]]", 7.0),
+        Rating(SINGLES.id, "81", "b", 0, 1, 0, "Good. [[8.5]]", 8.5),
+        Rating(SINGLES.id, "81", "b", 0, 1, 1, "Good. [[8]]", 8.0),
+        Rating(MATHS.id, "81", "b", 0, 1, 0, "Bad. [[2]]", 2.0),
+        Rating(SINGLES.id, "ja-2", "b", 2, 2, 0, "None.", -1.0),
+        Rating(SINGLES.id, "ja-2", "org/a", 0, 1, 0, "$ERROR$", -1.0, "the call to the judge failed"),
+        Rating(OTHER_JUDGE.id, "81", "b", 1, 2, 0, "言う [[7]]", 7.0),
     ),
     (
         Game(PAIRS.id, "81", 1, "b", "org/a", "ba", "b", "I say [[A]]"),
@@ -113,7 +114,7 @@ def test_the_files_are_those_that_fastchat_reads() -> None:
     assert first == {
         "question_id": 81, "model": "b", "judge": ["gpt-4", "single-v1"],
         "user_prompt": SINGLE.format(question="Write a poem about rain.", answer="b says one to 81, 0."),
-        "judgment": "Good. [[8.5]]", "score": 8.5, "turn": 1, "tstamp": 0.0, "wording": ONE.wording,
+        "judgment": "Good. [[8.5]]", "score": 8.5, "turn": 1, "tstamp": 0.0, "wording": SINGLES.wording,
     }  # fmt: skip
     assert (failed["judge"], failed["score"]) == (["gpt-4", "single-math-v1"], -1)
     assert failed["user_prompt"] == MATH.format(

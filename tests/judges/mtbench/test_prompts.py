@@ -23,11 +23,11 @@ from judges.mtbench.prompts import (
 from judges.mtbench.records import PromptText
 from judges.protocols.messages import fill
 
-ONE, TWO = "Q {question} A {answer}", "{question_1} {answer_1} {question_2} {answer_2}"
+TEXT, PAIR_TEXT = "Q {question} A {answer}", "{question_1} {answer_1} {question_2} {answer_2}"
 PAIR = "{question} {answer_a} {answer_b}"
 
 
-def row(name: str = "zz-v1", template: Any = ONE, **more: Any) -> dict[str, Any]:
+def row(name: str = "zz-v1", template: Any = TEXT, **more: Any) -> dict[str, Any]:
     return {"name": name, "type": "single", "system_prompt": "Judge.", "prompt_template": template} | more
 
 
@@ -36,7 +36,9 @@ def family_prompts(name: str = "single-v1", mark: str = "") -> list[PromptText]:
     head, _, tail = name.rpartition("-")
     names = {variant: f"{head}-math-{tail}" if "math" in end else name for variant, end in VARIANTS.items()}
     return [
-        parse_prompt(row(f"{names[v]}{'-multi-turn' if 'multi' in v else ''}", (TWO if "multi" in v else ONE) + mark))
+        parse_prompt(
+            row(f"{names[v]}{'-multi-turn' if 'multi' in v else ''}", (PAIR_TEXT if "multi" in v else TEXT) + mark)
+        )
         for v in VARIANTS
     ]
 
@@ -62,7 +64,7 @@ def test_a_prompts_name_tells_its_family_and_its_variant(name: str, family: str,
 def test_a_wording_is_the_hash_of_its_base_template_whatever_ends_its_lines() -> None:
     assert wording("a\nb") == hashlib.sha256(b"a\nb").hexdigest()[:12]
     assert wording("a\r\nb") == wording("a\rb") == wording("a\nb") != wording("a b")
-    assert families(family_prompts())["single-v1"].wording == wording(ONE)
+    assert families(family_prompts())["single-v1"].wording == wording(TEXT)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +77,10 @@ def test_a_wording_is_the_hash_of_its_base_template_whatever_ends_its_lines() ->
         (row(template=None), r"prompt_template of zz-v1 must be a text"),
         (row(system_prompt=["x"]), r"system_prompt of zz-v1 must be a text"),
         (
-            row(template=ONE + "x" * MAX_PROMPT_CHARACTERS),
+            row(template=TEXT + "x" * MAX_PROMPT_CHARACTERS),
             r"prompt_template of zz-v1 has 100,0\d\d characters: 100,000 are allowed",
         ),
-        (row(template=ONE + "\0"), r"prompt_template of a prompt holds the character NUL"),
+        (row(template=TEXT + "\0"), r"prompt_template of a prompt holds the character NUL"),
         (row(system_prompt="\ud800"), r"system_prompt of a prompt holds half of a surrogate pair"),
         (row(template="{question} {answer"), r"its braces are not valid"),
         (row(template="{question} {answer} }"), r"its braces are not valid"),
@@ -116,8 +118,8 @@ def test_a_family_is_found_whole_or_what_it_lacks_is_said() -> None:
     assert set(family.prompts) == set(VARIANTS) and family.sort == "single"
     with pytest.raises(BadPrompt, match=r"lacks its prompts for math-multi-turn"):
         find_family("single-v1", family_prompts()[:3])
-    assert find_family("single-v1", family_prompts()[:2], references=False).wording == wording(ONE)
-    with pytest.raises(BadPrompt, match=rf"family 'zz' .* single-v1 \({wording(ONE)}\)"):
+    assert find_family("single-v1", family_prompts()[:2], references=False).wording == wording(TEXT)
+    with pytest.raises(BadPrompt, match=rf"family 'zz' .* single-v1 \({wording(TEXT)}\)"):
         find_family("zz", family_prompts())
     with pytest.raises(BadPrompt, match=r"family 'single-v1' are here for pairs"):
         find_family("single-v1", family_prompts(), "pairwise")

@@ -54,7 +54,7 @@ def test_a_judgment_is_a_number_or_has_a_reason(text, stated, parse, number, rea
 
 
 FIVE = [("j", 1, "m", 1, score, choice) for choice, score in enumerate([8, None, 6, None, 7])]
-LOST = [("j", 2, "m", 1, None, choice) for choice in range(5)]
+UNREAD_ROWS = [("j", 2, "m", 1, None, choice) for choice in range(5)]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ LOST = [("j", 2, "m", 1, None, choice) for choice in range(5)]
     ],
 )
 def test_five_samples_of_which_two_failed_and_five_that_all_failed(failed, duplicates, values):
-    table = read_ratings(bench(FIVE + LOST))
+    table = read_ratings(bench(FIVE + UNREAD_ROWS))
     counted = count_ratings(table, ReadingRules(failed=failed, duplicates=duplicates))
     assert counted.value.tolist() == pytest.approx(values)
     tenth = count_ratings(table, ReadingRules(failed=failed, duplicates=duplicates, scale="share"))

@@ -10,7 +10,7 @@ from judges.practice.mtbench import answer_question, reply_without_fence
 
 JA, EN = "ハワイへの旅行について魅力的なブログ記事を書いてください。", "Write a blog post about a trip to Hawaii."
 RATE = "Judge the answer and end with the rating like this: [[rating]], for example: Rating: [[5]].\n\n"
-ONE = RATE + "[Question]\n{q}\n\n[The Start of Assistant's Answer]\n{a}\n[The End of Assistant's Answer]"
+SINGLE_PROMPT = RATE + "[Question]\n{q}\n\n[The Start of Assistant's Answer]\n{a}\n[The End of Assistant's Answer]"
 TALK = (
     "<|The Start of Assistant A's Conversation with User|>\n\n### User:\n{q}\n\n### Assistant A:\n{a}\n\n"
     "### User:\nAnd now?\n\n### Assistant A:\n{b}\n\n<|The End of Assistant A's Conversation with User|>"
@@ -56,7 +56,9 @@ def test_the_second_model_thinks_aloud_now_and_then() -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_prompts_in_prose_get_a_rating_or_a_verdict_as_its_last_word(name: str) -> None:
-    assert re.fullmatch(r"(?s).*\[\[([1-9]|10)\]\]", judge_text(ONE.format(q=EN, a="A trip to Hawaii."), name=name))
+    assert re.fullmatch(
+        r"(?s).*\[\[([1-9]|10)\]\]", judge_text(SINGLE_PROMPT.format(q=EN, a="A trip to Hawaii."), name=name)
+    )
     system = "Rate the second answer, like this: [[rating]]."
     assert re.fullmatch(r"(?s).*\[\[([1-9]|10)\]\]", judge_text(TALK.format(q=EN, a="x", b="y"), system, name))
     assert re.fullmatch(
@@ -66,7 +68,7 @@ def test_prompts_in_prose_get_a_rating_or_a_verdict_as_its_last_word(name: str) 
 
 def test_only_the_judged_answer_counts() -> None:
     good = "Hawaii: a blog post about a trip. Write of the beach, the volcano, the food and the people, day by day."
-    rating = [int(re.findall(r"\d+", judge_text(ONE.format(q=EN, a=a)))[-1]) for a in (good, "No.")]
+    rating = [int(re.findall(r"\d+", judge_text(SINGLE_PROMPT.format(q=EN, a=a)))[-1]) for a in (good, "No.")]
     assert rating[0] > rating[1]
     system = "Rate like this: [[rating]]."
     talks = [TALK.format(q=EN, a=good, b=b) for b in (f"And now: {good}", "No.")]

@@ -54,7 +54,7 @@ def _score(reading: Reading, dimension: str) -> Score:
 # -- tokens -----------------------------------------------------------------------------------------------------------
 
 
-class _Open(BaseModel):
+class _AnyReply(BaseModel):
     """A reply as a card of a folder may have it: keys that it does not ask for are passed over."""
 
     score: int
@@ -62,7 +62,7 @@ class _Open(BaseModel):
 
 def test_a_reply_that_nests_too_deeply_beside_its_scores_is_as_sure_as_it_says() -> None:
     raw = f'{{"score": 4, "more": {"[" * 60}{"]" * 60}}}'
-    reading = weigh(replace(MERIT, reply=_Open), ITEM, raw, tokens(raw, ("4", 10, {"4": 0.6, "3": 0.4})))
+    reading = weigh(replace(MERIT, reply=_AnyReply), ITEM, raw, tokens(raw, ("4", 10, {"4": 0.6, "3": 0.4})))
     assert [(s.value, s.confidence) for s in reading.scores] == [(4.0, None)]
 
 

@@ -415,13 +415,18 @@ RULES = [
     ),
     Row(R, "half a surrogate pair in a note", GOOD_R.replace("Misses", "\\ud83d\\u0000 Misses"), cells=(FACT,)),
 ]
-ONE = ("turn:1", "rating", 3.0)
+RATING_OF_THREE = ("turn:1", "rating", 3.0)
 PROSE = [
-    Row(T, "a rating quoted from the answer, then its own", 'It says "[[10]]" itself.\nRating: [[3]]', cells=(ONE,)),
-    Row(T, "a rating in its thinking", "<think>[[9]]?</think> Weak. [[3]]", cells=(ONE,)),
-    Row(T, "emphasis around it", "Rating: **[[3]]**", cells=(ONE,)),
-    Row(T, "full-width digits", "評価: [[３]]", cells=(ONE,)),
-    Row(T, "an error mark that it quotes", "The answer prints $ERROR$. [[3]]", cells=(ONE,)),
+    Row(
+        T,
+        "a rating quoted from the answer, then its own",
+        'It says "[[10]]" itself.\nRating: [[3]]',
+        cells=(RATING_OF_THREE,),
+    ),
+    Row(T, "a rating in its thinking", "<think>[[9]]?</think> Weak. [[3]]", cells=(RATING_OF_THREE,)),
+    Row(T, "emphasis around it", "Rating: **[[3]]**", cells=(RATING_OF_THREE,)),
+    Row(T, "full-width digits", "評価: [[３]]", cells=(RATING_OF_THREE,)),
+    Row(T, "an error mark that it quotes", "The answer prints $ERROR$. [[3]]", cells=(RATING_OF_THREE,)),
     Row(T, "an error mark alone", "$ERROR$", "api_error", "the call to the judge failed"),
     Row(T, "11 of 10", "Rating: [[11]]", OUT, "11"),
     Row(T, "0 of 10", "Rating: [[0]]", OUT, "rating is 0"),
@@ -436,7 +441,7 @@ PROSE = [
     Row(T, "cut within its thinking", "<think>maybe [[9]]", CUT, "thinking"),
     Row(T, "a refusal", "I'm sorry, I cannot evaluate this.", NO, "declined"),
     Row(T, "a refusal in Japanese", "申し訳ありませんが、採点できません。", NO, "declined"),
-    Row(T, "a rating after words of refusal", "I cannot judge the code, but: [[3]]", cells=(ONE,)),
+    Row(T, "a rating after words of refusal", "I cannot judge the code, but: [[3]]", cells=(RATING_OF_THREE,)),
     Row(V, "both: the last is the verdict", "A claims [[A]], yet [[B]]", cells=(("pair", "verdict", 2.0),)),
     Row(V, "a tie", "Both fail. [[C]]", cells=(("pair", "verdict", 1.0),)),
     Row(V, "another letter", "[[D]]", U, "no [[A]]"),

@@ -26,7 +26,7 @@ from tests.judges.replies import SHIPPED, practice_reply
 from tools import sample
 
 JSON = [shipped for shipped in SHIPPED.values() if shipped.text is None]
-KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "description"}
+KEYWORDS = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "description"}
 
 
 def nodes(schema: dict[str, Any]) -> list[dict[str, Any]]:
@@ -40,7 +40,7 @@ def test_only_what_every_endpoint_takes(card: Card) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["type"] == "object"
     for node in nodes(schema):
-        assert node.keys() <= KNOWN, node
+        assert node.keys() <= KEYWORDS, node
         if node.get("type") == "object":
             assert node["additionalProperties"] is False
             assert node["required"] == list(node["properties"])

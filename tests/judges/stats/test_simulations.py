@@ -46,7 +46,7 @@ def test_labels_that_follow_the_judge_are_found_out(linear_intervals):
 
 
 def test_draws_by_score_tell_more_and_strata_belong_into_the_error():
-    world = strata.Known(0.7, SKEWED)
+    world = strata.KnownJudge(0.7, SKEWED)
     points = {allocation: strata.courses(world, allocation, 400, 6, [100])[0][0] for allocation in ("simple", "root")}
     assert points["root"].std() < 0.8 * points["simple"].std()
     assert abs(points["root"].mean() - world.truth) < 0.02
@@ -61,9 +61,9 @@ def test_draws_by_score_tell_more_and_strata_belong_into_the_error():
 
 def test_looking_at_draws_by_score_approves_few_that_should_not_be():
     looks = [100, 150, 200, 300, 400]
-    edge = strata.courses(strata.Known(0.5, SKEWED), "root", 400, 3, looks)
+    edge = strata.courses(strata.KnownJudge(0.5, SKEWED), "root", 400, 3, looks)
     assert (strata.standing(*edge, True) >= anytime_boundary(0.05, 100, 1_000)).any(axis=0).mean() <= 0.05
-    good = strata.courses(strata.Known(0.7, SKEWED), "root", 400, 3, looks)
+    good = strata.courses(strata.KnownJudge(0.7, SKEWED), "root", 400, 3, looks)
     assert (strata.standing(*good, True) >= anytime_boundary(0.05, 100, 1_000)).any(axis=0).mean() > 0.8
 
 

@@ -26,14 +26,14 @@ from tests.pages.desk_driver import all_saved, at_rest, count_unsaved, enter
 from tests.server import Server
 
 Serve = Callable[..., Server]
-APART = {1: (1, 5), 2: (2, 5)}
+OPINIONS = {1: (1, 5), 2: (2, 5)}
 """What ann and ben say of helpfulness in turn 1 of these dialogues; of all else they say 4."""
 JAPANESE = "申し訳ございません。ご返金の手続きは三営業日以内に行います。"
 
 
 def prepare(path: Path) -> Store:
     """A store with two datasets of two dialogues each, on which ann and ben lie apart."""
-    items = [seeds.dialogue(n, 2, text=JAPANESE) for n in APART]
+    items = [seeds.dialogue(n, 2, text=JAPANESE) for n in OPINIONS]
     rows = [*items, *(seeds.judgment(i) for i in items)]
     store = seeds.workspace(path, rows, names=("lea", "ann", "ben"), review=False, audit=2)
     import_source(store, "lea", from_path(seeds.lines(path.with_suffix(".jsonl"), rows)), ImportPlan(dataset="other"))
@@ -47,7 +47,7 @@ def prepare(path: Path) -> Store:
         answers = []
         for item, number in places:
             values = [{"unit": f"turn:{t}", "dimension": d, "v": 4} for t in (1, 2) for d in ("helpfulness", "safety")]
-            values[0]["v"] = APART[number][place]
+            values[0]["v"] = OPINIONS[number][place]
             answers.append({"key": new_id(), "person": name, "action": "save", "item": item, "values": values})
         saved, refused = labels.save_answers(store, name, answers)
         assert len(saved) == 4 and not refused
@@ -201,7 +201,7 @@ def decide(page: Any, value: str, reason: str) -> None:
     page.keyboard.press("Enter")
 
 
-NONE_KEPT = "!Object.keys(localStorage).some((key) => key.startsWith('assay:act:'))"
+OUTBOX_IS_EMPTY = "!Object.keys(localStorage).some((key) => key.startsWith('assay:act:'))"
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ def test_what_was_decided_and_not_sent_is_saved_from_the_next_page(serve: Serve,
     page.get_by_role("link", name="Overview").click()
     os.kill(app.process.pid, signal.SIGCONT)
     page.get_by_role("heading", name="Overview").wait_for()
-    page.wait_for_function(NONE_KEPT)
+    page.wait_for_function(OUTBOX_IS_EMPTY)
     page.get_by_role("link", name="Adjudication").click()
     page.get_by_text("Decided: 1 rating").wait_for()
     all_saved(page)
@@ -231,7 +231,7 @@ def test_what_was_decided_and_not_sent_is_saved_from_the_next_page(serve: Serve,
     app.start()
     again = context.new_page()
     enter(again, app.url, "lea", "desk?stream=audit")
-    again.wait_for_function(NONE_KEPT)
+    again.wait_for_function(OUTBOX_IS_EMPTY)
     enter(again, app.url, "lea", "adjudication?dataset=demo")
     again.get_by_role("heading", name="Nothing to adjudicate").wait_for()
     again.get_by_text("Decided: 2 ratings").wait_for()
@@ -267,7 +267,7 @@ def test_what_could_not_be_saved_stays_until_there_is_room(serve: Serve, new_pag
     notice = page.get_by_text("are not saved yet. They are kept in this browser")
     notice.wait_for()
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, room)
-    page.wait_for_function(NONE_KEPT)
+    page.wait_for_function(OUTBOX_IS_EMPTY)
     expect(notice).to_have_count(0)
     # Somebody comes too late with a reason of their own: it is sent once from another page, and not lost on the board.
     place = {"item": "gone", "unit": "turn:1", "dimension": "helpfulness", "token": ""}
@@ -282,12 +282,12 @@ def test_what_could_not_be_saved_stays_until_there_is_room(serve: Serve, new_pag
     page.reload()
     at_rest(page)
     page.wait_for_timeout(500)
-    assert not page.evaluate(NONE_KEPT)
+    assert not page.evaluate(OUTBOX_IS_EMPTY)
     enter(page, app.url, "lea", "adjudication?dataset=demo")
     page.get_by_role("heading", name="Nothing to adjudicate").wait_for()
     for words in ("my own words", "and these of another rating"):
         expect(page.get_by_role("alert").filter(has_text=f"Your reason was: {words}")).to_have_count(1)
-    page.wait_for_function(NONE_KEPT)
+    page.wait_for_function(OUTBOX_IS_EMPTY)
     page.get_by_role("button", name="close").first.click()
     expect(page.get_by_role("alert")).to_contain_text("these of another rating")
     page.get_by_role("button", name="close").click()

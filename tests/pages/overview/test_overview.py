@@ -100,7 +100,7 @@ def test_what_waits_leads_to_the_desk_and_comes_back_less(serve: Serve, page: An
     expect(page.get_by_test_id("stMetricValue").first).to_have_text("3")
 
 
-NONE_KEPT = "!Object.keys(localStorage).some((key) => key.startsWith('assay:answer:'))"
+OUTBOX_IS_EMPTY = "!Object.keys(localStorage).some((key) => key.startsWith('assay:answer:'))"
 
 
 # Streamlit sends what a component has set in a task of its own, so the request for the next page may go before it. Here
@@ -149,7 +149,7 @@ def test_what_the_desk_sends_as_it_is_left_arrives_and_clears_nothing(
     expect(page.get_by_text("answered 1 item in demo")).to_have_count(int(leave == "link"))
     assert not re.search("desk|item=", page.url)
     assert page.evaluate("history.length") <= entries + 2, "the person can still go back"
-    page.wait_for_function(NONE_KEPT)
+    page.wait_for_function(OUTBOX_IS_EMPTY)
 
 
 @pytest.mark.slow
@@ -169,7 +169,7 @@ def test_what_is_answered_faster_than_it_is_sent_is_saved_from_the_next_page(ser
     page.get_by_role("link", name="Overview").click()
     os.kill(app.process.pid, signal.SIGCONT)
     expect(page.get_by_text("answered 2 items in demo")).to_be_visible()
-    page.wait_for_function(NONE_KEPT)
+    page.wait_for_function(OUTBOX_IS_EMPTY)
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_what_was_not_sent_when_the_browser_was_closed_is_saved_from_any_page(se
     app.start()
     again = context.new_page()
     enter(again, app.url, "ann", "people")
-    again.wait_for_function(NONE_KEPT)
+    again.wait_for_function(OUTBOX_IS_EMPTY)
     again.get_by_role("link", name="Overview").click()
     expect(again.get_by_text("answered 2 items in demo")).to_be_visible()
 
@@ -239,7 +239,7 @@ def test_what_could_not_be_saved_is_saved_later_from_the_page_that_is_open(serve
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     expect(page.get_by_text("answered 1 item in demo")).to_be_visible()
     expect(notice).to_have_count(0)
-    page.wait_for_function(NONE_KEPT)
+    page.wait_for_function(OUTBOX_IS_EMPTY)
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ SIGNED = [(b"location", b"/"), (b"set-cookie", b"_streamlit_user=signed; Path=/"
 USER, TOKENS = "_streamlit_user", "_streamlit_user_tokens"
 
 
-SEEN: list[str] = []
+COOKIES: list[str] = []
 """The cookies of the request as Streamlit sees them."""
 
 
@@ -34,7 +34,7 @@ def respond(
     sent: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        SEEN[:] = [value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"]
+        COOKIES[:] = [value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"]
         await send({"type": "http.response.start", "status": 302, "headers": own_headers})
 
     async def send(message: Any) -> None:
@@ -144,7 +144,7 @@ def test_somebody_is_signed_in_by_one_cookie_and_no_part_of_one_is_read() -> Non
         assert {**account, **streamlits}.items() <= read.items() and len(value) < 2_000
         assert terms == " HttpOnly; Path=/; Secure" and "picture" not in read
     respond("/_stcore/stream", {"cookie": f"a=b; {USER}=c;{USER}_1=d; {TOKENS}=e; {USER}_2 =f; {TOKENS}_1=g;h"}, [])
-    assert [f"a=b; {USER}=c; {TOKENS}=e;h"] == SEEN, "parts of two sign-ins would be read as one of somebody else"
+    assert [f"a=b; {USER}=c; {TOKENS}=e;h"] == COOKIES, "parts of two sign-ins would be read as one of somebody else"
 
 
 def test_one_address_cannot_ask_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

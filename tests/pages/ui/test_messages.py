@@ -31,7 +31,7 @@ JUNK = st.recursive(
     max_leaves=8,
 )
 FIELDS = "key person action item claim judge version values notes of unit dimension v reason token reveal".split()
-SENT = st.fixed_dictionaries(
+MESSAGES = st.fixed_dictionaries(
     {},
     optional={
         "answers": JUNK | st.lists(st.dictionaries(st.sampled_from(FIELDS), JUNK), max_size=3),
@@ -60,7 +60,7 @@ def sends(monkeypatch: pytest.MonkeyPatch, store: Store, state: Any) -> None:
 
 
 @SHAPES
-@given(outbox=SENT | JUNK)
+@given(outbox=MESSAGES | JUNK)
 def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
     ann, place = find_person(store, "ann"), datasets.dataset_named(store, "demo").id
@@ -75,7 +75,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
 
 
 @SHAPES
-@given(outbox=SENT | JUNK)
+@given(outbox=MESSAGES | JUNK)
 def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
     lea, state = find_person(store, "lea"), dict[str, Any]()

@@ -144,7 +144,7 @@ def conversation(count, rules=(), weakest=3):
     return row("conversation", "whole", [], [("", cells)], rules=list(rules))
 
 
-SAID = [
+TEXTS = [
     (
         "My parcel should have been here on Tuesday. Where is it?",
         "I'm sorry about that. Could you give me the order number, or the e-mail address you ordered with?",
@@ -160,7 +160,7 @@ BROKEN = "The judge said good. Its own scores (context use 2 on turn 3) allow bo
 
 
 def dialogue(name="d-0117", **more):
-    rows = turns(SAID, {2: (4, 4, 5), 3: (2, 3, 5)}, {(2, "helpfulness"): "medium", (3, "helpfulness"): "low"})
+    rows = turns(TEXTS, {2: (4, 4, 5), 3: (2, 3, 5)}, {(2, "helpfulness"): "medium", (3, "helpfulness"): "low"})
     rows[2]["groups"][0]["cells"][1] |= {
         "reason": "turn 3 helpfulness: low stated confidence",
         "others": [{"by": "qwen2.5:7b", "v": 1, "t": "1"}],
@@ -454,7 +454,7 @@ HUNDRED = {"lo": 0, "hi": 100, "step": 0, "by": 1}
 
 def tools(name="t-0001"):
     """A dialogue whose assistant called tools, one with a long result."""
-    rows = [*turns(SAID[:2]), conversation(2)]
+    rows = [*turns(TEXTS[:2]), conversation(2)]
     orders = [{"order": n, "state": "sorting", "note": LOREM} for n in range(40)]
     called = [
         {"role": "tool", "label": "calls search_orders", "text": '{"customer": "ann", "open": true}'},

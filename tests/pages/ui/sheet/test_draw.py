@@ -132,23 +132,23 @@ def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
         last[item] = drawn["lines"]
 
 
-GIVEN = response("given", comments=[{"unit": "response", "sort": "issue", "text": "wrong date"}])
-TRIED: list[tuple[Json, str]] = [
+ANSWERED_RESPONSE = response("given", comments=[{"unit": "response", "sort": "issue", "text": "wrong date"}])
+BY_KEYS: list[tuple[Json, str]] = [
     (fakes.dialogue(), EVERY_KEY), (fakes.thinking_dialogue(), EVERY_KEY), (fakes.numbers(), EVERY_KEY),
-    (blind_response("hidden"), EVERY_KEY), (answered_sheet(GIVEN, "v1", {"fit": 3}), EVERY_KEY),
+    (blind_response("hidden"), EVERY_KEY), (answered_sheet(ANSWERED_RESPONSE, "v1", {"fit": 3}), EVERY_KEY),
     (fakes.pair(size=200, long_input=900), SOME_KEYS), (fakes.japanese(), SOME_KEYS), (fakes.tools(), SOME_KEYS),
     (fakes.bench(), SOME_KEYS), (fakes.cards(), SOME_KEYS),
 ]  # fmt: skip
 
 
-CLICKED = [({**sheet, "name": f"{sheet['name']}-clicked"}, EVERY_CLICK) for sheet, _ in TRIED]
+BY_CLICKS = [({**sheet, "name": f"{sheet['name']}-clicked"}, EVERY_CLICK) for sheet, _ in BY_KEYS]
 
 
 @pytest.mark.parametrize(
     ("sheet", "keys"),
     [
-        *(pytest.param(*tried, id=str(tried[0]["name"])) for tried in TRIED),
-        *(pytest.param(*tried, id=str(tried[0]["name"]), marks=pytest.mark.slow) for tried in CLICKED),
+        *(pytest.param(*tried, id=str(tried[0]["name"])) for tried in BY_KEYS),
+        *(pytest.param(*tried, id=str(tried[0]["name"]), marks=pytest.mark.slow) for tried in BY_CLICKS),
     ],
 )
 def test_every_key_and_click_draws_and_sends_what_it_drew_and_sent(
@@ -216,10 +216,10 @@ def test_nobody_differs_from_a_judge_that_gave_no_value(bench: Bench) -> None:
     assert not bench.page.locator(".cell.differs").count()
 
 
-LATE = {"配送が遅れています": "ja", "배송이 늦어집니다": "ko", "配送延迟": "zh", "It is late.": None}
+LANGUAGES = {"配送が遅れています": "ja", "배송이 늦어집니다": "ko", "配送延迟": "zh", "It is late.": None}
 
 
-@pytest.mark.parametrize(("text", "language"), LATE.items())
+@pytest.mark.parametrize(("text", "language"), LANGUAGES.items())
 def test_a_text_has_the_language_of_its_letters(bench: Bench, text: str, language: str | None) -> None:
     sheet = response("a")
     sheet["rows"][0]["texts"] = [fakes.text("output", text)]

@@ -166,7 +166,7 @@ def test_what_the_browser_could_not_keep_is_not_called_kept(bench: Bench) -> Non
     assert bench.text(".status") == "saved 14:03:11"
 
 
-KEPT = """([person, rows]) => { for (const row of rows) localStorage.setItem(
+STORE_ROWS = """([person, rows]) => { for (const row of rows) localStorage.setItem(
     `assay:answer:${person}:${row.as || row.key}`,
     JSON.stringify({person, action: "skip", item: "i", version: "", values: [], notes: [], ...row})) }"""
 
@@ -176,7 +176,7 @@ def test_of_what_the_browser_kept_only_whole_answers_of_this_person_are_sent_and
     good = [{"key": key, "version": version} for key, version in before.items()]
     bad = [{"key": "k5", "as": "k6"}, {"key": "k7", "person": "another"}, {"key": "k8", "item": None},
            {"key": "k9", "values": None}, {"key": "k10", "notes": 3}, {"key": "k11", "action": ""}]  # fmt: skip
-    bench.page.evaluate(KEPT, [bench.person, [*good, *bad]])
+    bench.page.evaluate(STORE_ROWS, [bench.person, [*good, *bad]])
     bench.sit(response("a"))
     assert [a["key"] for a in bench.waiting()] == ["k1", "k2", "k3", "k4"]
     assert [key.split(":")[-1] for key in bench.stored_keys("answer")] == ["k1", "k2", "k3", "k4"]
@@ -185,7 +185,7 @@ def test_of_what_the_browser_kept_only_whole_answers_of_this_person_are_sent_and
 
 
 def test_an_item_whose_answer_is_still_to_be_sent_is_not_asked_again(bench: Bench) -> None:
-    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a"}, {"key": "k2", "item": "id-b"}]])
+    bench.page.evaluate(STORE_ROWS, [bench.person, [{"key": "k1", "item": "id-a"}, {"key": "k2", "item": "id-b"}]])
     bench.sit(response("a"), response("b", version="v1"), response("c"))
     assert bench.item == "id-b", "what is still to be sent of it was given before v1"
     bench.press("s", "1", "Enter")
@@ -195,7 +195,7 @@ def test_an_item_whose_answer_is_still_to_be_sent_is_not_asked_again(bench: Benc
 def test_a_message_holds_a_million_letters_and_one_answer_in_any_case(bench: Bench) -> None:
     sizes = (1_100_000, 600_000, 300_000, 200_000)
     long = [{"key": f"k{n}", "version": f"k{n - 1}", "reason": "x" * size} for n, size in enumerate(sizes)]
-    bench.page.evaluate(KEPT, [bench.person, long])
+    bench.page.evaluate(STORE_ROWS, [bench.person, long])
     bench.sit(response("a"))
     assert [a["key"] for a in bench.waiting()] == ["k0"]
     bench.tell()
@@ -336,7 +336,9 @@ def test_what_was_not_on_screen_in_a_refused_answer_is_no_answer_of_the_person(b
 
 def test_a_refused_answer_is_held_until_its_item_has_been_fetched_and_is_filled_in_then(bench: Bench) -> None:
     ratings = [{"unit": "response", "dimension": "tone", "v": 3}]
-    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-x", "action": "save", "values": ratings}]])
+    bench.page.evaluate(
+        STORE_ROWS, [bench.person, [{"key": "k1", "item": "id-x", "action": "save", "values": ratings}]]
+    )
     bench.sit(response("b"), response("c"))
     bench.refuse()
     again = bench.page.get_by_text("Open it again")
@@ -358,7 +360,7 @@ def test_a_refused_answer_is_held_until_its_item_has_been_fetched_and_is_filled_
 
 def test_what_cannot_be_fetched_is_said(bench: Bench) -> None:
     bench.sit(response("b"))
-    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-x"}]])
+    bench.page.evaluate(STORE_ROWS, [bench.person, [{"key": "k1", "item": "id-x"}]])
     bench.open()
     bench.sit(response("b"))
     bench.refuse()
@@ -386,7 +388,9 @@ def test_the_same_acknowledgement_can_come_twice(bench: Bench) -> None:
 
 def test_an_answer_that_an_older_version_kept_is_opened_again_too(bench: Bench) -> None:
     ratings = [{"unit": "response", "dimension": "tone", "v": 3}]
-    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": ratings}]])
+    bench.page.evaluate(
+        STORE_ROWS, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": ratings}]]
+    )
     bench.sit(response("b"))
     bench.refuse(sheets=[response("a")])
     bench.page.get_by_text("Open it again").click()
@@ -395,7 +399,9 @@ def test_an_answer_that_an_older_version_kept_is_opened_again_too(bench: Bench) 
 
 def test_a_refused_value_that_the_scale_has_no_more_is_not_filled_in(bench: Bench) -> None:
     ratings = [{"unit": "response", "dimension": d, "v": v} for d, v in (("tone", 9), ("gone", 1), ("fit", 4))]
-    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": ratings}]])
+    bench.page.evaluate(
+        STORE_ROWS, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": ratings}]]
+    )
     bench.sit(response("b"))
     bench.refuse(sheets=[response("a")])
     bench.page.get_by_text("Open it again").click()

@@ -15,7 +15,7 @@ import streamlit as st
 from tests.pages.contrast import faint
 from tests.server import ROOT, Server
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 SHADOW = "document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot"
 
 
@@ -23,7 +23,7 @@ SHADOW = "document.querySelector('[data-testid=stBidiComponentIsolated]').shadow
 def harness(serve_all: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory) -> Server:
     """A running harness for all tests of this file; each test has a run, and so a person, of its own."""
     folder = tmp_path_factory.mktemp("harness")
-    script = str((HERE / "harness_app.py").relative_to(ROOT))
+    script = str((FOLDER / "harness_app.py").relative_to(ROOT))
     return serve_all(folder=folder, script=script, env={"HARNESS_DIR": str(folder)})
 
 
@@ -114,7 +114,7 @@ def desk(
     return sit
 
 
-KEPT = """([run, count]) => {
+STORE_ANSWERS = """([run, count]) => {
   const name = n => n < 0 ? "" : "kept-" + String(n).padStart(8, "0"), none = [];
   for (let n = 0; n < count; n++) localStorage.setItem(`assay:answer:${run}:${name(n)}`, JSON.stringify({
     key: name(n), person: run, action: "skip", item: "i" + n % 3, claim: null, judge: null, version: name(n - 3),
@@ -124,7 +124,7 @@ KEPT = """([run, count]) => {
 @pytest.mark.slow
 def test_what_one_message_cannot_hold_goes_with_the_next(desk: Callable[..., Desk]) -> None:
     d = desk()
-    d.page.evaluate(KEPT, [d.run, 450])
+    d.page.evaluate(STORE_ANSWERS, [d.run, 450])
     d.page.reload()
     d.page.wait_for_selector('.sheet[data-unsaved="0"]')
     assert sorted(a["key"] for a in d.received_answers()) == [f"kept-{n:08}" for n in range(450)]

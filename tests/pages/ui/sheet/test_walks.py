@@ -21,7 +21,7 @@ from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bed import ORIGIN
 from tests.pages.ui.sheet.bench import Json, add_desk, blind_response, no_uncaught_errors, response
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 SEEDS, STEPS = range(20), 180
 SHEETS: list[Json] = [
     fakes.dialogue(), response("r-1"), fakes.thinking_dialogue(), blind_response("h-1"), fakes.numbers(),
@@ -53,7 +53,7 @@ def page(chromium: Any) -> Iterator[Any]:
     """A tab for walks. An uncaught error in it fails the test."""
     with chromium.new_context(locale="en-US", timezone_id="UTC") as context:
         tab = context.new_page()
-        tab.add_init_script(path=HERE / "walk.js")
+        tab.add_init_script(path=FOLDER / "walk.js")
         add_desk(tab, BED)
         yield tab
 
@@ -77,7 +77,10 @@ def describe(number: int, step: Json) -> str:
 def test_a_walk_draws_keeps_and_sends_what_it_did(page: Any, tmp_path: Path, seed: int) -> None:
     steps = walk(page, seed)
     assert not [(number, fault) for number, step in enumerate(steps) for fault in step["faults"]]
-    text, archive = "".join(describe(number, step) for number, step in enumerate(steps)), HERE / "walks" / f"{seed}.txt"
+    text, archive = (
+        "".join(describe(number, step) for number, step in enumerate(steps)),
+        FOLDER / "walks" / f"{seed}.txt",
+    )
     pairs = zip_longest(text.splitlines(), archive.read_text(encoding="utf-8").splitlines())
     if differs := next((now or was for now, was in pairs if now != was), ""):
         number = next((n for n in range(STEPS) if differs in describe(n, steps[n])), STEPS - 1)
