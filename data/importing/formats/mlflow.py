@@ -183,7 +183,7 @@ class _Reader(TraceReader):
                 score_columns |= {column, *whys}
                 if value is not None and value == value:
                     opinions.append(CaseRating(match["name"], "judge", "mlflow", value, note))
-        fields = {k: v for k, v in row.items() if k not in score_columns and "/" not in k and v is not None}
+        fields = {k: v for k, v in row.items() if "/" not in k and v is not None}
         utterances, sides, reference, used = text_fields(fields)
         key = first_text(row.get("request_id"), row.get("trace_id"), row.get("id"))
         self.cases.file, self.cases.line = self.file, line

@@ -110,6 +110,7 @@ def test_the_last_lead_cannot_go(store: Store) -> None:
         people.set_person(store, "lea", "lea", "annotator")
     with pytest.raises(BadInput, match="only lead"):
         people.set_person(store, "lea", "lea", "lead", active=False)
+    people.set_person(store, "lea", "lea", "lead")
     people.set_person(store, "lea", "ann", "lead")
     people.set_person(store, "lea", "lea", "annotator")
     assert people.first_lead(store) == "ann"

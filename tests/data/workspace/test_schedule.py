@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from data.records import people
 from data.records.names import BACKUP_ACTOR
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, StoreFailed
@@ -51,6 +52,10 @@ def test_of_a_database_somebody_has_to_say_where_its_backups_go(
     store = open_store(empty_database)
     with pytest.raises(BadInput, match="Name one in ASSAY_BACKUPS"):
         backups.backup_folder(store)
+    people.join_workspace(store, "lea")
+    with pytest.raises(BadInput, match="Name one in ASSAY_BACKUPS"):
+        schedule.set_backup_plan(store, "lea", BackupPlan(6, 2))
+    schedule.set_backup_plan(store, "lea", BackupPlan(0, 2))
     monkeypatch.setenv("ASSAY_BACKUPS", str(tmp_path))
     assert backups.backup_folder(store) == tmp_path
     store.close()
