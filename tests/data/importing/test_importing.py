@@ -690,6 +690,27 @@ def test_what_was_added_while_the_file_was_read_is_not_added_twice(tmp_path: Pat
     store.close()
 
 
+@pytest.mark.parametrize(
+    ("row", "other"), [(pair("p2"), pair("p3")), (label("p1", "a"), label("p1", "a", annotator="cy"))]
+)
+def test_what_another_file_added_of_its_own_while_this_one_was_read_stands_beside_it(
+    tmp_path: Path, row: dict[str, Any], other: dict[str, Any]
+) -> None:
+    store = workspace(tmp_path)
+    bring(store, [pair(), label("p1", "b", annotator="ben")])
+    between: list[dict[str, int]] = []
+
+    def meanwhile(done: int, size: int, lines: int) -> None:
+        if not between:
+            import_source(store, "lea", source([other]), ImportPlan("d"))
+            between.append(counts(store))
+
+    import_source(store, "lea", source([row]), ImportPlan("d"), progress=meanwhile)
+    assert sum(counts(store).values()) > sum(between[0].values())
+    assert bring(store, [row, other]).preview.known.total == 2
+    store.close()
+
+
 def test_a_large_import_comes_in_whole(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows = [line for n in range(1, 1_201) for line in (judgment(dialogue(n)), dialogue(n))]
