@@ -54,11 +54,10 @@ class PendingJudgments:
     def tasks(self) -> Iterator[Task]:
         """The judgments to make, lazily; what `stored_replies` gives of them is brought to hand with them."""
         before = self._judged_before()
-        for lacking, judged in self._pending(self.ids(), before):
+        for lacking in self._pending(self.ids(), before):
             if before and lacking:
                 keys = {task.key for task in lacking}
-                failed = {slot: judgment for slot, judgment in judged.items() if judgment[1]}
-                self._held.update(writer.stored_replies(self.store, self.judge_id, failed, keys))
+                self._held.update(writer.stored_replies(self.store, self.judge_id, keys))
             yield from lacking
 
     def stored_replies(self, task: Task) -> Mapping[str, CallReply]:
@@ -112,11 +111,11 @@ class PendingJudgments:
 
     def _pending_items(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
         """Those of some items that are not judged in full."""
-        for lacking, _ in self._pending(ids, bool(ids) and self._judged_before()):
+        for lacking in self._pending(ids, bool(ids) and self._judged_before()):
             yield from {task.key: task.item for task in lacking}.items()
 
-    def _pending(self, ids: list[str], before: bool) -> Iterator[tuple[list[Task], dict[Slot, tuple[int, str]]]]:
-        """(what is to be judged of some items, what of them is judged), some hundred items at a time.
+    def _pending(self, ids: list[str], before: bool) -> Iterator[list[Task]]:
+        """What is to be judged of some items, some hundred items at a time.
 
         `before`: whether anything of them may be judged.
         """
@@ -124,7 +123,7 @@ class PendingJudgments:
             part = ids[start : start + _CHUNK]
             judged = self._slots(part) if before else {}
             every = tasks(self.config.card, self.config.params, self._items(part).items(), self._scenario_pool)
-            yield [task for task in every if self._is_needed(judged.get(task.slot))], judged
+            yield [task for task in every if self._is_needed(judged.get(task.slot))]
 
     def _items(self, ids: list[str]) -> dict[str, Item]:
         content = {row[0]: row[1] for row in self.store.rows("select id, content from item where id = any($1)", [ids])}

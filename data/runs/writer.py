@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from data.records.rows import judgment_id, judgment_rows
@@ -130,25 +130,22 @@ class JudgmentWriter:
         )  # fmt: skip
 
 
-def stored_replies(
-    store: Store, judge_id: str, slots: Mapping[Slot, tuple[int, str]], items: Iterable[str]
-) -> dict[Slot, dict[str, CallReply]]:
+def stored_replies(store: Store, judge_id: str, items: Iterable[str]) -> dict[Slot, dict[str, CallReply]]:
     """Replies to pieces of judgments that are not made yet, by slot and piece, the newest each; none that failed.
 
-    `slots` are those with a judgment that could not be used: the number of its change, and why. A reply from before it
-    counts only where that was an api_error, in which the other pieces had no part.
+    A reply from before a judgment that could not be used has had its reading, and is not read again. After an api_error
+    it counts, as the other pieces had no part in that.
     """
     replies: dict[Slot, dict[str, CallReply]] = defaultdict(dict)
     for row in store.rows(
         "select item_id, part, sample, piece, raw, unscored, why, mode, model, tokens_in, tokens_out, tries, "
-        "milliseconds, logprobs, seq from reply where judge_id = $1 and item_id = any($2) and unscored <> 'api_error' "
-        "order by seq",
+        "milliseconds, logprobs from reply r where judge_id = $1 and item_id = any($2) and unscored <> 'api_error' "
+        "and not exists (select 1 from judgment m where m.judge_id = $1 and m.item_id = any($2) "
+        "and m.item_id = r.item_id and m.part = r.part and m.sample = r.sample "
+        "and m.unscored not in ('', 'api_error') and m.seq >= r.seq) order by seq",
         [judge_id, list(items)],
     ):
         slot = str(row[0]), str(row[1]), int(row[2])
-        before, reason = slots.get(slot, (0, ""))
-        if int(row[14]) <= before and reason != "api_error":
-            continue
         replies[slot][row[3]] = CallReply(
             *(*slot, row[3], row[4], row[5] or None, row[6], row[7], row[8]),
             *(int(row[9]), int(row[10]), int(row[11]), row[12] / 1000, expand_logprobs(row[13])),

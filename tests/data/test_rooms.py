@@ -1679,15 +1679,9 @@ def run_outcomes(workspace: PlantedWorkspace) -> Iterator[str]:
         runs.run_judge(store, first).id,
         [workspace.item("support", f"d-{n:02}") for n in range(5, 13)],
     )
-    late = store.newest()
-    for place, replies in sorted(writer.stored_replies(store, judge, {}, item_ids[:4]).items()):
+    for place, replies in sorted(writer.stored_replies(store, judge, item_ids[:4]).items()):
         yield from facts(f"stored of {place}", list(replies.values()), 1)
-    slots = {
-        (item_ids[0], "", 0): (late, "no score"),
-        (item_ids[2], "", 0): (late, "api_error"),
-        (item_ids[3], "", 0): (1, ""),
-    }
-    yield f"of these count {sorted(writer.stored_replies(store, judge, slots, item_ids))}"
+    yield f"of these count {sorted(writer.stored_replies(store, judge, item_ids))}"
     yield from facts("all", runs.list_runs(store))
     yield from facts("of pairs", runs.list_runs(store, pairs))
     yield from facts("made", list(runs.count_run_judgments(store).values()))

@@ -401,6 +401,35 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     assert (done.preview.new.judgments, done.preview.known.total) == (0, len(lines))
 
 
+def test_a_call_that_failed_where_a_reply_was_unreadable_is_asked_and_that_reply_not_read_again(store: Store) -> None:
+    run_to_end(store, config(store), scripted_source(lambda t: "no JSON at all"))
+    again = run_to_end(store, config(store, only_unscored=True), scripted_source(failed_reply))
+    assert dict(runs.run_progress(store, again).unscored) == {"api_error": 12}
+    tasks: list[Task] = []
+    runs.resume(store, "rae", again, source=scripted_source(tasks=tasks))
+    assert runs.wait(store, again).scored == len(tasks) == 12 and verify(store) == []
+
+
+def test_of_a_judgment_that_failed_in_part_only_newer_replies_than_the_unreadable_one_are_used(store: Store) -> None:
+    """Three tries at one judgment of two calls: unreadable, failed in its second call, and then that call alone."""
+    run_config = config(store, most=1)
+    judge = runs.judge_id_of(run_config)
+    [task] = PendingJudgments(store, run_config, judge, store.newest(), runs.SEED).tasks()
+
+    def put(run_id: str, unscored: Any, **raws: str | None) -> None:
+        replies = [
+            CallReply(*task.slot, piece, raw or "", None if raw else "api_error", "") for piece, raw in raws.items()
+        ]
+        judgment = FinishedJudgment(task, f"{raws}", Reading(unscored=unscored, why="so"))
+        runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, None).store_events([*replies, judgment])
+
+    put("one", "unreadable", a="old", b="prose")
+    assert runs_writer.stored_replies(store, judge, [task.key]) == {}
+    put("two", "api_error", a="new", b=None)
+    stored = runs_writer.stored_replies(store, judge, [task.key])
+    assert {piece: reply.raw for piece, reply in stored[task.slot].items()} == {"a": "new"}
+
+
 def test_what_the_newest_change_brought_may_be_asked_again(store: Store, tmp_path: Path) -> None:
     fields = {"card": CARD.name, "model": "practice-constant", "params": CARD.defaults.identity("dialogue")}
     lines = [{"item": f"d-000{n}", "raw": "no JSON at all", **fields} for n in (1, 2)]
@@ -654,7 +683,7 @@ def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_no
     sure = (("4", (("4", -0.1), ("5", -2.5))),)
     whole = CallReply(tasks[5].key, "", 0, "p", "4", None, "why", "json_schema", "served", 30, 5, 2, 1.5, sure)
     put("two", whole)
-    assert runs_writer.stored_replies(store, judge, {}, [tasks[5].key]) == {(tasks[5].key, "", 0): {"p": whole}}
+    assert runs_writer.stored_replies(store, judge, [tasks[5].key]) == {(tasks[5].key, "", 0): {"p": whole}}
 
 
 def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> None:
