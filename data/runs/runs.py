@@ -195,6 +195,8 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     for run in runs:
         settings, cost = run.settings, costs_by_run[run.id]
         state, why = worker.derive_state(run.id, run.kind, run.why, waiting, elsewhere)
+        if state == "interrupted":  # or it has ended since the rows were read
+            state, why = worker.run_state(store, run.id)
         summaries.append(
             RunSummary(
                 run.id, names.get(run.dataset_id, ""), run.card, run.version, run.model, run.params,

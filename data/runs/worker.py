@@ -357,7 +357,16 @@ def runs_waiting(store: Store | Tx) -> set[str]:
 
 
 def run_state(store: Store, run_id: str) -> tuple[State, str]:
-    """(state, why) of a run."""
+    """(state, why) of a run.
+
+    An end is written down before the run leaves this process. So a run that has left it, and whose end was not there
+    yet when its events were read, is read once more.
+    """
+    state, why = _read_state(store, run_id)
+    return _read_state(store, run_id) if state == "interrupted" else (state, why)
+
+
+def _read_state(store: Store, run_id: str) -> tuple[State, str]:
     rows = store.rows("select kind, why from run_now where run_id = $1", [run_id])
     return derive_state(run_id, str(rows[0][0]), str(rows[0][1]), runs_waiting(store), leases.runs_elsewhere(store))
 
@@ -365,7 +374,8 @@ def run_state(store: Store, run_id: str) -> tuple[State, str]:
 def derive_state(run_id: str, kind: str, why: str, out: set[str], elsewhere: set[str]) -> tuple[State, str]:
     """(state, why) of a run by its newest event and what goes on here.
 
-    `out`: those that wait for a batch; `elsewhere`: those that another process works on.
+    `out`: those that wait for a batch; `elsewhere`: those that another process works on. A run that ended since its
+    event was read seems interrupted: `run_state` reads it again.
     """
     with _LOCK:
         live, outcome = _LIVE.get(run_id), _UNRECORDED_ENDS.get(run_id)

@@ -525,6 +525,29 @@ def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(sto
     assert runs.wait(store, run_id).state == "finished"
 
 
+@pytest.mark.parametrize("where", ["list", "progress"])
+def test_a_run_that_ends_while_its_state_is_read_is_not_taken_for_interrupted(
+    store: Store, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    run_id = runs.start(store, "rae", config(store), source=until_stopped)
+    waiting = worker.runs_waiting
+
+    def end_meanwhile(reader: Store | Tx) -> set[str]:
+        """The rows of the run are read by now, and what goes on here is not looked at yet."""
+        if (live := worker.live_run(run_id)) is not None and threading.current_thread() is threading.main_thread():
+            live.stop("Enough.")
+            live.join()
+        return waiting(reader)
+
+    monkeypatch.setattr(worker, "runs_waiting", end_meanwhile)
+    if where == "list":
+        [run] = runs.list_runs(store)
+        assert (run.state, run.why) == ("stopped", "Enough.")
+    else:
+        progress = runs.run_progress(store, run_id)
+        assert (progress.state, progress.why) == ("stopped", "Enough.")
+
+
 def test_a_store_that_takes_nothing_more_ends_the_run_with_its_sentence(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
