@@ -94,9 +94,9 @@ def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool
     """
     spent = 0.0
     for planned_arm in planned.arms:
+        includes_all_runs = resume and "b" in planned_arm.arm.sides.values()
         if not planned_arm.estimate.judgments:
-            if resume and "b" in planned_arm.arm.sides.values():
-                spent += protocol_run.step_cost(store, planned_arm.run, "ratings")
+            spent += protocol_run.step_cost(store, planned_arm.run, "ratings") if includes_all_runs else 0.0
             continue
         limit = planned_arm.run.spending_limit
         left = None if limit is None else limit - spent
@@ -107,9 +107,10 @@ def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool
         for _, run_id in protocol_run.steps(store, actor, replace(planned_arm.run, spending_limit=left), resume):
             yield planned_arm.run.protocol.name, run_id
             end = runs.wait(store, run_id)
-            spent += (end.cost or 0.0) + end.open
             if end.state != "finished":
                 return
+            of_run = (end.cost or 0.0) + end.open
+            spent += protocol_run.step_cost(store, planned_arm.run, "ratings") if includes_all_runs else of_run
 
 
 def _card(store: Store, protocol: Protocol) -> Card:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Literal, NamedTuple
@@ -169,12 +169,13 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
     """Begin one step after the other, and give each with its run's id once it has begun; researchers and leads.
 
     Asking for the next step waits for the end of the one before, which has to finish. Runs that ended early are
-    continued if `resume` is set, and refused otherwise; `spending_limit` then includes what they have cost. Raises
-    BadInput if there is nothing to ask, or nothing left to spend.
+    continued if `resume` is set, and refused otherwise; `spending_limit` then includes what all runs of these steps
+    have cost. Raises BadInput if there is nothing to ask, or nothing left to spend.
     """
     require(store, actor, "researcher")
     _check(store, spec)
-    spent, started, lacking = 0.0, False, ""
+    started, lacking = False, ""
+    costs_by_run = {run: cost for step in spec.steps for run, cost in _step_costs(store, spec, step).items() if resume}
     _try_judge(store, actor, spec)
     for step in spec.steps:
         if step == "answers" and _answered_elsewhere(store, spec):
@@ -184,15 +185,13 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
         if step != "answers" and not answers.stored_answers(store, spec.dataset):
             raise BadInput(f"There are no answers to judge in {spec.dataset}.{lacking}")
         config = _run_config(store, spec, step)
-        run_id = _begin(store, actor, config, spent, resume)
+        run_id = _begin(store, actor, config, costs_by_run, resume)
         if run_id:
             started = True
             _remember(store, actor, run_id, spec)
             yield step, run_id
             end = runs.wait(store, run_id)
-            spent += (end.cost or 0.0) + end.open
-        elif resume:
-            spent += step_cost(store, spec, step)
+            costs_by_run[run_id] = (end.cost or 0.0) + end.open
         if step == "answers":
             reasons = answers.write_answers(store, actor, _target(store, spec), runs.judge_id_of(config))[1]
             lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in reasons.items())
@@ -361,8 +360,11 @@ def _try_judge(store: Store, actor: str, spec: ProtocolRun) -> None:
     charges.store_charge(store, actor, "", charged, terms.token_price(config))
 
 
-def _begin(store: Store, actor: str, config: RunConfig, spent: float, resume: bool) -> str:
-    """Begin or go on with a step; the run's id, "" where nothing is left to ask."""
+def _begin(store: Store, actor: str, config: RunConfig, costs_by_run: Mapping[str, float], resume: bool) -> str:
+    """Begin or go on with a step; the run's id, "" where nothing is left to ask.
+
+    `costs_by_run` is what runs have cost for which the spending limit holds, too.
+    """
     newest = next(iter(_runs_of(store, config)), None)
     if newest is not None and newest.state in _UNFINISHED and not resume:
         raise BadInput(
@@ -371,15 +373,17 @@ def _begin(store: Store, actor: str, config: RunConfig, spent: float, resume: bo
         )
     if config.card.kind not in item_kinds(store, config.dataset_id) or not runs.estimate(store, config).judgments:
         return ""
+    unfinished = newest.id if newest is not None and newest.state in _UNFINISHED else ""
+    spent = sum(cost for run_id, cost in costs_by_run.items() if run_id != unfinished)
     left = None if config.spending_limit is None else config.spending_limit - spent
     if left is not None and left <= 0:
         raise BadInput(
             f"{dollars(spent)} of the spending limit of {dollars(config.spending_limit or 0.0)} is spent, before "
             f"{config.model} was asked. Go on with a higher limit: nothing is asked twice."
         )
-    if newest is not None and newest.state in _UNFINISHED:
-        runs.resume(store, actor, newest.id, limit=left, price=config.price)
-        return newest.id
+    if unfinished:
+        runs.resume(store, actor, unfinished, limit=left, price=config.price)
+        return unfinished
     return runs.start(store, actor, replace(config, spending_limit=left))
 
 
@@ -390,8 +394,19 @@ def _runs_of(store: Store, config: RunConfig) -> list[RunSummary]:
 
 
 def step_cost(store: Store, spec: ProtocolRun, step: Step) -> float:
-    """Return the cost of the newest run of a step, in US dollars."""
-    return next((run.cost or 0.0 for run in _runs_of(store, _run_config(store, spec, step))), 0.0)
+    """Return the cost of all runs of a step, in US dollars, with what may still be charged."""
+    return sum(_step_costs(store, spec, step).values())
+
+
+def _step_costs(store: Store, spec: ProtocolRun, step: Step) -> dict[str, float]:
+    """The cost of each run of a step. The same judge may also have rated answers of other models in the dataset."""
+    costs_by_run = {}
+    for run in _runs_of(store, _run_config(store, spec, step)):
+        other = of_run(store, run.id)
+        if other and (other.dataset, other.questions, other.model) == (spec.dataset, spec.questions, spec.model):
+            progress = runs.run_progress(store, run.id)
+            costs_by_run[run.id] = (progress.cost or 0.0) + progress.open
+    return costs_by_run
 
 
 def _estimate(store: Store, spec: ProtocolRun, step: Step) -> Estimate:

@@ -332,6 +332,30 @@ def test_a_limit_that_is_reached_between_answers_and_judging(store: Store) -> No
     assert (rating.cost, rating.limit) == (720.0, 90_000.0 - 720.0), "the limit is that of all steps together"
 
 
+def test_a_limit_includes_all_runs_of_a_step_that_came_to_their_end(store: Store) -> None:
+    """A question fails twice, so that three runs, which all finish, answer the others and then this one."""
+    is_down = True
+
+    def say(body: dict[str, Any], nth: int) -> Say:
+        fails = is_down and not is_judging(body) and "Roll a die." in str(body["messages"])
+        return Say(status=500) if fails else answering(body, nth)
+
+    with recording(say, models=("m", "m2", "j")) as served:
+        order = make_run(store, served.url, price=(1e6, 1e6), judge_price=(1e6, 1e6), spending_limit=90_000.0)
+        answers_only = replace(order, judge="")
+        assert run_steps(store, answers_only) == [("answers", "finished")]
+        other = replace(answers_only, model="m2")
+        assert run_steps(store, other, resume=True) == [("answers", "finished")]
+        assert run_steps(store, order, resume=True) == [("answers", "finished"), ("ratings", "finished")]
+        is_down = False
+        assert run_steps(store, order, resume=True) == [("answers", "finished"), ("ratings", "finished")]
+    listed = [(run.model, run.cost, run.limit) for run in reversed(runs.list_runs(store))]
+    assert listed == [
+        ("m", 480.0, 90_000.0), ("m2", 480.0, 90_000.0), ("m", 0.0, 90_000.0 - 480), ("j", 960.0, 90_000.0 - 480),
+        ("m", 240.0, 90_000.0 - 480 - 960), ("j", 240.0, 90_000.0 - 480 - 960 - 240),
+    ]  # fmt: skip
+
+
 def test_what_a_step_may_still_be_charged_counts_for_the_limit_of_the_next(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
