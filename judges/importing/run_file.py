@@ -31,11 +31,13 @@ class BadRunFile(AssayError):
 class RunFile:
     """Judgments of one judge in a file, in Assay's canonical form; `None` keeps nothing and gives the lines to `out`.
 
-    Use it in a `with`. Raises BadRunFile if the file contains something else, or if another run is writing it.
+    A line without a version of the card, as earlier versions of Assay wrote it, is taken for this judge's. Use it in a
+    `with`. Raises BadRunFile if the file contains something else, or if another run is writing it.
     """
 
     def __init__(self, path: Path | None, card: Card, model: str, params: Params, out: IO[str] | None = None) -> None:
-        self._judge = {"card": card.name, "model": model, "params": params.identity(card.kind)}
+        of_card = {"card": card.name, "card_version": card.version}
+        self._judge: dict[str, Any] = {**of_card, "model": model, "params": params.identity(card.kind)}
         self._path, self._out = path, out
         self._finished: set[Slot] = set()
         self._pieces: dict[Slot, dict[str, CallReply]] = {}
@@ -100,17 +102,22 @@ class RunFile:
         self._finished.add(task.slot)
         self._pieces.pop(task.slot, None)
 
+    def _is_own(self, fields: Mapping[str, Any]) -> bool:
+        """Whether these fields of a line name this judge."""
+        named = {"card_version": self._judge["card_version"], **fields}
+        return all(named.get(name) == value for name, value in self._judge.items())
+
     def _read(self, path: Path) -> None:
         assert self._file is not None
         for number, line in _lines(self._file, path):
             if not {"item", "card", "model", "params"} <= line.keys():
                 raise BadRunFile(f"{path.name}, line {number}: not a judgment of a run. Name another file with --out.")
-            if all(line[key] == value for key, value in self._judge.items()):
+            if self._is_own(line):
                 self._finished.add((line["item"], line.get("part", ""), line.get("sample", 0)))
         if self._pieces_path is not None and self._pieces_path.exists():
             self._more = _open_locked(self._pieces_path)
             for _, line in _lines(self._more, self._pieces_path):
-                if line.get("judge") == self._judge:
+                if isinstance(line.get("judge"), dict) and self._is_own(line["judge"]):
                     answer = _answer(line.get("answer"), self._pieces_path)
                     slot = (answer.key, answer.part, answer.sample)
                     if slot not in self._finished:

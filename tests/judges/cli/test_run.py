@@ -244,6 +244,31 @@ def test_what_is_wrong_with_a_line_is_said_in_words(tmp_path, capsys):
         assert says in capsys.readouterr().err
 
 
+def test_a_card_that_was_changed_is_another_judge_in_the_same_file(file, tmp_path, capsys):
+    out = tmp_path / "out.jsonl"
+
+    def ask(endpoint, question):
+        code = run(file, endpoint, "--dimension", question, "--limit", "2", "--out", out, card="own")
+        assert code == 0
+        return capsys.readouterr().out
+
+    def script(body, nth):
+        name = "wit" if "funny" in str(body["messages"]) else "grief"
+        return Say(json.dumps({"response": {name: {"score": 3, "note": ""}}}))
+
+    with serve_in_thread(script) as endpoint:
+        assert "2 of 2 scored" in ask(endpoint, "wit (1-5): Is it funny?")
+        assert "Nothing is left to ask" in ask(endpoint, "wit (1-5): Is it funny?")
+        assert "2 of 2 scored" in ask(endpoint, "grief (1-5): Is it sad?")
+        assert len(endpoint.bodies) == 4
+        versions = [line["card_version"] for line in lines(out)]
+        assert versions[0] == versions[1] != versions[2] == versions[3]
+        # A file of before lines had versions goes on as the file of this judge.
+        old = {name: value for name, value in lines(out)[0].items() if name != "card_version"}
+        out.write_text(json.dumps(old) + "\n")
+        assert "1 of 2 judgments are there already" in ask(endpoint, "wit (1-5): Is it funny?")
+
+
 def test_an_answer_of_several_is_kept_until_its_judgment_is_there(tmp_path):
     path, params = tmp_path / "out.jsonl", Params()
     turns = [{"turn": n, "role": r, "text": "words"} for n in range(1, 15) for r in ("user", "assistant")]
