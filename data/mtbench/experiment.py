@@ -104,13 +104,14 @@ def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool
             raise BadInput(f"The spending limit is reached before {planned_arm.run.protocol.name}. Give a higher one.")
         if planned_arm.run.protocol.name not in protocols():
             add_protocol(store, actor, planned_arm.run.protocol)
+        arm_cost = 0.0
         for _, run_id in protocol_run.steps(store, actor, replace(planned_arm.run, spending_limit=left), resume):
             yield planned_arm.run.protocol.name, run_id
             end = runs.wait(store, run_id)
             if end.state != "finished":
                 return
-            of_run = (end.cost or 0.0) + end.open
-            spent += protocol_run.step_cost(store, planned_arm.run, "ratings") if includes_all_runs else of_run
+            arm_cost += (end.cost or 0.0) + end.open
+        spent += protocol_run.step_cost(store, planned_arm.run, "ratings") if includes_all_runs else arm_cost
 
 
 def _card(store: Store, protocol: Protocol) -> Card:

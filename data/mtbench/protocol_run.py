@@ -170,7 +170,8 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
 
     Asking for the next step waits for the end of the one before, which has to finish. Runs that ended early are
     continued if `resume` is set, and refused otherwise; `spending_limit` then includes what all runs of these steps
-    have cost. Raises BadInput if there is nothing to ask, or nothing left to spend.
+    have cost. A continued run keeps to the items that it was begun with, so another one follows for those that came
+    since. Raises BadInput if there is nothing to ask, or nothing left to spend.
     """
     require(store, actor, "researcher")
     _check(store, spec)
@@ -185,17 +186,20 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
         if step != "answers" and not answers.stored_answers(store, spec.dataset):
             raise BadInput(f"There are no answers to judge in {spec.dataset}.{lacking}")
         config = _run_config(store, spec, step)
-        run_id = _begin(store, actor, config, costs_by_run, resume)
-        if run_id:
+        finished = True
+        while finished and (run_id := _begin(store, actor, config, costs_by_run, resume)):
             started = True
             _remember(store, actor, run_id, spec)
             yield step, run_id
             end = runs.wait(store, run_id)
             costs_by_run[run_id] = (end.cost or 0.0) + end.open
+            finished = end.state == "finished"
+            if not runs.has_newer_items(store, run_id):
+                break
         if step == "answers":
             reasons = answers.write_answers(store, actor, _target(store, spec), runs.judge_id_of(config))[1]
             lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in reasons.items())
-        if run_id and end.state != "finished":
+        if not finished:
             return
     if not started:
         raise BadInput("Nothing is left to ask: all of this is answered and judged.")

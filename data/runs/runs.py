@@ -318,6 +318,14 @@ def run_judge(store: Store, run_id: str) -> RunJudge:
     return RunJudge(run.judge_id, config.card, config.model, _identity(config))
 
 
+def has_newer_items(store: Store, run_id: str) -> bool:
+    """Whether items for its judge came after a run was begun: the run does not ask about them, also when resumed."""
+    run = _run(store, run_id)
+    newer = "select 1 from item where dataset_id = $1 and kind = $2 and seq > $3 limit 1"
+    kind = cards.card_of_judge(store, run.judge_id).kind
+    return bool(store.rows(newer, [run.dataset_id, kind, int(run.settings["until"])]))
+
+
 @allow("researcher")
 def config_of(store: Store, run_id: str) -> RunConfig:
     """Return the configuration of a run, with the latest limit and price, which a resumption may have changed.

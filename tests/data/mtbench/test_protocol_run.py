@@ -356,6 +356,20 @@ def test_a_limit_includes_all_runs_of_a_step_that_came_to_their_end(store: Store
     ]  # fmt: skip
 
 
+def test_answers_that_came_since_a_judging_run_was_stopped_are_judged_after_it_is_resumed(store: Store) -> None:
+    with recording() as served:
+        order = make_run(store, served.url, price=(1e6, 1e6), judge_price=(1e6, 1e6), spending_limit=2500.0, pairs=True)
+        assert run_steps(store, order) == [("answers", "finished"), ("ratings", "stopped")]
+        other = replace(order, model="m2", spending_limit=None)
+        assert run_steps(store, replace(other, judge="")) == [("answers", "finished")]
+        resumed = replace(other, spending_limit=90_000.0)
+        ends = [("ratings", "finished"), ("ratings", "finished"), ("verdicts", "finished")]
+        assert run_steps(store, resumed, resume=True) == ends
+        assert [planned.estimate.judgments for planned in protocol_run.plan(store, resumed)] == [0, 0, 0]
+    totals = [run.judgments for run in runs.list_runs(store) if run.card == "mt_bench"]
+    assert totals == [6, 6], "each rates the answers of one model"
+
+
 def test_what_a_step_may_still_be_charged_counts_for_the_limit_of_the_next(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
