@@ -2,6 +2,7 @@
 
 Scores are only ever appended, so sums over items can be kept, and each look adds just what came since the last one.
 If new scores belong to items that were counted before (another part, another sample), their judge is summed up anew.
+So it is when its first several samples come, whatever they are of: all its scores are then combined in that change.
 The store stays the only truth; tallies that are thrown away are made again. An item enters a sum once, by its own sums
 over its cells, so that intervals by items can be made of them (judges/stats/ppi.py).
 """
@@ -115,7 +116,8 @@ def _update_tallies(store: Store, dataset_id: str, judge_id: str, tallies: _Judg
         "select 1 from score where judge_id = $1 and seq > $2 and seq <= $3 limit 1", [judge_id, tallies.seq, upto]
     ):
         again = store.rows(
-            "with fresh as (select distinct item_id from score where judge_id = $1 and seq > $2 and seq <= $3) "
+            "with fresh as (select item_id from score where judge_id = $1 and seq > $2 and seq <= $3 "
+            "union select item_id from combination where judge_id = $1 and seq > $2 and seq <= $3) "
             "select 1 from score s join fresh f on f.item_id = s.item_id where s.judge_id = $1 and s.seq <= $2 limit 1",
             [judge_id, tallies.seq, upto],
         )

@@ -16,7 +16,7 @@ import pytest
 
 from data.approvals import record
 from data.approvals.rules import Requirements
-from data.calibration import calibration
+from data.calibration import aggregates, calibration
 from data.calibration.aggregates import load_tallies
 from data.calibration.labelled_items import labelled_items
 from data.cli import main
@@ -173,6 +173,27 @@ def test_follows_the_store_whatever_comes(store: Store, tmp_path: Path) -> None:
     again = open_store(store.url)
     assert plain_tallies(again, more, judge) == tallies
     again.close()
+
+
+def test_the_first_samples_of_a_new_item_double_none_that_were_counted(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (), "unscored" if n == 5 else 4.0) for n in range(6)]
+    dataset, judge = fill(store, cells)
+    before = plain_tallies(store, dataset, judge)
+    assert sum(tally[0] for tally in before.values()) == 5
+    new = "select id from item where dataset_id = $1 and id not in (select item_id from score)"
+    [(item,)] = store.rows(new, [dataset])
+
+    def work(tx: Any) -> None:
+        for sample, value in enumerate((2.0, 4.0)):
+            judgment = new_id()
+            tx.append([JudgmentRow(judgment, judge, item, "", sample, "", "", "", "second")])
+            tx.append([ScoreRow(judgment, judge, item, "turn:1", "helpfulness", value, None, "", sample)])
+
+    store.tx("run", "judgments", work)
+    tallies = plain_tallies(store, dataset, judge)
+    assert sum(tally[0] for tally in tallies.values()) == 6
+    aggregates._kept.pop(store)
+    assert plain_tallies(store, dataset, judge) == tallies
 
 
 def test_an_answer_that_was_never_given_has_sums_of_nought(store: Store) -> None:
