@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -64,6 +64,25 @@ def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dim
     if judge_id and not matches:
         raise BadInput(f"This judge is not approved for {dimension.title} on {dataset.name}: {else_}")
     return approvals.compare_with_today(store, matches)[key].warning if matches else ""
+
+
+def approved_dimensions(
+    store: Store, dataset: Dataset, judge_id: str, dimensions: Sequence[Dimension], else_: str
+) -> dict[Dimension, str]:
+    """Return those of the dimensions for which a judge is approved, with their `approval_terms`; all without a judge.
+
+    Other dimensions, such as those of another card, stop nothing. Raises BadInput, as `approval_terms` does, if the
+    judge is approved for none of them.
+    """
+    if not judge_id:
+        return dict.fromkeys(dimensions, "")
+    approved = {approval.key for approval in approvals.active_approvals(store, dataset.id)}
+    chosen = [d for d in dimensions if (dataset.id, judge_id, d.sort, d.name) in approved]
+    if not chosen:
+        card = cards.card_of_judge_if_known(store, judge_id)
+        own = {(d.sort, d.name) for d in card.dimensions} if card is not None else set()
+        chosen = sorted(dimensions, key=lambda d: (d.sort, d.name) not in own)[:1]  # the one that the refusal names
+    return {d: approval_terms(store, dataset, judge_id, d, else_) for d in chosen}
 
 
 def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:

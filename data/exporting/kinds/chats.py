@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from data.exporting.conversations import is_trainable, item_messages
 from data.exporting.kind import CHAT, INTEGER, TEXT, ExportKind, ExportOption, Options, Row, typed_schema
-from data.exporting.shared import BASIS, BY_JUDGE, SCENARIO, approval_terms, dimensions_by_place, exact_words
+from data.exporting.shared import BASIS, BY_JUDGE, SCENARIO, approved_dimensions, dimensions_by_place, exact_words
 from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
@@ -38,9 +38,8 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     if not dimensions and options["by"] != BY.default:
         raise BadInput(f"{options['by']!r} is not a dimension with an order here. There are: {_names(ordered)}.")
     judge = options["by_judge"]
-    for d in dimensions:
+    for d, older in approved_dimensions(store, dataset, judge, dimensions, _UNAPPROVED).items():
         least = _least(d, options["least"])
-        older = approval_terms(store, dataset, judge, d, _UNAPPROVED)
         cells = _SCORED if judge else gold_sql(d.sort, d.scale, options["basis"], gold_rule(store, dataset.id))
         asks = [judge, d.sort] if judge else []
         for name, content, systems, low, units in store.stream(

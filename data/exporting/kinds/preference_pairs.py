@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from data.exporting.conversations import to_message
 from data.exporting.kind import CHAT, INTEGER, NUMBER, TEXT, ExportKind, Options, Row, typed_schema
-from data.exporting.shared import BASIS, BY_JUDGE, approval_terms, dimensions_by_place
+from data.exporting.shared import BASIS, BY_JUDGE, approved_dimensions, dimensions_by_place
 from data.gold.gold import Basis, gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
@@ -17,10 +17,11 @@ from judges.types import ITEM, Dimension, Pair
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """Pairs that were decided; ties, n/a and pairs without their texts are left out."""
     judge = options["by_judge"]
-    for d in dimensions_by_place(store, dataset.id):
-        if d.sort != "pair" or not {"a", "b"} <= set(d.scale.categories):
-            continue
-        older = approval_terms(store, dataset, judge, d, "its verdicts are not exported.")
+    verdicts = [
+        d for d in dimensions_by_place(store, dataset.id) if d.sort == "pair" and {"a", "b"} <= set(d.scale.categories)
+    ]
+    approved = approved_dimensions(store, dataset, judge, verdicts, "its verdicts are not exported.")
+    for d, older in approved.items():
         for name, content, code, resolution, people, probability in _pairs_with_verdict(
             store, dataset, d, judge, options["basis"]
         ):

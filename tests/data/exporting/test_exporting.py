@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from data.approvals import check_results, policy
 from data.approvals.record import Approval
 from data.calibration import calibration
+from data.cards import cards
 from data.cli import main
 from data.desk import labels
 from data.exporting import delivery, exporting, files
@@ -460,6 +461,24 @@ def test_verdicts_of_other_judges_and_other_datasets_do_not_go_out_with_an_appro
         (f"p{n}", f"Second {n}.") for n in range(1, 5)
     ]
     assert {(r["judge"], r["dimension"]) for r in preferences} == {(judge, "verdict")}
+
+
+def test_what_other_cards_ask_of_pairs_stops_no_verdicts_of_an_approved_judge(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {"kind": "unordered", "categories": ["a", "b", "tie"]}
+    recipe = {"name": "aa_style", "title": "Style", "kind": "pair", "dimensions": [
+        {"name": "style", "unit": "pair", "definition": "Which is better written?", "answers": answers}]}  # fmt: skip
+    cards.save_card(fresh_store, "lea", recipe)
+    dataset = demo(fresh_store, "pairs")
+    judge = datasets.dataset_judges(fresh_store, dataset.id)[0][0]
+    with pytest.raises(BadInput, match="not approved for verdict on pairs"):
+        rows(fresh_store, "preference_pairs", "pairs", by_judge=judge)
+    key = (dataset.id, judge, "pair", "verdict")
+    approval = type("Held", (), {"key": key, "requirements": policy.requirements(fresh_store), "at": now()})
+    monkeypatch.setattr("data.approvals.approvals.active_approvals", lambda *_: [approval])
+    preferences = rows(fresh_store, "preference_pairs", "pairs", by_judge=judge)
+    assert [(r["item"], r["dimension"]) for r in preferences] == [(f"p{n}", "verdict") for n in range(1, 5)]
 
 
 def test_one_turn_below_the_answer_keeps_a_chat_out(fresh_store: Store) -> None:
