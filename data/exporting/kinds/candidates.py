@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -67,14 +68,16 @@ def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, 
         width = bins.scale_width(d.scale)
         bound = bins.first_value(d.scale) + _LOW * width
         gap = width / 2 if d.scale.kind == "interval" else float(_DISAGREEING_STEPS)
-        cells = gold_sql(d.sort, d.scale, basis, rule)
-        for item, unit, code, least, most in store.stream(
-            f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
+        # A rating that waits for adjudication is disputed, whether or not it has gold until then.
+        cells = gold_sql(d.sort, d.scale, basis, replace(rule, waiting="counted"))
+        for item, unit, code, waits, least, most in store.stream(
+            f"select g.item_id, g.unit, g.value, g.waits, g.low, g.high from ({cells}) g "
             "where g.value <= $3 or g.high - g.low >= $4 order by g.item_id, g.unit",
             [dataset.id, d.name, bound, gap],
         ):
             subject = f"{describe_unit(unit)}{d.title}"
-            if code is not None and code <= bound:
+            has_gold = code is not None and not (waits and rule.waiting == "out")
+            if has_gold and code <= bound:
                 low[item].append(f"{subject} is {d.scale.format(code)}")
             if least is not None and most - least >= gap:
                 disputes[item].append(f"{subject}: people say {d.scale.format(least)} and {d.scale.format(most)}")

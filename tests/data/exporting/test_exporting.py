@@ -34,7 +34,7 @@ from data.queue import queue
 from data.records import datasets, exposure, guidelines, people
 from data.records.access import Role
 from data.records.datasets import Dataset
-from data.records.settings import QueueRules, set_queue_rules
+from data.records.settings import GoldRule, QueueRules, set_gold_rule, set_queue_rules
 from data.store import Store, Tx, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
@@ -604,6 +604,19 @@ def test_candidates_are_exactly_those_found_low_or_disputed(fresh_store: Store) 
         ("item 0", 0.8, True, False, False, ["turn 1 helpfulness is 2"]),
         ("item 2", 0.5, False, True, False, ["turn 1 helpfulness: people say 3 and 5"]),
     ]  # fmt: skip
+
+
+def test_what_waits_for_adjudication_is_disputed_though_it_has_no_gold_until_then(fresh_store: Store) -> None:
+    people_say = {0: (1.0, 5.0), 1: (1.0, 1.0), 2: (3.0, 3.0)}
+    cells = [Cell(n, "turn:1", values, 4.0, "blind", 0.5) for n, values in people_say.items()]
+    dataset, _ = fill(fresh_store, cells, "few")
+    set_gold_rule(fresh_store, "lea", dataset, GoldRule(apart=1, waiting="out"))
+    assert [r["item"] for r in rows(fresh_store, "gold", "few", basis="gate")] == ["item 1", "item 2"]
+    candidates = rows(fresh_store, "candidates", "few", basis="gate")
+    assert [(r["item"], r["low"], r["disputed"], r["reasons"]) for r in candidates] == [
+        ("item 1", True, False, ["turn 1 helpfulness is 1"]),
+        ("item 0", False, True, ["turn 1 helpfulness: people say 1 and 5"]),
+    ]
 
 
 def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: Path) -> None:
