@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -90,7 +90,10 @@ class Annotator:
 
 @dataclass(frozen=True)
 class DifferingCell:
-    """A cell whose Dawid-Skene estimate differs from gold: both codes, the posterior, and what people said."""
+    """A cell whose Dawid-Skene estimate differs from gold: both codes, the posterior, and what people said.
+
+    Without gold, `origin` is "drawn" where the vote is, and "waits" where the cell waits for adjudication, left out.
+    """
 
     item: str
     name: str
@@ -346,11 +349,12 @@ def estimate_dawid_skene(
     if not len(shared):
         return None
     opinion = fit_dawid_skene(shared.cell, shared.person, shared.value, bins.row_count(scale), PRIOR_LABELS)
-    query = gold_sql(dimension.sort, scale, label_set, gold_rule(store, dataset_id))
+    rule = gold_rule(store, dataset_id)
+    query = gold_sql(dimension.sort, scale, label_set, replace(rule, waiting="counted"))
     resolved = {
-        (str(item), str(unit)): (value, str(resolution))
-        for item, unit, value, resolution in store.rows(
-            f"select item_id, unit, value, how from ({query}) g", [dataset_id, dimension.name]
+        (str(item), str(unit)): (value, str(resolution), bool(waits) and rule.waiting == "out")
+        for item, unit, value, resolution, waits in store.rows(
+            f"select item_id, unit, value, how, waits from ({query}) g", [dataset_id, dimension.name]
         )
     }
     best, sure = opinion.posterior.argmax(axis=1), opinion.posterior.max(axis=1)
@@ -358,10 +362,12 @@ def estimate_dawid_skene(
     for cell in np.unique(shared.cell).tolist():
         number, unit = labels.cells[cell]
         id_, name = labels.items[number]
-        value, resolution = resolved.get((id_, unit), (None, "drawn"))
+        value, resolution, waits = resolved.get((id_, unit), (None, "drawn", False))
         seen = bins.row_values(scale)[best[cell]]
         if value is None and resolution != "drawn":
             continue  # most people said n/a, which the model does not know
+        if waits:
+            value, resolution = None, "waits"
         if value is None or bins.steps_apart([value], [seen], scale)[0] > 0:
             at = slice(*np.searchsorted(shared.cell[order], [cell, cell + 1]))
             answers = tuple(bins.from_codes(shared.code[order[at]], scale).tolist())

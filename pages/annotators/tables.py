@@ -182,6 +182,10 @@ def draw_agreement_matrix(names: Sequence[str], n: Any, shares: Any, people: int
     )  # fmt: skip
 
 
+_WITHOUT_GOLD = {"drawn": "drawn vote", "waits": "waits for adjudication"}
+"""The reasons why a rating has no gold, in words."""
+
+
 def draw_dawid_skene(
     opinion: DawidSkeneEstimate | None, differing: Sequence[DifferingCell], scale: Scale, key: str, dataset: str
 ) -> None:
@@ -208,7 +212,7 @@ def draw_dawid_skene(
                 "unit": row.unit,
                 "labels": ", ".join(scale.format(code) for code in row.labels),
                 "gold": "none" if row.gold is None else scale.format(row.gold),
-                "gold from": "drawn vote" if row.origin == "drawn" else row.origin,
+                "gold from": _WITHOUT_GOLD.get(row.origin, row.origin),
                 "Dawid-Skene": scale.format(row.estimate),
                 "probability": row.posterior,
             }

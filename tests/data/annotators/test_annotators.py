@@ -12,6 +12,7 @@ from data.importing.files.source import from_path
 from data.importing.importing import detect_formats, import_source
 from data.importing.plan import ImportPlan
 from data.records import datasets, people
+from data.records.settings import GoldRule, set_gold_rule
 from data.store import open_store
 from data.store.errors import NotAllowed
 from data.store.ids import new_id
@@ -184,6 +185,16 @@ def test_there_is_no_second_opinion_where_nobody_labelled_what_another_did_nor_o
     assert [(row.name, row.gold, row.origin, row.estimate, row.labels) for row in estimate.differing_cells] == [
         ("item 6", 1.0, "median", 4.0, (1.0, 4.0))
     ]  # fmt: skip
+
+
+def test_what_waits_for_adjudication_and_is_left_out_is_no_drawn_vote(store):
+    people.join_workspace(store, "lea")
+    votes = [(4.0, 4.0, 4.0)] * 6 + [(1.0, 4.0, 4.0), (2.0, 3.0, 3.0)]
+    dataset, _ = fill(store, [Cell(n, "turn:1", values, 3.0) for n, values in enumerate(votes)], "waiting")
+    for rule, origin in ((GoldRule(apart=1), None), (GoldRule(apart=1, waiting="out"), "waits")):
+        set_gold_rule(store, "lea", dataset, rule)
+        rows = annotators.estimate_dawid_skene(store, dataset, HELP, "blind").differing_cells
+        assert [(row.gold, row.origin) for row in rows if row.name == "item 6"] == ([(None, origin)] if origin else [])
 
 
 def test_the_course_of_a_person_is_told_by_week_or_by_stretch(store):
