@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from data.exporting.conversations import is_trainable, item_messages
 from data.exporting.kind import CHAT, INTEGER, TEXT, ExportKind, ExportOption, Options, Row, typed_schema
@@ -37,15 +38,17 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     dimensions = [d for d in ordered if d.name == options["by"]]
     if not dimensions and options["by"] != BY.default:
         raise BadInput(f"{options['by']!r} is not a dimension with an order here. There are: {_names(ordered)}.")
-    judge = options["by_judge"]
+    judge, rule = options["by_judge"], gold_rule(store, dataset.id)
     for d, older in approved_dimensions(store, dataset, judge, dimensions, _UNAPPROVED).items():
         least = _least(d, options["least"])
-        cells = _SCORED if judge else gold_sql(d.sort, d.scale, options["basis"], gold_rule(store, dataset.id))
+        cells = _SCORED if judge else gold_sql(d.sort, d.scale, options["basis"], replace(rule, waiting="counted"))
         asks = [judge, d.sort] if judge else []
+        # What waits and has no gold until then has not reached the answer.
+        settled = " and not bool_or(g.waits)" if rule.waiting == "out" and not judge else ""
         for name, content, systems, low, units in store.stream(
             "select i.name, i.content, i.system_a, f.low, f.units from (select g.item_id, min(g.value) as low, "
-            f"count(*) as units from ({cells}) g group by g.item_id having min(g.value) >= ${3 + len(asks)}) f "
-            "join item i on i.id = f.item_id order by i.name",
+            f"count(*) as units from ({cells}) g group by g.item_id having min(g.value) >= ${3 + len(asks)}{settled}) "
+            "f join item i on i.id = f.item_id order by i.name",
             [dataset.id, d.name, *asks, least],
         ):
             item = ITEM.validate_json(content)
@@ -97,8 +100,8 @@ KIND = ExportKind(
     "chats",
     "Chats to fine-tune on",
     "Whole conversations that people, or an approved judge, found good enough, as messages with roles; of a "
-    "dimension of every turn, the lowest turn decides. Left out is what chat templates refuse: empty turns, or "
-    "roles that do not alternate.",
+    "dimension of every turn, the lowest turn decides. Left out is what waits for adjudication and does not count "
+    "until then, and what chat templates refuse: empty turns, or roles that do not alternate.",
     typed_schema(
         messages=CHAT, item=TEXT, system=TEXT, dimension=TEXT, value=TEXT, units=INTEGER, basis=TEXT, judge=TEXT,
         older_policy=TEXT,

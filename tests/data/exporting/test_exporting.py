@@ -492,6 +492,19 @@ def test_one_turn_below_the_answer_keeps_a_chat_out(fresh_store: Store) -> None:
     assert [r["item"] for r in best] == ["item 0"], "without an answer only the best is good enough"
 
 
+def test_a_turn_that_waits_and_has_no_gold_until_then_keeps_a_chat_out(fresh_store: Store) -> None:
+    people_say = {0: ((5.0, 5.0), (3.0, 5.0)), 1: ((5.0, 5.0), (5.0, 5.0))}
+    cells = [
+        Cell(n, f"turn:{t}", values, 4.0, "blind", 0.5) for n, turns in people_say.items()
+        for t, values in enumerate(turns, 1)
+    ]  # fmt: skip
+    dataset, _ = fill(fresh_store, cells, "turns")
+    for waiting, items in (("counted", ["item 0", "item 1"]), ("out", ["item 1"])):
+        set_gold_rule(fresh_store, "lea", dataset, GoldRule(apart=1, waiting=waiting))  # type: ignore[arg-type]
+        chats = rows(fresh_store, "chats", "turns", by="helpfulness", least="3", basis="gate")
+        assert [(r["item"], r["units"]) for r in chats] == [(item, 2) for item in items]
+
+
 def test_a_chat_ends_with_what_the_assistant_said(fresh_store: Store) -> None:
     messages = [("user", "A?"), ("assistant", "B."), ("user", "Thanks.")]
     turns = [{"turn": 1 + n // 2, "role": role, "text": text} for n, (role, text) in enumerate(messages)]
