@@ -56,8 +56,8 @@ class LabelOrigin:
     those that count. `changed`: labels that replaced an earlier one. `drawn`: items to be labelled blind. Everybody
     passed over `skipped` of them, and somebody put `excluded` aside after the draw. `examples`: labelled items shown in
     the judge's prompt. `judges`: judges of the same card that were compared with the same labels. `leads` may decide
-    here. `unknown_population`: imported labels whose items are said to be drawn at random, nobody says from how many.
-    They count as if drawn with certainty, as before that was asked. `response`: who answered, by stratum.
+    here. `unknown_population`: labels imported before it was asked from how many items a random draw was made, which
+    count as if drawn with certainty. `response`: who answered, by stratum.
     """
 
     labels_by_person: Mapping[str, int]
@@ -204,7 +204,11 @@ def label_origin(
     )
     tried = sum(judge.card == card for judge in datasets.dataset_judges(store, dataset_id))
     leads = tuple(p.name for p in people.all_people(store) if p.may("lead"))
-    query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"
+    # Since an import asks how many items there were to draw from, a label is certain only where its own line says so.
+    query = (
+        "select distinct n.seq from intake n join change c on c.seq = n.seq join migration m on m.name = 'answered' "
+        "where n.sampling = 'random' and n.population is null and n.dataset_id = $1 and c.made_at < m.made_at"
+    )
     untold = sum(certain[int(row[0])] for row in store.rows(query, [dataset_id])) if certain else 0
     basis: Basis = "imported" if counts else "gate"
     response = sample_responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]

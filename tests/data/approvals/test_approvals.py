@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -1077,7 +1078,9 @@ def test_the_labels_behind_a_figure_are_told_apart_by_how_they_came(
 
         store.tx("ray", "import", work)
 
-    bring("sure.csv", (4, "zoe", 1.0), (5, "zoe", 1.0), (6, "yan", 0.5))
+    with monkeypatch.context() as before:  # it was asked how many items a draw was made from
+        before.setattr("data.store.base.now", lambda: datetime(2020, 1, 1))
+        bring("sure.csv", (4, "zoe", 1.0), (5, "zoe", 1.0), (6, "yan", 0.5))
     bring("half.csv", (7, "yan", 0.5))
     bring("", (0, "person0", None), replaces=True)
     bring("seen.csv", (8, "zoe", 1.0), mode="assisted")
@@ -1094,6 +1097,20 @@ def test_the_labels_behind_a_figure_are_told_apart_by_how_they_came(
         assert (origin.examples, origin.judges, origin.leads) == (2, 1, ("lea", "lou"))
         assert (origin.unknown_population, origin.response.overall.answered) == (1, 3)
     assert label_caveats.label_origin(store, dataset, judge, "another", HELP).judges == 0
+    store.close()
+
+
+def test_a_label_of_an_item_that_its_line_calls_certain_is_of_no_unknown_number_of_items(tmp_path: Path) -> None:
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", [Cell(n, TURN, (), 3.0) for n in range(2)])
+
+    def work(tx: Any) -> None:
+        places = [(new_id(), "", content_id("demo", n), TURN, "helpfulness", 4.0, "zoe", "blind") for n in range(2)]
+        tx.append([LabelRow(*place, "", "", False, None, 1.0, None, False, now()) for place in places])
+        tx.append([IntakeRow(new_id(), dataset, "whole.jsonl", "labels", "random", 0, 0, 2)])
+
+    store.tx("ray", "import", work)
+    origin = label_caveats.label_origin(store, dataset, judge, "multi_turn_dialogue", HELP, True)
+    assert (origin.labels, origin.imported_count, origin.unknown_population) == (2, 2, 0)
     store.close()
 
 
