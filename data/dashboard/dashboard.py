@@ -160,8 +160,7 @@ def _tile(
             for n in range(counted.outcomes)
         )
         unscored_count = unscored.get(name, 0)
-        # Items that are n/a were read, too.
-        judged = total.items if counted.dimension.has_several_units else total.cells
+        judged = total.rated_items  # what is n/a was read, too
         systems.append(
             SystemMeans(
                 name, total.items, unscored_count / (unscored_count + judged), 1 - total.valued / total.cells,

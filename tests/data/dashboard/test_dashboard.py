@@ -196,6 +196,16 @@ def test_the_first_samples_of_a_new_item_double_none_that_were_counted(store: St
     assert plain_tallies(store, dataset, judge) == tallies
 
 
+@pytest.mark.parametrize("unit", ["turn", "conversation"])
+def test_items_that_are_na_throughout_were_read(store: Store, unit: str) -> None:
+    d = Dimension("rude", unit, Scale("flag", na=True), "Is it rude?")  # type: ignore[arg-type]
+    places = ["turn:1", "turn:2"] if unit == "turn" else [unit]
+    cells = [Cell(n, place, (), None if n < 8 else 0.0, dimension=d.name) for n in range(9) for place in places]
+    dataset, judge = fill(store, cells, systems=lambda _: ("x", ""))
+    tallies = load_tallies(store, dataset, judge, [d])[unit, "rude"].values()
+    assert [(tally.items, tally.rated_items, tally.cells) for tally in tallies] == [(1, 9, 9 * len(places))]
+
+
 def test_an_answer_that_was_never_given_has_sums_of_nought(store: Store) -> None:
     d = Dimension("rude", "turn", Scale("flag", na=True), "Is it rude?")
     cells = [Cell(n, f"turn:{t}", (), None if n == 3 else 0.0, dimension=d.name) for n in range(4) for t in (1, 2)]
