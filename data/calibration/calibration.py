@@ -29,7 +29,7 @@ from data.records import datasets, exposure
 from data.records.access import allow
 from data.records.outcomes import is_answer_sql, unit_sort_sql
 from data.records.settings import Waiting, gold_rule
-from data.store import Store, Tx, cache_each, cache_result, placeholders
+from data.store import Store, Tx, cache_each, cache_result
 from judges.stats import bins
 from judges.stats.agreement import Floats
 from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_moments
@@ -89,15 +89,17 @@ def basis_sizes(store: Store, dataset_id: str, dimensions: Sequence[Dimension]) 
 
     Labels of items that prompts were tuned on are in no basis (data/gold/excluded_items.py).
     """
-    names = [d.name for d in dimensions if bins.row_count(d.scale)]
+    counted = [d for d in dimensions if bins.row_count(d.scale)]
+    # Other cards may ask by the same name of other units, and of other kinds of items.
+    conditions = (f"l.dimension = ${n} and {unit_sort_sql(d.sort, 'l')}" for n, d in enumerate(counted, 2))
+    condition = " or ".join(conditions) or "false"
     own = ", ".join(f"count(case when {on} then 1 end) as n{n}" for n, on in enumerate(LABEL_CONDITIONS.values()))
     sizes = ", ".join(f"sum(n{n}), count(nullif(n{n}, 0))" for n in range(len(LABEL_CONDITIONS)))
     [row] = store.rows(  # labels by person first: counts of distinct people among all labels would take far longer
         f"select {sizes} from (select l.annotator, {own} from label_now l join item i on i.id = l.item_id "
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension in ({placeholders(names, 2)}){not_excluded_sql(store, 'l.item_id')} "
-        "group by l.annotator) p",
-        [dataset_id, *names],
+        f"where i.dataset_id = $1 and ({condition}){not_excluded_sql(store, 'l.item_id')} group by l.annotator) p",
+        [dataset_id, *(d.name for d in counted)],
     )
     counts = [int(count or 0) for count in row]
     return {

@@ -265,6 +265,13 @@ def test_each_basis_counts_its_own_labels(store):
     assert basis_sizes(store, dataset, cards()["plain_pairwise"].dimensions)["all"] == (0, 0)  # no labels here
 
 
+def test_labels_of_other_units_with_questions_of_the_same_name_are_in_no_size(store):
+    cells = [Cell(n, "conversation", (2.0,), 2.0, dimension="coherence") for n in range(2)]
+    cells += [Cell(n, "turn:1", (2.0, 2.0, 2.0), "unscored", dimension="coherence") for n in range(2)]
+    dataset, _ = fill(store, cells, "same name")
+    assert basis_sizes(store, dataset, [NAMES["coherence"]])["blind"] == (2, 1)
+
+
 def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store):
     cells = [Cell(n, f"turn:{t}", (4.0,), 4.0 if t == 1 else 2.0) for n in range(5) for t in (1, 2)]
     cells += [Cell(7, "turn:1", (None,), None), Cell(8, "turn:1", (4.0,), "unscored")]
