@@ -9,7 +9,7 @@ from math import fsum
 from data.cards import cards
 from data.records.access import allow
 from data.store import Store, cache_result
-from judges.types import sort_of
+from judges.types import UnitSort, sort_of
 
 MAX_UNITS_WITH_OWN_MEANS = 4
 """Up to so many units (the turns of MT-Bench) a dimension's means are given for each of them too."""
@@ -20,7 +20,7 @@ class Mean:
     """The mean of a judge's scores of one system and dimension.
 
     `unit` "" is the mean over all rows of all units, which is FastChat's aggregation, and not the mean of the units'
-    means.
+    means. Questions of turns and of whole dialogues that share a name have one each, under the sort of their units.
     """
 
     system: str
@@ -46,18 +46,26 @@ def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
         [dataset_id, judge_id],
     )
     scales = cards.scales(store)
-    units: dict[str, set[str]] = defaultdict(set)
-    counts: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
+    sums: list[tuple[str, str, UnitSort, str, int, float]] = []
     for kind, system, dimension, unit, value, n in rows:
-        scale = scales.get((kind, sort_of(unit), dimension))
-        if scale is None or not scale.has_mean:
-            continue
-        units[dimension].add(unit)
-        for key in ((system, dimension, unit), (system, dimension, "")):
-            counts[key].append((int(n), float(value)))
+        sort = sort_of(unit)
+        scale = scales.get((kind, sort, dimension))
+        if scale is not None and scale.has_mean:
+            sums.append((system, dimension, sort, unit, int(n), float(value)))
+    sorts: dict[str, set[UnitSort]] = defaultdict(set)
+    units: dict[tuple[str, UnitSort], set[str]] = defaultdict(set)
+    for _, dimension, sort, unit, _, _ in sums:
+        sorts[dimension].add(sort)
+        units[dimension, sort].add(unit)
+    counts: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
+    for system, dimension, sort, unit, n, value in sums:
+        listed: set[str] = {sort if len(sorts[dimension]) > 1 else ""}
+        if 1 < len(units[dimension, sort]) <= MAX_UNITS_WITH_OWN_MEANS:
+            listed.add(unit)
+        for key in listed:
+            counts[system, dimension, key].append((n, value))
     return [
         Mean(system, dimension, unit, cells, fsum(n * value for n, value in value_counts) / cells)
         for (system, dimension, unit), value_counts in sorted(counts.items())
         if (cells := sum(n for n, _ in value_counts))
-        and (not unit or 1 < len(units[dimension]) <= MAX_UNITS_WITH_OWN_MEANS)
     ]

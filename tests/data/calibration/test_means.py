@@ -278,6 +278,19 @@ def test_the_judges_own_means_stand_by_unit_where_there_are_several_and_few(stor
         assert [(m.unit, m.cells, m.mean) for m in rows] == [("", 3 * len(values), np.mean(values)), *by_unit]
 
 
+def test_questions_of_turns_and_of_whole_dialogues_that_share_a_name_have_a_mean_each(store):
+    answers = {"kind": "ordinal", "lo": 1, "hi": 5}
+    dimensions = [
+        {"name": "quality", "unit": unit, "definition": "How good?", "answers": answers}
+        for unit in ("turn", "conversation")
+    ]
+    own_cards.save_card(store, "lea", {"name": "twice", "title": "T", "kind": "dialogue", "dimensions": dimensions})
+    cells = [Cell(n, f"turn:{turn}", (), 5.0, dimension="quality") for n in range(3) for turn in range(1, 6)]
+    cells += [Cell(n, "conversation", (), 1.0, dimension="quality") for n in range(3)]
+    rows = score_sums.score_means(store, *fill(store, cells, "shared name", systems=lambda _: ("s", "")))
+    assert [(m.unit, m.cells, m.mean) for m in rows] == [("conversation", 3, 1.0), ("turn", 15, 5.0)]
+
+
 def test_means_stand_by_unit_where_a_dimension_has_two_to_four(store):
     assert score_sums.MAX_UNITS_WITH_OWN_MEANS == 4
     for units in (1, 2, 4, 5):
