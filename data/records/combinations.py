@@ -29,7 +29,7 @@ def describe_combinations(store: Store) -> dict[str, str]:
     # Unordered answers always go by vote, so `min` gives the judge's own rule: all others come before "vote".
     rows = store.rows(
         "select c.judge_id, max(c.samples), min(r.rule) from combination_now c join combine_rule r "
-        "on r.judge_id = c.judge_id group by c.judge_id"
+        "on r.judge_id = c.judge_id group by c.judge_id having max(c.samples) > 1"
     )
     return {str(judge): describe_samples(int(samples), rule) for judge, samples, rule in rows}
 

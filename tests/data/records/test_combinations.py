@@ -265,6 +265,19 @@ def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) ->
     assert not verify(five)
 
 
+def test_a_judge_that_answered_at_the_second_attempt_has_no_samples_beside_its_name(tmp_path: Path) -> None:
+    item = {"id": "r0", "kind": "response", "task": "T", "output": "O"}
+    judgment: Json = {"item": "r0", "card": "rubric_open_ended", "model": "m", "params": {}}
+    scores = [{"unit": "response", "dimension": "factuality", "value": 5}]
+    store = seeds.workspace(tmp_path / "a.duckdb", [item, judgment | {"raw": "No."}], names=("lea",))
+    import_source(store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", [judgment | {"scores": scores}])),
+                  ImportPlan("demo"))  # fmt: skip
+    assert store.rows("select sample from judgment order by sample") == [(0,), (1,)]
+    judges = datasets.dataset_judges(store, datasets.dataset_named(store, "demo").id)
+    assert list(combinations.model_names(store, judges).values()) == ["m"]
+    store.close()
+
+
 def test_a_judge_from_before_says_since_when_its_samples_count_together(five: Store, tmp_path: Path) -> None:
     """One that came later, or that was asked once, has nothing to say."""
     _, old = judge_of(five)
