@@ -37,8 +37,9 @@ def explain_tile(tile: Tile) -> list[str]:
         ]
     others, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
     top, low = _corrected_figure(tile, best), _corrected_figure(tile, worst)
+    compared = f"{len(sure)} systems with {'enough labelled items' if others else 'a corrected figure'}"
     if len(sure) > 1 and top == low:
-        those = f"The {len(sure)} systems with enough labelled items" if others else f"All {len(sure)} systems"
+        those = f"The {compared}" if others or refused else f"All {len(sure)} systems"
         same = f"{those} come out alike, at {top}{_ends(tile)}."
         return [
             same,
@@ -47,7 +48,7 @@ def explain_tile(tile: Tile) -> list[str]:
             *_coverage_sentences(refused, tile),
         ]
     first = f"{_describe_figure(tile, best, len(sure) > 1)}{_span(tile, best)}."
-    among = f"Among the {len(sure)} systems with enough labelled items, " if others and len(sure) > 1 else ""
+    among = f"Among the {compared}, " if (others or refused) and len(sure) > 1 else ""
     sentences = [among + ("people" + first.removeprefix("People") if among else first)]
     ties = [_system_name(s) for s in sure[1:] if _corrected_figure(tile, s) == top]
     if ties:

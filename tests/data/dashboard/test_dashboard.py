@@ -323,6 +323,14 @@ def test_sentences(store: Store) -> None:
     assert "s1 is rated 2.00 higher than s0 (1.74 to 2.26)." in text
     ends = [_set_point(system, at) for system, at in zip(tile.systems, (1.0, 0.0), strict=True)]
     assert not [line for line in sentences.explain_tile(replace(tile, systems=tuple(ends))) if "same figure" in line]
+    [mean] = tile.systems[1].means
+    uncovered = replace(mean, uncovered=0.5, interval=replace(mean.interval, point=None))
+    without = replace(tile.systems[1], name="s2", means=(uncovered,))
+    first = sentences.explain_tile(replace(tile, systems=(*tile.systems, without)))[0]
+    assert first.startswith("Among the 2 systems with a corrected figure, people would rate s1 highest, 4.50")
+    equal = [_set_point(system, 1.0) for system in tile.systems]
+    first = sentences.explain_tile(replace(tile, systems=(*equal, without)))[0]
+    assert first.startswith("The 2 systems with a corrected figure come out alike, at 1.00")
     alone = dashboard.filter_system(tile, "s1")
     assert sentences.explain_tile(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     dimensions = [tile.counted.dimension]
