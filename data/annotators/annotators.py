@@ -193,14 +193,23 @@ def dimension_labels(
         others=gold_without_self(ratings, gold_rule(store, dataset_id).resolve),
         mean=mean_without_self(ratings),
     )
-    _replace_adjudicated(store, dataset_id, dimension, labels)
+    _replace_adjudicated(store, dataset_id, dimension, label_set, labels)
     return labels
 
 
-def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, labels: DimensionLabels) -> None:
-    """Use a decision instead of the gold from the others' labels, in each cell that somebody else adjudicated."""
+def _replace_adjudicated(
+    store: Store, dataset_id: str, dimension: Dimension, label_set: LabelSet | Literal["here"], labels: DimensionLabels
+) -> None:
+    """Use a decision instead of the gold from the others' labels, in each cell that somebody else adjudicated.
+
+    As in `data.gold.gold.gold_sql`, with blind labels only one whose author did not ask for the judge's score, and with
+    those given here only one that was made here.
+    """
+    condition = " and not saw_judge" if label_set in ("blind", "here") else ""
+    condition += " and seq not in (select seq from intake)" if label_set == "here" else ""
     rows = store.rows(
-        "select item_id, unit, value, person from adjudication_now where dataset_id = $1 and dimension = $2",
+        "select item_id, unit, value, person from adjudication_now "
+        f"where dataset_id = $1 and dimension = $2{condition}",
         [dataset_id, dimension.name],
     )
     if not rows or not len(labels.ratings):

@@ -133,6 +133,19 @@ def test_what_somebody_else_adjudicated_is_what_a_person_is_held_against(store):
     assert gold["item 0", "person0"] == 1
 
 
+@pytest.mark.parametrize(("saw_judge", "label_set", "counts"), [
+    (False, "blind", True), (True, "blind", False), (True, "all", True),
+])  # fmt: skip
+def test_blind_labels_are_not_held_against_a_decision_with_the_judge_in_view(store, saw_judge, label_set, counts):
+    dataset, _ = fill(store, [Cell(0, "turn:1", (1.0, 1.0, 5.0), 3.0)], f"seen {saw_judge} {label_set}")
+    [(item,)] = store.rows("select id from item where dataset_id = $1", [dataset])
+    columns = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
+    row = (new_id(), dataset, item, "turn:1", "helpfulness", 4.0, "", "[]", saw_judge, False, "lea")
+    store.tx("test", "adjudicate", lambda tx: tx.add("adjudication", columns, [row]))
+    others = annotators.dimension_labels(store, dataset, HELP, label_set).others
+    assert (others + 1).tolist() == ([4, 4, 4] if counts else [1, 1, 1])
+
+
 def test_na_and_revealed_labels_and_other_units_are_left_out(store):
     cells = [
         Cell(0, "conversation", (4.0, None, 3.0), 3.0, dimension="task_completion"),
