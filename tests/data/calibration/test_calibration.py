@@ -296,7 +296,7 @@ def test_nothing_is_undefined(store):
 
 
 def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(store):
-    cells = [Cell(n, "pair", (0.0, 0.0, 2.0), 0.0, dimension="verdict") for n in (0, 1)]
+    cells = [Cell(n, "pair", (0.0, 0.0, 2.0), 0.0, dimension="verdict") for n in (0, 1, 2)]
     dataset, judge = fill(store, cells, "voted", "pair", "plain_pairwise", {0: '{"turn":10}', 1: '{"turn":9}'})
 
     def again(tx):
@@ -308,10 +308,10 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
 
     store.tx("test", "again", again)
     team_votes = votes.votes(store, dataset, judge, VERDICT)
-    assert team_votes.parts == ("turn 9", "turn 10")
+    assert team_votes.parts == ("turn 9", "turn 10", "no turn")
     assert team_votes.groups == ("crowd",)
     rows = sorted(zip(team_votes.part, team_votes.value, team_votes.judge, strict=True))
-    assert rows == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0)]
+    assert rows == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0), (2, 0, 0), (2, 2, 0)]
     assert votes.team_agreement(store, dataset, judge, VERDICT) == agreement_table(team_votes, 1)
     assert votes.team_agreement(store, dataset, judge, HELP) == []
 

@@ -276,6 +276,7 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     )
     assert "<b>x</b>" not in page and "対話 &lt;b&gt;x" in page
     assert "excellent" not in page  # no answer of a withheld dimension
+    assert len(published.runs) == 1 and "run by run" not in page
     listed = page[page.index('id="withheld"') : page.index("How to read this")]
     cells = [unescape(cell) for cell in re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", listed)]
     rows = [(w.dimension.title, w.dimension.sort, w.state, w.public_reason) for w in published.withheld]

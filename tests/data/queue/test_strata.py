@@ -274,6 +274,8 @@ def test_where_a_judge_gives_all_the_same_neyman_is_the_square_root(store: Store
         for about in ("turn.safety", HELP)
     }
     assert worth["turn.safety"] == sampling.allocation_weights(forecast.sizes_of(parts), "root") != worth[HELP]
+    nothing = SampleDesign("system", "", judge_id, "neyman", HELP)
+    assert forecast.stratum_worth(store, dataset_id(store), {}, nothing) == {}
 
 
 def test_neyman_learns_from_labels(tmp_path: Path) -> None:
