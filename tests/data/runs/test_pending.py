@@ -77,7 +77,7 @@ def test_however_many_items_are_looked_at_together_the_same_are_lacking(
     assert failed and unread and len(whole) > len(failed)
     for chunk, many in ((200, 20_000), (2, 3), (12, 12)):
         monkeypatch.setattr(pending, "_CHUNK", chunk)
-        monkeypatch.setattr(pending, "_MANY", many)
+        monkeypatch.setattr(pending, "_MAX_IDS", many)
         for only, expected in ((False, whole), (True, unread | {(key, 1) for key in failed})):
             left = pending_judgments(store, params=params, only_unscored=only)
             tasks = list(left.tasks())
