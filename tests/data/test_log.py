@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -325,12 +326,15 @@ def test_a_run_tells_how_it_ended_and_neither_key_nor_reply(
             runs.wait(store, runs.start(store, "lea", config(noisy.url)))
         except AssayError:
             assert noisy.log.asked
+    with practice() as server:
+        done = runs.wait(store, runs.start(store, "lea", config(server.url, "practice-length"))).done
     monkeypatch.setattr(worker.LiveRun, "_run", broken)
     with practice() as server:
         end = runs.wait(store, runs.start(store, "lea", config(server.url, "practice-heuristic")))
     assert end.state == "failed" and "ValueError" in end.why
     text = silent(log_output)
     assert "INFO run_started run=" in text and "model=practice-constant" in text
+    assert done and re.search(rf"INFO run_finished run=\S+ .*model=practice-length .*judgments={done} ", text)
     assert "ERROR run_broke_off run=" in text and "error=ValueError" in text and "in broken" in text
     assert "WARNING run_failed run=" in text
 

@@ -88,7 +88,10 @@ def test_being_made_again_by_another_leaves_the_first_behind_one() -> None:
             LeadEvent("eve", False, "lou"), LeadEvent("eve", True, "lou")]  # fmt: skip
     assert not are_independent(events, "eve", "lea") and not are_independent(events, "eve", "lou")
     assert are_independent(events, "lea", "lou")
-    assert are_independent([*events, LeadEvent("eve", True, MACHINE_ACTOR)], "eve", "lea")
+    vouched = [*events, LeadEvent("eve", True, MACHINE_ACTOR)]
+    assert are_independent(vouched, "eve", "lea")
+    assert describe_lead_origin(vouched, "eve") == "made a lead on the command line of this machine"
+    assert describe_lead_origin([*events, LeadEvent("eve", True, "lea")], "eve") == "made a lead by lou"
 
 
 def test_who_leads_no_more_is_no_second_lead() -> None:
