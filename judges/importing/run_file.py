@@ -31,13 +31,15 @@ class BadRunFile(AssayError):
 class RunFile:
     """Judgments of one judge in a file, in Assay's canonical form; `None` keeps nothing and gives the lines to `out`.
 
-    A line without a version of the card, as earlier versions of Assay wrote it, is taken for this judge's. Use it in a
-    `with`. Raises BadRunFile if the file contains something else, or if another run is writing it.
+    A line without a version of the card, as earlier versions of Assay wrote it, is taken for this judge's, and a file
+    with such lines goes on without versions: otherwise it would hold two judges. Use it in a `with`. Raises BadRunFile
+    if the file contains something else, or if another run is writing it.
     """
 
     def __init__(self, path: Path | None, card: Card, model: str, params: Params, out: IO[str] | None = None) -> None:
-        of_card = {"card": card.name, "card_version": card.version}
-        self._judge: dict[str, Any] = {**of_card, "model": model, "params": params.identity(card.kind)}
+        self._version = card.version
+        self._judge: dict[str, Any] = {"card": card.name, "card_version": card.version, "model": model}
+        self._judge["params"] = params.identity(card.kind)
         self._path, self._out = path, out
         self._finished: set[Slot] = set()
         self._pieces: dict[Slot, dict[str, CallReply]] = {}
@@ -104,8 +106,9 @@ class RunFile:
 
     def _is_own(self, fields: Mapping[str, Any]) -> bool:
         """Whether these fields of a line name this judge."""
-        named = {"card_version": self._judge["card_version"], **fields}
-        return all(named.get(name) == value for name, value in self._judge.items())
+        version = {"card_version": self._version}
+        named = version | dict(fields)
+        return all(named.get(name) == value for name, value in (version | self._judge).items())
 
     def _read(self, path: Path) -> None:
         assert self._file is not None
@@ -113,6 +116,8 @@ class RunFile:
             if not {"item", "card", "model", "params"} <= line.keys():
                 raise BadRunFile(f"{path.name}, line {number}: not a judgment of a run. Name another file with --out.")
             if self._is_own(line):
+                if "card_version" not in line:
+                    self._judge.pop("card_version", None)
                 self._finished.add((line["item"], line.get("part", ""), line.get("sample", 0)))
         if self._pieces_path is not None and self._pieces_path.exists():
             self._more = _open_locked(self._pieces_path)

@@ -267,6 +267,7 @@ def test_a_card_that_was_changed_is_another_judge_in_the_same_file(file, tmp_pat
         old = {name: value for name, value in lines(out)[0].items() if name != "card_version"}
         out.write_text(json.dumps(old) + "\n")
         assert "1 of 2 judgments are there already" in ask(endpoint, "wit (1-5): Is it funny?")
+        assert [line.get("card_version") for line in lines(out)] == [None, None], "they are of one judge"
 
 
 def test_an_answer_of_several_is_kept_until_its_judgment_is_there(tmp_path):
