@@ -1107,6 +1107,7 @@ def _round(value: Any) -> str:
 # -- flags, categories, sections and confidences ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_other_cards(workspace: PlantedWorkspace, check: Check) -> None:
     check("other_cards", other_cards(workspace))
 
@@ -1707,6 +1708,7 @@ BENCH = Bench(
 )
 
 
+@pytest.mark.slow
 def test_mtbench(workspace: PlantedWorkspace, check: Check) -> None:
     check("mtbench", benchmark_runs(workspace))
     runs.close(workspace.store)

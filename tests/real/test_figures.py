@@ -68,6 +68,7 @@ def compare_with_people(store: Store, dataset: str, model: str, name: str) -> tu
     return pairs, dimension, summarise(pairs, dimension)
 
 
+@pytest.mark.slow
 def test_two_judges_on_the_same_320_answers(store: Store) -> None:
     _, _, summary = compare_with_people(store, "ja", SECOND_JUDGE, "rating")
     assert (summary.cells, summary.unscored) == (320, 0)

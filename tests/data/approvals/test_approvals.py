@@ -147,6 +147,7 @@ def set_asked(store: Store, **values: Any) -> Requirements:
 # -- what is frozen ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -> None:
     store, key = demo
     settings.set_gold_rule(store, "lea", key[0], GoldRule(apart=1))
@@ -598,6 +599,7 @@ def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tupl
     ), "who is left is one"
 
 
+@pytest.mark.slow
 def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, Key]) -> None:
     """Made before four eyes were asked for, she is one's own; made since, she takes another lead to make."""
     store, key = demo

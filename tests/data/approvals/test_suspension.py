@@ -202,6 +202,7 @@ def test_an_open_draw_suspends_nothing_by_itself(make_approval: Any) -> None:
     assert approvals.active_approvals(store, key[0]) == [done] and look(store, key).finding.reasons != ("weights",)
 
 
+@pytest.mark.slow
 def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_against_it(make_approval: Any) -> None:
     store, key, done = make_approval(drawn_cells(120, 180))
     with pytest.raises(BadInput, match="nothing to review"):

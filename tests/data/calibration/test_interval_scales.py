@@ -170,6 +170,7 @@ def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
     assert test.people[0].judge == pytest.approx((away[0] <= away[1] + 1e-9).mean())
 
 
+@pytest.mark.slow
 def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> None:
     store, dataset, judge_id, dimensions = place
     policy.set_requirements(store, "lea", Requirements(imported=True), "A test.")

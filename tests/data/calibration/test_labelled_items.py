@@ -4,6 +4,7 @@ from contextlib import closing
 from itertools import product
 
 import numpy as np
+import pytest
 
 from data.calibration.labelled_items import labelled_items
 from data.store import open_store
@@ -11,6 +12,7 @@ from judges.cards import cards
 from tests.data.cells import Cell, fill
 
 
+@pytest.mark.slow
 def test_several_dimensions_on_several_bases_give_what_each_gives_alone(tmp_path):
     rng, units = np.random.default_rng(5), {"turn": ("turn:1", "turn:2"), "conversation": ("conversation",)}
     dimensions = [d for d in cards()["multi_turn_dialogue"].dimensions if d.asked and d.scale.size]

@@ -93,6 +93,7 @@ def judge_of(store: Store) -> tuple[str, str]:
     return dataset.id, datasets.dataset_judges(store, dataset.id)[0][0]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.lists(st.none() | st.integers(0, 2), min_size=1, max_size=6), min_size=1, max_size=5),

@@ -237,6 +237,7 @@ RESEARCH = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", SHOWS)
 def test_what_was_shown_before_the_draw_is_not_answered_blind(house: House, route: str) -> None:
     person = "rex" if route in RESEARCH else "ann"
@@ -249,6 +250,7 @@ def test_what_was_shown_before_the_draw_is_not_answered_blind(house: House, rout
     assert house.claim("ben") == set(house.ids), "it stays open to others"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", LISTS)
 def test_what_waits_for_a_blind_answer_is_in_no_list(house: House, route: str) -> None:
     person = "rex" if route in RESEARCH else "ann"
@@ -259,6 +261,7 @@ def test_what_waits_for_a_blind_answer_is_in_no_list(house: House, route: str) -
     assert house.mode(person, house.ids[0]) == "blind"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [k.name for k in exporting.export_kinds().values()])
 def test_an_export_records_what_it_tells(house: House, kind: str, tmp_path: Path) -> None:
     options = {"examples": {"card": "multi_turn_dialogue"}, "gold": {"judge": house.judge}}.get(kind, {})
@@ -338,6 +341,7 @@ def test_every_command_is_known_to_tell_or_not() -> None:
     assert set(commands("data.cli", COMMANDS)) == SILENT | set(TELLING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", TELLING)
 def test_a_command_records_what_it_tells(
     house: House, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -317,6 +317,7 @@ def test_marks_in_values_are_no_marks() -> None:
 # -- the report -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_keys_of_the_figures_stay_as_they_are(document: str, of_flags: str) -> None:
     """Programs read them: a new one comes to figure_keys.txt beside this file, and none of its lines goes."""
 
@@ -387,6 +388,7 @@ def with_lead(path: Path) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_report_changes_with_the_labels(tmp_path: Path) -> None:
     prints = []
     for answer in (3.0, 3.0, 4.0):

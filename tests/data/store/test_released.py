@@ -69,6 +69,7 @@ def file_counts(file: Path) -> dict[str, int]:
         return counts(lambda sql: con.execute(sql).fetchall())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", STORES, ids=lambda f: f.stem)
 def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(file).extractall(tmp_path)

@@ -44,6 +44,7 @@ def open_row(page: Any, name: str = "helpfulness · turn") -> Any:
     return page.get_by_test_id("stMain")
 
 
+@pytest.mark.slow
 def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
 ) -> None:
@@ -98,7 +99,6 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     store.close()
 
 
-@pytest.mark.slow
 def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Server], page: Any) -> None:
     app, key = start_app(serve, four_eyes=True, bad=True)
     enter(page, app.url, "lea", "")

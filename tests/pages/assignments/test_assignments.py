@@ -141,6 +141,7 @@ def test_what_two_change_of_one_person_at_once_is_both_kept(team: Server, new_pa
     store.close()
 
 
+@pytest.mark.slow
 def test_annotators_see_what_is_theirs_and_no_more(team: Server, page: Any) -> None:
     enter(page, team.url, "ann", "overview")
     expect(page.get_by_text("3 of 4 assigned items left")).to_be_visible()

@@ -124,6 +124,7 @@ def test_na_and_unscored_cells_are_told_apart(app: Server, page: Any) -> None:
     expect(main).to_contain_text("Unscored: 5 ratings with gold have no score of this judge.")
 
 
+@pytest.mark.slow
 def test_labels_that_the_gate_does_not_count_are_shown_as_such(app: Server, page: Any) -> None:
     look(page, app, "votes")
     main = page.get_by_test_id("stMain")
@@ -156,6 +157,7 @@ def check_colours(page: Any, dot: str, ground: str) -> None:
     expect(plot.locator(".ground")).to_have_css("fill", ground)
 
 
+@pytest.mark.slow
 def test_the_table_of_agreement_is_walked_by_keys_in_the_dark(app: Server, new_page: Callable[..., Any]) -> None:
     page = new_page(color_scheme="dark")
     look(page, app, NASTY, "&dimension=turn.helpfulness")
@@ -188,6 +190,7 @@ def test_both_orders_are_told_without_a_label_and_a_conversation_is_one_on_the_d
     expect(page.locator(".sheet")).to_contain_text("Verdict changed with the order")
 
 
+@pytest.mark.slow
 def test_a_link_to_a_judge_that_is_not_there_says_so(app: Server, page: Any) -> None:
     enter(page, app.url, "person0", "calibration?dataset=votes&judge=0123abcd")
     notice = page.get_by_text("There is no judge")

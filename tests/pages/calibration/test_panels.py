@@ -65,6 +65,7 @@ def test_other_figures_and_means_by_a_field_keep_their_place_in_the_address(app:
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_panels_follow_each_other_and_the_address_keeps_the_chosen_one(app: Server, page: Any) -> None:
     urls = []
     page.on("request", lambda request: urls.append(request.url))

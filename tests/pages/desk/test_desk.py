@@ -82,6 +82,7 @@ def test_a_held_key_loses_and_doubles_nothing(serve: Serve, page: Any) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_one_score_in_the_middle_costs_its_way_one_digit_and_one_key_and_back_keeps_the_history(
     serve: Serve, page: Any
 ) -> None:
@@ -218,6 +219,7 @@ def test_a_link_to_an_item_works_for_a_colleague(serve: Serve, new_page: Callabl
     store.close()
 
 
+@pytest.mark.slow
 def test_a_reload_goes_on_where_it_was(serve: Serve, page: Any) -> None:
     app = seeded_app(serve, 10)
     enter(page, app.url, "ann")

@@ -109,6 +109,7 @@ def test_items_are_put_aside_and_taken_back_with_a_reason(app: Server, page: Any
     expect(page.get_by_text("0 items put aside.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_every_option_of_a_kind_can_be_set(app: Server, page: Any) -> None:
     kinds = export_kinds()
     enter(page, app.url, "lea", "export?dataset=demo")

@@ -76,6 +76,7 @@ def test_the_synthetic_sample_can_be_loaded_and_is_marked(serve: Serve, page: An
     store.close()
 
 
+@pytest.mark.slow
 def test_what_waits_leads_to_the_desk_and_comes_back_less(serve: Serve, page: Any) -> None:
     app = seeded_app(serve, 12, audit=4)
     enter(page, app.url, "ann", "")

@@ -73,6 +73,7 @@ def test_a_name_is_remembered_by_the_browser(four: Server, new_page: Callable[..
     tab.get_by_text("Who are you?").wait_for()
 
 
+@pytest.mark.slow
 def test_no_gap_is_left_by_the_cookie(four: Server, page: Any) -> None:
     page.goto(four.url)
     page.get_by_role("button", name="lea").click()
@@ -101,6 +102,7 @@ def test_one_of_sixty_is_found_by_typing(serve: Serve, page: Any) -> None:
     page.get_by_role("button", name="美香").wait_for()
 
 
+@pytest.mark.slow
 def test_somebody_new_enters_as_annotator_and_a_bad_name_is_refused(serve: Serve, page: Any) -> None:
     app = app_with_people(serve, ["lea"])
     page.goto(app.url)

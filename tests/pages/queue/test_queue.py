@@ -101,6 +101,7 @@ def test_annotators_fill_nothing(long: Server, page: Any) -> None:
             expect(page.get_by_role("button", name=name)).to_have_count(count)
 
 
+@pytest.mark.slow
 def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any) -> None:
     app = seeded_app(serve, 30, review=False)
     enter(page, app.url, "lea", "desk?stream=audit")

@@ -539,6 +539,7 @@ def test_a_refused_answer_is_named_and_can_be_opened_again(desk):
     assert toast.count() == 0
 
 
+@pytest.mark.slow
 def test_server_gone_and_back(desk, harness):
     d = desk(case="plain")
     d.press("Control+Enter")
@@ -562,6 +563,7 @@ def test_untrusted_text_stays_text(desk):
     assert d.page.evaluate("window.hit") is None
 
 
+@pytest.mark.slow
 def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
     """What is in a poisoned item does nothing, and does not keep the desk busy."""
     d = desk(case="formatted")
