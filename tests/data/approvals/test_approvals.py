@@ -434,6 +434,7 @@ def test_a_decision_has_to_follow_what_holds(approved_demo: tuple[Store, Key, re
     assert approve(store, key, "lou").person == "lou"  # on new evidence it may be approved anew
 
 
+@pytest.mark.slow
 def test_four_eyes(demo: tuple[Store, Key]) -> None:
     store, key = demo
     set_asked(store, four_eyes=True)

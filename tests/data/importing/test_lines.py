@@ -102,6 +102,7 @@ STORES: Json = {}
 CARDS: dict[str, Card] = {}
 
 
+@pytest.mark.slow
 def test_lines_leave_these_rows_and_are_refused_in_these_words(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

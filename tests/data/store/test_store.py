@@ -367,6 +367,7 @@ def test_a_change_that_is_on_the_disk_although_its_commit_raised_is_not_made_twi
     store.close()
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
     saves, wrong = kills.run(tmp_path, counts.KILLS.per_run, counts.SAVES.per_run, seed=1)
     assert saves >= counts.KILLS.per_run * counts.SAVES.per_run and not wrong, wrong[:10]

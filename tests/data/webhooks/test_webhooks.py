@@ -229,6 +229,7 @@ def test_more_than_one_person_an_item_is_waited_for(store: Store, receiver: Rece
     assert tell(store) == ["delivered"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "why"), [
     (500, "answered 500"), (302, "Redirects are not followed"), ("die", "could not be reached"), ("hang", "within"),
     ("trickle", "within"),

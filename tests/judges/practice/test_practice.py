@@ -440,6 +440,7 @@ def test_what_is_asked_again_is_another_draw_of_the_noise():
     assert len({reply["id"] for reply in replies}) == 6
 
 
+@pytest.mark.slow
 def test_batches_that_expire_fail_or_are_cancelled():
     with product(batch_seconds=0.02) as url:
         batch, good, bad = run_batch(url, [line(n) for n in range(10)], metadata={"practice_ends": "expired"})

@@ -33,6 +33,7 @@ def test_an_example_of_nothing_but_brackets_is_no_json(monkeypatch: pytest.Monke
     assert fewshot_form._parse_reply(card, "[" * 5_000) == "[" * 5_000
 
 
+@pytest.mark.slow
 def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     serve: Callable[..., Server], new_page: Callable[..., Any]
 ) -> None:

@@ -37,6 +37,7 @@ def after(app: Server) -> Store:
     return open_store(app.store)
 
 
+@pytest.mark.slow
 def test_accepting_thirty_dialogues_stores_every_cell_once(serve: Serve, page: Any) -> None:
     app = seeded_app(serve, 30)
     enter(page, app.url, "ann")
