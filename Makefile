@@ -29,12 +29,12 @@ run: .venv/.installed  ## serve Assay on this machine (ASSAY_PORT, default 8501)
 	@STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true exec $(PY) -m streamlit run app.py --server.port $(ASSAY_PORT)
 
 test: .venv/.installed-dev  ## run the tests, in a real browser too, but for those that are marked slow
-	@$(PY) -m tests.browser
-	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q --workers $(WORKERS) -m "not slow" $(ARGS)
-
 test-slow: .venv/.installed-dev  ## run the slow tests: with `make test`, these are all
+test: MARKED := not slow
+test-slow: MARKED := slow
+test test-slow:
 	@$(PY) -m tests.browser
-	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q --workers $(WORKERS) -m slow $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q --workers $(WORKERS) -m "$(MARKED)" $(ARGS)
 
 check: .venv/.installed-dev  ## style and types
 	@$(PY) -m ruff check . --output-format concise; style=$$?; $(PY) -m mypy && exit $$style

@@ -15,7 +15,7 @@ import pandas as pd
 
 from data.cards import cards
 from data.gold.fewshot import not_in_prompt_sql
-from data.gold.gold import NEWEST_OF_PERSON, gold_sql
+from data.gold.gold import NEWEST_OF_PERSON, counted_decision_sql, gold_sql
 from data.records import datasets, exposure
 from data.records.access import allow, require
 from data.records.outcomes import nearest_sql
@@ -202,14 +202,12 @@ def _replace_adjudicated(
 ) -> None:
     """Use a decision instead of the gold from the others' labels, in each cell that somebody else adjudicated.
 
-    As in `data.gold.gold.gold_sql`, with blind labels only one whose author did not ask for the judge's score, and with
-    those given here only one that was made here.
+    Labels that were given here go with the decisions that count for the gate.
     """
-    condition = " and not saw_judge" if label_set in ("blind", "here") else ""
-    condition += " and seq not in (select seq from intake)" if label_set == "here" else ""
+    counted = counted_decision_sql("gate" if label_set == "here" else label_set)
     rows = store.rows(
         "select item_id, unit, value, person from adjudication_now "
-        f"where dataset_id = $1 and dimension = $2{condition}",
+        f"where dataset_id = $1 and dimension = $2 and {counted}",
         [dataset_id, dimension.name],
     )
     if not rows or not len(labels.ratings):

@@ -53,36 +53,27 @@ SCENARIO = ExportOption(
 )
 
 
-def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, else_: str) -> str:
-    """Say how the approval of a judge's values, given out in people's place, compares with today's policy.
-
-    It is "" if the approval is under that policy and meets it, or if no judge is meant. Raises BadInput if no approval
-    is in force, with the consequence (`else_`).
-    """
-    key = (dataset.id, judge_id, dimension.sort, dimension.name)
-    matches = [a for a in approvals.active_approvals(store, dataset.id) if a.key == key] if judge_id else []
-    if judge_id and not matches:
-        raise BadInput(f"This judge is not approved for {dimension.title} on {dataset.name}: {else_}")
-    return approvals.compare_with_today(store, matches)[key].warning if matches else ""
-
-
 def approved_dimensions(
     store: Store, dataset: Dataset, judge_id: str, dimensions: Sequence[Dimension], else_: str
 ) -> dict[Dimension, str]:
-    """Return those of the dimensions for which a judge is approved, with their `approval_terms`; all without a judge.
+    """Return the dimensions of which a judge's values may be given out in people's place; all, if no judge is meant.
 
-    Other dimensions, such as those of another card, stop nothing. Raises BadInput, as `approval_terms` does, if the
-    judge is approved for none of them.
+    With each goes how its approval compares with today's policy: "" if it is under that policy and meets it. Other
+    dimensions, such as those of another card, stop nothing. Raises BadInput if there are some and no approval is in
+    force for any, with the consequence (`else_`).
     """
-    if not judge_id:
+    if not judge_id or not dimensions:
         return dict.fromkeys(dimensions, "")
-    approved = {approval.key for approval in approvals.active_approvals(store, dataset.id)}
-    chosen = [d for d in dimensions if (dataset.id, judge_id, d.sort, d.name) in approved]
-    if not chosen:
+    in_force = {approval.key: approval for approval in approvals.active_approvals(store, dataset.id)}
+    keys = {d: (dataset.id, judge_id, d.sort, d.name) for d in dimensions}
+    approved = {d: in_force[key] for d, key in keys.items() if key in in_force}
+    if not approved:
         card = cards.card_of_judge_if_known(store, judge_id)
         own = {(d.sort, d.name) for d in card.dimensions} if card is not None else set()
-        chosen = sorted(dimensions, key=lambda d: (d.sort, d.name) not in own)[:1]  # the one that the refusal names
-    return {d: approval_terms(store, dataset, judge_id, d, else_) for d in chosen}
+        named = next((d for d in dimensions if (d.sort, d.name) in own), dimensions[0])
+        raise BadInput(f"This judge is not approved for {named.title} on {dataset.name}: {else_}")
+    today = approvals.compare_with_today(store, list(approved.values()))
+    return {d: today[keys[d]].warning for d in approved}
 
 
 def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:

@@ -140,6 +140,16 @@ def group_alike(dimensions: Iterable[Dimension], means: bool = False) -> list[li
     return list(groups.values())
 
 
+def counted_decision_sql(basis: Basis) -> str:
+    """Return the condition of adjudications that count on a basis, on their own columns.
+
+    Where labels are blind, a decision counts only if its author did not see the judge's score; for the gate only if it
+    was made here.
+    """
+    unseen = "not saw_judge" if basis in ("gate", "imported", "blind") else "true"
+    return unseen + (" and seq not in (select seq from intake)" if basis == "gate" else "")
+
+
 def gold_sql(
     sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", source: str = "", means: bool = False,
     settled: str = "adjudication_now", names: Sequence[str] = ("$2",),
@@ -171,8 +181,6 @@ def gold_sql(
     several dimensions, for statements that ask for all of these, and `settled` what was adjudicated, by the same items.
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
-    unseen = "not saw_judge" if basis in ("gate", "imported", "blind") else "true"
-    unseen += " and seq not in (select seq from intake)" if basis == "gate" else ""
     ordered = scale.has_order
     by_mean = scale.kind == "interval" and rule.resolve == "mean"
     by_median = ordered and rule.resolve != "majority"
@@ -190,8 +198,8 @@ def gold_sql(
         "max(part) as part, max(drawn) as drawn, count(*) as people, count(value) as valued, "
         f"avg(value) as mean{shares} from labels group by {cell}), "
         f"response as (select {part}, {counts} as answered from cells where part is not null group by {part}), "
-        f"settled as (select {place_sql('dimension', names)} as no, item_id, unit, value, {unseen} as counts "
-        f"from {settled} where dimension in ({', '.join(names)})), "
+        f"settled as (select {place_sql('dimension', names)} as no, item_id, unit, value, "
+        f"{counted_decision_sql(basis)} as counts from {settled} where dimension in ({', '.join(names)})), "
         f"disputed as (select {cell}, l.value from labels l join cells c using ({cell}) where {worth}), "
     )
     votes = (

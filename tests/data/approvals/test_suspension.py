@@ -17,7 +17,7 @@ from data.approvals.approvals import PolicyToday
 from data.approvals.record import ApprovalStatus
 from data.cli import main
 from data.dashboard import dashboard
-from data.exporting.shared import approval_terms as given
+from data.exporting.shared import approved_dimensions
 from data.records import datasets
 from data.records.names import APPROVAL_ACTOR
 from data.records.tables import DrawRow, ItemUseRow, LabelRow
@@ -263,7 +263,8 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
         [tile] = whole.tiles
         warning, file, picture = tile.policy_today.warning, dashboard_html(whole, now(), {}), tile_picture(tile, "demo")
         assert {row["older policy"] for row in tile_records(whole.tiles)} == {warning}
-        assert given(store, whole.dataset, key[1], HELP, "") == tile_data.tile_data(tile, {}, {})["today"] == warning
+        terms = approved_dimensions(store, whole.dataset, key[1], [HELP], "")[HELP]
+        assert terms == tile_data.tile_data(tile, {}, {})["today"] == warning
         assert (
             (tile.policy_today.mark in picture)
             == (f"{tile.policy_today.mark.capitalize()} ·" in file)
