@@ -17,15 +17,14 @@ from data.records.access import allow, require
 from data.records.values import get_setting, put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
-from judges.plural import many
 from judges.stats.approval_check import CheckResult
 from judges.stats.sequential import LookPlan
 
 MAX_LOOKS = 5
 """The most looks of a plan; more would gain little over looking at any time."""
-_COUNTED = (
-    "select count(*) from label l join item i on i.id = l.item_id left join draw d on d.id = l.draw_id "
-    f"and d.stream = 'audit' where i.dataset_id = $1 and {LABEL_CONDITIONS['imported']}"
+_FIRST_COUNTED = (
+    "select 1 from label l join item i on i.id = l.item_id left join draw d on d.id = l.draw_id "
+    f"and d.stream = 'audit' where i.dataset_id = $1 and {LABEL_CONDITIONS['imported']} limit 1"
 )
 
 
@@ -37,9 +36,9 @@ def look_plan(store: Store | Tx, dataset_id: str) -> LookPlan | None:
 
 
 @allow("annotator")
-def count_counting_labels(store: Store | Tx, dataset_id: str) -> int:
-    """Count the labels that count, or once counted. From the first one on, a plan can be neither made nor changed."""
-    return int(store.rows(_COUNTED, [dataset_id])[0][0])
+def has_counted_labels(store: Store | Tx, dataset_id: str) -> bool:
+    """Whether a label counts, or once counted. From the first one on, a plan can be neither made nor changed."""
+    return bool(store.rows(_FIRST_COUNTED, [dataset_id]))
 
 
 @allow("lead")
@@ -55,10 +54,10 @@ def set_look_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int
         require(tx, actor, "lead")
         if look_plan(tx, dataset_id) == new:
             return
-        if labels := count_counting_labels(tx, dataset_id):
+        if has_counted_labels(tx, dataset_id):
             raise BadInput(
-                f"This dataset has {many(labels, 'label')} that count already. A plan is valid only if it was fixed "
-                "before the first of them, so nothing was changed."
+                "This dataset already has labels that count, or that counted until they were replaced or withdrawn. A "
+                "plan is valid only if it was fixed before the first of them, so nothing was changed."
             )
         put_setting(tx, dataset_id, "plan", {"sizes": list(new.sizes)} if new else {})
 

@@ -261,7 +261,7 @@ def withheld_dimensions(
             continue
         decision = decided.get(place)
         if decision is not None and decision.decision != "approve":
-            withheld.append(_withheld_by_decision(line.dimension, decision))
+            withheld.append(_withheld_by_decision(line.dimension, decision, policy.requirements(store).four_eyes))
         else:
             state, outside = line.check.state, STATES[line.check.state].outside
             if may_be_approved(state):
@@ -271,12 +271,13 @@ def withheld_dimensions(
     return withheld
 
 
-def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldDimension:
+def _withheld_by_decision(dimension: Dimension, decision: Approval, four_eyes: bool) -> WithheldDimension:
     """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
     word, alone = decision.done, decision.person == APPROVAL_ACTOR
     summary = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
-        return WithheldDimension(dimension, word, *2 * (f"{summary}; another lead has to approve it.",))
+        lead = "another lead" if four_eyes else "a lead"
+        return WithheldDimension(dimension, word, *2 * (f"{summary}; {lead} has to approve it.",))
     outside = f"{summary}: new labels no longer support it." if alone else f"{summary}: {decision.reason}"
     return WithheldDimension(dimension, word, f"{summary}: {decision.reason}", outside)
 

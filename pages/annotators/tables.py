@@ -10,7 +10,7 @@ import streamlit as st
 from data.annotators.annotators import LABEL_SETS, Annotator, DawidSkeneEstimate, DifferingCell, LabelSet
 from data.records.exposure import NOTE
 from judges.audits import Plot
-from judges.plural import many
+from judges.plural import many, verb
 from judges.render.findings.findings import Column
 from judges.render.words import cell, span
 from judges.stats.raters import rater_flags
@@ -193,17 +193,20 @@ def draw_dawid_skene(
     if opinion is None:
         st.caption("This estimate needs items that two people or more have labelled.")
         return
-    n = len(opinion.differing_cells)
+    without = sum(cell.gold is None for cell in opinion.differing_cells)
+    n = len(opinion.differing_cells) - without
     text.say(
-        "Of {cells} with labels of two people or more, the estimate differs from gold in **{n}**.",
-        cells=many(opinion.cells, "rating"), n=f"{n:,}" if n else "none",
+        "Of {cells} with labels of two people or more, the estimate differs from gold in **{n}**"
+        + (", and **{without}** more {verb} no gold." if without else "."),
+        cells=many(opinion.cells, "rating"), n=f"{n:,}" if n else "none", without=f"{without:,}",
+        verb=verb(without, "has", "have"),
     )  # fmt: skip
     st.caption(
         "Dawid and Skene's model estimates the true answers together with each person's confusion matrix (EM): a "
         "person who often disagrees counts less, and a constant bias is corrected. It changes no gold. It assumes "
         "that people err independently, and is imprecise with few labels per person."
     )
-    if len(differing) < n:
+    if len(differing) < len(opinion.differing_cells):
         st.caption(NOTE)
     if differing:
         rows = [

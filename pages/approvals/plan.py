@@ -16,7 +16,7 @@ from pages.ui import session, text
 def panel(me: Person, dataset: Dataset) -> None:
     """Draw the rule that holds for the dataset and, as long as no label counts yet, the form for leads."""
     store, gate = session.store(), policy.requirements(session.store()).policy
-    plan, label_count = plans.look_plan(store, dataset.id), plans.count_counting_labels(store, dataset.id)
+    plan = plans.look_plan(store, dataset.id)
     if not gate.lower_bound:
         return
     st.header("When this dataset is decided on", anchor=False)
@@ -45,7 +45,7 @@ def panel(me: Person, dataset: Dataset) -> None:
                 "The policy now requires {n} items: looks of this plan before {late} items decide nothing.",
                 n=f"{gate.first:,}", late=f"{int(late):,}",
             )  # fmt: skip
-    if label_count:
+    if plans.has_counted_labels(store, dataset.id):
         text.quiet("This cannot be changed any more: a plan has to be fixed before the first label that counts.")
     elif me.may("lead"):
         with st.expander("Change the plan" if plan else "Plan the looks", icon=":material/event_available:"):

@@ -641,7 +641,7 @@ def _look_plans(workspace: PlantedWorkspace) -> Iterator[str]:
         every = check_results.dimension_results(store, dataset_id, judge)
         factuality = next(entry for entry in every if entry.dimension.name == "factuality")
         yield (
-            f"labels {plans.count_counting_labels(store, dataset_id)}: {factuality.check}, "
+            f"counted labels {plans.has_counted_labels(store, dataset_id)}: {factuality.check}, "
             f"{factuality.gate.interval.items} items"
         )
         yield from facts("gate", factuality.gate.interval, 1)

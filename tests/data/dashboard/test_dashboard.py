@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data.approvals import record
+from data.approvals import policy, record
 from data.approvals.rules import Requirements
 from data.calibration import aggregates, calibration
 from data.calibration.aggregates import load_tallies
@@ -306,7 +306,12 @@ def test_what_a_lead_proposed_waits_for_another_and_na_throughout_is_no_figure(s
     assert len(tiles_csv(published.tiles).splitlines()) == 2
     [waits] = [withheld for withheld in published.withheld if withheld.dimension.name == "helpfulness"]
     assert (waits.state, waits.why) == ("proposed", waits.public_reason)
-    assert re.fullmatch(r"Proposed by lea on \d{4}-\d\d-\d\d; another lead has to approve it\.", waits.why)
+    assert re.fullmatch(r"Proposed by lea on \d{4}-\d\d-\d\d; a lead has to approve it\.", waits.why)
+    people.join_workspace(store, "lea")
+    policy.set_requirements(store, "lea", Requirements(four_eyes=True), "Two see more.")
+    published = dashboard.load_judge(store, datasets.dataset_named(store, "demo"), judge)
+    [waits] = [withheld for withheld in published.withheld if withheld.dimension.name == "helpfulness"]
+    assert waits.why.endswith("; another lead has to approve it.") and waits.why == waits.public_reason
 
 
 def test_sentences(store: Store) -> None:

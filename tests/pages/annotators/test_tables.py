@@ -1,0 +1,37 @@
+"""Sentences of the page Annotators that depend on figures alone."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+
+def test_a_rating_without_gold_does_not_count_as_one_whose_gold_differs() -> None:
+    def page() -> None:
+        import numpy as np
+        import streamlit as st
+
+        from data.annotators.annotators import DawidSkeneEstimate, DifferingCell
+        from judges.stats.raters.dawid_skene import fit_dawid_skene
+        from judges.types import Scale
+        from pages.annotators import tables
+
+        model = fit_dawid_skene(*np.array([[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 2]]), 5)
+        cells = {
+            "gold": DifferingCell("i1", "r1", "turn:1", 2.0, "median", 3.0, 0.9, (2.0, 3.0)),
+            "waits": DifferingCell("i2", "r2", "turn:1", None, "waits", 3.0, 0.9, (1.0, 3.0)),
+            "drawn": DifferingCell("i3", "r3", "turn:1", None, "drawn", 3.0, 0.9, (1.0, 3.0)),
+        }
+        differing = tuple(cells[name] for name in st.text_input("cells").split())
+        tables.draw_dawid_skene(DawidSkeneEstimate(model, 9, differing), (), Scale("ordinal", 1, 5), "key", "demo")
+
+    page_test = AppTest.from_function(page).run()
+    begin = "Of 9 ratings with labels of two people or more, the estimate differs from gold in "
+    for shown, end in {
+        "": "**none**.",
+        "gold": "**1**.",
+        "gold waits": "**1**, and **1** more has no gold.",
+        "waits drawn": "**none**, and **2** more have no gold.",
+    }.items():
+        page_test.text_input[0].set_value(shown).run()
+        assert not page_test.exception
+        assert page_test.markdown[0].value == begin + end
