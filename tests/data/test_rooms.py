@@ -256,6 +256,7 @@ def _refused_exports(workspace: PlantedWorkspace, dataset: Any, folder: Path) ->
 # -- importing --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_importing(workspace: PlantedWorkspace, check: Check) -> None:
     check("importing", imports())
 
@@ -340,6 +341,7 @@ def reports(workspace: PlantedWorkspace) -> Iterator[str]:
 # -- desk and queue ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_desk(workspace: PlantedWorkspace, check: Check) -> None:
     check("desk", desks(workspace))
 
@@ -485,6 +487,7 @@ def _save_answers(workspace: PlantedWorkspace) -> Iterator[str]:
     yield f"nobody: {refusal(lambda: desk.open_item(store, 'nobody', item))}"
 
 
+@pytest.mark.slow
 def test_queue(workspace: PlantedWorkspace, check: Check) -> None:
     check("queue", queues(workspace))
 
@@ -828,6 +831,7 @@ def decisions(workspace: PlantedWorkspace) -> Iterator[str]:
 # -- approvals --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_approvals(workspace: PlantedWorkspace, check: Check) -> None:
     check("approvals", approval_cases(workspace))
 
@@ -980,6 +984,7 @@ def _suspensions(workspace: PlantedWorkspace, dataset_id: str, judge: str) -> It
 # -- calibration ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_calibration(workspace: PlantedWorkspace, check: Check) -> None:
     check("calibration", calibration_figures(workspace))
 
@@ -1213,6 +1218,7 @@ def audit_findings(workspace: PlantedWorkspace) -> Iterator[str]:
             yield from facts("ahead", cell, 1)
 
 
+@pytest.mark.slow
 def test_dashboard(workspace: PlantedWorkspace, check: Check) -> None:
     check("dashboard", published_figures(workspace))
 
@@ -1379,6 +1385,7 @@ def rater_figures(workspace: PlantedWorkspace) -> Iterator[str]:
     yield from facts("own", annotators.own_labelling(store, "cy"))
 
 
+@pytest.mark.slow
 def test_trail(workspace: PlantedWorkspace, check: Check) -> None:
     check("trail", changes(workspace))
 
@@ -1612,6 +1619,7 @@ def webhook_events(workspace: PlantedWorkspace) -> Iterator[str]:
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_runs(workspace: PlantedWorkspace, check: Check) -> None:
     check("runs", run_outcomes(workspace))
     runs.close(workspace.store)

@@ -55,6 +55,7 @@ def test_everything_fits_together(store: Store) -> None:
     assert verify(store) == []
 
 
+@pytest.mark.slow
 def test_mt_bench_ja_has_320_ratings_a_judge_and_the_published_means(store: Store) -> None:
     rows = store.rows(
         "select j.model, i.system_a, count(*), avg(case when s.unit = 'turn:1' then s.value end), "

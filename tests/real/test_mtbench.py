@@ -42,6 +42,7 @@ def test_what_the_datasets_hold(store: Store) -> None:
     assert [tuple(size) for size in sizes] == [(160, 640, 0, 0), (400, 0, 2400, 3354)]
 
 
+@pytest.mark.slow
 def test_the_table_has_the_published_means(store: Store) -> None:
     dataset, _ = dataset_and_judges(store, JA)
     names = mtbench_results.rater_names(load_bench(store, dataset))

@@ -146,6 +146,7 @@ def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(make_appr
         )
 
 
+@pytest.mark.slow
 def test_whoever_asks_first_how_a_dimension_stands_is_told_what_came_since(make_approval: Any) -> None:
     """The calibration page said that it is approved, with a link to its tile, until another page had looked."""
     store, key, done = make_approval(drawn_cells(120, 200, BAD))
@@ -189,6 +190,7 @@ def test_the_newest_gold_is_looked_at_by_itself(make_approval: Any, monkeypatch:
     ] == "newest labels"
 
 
+@pytest.mark.slow
 def test_an_open_draw_suspends_nothing_by_itself(make_approval: Any) -> None:
     """Three bad answers of a stratum of which each stands for a hundred items outweigh all others; they are told."""
     store, key, done = make_approval(drawn_cells(120, 220, odds=0.005))
@@ -239,6 +241,7 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
     )
 
 
+@pytest.mark.slow
 def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
     make_approval: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

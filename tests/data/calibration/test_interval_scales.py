@@ -222,6 +222,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
     assert all(baseline.length is not None and baseline.standing == "beats" for baseline in by_dimension.values())
 
 
+@pytest.mark.slow
 def test_the_report_says_that_tables_are_binned_and_gives_the_figures_beside_kappa(place: Place) -> None:
     store, dataset, judge_id, _ = place
     page = report.make_report(store, "lea", dataset, judge_id)

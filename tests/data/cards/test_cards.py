@@ -303,6 +303,7 @@ def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store, tmp
 # -- python -m data card ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_cards_are_added_listed_and_shown_from_a_command_line(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

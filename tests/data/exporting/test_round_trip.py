@@ -355,6 +355,7 @@ def test_agree_reads_every_export(
     assert kappas(run_agree(capsys, judged_gold)) == kappas(run_agree(capsys, scores, judged_gold, "--model", "scored"))
 
 
+@pytest.mark.slow
 def test_agree_leaves_out_what_the_judge_was_shown_as_examples(
     home: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:  # fmt: skip

@@ -34,6 +34,7 @@ MOST = 9
 REPORT_FIELDS = ("new", "known", "warnings", "groups", "unscored", "people", "judges", "formats", "by_file", "summary")
 
 
+@pytest.mark.slow
 def test_every_import_leaves_these_rows_and_this_report(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "assay")
     store = workspace(tmp_path)

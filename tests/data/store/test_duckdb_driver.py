@@ -1497,6 +1497,7 @@ PARTS: dict[str, tuple[Callable[[Book], None], bool]] = {
 """The parts, and whether their stores have the fewest tables."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_the_life_of_a_store(
     part: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,

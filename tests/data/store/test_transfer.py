@@ -53,6 +53,7 @@ def exact(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(bits, key=repr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "longest"), [("200MB", 10), ("1GB", 30_000_000)])
 def test_very_many_rows_take_little_memory_and_their_longest_a_few_times_its_length(
     link: postgres_schema.Link, tmp_path: Path, limit: str, longest: int

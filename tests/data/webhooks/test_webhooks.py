@@ -370,6 +370,7 @@ def test_several_processes_tell_it_once_and_one_that_dies_is_stood_in_for(
     assert note_finished_queues(store) == 0
 
 
+@pytest.mark.slow
 def test_the_thread_tells_and_one_that_hangs_holds_up_no_other(
     store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,6 +144,7 @@ BY_KEYS: list[tuple[Json, str]] = [
 BY_CLICKS = [({**sheet, "name": f"{sheet['name']}-clicked"}, EVERY_CLICK) for sheet, _ in BY_KEYS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sheet", "keys"),
     [
