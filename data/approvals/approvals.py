@@ -168,9 +168,10 @@ def _people_facts(tx: Tx, approval_status: ApprovalStatus, decision: Action, act
 class OpenDecisions:
     """The approvals and cases that a lead may want to review.
 
-    `suspended`: suspended automatically and not decided on since. `proposed`: waits for another lead. `eligible`: meets
-    the policy, and nobody has decided on it. `doubted`: approvals to review, with the reason. `older`: other approvals
-    that met an older policy, with what is required today. Nothing is in two of them: a new proposal is in `proposed`.
+    `suspended`: suspended automatically and not decided on since. `proposed`: waits for a lead (another one where two
+    are required). `eligible`: meets the policy, and nobody has decided on it. `doubted`: approvals to review, with the
+    reason. `older`: other approvals that met an older policy, with what is required today. Nothing is in two of them: a
+    new proposal is in `proposed`.
     """
 
     suspended: tuple[Approval, ...] = ()
@@ -187,7 +188,7 @@ class OpenDecisions:
         """The number of each of these in the order of the fields, with what they are in words."""
         return [
             (len(self.suspended), "suspended by new evidence"),
-            (len(self.proposed), "proposed, waiting for a second lead"),
+            (len(self.proposed), "proposed, waiting for a lead"),
             (len(self.eligible), "meeting the policy, not decided"),
             (len(self.doubted), "approved, to be reviewed"),
             (len(self.older), "approved under an older policy"),

@@ -249,7 +249,7 @@ def _find_objections(case: Case) -> Iterator[str]:
             "given here."
         )
     if not may_be_approved(check.state):
-        yield f"The approval check says: {check.state}. {check.reason} {check.missing}".strip()
+        yield f"The approval check says: {check.state}. {check.reason} {check.still_needed}".strip()
     yield from filter(None, (rule.unmet(case.requirements, case) for rule in RULES.values()))
 
 

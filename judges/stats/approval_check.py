@@ -21,7 +21,7 @@ from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 Key = TypeVar("Key", bound=Hashable)
 
 _ROUNDING = 1e-9
-_TOO_FEW = "More random items: these are too few, or too similar, to estimate the error."
+_TOO_FEW = "More random items, because these are too few or too similar to estimate the error."
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,11 @@ class CheckResult:
     cut: bool = False
 
     @property
+    def still_needed(self) -> str:
+        """What is missing in a sentence that follows the reason; "" when nothing is."""
+        return f"Still needed: {self.missing[:1].lower()}{self.missing[1:]}" if self.missing else ""
+
+    @property
     def more_told(self) -> str:
         """The range of further items in words: 40 more items, 60 to 190 more items; "" where none is known."""
         if self.more is None:
@@ -159,7 +164,7 @@ def _decide(interval: Interval, policy: CheckPolicy, plan: LookPlan | None, shar
             "undefined",
             f"Kappa is undefined on {many(interval.items, 'item')}: everyone gave one and the same value, "
             "so agreement by chance is certain.",
-            "More random items: agreement on a constant shows nothing.",
+            "More random items, because agreement on a constant shows nothing.",
         )
     if point is None or interval.items < policy.begins(plan):
         return _few(interval, policy, plan)
@@ -208,7 +213,7 @@ def _few(interval: Interval, policy: CheckPolicy, plan: LookPlan | None) -> Chec
             return CheckResult(
                 "below minimum sample",
                 f"The plan's last look is at {many(plan.sizes[-1], 'item')}; the policy now requires {first:,}.",
-                "Another policy, or another dataset: a plan on record does not change.",
+                "Another policy or another dataset, because a plan on record does not change.",
             )
         enough = "" if later == plan.first else f" with the {first:,} that the policy requires"
         first, required = int(later), f"the plan's first look{enough} is at"
@@ -224,11 +229,13 @@ def _few(interval: Interval, policy: CheckPolicy, plan: LookPlan | None) -> Chec
 def _describe_more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: LookPlan | None) -> str:
     if plan is not None:
         later = [size for size in plan.sizes if size > interval.items]
-        return f"The plan's next look, at {later[0]:,} items." if later else "Nothing: the plan has had its last look."
+        if later:
+            return f"The plan's next look, at {later[0]:,} items."
+        return "Another dataset, because the plan has had its last look."
     if items is None and interval.point == 1:
         return _TOO_FEW
     if items is None:
-        return "A kappa further above the threshold: this one is at it, and more labels are unlikely to decide it."
+        return "A kappa further above the threshold, because at it more labels are unlikely to decide it."
     words = f"{items[0]:,} to {'over ' * cut}{items[1]:,}"
     return f"Gold for about {words} more random items, if the true kappa is as estimated."
 

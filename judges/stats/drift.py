@@ -149,7 +149,7 @@ def _suspension_reasons(
     threshold = policy.threshold
     if pooled.point is None or pooled.items < policy.min_clusters:
         decision = approval_check.check_dimension(pooled, policy)
-        yield "no gold", f"{decision.reason} {decision.missing}".strip()
+        yield "no gold", f"{decision.reason} {decision.still_needed}".strip()
     elif pooled.point < threshold - _ROUNDING and not _is_open(then, pooled):
         yield (
             "pooled",

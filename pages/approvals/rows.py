@@ -110,8 +110,7 @@ def obstacle_sentence(case: Case) -> str:
     check = case.result.check
     if may_be_approved(check.state):
         return " ".join(case.objections)
-    lack = f"Missing: {text.lower_first(check.missing)}" if check.missing else ""
-    return f"{STATES[check.state].reason} {lack}".strip()
+    return f"{STATES[check.state].reason} {check.still_needed}".strip()
 
 
 def draw_verdict(case: Case, in_force: Approval | None, then: float | None, lead: bool) -> None:

@@ -26,7 +26,6 @@ def check_result(line: DimensionResult) -> list[Sentence]:
     within = (
         "" if gate.within_one is None else f", {gate.within_one:.0%} within {bins.describe_step(gate.dimension.scale)}"
     )
-    missing = check.missing[:1].lower() + check.missing[1:]
     return [
         say(
             CONCLUSIONS[check.state], name=line.dimension.title, exact=cell(gate.exact, ".0%"), near=within,
@@ -34,8 +33,8 @@ def check_result(line: DimensionResult) -> list[Sentence]:
         ),
         quiet(
             ("" if line.gated else "Approval check: ")
-            + "{reason}" + (" **Still needed: {missing}**" if check.missing else ""),
-            reason=check.reason, missing=missing,
+            + "{reason}" + (" **{needed}**" if check.missing else ""),
+            reason=check.reason, needed=check.still_needed,
         ),
     ]  # fmt: skip
 

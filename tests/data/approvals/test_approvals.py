@@ -247,7 +247,7 @@ def test_what_the_gate_refuses_is_refused(demo: tuple[Store, Key]) -> None:
     store, key = demo
     for dimension, state, words in (
         (("turn", "safety"), "fails", "says: fails. Kappa 0.36 on 150 items"),
-        (("turn", "context_use"), "below minimum sample", "minimum sample.*Blind answers to 115 more drawn items"),
+        (("turn", "context_use"), "below minimum sample", "minimum sample.*blind answers to 115 more drawn items"),
         (("conversation", "coherence"), "undefined", "says: undefined"),
         (("conversation", "verdict"), "below minimum sample", "says: below minimum sample"),
     ):

@@ -140,7 +140,7 @@ def test_one_rare_answer_that_was_met_once_proves_no_agreement_however_many_item
     human[0] = 1
     decision = check_dimension(kappa_interval(Cells(np.arange(4_000), human, human), 2, None))
     assert decision.state == "inconclusive" and decision.bound == -1
-    assert decision.missing == "More random items: these are too few, or too similar, to estimate the error."
+    assert decision.missing == "More random items, because these are too few or too similar to estimate the error."
 
 
 def test_below_asks_for_a_better_judge_and_says_whether_gold_could_still_help():
