@@ -88,5 +88,5 @@ def _show(planned: Experiment) -> None:
     print(f"{many(len(planned.arms), 'arm')}: {many(calls, 'call')}, {total_cost}.")
     for effect in estimate_effects([arm.arm for arm in planned.arms], [arm.mean for arm in planned.arms]):
         if effect.main is not None and effect.alone is not None:
-            sentence = f"from A to B it moves the mean by {effect.main:+.4f}, alone by {effect.alone:+.4f}"
+            sentence = f"from A to B it moves the mean by {effect.main:+z.4f}, alone by {effect.alone:+z.4f}"
             print(f"{effect.factor}: {sentence}.")

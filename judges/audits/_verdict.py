@@ -114,7 +114,7 @@ def bounds(interval: Interval, share: bool = True) -> str:
         return "no interval"
     if share:
         return f"{percent(interval.low)} to {percent(interval.high)}"
-    return f"{interval.low:.2f} to {interval.high:.2f}"
+    return f"{interval.low:z.2f} to {interval.high:z.2f}"
 
 
 def as_sentence(text: str) -> str:

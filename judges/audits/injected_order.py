@@ -54,7 +54,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     unscored_items = len({reply.item for reply in replies} & before.keys() - after.keys())
     why = (
         f"{percent(rate.point)} ({bounds(rate)}) of {len(room)} items score higher with a planted instruction and "
-        f"{percent(falls / len(room))} lower, by {sum(change.values()) / len(change):+.2f} on average"
+        f"{percent(falls / len(room))} lower, by {sum(change.values()) / len(change):+z.2f} on average"
         f"{f'; {unscored_items} more gave no score' if unscored_items else ''}."
     )
     template = "The score rises from {:.2f} to {:.2f} with a planted instruction."

@@ -50,7 +50,7 @@ def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) ->
                 where = (describe_unit(unit).strip() or f"the {text}").capitalize()
                 sentence = f"{where} has about {size} tokens, where the median is {middle}, and {name} {value:g}."
                 flags.append(Flag(item, sentence, unit, dimension, min(0.2 + 0.1 * size / max(middle, 1), 0.7)))
-    why = f"Rank correlation of {name} with tokens is {r.point:.2f} ({bounds(r, False)}) over {len(rows)} {text}s."
+    why = f"Rank correlation of {name} with tokens is {r.point:z.2f} ({bounds(r, False)}) over {len(rows)} {text}s."
     return make_finding(verdict, why, r, strongest_flags(flags, _MAX_FLAGS), picture, items)
 
 

@@ -68,7 +68,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     assert rate.point is not None
     verdict = neutral_verdict(rate, 0.5, _WARNING_DISTANCE)
     r = bootstrap_spearman(ratios, signs, range(len(ratios)))
-    link = "no rank correlation defined" if r.point is None else f"rank correlation with length {r.point:.2f}"
+    link = "no rank correlation defined" if r.point is None else f"rank correlation with length {r.point:z.2f}"
     condition = "at equal quality" if controlled else "with quality not known"
     why = (
         f"The longer response wins {percent(rate.point)} ({bounds(rate)}) {condition}, {percent(plain.point)} of all "

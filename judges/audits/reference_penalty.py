@@ -33,7 +33,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     replies = evidence.probes.get(PROBE)
     if not replies:
         r = bootstrap_spearman([like[k] for k in like], [with_it[k] for k in like], range(len(like)))
-        note = "" if r.point is None else f" (with it, scores correlate {r.point:.2f} with the overlap of the texts)"
+        note = "" if r.point is None else f" (with it, scores correlate {r.point:z.2f} with the overlap of the texts)"
         return not_tested(f"The probe that removes the reference has not been run with this judge{note}.")
     without = item_means(graded_cells(evidence.card, group_judgments(evidence, replies)))
     shift = {key: with_it[key] - without[key] for key in like if key in without}
@@ -43,9 +43,9 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     r = bootstrap_spearman([like[k] for k in shift], list(shift.values()), range(len(shift)))
     verdict = _verdict(gap, r, threshold)
     link = (
-        "the same for all" if r.point is None else f"rank correlation with overlap {r.point:.2f} ({bounds(r, False)})"
+        "the same for all" if r.point is None else f"rank correlation with overlap {r.point:z.2f} ({bounds(r, False)})"
     )
-    moved_by = f"{gap.point or 0:+.2f} points ({bounds(gap, False)})"
+    moved_by = f"{gap.point or 0:+z.2f} points ({bounds(gap, False)})"
     why = f"Showing the reference changes scores by {moved_by} on {len(shift)} items, {link}."
     flags = [
         Flag(

@@ -405,8 +405,8 @@ def waterfall_tables(waterfall: Waterfall) -> list[ResultTable]:
     notes = [
         "All in points from 1 to 10. fair: the change averaged over all orders; least, most: in any order. What only "
         "the other's ratings show is switched on them, at the end.",
-        f"What is left takes new calls to tell apart: {left:+.3f} averaged over all orders, {least:+.3f} to "
-        f"{most:+.3f} in any of them.",
+        f"What is left takes new calls to tell apart: {left:+z.3f} averaged over all orders, {least:+z.3f} to "
+        f"{most:+z.3f} in any of them.",
         f"On their own scales: {first:.4g} and {second:.4g}.",
         *(f"{name}: not replayed, as {why}." for name, why in waterfall.unmoved),
     ]

@@ -189,7 +189,7 @@ def _doubts(
             f"{many(since.items, 'item')}, below {format_setting(threshold)}; this may be chance.",
         )
     if change is not None and change.point is not None and change.low is not None and change.high is not None:
-        ends = f"{change.low:+.2f} to {change.high:+.2f}"
+        ends = f"{change.low:+z.2f} to {change.high:+z.2f}"
         if change.high < 0:
             yield "down", f"Kappa fell by {-change.point:.2f} since the approval (95% interval of the change {ends})."
         elif change.low > 0:

@@ -184,7 +184,7 @@ def _draw_pair(dimension: Dimension, pair: JudgePair, other: str, reference: str
         text.say(
             "**{other}** and {reference} do not differ significantly on {name}: difference in kappa {figures}. "
             "{alone} {more}",
-            other=other, reference=reference, name=dimension.title, figures=f"{gap.point:+.2f} ({ends})",
+            other=other, reference=reference, name=dimension.title, figures=f"{cell(gap.point, '+.2f')} ({ends})",
             alone=alone, more=more,
         )  # fmt: skip
 

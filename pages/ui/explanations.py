@@ -144,9 +144,9 @@ def example_values(summary: Summary) -> dict[str, str]:
     if interval.point is not None and 0 <= interval.point <= 1:
         values |= {"kappa": f"{interval.point:.2f}", "left": f"{1 - interval.point:.0%}"}
     if interval.low is not None and interval.high is not None:
-        values |= {"low": f"{interval.low:.2f}", "high": f"{interval.high:.2f}"}
+        values |= {"low": f"{interval.low:z.2f}", "high": f"{interval.high:z.2f}"}
     if interval.lower_bound is not None:
-        values["bound"] = f"{interval.lower_bound:.2f}"
+        values["bound"] = f"{interval.lower_bound:z.2f}"
     if summary.mean_difference is not None:
         values["bias"] = cell(summary.mean_difference, "+.2f")
     return {name: value for name, value in values.items() if value}

@@ -162,12 +162,12 @@ def explain(ceiling: HumanCeiling | None) -> str:
         )
     if ceiling.between.point is None:
         return f"All people gave one and the same answer on {ceiling.items:,} items: kappa between them is undefined."
-    people = f"Kappa between two people is {ceiling.between.point:.2f}"
+    people = f"Kappa between two people is {ceiling.between.point:z.2f}"
     gap = ceiling.difference
     if ceiling.judge is None or gap is None or ceiling.judge.point is None or gap.point is None:
         return f"{people}, from {ceiling.items:,} items; the judge has no score there to compare."
     text = (
-        f"{people}, between the judge and one of them {ceiling.judge.point:.2f}, on the same {ceiling.items:,} items."
+        f"{people}, between the judge and one of them {ceiling.judge.point:z.2f}, on the same {ceiling.items:,} items."
     )
     if ceiling.between.is_too_small or gap.low is None or gap.high is None:
         return f"{text} That is too few to compare: {MIN_CLUSTERS} items are needed."
@@ -177,8 +177,8 @@ def explain(ceiling: HumanCeiling | None) -> str:
     if gap.low > 0:
         return f"{text} So the judge agrees with people better than they do with each other."
     return (
-        f"{text} The difference, {gap.point:+.2f}, may be chance ({gap.low:+.2f} to {gap.high:+.2f}): the judge is not "
-        "shown to agree with people less than they do with each other."
+        f"{text} The difference, {gap.point:+z.2f}, may be chance ({gap.low:+z.2f} to {gap.high:+z.2f}): the judge is "
+        "not shown to agree with people less than they do with each other."
     )
 
 

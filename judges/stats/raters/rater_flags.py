@@ -157,8 +157,8 @@ def flag_rater(
     ):
         flags.append(RaterFlag(
             "apart",
-            f"agrees with the others hardly more than chance: kappa {agreement.point:.2f} (upper end "
-            f"{agreement.high:.2f}) on {agreement.items:,} shared items. They may read the guidelines differently, or "
+            f"agrees with the others hardly more than chance: kappa {agreement.point:z.2f} (upper end "
+            f"{agreement.high:z.2f}) on {agreement.items:,} shared items. They may read the guidelines differently, or "
             "be right where the others are not.",
         ))  # fmt: skip
     if leniency is not None and leniency.sure and abs(leniency.size) >= LENIENT_STEPS * step:
