@@ -825,8 +825,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/render/words.py": "data/reports/test_report.py",
     "judges/stats/threshold.py": "data/calibration/test_interval_scales.py",
     "judges/tool_calls.py": "data/importing/test_chats.py",
-    "pages/comparison/": "pages/calibration/test_panels.py",
-    "pages/workspace/": "pages/trail/test_trail.py",
     "tools/sample/": "tools/test_sample.py",
 }
 

@@ -1,4 +1,4 @@
-"""The panels of one dimension, and judges side by side, in a real browser: what is read there, where clicks lead."""
+"""The panels of one dimension in a real browser: what is read there, where clicks lead."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
-from streamlit.testing.v1 import AppTest
 
 from data.approvals.auto_accept import AutoAcceptRule
 from data.records import people
@@ -138,31 +137,6 @@ def test_a_small_dataset_says_what_cannot_be_told_yet(app: Server, page: Any) ->
 
 
 @pytest.mark.slow
-def test_judges_side_by_side(app: Server, page: Any) -> None:
-    enter(page, app.url, "lea", f"comparison?dataset={quote(NASTY)}")
-    main = page.get_by_test_id("stMain")
-    expect(main).to_contain_text(
-        re.compile(
-            r"good · multi_turn_dialogue agrees better with people than poor · multi_turn_dialogue on "
-            "helpfulness"
-        )
-    )
-    expect(main).to_contain_text("From 360 ratings of 120 items that people and all of these judges gave a value")
-    expect(main).to_contain_text("Agreement between judges")
-    choose(page, "Reference", re.compile("poor"))
-    page.wait_for_url(re.compile("judge="))
-    expect(main).to_contain_text(
-        re.compile(
-            r"good .* agrees better with people than poor .*difference in kappa 0\.\d\d "
-            r"\(0\.\d\d to"
-        )
-    )
-    enter(page, app.url, "lea", "comparison?dataset=small")
-    expect(main).to_contain_text("This dataset has one judge so far")
-    expect(main).to_contain_text("too few items for a conclusion (12 items; 30 are needed)")
-
-
-@pytest.mark.slow
 def test_what_needs_no_person_becomes_a_rule_and_the_queue_takes_in_the_rest(app: Server, page: Any) -> None:
     main = look(page, app, "selective")
     expect(main).to_contain_text("No threshold is shown to reach 80%")
@@ -199,18 +173,3 @@ def test_flags_and_categories_are_told_in_sentences(serve: Callable[..., Server]
     expect(main).to_contain_text(re.compile(r"Corrected by these rates \(Rogan and Gladen\): [\d.]+%"))
     enter(page, app.url, "lea", f"calibration?dataset=flags&dimension={quote('response.zz話題')}&panel=rates")
     expect(main).to_contain_text("of 100 responses that people call “苦情”, the judge finds")
-
-
-@pytest.mark.parametrize(("address", "judges"), [(None, "b c"), ("", ""), ("c", "c"), ("gone", "b c")])
-def test_the_address_keeps_which_judges_are_compared_and_that_none_are(address: str | None, judges: str) -> None:
-    def form() -> None:
-        import streamlit as st
-
-        from pages.comparison import tables
-
-        st.text(" ".join(tables.choose_judges({"a": "A", "b": "B", "c": "C"}, "a")))
-
-    page = AppTest.from_function(form)
-    if address is not None:
-        page.query_params["with"] = address
-    assert page.run().text[0].value == judges

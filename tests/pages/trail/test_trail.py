@@ -1,4 +1,4 @@
-"""The audit log in a browser: narrowed and searched, a row opens what was written, all of it and a backup as files."""
+"""The audit log in a browser: narrowed and searched, a row opens what was written, and all of it as a file."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ import pytest
 from playwright.sync_api import expect
 
 from data.records import datasets, people
-from data.records.access import find_person
 from data.records.settings import QueueRules, set_queue_rules
 from data.store import open_store
 from data.trail.trail import TrailEntry
 from pages.trail import page as trail_page
 from pages.trail import table
 from tests import seeds
-from tests.pages.desk_driver import enter, turn_to
+from tests.pages.desk_driver import enter
 from tests.server import Server
 
 
@@ -57,24 +56,6 @@ def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tm
     expect(page.get_by_role("region", name="Person")).to_contain_text("researcher")
     page.goto(f"{app.url}/trail?kinds=exports")
     page.get_by_text("Nothing fits").wait_for()
-    # a backup is made, checked and taken away, which the audit log tells
-    turn_to(page, "workspace")
-    page.get_by_role("button", name="Make a backup").click()
-    page.get_by_text("Backup made:").wait_for()
-    page.get_by_role("button", name="Check assay").click()
-    page.get_by_text("No problem was found. It can be restored").wait_for()
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Download assay").click()
-    page.get_by_text("that you may still be asked to label blind will go to others").wait_for()
-    page.get_by_role("button", name="Record it and get the file").click()
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Download").click()
-    download.value.save_as(tmp_path / "copy.duckdb")
-    turn_to(page, "trail?kinds=exports")
-    expect(page.get_by_text("downloaded the backup assay-")).to_be_visible()
-    copy = open_store(f"duckdb:///{tmp_path / 'copy.duckdb'}", accept=True)
-    assert find_person(copy, "日本 花子").role == "researcher"
-    copy.close()
 
 
 def test_a_page_of_changes_that_has_all_of_them_leads_no_further(app: Server, page: Any) -> None:
