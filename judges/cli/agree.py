@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -26,16 +27,59 @@ from judges.protocols.combination import RULE_NAMES
 from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import sentence_text
 from judges.stats import auto_accept, both_orders, missingness, other_metrics, rates, self_consistency, weakest_turns
+from judges.stats.auto_accept import AutoAcceptance
 from judges.stats.bins import describe_equality, differ, row_count
 from judges.stats.both_orders import PositionalAgreement
 from judges.stats.calibration import PairedRatings, Summary, summarise
+from judges.stats.missingness import Missingness
+from judges.stats.other_metrics import OtherMetrics
 from judges.stats.raters import alternative_annotator
+from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
+from judges.stats.rates import AnswerRates
 from judges.stats.self_consistency import SampledCells, SelfConsistency
+from judges.stats.weakest_turns import WeakestTurns
 from judges.types import Dimension, sort_of
 
 
 class NoGold(AssayError):
     """No label is about anything that was judged."""
+
+
+@dataclass(frozen=True)
+class DimensionFigures:
+    """What is measured of one dimension of a judge; None where nothing is missing, or where it was not asked for.
+
+    `acceptance` has the source of confidence. `repeated` is the gain from several samples. `rates` has a flag's answer,
+    or each category.
+    """
+
+    summary: Summary
+    others: OtherMetrics
+    missing: Missingness | None
+    alternative: AlternativeAnnotatorTest | None
+    rates: list[AnswerRates]
+    acceptance: tuple[str, AutoAcceptance] | None
+    repeated: SelfConsistency | None
+
+    @property
+    def dimension(self) -> Dimension:
+        """The dimension that is measured."""
+        return self.summary.dimension
+
+    @property
+    def title(self) -> str:
+        """The dimension in words."""
+        return self.dimension.title
+
+
+@dataclass(frozen=True)
+class JudgeFigures:
+    """What is measured of one judge: its dimensions, its weakest turns, and the verdicts of pairs in both orders."""
+
+    match: JudgeMatch
+    dimensions: list[DimensionFigures]
+    weakest_turns: dict[Dimension, WeakestTurns]
+    orders: tuple[Dimension, PositionalAgreement] | None
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -93,15 +137,14 @@ def run(options: argparse.Namespace) -> int:
         name = own.name if own else options.card or None
         matches = match_judges(contents, items, name, " ".join([options.model or "", *options.param]).strip(),
                         lambda card: own or chosen_card(options, card))  # fmt: skip
-    blocks = [block for match in matches if (block := _block(options, match)) is not None]
-    if not blocks:
+    judges = [figures for match in matches if (figures := _measure(options, match)) is not None]
+    if not judges:
         raise NoGold(_explain_no_judge(options.files, contents, matches))
     if options.json:
-        records = [figures for _, figures, _ in blocks]
-        judge_records = [{"judge": judge, "dimensions": figures} for judge, figures, _ in blocks]
-        print(json.dumps(records[0] if len(matches) == 1 else judge_records, ensure_ascii=False, indent=1))
+        records = [{"judge": judge.match.judge, "dimensions": _as_records(options, judge)} for judge in judges]
+        print(json.dumps(records[0]["dimensions"] if len(matches) == 1 else records, ensure_ascii=False, indent=1))
     else:
-        print("\n\n".join("\n".join(text) for _, _, text in blocks))
+        print("\n\n".join("\n".join(_describe(options, judge)) for judge in judges))
     return 0
 
 
@@ -117,80 +160,110 @@ def _explain_no_judge(files: list[Path], contents: FileContents, matches: list[J
     )
 
 
-def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[dict[str, Any]], list[str]] | None:
-    """A judge with its figures, as JSON and as lines; None if no label is about anything that it judged."""
-    card, people, replies, rule, values_by_cell = match.card, match.people, match.replies, match.rule, match.labels
-    cells = {d: meeting_cells(d, people, replies, rule, values_by_cell) for d in card.dimensions if _counts(d)}
+def _measure(options: argparse.Namespace, match: JudgeMatch) -> JudgeFigures | None:
+    """The figures of a judge; None if no label is about anything that it judged."""
+    card, people, replies, rule = match.card, match.people, match.replies, match.rule
+    cells = {d: meeting_cells(d, people, replies, rule, match.labels) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, replies) for d in cells}
     asked_masks = {d: agree_extras.find_asked(places[d], match.asked_parts, match.named) for d in cells}
     filled = agree_extras.fill_missing(cells, asked_masks, options.missing)
-    shown = {d: s for d, met in filled.items() if (s := summarise(met, d)).gold_cells}
-    turns = agree_extras.measure_weakest_turn_agreement(card, people, values_by_cell, replies, rule, match.items)
-    if not shown and not turns:
+    figures = []
+    for d, met in filled.items():
+        if not (summary := summarise(met, d)).gold_cells:
+            continue
+        alternative = acceptance = None
+        if options.epsilon is not None:
+            alternative = agree_extras.measure_alternative_annotator(
+                d, match.voices, cells[d], places[d], options.epsilon
+            )
+        if options.target is not None:
+            acceptance = agree_verdicts.measure_auto_acceptance(d, cells[d], places[d], replies, rule, options)
+        figures.append(
+            DimensionFigures(
+                summary,
+                other_metrics.measure_other_metrics(met, d),
+                agree_extras.figures_by_choice(cells[d], d, asked_masks[d], options.missing),
+                alternative,
+                agree_verdicts.measure_rates(d, cells[d], replies, rule),
+                acceptance,
+                _repeats(d, cells[d], places[d], replies),
+            )
+        )
+    turns = agree_extras.measure_weakest_turn_agreement(card, people, match.labels, replies, rule, match.items)
+    if not figures and not turns:
         return None
-    rated = {d: agree_verdicts.measure_rates(d, cells[d], replies, rule) for d in shown}
-    missing_figures = {d: agree_extras.figures_by_choice(cells[d], d, asked_masks[d], options.missing) for d in shown}
-    also, tested, acceptance = {d: other_metrics.measure_other_metrics(filled[d], d) for d in shown}, {}, {}
-    if options.epsilon is not None:
-        run_test = agree_extras.measure_alternative_annotator
-        tested = {d: run_test(d, match.voices, cells[d], places[d], options.epsilon) for d in shown}
-    repeated = {d: _repeats(d, cells[d], places[d], replies) for d in shown}
-    if options.target is not None:
-        accept = agree_verdicts.measure_auto_acceptance
-        acceptance = {d: accept(d, cells[d], places[d], replies, rule, options) for d in shown}
-    placed = _position_agreement(card, replies)
-    figures = [
-        _summary_record(summary)
-        | other_metrics.as_json(also[d])
-        | ({"orders": both_orders.as_json(placed[1])} if placed and placed[0] == d else {})
-        | ({"missing": {"counted": options.missing, **missingness.as_json(of)}} if (of := missing_figures[d]) else {})
-        | ({"alternative": alternative_annotator.as_json(tested[d])} if tested else {})
-        | _gain_record(repeated[d], rule)
-        | ({"rates": [rates.as_json(answer) for answer in rated[d]]} if rated[d] else {})
-        | ({"selective": {"source": acceptance[d][0], **auto_accept.as_json(acceptance[d][1])}} if acceptance else {})
-        for d, summary in shown.items()
-    ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(worst)} for d, worst in turns.items()]
+    return JudgeFigures(match, figures, turns, _position_agreement(card, replies))
+
+
+def _as_records(options: argparse.Namespace, judge: JudgeFigures) -> list[dict[str, Any]]:
+    """The figures of a judge for JSON, a record for each dimension."""
+    records = []
+    for of in judge.dimensions:
+        record = _summary_record(of.summary) | other_metrics.as_json(of.others)
+        if judge.orders and judge.orders[0] == of.dimension:
+            record["orders"] = both_orders.as_json(judge.orders[1])
+        if of.missing:
+            record["missing"] = {"counted": options.missing, **missingness.as_json(of.missing)}
+        if of.alternative:
+            record["alternative"] = alternative_annotator.as_json(of.alternative)
+        record |= _gain_record(of.repeated, judge.match.rule)
+        if of.rates:
+            record["rates"] = [rates.as_json(answer) for answer in of.rates]
+        if of.acceptance:
+            source, acceptance = of.acceptance
+            record["selective"] = {"source": source, **auto_accept.as_json(acceptance)}
+        records.append(record)
+    turns = judge.weakest_turns.items()
+    return records + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(of)} for d, of in turns]
+
+
+def _describe(options: argparse.Namespace, judge: JudgeFigures) -> list[str]:
+    """The figures of a judge in lines: a table, then a statistic after the other for all dimensions."""
+    match, replies = judge.match, judge.match.replies
     unread = sum(reply.reading.unscored is not None for reply in replies)
-    gold = f"{many(len(people), 'reference label')} (gold) from {match.basis}"
+    gold = f"{many(len(match.people), 'reference label')} (gold) from {match.basis}"
     text = [
         *match.assumptions,
         f"{match.judge}: {many(len(replies), 'reply', 'replies')} ({unread} unscored), {gold}.\n",
         f"{'dimension':34} {'items':>6} {'ratings':>7}  {'kappa':>6}  {'95% interval':16} {'% agreement':>11} "
         f"{'n/a agreement':>13}",
     ]
-    text += [_row(card, summary) for summary in shown.values()]
-    for d, found_beside in also.items():
-        lin = "kappa is Lin's concordance, " if d.scale.kind == "interval" else ""
-        text.append(f"{d.title}: {lin}{agree_extras.describe_other_metrics(found_beside).rstrip('.')}.")
-    for d, lack in missing_figures.items():
-        if lack is not None:
-            text.append("\n" + "\n".join(agree_extras.describe_choices(d, lack, options.missing)))
-    for d, test in tested.items():
-        text.append(f"\n{d.title}: {sentence_text(human_ceiling_findings.test(test))}")
-    for d, worst in turns.items():
+    text += [_row(match.card, of.summary) for of in judge.dimensions]
+    for of in judge.dimensions:
+        lin = "kappa is Lin's concordance, " if of.dimension.scale.kind == "interval" else ""
+        text.append(f"{of.title}: {lin}{agree_extras.describe_other_metrics(of.others).rstrip('.')}.")
+    for of in judge.dimensions:
+        if of.missing is not None:
+            text.append("\n" + "\n".join(agree_extras.describe_choices(of.dimension, of.missing, options.missing)))
+    for of in judge.dimensions:
+        if of.alternative is not None:
+            text.append(f"\n{of.title}: {sentence_text(human_ceiling_findings.test(of.alternative))}")
+    for d, worst in judge.weakest_turns.items():
         text.append(f"\n{d.title}: {' '.join(weakest_turns.explain(worst))}")
-    for d, found_of in rated.items():
-        for answer in found_of:
-            named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
-            text.append(f"\n{named}: {' '.join(rates.explain(answer, d))}")
-    for d, (source, result) in acceptance.items():
-        near = options.near and d.scale.has_order
-        sentences = f"{auto_accept.explain(result, near)} {describe_equality(d.scale)}".rstrip()
-        text.append(f"\n{d.title} ({source or 'no confidence'}): {sentences}")
-    if placed:
-        text.append(f"\n{placed[0].title}, both orders: {' '.join(both_orders.explain(placed[1]))}")
+    for of in judge.dimensions:
+        for answer in of.rates:
+            named = of.title if of.dimension.scale.kind == "flag" else f"{of.title}, {answer.rates.answer}"
+            text.append(f"\n{named}: {' '.join(rates.explain(answer, of.dimension))}")
+    for of in judge.dimensions:
+        if of.acceptance is not None:
+            (source, acceptance), scale = of.acceptance, of.dimension.scale
+            sentences = auto_accept.explain(acceptance, options.near and scale.has_order)
+            text.append(
+                f"\n{of.title} ({source or 'no confidence'}): {sentences} {describe_equality(scale)}".rstrip()
+            )
+    if judge.orders:
+        text.append(f"\n{judge.orders[0].title}, both orders: {' '.join(both_orders.explain(judge.orders[1]))}")
     if match.left_out:
-        left = many(match.left_out, "reply", "replies")
-        are = verb(match.left_out, "is", "are")
+        left, are = many(match.left_out, "reply", "replies"), verb(match.left_out, "is", "are")
         text.append(f"\n{left} of it that {are} not to both orders of a pair {are} left out.")
-    gains = [(d, gain) for d, gain in repeated.items() if gain is not None]
+    gains = [(of, of.repeated) for of in judge.dimensions if of.repeated is not None]
     if gains:
         most = max(gain.samples for _, gain in gains)
-        text.append(f"\n{most} samples, {RULE_NAMES[rule]}: all samples about one thing count as one answer.")
-    for d, consistency in gains:
-        text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.explain(consistency))]
-        text += [f"  {sentence}"] if (sentence := describe_equality(d.scale)) else []
-    return match.judge, figures, text
+        text.append(f"\n{most} samples, {RULE_NAMES[match.rule]}: all samples about one thing count as one answer.")
+    for of, gain in gains:
+        text += [f"{of.title}:", *(f"  {sentence}" for sentence in self_consistency.explain(gain))]
+        text += [f"  {sentence}"] if (sentence := describe_equality(of.dimension.scale)) else []
+    return text
 
 
 def _position_agreement(card: Card, replies: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
