@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -115,6 +115,14 @@ class DeskView:
             for unit, dimension in layer.card.cells(self.item.content, stated=True):
                 cells.setdefault((unit, dimension.name), (number, dimension))
         return cells
+
+    def asks(self, number: int, cell: Cell) -> bool:
+        """Whether a cell is asked by the layer of this number; one that no layer asks belongs to the main card."""
+        return self.cells[cell][0] == number if cell in self.cells else number == 0
+
+
+_LayerRow = tuple[DeskView, int, list[Any]]
+"""A row about a judge's reply: the view that shows it, the number of its layer, and the columns."""
 
 
 @allow("annotator")
@@ -280,43 +288,51 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
     }
     ids = list({v.item.id for v in shown})
 
-    def rows(columns: str, table: str, rest: str = "") -> list[tuple[DeskView, int, list[Any]]]:
+    def rows(columns: str, table: str, rest: str = "") -> list[_LayerRow]:
         query = f"select item_id, judge_id, {columns} from {table} where item_id in ({placeholders(ids)}) {rest}"
         records = store.rows(query, ids)
         return [(*by_key[item, judge], values) for item, judge, *values in records if (item, judge) in by_key]
 
-    def asks(view: DeskView, number: int, cell: Cell) -> bool:
-        return view.cells[cell][0] == number if cell in view.cells else number == 0
+    spread = rows("unit, dimension, agreement", "score_spread")
+    samples = rows("unit, dimension, value", "score", "order by sample") if spread else []
+    _add_scores(rows("unit, dimension, value, confidence, source", "score_now"), spread, samples)
+    sampled = {(view.item.id, number) for view, number, cell in spread if view.asks(number, (cell[0], cell[1]))}
+    _add_remarks(rows("unit, dimension, sort, text", "remark", "and sample = 0"), sampled)
+    for view, number, (part, why) in rows("part, why", "unusable_now"):
+        whose = f"{view.layers[number].card.title}: the" if number else "The"
+        view.remarks.append((part, "", "rule", f"{whose} judge's reply could not be used: {why}."))
 
-    spread = {
+
+def _add_scores(scores: list[_LayerRow], spread: list[_LayerRow], samples: list[_LayerRow]) -> None:
+    """Put scores into the views. Several samples come with their agreement where no confidence is stated."""
+    agreements = {
         (view.item.id, number, unit, dimension): float(agreement)
-        for view, number, (unit, dimension, agreement) in rows("unit, dimension, agreement", "score_spread")
-        if asks(view, number, (unit, dimension))
+        for view, number, (unit, dimension, agreement) in spread
     }
-    samples: dict[tuple[str, int, str, str], list[float | None]] = defaultdict(list)
-    if spread:
-        for view, number, (unit, dimension, value) in rows("unit, dimension, value", "score", "order by sample"):
-            samples[view.item.id, number, unit, dimension].append(value)
-    columns = "unit, dimension, value, confidence, source"
-    for view, number, (unit, dimension, value, confidence, source) in rows(columns, "score_now"):
-        if not asks(view, number, (unit, dimension)):
-            continue
-        key = view.item.id, number, unit, dimension
-        if confidence is None and key in spread:
-            confidence, source = spread[key], "samples"
-        values = tuple(samples[key]) if key in spread else ()
-        view.scores[(unit, dimension)] = JudgeValue(value, confidence, source, values)
+    values: dict[tuple[str, int, str, str], list[float | None]] = defaultdict(list)
+    for view, number, (unit, dimension, value) in samples:
+        values[view.item.id, number, unit, dimension].append(value)
+    for view, number, (unit, dimension, value, confidence, source) in scores:
+        if view.asks(number, (unit, dimension)):
+            key = view.item.id, number, unit, dimension
+            if confidence is None and key in agreements:
+                confidence, source = agreements[key], "samples"
+            score = JudgeValue(value, confidence, source, tuple(values[key]) if key in agreements else ())
+            view.scores[unit, dimension] = score
+
+
+def _add_remarks(remarks: list[_LayerRow], sampled: Container[tuple[str, int]]) -> None:
+    """Put remarks into the views. `sampled`: the (item, layer) of which all samples are shown as one answer."""
     general: list[tuple[DeskView, int, str, str]] = []
-    sampled = {(item, number) for item, number, *_ in spread}
-    for view, number, (unit, dimension, sort, text) in rows("unit, dimension, sort, text", "remark", "and sample = 0"):
+    for view, number, (unit, dimension, sort, text) in remarks:
         if sort == "rule" and (view.item.id, number) in sampled:
-            text = f"In the first sample: {text}"  # what is shown beside it is all samples as one answer
+            text = f"In the first sample: {text}"
         if sort == "note" and not dimension:
             general.append((view, number, unit, text))
-        elif sort == "rule" and number and not asks(view, number, (unit, dimension)):
+        elif sort == "rule" and number and not view.asks(number, (unit, dimension)):
             about = f", {dimension.replace('_', ' ')}" if dimension else ""
             view.remarks.append((unit, dimension, sort, f"{view.layers[number].card.title}{about}: {text}"))
-        elif not dimension or asks(view, number, (unit, dimension)):
+        elif not dimension or view.asks(number, (unit, dimension)):
             view.remarks.append((unit, dimension, sort, text))
     for view, number, unit, text in general:
         # What a judge notes of a whole unit is shown with those of its scores there that have no note of their own.
@@ -324,6 +340,3 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
         for (of, dimension), (asked_by, _) in view.cells.items():
             if of == unit and asked_by == number and (of, dimension) not in noted:
                 view.remarks.append((of, dimension, "note", text))
-    for view, number, (part, why) in rows("part, why", "unusable_now"):
-        whose = f"{view.layers[number].card.title}: the" if number else "The"
-        view.remarks.append((part, "", "rule", f"{whose} judge's reply could not be used: {why}."))
