@@ -87,11 +87,8 @@ def missing_answers(
     with index.lock:
         for item, name, stratum, draw_id, by, why in rows:
             draw, answers = index.draws.get(str(draw_id)), answers_by_item.get(str(item), [])
-            secret = item in hidden
-
-            def by_whom(names: Sequence[str], reason: str = "", secret: bool = secret) -> str:
-                return f"by {', '.join(names)}" + (f": {reason}" if reason and not secret else "")
-
+            if item in hidden:
+                why, answers = "", [(by_person, action, mode, "") for by_person, action, mode, _ in answers]
             saved = [a for a in answers if a[1] == "save"]
             seen = [a[0] for a in saved if a[2] != "blind"]
             skips = [a for a in answers if a[1] == "skip"]
@@ -99,25 +96,29 @@ def missing_answers(
             open_to = draw is not None and any(not index.is_closed_to(draw, annotator) for annotator in annotators)
             explanation: tuple[Why, str]
             if by is not None:
-                explanation = "put aside", by_whom([by], why or "")
+                explanation = "put aside", _by_whom([by], why or "")
             elif item in shown:
                 explanation = "in the prompt", "an example that the judge is shown"
             elif item in back:
-                explanation = "withdrawn", by_whom([back[item]])
+                explanation = "withdrawn", _by_whom([back[item]])
             elif holders:
-                explanation = "held", by_whom(holders)
+                explanation = "held", _by_whom(holders)
             elif skips:
-                explanation = "skipped", "; ".join(by_whom([person], reason) for person, _, _, reason in skips)
+                explanation = "skipped", "; ".join(_by_whom([person], reason) for person, _, _, reason in skips)
             elif seen:
-                explanation = "answered with the judge in view", by_whom(seen)
+                explanation = "answered with the judge in view", _by_whom(seen)
             elif saved:
-                explanation = "answered in other dimensions", by_whom([a[0] for a in saved])
+                explanation = "answered in other dimensions", _by_whom([a[0] for a in saved])
             elif not open_to:
                 explanation = "known to all", "everybody who works here was shown what a judge or other people said"
             else:
                 explanation = "waiting", "for a blind answer"
             missing.append(MissingAnswer(str(item), str(name), str(stratum), *explanation))
     return missing
+
+
+def _by_whom(names: Sequence[str], reason: str = "") -> str:
+    return f"by {', '.join(names)}" + (f": {reason}" if reason else "")
 
 
 @allow("annotator")
