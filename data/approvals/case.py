@@ -93,14 +93,14 @@ class Case:
         return gate.gold_cells - gate.unscored - gate.cells - gate.na_judge
 
     @property
-    def made(self) -> bool:
+    def judge_is_synthetic(self) -> bool:
         """Whether the judge is rules or a generator instead of a language model."""
         return self.judge.synthetic or is_practice(self.judge.model)
 
     @property
     def synthetic(self) -> bool:
         """Whether the judge or the data is made up, so that an approval says nothing about any language model."""
-        return self.dataset.synthetic or self.made
+        return self.dataset.synthetic or self.judge_is_synthetic
 
     @property
     def objections(self) -> list[str]:
@@ -237,12 +237,13 @@ def _find_objections(case: Case) -> Iterator[str]:
             f"This judge was given altered items (the probe {case.judge.probe}): its scores measure a weakness of the "
             "judge, and do not describe these items."
         )
-    if case.made and not case.dataset.synthetic:
+    if case.judge_is_synthetic and not case.dataset.synthetic:
         yield (
             "This is a practice judge, not a language model: its scores can be published for synthetic data only, and "
             "this dataset is not marked as synthetic."
         )
-    if case.has_imported_labels and case.dataset.synthetic and not (case.made or case.requirements.imported):
+    unproven = case.has_imported_labels and not case.requirements.imported
+    if unproven and case.dataset.synthetic and not case.judge_is_synthetic:
         yield (
             "This dataset is marked as synthetic, so its imported labels and decisions count though nobody can check "
             "them. A language model can be published only in a dataset that is not marked as synthetic, on labels "
@@ -259,7 +260,7 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
     yield "dataset is synthetic", float(case.dataset.synthetic), ""
     yield "judge", None, f"{case.judge.model}, card {case.judge.card} (version {case.judge.card_version})"
     yield "judge's parameters", None, case.judge.params
-    yield "judge is practice or synthetic", float(case.made), ""
+    yield "judge is practice or synthetic", float(case.judge_is_synthetic), ""
     yield "gate", None, f"{line.check.state}: {line.check.reason}"
     yield "kappa", interval.point, "rows people, columns judge, full scale"
     yield "kappa, standard error", interval.se, "by items"

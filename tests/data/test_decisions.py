@@ -479,8 +479,8 @@ def _objections(workspace: PlantedWorkspace) -> Iterator[str]:
     for name, dimension_case in cases.items():
         covered = dimension_case.coverage and round(dimension_case.coverage, 4)
         yield (
-            f"{name}: {dimension_case.basis}, synthetic {dimension_case.synthetic}, made {dimension_case.made}, "
-            f"{covered}, {dimension_case.people_only_na} n/a"
+            f"{name}: {dimension_case.basis}, synthetic {dimension_case.synthetic}, made "
+            f"{dimension_case.judge_is_synthetic}, {covered}, {dimension_case.people_only_na} n/a"
         )
         yield from (f"  {objection}" for objection in dimension_case.objections)
         if "n/a" in name and "1.0" in name:
