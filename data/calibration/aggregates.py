@@ -144,7 +144,8 @@ def _grouped_scores(
     """Dimension, run, system and a part of their group, of the scores of changes after `since` up to `up_to`.
 
     How often each answer was given comes of one pass over the scores; where an item has one cell, so do its sums. Of
-    turns and sections a second pass sums up every item first.
+    turns and sections a second pass sums up every item first. Where several samples are combined, an item belongs to
+    the run of the last of them: all items of a judge are combined in the change that brings its first several samples.
     """
     if not dimensions:
         return
@@ -154,12 +155,21 @@ def _grouped_scores(
         f"came as (select m.seq, max({RUN_KEY}) as run from judgment m "
         "where m.judge_id = $2 and m.seq > $3 and m.seq <= $4 group by m.seq)"
     )
-    where = f"where s.judge_id = $2 and s.seq > $3 and s.seq <= $4 and s.dimension in ({placeholders(called, 5)})"
+    seq, origin = "s.seq", ""
+    if store.rows("select 1 from combination where judge_id = $1 limit 1", [judge_id]):
+        seq, origin = "o.seq", "join origin o on o.item_id = s.item_id "
+        newest = "select item_id, max(seq) as seq from score where judge_id = $2 and seq <= $4 group by item_id"
+        came += f", origin as ({newest})"
+    scores = (
+        f"score_now s {origin}where s.judge_id = $2 and s.seq > $3 and s.seq <= $4 "
+        f"and s.dimension in ({placeholders(called, 5)})"
+    )
     asks: dict[Key, CountedDimension] = {(d.sort, d.name): counted_dimension(d) for d in dimensions}
     for run, a, b, name, unit, value, n in store.rows(
-        f"with {came}, cells as (select s.seq, s.item_id, s.dimension, s.value, case when s.unit like 'turn:%' then "
-        "'turn' when s.unit like 'section:%' then 'section/' || right(s.unit, 1) when s.unit like 'response/%' then "
-        f"'side/' || right(s.unit, 1) else s.unit end as unit from score_now s {where}) "
+        f"with {came}, cells as (select {seq} as seq, s.item_id, s.dimension, s.value, "
+        "case when s.unit like 'turn:%' then 'turn' when s.unit like 'section:%' then 'section/' || right(s.unit, 1) "
+        "when s.unit like 'response/%' then 'side/' || right(s.unit, 1) else s.unit end as unit "
+        f"from {scores}) "
         "select c.run, i.system_a, i.system_b, s.dimension, s.unit, s.value, count(*) from cells s "
         "join item i on i.id = s.item_id left join came c on c.seq = s.seq "
         "where i.dataset_id = $1 group by 1, 2, 3, 4, 5, 6",
@@ -173,7 +183,7 @@ def _grouped_scores(
     for sort in SORTS_WITH_SEVERAL_UNITS:
         of_sort = [asks[key] for key in asks if key[0] == sort]
         if of_sort:
-            yield from _by_item(store, of_sort, came, where, params)
+            yield from _by_item(store, of_sort, came, scores, seq, params)
 
 
 def _systems_of_score(
@@ -211,7 +221,7 @@ def _single(counted: CountedDimension, value: float | None, n: int) -> Aggregate
 
 
 def _by_item(
-    store: Store, asks: Sequence[CountedDimension], came: str, where: str, params: Sequence[object]
+    store: Store, asks: Sequence[CountedDimension], came: str, scores: str, seq: str, params: Sequence[object]
 ) -> Iterator[tuple[Key, str, str, AggregateGroup]]:
     """The sums over items, of dimensions whose items have several cells each."""
     side = "right(s.unit, 1) as side" if asks[0].dimension.sort == "section" else "'a' as side"
@@ -229,7 +239,7 @@ def _by_item(
             own.append(f"coalesce(sum(case when {condition} then {value} end), 0) as {t}")
             sums.append(f"sum({t}), sum({t} * {t}), sum({t} * m{n})")
     for run, system, *rest in store.rows(
-        f"with {came}, own as (select s.item_id, {side}, max(s.seq) as seq, {', '.join(own)} from score_now s {where} "
+        f"with {came}, own as (select s.item_id, {side}, max({seq}) as seq, {', '.join(own)} from {scores} "
         "group by 1, 2) select c.run, case when o.side = 'b' then i.system_b else i.system_a end, "
         f"{', '.join(sums)} from own o join item i on i.id = o.item_id left join came c on c.seq = o.seq "
         "where i.dataset_id = $1 group by 1, 2",

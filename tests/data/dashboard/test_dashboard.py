@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -192,6 +193,10 @@ def test_the_first_samples_of_a_new_item_double_none_that_were_counted(store: St
     store.tx("run", "judgments", work)
     tallies = plain_tallies(store, dataset, judge)
     assert sum(tally[0] for tally in tallies.values()) == 6
+    by_run = Counter[str]()
+    for (run, _), tally in tallies.items():
+        by_run[run] += tally[0]
+    assert sorted(by_run.values()) == [1, 5] and by_run["second"] == 1, "what was scored before stays under its run"
     aggregates._kept.pop(store)
     assert plain_tallies(store, dataset, judge) == tallies
 
