@@ -7,6 +7,7 @@ are counts, or sums of sampling weights 1/pi. An undefined figure is None, not n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, log10
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,6 +18,8 @@ Codes = NDArray[np.int64]
 Weights = Literal["linear", "quadratic"] | None
 Level = Literal["nominal", "ordinal", "interval"]
 _NOTHING = 1e-9
+_DIGITS = 12
+"""The digits by which values are told apart."""
 
 
 def check_codes(values: ArrayLike, k: int, side: str) -> Codes:
@@ -52,6 +55,16 @@ def check_values(values: ArrayLike, k: int, side: str, weights: Weights) -> Code
 def is_kappa_of_moments(k: int, weights: Weights) -> bool:
     """Whether kappa is a function of six sums: quadratic weights, and two values, where plain kappa is the same."""
     return weights == "quadratic" or k == 2
+
+
+def merge_rounded(values: ArrayLike) -> Floats:
+    """The values, equal where they differ by rounding only, as means of the same answers in another order do.
+
+    Whether values are equal decides whether a side is constant, and which ranks are tied.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    largest = float(np.abs(array).max(initial=0.0))
+    return np.round(array, _DIGITS - ceil(log10(largest))) if largest else array
 
 
 def nearest_codes(values: Codes | Floats) -> Codes:
@@ -212,7 +225,7 @@ def pearson_correlation(human: ArrayLike, judge: ArrayLike, weight: Floats | Non
 
     It does not measure agreement: a judge that is always two steps too high correlates perfectly.
     """
-    a, b = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    a, b = merge_rounded(human), merge_rounded(judge)
     if not len(a) or np.all(a == a[0]) or np.all(b == b[0]):
         return None
     weight = np.ones(len(a)) if weight is None else weight

@@ -9,7 +9,7 @@ from math import atanh, exp, sqrt, tanh
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from judges.stats.agreement import Floats
+from judges.stats.agreement import Floats, merge_rounded
 from judges.stats.bootstrap import MAX_UNDEFINED, defined_replicates, draw_items, percentile_interval
 from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 
@@ -40,7 +40,7 @@ def _interval(
     x: ArrayLike, y: ArrayLike, item: ArrayLike, figure: Callable[[Floats, Floats, Floats], Floats], method: str
 ) -> Interval:
     """The bootstrap on Fisher's scale of figure(weights, a, b), weights (replicates, cells)."""
-    a, b, keys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64), np.asarray(item)
+    a, b, keys = merge_rounded(x), merge_rounded(y), np.asarray(item)
     if not a.shape == b.shape == keys.shape or a.ndim != 1:
         raise ValueError(f"Both sides and the items must be of one length; got {a.size}, {b.size} and {keys.size}.")
     distinct, place = np.unique(keys, return_inverse=True)

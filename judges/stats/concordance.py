@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.stats.agreement import Codes, Floats, check_weights, effective_size
+from judges.stats.agreement import Codes, Floats, check_weights, effective_size, merge_rounded
 from judges.stats.intervals import Cells
 from judges.stats.strata import error_of_influences, item_strata
 from judges.stats.uncertainty import TWO_SIDED, Interval, symmetric_interval, t_quantile
@@ -102,7 +102,7 @@ def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> I
     items, sizes = len(distinct), np.bincount(item)
     n_eff = effective_size(np.bincount(item, weight) / sizes) if items else 0.0
     point_interval = Interval.point_only(items, len(x), n_eff, f"{name}, linearised")
-    point, slope = figure(x, y, weight) if len(x) else (float("nan"), x)
+    point, slope = figure(merge_rounded(x), merge_rounded(y), weight) if len(x) else (float("nan"), x)
     if not np.isfinite(point):
         return point_interval
     stratum = None if cells.stratum is None else item_strata(np.asarray(cells.stratum), item, items)

@@ -209,6 +209,13 @@ def test_six_sums_of_a_constant_are_undefined_under_rounding(value, weight):
     assert kappa_from_sums(six_sums(x, x, np.array(weight))) is None
 
 
+def test_a_side_that_is_constant_but_for_rounding_has_no_correlation():
+    means = [(0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3, 0.2, 0.2]
+    assert len(set(means)) > 1, "the sum goes by its order"
+    assert pearson_correlation(means, [1, 4, 2, 3]) is None
+    assert pearson_correlation([0, 1e-9, 2e-9], [0, 1, 2]) == pytest.approx(1), "small numbers are told apart"
+
+
 def test_one_disagreement_in_ten_million_is_not_mistaken_for_rounding():
     n = 10_000_000.0
     # all (9, 9) but one (9, 8): x constant, so cov = 0 and kappa = 0, and it is defined

@@ -63,6 +63,14 @@ def test_what_has_no_correlation(x: list[float], y: list[float]) -> None:
     assert r_squared(correlation).point is None
 
 
+def test_means_that_differ_by_rounding_only_are_one_value() -> None:
+    means, item = [(0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3, 0.2, 0.2], range(4)
+    assert bootstrap_spearman(means, [1, 4, 2, 3], item).point is None
+    assert bootstrap_spearman([*means, 0.3], [1, 4, 2, 3, 5], range(5)).point == pytest.approx(
+        stats.spearmanr([2, 2, 2, 2, 3], [1, 4, 2, 3, 5])[0]
+    )
+
+
 def test_squares_of_intervals() -> None:
     rng = np.random.default_rng(5)
     r = bootstrap_pearson(rng.normal(size=50), rng.normal(size=50), range(50))

@@ -56,6 +56,17 @@ def test_points_are_those_of_scipy_and_of_an_analysis_of_variance(steps: float, 
     )
 
 
+def test_means_that_differ_by_rounding_only_are_one_value() -> None:
+    answers = [(0.1, 0.2), (0.0, 0.3), (0.05, 0.25), (0.4, 0.5), (0.6, 0.3), (0.2, 0.7)]
+    x, y = np.array([sum(pair) / 2 for pair in answers]), np.array([0.1, 0.5, 0.2, 0.9, 0.3, 0.4])
+    assert len(set(x.tolist())) > 2, "sums of these have more than two values"
+    actual, expected = (concordance.concordance(Cells(np.arange(6), side, y)) for side in (x, np.round(x, 2)))
+    assert [interval.point for interval in actual] == pytest.approx([interval.point for interval in expected], abs=1e-9)
+    assert actual.kendall.point == pytest.approx(stats.kendalltau(np.round(x, 2), y)[0])
+    constant = concordance.concordance(Cells(np.arange(3), x[:3], y[:3]))
+    assert {constant.pearson.point, constant.spearman.point, constant.kendall.point} == {None}
+
+
 def test_shrout_and_fleiss_first_two_raters_by_hand() -> None:
     x, y = np.array([9.0, 6, 8, 7, 10, 6]), np.array([2.0, 1, 4, 1, 5, 2])
     d = 31 / 6
