@@ -184,6 +184,7 @@ def gold_sql(
     ordered = scale.has_order
     by_mean = scale.kind == "interval" and rule.resolve == "mean"
     by_median = ordered and rule.resolve != "majority"
+    in_order = " order by value" if by_mean else ""  # the last digit of a sum goes by its order, and fingerprints by it
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
     codes = range(scale.base, scale.base + scale.size) if means else range(0)
     shares = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
@@ -196,7 +197,7 @@ def gold_sql(
         f"where {unit_sort_sql(sort, 'l')}), "
         f"cells as (select {cell}, min(value) as low, max(value) as high, max(probability) as probability, "
         "max(part) as part, max(drawn) as drawn, count(*) as people, count(value) as valued, "
-        f"avg(value) as mean{shares} from labels group by {cell}), "
+        f"avg(value{in_order}) as mean{shares} from labels group by {cell}), "
         f"response as (select {part}, {counts} as answered from cells where part is not null group by {part}), "
         f"settled as (select {place_sql('dimension', names)} as no, item_id, unit, value, "
         f"{counted_decision_sql(basis)} as counts from {settled} where dimension in ({', '.join(names)})), "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from data.calibration import (
 )
 from data.dashboard import dashboard
 from data.gold import disputes
+from data.gold.gold import gold_sql
 from data.records import datasets, settings
 from data.records.settings import GoldRule
 from data.reports import report
@@ -260,6 +261,25 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     assert waiting == conflicts and 0 < wide < ITEMS
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1, "out"))
     assert len(calibration.load_paired_ratings(store, dataset, judge_id, d["grade"], "blind")) == ITEMS - wide
+    store.close()
+
+
+def test_a_mean_is_the_same_to_the_last_digit_whoever_labelled_first(tmp_path: Path) -> None:
+    question = {"name": "tone", "unit": "response", "definition": "How?", "answers": SCALES["tone"]}
+    card = from_recipe(check_recipe({"name": "mix", "title": "Mix", "kind": "response", "dimensions": [question]}))
+    rows: list[dict[str, Any]] = [{"card": card.spec}]
+    for number, answers in enumerate(permutations((0.1, 0.2, 0.3))):
+        rows.append({"id": f"r{number}", "kind": "response", "task": "t", "output": f"{number}"})
+        rows += [
+            {"item": f"r{number}", "unit": "response", "dimension": "tone", "value": value, "annotator": f"p{person}",
+             "mode": "blind", "made_at": f"2026-01-01T00:00:0{person}Z"}
+            for person, value in enumerate(answers)
+        ]  # fmt: skip
+    store = workspace(tmp_path)
+    bring(store, rows)
+    gold = gold_sql("response", card.dimensions[0].scale, "all", GoldRule("mean"))
+    means = store.rows(f"select value, mean from ({gold}) g", [store.rows("select id from dataset")[0][0], "tone"])
+    assert len(means) == 6 and len({number for row in means for number in row}) == 1, "fingerprints go by every digit"
     store.close()
 
 
