@@ -11,7 +11,7 @@ from typing import NamedTuple
 from data.calibration.calibration import comparison_input, load_paired_ratings, paired_cells_sql
 from data.gold.gold import Basis
 from data.records.access import allow
-from data.records.outcomes import answer_sql
+from data.records.outcomes import answer_sql, unit_sort_sql
 from data.store import Store, cache_result
 from judges.stats.calibration import anchoring_difference, count_other_answers, summarise
 from judges.stats.uncertainty import Interval
@@ -89,8 +89,8 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, cou
             "percentile_cont(0.75) within group (order by a.milliseconds) from answer_now a "
             "join draw_now d on d.id = a.draw_id and d.stream = 'audit' "
             "where a.dataset_id = $1 and a.action = 'save' and a.milliseconds > 0 and a.mode in ('blind', 'assisted') "
-            f"and exists (select 1 from label_now l where l.answer_id = a.id and l.dimension = $2 and {_SHOWN}) "
-            "group by a.mode",
+            "and exists (select 1 from label_now l where l.answer_id = a.id and l.dimension = $2 "
+            f"and {unit_sort_sql(dimension.sort, 'l')} and {_SHOWN}) group by a.mode",
             params,
         )
     }

@@ -265,7 +265,8 @@ def _earliest(
         f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}), "
         "both_valued as (select distinct item_id from met where scored and human is not null and judge is not null) "
         "select b.item_id from both_valued b join label l on l.item_id = b.item_id and l.dimension = $2 "
-        f"where l.mode = 'blind' group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
+        f"where l.mode = 'blind' and {unit_sort_sql(dimension.sort, 'l')} "
+        f"group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
         [dataset_id, dimension.name, judge_id],
     )
     return [str(row[0]) for row in rows]

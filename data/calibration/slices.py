@@ -15,6 +15,7 @@ from data.gold.gold import Basis
 from data.records import exposure
 from data.records.access import allow
 from data.records.items import item_names
+from data.records.outcomes import unit_sort_sql
 from data.store import Store, cache_result
 from judges.stats.agreement import Codes, Floats
 from judges.stats.calibration import PairedRatings, kappa_cells
@@ -147,7 +148,8 @@ def cells_in_order(
     cells, k = kappa_cells(meeting.drop_code(dimension.scale.tie_code if drop else None), dimension.scale)
     rows = store.frame(
         "select n.no, row_number() over (order by l.first, n.hash, n.no) as place from ("
-        "select item_id, min(made_at) as first from label where dimension = $2 group by item_id) l "
+        "select l.item_id, min(l.made_at) as first from label l "
+        f"where l.dimension = $2 and {unit_sort_sql(dimension.sort, 'l')} group by l.item_id) l "
         "join (select id, hash, row_number() over (order by id) - 1 as no from item where dataset_id = $1) n "
         "on n.id = l.item_id",
         [dataset_id, dimension.name],

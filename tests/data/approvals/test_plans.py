@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from data.approvals import case, check_results, plans
-from data.calibration import calibration
+from data.calibration import calibration, slices
 from data.cli import main
 from data.records import people
 from data.records.tables import LabelRow
@@ -139,6 +140,21 @@ def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
     )
     table = cross_table(human, judged, 5)
     assert line.gate.counts.tolist() == table.tolist()
+
+
+def test_a_label_of_another_unit_by_the_same_name_brings_no_item_forward(store: Store) -> None:
+    dataset, judge = fill(store, [replace(c, people=()) for c in cells(4)])
+    draws = dict(store.rows("select i.name, d.id from draw d join item i on i.id = d.item_id"))
+    items = dict(store.rows("select name, id from item"))
+    for number, unit in ((3, "conversation"), (0, UNIT), (1, UNIT), (2, UNIT), (3, UNIT)):
+        row = LabelRow(new_id(), "", items[f"item {number}"], unit, "helpfulness", 4.0, "ann", "blind",
+                       draws[f"item {number}"], "", False, None, None, None, False, now())  # fmt: skip
+        store.tx("ann", "save", lambda tx, row=row: tx.append([row]))
+    dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness")
+    first = calibration.load_paired_ratings(store, dataset, judge, dimension, "gate", 3)
+    assert sorted(first.judge) == [2.0, 3.0, 3.0], "items 0 to 2, which had their own label first"
+    grown, _ = slices.cells_in_order(store, dataset, judge, dimension, "gate")
+    assert np.asarray(grown.judge)[np.argmax(grown.item)] == 3, "item 3 is the last, with a code from 0"
 
 
 def test_before_the_first_look_nothing_is_decided(store: Store) -> None:
