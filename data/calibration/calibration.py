@@ -260,12 +260,13 @@ def to_paired_ratings(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np
 def _earliest(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int
 ) -> list[str]:
-    """Return the items with a value of people and judge that were labelled blind first; later changes move none."""
+    """Return the items with a value of people and judge whose first label on the basis is oldest; changes move none."""
     rows = store.rows(
         f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}), "
         "both_valued as (select distinct item_id from met where scored and human is not null and judge is not null) "
         "select b.item_id from both_valued b join label l on l.item_id = b.item_id and l.dimension = $2 "
-        f"where l.mode = 'blind' and {unit_sort_sql(dimension.sort, 'l')} "
+        "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
+        f"where {LABEL_CONDITIONS[basis]} and {unit_sort_sql(dimension.sort, 'l')} "
         f"group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
         [dataset_id, dimension.name, judge_id],
     )

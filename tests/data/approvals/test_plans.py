@@ -142,17 +142,32 @@ def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
     assert line.gate.counts.tolist() == table.tolist()
 
 
-def test_a_label_of_another_unit_by_the_same_name_brings_no_item_forward(store: Store) -> None:
-    dataset, judge = fill(store, [replace(c, people=()) for c in cells(4)])
+def label_in_order(store: Store, labels: list[tuple[int, str, bool]]) -> None:
+    """Save a blind label of helpfulness in a change of its own for each: item, unit, and whether its draw counts."""
     draws = dict(store.rows("select i.name, d.id from draw d join item i on i.id = d.item_id"))
     items = dict(store.rows("select name, id from item"))
-    for number, unit in ((3, "conversation"), (0, UNIT), (1, UNIT), (2, UNIT), (3, UNIT)):
-        row = LabelRow(new_id(), "", items[f"item {number}"], unit, "helpfulness", 4.0, "ann", "blind",
-                       draws[f"item {number}"], "", False, None, None, None, False, now())  # fmt: skip
+    for number, unit, drawn in labels:
+        person, draw = ("ann", draws[f"item {number}"]) if drawn else ("ann (file)", "")
+        row = LabelRow(new_id(), "", items[f"item {number}"], unit, "helpfulness", 4.0, person, "blind", draw, "",
+                       False, None, None, None, False, now())  # fmt: skip
         store.tx("ann", "save", lambda tx, row=row: tx.append([row]))
+
+
+@pytest.mark.parametrize("before", [(3, "conversation", True), (3, UNIT, False)])
+def test_a_label_that_does_not_count_in_a_look_brings_no_item_forward(
+    store: Store, before: tuple[int, str, bool]
+) -> None:
+    dataset, judge = fill(store, [replace(c, people=()) for c in cells(4)])
+    label_in_order(store, [before, *((number, UNIT, True) for number in range(4))])
     dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness")
     first = calibration.load_paired_ratings(store, dataset, judge, dimension, "gate", 3)
     assert sorted(first.judge) == [2.0, 3.0, 3.0], "items 0 to 2, which had their own label first"
+
+
+def test_the_growth_curve_goes_by_labels_of_its_own_unit(store: Store) -> None:
+    dataset, judge = fill(store, [replace(c, people=()) for c in cells(4)])
+    label_in_order(store, [(3, "conversation", True), *((number, UNIT, True) for number in range(4))])
+    dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness")
     grown, _ = slices.cells_in_order(store, dataset, judge, dimension, "gate")
     assert np.asarray(grown.judge)[np.argmax(grown.item)] == 3, "item 3 is the last, with a code from 0"
 
