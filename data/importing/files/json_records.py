@@ -24,7 +24,7 @@ class TextWindow:
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self._decoder = stream, codecs.getincrementaldecoder("utf-8-sig")()
         self.text, self.at, self.ended = "", 0, False
-        self._line, self._counted = 1, 0
+        self._line, self._counted, self._element = 1, 0, 0
 
     def read_on(self, size: int = _CHUNK) -> bool:
         """Read on; what was passed is dropped. False at the end."""
@@ -58,9 +58,17 @@ class TextWindow:
         self._counted = self.at
         return self._line
 
+    def number_element(self) -> int:
+        """The number of the next element of a list: its line, or one more than the element before if that is there too.
+
+        So no two elements share a number, though a program may have written all of them in one line.
+        """
+        self._element = max(self.number, self._element + 1)
+        return self._element
+
 
 def read_json_array(stream: BinaryIO) -> Iterator[Record]:
-    """The objects of a list, each with the line it begins in. After broken JSON the rest of the file is not read."""
+    """The objects of a list, each with its number (`number_element`). After broken JSON the rest is not read."""
     return _read(TextWindow(stream), "list", frozenset())
 
 
@@ -86,15 +94,15 @@ def _read(window: TextWindow, kind: str, lists: frozenset[Path]) -> Iterator[Rec
         yield Record(window.number, {}, window.text[window.at : window.at + 1000], f"{error}; {_REST}")
 
 
-def _members(window: TextWindow, close: str, cut: str, strict: bool = True) -> Iterator[int]:
-    """Goes through a list or an object, from bracket to bracket: the line of each member, which the caller reads.
+def _members(window: TextWindow, close: str, cut: str, strict: bool = True) -> Iterator[None]:
+    """Goes through a list or an object, from bracket to bracket; the caller reads each member.
 
     `cut` is said where the file ends before it is closed; `strict` refuses a comma before its end.
     """
     window.at += 1
     sign = window.next()
     while sign != close:
-        yield window.number
+        yield
         sign = window.next()
         if sign == ",":
             window.at += 1
@@ -110,7 +118,8 @@ def _members(window: TextWindow, close: str, cut: str, strict: bool = True) -> I
 def _array(window: TextWindow) -> Iterator[Record]:
     if window.next() != "[":
         raise BadJson("is not a JSON list")
-    for number in _members(window, "]", "the list ends without a bracket"):
+    for _ in _members(window, "]", "the list ends without a bracket"):
+        number = window.number_element()
         value, text = next_element(window)
         if isinstance(value, dict):
             yield Record(number, value, text)
@@ -168,7 +177,8 @@ class _Walk:
 
     def _list(self, path: Path) -> Iterator[Record]:
         empty = True
-        for number in _members(self._window, "]", "the file ends within a list", strict=False):
+        for _ in _members(self._window, "]", "the file ends within a list", strict=False):
+            number = self._window.number_element()
             value, text = next_element(self._window)
             if isinstance(value, BadJson):
                 yield Record(number, {}, text, str(value))

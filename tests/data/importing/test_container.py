@@ -95,6 +95,17 @@ def test_a_list_gives_what_the_lines_of_its_elements_give(values: list[dict[str,
     assert in_list == [(r.value, r.problem) for r in jsonl.read_jsonl(io.BytesIO(lines))]
 
 
+def test_no_two_elements_of_a_list_have_the_same_number() -> None:
+    texts = {
+        b'[{"a":1},{"a":2},{"a":3}]': [1, 2, 3],
+        b'[\n {"a":1},\n {"a":2}, {"a":3},\n {"a":4},\n\n {"a":5}]': [2, 3, 4, 5, 6],
+    }
+    for text, numbers in texts.items():
+        assert [record.line for record in json_records.read_json_array(io.BytesIO(text))] == numbers
+    whole = io.BytesIO(b'{"a":1,"rows":[{"b":1},{"b":2}],"c":[3]}')
+    assert [record.line for record in json_records.read_json_object(whole, [("rows",)])] == [1, 1, 2, 1]
+
+
 @pytest.mark.parametrize(
     ("text", "good", "says"),
     [

@@ -676,6 +676,18 @@ def test_a_key_that_the_first_lines_of_json_lack_is_a_column(store: Store) -> No
     assert count_answers(store) == {("human_score", "rating"): N - 26, ("judge", "rating"): N}
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_each_row_of_a_json_list_is_an_item_also_where_all_are_in_one_line(store: Store, indent: int | None) -> None:
+    rows = [{"judge": 1 + n % 5, "human": 1 + n % 3} for n in range(N)]
+    file = {"a.json": json.dumps(rows, indent=indent).encode()}
+    new = bring(store, file).preview.new
+    assert (new.items, new.judgments, new.labels) == (N, N, N)
+    assert bring(store, file).preview.new.total == 0
+    bad = {"b.json": json.dumps([{**row, "human": "?!"} if n < 3 else row for n, row in enumerate(rows)]).encode()}
+    with pytest.raises(ImportRefused, match="3 lines cannot be imported"):
+        bring(store, bad, "other")
+
+
 def test_tables_with_the_same_columns_have_each_their_own_people(store: Store) -> None:
     files = {f"{names[0]}.csv": long_table("annotator", names) for names in (["ann", "ben"], ["cid", "dora"])}
     bring(store, files)
