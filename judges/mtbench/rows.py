@@ -23,6 +23,7 @@ _REFERENCE = re.compile(r"(?<![a-z])(references?|ref[_-]answers?)(?![a-z])", re.
 _SCORES = re.compile(r"score_turn_?(\d)")
 _NUMBER = re.compile(r"\s*-?\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
 _JUDGED = re.compile(r"(.+)_(?:single|pair)(?:[_-].*)?")
+_JUDGE_KEYS = frozenset(("judge", "judge_model", "judge_id", "judge_prompt_template"))
 _MOST_TURNS = 1000
 _MOST_CHOICES = 2**31
 """An index from here on is a mark that a tool made up, and no column of numbers has room for it."""
@@ -108,9 +109,17 @@ def role_of(name: str, keys: frozenset[str]) -> Role | None:
         return "pair"
     if {"model_a", "model_b", "winner"} <= keys:
         return "vote"
-    if keys & {"judgment", "score"} or any(_SCORES.fullmatch(key) for key in keys):
+    if "judgment" in keys or any(_SCORES.fullmatch(key) for key in keys) or _is_rating(name, keys):
         return "single"
     return "question" if "turns" in keys else None
+
+
+def _is_rating(name: str, keys: frozenset[str]) -> bool:
+    """Whether an object with a score is FastChat's rating of a turn: it, or the name of its file, says judge and turn.
+    """
+    path = PurePosixPath(name)
+    judged = bool(keys & _JUDGE_KEYS) or _JUDGED.fullmatch(path.stem) is not None
+    return "score" in keys and judged and ("turn" in keys or _TURN.search(path.name) is not None)
 
 
 def holds_references(name: str) -> bool:

@@ -676,6 +676,12 @@ def test_a_key_that_the_first_lines_of_json_lack_is_a_column(store: Store) -> No
     assert count_answers(store) == {("human_score", "rating"): N - 26, ("judge", "rating"): N}
 
 
+def test_scores_beside_a_question_id_are_a_table_where_no_judge_of_a_turn_is_named(store: Store) -> None:
+    rows = [{"question_id": n, "model": "m", "score": 1 + n % 5, "human_score": 1 + n % 4} for n in range(N)]
+    bring(store, {"a.jsonl": "\n".join(map(json.dumps, rows)).encode()})
+    assert count_answers(store) == {("human_score", "rating"): N, ("score", "rating"): N}
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 def test_each_row_of_a_json_list_is_an_item_also_where_all_are_in_one_line(store: Store, indent: int | None) -> None:
     rows = [{"judge": 1 + n % 5, "human": 1 + n % 3} for n in range(N)]

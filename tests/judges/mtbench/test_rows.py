@@ -114,6 +114,18 @@ def test_a_file_is_known_by_its_keys(keys: str, role: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "keys", "role"),
+    [
+        ("x.jsonl", "judge turn", "single"), ("gpt-5_single.jsonl", "turn", "single"),
+        ("gpt-5_single_turn2.jsonl", "model", "single"), ("turn2.jsonl", "judge_model", "single"),
+        ("x.jsonl", "judge", None), ("x.jsonl", "turn", None), ("x.jsonl", "model human_score", None),
+    ],
+)  # fmt: skip
+def test_a_score_alone_is_a_rating_where_its_judge_and_its_turn_are_named(name: str, keys: str, role: str) -> None:
+    assert role_of(name, frozenset(("question_id", "score", *keys.split()))) == role
+
+
+@pytest.mark.parametrize(
     ("name", "role"),
     [
         ("reference_answer/gpt-4.jsonl", "reference"), ("a/b/reference_answer/gpt-4.jsonl", "reference"),
