@@ -20,7 +20,7 @@ from data.importing import start
 from data.importing.detection.interpretation import AnswerSeries, Interpretation
 from data.importing.files.source import from_paths
 from data.importing.importing import detect_formats, import_source
-from data.importing.plan import SAMPLINGS, ImportPlan
+from data.importing.plan import FORMATS, SAMPLINGS, ImportPlan
 from data.importing.report import ImportRefused
 from data.records import datasets, people
 from data.store import Store
@@ -38,6 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "paths", nargs="+", metavar="FILE", help="scores and labels, items or chats, of Assay or of another tool"
     )
     add_dataset(parser, "the dataset (default: the file's name)", required=False)
+    parser.add_argument("--format", choices=FORMATS, default="auto", help="default: found out from the content")
     parser.add_argument(
         "--judge", action="append", default=[], metavar="COLUMN", help="a column of a judge's answers; repeat it"
     )
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     name = options.dataset or _name(Path(options.paths[0]))
     with workspace_store(new=True) as store:
         with Bar() as bar:
-            formats = detect_formats(source)
+            formats = detect_formats(source, options.format)
             interpretation = start.interpret_source(store, source, formats, options.judge, options.human, bar)
             bar.clear()
             for known in formats:
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
             _describe(interpretation)
             if interpretation.unclear and not any(series.by for series in interpretation.series):
                 raise BadInput(_asking(interpretation))
-            draft = ImportPlan(name, sampling=options.sampling or interpretation.sampling)
+            draft = ImportPlan(name, format=options.format, sampling=options.sampling or interpretation.sampling)
             plan = start.plan_import(store, interpretation, draft)
             if options.dry_run:
                 return 0

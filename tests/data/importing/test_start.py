@@ -201,6 +201,21 @@ def test_the_command_takes_good_rows_only_where_it_is_told_to(
     store.close()
 
 
+def test_the_command_reads_a_file_as_the_format_that_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the hint says that is given where columns of a vote of MT-Bench are none of FastChat's."""
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/format.duckdb")
+    file = tmp_path / "v.jsonl"
+    sides = numbers("model_a", "model_b", "tie")
+    rows = [{"question_id": n, "model_a": "x", "model_b": "y", "winner": sides[n], "gpt4": sides[-n]} for n in range(N)]
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert main(["start", str(file), "--no-serve"]) == 1
+    assert "(--format table)" in capsys.readouterr().err
+    assert main(["start", str(file), "--no-serve", "--format", "table"]) == 0
+    assert "gpt4, verdict: kappa" in capsys.readouterr().out
+
+
 def test_a_question_of_the_workspace_is_taken_where_its_scale_fits(store: Store) -> None:
     fits = {"id": IDS, "judge_factuality": numbers(2, 4), "human_factuality": numbers(3, 4)}
     outline = read(store, {"t.csv": table(**fits)})
