@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +20,10 @@ VERDICT_CODES: tuple[dict[str, str], ...] = (
     {"0": "tie", "1": "a", "2": "b"},
     {"A": "a", "B": "b", "C": "tie"},
     {"-1": "b", "0": "tie", "1": "a"},
+    {"1": "a", "1.5": "tie", "2": "b"},
 )
 """Codes of a verdict on two responses, whose meaning depends on the column's name."""
+_VERDICT = re.compile(r"(?!.*(score|rating|grade)).*(verdict|winner|result|prefer|choice|judge?ment)")
 _CODED = 0.7
 _TIME = TypeAdapter(AwareDatetime)
 _MIN_TIMESTAMP_SECONDS = 631_152_000
@@ -77,14 +81,37 @@ def item_keys(roles: Columns, names: Iterable[str], rows: Sequence[Mapping[str, 
 
 
 def verdict_code(cells: Iterable[str]) -> dict[str, str]:
-    """Return the meaning of each code of verdicts on pairs; {} if these cells are not such codes."""
-    filled_cells = [cell for cell in cells if cell]
-    for known in VERDICT_CODES:
-        if len(set(filled_cells) & set(known)) > 1 and set(filled_cells) != {"0", "1"}:
-            meanings = {**known, "tie": "tie", "Tie": "tie"}
-            if sum(cell in meanings for cell in filled_cells) >= _CODED * len(filled_cells):
-                return meanings
-    return {}
+    """Return the meaning of each code of verdicts on pairs; {} if these cells are not such codes.
+
+    Of several codes that fit, it is that which has most of the cells.
+    """
+    counts = Counter(cell for cell in cells if cell)
+    known = max(VERDICT_CODES, key=lambda code: sum(counts[cell] for cell in code))
+    meanings = {**known, "tie": "tie", "Tie": "tie"}
+    fits = len(counts.keys() & known.keys()) > 1 and counts.keys() != {"0", "1"}
+    return meanings if fits and sum(counts[cell] for cell in meanings) >= _CODED * counts.total() else {}
+
+
+def are_verdicts(
+    voices: Sequence[AnswerColumn], rows: Sequence[Mapping[str, Any]], cells: Callable[[str], Iterable[Any]]
+) -> bool:
+    """Whether answers to items without texts are verdicts on pairs.
+
+    A column has to be named for verdicts, and all numbers of it and of the others about its question are their code: 0
+    to 3 are a scale. `cells` gives all cells of a column; `rows` may be only some.
+    """
+
+    def is_code(column: str) -> bool:
+        code = verdict_code(cell_text(row.get(column)).strip() for row in rows)
+        others = survey(cell for cell in cells(column) if cell_text(cell).strip() not in code)
+        return bool(code) and not others.numbers
+
+    return any(
+        _VERDICT.match(normalize(voice.column)) is not None
+        and is_code(voice.column)
+        and all(is_code(v.column) for v in voices if v.dimension == voice.dimension and v.survey.numbers)
+        for voice in voices
+    )
 
 
 def decode_verdicts(rows: Sequence[Mapping[str, Any]], roles: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:

@@ -19,7 +19,7 @@ from judges.examples import is_example
 from judges.importing.column_names import Owner, owner
 from judges.importing.columns import AnswerColumn, Columns, cell_text, fault_of_names, find_columns
 from judges.importing.contents import ExportedValue, FileContents
-from judges.importing.item_keys import decode_verdicts, item_keys, time_column, time_in_seconds
+from judges.importing.item_keys import are_verdicts, decode_verdicts, item_keys, time_column, time_in_seconds
 from judges.importing.judged_files import (
     AmbiguousJudge,
     JudgeKey,
@@ -263,7 +263,9 @@ def match_table(
     if fault := fault_of_names(str(path), names, judges, people):
         raise NoTable(fault)
     roles = find_columns(names, rows, judges, people)
-    rows, roles = decode_verdicts(rows, roles) if roles.kind == "pair" else (rows, roles)
+    voices = [*roles.judges, *roles.people]
+    verdicts = not roles.texts and are_verdicts(voices, rows, lambda column: [row.get(column) for row in rows])
+    rows, roles = decode_verdicts(rows, roles) if roles.kind == "pair" or verdicts else (rows, roles)
     keys = item_keys(roles, names, rows)
     rows, roles, keys = _pivot_wide(rows, roles, keys) if roles.by else (rows, roles, keys)
     if not (roles.judges and roles.people):

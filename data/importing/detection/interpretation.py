@@ -22,7 +22,14 @@ from judges.authoring.scale_inference import Survey, explain_two_scales, parse_a
 from judges.errors import BadScale
 from judges.importing.column_names import WORDS, owner, parse_name
 from judges.importing.columns import AnswerColumn, cell_text, find_columns
-from judges.importing.item_keys import are_unique, describe_code, key_columns, time_column, verdict_code
+from judges.importing.item_keys import (
+    are_unique,
+    are_verdicts,
+    describe_code,
+    key_columns,
+    time_column,
+    verdict_code,
+)
 from judges.protocols.orders import names_sides
 from judges.types import Dimension, Kind
 
@@ -33,7 +40,6 @@ _PEOPLE = 30
 _LETTERS = 50
 _SHOWN = 4
 _QUESTIONS = frozenset(WORDS["questions"])
-_VERDICT = re.compile(r"verdict|winner|result|prefer|choice|judg")
 _TURNED = re.compile(r"(.+)_(ba|swapped|reversed|flipped)")
 _ORDERED = ({"ab", "ba"}, {"ab"}, {"ba"})
 
@@ -284,7 +290,9 @@ class _Table:
         voices = [*roles.judges, *roles.people]
         key = self._dialogue_id(roles.id, "role" in fields) if fields else roles.id
         self.turns = self._by_turn(key, [v.column for v in (*voices, *roles.values)]) if fields else set()
-        if kind is None and not fields and not roles.texts and any(self._compares(voice, voices) for voice in voices):
+        if kind is None and not fields and not roles.texts and are_verdicts(
+            voices, table.rows, lambda column: table.columns[column].cells
+        ):
             self.kind = "pair"
         texts = {name: ValueSource(columns=columns) for name, columns in roles.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in FIELDS[self.kind]}
@@ -354,13 +362,6 @@ class _Table:
             return series
         self.assumptions.append(f"{self.file}: {series.name} is read as a verdict, {describe_code(code)}.")
         return replace(series, values=code, cells=tuple(dict.fromkeys(code.values())), dimension="verdict")
-
-    def _compares(self, voice: AnswerColumn, voices: Sequence[AnswerColumn]) -> bool:
-        """Whether a column has verdicts on pairs, and no column about the same question has other numbers."""
-        if _VERDICT.search(_flat(voice.column)) is None or not self._code(voice.column):
-            return False
-        same = [other for other in voices if other.dimension == voice.dimension and other.survey.numbers]
-        return all(self._code(other.column) for other in same)
 
     def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
         """Return the columns with different answers in the rows of a dialogue: these are of turns, not of the whole."""

@@ -134,6 +134,21 @@ def test_kappa_of_two_columns_is_scikit_learns(
     assert "/calibration?dataset=mine&judge=" in output
 
 
+@pytest.mark.parametrize(("name", "weights"), [("judge", "quadratic"), ("judge_score", "quadratic"), ("winner", None)])
+def test_numbers_to_two_are_a_scale_or_verdicts_by_their_name_and_kappa_on_files_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, weights: str | None
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/new.duckdb")
+    human, judge = numbers(0, 1, 2, 2, 1, 2, 0), numbers(0, 1, 1, 2)
+    file = tmp_path / "mine.csv"
+    file.write_bytes(table(id=IDS, **{f"llm_{name}": judge, "human": human}))
+    kappa = f"{cohen_kappa_score(human, judge, weights=weights):.3f}"
+    assert main(["start", str(file), "--no-serve"]) == 0
+    assert f"{'quadratic ' if weights else ': '}kappa {kappa}" in capsys.readouterr().out
+    assert judges_main(["agree", str(file)]) == 0
+    assert f" {N} {kappa} " in " ".join(capsys.readouterr().out.split())
+
+
 def test_rows_may_name_judge_person_and_question(store: Store) -> None:
     rows = [
         (item, question, rater, 1 + (n + len(rater)) % 5)
@@ -467,7 +482,12 @@ TURNS = {
 }  # fmt: skip
 TWO = [1, 3] * 3
 TABLES_OF_SCORES: dict[str, dict[str, list[Any]]] = {
-    "a code of verdicts": {"id": ROW, "judge": [1, 2] * 3, "human": [1, 2, 0] * 2},
+    "a code of verdicts": {"id": ROW, "judge_verdict": [1, 2] * 3, "human": [1, 2, 0] * 2},
+    "a scale of three": {"id": ROW, "judge": [1, 2] * 3, "human": [1, 2, 0] * 2},
+    "scores of three": {"id": ROW, "judgment_score": [1, 2, 0] * 2, "human_score": [0, 2, 1] * 2},
+    "results with a number more": {"id": ROW, "llm_result": [0, 1, 2, 0, 1, 3], "human_result": [0, 1, 2, 0, 1, 2]},
+    "ties between one and two": {"id": ROW, "gpt4_preference": [1, 1.5, 2] * 2, "human": [1, 2, 2] * 2},
+    "sides around zero": {"id": ROW, "gpt4_winner": [-1, 0, 1] * 2, "human": [1, 0, -1] * 2},
     "a scale of which the judge takes two": {"id": ROW, "judge": [1, 2] * 3, "human": [1, 2, 3] * 2},
     "metrics in a column": {
         "id": ["x1", "x1", "x2"] * 2, "metric": ["Tone!", "truth", "Tone!"] * 2, "score": TWO, "human_score": TWO,
