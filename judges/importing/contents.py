@@ -27,7 +27,7 @@ from judges.errors import AssayError, BadCard
 from judges.gold import Resolve
 from judges.importing import line_files, lines
 from judges.importing.column_names import column_names, detect_delimiter, stated_delimiter
-from judges.importing.encodings import detect_encoding
+from judges.importing.encodings import detect_encoding, explain_other_file
 from judges.importing.line_files import BadLines, bad_lines
 from judges.importing.lines import JudgmentLine, LabelLine
 from judges.render.csv_cells import unescape_formula
@@ -132,6 +132,8 @@ def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         raise BadLines(f"{path} is a pipe, and it is read more than once: write it to a file, and give that.")
     with path.open("rb") as file:
         head = file.read(4096)
+    if why := explain_other_file(head):
+        raise BadLines(f"{path} is {why}")
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
         yield from _parquet(path)

@@ -1,4 +1,7 @@
-"""The encoding of a table's text, from its first bytes: UTF-8, UTF-16, or the ones of Excel in Japan and Europe."""
+"""The encoding of a table's text, from its first bytes: UTF-8, UTF-16, or the ones of Excel in Japan and Europe.
+
+Also what a file is, by its first bytes, that holds no rows which can be read.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,34 @@ import re
 _KANA = re.compile(r"[\u3041-\u30fe]")
 _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _LATIN = frozenset("ÄÖÜäöüßÉÈÊËéèêëÀÂÁàâáÍÎÏíîïÓÔóôÚÙÛúùûÑñÇçÅåØøÆæ€–—’‘“”„…°§²³µ«»½¼¡¿· \u00a0")
+
+_ARCHIVES = {
+    b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7z",
+    b"\x28\xb5\x2f\xfd": "zstd", b"Rar!": "rar",
+}  # fmt: skip
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_SHEETS = (b"xl/", b"opendocument.spreadsheet")
+"""Names of parts in the archive that a workbook of Excel or LibreOffice is."""
+_PICTURES = {b"%PDF": "a PDF document", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture"}
+_WEB_PAGES = (b"<!doctype html", b"<html")
+
+
+def explain_other_file(head: bytes) -> str:
+    """What a file with this beginning is, and what to do, if it holds no rows that can be read; else "".
+
+    What follows `The file is`: an archive, a workbook, a document, a picture or a web page.
+    """
+    archive = next((name for magic, name in _ARCHIVES.items() if head.startswith(magic)), "")
+    if head.startswith(_OLD_OFFICE) or (archive == "zip" and any(part in head for part in _SHEETS)):
+        return "a workbook of a spreadsheet program. Save its sheet as CSV, in UTF-8, and give that file."
+    if archive:
+        sort = "an" if archive == "xz" else "a"
+        return f"{sort} {archive} archive. Unpack it, and give the files in it."
+    if picture := next((name for magic, name in _PICTURES.items() if head.startswith(magic)), ""):
+        return f"{picture}. Give the data as CSV, JSON or Parquet."
+    if head.removeprefix(codecs.BOM_UTF8).lstrip()[:20].lower().startswith(_WEB_PAGES):
+        return "a web page, and not the data. Download the file itself."
+    return ""
 
 
 def detect_encoding(head: bytes) -> str:

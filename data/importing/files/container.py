@@ -10,18 +10,10 @@ from data.importing.files import csv_rows, json_records
 from data.importing.files.source import SourceFile
 from data.store.errors import BadInput
 from judges.importing import jsonl
+from judges.importing.encodings import explain_other_file
 from judges.importing.jsonl import MAX_LINE_BYTES, Record
 
 Container = Literal["lines", "list", "object", "csv", "parquet"]
-_ARCHIVES = {
-    b"PK\x03\x04": "a zip archive",
-    b"\x1f\x8b": "a gzip archive",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive",
-    b"7z\xbc\xaf": "a 7z archive",
-    b"\x28\xb5\x2f\xfd": "a zstd archive",
-    b"Rar!": "a rar archive",
-}
 POINTER = b"version https://git-lfs.github.com/"
 REJECTED_ROW_KEYS = {"file", "line", "error", "row"}
 """The keys of a line that could not be imported, as it is handed back."""
@@ -29,16 +21,15 @@ _PEEK = 50
 
 
 def detect_container(file: SourceFile) -> Container:
-    """Return how the file holds its records. Raises BadInput for archives, git-LFS pointers and what is no text."""
+    """Return how the file holds its records. Raises BadInput for archives, workbooks, pointers and what is no text."""
     head = file.head()
-    for magic, name in _ARCHIVES.items():
-        if head.startswith(magic):
-            if file.name.lower().endswith(".eval"):
-                raise BadInput(
-                    f"{file.name} is a log of Inspect as it packs them. Write it as JSON and import that: inspect log "
-                    f"convert {file.name} --to json --output-dir FOLDER"
-                )
-            raise BadInput(f"{file.name} is {name}. Unpack it and import the files in it.")
+    if why := explain_other_file(head):
+        if file.name.lower().endswith(".eval"):
+            raise BadInput(
+                f"{file.name} is a log of Inspect as it packs them. Write it as JSON and import that: inspect log "
+                f"convert {file.name} --to json --output-dir FOLDER"
+            )
+        raise BadInput(f"{file.name} is {why}")
     if head.startswith(POINTER):
         raise BadInput(f"{file.name} is a git-LFS pointer, not the data. Run `git lfs pull` where it came from.")
     if head.startswith(b"PAR1"):

@@ -130,6 +130,10 @@ def test_a_broken_list_gives_what_stands_before_the_break(text: bytes, good: int
     [
         ("a.jsonl", b"PK\x03\x04rest", "is a zip archive. Unpack it"),
         ("a.jsonl.gz", b"\x1f\x8brest", "is a gzip archive"),
+        ("a.xlsx", b"PK\x03\x04\x14[Content_Types].xml_rels/.relsxl/workbook.xml", "is a workbook .* as CSV"),
+        ("a.ods", b"PK\x03\x04\x14mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "is a workbook"),
+        ("a.csv", b"\xd0\xcf\x11\xe0\xa1\xb1", "is a workbook"), ("a.csv", b"%PDF-1.7\n%\xe2\xe3", "is a PDF document"),
+        ("a.csv", b"\x89PNG\r\n\x1a\n", "is a picture"), ("a.csv", b"\n<!DOCTYPE HTML>\n<html>", "is a web page"),
         ("a.jsonl", b"version https://git-lfs.github.com/spec/v1\noid", "is a git-LFS pointer, not the data"),
         ("a.jsonl", b"", "is empty"),
         ("a.jsonl", b"\xef\xbb\xbf \n", "is empty"),

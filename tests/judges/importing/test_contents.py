@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from judges.importing.contents import read_rows
+from judges.importing.line_files import BadLines
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,10 @@ def test_half_a_line_at_the_end_of_the_sample_counts_not(tmp_path: Path) -> None
     file = tmp_path / "t.csv"
     file.write_text("a;b\n" + f"1;{'x,' * 50_000}x\n", encoding="utf-8")
     assert [len(row) for _, row in read_rows(file)] == [2]
+
+
+def test_what_holds_no_rows_is_told_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "t.xlsx"
+    file.write_bytes(b"PK\x03\x04\x14[Content_Types].xml_rels/.relsxl/workbook.xml")
+    with pytest.raises(BadLines, match=r"is a workbook of a spreadsheet program\. Save its sheet as CSV"):
+        next(read_rows(file))
