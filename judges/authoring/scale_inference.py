@@ -151,6 +151,12 @@ def explain_two_scales(
     ]
 
 
+def side_words(cells: Iterable[Any]) -> dict[str, str]:
+    """The side ("a", "b" or "tie") that each of these cells names, for those that are words for one."""
+    read = ((str(cell).strip(), *_read(cell)) for cell in cells)
+    return {text: _VERDICTS[value] for text, sort, value in read if sort == "word" and value in _VERDICTS}
+
+
 def is_missing(cell: Any) -> bool:
     """Whether a cell is missing: it is empty or has one of the marks for missing values."""
     return _read(cell)[0] == "missing"

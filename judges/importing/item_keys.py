@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
-from judges.authoring.scale_inference import survey
+from judges.authoring.scale_inference import side_words, survey
 from judges.importing.column_names import WORDS, normalize
 from judges.importing.columns import ITEM_PART_COLUMNS, AnswerColumn, Columns, cell_text
 
@@ -24,7 +24,8 @@ VERDICT_CODES: tuple[dict[str, str], ...] = (
 )
 """Codes of a verdict on two responses, whose meaning depends on the column's name."""
 _VERDICT = re.compile(r"(?!.*(score|rating|grade)).*(verdict|winner|result|prefer|choice|judge?ment)")
-_CODED = 0.7
+_MIN_CODED, _MAX_OTHER_NUMBERS = 0.7, 0.05
+"""The least share of the cells that a code has to explain, and the most that may be other numbers."""
 _TIME = TypeAdapter(AwareDatetime)
 _MIN_TIMESTAMP_SECONDS = 631_152_000
 """The beginning of 1990: a smaller number is no time, but how long something took."""
@@ -83,13 +84,16 @@ def item_keys(roles: Columns, names: Iterable[str], rows: Sequence[Mapping[str, 
 def verdict_code(cells: Iterable[str]) -> dict[str, str]:
     """Return the meaning of each code of verdicts on pairs; {} if these cells are not such codes.
 
-    Of several codes that fit, it is that which has most of the cells.
+    Of several codes that fit, it is that which has most of the cells. Words for a side or a tie may stand beside it.
     """
     counts = Counter(cell for cell in cells if cell)
     known = max(VERDICT_CODES, key=lambda code: sum(counts[cell] for cell in code))
-    meanings = {**known, "tie": "tie", "Tie": "tie"}
-    fits = len(counts.keys() & known.keys()) > 1 and counts.keys() != {"0", "1"}
-    return meanings if fits and sum(counts[cell] for cell in meanings) >= _CODED * counts.total() else {}
+    if len(counts.keys() & known.keys()) < 2 or counts.keys() == {"0", "1"}:
+        return {}
+    meanings = {**known, "tie": "tie", "Tie": "tie", **side_words(counts)}
+    others = Counter({cell: count for cell, count in counts.items() if cell not in meanings})
+    coded = counts.total() - others.total() >= _MIN_CODED * counts.total()
+    return meanings if coded and survey(others.elements()).numbers <= _MAX_OTHER_NUMBERS * counts.total() else {}
 
 
 def are_verdicts(

@@ -18,7 +18,7 @@ from data.importing.detection.contents import ColumnValues, SourceContents, Tabl
 from data.importing.mapping.mapping import FIELDS, UNITS, ColumnMapping, ValueSource
 from data.importing.plan import Sampling
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
-from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, survey
+from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, side_words, survey
 from judges.errors import BadScale
 from judges.importing.column_names import WORDS, owner, parse_name
 from judges.importing.columns import AnswerColumn, cell_text, find_columns
@@ -354,7 +354,8 @@ class _Table:
 
     def _code(self, column: str) -> dict[str, str]:
         """Return what the code means in which a column's verdicts on pairs are written; nothing if they are in none."""
-        return verdict_code(cell_text(row.get(column)).strip() for row in self.table.rows)
+        code = verdict_code(cell_text(row.get(column)).strip() for row in self.table.rows)
+        return code | side_words(self.table.columns[column].cells) if code else code
 
     def _decode_verdicts(self, series: AnswerSeries) -> AnswerSeries:
         """A verdict on a pair that is written in a code, with what the code means."""

@@ -499,6 +499,8 @@ TABLES_OF_SCORES: dict[str, dict[str, list[Any]]] = {
     "reasons and confidence": {
         "id": ROW, "judge_score": TWO, "judge_reason": list("abcdef"), "judge_confidence": [0.5, 0.6] * 3, "human": TWO,
     },
+    "letters and a word for ties": {**SIDES, "gpt4_winner": list("ABABAB"), "human": ["A", "B", "引き分け", *"ABA"]},
+    "a third number on pairs": {**SIDES, "gpt4_winner": [1, 2, 3] * 2, "human_winner": [1, 2, 1, 2, 1, 3]},
     "verdicts with texts": {**SIDES, "judge_verdict": list("abbaab"), "human_verdict": ["a", "tie"] * 3},
     "verdicts in a code": {**SIDES, "gpt_winner": list("012012"), "human": list("120120")},
     "verdicts without texts": {"id": ROW, "gpt4_result": ["1", "2", "Tie"] * 2, "human": list("012012")},
@@ -693,6 +695,16 @@ def test_labels_that_begin_below_the_first_rows_come_in(store: Store) -> None:
     file = table(id=[f"x{n}" for n in rows], judge_score=[1 + n % 4 for n in rows], human_score=late)
     bring(store, {"a.csv": file})
     assert count_answers(store) == {("human_score", "rating"): 50, ("judge", "rating"): len(rows)}
+
+
+def test_a_word_for_ties_beside_letters_is_a_tie_wherever_it_stands(store: Store) -> None:
+    rows = range(contents.MAX_FIRST_ROWS + 50)
+    texts = {name: [f"{name}{n} because" for n in rows] for name in ("prompt", "response_a", "response_b")}
+    human = ["draw" if n in (7, len(rows) - 1) else "AB"[n % 2] for n in rows]
+    judge = ["Equal" if n == len(rows) - 2 else "AB"[n % 2] for n in rows]
+    done = bring(store, {"a.csv": table(**texts, gpt4_winner=judge, human_winner=human)})
+    assert (done.preview.new.judgments, done.preview.new.labels) == (len(rows), len(rows)) and not done.preview.unscored
+    assert store.rows("select count(*) from label where value = 1") == [(2,)]  # a, tie, b
 
 
 def test_ids_that_come_again_below_the_first_rows_are_told_apart(store: Store) -> None:
