@@ -6,7 +6,7 @@ Nothing is guessed silently: likely roles are listed in `assumptions`, ambiguous
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -35,6 +35,8 @@ ITEM_PART_COLUMNS = (
 """Columns that divide the rows of one id into several items."""
 _MIN_UNIQUE_SHARE = 0.95
 """The least share of the rows with a giver in which that giver answers the item only once."""
+_MIN_REPEATED_SHARE = 0.1
+"""The least share of these rows that are further answers to an item: a single id that comes twice shows nothing."""
 
 
 @dataclass(frozen=True)
@@ -230,12 +232,19 @@ class _Table:
             texts = [c for columns in self.texts.values() for c in columns if item != key]
             if self._count(parts) == len(self.rows) or self._count([*parts, *texts]) > self._count(parts):
                 continue
-            for giver in (c for c in givers if {*answers} - {c, item}):
-                filled_rows = [row for row in self.rows if cell_text(row.get(giver)).strip()]
-                pairs = self._count([*parts, giver], filled_rows)
-                if pairs >= _MIN_UNIQUE_SHARE * len(filled_rows) and pairs > self._count(parts, filled_rows):
+            for giver in (c for c in givers if self._answers_beside(c, answers, item)):
+                rows = [row for row in self.rows if all(cell_text(row.get(c)).strip() for c in (giver, item))]
+                pairs = self._count([*parts, giver], rows)
+                repeated = pairs - self._count(parts, rows)
+                if pairs >= _MIN_UNIQUE_SHARE * len(rows) and repeated >= max(_MIN_REPEATED_SHARE * len(rows), 1):
                     return item, giver
         return "", ""
+
+    def _answers_beside(self, giver: str, answers: Iterable[str], item: str) -> list[str]:
+        """The columns of answers that a giver's may be: by their names those beside `judge` may be people's instead."""
+        named, whose = {*self.named["judge"], *self.named["person"]}, parse_name(giver).owner
+        others = [c for c in answers if c not in (giver, item)]
+        return [c for c in others if c in named or not whose or parse_name(c).owner in ("", whose)]
 
     def _count(self, columns: Sequence[str], rows: Sequence[Mapping[str, Any]] | None = None) -> int:
         """The number of distinct combinations of cells in some columns."""

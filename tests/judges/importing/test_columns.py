@@ -265,6 +265,20 @@ def test_answers_are_no_names_where_rows_do_not_show_it(columns: dict[str, list[
     assert (roles.id, roles.by, [v.column for v in roles.people]) == (key, "", ["rater"])
 
 
+@pytest.mark.parametrize("item", [["q0", "q0", *ID[:10]], ["", "", *ID[:10]], [f"q{n // 2}" for n in range(12)]])
+@pytest.mark.parametrize("cells", [[1, 2, 3, 4, 5], ["pass", "fail", "unsure", "none of it"]])
+def test_ids_that_repeat_make_no_name_of_a_judge_whose_answers_stand_beside_peoples(
+    item: list[str], cells: list[Any]
+) -> None:
+    roles = read({"item": item, "judge": cells, "human": [cells[n % 3] for n in range(12)]})
+    assert (roles.by, [v.column for v in roles.judges], [v.column for v in roles.people]) == ("", ["judge"], ["human"])
+
+
+def test_a_single_id_that_comes_again_shows_no_names() -> None:
+    rows = [{"item": f"i{n % 29}", "judge": n % 7, "score": n % 4} for n in range(30)]
+    assert find_columns(list(rows[0]), rows).by == ""
+
+
 def test_an_id_stays_that_of_items_whose_texts_differ() -> None:
     table = {"id": ID, "item": PEOPLE["item"], "response": LONG, "worker": ["ann", "ben", "eve"], "score": FIVE}
     assert (read(table).id, read(table).by) == ("id", "worker")
