@@ -16,6 +16,7 @@ from data.importing.conversations.utterances import REASONING_TYPES, ROLES
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow
 from data.store.ids import content_id
+from judges.importing.column_names import parse_name
 from judges.importing.jsonl import Record, kind_of
 from judges.strict_json import show_value
 from judges.tool_calls import call_text
@@ -60,6 +61,9 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
             continue
         if meta_keys:
             yield Hint(f"{file}: what is no part of a chat was kept in meta: {', '.join(meta_keys)}.")
+            if answers := [key for key in meta_keys if (name := parse_name(key)).owner and not name.weak]:
+                named = ", ".join(answers)
+                yield Hint(f"{file}: {named}: read as answers if the file is imported as a table (--format table).")
         yield Line(file, record.line, "item", data, record.value)
 
 

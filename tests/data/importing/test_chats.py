@@ -252,6 +252,15 @@ def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: 
     store.close()
 
 
+def test_answers_beside_a_chat_are_told_with_the_format_that_reads_them(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    chat = {**make_chat(("user", "a"), ("assistant", "b")), "judge_score": 4, "human_score": 5, "label": "web"}
+    warnings = preview_import(store, source([chat, chat]), ImportPlan("d")).warnings
+    says = "judge_score, human_score: read as answers if the file is imported as a table (--format table). (2 times)"
+    assert [warning.endswith(says) for warning in warnings] == [False, True]
+    store.close()
+
+
 @given(
     some.lists(
         some.tuples(some.sampled_from(["user", "assistant", "system", "tool"]), some.text(max_size=5)), min_size=1
