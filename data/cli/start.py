@@ -145,7 +145,10 @@ def _describe_series(series: AnswerSeries) -> str:
 
 def _asking(interpretation: Interpretation) -> str:
     question = " ".join(interpretation.unclear)
-    return f"{question} Say it with --judge COLUMN and --human COLUMN; nothing was imported."
+    return (
+        f"{question} Say it with --judge COLUMN and --human COLUMN; nothing was imported. If they are nobody's "
+        "answers: `python -m data import FILE --suggest` writes a mapping without them, and --mapping imports by it."
+    )
 
 
 def _figures(store: Store, dataset_id: str) -> Iterator[str]:

@@ -216,6 +216,20 @@ def test_the_command_takes_good_rows_only_where_it_is_told_to(
     store.close()
 
 
+def test_texts_beside_what_is_nobodys_answer_come_in_as_the_refusal_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/texts.duckdb")
+    file, mapping = tmp_path / "t.csv", tmp_path / "mapping.json"
+    file.write_bytes(table(id=IDS, **TEXTS, redacted=numbers("false", "true")))
+    assert main(["start", str(file), "--no-serve"]) == 1
+    assert "`python -m data import FILE --suggest` writes a mapping without them" in capsys.readouterr().err
+    assert main(["import", str(file), "--suggest"]) == 0
+    mapping.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["import", str(file), "--dataset", "d", "--mapping", str(mapping), "--as", "lea"]) == 0
+    assert capsys.readouterr().out.startswith(f"Added {N} items, 0 judgments and 0 labels to d;")
+
+
 def test_the_command_reads_a_file_as_the_format_that_it_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
