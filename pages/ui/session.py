@@ -100,6 +100,11 @@ def component_state(key: str) -> Any:
     return st.session_state.get(key)
 
 
+def set_component_state(key: str, value: Any) -> None:
+    """Give the component with that key a state, before it is drawn."""
+    st.session_state[key] = value
+
+
 def person() -> Person | None:
     """Return the person who is signed in; None if nobody is."""
     visit = store()

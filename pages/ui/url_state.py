@@ -47,9 +47,11 @@ def search(name: str, title: str, width: int) -> str:
 
 def optional(name: str, title: str, options: Mapping[Value, str]) -> Value | None:
     """One of the options, or none of them, as at first; what was chosen can be cleared."""
-    values, key, now = list(options), _key(name), chosen_option(name, options)
+    key, now = _key(name), chosen_option(name, options)
+    if now is not None and session.component_state(key) is None:
+        session.set_component_state(key, now)  # with an `index` instead it could not be cleared
     choice: Value | None = st.selectbox(
-        text.escape(title), values, index=None if now is None else values.index(now), placeholder="any", key=key,
+        text.escape(title), list(options), index=None, placeholder="any", key=key,
         format_func=lambda value: options[value], on_change=_address, args=(name, key),
     )  # fmt: skip
     return choice
