@@ -33,6 +33,8 @@ def too_few(n: int, noun: str, need: int = MIN_ITEMS) -> AuditFinding | None:
     """*Not tested*, with how many more it takes, if there are fewer than `need`; None if there are enough."""
     if n >= need:
         return None
+    if n == 1:  # `noun` is words in the plural
+        return not_tested(f"A verdict needs {need} {noun}: there is only one.", n=n)
     amount = f"No {noun} yet" if n == 0 else f"Only {n} {noun}"
     return not_tested(f"{amount}: {need - n} more {'is' if need - n == 1 else 'are'} needed for a verdict.", n=n)
 

@@ -322,7 +322,7 @@ def test_several_samples_of_an_item_are_one_item() -> None:
     rows = [(item, response_reading(factuality=4.0))] * 50
     finding = find("same_score", evidence("rubric_open_ended", rows))
     assert finding.verdict == "not tested"
-    assert "29 more" in finding.why
+    assert finding.why == "A verdict needs 30 items with scores: there is only one."
 
 
 def test_turns_and_the_conversation_are_never_pooled() -> None:

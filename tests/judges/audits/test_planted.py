@@ -273,6 +273,12 @@ def test_too_few_items_are_no_verdict_and_how_many_are_missing(name: str) -> Non
     assert " 18 more are needed" in finding.why, finding.why
 
 
+@pytest.mark.parametrize("name", sorted(set(EVIDENCE) - GUIDANCE - {"attention_drop"}))
+def test_a_single_item_is_said_in_good_english(name: str) -> None:
+    why = find(name, EVIDENCE[name](True, 1)).why
+    assert why.startswith("A verdict needs 30 ") and why.endswith(": there is only one."), why
+
+
 @pytest.mark.parametrize("name", sorted(GUIDANCE))
 def test_what_is_listed_is_worth_a_look_from_the_first_one_on(name: str) -> None:
     bad, good = EVIDENCE[name](True, 1), EVIDENCE[name](False, 12)
