@@ -108,7 +108,7 @@ def _draw_decisions(cells: list[AdjudicatedCell], me: Person, zone: tzinfo, key:
             if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:
                 with text.refusals():
                     adjudication.withdraw_adjudication(session.store(), me.name, new_id(), chosen.id)
-                    st.rerun(scope="fragment")
+                    text.rerun_fragment()
             if chosen is None:
                 st.caption("Choose a row to take that decision back: then its labels are combined by the rule again.")
             elif not may:

@@ -108,7 +108,7 @@ def _pages(paging: dict[str, int], listing: QueueListing) -> None:
         for label, to in (("First", 0), ("Back", first - PAGE_ROWS), ("Next", first + PAGE_ROWS), ("Last", last)):
             if st.button(text.escape(label), disabled=to == first or not 0 <= to < total):
                 paging["skip"] = to
-                st.rerun(scope="fragment")
+                text.rerun_fragment()
 
 
 def _to_adjudicate(dataset: Dataset, actor: str) -> None:

@@ -8,16 +8,17 @@ in one does not reach the router, and Streamlit would say that the app has an er
 
 from __future__ import annotations
 
+import contextlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import wraps
 from typing import Any, Literal, ParamSpec
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from data.records.datasets import Dataset
 from judges.client import endpoint
@@ -97,7 +98,7 @@ def refuse(error: Exception) -> None:
     st.error(escape(error), icon=":material/block:")
 
 
-@contextmanager
+@contextlib.contextmanager
 def refusals() -> Iterator[None]:
     """A refusal in the body ends the body and is shown at that place on the page."""
     try:
@@ -132,7 +133,7 @@ def _say_refusals(draw: Callable[P, None]) -> Callable[P, None]:
     return call
 
 
-@contextmanager
+@contextlib.contextmanager
 def keep_refusal(state: dict[str, Any]) -> Iterator[None]:
     """End the body at a refusal, and keep it for `tell_outcome`, because a callback runs before the page is drawn."""
     try:
@@ -157,7 +158,19 @@ def tell_outcome(state: dict[str, Any], icon: str = ":material/check:") -> None:
 def finish(words: str, scope: Literal["app", "fragment"] = "app") -> None:
     """Say that an act is done, in a note that passes; the page is drawn anew, so that a dialog closes."""
     st.toast(escape(words), icon=":material/check:")
-    st.rerun(scope=scope)
+    if scope == "fragment":
+        rerun_fragment()
+    st.rerun()
+
+
+def rerun_fragment() -> None:
+    """Draw the fragment anew, or the whole page if all of it runs.
+
+    It does if somebody clicked in the fragment just after something outside it, as Streamlit makes one run of both.
+    """
+    with contextlib.suppress(StreamlitAPIException):
+        st.rerun(scope="fragment")
+    st.rerun()
 
 
 def show_secret(state: dict[str, str], words: str) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from data.records.access import Person
 from data.store.errors import NotAllowed
@@ -63,3 +64,23 @@ def test_who_may_be_here_no_more_gets_another_page(refusals: list[str], monkeypa
         with pytest.raises(Rerun):
             part("bob cannot work here now.")
     assert refusals == []
+
+
+@pytest.mark.parametrize("ending", ["text.rerun_fragment()", "text.finish('Done.', 'fragment')"])
+def test_a_click_in_a_fragment_is_carried_out_if_the_whole_page_runs_with_it(ending: str) -> None:
+    script = f"""
+import streamlit as st
+from pages.ui import text
+
+@text.fragment
+def draw():
+    if st.button("Next"):
+        st.session_state["page"] = st.session_state.get("page", 1) + 1
+        {ending}
+    st.text(st.session_state.get("page", 1))
+
+draw()
+"""
+    page = AppTest.from_string(script).run()  # which never runs a fragment alone
+    page.button[0].click().run()
+    assert not page.exception and page.text[0].value == "2"
