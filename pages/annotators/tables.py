@@ -111,10 +111,10 @@ def draw_person(
         (
             "Acceptance rate",
             cell(row.work.accepted, ".0%"),
-            f"Of {row.work.scores_shown:,} scores on screen; the rest: overridden.",
+            f"Of {many(row.work.scores_shown, 'score')} on screen; the rest: overridden.",
         ),
         ("Accepted, not on screen", _unseen(row.work), "Scores accepted without having been on their screen."),
-        ("Seconds per item", cell(row.work.pace, ".1f"), f"Median of {len(row.work.seconds):,} items."),
+        ("Seconds per item", cell(row.work.pace, ".1f"), f"Median of {many(len(row.work.seconds), 'item')}."),
         ("Under 3 s", cell(row.work.hasty, ".0%"), "Share of items answered in less than three seconds (rushing)."),
     ]
     with st.container(horizontal=True, gap="large"):

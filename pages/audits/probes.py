@@ -10,6 +10,7 @@ from data.audits.evidence import Scope
 from data.records.access import Person
 from data.records.datasets import Dataset
 from data.runs import runs
+from judges.plural import many
 from pages.ui import run_estimate, session, text, url_state
 
 PROBES = {
@@ -25,7 +26,7 @@ def panel(me: Person, dataset: Dataset, judge: str, probe: str, done: int) -> No
     """Draw what a probe does, its progress and, for those who may run judges, its estimate and its start."""
     text.say("**Probe run.** {what}", what=PROBES[probe])
     if done:
-        text.quiet("{n} replies to it so far.", n=f"{done:,}")
+        text.quiet("{n} to it so far.", n=many(done, "reply", "replies"))
     if not me.may("researcher"):
         st.caption("A researcher or lead can run it.")
         return

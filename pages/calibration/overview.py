@@ -51,24 +51,27 @@ ESSENTIAL = ("dimension", "unit", "result", "items", "kappa", "95% interval", "l
 
 def basis_names(basis_sizes: Mapping[Basis, BasisSize]) -> dict[Basis, str]:
     """The bases in words, with the labels of each where they were counted."""
-    counts = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in basis_sizes.items()}
-    return {basis: name + counts.get(basis, "") for basis, name in BASES.items()}
+    counts = {b: (many(r.labels, "label"), many(r.people, "person", "people")) for b, r in basis_sizes.items()}
+    return {
+        basis: f"{name} · {' of '.join(counts[basis])}" if basis in counts else name for basis, name in BASES.items()
+    }
 
 
 def draw_labels_used(
     lines: Sequence[DimensionResult], basis: Basis, dropped: bool, counted: Basis,
     basis_sizes: Mapping[Basis, BasisSize],
-) -> None:
+) -> None:  # fmt: skip
     """The labels used below, and whether the approval check uses others, which are `counted`."""
-    items = max(line.shown.gold_items for line in lines)
-    cells = sum(line.shown.gold_cells for line in lines)
+    labelled = [line.shown.gold_items for line in lines if line.shown.gold_items]
+    items, cells = many(max(labelled, default=0), "item"), sum(line.shown.gold_cells for line in lines)
+    if len(labelled) > 1:  # each may be of other items
+        items = f"up to {items} in each dimension"
     stands = "weighted by inverse inclusion probability (items of the stratum / items answered)"
     weights = stands if basis in WEIGHTED else "unweighted"
     ties = ", ties dropped on both sides" if dropped else ""
     text.quiet(
         "Labels used: **{basis}**. Reference labels (gold) for {ratings} of {items}, {weights}{ties}.",
-        basis=text.lower_first(BASES[basis]), items=many(items, "item"), ratings=many(cells, "rating"),
-        weights=weights, ties=ties,
+        basis=text.lower_first(BASES[basis]), items=items, ratings=many(cells, "rating"), weights=weights, ties=ties,
     )  # fmt: skip
     gate_labels, extra_labels = basis_sizes["gate"].labels, basis_sizes["imported"].labels - basis_sizes["gate"].labels
     if extra_labels:

@@ -12,6 +12,7 @@ from math import isqrt
 
 import numpy as np
 
+from judges.plural import many
 from judges.stats.agreement import Codes, Floats, Level, alpha_of_coincidences, krippendorff_alpha
 from judges.stats.bins import code_count
 from judges.stats.bootstrap import percentile_interval, resample
@@ -160,15 +161,14 @@ def explain(ceiling: HumanCeiling | None) -> str:
             "Agreement between people is not known yet: no item has blind labels of two people. Let several people "
             "label the same items (people per item, on the page Queues)."
         )
+    items = many(ceiling.items, "item")
     if ceiling.between.point is None:
-        return f"All people gave one and the same answer on {ceiling.items:,} items: kappa between them is undefined."
+        return f"All people gave one and the same answer on {items}: kappa between them is undefined."
     people = f"Kappa between two people is {ceiling.between.point:z.2f}"
     gap = ceiling.difference
     if ceiling.judge is None or gap is None or ceiling.judge.point is None or gap.point is None:
-        return f"{people}, from {ceiling.items:,} items; the judge has no score there to compare."
-    text = (
-        f"{people}, between the judge and one of them {ceiling.judge.point:z.2f}, on the same {ceiling.items:,} items."
-    )
+        return f"{people}, from {items}; the judge has no score there to compare."
+    text = f"{people}, between the judge and one of them {ceiling.judge.point:z.2f}, on the same {items}."
     if ceiling.between.is_too_small or gap.low is None or gap.high is None:
         return f"{text} That is too few to compare: {MIN_CLUSTERS} items are needed."
     if gap.high < 0:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
 
+from data.calibration.calibration import BasisSize
+from data.gold.gold import BASES
 from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
 from data.records import people
@@ -17,6 +20,7 @@ from data.records.datasets import ensure_dataset
 from data.records.rows import item_id
 from data.store import open_store
 from data.store.ids import content_id
+from pages.calibration import overview
 from tests.data.cells import Cell, fill
 from tests.data.imports import pair, source, verdict
 from tests.pages.desk_driver import at_rest, choose, enter, press
@@ -74,12 +78,35 @@ def look(page: Any, app: Server, dataset: str, more: str = "") -> None:
     enter(page, app.url, "person0", f"calibration?dataset={quote(dataset)}{more}")
 
 
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ((1, 0), "3 ratings of 1 item, "),
+        ((10, 10), "20 ratings of up to 10 items in each dimension, "),
+        ((0, 0), "0 ratings of 0 items, "),
+    ],
+)
+def test_items_with_gold_are_those_of_one_dimension_as_others_may_have_other_items(
+    monkeypatch: pytest.MonkeyPatch, items: tuple[int, ...], words: str
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(overview.text, "quiet", lambda template, **values: said.append(template.format(**values)))
+    lines: list[Any] = [
+        SimpleNamespace(shown=SimpleNamespace(gold_items=n, gold_cells=n * (3 if n == 1 else 1)), gated=True)
+        for n in items
+    ]
+    sizes = dict.fromkeys(BASES, BasisSize(3, 1))
+    overview.draw_labels_used(lines, "blind", False, "gate", sizes)
+    assert f"Reference labels (gold) for {words}" in said[0]
+    assert overview.basis_names(sizes)["blind"] == "All blind labels · 3 labels of 1 person"
+
+
 def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
     urls = []
     page.on("request", lambda request: urls.append(request.url))
     look(page, app, NASTY, "&dimension=turn.helpfulness")
     main = page.get_by_test_id("stMain")
-    expect(main).to_contain_text("blind labels of random draws. Reference labels (gold) for 215 ratings of 150 items")
+    expect(main).to_contain_text("Reference labels (gold) for 215 ratings of up to 150 items in each dimension")
     plot = page.locator("svg.plot").first
     for words in ("● meets policy", "□ below minimum sample · 135 more items", "– undefined"):
         expect(plot).to_contain_text(words)
@@ -129,7 +156,7 @@ def test_labels_that_the_gate_does_not_count_are_shown_as_such(app: Server, page
     look(page, app, "votes")
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("The approval check uses blind labels of random draws, and this dataset has none")
-    expect(page.get_by_label("Labels used")).to_have_value("All blind labels · 60 labels of 1 people")
+    expect(page.get_by_label("Labels used")).to_have_value("All blind labels · 60 labels of 1 person")
     expect(main).to_contain_text(
         "Labels used: all blind labels. Reference labels (gold) for 60 ratings of 60 items, unweighted."
     )
