@@ -1,6 +1,6 @@
-"""The encoding of a table's text, from its first bytes: UTF-8, UTF-16, or the ones of Excel in Japan and Europe.
+"""What a file is, by its first bytes: the encoding of a text, or something else that holds no rows.
 
-Also what a file is, by its first bytes, that holds no rows which can be read.
+Encodings are UTF-8, UTF-16, and the ones of Excel in Japan and Europe.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _ARCHIVES = {
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _SHEETS = (b"xl/", b"opendocument.spreadsheet")
 """Names of parts in the archive that a workbook of Excel or LibreOffice is."""
-_PICTURES = {b"%PDF": "a PDF document", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture"}
+_DOCUMENTS = {b"%PDF": "a PDF document", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture"}
 _WEB_PAGES = (b"<!doctype html", b"<html")
 
 
 def explain_other_file(head: bytes) -> str:
-    """What a file with this beginning is, and what to do, if it holds no rows that can be read; else "".
+    """Say what a file with this beginning is, and what to do, if it holds no rows that can be read; else "".
 
-    What follows `The file is`: an archive, a workbook, a document, a picture or a web page.
+    The text follows "The file is": an archive, a workbook, a document, a picture or a web page.
     """
     archive = next((name for magic, name in _ARCHIVES.items() if head.startswith(magic)), "")
     if head.startswith(_OLD_OFFICE) or (archive == "zip" and any(part in head for part in _SHEETS)):
@@ -34,8 +34,8 @@ def explain_other_file(head: bytes) -> str:
     if archive:
         sort = "an" if archive == "xz" else "a"
         return f"{sort} {archive} archive. Unpack it, and give the files in it."
-    if picture := next((name for magic, name in _PICTURES.items() if head.startswith(magic)), ""):
-        return f"{picture}. Give the data as CSV, JSON or Parquet."
+    if document := next((name for magic, name in _DOCUMENTS.items() if head.startswith(magic)), ""):
+        return f"{document}. Give the data as CSV, JSON or Parquet."
     if head.removeprefix(codecs.BOM_UTF8).lstrip()[:20].lower().startswith(_WEB_PAGES):
         return "a web page, and not the data. Download the file itself."
     return ""

@@ -115,8 +115,7 @@ def role_of(name: str, keys: frozenset[str]) -> Role | None:
 
 
 def _is_rating(name: str, keys: frozenset[str]) -> bool:
-    """Whether an object with a score is FastChat's rating of a turn: it, or the name of its file, says judge and turn.
-    """
+    """Whether an object with a score is FastChat's rating of a turn: it or its file's name says judge and turn."""
     path = PurePosixPath(name)
     judged = bool(keys & _JUDGE_KEYS) or _JUDGED.fullmatch(path.stem) is not None
     return "score" in keys and judged and ("turn" in keys or _TURN.search(path.name) is not None)
