@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +265,22 @@ def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) ->
     query = "select samples from score_spread p join item i on i.id = p.item_id where i.name = 'r0' limit 1"
     assert five.rows(query) == [(7,)]
     assert not verify(five)
+
+
+def test_the_confidence_of_samples_goes_by_no_order(tmp_path: Path) -> None:
+    """.7, .8 and .9 are .8 on average, which is high; a sum of them may lie below."""
+    lines: list[Json] = []
+    for n, stated in enumerate(permutations((0.7, 0.8, 0.9))):
+        lines.append(item(n))
+        for sample, confidence in enumerate(stated):
+            score = {"unit": "response", "dimension": "factuality", "value": 4, "confidence": confidence}
+            lines.append({"item": f"r{n}", "card": "rubric_open_ended", "model": "m", "params": {"samples": 3},
+                          "sample": sample, "scores": [score]})  # fmt: skip
+    store = seeds.workspace(tmp_path / "a.duckdb", lines, names=("lea",))
+    assert set(store.rows("select confidence from score_now where dimension = 'factuality'")) == {(0.8,)}
+    reasons = [reason.kind for need in review_signals.find_needs(store, *judge_of(store)) for reason in need.reasons]
+    assert "low confidence" not in reasons and not verify(store)
+    store.close()
 
 
 def test_a_judge_that_answered_at_the_second_attempt_has_no_samples_beside_its_name(tmp_path: Path) -> None:
