@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 import re
 from collections import Counter
@@ -26,6 +27,8 @@ VERDICT_CODES: tuple[dict[str, str], ...] = (
 _VERDICT = re.compile(r"(?!.*(score|rating|grade)).*(verdict|winner|result|prefer|choice|judge?ment)")
 _MIN_CODED, _MAX_OTHER_NUMBERS = 0.7, 0.05
 """The least share of the cells that a code has to explain, and the most that may be other numbers."""
+_MAX_KEY = 300
+"""The longest name that an item may have; a longer one, as of texts, is cut and told apart by a hash."""
 _TIME = TypeAdapter(AwareDatetime)
 _MIN_TIMESTAMP_SECONDS = 631_152_000
 """The beginning of 1990: a smaller number is no time, but how long something took."""
@@ -34,7 +37,11 @@ _MIN_TIMESTAMP_SECONDS = 631_152_000
 def key_columns(
     first: str, names: Iterable[str], rows: Sequence[Mapping[str, Any]], separating_columns: Sequence[str] = ()
 ) -> list[str]:
-    """The columns that identify items, beginning with `first`; rows of one item may differ in `separating_columns`."""
+    """The columns that identify items, beginning with `first`; rows of one item may differ in `separating_columns`.
+
+    Rows in which `first` is empty have no id, and do not count.
+    """
+    rows = [row for row in rows if cell_text(row.get(first)).strip()]
     plain = {normalize(name): name for name in names}
     columns = [first]
     for name in ITEM_PART_COLUMNS:
@@ -78,7 +85,8 @@ def item_keys(roles: Columns, names: Iterable[str], rows: Sequence[Mapping[str, 
         columns = [column for text_columns in roles.texts.values() for column in text_columns]
     else:
         return [str(n) for n in range(1, len(rows) + 1)]
-    return ["/".join(str(row.get(column)) for column in columns) for row in rows]
+    keys = ("/".join(str(row.get(column)) for column in columns) for row in rows)
+    return [key if len(key) <= _MAX_KEY else f"{key[:100]} {hashlib.sha256(key.encode()).hexdigest()}" for key in keys]
 
 
 def verdict_code(cells: Iterable[str]) -> dict[str, str]:

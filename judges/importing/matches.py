@@ -266,6 +266,7 @@ def match_table(
     voices = [*roles.judges, *roles.people]
     verdicts = not roles.texts and are_verdicts(voices, rows, lambda column: [row.get(column) for row in rows])
     rows, roles = decode_verdicts(rows, roles) if roles.kind == "pair" or verdicts else (rows, roles)
+    rows, roles = _drop_rows_without_id(path, rows, roles, good_rows)
     keys = item_keys(roles, names, rows)
     rows, roles, keys = _pivot_wide(rows, roles, keys) if roles.by else (rows, roles, keys)
     if not (roles.judges and roles.people):
@@ -277,6 +278,20 @@ def match_table(
     for series in roles.judges:
         groups[series.rater].append(series)
     return [_of_columns(path, rows, keys, name, own_columns, roles, good_rows) for name, own_columns in groups.items()]
+
+
+def _drop_rows_without_id(
+    path: Path, rows: Sequence[Mapping[str, Any]], roles: Columns, good_rows: bool
+) -> tuple[Sequence[Mapping[str, Any]], Columns]:
+    """The rows that have an id, where the table has ids; how many have none is noted, or refused without good rows."""
+    with_id = [row for row in rows if not roles.id or cell_text(row.get(roles.id)).strip()]
+    if len(with_id) == len(rows):
+        return rows, roles
+    without = len(rows) - len(with_id)
+    sentence = f"{many(without, 'row')} {verb(without, 'has', 'have')} no id: {roles.id} is empty."
+    if not good_rows:
+        raise NoTable(f"{path}: {sentence} --good-rows leaves {verb(without, 'it', 'them')} out.")
+    return with_id, replace(roles, assumptions=(*roles.assumptions, f"Left out: {sentence}"))
 
 
 def _of_columns(

@@ -954,6 +954,15 @@ def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) 
         bring(store, {"t.csv": matching_texts}, "g")
 
 
+def test_rows_without_an_id_make_no_part_of_the_others_ids(store: Store) -> None:
+    ids = ["", "", *IDS[2:]]
+    scores = {"judge": numbers(1, 2), "human": numbers(2, 3)}
+    file = table(id=ids, model=numbers("alpha", "beta"), response=TEXTS["response"], **scores)
+    done = bring(store, {"a.csv": file}, on_error="good rows")
+    assert (done.preview.new.items, done.preview.rejected) == (N - 2, 2)
+    assert {name for (name,) in store.rows("select name from item")} == set(IDS[2:])
+
+
 def test_a_row_without_an_id_comes_back_once(store: Store) -> None:
     content = table(id=["a", "", "b"], judge_score=[1, 2, 3], human_score=[1, 2, 3])
     back = io.BytesIO()

@@ -63,6 +63,7 @@ def test_people_and_judges_in_columns_or_in_rows(tmp_path: Path, capsys: pytest.
         ("human,expert", ["1,2", "3,4"], "Found: human, expert as a person's"),
         ("judge,human_ann,human_ben", ["1,2,2", "3,4,4"], "no judge and no person answer the same question"),
         ("judge,human", [], "there is no line in it"),
+        ("id,judge,human", ["q1,1,2", ",2,2", ",3,1"], "2 rows have no id: id is empty. --good-rows leaves them out."),
         ("文,图", ["x,y", "z,w"], "--judge COLUMN --human COLUMN"),
     ],
 )
@@ -97,6 +98,18 @@ def test_columns_can_be_named_and_bad_rows_left_out(tmp_path: Path, capsys: pyte
     assert main(["agree", file, *named]) == 1
     assert main(["agree", file, "--judge", "none", "--human", "score_2"]) == 1
     assert "has no column 'none'" in capsys.readouterr().err
+
+
+def test_rows_without_an_id_are_left_out_of_the_good_rows_and_ids_may_be_long(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{'' if n < 2 else n},{'xy'[n % 2]},{1 + n % 5},{1 + n % 4}" for n in range(20)]
+    (agreement,) = figures(capsys, table(tmp_path, "id,model,judge,human", rows), "--good-rows")
+    assert (agreement["items"], agreement["ratings"]) == (18, 18)
+    rows = [f"{'x' * 400}{n // 2},{'gpt-4' if n % 2 else 'ann'},{1 + n % 5}" for n in range(20)]
+    for names in ("id,rater,score", "answer,rater,score"):
+        (agreement,) = figures(capsys, table(tmp_path, names, rows))
+        assert (agreement["items"], agreement["ratings"]) == (10, 10)
 
 
 def test_people_whose_names_stand_in_their_columns_can_be_named(
