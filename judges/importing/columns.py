@@ -35,6 +35,8 @@ ITEM_PART_COLUMNS = (
 """Columns that divide the rows of one id into several items."""
 _MIN_UNIQUE_SHARE = 0.95
 """The least share of the rows with a giver in which that giver answers the item only once."""
+_MIN_UNIQUE_SHARE_OF_NAMES = 0.8
+"""The same where the column can hold nothing but names, as evaluator does: people may answer again."""
 _MIN_REPEATED_SHARE = 0.1
 """The least share of these rows that are further answers to an item: a single id that comes twice shows nothing."""
 
@@ -236,9 +238,15 @@ class _Table:
                 rows = [row for row in self.rows if all(cell_text(row.get(c)).strip() for c in (giver, item))]
                 pairs = self._count([*parts, giver], rows)
                 repeated = pairs - self._count(parts, rows)
-                if pairs >= _MIN_UNIQUE_SHARE * len(rows) and repeated >= max(_MIN_REPEATED_SHARE * len(rows), 1):
+                least_repeated = max(_MIN_REPEATED_SHARE * len(rows), 1)
+                if pairs >= self._least_unique_share(giver) * len(rows) and repeated >= least_repeated:
                     return item, giver
         return "", ""
+
+    def _least_unique_share(self, giver: str) -> float:
+        cell_survey = self._survey(giver)
+        names = normalize(giver) not in _ANNOTATOR_NAMES and cell_survey.words > cell_survey.numbers
+        return _MIN_UNIQUE_SHARE_OF_NAMES if names else _MIN_UNIQUE_SHARE
 
     def _answers_beside(self, giver: str, answers: Iterable[str], item: str) -> list[str]:
         """The columns of answers that a giver's may be: by their names those beside `judge` may be people's instead."""

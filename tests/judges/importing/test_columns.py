@@ -240,6 +240,7 @@ PEOPLE = {"item": [f"q{n // 3}" for n in range(12)], "score": FIVE}
         ({"annotation_id": ID, "worker_id": ["ann", "ben", "eve"]}, "item", "worker_id", ["score"]),
         ({"Unnamed: 0": ID, "rater": ["ann", "ben", "eve"]}, "item", "rater", ["score"]),
         ({"rater": ["ann", "ben", "eve"], "index": ID}, "item", "rater", ["score"]),
+        ({"evaluator": ["ann", "ben", "eve", "ann", "ben", "ben"]}, "item", "evaluator", ["score"]),
         ({"criterion": [*["tone"] * 3, *["facts"] * 3], "rater": ["a", "b", "c"],
           "item": [f"q{n // 6}" for n in range(12)]}, "item", "rater", ["score"]),
     ],
