@@ -68,7 +68,14 @@ def _draw_list(me: Person, dataset: Dataset, stream: queue.Stream, filters: queu
     state = session.component_state(f"{key}:state")
     if paging.get("now", "") != (state, words):
         paging.update(now=(state, words), skip=0)
-    listed = listing.list_queue(store, me.name, dataset.id, stream, filters, state, paging["skip"], PAGE_ROWS, words)
+
+    def load() -> QueueListing:
+        return listing.list_queue(store, me.name, dataset.id, stream, filters, state, paging["skip"], PAGE_ROWS, words)
+
+    listed = load()
+    if listed.total and not listed.rows:  # what stood here was answered meanwhile
+        paging["skip"] = _last_page(listed.total)
+        listed = load()
     table.show_counts(listed, progress.personal_progress(store, me.name, dataset.id, text.time_zone()))
     if not listed.drawn and not words:
         table.show_empty(stream, filters != queue.QueueFilters(), me.may("researcher"))
@@ -104,11 +111,16 @@ def _pages(paging: dict[str, int], listing: QueueListing) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         text.quiet("{a}–{b} of {n}", a=f"{first + 1:,}", b=f"{min(first + PAGE_ROWS, total):,}", n=f"{total:,}")
-        last = (total - 1) // PAGE_ROWS * PAGE_ROWS
+        last = _last_page(total)
         for label, to in (("First", 0), ("Back", first - PAGE_ROWS), ("Next", first + PAGE_ROWS), ("Last", last)):
             if st.button(text.escape(label), disabled=to == first or not 0 <= to < total):
                 paging["skip"] = to
                 text.rerun_fragment()
+
+
+def _last_page(total: int) -> int:
+    """How many of so many items stand before the last page."""
+    return (total - 1) // PAGE_ROWS * PAGE_ROWS
 
 
 def _to_adjudicate(dataset: Dataset, actor: str) -> None:

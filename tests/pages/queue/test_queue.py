@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from playwright.sync_api import expect
+from streamlit.testing.v1 import AppTest
 
+from data.desk import labels
 from data.queue import queue
 from data.queue.queue import QueueFilters
+from data.records.access import Person
 from data.records.datasets import dataset_named
 from data.store import open_store
 from pages.queue import dialogs
+from pages.queue import page as queue_page
 from pages.ui import session
 from tests import seeds
 from tests.pages.desk_driver import at_rest, choose, enter, on_item, seeded_app
@@ -65,6 +70,42 @@ def test_a_click_on_a_row_opens_that_item_on_the_desk(
     page.get_by_role("table", name="Items of the queue").locator("tbody tr").nth(2).click()
     page.wait_for_url(re.compile(f"desk.*stream={stream}.*item={third}"))
     assert on_item(page) == third
+
+
+def draw_list() -> None:
+    """The list of a review queue, as a page draws it."""
+    from data.queue.queue import QueueFilters
+    from data.records.datasets import dataset_named
+    from pages.queue import page
+    from pages.ui import session
+
+    dataset = dataset_named(session.whole_store(), "demo")
+    page._draw_list(session.me(), dataset, "review", QueueFilters())
+
+
+def test_a_page_of_the_list_whose_items_were_answered_meanwhile_gives_way_to_the_last_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [seeds.dialogue(n, 1) for n in range(1, 6)]
+    store = seeds.workspace(tmp_path / "assay.duckdb", [*items, *map(seeds.judgment, items)])
+    monkeypatch.setattr(session, "store", lambda: store)
+    monkeypatch.setattr(session, "whole_store", lambda: store)
+    monkeypatch.setattr(session, "me", lambda: Person("ann", "annotator", True))
+    monkeypatch.setattr(queue_page, "PAGE_ROWS", 2)
+    monkeypatch.setattr(queue_page.table, "queue_table", lambda listed, *_: st.text(len(listed.rows)) and None)
+    page = AppTest.from_function(draw_list).run()
+    page.button_group[0].set_value("to label").run()
+    next(button for button in page.button if button.label == "Last").click().run()
+    assert [text.value for text in page.text] == ["1"]
+    dataset = dataset_named(store, "demo").id
+    for n, item in enumerate(queue.claim_items(store, "lea", dataset, "review", QueueFilters(), [], 2)):
+        answer = {"key": f"answer-{n}", "person": "lea", "item": item.item, "claim": item.draw, "action": "save"}
+        value = {"unit": "turn:1", "dimension": "helpfulness", "v": 3}
+        assert not labels.save_answers(store, "lea", [answer | {"values": [value]}])[1]
+    assert [text.value for text in page.run().text] == ["1"], "the third of three that are left"
+    captions = [caption.value for caption in page.caption]
+    assert "3–3 of 3" in captions and not any("No item is in this state" in caption for caption in captions)
+    store.close()
 
 
 @pytest.mark.slow
