@@ -17,7 +17,7 @@ from pages.ui import session, text, url_state
 def draw_take_button(actor: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
     flags = finding.flags[: rows.MAX_SHOWN_ITEMS]
-    n, key = len({flag.item for flag in flags}), f"{judge}:{name}"
+    n, key = len({flag.item for flag in flags}), f"{dataset.id}:{judge}:{name}"
     outcomes: dict[str, tuple[int, int, int]] = session.scratch("flagged")
     these = "these" if len(flags) == len(finding.flags) else "the strongest"
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -22,7 +22,7 @@ ENOUGH_ANSWERS = 100
 @text.fragment
 def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
     """Draw the progress of the sample, the next justification with its score, and the answers."""
-    store, state = session.store(), session.scratch(f"fits:{judge}")
+    store, state = session.store(), session.scratch(f"fits:{dataset_id}:{judge}")
     card = cards.card_of_judge(store, judge)
     names = [d.name for d in card.dimensions if d.asked]
     tally = justification_labels.count_fits(store, dataset_id, judge, actor, names)
@@ -43,7 +43,7 @@ def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
             st.caption("This judge gives no justifications of its scores.")
         with st.container(horizontal=True):
             if cell is not None:
-                say = (actor, judge, cell)
+                say = (actor, dataset_id, judge, cell)
                 st.button(
                     "Supports it", icon=":material/check:", shortcut="Y", on_click=_save_answer, args=(*say, True)
                 )
@@ -59,9 +59,9 @@ def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
                 )  # fmt: skip
 
 
-def _save_answer(actor: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
+def _save_answer(actor: str, dataset_id: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
     """Keep an answer."""
-    state = session.scratch(f"fits:{judge}")
+    state = session.scratch(f"fits:{dataset_id}:{judge}")
     with text.keep_refusal(state):
         justification_labels.record_fit(session.store(), actor, judge, cell, fit)
         state.pop("again", None)
@@ -69,7 +69,7 @@ def _save_answer(actor: str, judge: str, cell: JustifiedScore, fit: bool) -> Non
 
 def _reopen_last_answer(actor: str, dataset_id: str, judge: str) -> None:
     """Show one's last answer again."""
-    state = session.scratch(f"fits:{judge}")
+    state = session.scratch(f"fits:{dataset_id}:{judge}")
     with text.keep_refusal(state):
         state["again"] = justification_labels.last_justification(session.store(), dataset_id, judge, actor)
 

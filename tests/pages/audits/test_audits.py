@@ -9,12 +9,14 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
+from streamlit.testing.v1 import AppTest
 
 from data.audits import justification_labels
 from data.audits.justification_labels import JustifiedScore
 from data.importing.files.source import from_path
 from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
+from data.queue import queue
 from data.records import people
 from data.records.datasets import ensure_dataset
 from data.store import open_store
@@ -49,10 +51,45 @@ def test_an_answer_that_cannot_be_saved_is_refused_in_a_sentence(monkeypatch: py
     monkeypatch.setattr(session, "store", lambda: None)
     monkeypatch.setattr(justification_labels, "record_fit", fail)
     monkeypatch.setattr(justification_labels, "last_justification", fail)
-    justification_check._save_answer("ann", "judge", JustifiedScore("i", "i", "turn:1", "safety", 1.0, "text"), True)
+    score = JustifiedScore("i", "i", "turn:1", "safety", 1.0, "text")
+    justification_check._save_answer("ann", "dataset", "judge", score, True)
     assert str(scratch.pop("refused")) == "Nothing was saved: the disk is full." and scratch["again"]
     justification_check._reopen_last_answer("ann", "dataset", "judge")
     assert str(scratch["refused"]) == "Nothing was saved: the disk is full."
+
+
+def draw_take_button() -> None:
+    """The button that takes the items of a finding into the queue of a dataset, of a judge that has scored two."""
+    from types import SimpleNamespace
+
+    import streamlit as st
+
+    from judges.audits import AuditFinding, Flag
+    from pages.audits import actions
+
+    dataset: Any = SimpleNamespace(id=st.selectbox("Dataset", ["a", "b"]), name="demo")
+    finding = AuditFinding("alarm", "So it is.", flags=(Flag("item", "Too long."),))
+    actions.draw_take_button("lea", dataset, "judge", "length_helpfulness", finding)
+
+
+def test_what_was_taken_into_the_queue_of_one_dataset_is_not_said_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "store", lambda: None)
+    monkeypatch.setattr(queue, "take_flagged", lambda *_: (3, 0, 0))
+    page = AppTest.from_function(draw_take_button).run()
+    captions = [[text.value for text in page.button[0].click().run().caption]]
+    for dataset in ("b", "a"):
+        captions.append([text.value for text in page.selectbox[0].set_value(dataset).run().caption])
+    assert captions[0] == captions[2] and "3 items added" in captions[0][0] and captions[1] == []
+
+
+def test_an_answer_that_is_open_again_is_that_of_its_dataset(monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch: dict[str, dict[str, Any]] = {}
+    monkeypatch.setattr(session, "scratch", lambda place: scratch.setdefault(place, {}))
+    monkeypatch.setattr(session, "store", lambda: None)
+    monkeypatch.setattr(justification_labels, "last_justification", lambda _, dataset, *__: f"of {dataset}")
+    for dataset in ("a", "b"):
+        justification_check._reopen_last_answer("ann", dataset, "judge")
+    assert [state["again"] for state in scratch.values()] == ["of a", "of b"]
 
 
 @pytest.fixture
