@@ -89,15 +89,15 @@ def look(page: Any, app: Server, dataset: str, more: str = "") -> None:
 def test_items_with_gold_are_those_of_one_dimension_as_others_may_have_other_items(
     monkeypatch: pytest.MonkeyPatch, items: tuple[int, ...], words: str
 ) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(overview.text, "quiet", lambda template, **values: said.append(template.format(**values)))
+    sentences: list[str] = []
+    monkeypatch.setattr(overview.text, "quiet", lambda template, **values: sentences.append(template.format(**values)))
     lines: list[Any] = [
         SimpleNamespace(shown=SimpleNamespace(gold_items=n, gold_cells=n * (3 if n == 1 else 1)), gated=True)
         for n in items
     ]
     sizes = dict.fromkeys(BASES, BasisSize(3, 1))
     overview.draw_labels_used(lines, "blind", False, "gate", sizes)
-    assert f"Reference labels (gold) for {words}" in said[0]
+    assert f"Reference labels (gold) for {words}" in sentences[0]
     assert overview.basis_names(sizes)["blind"] == "All blind labels · 3 labels of 1 person"
 
 

@@ -34,5 +34,5 @@ def test_a_filter_of_a_link_and_one_that_was_chosen_can_be_cleared(page: AppTest
 
 
 def test_a_filter_that_another_dataset_does_not_have_holds_again_when_its_own_dataset_is_back(page: AppTest) -> None:
-    said = [page.selectbox[0].set_value(dataset).run().text[0].value for dataset in ("b", "a", "b", "a")]
-    assert said == ["None None", "x x", "None None", "x x"]
+    shown = [page.selectbox[0].set_value(dataset).run().text[0].value for dataset in ("b", "a", "b", "a")]
+    assert shown == ["None None", "x x", "None None", "x x"]
