@@ -12,7 +12,7 @@ from data.assignments.progress import PersonProgress
 from data.records import tags
 from data.records.access import Person
 from data.records.datasets import Dataset
-from judges.plural import many
+from judges.plural import many, verb
 from judges.render.csv_cells import csv_text
 from pages.assignments import dialogs
 from pages.ui import choose, session, tables, text
@@ -55,13 +55,14 @@ def _open_work(dataset: Dataset) -> None:
         open_, nobody, stranded = assignments.assigned_counts(session.store(), dataset.id, stream)
         if open_:
             text.quiet(
-                "{title}: {n} open, of which {nobody} are assigned to nobody and go to whoever comes first.",
-                title=title, n=many(open_, "item"), nobody=f"{nobody:,}",
+                "{title}: {n} open, of which {nobody} assigned to nobody and {go} to whoever comes first.",
+                title=title, n=many(open_, "item"), nobody=f"{nobody:,} {verb(nobody, 'is', 'are')}",
+                go=verb(nobody, "goes", "go"),
             )  # fmt: skip
         for tag, n in stranded.items():
             text.warn(
-                "{n} wait for {whom}, and nobody active has it. Give somebody the tag, or end the assignment.",
-                n=many(n, "item"), whom=tags.describe_assignee(tag),
+                "{n} {wait} for {whom}, and nobody active has it. Give somebody the tag, or end the assignment.",
+                n=many(n, "item"), wait=verb(n, "waits", "wait"), whom=tags.describe_assignee(tag),
             )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ def draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
     basis = next((title.lower() for key, title in BASES.items() if key == scope.basis), "")
     text.quiet(
         "From {replies} to {items}{sample}; {unscored}. {gold}",
-        replies="1 reply" if scope.replies == 1 else f"{scope.replies:,} replies", items=many(scope.items, "item"),
+        replies=many(scope.replies, "reply", "replies"), items=many(scope.items, "item"),
         sample=scope.drawn, unscored=f"{scope.unscored:,} could not be used" if scope.unscored else "all could be used",
         gold=f"Reference labels (gold): {basis}, {many(scope.gold, 'rating')}." if scope.gold else "No reference "
             "labels (gold) yet.",

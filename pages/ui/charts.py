@@ -19,6 +19,7 @@ import streamlit as st
 
 from data.dashboard.sentences import slice_size
 from judges.audits import Plot
+from judges.plural import many
 from judges.render import svg
 from judges.render.findings.findings import Bubbles, Radar, WaterfallChart
 from judges.render.svg import IntervalRow
@@ -134,7 +135,7 @@ def learning_curve(now: Sequence[Interval], ahead: Sequence[Interval], key: str,
         figure.add_scatter(
             x=xs, y=[s.point for s in known], name=name, line={"color": colour, "width": 2.5, "dash": dash},
             mode="lines+markers" if dash == "solid" else "lines", marker={"size": 6, "color": colour},
-            hovertext=[f"{s.items:,} items<br>{s.point:.3f} ({s.low:.3f} to {s.high:.3f})" for s in known],
+            hovertext=[f"{many(s.items, 'item')}<br>{s.point:.3f} ({s.low:.3f} to {s.high:.3f})" for s in known],
             hoverinfo="text",
         )  # fmt: skip
     figure.add_hline(y=mark, line=_DASHED)
@@ -163,8 +164,8 @@ def reliability_chart(levels: Sequence[ReliabilityLevel], key: str) -> None:
         x=[level.stated for level in known], y=[level.accuracy.point for level in known], mode="markers",
         marker={"color": ACCENT, "size": [8 + 16 * level.share**0.5 for level in known], "opacity": 1},
         hovertext=[
-            f"confidence {level.stated:.0%}, accuracy {level.accuracy.point:.0%}<br>{level.cells:,} ratings of "
-            f"{level.accuracy.items:,} items"
+            f"confidence {level.stated:.0%}, accuracy {level.accuracy.point:.0%}<br>{many(level.cells, 'rating')} of "
+            f"{many(level.accuracy.items, 'item')}"
             for level in known
         ],
         hoverinfo="text",

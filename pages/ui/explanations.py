@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from judges.plural import many
 from judges.render.findings.findings import Column
 from judges.render.words import cell
 from judges.stats import bins
@@ -140,7 +141,7 @@ EXAMPLES = {
 def example_values(summary: Summary) -> dict[str, str]:
     """The figures of a dimension as examples have them; what is undefined is left out."""
     interval = summary.interval
-    values = {"exact": summary.exact and f"{summary.exact:.0%}", "items": f"{interval.items:,} items"}
+    values = {"exact": summary.exact and f"{summary.exact:.0%}", "items": many(interval.items, "item")}
     if interval.point is not None and 0 <= interval.point <= 1:
         values |= {"kappa": f"{interval.point:.2f}", "left": f"{1 - interval.point:.0%}"}
     if interval.low is not None and interval.high is not None:

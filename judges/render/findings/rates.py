@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from judges.plural import many
 from judges.render.findings.findings import Column, Finding, Intervals, Table, quiet, say
 from judges.render.svg import IntervalRow
 from judges.render.words import cell, span
@@ -52,7 +53,7 @@ def _table(answer_rates: Sequence[AnswerRates], means: Mapping[int, CorrectedMea
 
 
 def _row(name: str, interval: Interval, state: str = "other") -> IntervalRow:
-    on = f"{cell(interval.point, '.0%')} of {interval.cells:,} ratings" if interval.cells else "no such ratings"
+    on = f"{cell(interval.point, '.0%')} of {many(interval.cells, 'rating')}" if interval.cells else "no such ratings"
     return IntervalRow.of(name, interval, state, on)
 
 

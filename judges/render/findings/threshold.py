@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from judges.plural import many
 from judges.render.findings.findings import Finding, Intervals, LineChart, quiet, say
 from judges.render.svg import IntervalRow, Series
 from judges.render.words import cell
@@ -45,5 +46,5 @@ def curve(steps: Sequence[ThresholdPoint], title: str = "") -> list[Finding]:
 
 
 def _row(name: str, interval: Interval) -> IntervalRow:
-    on = f"{cell(interval.point, '.2f')} from {interval.cells:,} ratings" if interval.cells else "no such ratings"
+    on = f"{cell(interval.point, '.2f')} from {many(interval.cells, 'rating')}" if interval.cells else "no such ratings"
     return IntervalRow.of(name, interval, "other" if name == "kappa" else "beside", on)
