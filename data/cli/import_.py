@@ -18,7 +18,7 @@ from data.importing.report import ImportPreview, ImportRefused, ImportResult
 from data.store.errors import BadInput
 from judges.cli.options import add_card, chosen_card
 from judges.cli.progress_bar import Bar
-from judges.plural import many, verb
+from judges.plural import many
 
 _MAX_SHOWN = 50
 
@@ -77,8 +77,7 @@ def run(options: argparse.Namespace) -> int:
             preview = preview_import(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()
             print_problems(preview)
-            known = preview.known.total
-            print(f"Would add {preview.new} to {plan.dataset}; {known:,} {verb(known, 'is', 'are')} there already.")
+            print(f"Would add {preview.new} to {plan.dataset}; {preview.describe_known('is', 'are')}.")
             return 0 if preview.ok else 1
         name = acting_person(store, options.actor)
         on_error = "good rows" if options.good_rows else "refuse"
@@ -106,11 +105,11 @@ def _open_rejects(source: Source, path: Path | None) -> contextlib.AbstractConte
 def _tell(done: ImportResult, of: str, dataset: str) -> None:
     """Say what an import has added."""
     print_problems(done.preview)
-    known, rejected = done.preview.known.total, done.preview.rejected
+    rejected = done.preview.rejected
     rate = done.lines / max(done.seconds, 1e-3)
     left = f" Not taken: {many(rejected, 'line')}." if rejected else ""
     print(
-        f"{of}Added {done.preview.new} to {dataset}; {known:,} {verb(known, 'was', 'were')} there already."
+        f"{of}Added {done.preview.new} to {dataset}; {done.preview.describe_known()}."
         f"{left} {many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
     )
 

@@ -26,7 +26,7 @@ from data.records import datasets, people
 from data.store import Store
 from data.store.errors import BadInput
 from judges.cli.progress_bar import Bar
-from judges.plural import many, verb
+from judges.plural import many
 from judges.stats.calibration import Summary
 
 _WAIT = 60
@@ -80,9 +80,7 @@ def run(options: argparse.Namespace) -> int:
                 raise BadInput(f"{refused} (--good-rows)") from None
         print_problems(done.preview)
         step = start.next_step(store, actor, done.dataset_id)
-        known_count = done.preview.known.total
-        known_rows = f"{known_count:,} {verb(known_count, 'was', 'were')} there already"
-        print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {known_rows}.\n")
+        print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {done.preview.describe_known()}.\n")
         if step and step.sentence:
             print(f"{step.sentence}\n")
         if figures := "\n".join(_figures(store, done.dataset_id)):

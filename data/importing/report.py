@@ -12,7 +12,7 @@ from data.store import Store
 from data.store.errors import BadInput
 from judges.importing.line_files import MAX_BAD_LINES
 from judges.importing.repeated_problems import RepeatedProblem, RepeatedProblems
-from judges.plural import many
+from judges.plural import many, verb
 from judges.strict_json import canonical
 
 MAX_LISTED_PROBLEMS = 1_000
@@ -70,6 +70,7 @@ class ImportCounts:
 class ImportPreview:
     """The expected result of an import: `new` would be added, `known` is there already, `rejected` lines cannot be.
 
+    `repeated` counts what is equal to something new of the same import, and comes in once.
     `problems` holds the first 1,000 of `problem_count`, `by_file` the number in each file, and `groups` what is alike
     in all of them. `stopped` says where reading stopped before the end, after MAX_BAD_LINES bad lines ("" if it did
     not); then nothing can be imported. `rows` are the first few rows of each sort as they would be stored. `unscored`
@@ -81,6 +82,7 @@ class ImportPreview:
     formats: list[str] = field(default_factory=list)
     new: ImportCounts = field(default_factory=ImportCounts)
     known: ImportCounts = field(default_factory=ImportCounts)
+    repeated: ImportCounts = field(default_factory=ImportCounts)
     rejected: int = 0
     by_file: dict[str, int] = field(default_factory=dict)
     stopped: str = ""
@@ -102,6 +104,13 @@ class ImportPreview:
     def ok(self) -> bool:
         """Whether everything can be imported."""
         return self.problem_count == 0
+
+    def describe_known(self, singular: str = "was", plural: str = "were") -> str:
+        """Return in words what is there already (with its verb), and what repeats other things of the import."""
+        known, repeated = self.known.total, self.repeated.total
+        again = f", and {repeated:,} {verb(repeated, 'repeats another', 'repeat others')} of the import"
+        again *= bool(repeated)
+        return f"{known:,} {verb(known, singular, plural)} there already{again}"
 
 
 @dataclass(frozen=True)

@@ -66,9 +66,10 @@ def _source(file: Path, name: str) -> Source:
 def _import_answer(dataset: str, result: ImportResult) -> dict[str, Any]:
     new, seen = result.preview.new, result.preview
     return LinesOut.model_validate({
-        "dataset": dataset, **asdict(new), "known": seen.known.total, "rejected": seen.rejected,
-        "problems": lines_of(seen), "problem_count": seen.problem_count, "unscored": seen.unscored,
-        "warnings": seen.warnings[:MAX_SHOWN_LINES], "people": seen.people[:1_000], "judges": seen.judges[:1_000],
+        "dataset": dataset, **asdict(new), "known": seen.known.total, "repeated": seen.repeated.total,
+        "rejected": seen.rejected, "problems": lines_of(seen), "problem_count": seen.problem_count,
+        "unscored": seen.unscored, "warnings": seen.warnings[:MAX_SHOWN_LINES], "people": seen.people[:1_000],
+        "judges": seen.judges[:1_000],
     }).model_dump(mode="json")  # fmt: skip
 
 

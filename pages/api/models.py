@@ -432,7 +432,7 @@ class RowsOut(Out):
 
 
 class LinesOut(Out):
-    """The result of an import: the new rows of each sort, the number known already, and the lines left out."""
+    """The result of an import: the new rows of each sort, those there already, repeated ones, and lines left out."""
 
     dataset: str
     items: Count
@@ -441,6 +441,7 @@ class LinesOut(Out):
     adjudications: Count
     cards: Count
     known: Count
+    repeated: Count
     rejected: Count
     problems: list[BadLine]
     problem_count: Count

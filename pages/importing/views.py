@@ -22,7 +22,7 @@ from data.importing.plan import SAMPLINGS, ImportPlan
 from data.importing.report import ImportPreview, ImportProblem, ImportRecord, ImportResult
 from data.records import datasets
 from judges.errors import AssayError
-from judges.plural import many, verb
+from judges.plural import many
 from judges.render.findings.findings import COUNT, Column
 from judges.render.words import REASONS
 from pages.importing import mapping_form, series_form
@@ -208,13 +208,15 @@ _SORTS = {"rules": "how labels are combined", "prompts": "sets of judges' prompt
 def show_preview(preview: ImportPreview, rejects: str) -> None:
     """Draw what an import would add, what is there already, and what cannot be imported."""
     st.header("What would be stored", anchor=False)
-    known = astuple(preview.known)
+    counts = [*zip(astuple(preview.new), astuple(preview.known), astuple(preview.repeated), strict=True)]
+    columns = {"": Column(), "New": COUNT, "There already": COUNT}
+    columns |= {"Repeated in the files": COUNT} if preview.repeated.total else {}
     rows = [
-        (_SORTS.get(field.name, field.name), new, before)
-        for n, (field, new, before) in enumerate(zip(fields(preview.new), astuple(preview.new), known, strict=True))
-        if n < 3 or new or before
+        (_SORTS.get(field.name, field.name), *counts[n])[: len(columns)]
+        for n, field in enumerate(fields(preview.new))
+        if n < 3 or any(counts[n])
     ]
-    tables.table(rows, {"": Column(), "New": COUNT, "There already": COUNT})
+    tables.table(rows, columns)
     for sentence in preview.summary:
         text.say("{held}", held=sentence)
     for sentence in preview.warnings:
@@ -275,8 +277,8 @@ def _problems(preview: ImportPreview, rejects: str) -> None:
 
 def show_result(result: ImportResult) -> None:
     """Draw what was imported, and links to the next steps."""
-    done, known = result.preview, result.preview.known.total
-    already = f"; {many(known, 'row')} {verb(known, 'was', 'were')} there already" if known else ""
+    done = result.preview
+    already = f"; {done.describe_known()}" if done.known.total or done.repeated.total else ""
     with st.container(border=True):
         text.say("**{dataset}**: added {new}{known}.", dataset=done.dataset, new=str(done.new), known=already)
         if done.rejected:

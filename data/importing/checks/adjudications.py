@@ -38,8 +38,11 @@ class AdjudicationCheck:
         entry = plain._replace(person=self.context.identity(named))
         cell = (rows.item_id(self.context.dataset_id, item.id), adjudication.unit, adjudication.dimension)
         report = self.context.report
-        if self.known.has(cell, plain) or self.known.has(cell, entry):
+        if self.known.was_stored(cell, plain) or self.known.was_stored(cell, entry):
             report.known.adjudications += 1
+            return
+        if self.known.new.get(cell) == entry:
+            report.repeated.adjudications += 1
             return
         self._check_stored(cell, entry, describe_cell(adjudication))
         self.context.check_not_in_future(entry.at)

@@ -28,11 +28,13 @@ class GoldRuleCheck:
             raise LineError(
                 "gold_rule", "This import already has another rule for combining labels: a dataset has one rule."
             )
-        known, self._rule = self._rule is not None, rule
+        repeated, self._rule = self._rule is not None, rule
         snapshot, report = self.context.snapshot, self.context.report
         name, old = snapshot.plan.dataset, snapshot.rule
-        if known or old == rule:
+        if old == rule:
             report.known.rules += 1
+        elif repeated:
+            report.repeated.rules += 1
         elif snapshot.has_rule:
             self.context.problems.warn(
                 f"{name} keeps how it combines labels ({_words(old)}). Ignored: the rule of the file ({_words(rule)})."
@@ -66,8 +68,10 @@ class GuidelinesCheck:
         text = GuidelinesLine.model_validate(line.data).guidelines
         check_text(text)
         snapshot, report = self.context.snapshot, self.context.report
-        if text in (snapshot.guidelines, self.new):
+        if text == snapshot.guidelines:
             report.known.guidelines += 1
+        elif text == self.new:
+            report.repeated.guidelines += 1
         elif self.new:
             raise LineError("guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
         elif snapshot.guidelines or not snapshot.lead:
@@ -90,8 +94,11 @@ class PromptsCheck:
         """Remember a set, or count it as known."""
         prompt_set = PromptSet(line.file, tuple(PromptText(*prompt) for prompt in line.data["prompts"]))
         report = self.context.report
-        if prompt_set.id in self.context.snapshot.prompts or prompt_set.id in self.new:
+        if prompt_set.id in self.context.snapshot.prompts:
             report.known.prompts += 1
+            return
+        if prompt_set.id in self.new:
+            report.repeated.prompts += 1
             return
         self.new[prompt_set.id] = prompt_set
         report.new.prompts += 1

@@ -36,7 +36,8 @@ def check_item(context: ImportContext, line: Line) -> None:
                 "id", f"{show_value(item.id)} is there already, {where}, with other content. Give it another id."
             )
         is_new = context.items.is_new(item.id)
-        report.known.items += not (line.weak and is_new)
+        report.known.items += not is_new
+        report.repeated.items += is_new and not line.weak
         context.numbered += not is_new and item.id == f"row {line.line}"
         return
     if line.weak:
@@ -85,7 +86,9 @@ class CardCheck:
         for dimension in card.dimensions:
             self._check(card, dimension)
         report = self.context.report
-        if card.version in self.context.versions:
+        if card.version in self.new:
+            report.repeated.cards += 1
+        elif card.version in self.context.versions:
             report.known.cards += card.recipe is not None
         else:
             self.new[card.version] = card

@@ -78,9 +78,11 @@ class JudgmentCheck:
                 return
             judgment, raw, line = joined, joined.raw or "", replace(line, unscored=None)
         judge = self._judge(card, judgment)
-        placed = self.known.place(judge, key, part, raw, judgment.sample)
-        if placed is None:
-            self.context.report.known.judgments += 1
+        own_id, sample = self.known.place(judge, key, part, raw, judgment.sample)
+        if sample is None:
+            report = self.context.report
+            counts = report.known if self.known.was_stored(own_id) else report.repeated
+            counts.judgments += 1
             return
         if line.unscored is not None:
             reading = Reading(unscored=line.unscored[0], why=line.unscored[1])  # type: ignore[arg-type]
@@ -91,13 +93,13 @@ class JudgmentCheck:
             reading = bare_scores.read_scores(card, scores, item)
         elif judgment.raw is not None and unpack_replies(judgment.raw) is not None:
             reading = reread(
-                card, params_of_stored(judgment.params), Task(key, item, part, placed[1]), judgment.raw
+                card, params_of_stored(judgment.params), Task(key, item, part, sample), judgment.raw
             ).reading
         else:
             reply = raw if judgment.reply is None else judgment.reply
             reading = read_reply(card, reply, item, part, counted_verdict(judgment.params or {}))
-        self._spool_rows(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
-        self._report(judgment, part, placed[1], judge, reading)
+        self._spool_rows(rows.judgment_rows(own_id, judge, key, part, sample, raw, reading), len(raw))
+        self._report(judgment, part, sample, judge, reading)
 
     def _card(self, line: JudgmentLine) -> Card:
         """The card that a judgment names, in the version that it names where that one is there."""

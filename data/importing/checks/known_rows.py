@@ -163,8 +163,12 @@ class KnownJudgments(_KnownOfItems):
         for start in range(0, len(ids), _IDS_PER_QUERY):
             yield from self._lookup("replies", ids[start : start + _IDS_PER_QUERY])
 
-    def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
-        """Return (id, sample) for a judgment, or None if it is there already.
+    def was_stored(self, key: str) -> bool:
+        """Whether the workspace had this very judgment before the import."""
+        return key in self._samples
+
+    def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int | None]:
+        """Return (id, sample) for a judgment; the sample is None if the judgment of that id is there already.
 
         If another text has the sample's number, the judgment gets the next free number: the judge was asked again. If
         the same text is found before that number, it came in that way, and is there already.
@@ -173,19 +177,19 @@ class KnownJudgments(_KnownOfItems):
         key = judgment_id(judge, item, part, raw)
         # Without a number in it the id may be that of a later sample with the same text, which came first.
         own = key if sample is None or not slots else content_id(judge, item, part, raw, sample)
-        if (sample is None and (key in slots.values() or key in self._samples)) or (
-            sample is not None and sample in map(self._samples.get, (key, own))
-        ):
-            return None
+        if sample is None and (key in slots.values() or key in self._samples):
+            return key, None
+        if sample is not None and sample in map(self._samples.get, (key, own)):
+            return (key if self._samples.get(key) == sample else own), None
         number = sample or 0
         while number in slots:
             if slots[number] in (key, content_id(judge, item, part, raw, number)):
-                return None
+                return slots[number], None
             number += 1
         if key in slots.values():
             key = content_id(judge, item, part, raw, number)
             if key in slots.values():
-                return None
+                return key, None
         self.again += number > (sample or 0) and slots[number - 1] in self._samples
         slots[number] = key
         return key, number
@@ -208,13 +212,13 @@ class KnownLabels(_KnownOfItems):
         for item, unit, dimension, annotator, key, made_at, answer, mode, value in labels:
             self.stored[label_slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "", value)
 
-    def has(self, key: str) -> bool:
-        """Whether this very label is there."""
-        return key in self._ids or key in self._new
-
     def was_stored(self, key: str) -> bool:
         """Whether the workspace had this very label before the import."""
         return key in self._ids
+
+    def is_new(self, key: str) -> bool:
+        """Whether this very label comes with this import."""
+        return key in self._new
 
     def note_known(self, cell: Cell, moment: float, value: float | None) -> None:
         """Note a label without a time that is there already."""
@@ -264,7 +268,7 @@ class KnownAdjudications(_KnownOfItems):
         super().__init__(lookup)
         self._decisions: set[tuple[Place, KnownDecision]] = set()
         self.stored: dict[Place, KnownDecision] = {}
-        self.new: set[Place] = set()
+        self.new: dict[Place, KnownDecision] = {}
 
     def _learn(self, item_ids: list[str]) -> None:
         decisions = self._lookup("decisions", item_ids)
@@ -277,11 +281,10 @@ class KnownAdjudications(_KnownOfItems):
             self._decisions.add((cell, decision))
             self.stored[cell] = decision._replace(made_here=action != "import")
 
-    def has(self, cell: Place, decision: KnownDecision) -> bool:
-        """Whether this very decision is there, or was and has been taken back."""
+    def was_stored(self, cell: Place, decision: KnownDecision) -> bool:
+        """Whether this very decision was there before the import; also where it has been taken back."""
         return (cell, decision) in self._decisions
 
     def add(self, cell: Place, decision: KnownDecision) -> None:
         """A decision of this import."""
-        self._decisions.add((cell, decision))
-        self.new.add(cell)
+        self.new[cell] = decision

@@ -93,8 +93,11 @@ class LabelCheck:
         annotator = self.context.identity(named)
         cell = (*where, annotator)
         key, place = self._key(line, cell, value, label.mode, made_at), label_slot(cell, label.mode)
-        if self.known.has(key):
+        if self.known.was_stored(key):
             self._count_known(line, place, value)
+            return
+        if self.known.is_new(key):
+            report.repeated.labels += 1
             return
         if place in self.known.stored and made_at <= (time := self.known.stored[place][1]):
             about, at = describe_cell(label), format_moment(time)

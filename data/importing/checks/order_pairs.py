@@ -65,7 +65,7 @@ class OrderCheck:
         half: OrderReply = (raw, unscored, why if unscored else "")
         number = self._waiting.meet(about, order, judgment_line.sample, half, self._numbers)
         if number == -1:
-            self.context.report.known.judgments += 1
+            self.context.report.repeated.judgments += 1
             return None
         data = {name: getattr(judgment_line, name) for name in _PAIR_FIELDS}
         if number is None:

@@ -208,7 +208,7 @@ def test_what_stands_here_is_not_replaced_but_by_a_later_import(store: Store) ->
     assert bring(store, [first, later]).preview.new.total == 0  # what was taken back stays so
     other = adjudication_line("p1", "tie", made_at="2026-02-02T00:00:00Z")
     preview = preview_import(store, source([other, other]), ImportPlan("d"))
-    assert (preview.ok, preview.new.adjudications, preview.known.adjudications) == (True, 1, 1)
+    assert (preview.ok, preview.new.adjudications, preview.repeated.adjudications) == (True, 1, 1)
     [cell] = disputes.cells_to_adjudicate(store, datasets.dataset_named(store, "d").id)
     adjudication.adjudicate(store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token)
     [(line, field, sentence)] = wrong(

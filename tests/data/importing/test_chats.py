@@ -235,7 +235,7 @@ def test_a_line_that_cannot_be_read_is_refused_once_among_chats(tmp_path: Path) 
     rows = [good, b"{", good, {"messages": []}, make_chat(("user", "c"), ("assistant", "d"))]
     preview = preview_import(store, source(rows), ImportPlan("d"))
     assert [(p.line, p.field) for p in preview.problems] == [(2, ""), (4, "messages")]
-    assert (preview.new.items, preview.known.items) == (2, 1)
+    assert (preview.new.items, preview.repeated.items) == (2, 1)
     store.close()
 
 

@@ -264,7 +264,7 @@ def test_judges_prompts_are_shown_and_guidelines_of_others_left_aside(tmp_path: 
                 "output_format": "[[rating]]", "category": "general", "description": ""}]  # fmt: skip
     files = from_bytes([(f"{name}.jsonl", text(prompts)) for name in ("one", "two")])
     preview = preview_import(store, files, ImportPlan("d"))
-    assert (preview.new.prompts, preview.known.prompts) == (1, 1)
+    assert (preview.new.prompts, preview.repeated.prompts) == (1, 1)
     assert preview.rows["prompts"] == [{"file": "one.jsonl", "families": "single-v1"}]
     guidelines, other = {"guidelines": "Read it."}, {"guidelines": "Skim it."}
     preview = preview_import(store, source([guidelines]), ImportPlan("d"), actor="res")
@@ -287,10 +287,26 @@ def test_judges_prompts_are_shown_and_guidelines_of_others_left_aside(tmp_path: 
 # -- judgments --------------------------------------------------------------------------------------------------------
 
 
+def test_what_repeats_in_the_files_is_not_there_already_before_they_came_in(tmp_path: Path) -> None:
+    store, both = workspace(tmp_path), ("ab", "ba")
+    rule = {"gold_rule": {"resolve": "majority", "apart": 1}}
+    rows = [pair(), rule, verdict("p1", "a"), label("p1", "a"), {"guidelines": "Read it."}]
+    rows += [{**verdict("p1", "a"), "model": "n", "order": order} for order in both]
+    preview = preview_import(store, source([*rows, *rows]), ImportPlan("d"))
+    assert preview.known.total == 0 and preview.new.total == 6 and preview.repeated.total == 7
+    assert preview.describe_known() == "0 were there already, and 7 repeat others of the import"
+    done = bring(store, [*rows, rows[0]]).preview
+    assert done.describe_known() == "0 were there already, and 1 repeats another of the import"
+    again = bring(store, [*rows, *rows]).preview
+    assert again.new.total == 0 and again.known.total + again.repeated.total == 13
+    assert bring(store, rows).preview.describe_known("is", "are") == "6 are there already"
+    store.close()
+
+
 def test_the_same_judge_asked_again_gave_another_sample(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     done = bring(store, [pair(), verdict("p1", "a"), verdict("p1", "b"), verdict("p1", "a")])
-    assert (done.preview.new.judgments, done.preview.known.total) == (2, 1)
+    assert (done.preview.new.judgments, done.preview.repeated.total) == (2, 1)
     assert bring(store, [verdict("p1", "tie"), verdict("p1", "b")]).preview.new.judgments == 1
     assert store.rows("select sample, value from score order by sample") == [(0, 0.0), (1, 2.0), (2, 1.0)]
     store.close()
@@ -551,7 +567,7 @@ def test_the_same_label_twice_is_one_also_where_its_giver_works_here_since(tmp_p
     store = workspace(tmp_path)
     row = label("p1", "a", team="red")
     done = bring(store, [pair(), row, row])
-    assert (done.preview.new.labels, done.preview.known.total) == (1, 1)
+    assert (done.preview.new.labels, done.preview.repeated.total) == (1, 1)
     assert store.rows("select person, role, active, team from person_now where person = 'ann'") == [
         ("ann", "annotator", False, "red")
     ]
@@ -602,7 +618,7 @@ def test_what_a_preview_shows_of_items_and_cards(tmp_path: Path) -> None:
         {"id": "d", "kind": "dialogue", "system": "model-y", "units": 4, "begins": rows[2]["turns"][0]["text"]},
         {"id": "e", "kind": "response", "system": "", "units": 1, "begins": ""},
     ]
-    assert (preview.new.items, preview.known.items) == (4, 1)
+    assert (preview.new.items, preview.repeated.items) == (4, 1)
     store.close()
 
 
