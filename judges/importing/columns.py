@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from judges.authoring.recipe import RecipeScale
-from judges.authoring.scale_inference import Survey, survey
+from judges.authoring.scale_inference import Survey, is_missing, side_words, survey
 from judges.importing.column_names import WORDS, ColumnName, Owner, normalize, parse_name
 
 _WEAK_IDS = frozenset(("name", "no", "nr", "row"))
@@ -76,7 +76,8 @@ class Columns:
 
     `texts` are fields of items ("task", "output", "reference", "input", "response_a", "response_b", "turns",
     "scenario", "system", "system_a", "system_b") with their columns; `by` is the column that names who gave the answer
-    of its row, if people or judges differ by row instead of by column.
+    of its row, if people or judges differ by row instead of by column. `named_sides` are the columns of answers that
+    name a side of the pair by its system.
     """
 
     id: str = ""
@@ -89,6 +90,7 @@ class Columns:
     meta: tuple[str, ...] = ()
     unclear: tuple[Unclear, ...] = ()
     assumptions: tuple[str, ...] = ()
+    named_sides: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Literal["dialogue", "pair", "response"]:
@@ -143,6 +145,7 @@ class _Table:
         if key:
             self.left.remove(key)
         self._fields()
+        named_sides = self._read_named_sides()
         names = {column: parse_name(column) for column in self.left}
         extras = [c for c in self.left if names[c].note or names[c].confidence]
         meta = [c for c in self.left if c not in extras and (_holds_side_facts(c, names[c]) or self._counts_rows(c))]
@@ -184,7 +187,7 @@ class _Table:
         meta += [c for c in extras if c not in used]
         return Columns(
             key, self.texts, tuple(judges), tuple(people), by, tuple(values), tuple(dict.fromkeys(meta)),
-            tuple(self.unclear), tuple(self.assumptions),
+            tuple(self.unclear), tuple(self.assumptions), named_sides,
         )  # fmt: skip
 
     def _survey(self, column: str) -> Survey:
@@ -198,6 +201,26 @@ class _Table:
 
     def _add_unclear(self, columns: Sequence[str], sentence: str) -> None:
         self.unclear.append(Unclear(tuple(columns), f"{sentence}."))
+
+    def _read_named_sides(self) -> tuple[str, ...]:
+        """Read the columns whose answers are all the name of one of the row's two systems or a tie as verdicts."""
+        sides = [column for name in ("system_a", "system_b") for column in self.texts.get(name, ())]
+        if len(sides) != 2:
+            return ()
+        columns = []
+        for column in (*self.left, *self.named["judge"], *self.named["person"]):
+            name = parse_name(column)
+            if column in self.left and not (name.owner or name.value):
+                continue
+            named = [name_side(row.get(column), *map(row.get, sides)) for row in self.rows]
+            ties = {text for text, side in side_words(row.get(column) for row in self.rows).items() if side == "tie"}
+            others = [row.get(column) for row, side in zip(self.rows, named, strict=True) if not side]
+            if {"a", "b"} <= set(named) and all(is_missing(c) or cell_text(c).strip() in ties for c in others):
+                columns.append(column)
+                sides_of_rows = zip(self.rows, named, strict=True)
+                self.rows = [{**row, column: side or row.get(column)} for row, side in sides_of_rows]
+                self.assumptions.append(f"{column} is read as a verdict: the name of a system is its side.")
+        return tuple(columns)
 
     def _parted_verdicts(self) -> list[list[str]]:
         """Groups of three columns: each column says of one outcome of a pair whether it is the verdict."""
@@ -518,6 +541,12 @@ def _names_giver(column: str, weak: bool = False) -> bool:
     stem = marked[1] if marked else flat_
     owned = bool(marked) and bool(name.owner) and (weak or not name.weak) and stem not in _OF_ANSWERS
     return owned or stem in (*_ANNOTATOR_NAMES, *WORDS["givers"])
+
+
+def name_side(cell: Any, system_a: Any, system_b: Any) -> Literal["a", "b", ""]:
+    """The side of a pair whose system a cell names; "" if it names neither, or both have this name."""
+    name, a, b = (" ".join(cell_text(text).split()) for text in (cell, system_a, system_b))
+    return "" if not name or a == b else "a" if name == a else "b" if name == b else ""
 
 
 def cell_text(cell: Any) -> str:

@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from judges.authoring.scale_inference import side_words, survey
 from judges.importing.column_names import WORDS, normalize
-from judges.importing.columns import ITEM_PART_COLUMNS, AnswerColumn, Columns, cell_text
+from judges.importing.columns import ITEM_PART_COLUMNS, AnswerColumn, Columns, cell_text, name_side
 
 VERDICT_CODES: tuple[dict[str, str], ...] = (
     {"0": "tie", "1": "a", "2": "b"},
@@ -134,7 +134,11 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], roles: Columns) -> tuple[
         nonlocal rows
         columns = []
         for answers in answer_columns:
-            if meanings := verdict_code(cell_text(row.get(answers.column)).strip() for row in rows):
+            if answers.column in roles.named_sides:
+                column, sides = answers.column, [roles.texts[f"system_{side}"][0] for side in ("a", "b")]
+                words = [name_side(row.get(column), *map(row.get, sides)) or row.get(column) for row in rows]
+                rows = [{**row, column: word} for row, word in zip(rows, words, strict=True)]
+            elif meanings := verdict_code(cell_text(row.get(answers.column)).strip() for row in rows):
                 cells = [row.get(answers.column) for row in rows]
                 words = [meanings.get(cell_text(cell).strip(), cell) for cell in cells]
                 rows = [{**row, answers.column: word} for row, word in zip(rows, words, strict=True)]

@@ -287,6 +287,7 @@ class _Table:
         self.assumptions = [f"{file}: {sentence}" for sentence in roles.assumptions]
         self.unclear = [f"{file}: {group.sentence}" for group in roles.unclear]
         self.kind: Kind = kind or ("dialogue" if fields else roles.kind)
+        self._named_sides = roles.named_sides
         voices = [*roles.judges, *roles.people]
         key = self._dialogue_id(roles.id, "role" in fields) if fields else roles.id
         self.turns = self._by_turn(key, [v.column for v in (*voices, *roles.values)]) if fields else set()
@@ -350,6 +351,8 @@ class _Table:
             "turn" if voice.column in self.turns else UNITS[self.kind], None,
             reason=voice.reason, confidence=voice.confidence, **summary,
         )  # fmt: skip
+        if self.kind == "pair" and voice.column in self._named_sides:
+            return replace(series, cells=("a", "tie", "b"), dimension="verdict")
         return self._decode_verdicts(series) if self.kind == "pair" else series
 
     def _code(self, column: str) -> dict[str, str]:

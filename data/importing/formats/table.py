@@ -23,10 +23,11 @@ from data.importing.mapping.mapping import (
 from data.importing.mapping.score_collector import ScoreCollector
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
-from judges.importing.columns import cell_text
+from judges.importing.columns import cell_text, name_side
 from judges.importing.item_keys import time_in_seconds
 from judges.importing.jsonl import Record
 from judges.plural import many, verb
+from judges.protocols.orders import names_sides
 from judges.strict_json import BadJson, canonical, parse_json, show_value
 
 TITLE = "a table"
@@ -259,7 +260,7 @@ class _Table:
             return Line(self.file, record.line, "judgment", data, row)
         cells = {c: row.get(c) for c in [*judged.value.columns, *judged.reason.columns]}
         data["raw"] = canonical(cells)
-        value = interpret_cell(cell, judged.values, judged.answers)
+        value = self._interpret(row, cell, judged)
         unscored = None
         if value is None:
             unscored = ("unreadable", f"{show_value(cell_text(cell))} is none of the values that the mapping knows")
@@ -277,7 +278,7 @@ class _Table:
     ) -> None:
         """Keep one value of a judge until its other values for this item are there."""
         row = record.value
-        value = interpret_cell(cell, judged.values, judged.answers)
+        value = self._interpret(row, cell, judged)
         score: dict[str, Any] = {
             "unit": _unit(judged.unit.text(row).strip() or ("turn" if number else UNITS[self.mapping.kind]), number),
             "dimension": judged.dimension.text(row).strip(),
@@ -288,12 +289,22 @@ class _Table:
             score["confidence"] = _chance("confidence", sure)
         self.ratings.add(self.file, record.line, row, data, score)
 
+    def _interpret(self, row: dict[str, Any], cell: Any, answer: JudgmentColumns | LabelColumns) -> Any:
+        """Return the meaning of a cell, as `interpret_cell`; in verdicts on a pair a system's name means its side."""
+        value = interpret_cell(cell, answer.values, answer.answers)
+        if value is None and answer.answers is not None and names_sides(answer.answers.scale):
+            # A judge's verdict is kept as it saw the pair, and a name is that of the item's side.
+            swapped = isinstance(answer, JudgmentColumns) and answer.order.text(row).strip().lower() == "ba"
+            sides = ("b", "a") if swapped else ("a", "b")
+            return name_side(cell, *(self.mapping.field(f"system_{side}").value(row) for side in sides)) or None
+        return value
+
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
         cell = label.value.value(row)
         if label.answers is not None and is_missing(cell):
             return None
-        value = interpret_cell(cell, label.values, label.answers)
+        value = self._interpret(row, cell, label)
         if value is None:
             scale = label.answers.scale.words if label.answers else ""
             known = f"allowed are {scale}" if scale else f"the mapping knows {', '.join(label.values)[:100]}"

@@ -990,3 +990,37 @@ def test_a_message_id_is_no_dialogue(store: Store) -> None:
     file = table(id=list(range(16)), conversation_id=[f"c{c}" for c, _ in rows], role=[role for _, role in rows],
                  text=[f"hello {n}" for n in range(16)])  # fmt: skip
     assert bring(store, {"a.csv": file}).preview.new.items == 4
+
+
+def test_a_winner_that_is_named_by_its_model_is_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = workspace(tmp_path)
+    models = numbers("x", "y", "z"), numbers("y", "z", "x")
+    verdicts = numbers("a", "b", "tie", "a", "a"), numbers("a", "b", "b", "tie")
+    named = [
+        [{"a": a, "b": b, "tie": "Tie"}[side] for a, b, side in zip(*models, sides, strict=True)] for sides in verdicts
+    ]
+    first = {"id": IDS, "prompt": TEXTS["prompt"], "model_a": models[0], "model_b": models[1], "first": models[0]}
+    content = table(**first, gpt4_winner=named[0], human_winner=named[1], order=numbers("ab", "ba"))
+    interpretation = read(store, {"t": content})
+    assert interpretation.assumptions[:1] == ("t: gpt4_winner is read as a verdict: the name of a system is its side.",)
+    assert [s.dimension for s in interpretation.series] == ["verdict", "verdict"]
+    assert interpretation.tables["t"].meta == ["first"]
+    source = from_bytes([("t.csv", content)])
+    detected = detect_formats(source)
+    plan = start.plan_import(store, start.interpret_source(store, source, detected), ImportPlan("d"))
+    import_source(store, "lea", source, plan)
+    codes = {0.0: "a", 1.0: "tie", 2.0: "b"}
+    for kind, sides in zip(("score", "label"), verdicts, strict=True):
+        joined = "join judgment m on m.id = v.judgment_id join item i on i.id = m.item_id" if kind == "score" else (
+            "join item i on i.id = v.item_id")  # fmt: skip
+        values = dict(store.rows(f"select i.name, v.value from {kind} v {joined}"))
+        assert [codes[values[name]] for name in IDS] == sides
+    # Names that do not tell the sides apart are no verdicts.
+    content = table(**{**first, "model_b": models[0]}, gpt4_winner=named[0], human_winner=named[1])
+    assert [s.dimension for s in read(store, {"t": content}).series] == ["rating", "rating"]
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(**first, gpt4_winner=named[0], human_winner=named[1]))
+    assert judges_main(["agree", str(path)]) == 0
+    kappa = cohen_kappa_score(*verdicts)
+    assert f"{kappa:.3f}" in capsys.readouterr().out
+    store.close()
