@@ -30,6 +30,8 @@ _SEPARATORS = re.compile(r"[\s_/:|()\[\],;]+")
 _MODEL = re.compile(rf"({'|'.join(WORDS['models'])})(?=$|[\d\-.])")
 _SIZE = re.compile(r"\d[\w.]*|turbo|mini|nano|opus|sonnet|haiku|pro|flash|large|small|instruct")
 _NUMBERED = re.compile(r"(\D{2,}?)(\d{1,3})")
+_RANGE = re.compile(r"[(\[]\s*\d+\s*(?:[-–—/]|\.\.|to|bis)\s*\d+\s*[)\]]")
+"""The ends of a scale, as in "helpful (1-5)": they say nothing of whose a column is."""
 _SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 
@@ -100,7 +102,7 @@ _UNSPACED = sorted((word for word in _WORDS if _SCRIPTS.match(word) and ord(word
 
 def parse_name(name: str) -> ColumnName:
     """Return the meaning of a column's name."""
-    words = _words(name)
+    words = _words(_RANGE.sub(" ", name))
     judge = [w for w in words if w in _JUDGE or _MODEL.match(w)]
     person = [w for w in words if w in _PERSON]
     strong = bool(judge or person)
@@ -109,13 +111,14 @@ def parse_name(name: str) -> ColumnName:
     owner_words = judge or person
     signs = [w for w in words if w.isdigit() or (len(w) == 1 and w != "の")]
     rest = [w for w in words if w not in _WORDS and w not in owner_words and w not in signs and w != "の"]
+    signed = len(signs) == 1 and signs[0] in (words[0], words[-1])  # helpful_2, and not the article of a question
     models = [w for w in judge if _MODEL.match(w)]
     stem = "_".join(models or [w for w in words if w in owner_words or w in signs])
     return ColumnName(
         "judge" if judge and not person else "person" if person and not judge else "",
         not strong,
         bool(judge and person),
-        stem if rest or models or judge else name.strip(),
+        stem if models or judge or (rest and (person or signed)) else name.strip(),
         stem,
         "_".join(rest),
         any(w in _AVERAGE for w in words),

@@ -37,7 +37,7 @@ By = Literal["judge", "person", ""]
 UNNAMED = "rating"
 """The name of a question that the file does not name."""
 _PEOPLE = 30
-_LETTERS = 50
+_LETTERS, _PERSON_LETTERS = 50, 60
 _SHOWN = 4
 _QUESTIONS = frozenset(WORDS["questions"])
 _TURNED = re.compile(r"(.+)_(ba|swapped|reversed|flipped)")
@@ -267,6 +267,13 @@ def _dimension_name(name: str) -> str:
     return f"{plain}_{UNNAMED}" if plain in RESERVED or plain.startswith("_") else plain
 
 
+def _person_name(text: str) -> str:
+    """Turn a column's name into one that a person may have."""
+    plain = " ".join(re.sub(r"[\x00-\x1f\x7f<>`|\\/]", " ", text).split())
+    digest = hashlib.sha256(text.encode()).hexdigest()[:6]
+    return plain if len(plain) <= _PERSON_LETTERS else f"{plain[: _PERSON_LETTERS - 7]}_{digest}"
+
+
 def _flat(name: str) -> str:
     return re.sub(r"[^\w]+", "_", name.strip().lower()).strip("_")
 
@@ -347,7 +354,7 @@ class _Table:
         named = _dimension_name(voice.dimension) if voice.dimension else UNNAMED
         summary = _cells(self.table.columns[voice.column])
         series = AnswerSeries(
-            self.file, voice.column, by, voice.rater, named, self.kind,
+            self.file, voice.column, by, _person_name(voice.rater) if by == "person" else voice.rater, named, self.kind,
             "turn" if voice.column in self.turns else UNITS[self.kind], None,
             reason=voice.reason, confidence=voice.confidence, **summary,
         )  # fmt: skip

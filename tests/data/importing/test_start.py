@@ -1024,3 +1024,13 @@ def test_a_winner_that_is_named_by_its_model_is_a_verdict(tmp_path: Path, capsys
     kappa = cohen_kappa_score(*verdicts)
     assert f"{kappa:.3f}" in capsys.readouterr().out
     store.close()
+
+
+def test_a_person_who_is_named_by_a_column_has_a_name_that_people_may_have(store: Store) -> None:
+    columns = ["Rating 1/5", f"{'Very ' * 20}good?", f"{'Very ' * 20}bad?"]
+    cells = {column: numbers(1, 2, 5, 3) for column in columns}
+    source = from_bytes([("t", table(id=IDS, **TEXTS, gpt4_score=numbers(1, 2, 3), **cells))])
+    interpretation = start.interpret_source(store, source, detect_formats(source), ["gpt4_score"], columns)
+    import_source(store, "lea", source, start.plan_import(store, interpretation, ImportPlan("d")))
+    first, bad, good = sorted(row[0] for row in store.rows("select distinct annotator from label"))
+    assert first == "Rating 1 5" and bad[:53] == good[:53] and len(bad) == len(good) == 60

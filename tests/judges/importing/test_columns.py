@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judges.importing.column_names import owner
+from judges.importing.column_names import owner, parse_name
 from judges.importing.columns import Columns, cell_text, fault_of_names, find_columns
 
 LONG = [f"a text of item {n}, long enough to be read as one, and going on for a while" for n in range(12)]
@@ -344,3 +344,11 @@ def test_a_cell_reads_the_same_whatever_sort_of_file_it_comes_from() -> None:
 def test_raters_are_numbers_with_a_point_where_a_spreadsheet_wrote_them() -> None:
     table = {"id": [n // 3 for n in range(12)], "rater": [f"{n % 3}.0" for n in range(12)], "score": [*"123452345123"]}
     assert read(table).by == "rater"
+
+
+def test_the_ends_of_a_scale_and_an_article_in_a_question_name_nobody() -> None:
+    question = "How helpful was the answer? (1-5)"
+    assert parse_name(question).rater == question
+    assert parse_name("Is it in a good style?").rater == "Is it in a good style?"
+    assert parse_name("human tone [0–10]").rater == parse_name("human safe (1 to 5)").rater == "human"
+    assert (parse_name("Annotator 2 (1/5)").stem, parse_name("tone 2").rater) == ("annotator_2", "2")
