@@ -64,9 +64,14 @@ class Snapshot:
 
 
 def take_snapshot(store: Store, plan: ImportPlan, detected: list[DetectedFile], actor: str = "") -> Snapshot:
-    """Return the state that an import by `actor` ("": a lead) needs. Raises BadInput for a table without a mapping."""
+    """Return the state that an import by `actor` ("": a lead) needs.
+
+    Raises BadInput for a table without a mapping, and where tables hold nothing that can be judged and no answers.
+    """
     dataset_id = content_id("dataset", plan.dataset)
     tables = [(known, mapping_for(store, plan, known)) for known in detected if known.format == "table"]
+    if tables and len(tables) == len(detected) and all(mapping.bare for _, mapping in tables):
+        raise BadInput(_describe_bare(*tables[0]))
     leads = [p.name for p in all_people(store) if p.may("lead")]
     return Snapshot(
         plan,
@@ -97,3 +102,14 @@ def unpack_snapshot(data: bytes) -> Snapshot:
         if entry is not None and cards_by_name[name].version != entry[1]:
             raise BadInput(f"The card {name} is not the same in the process that reads. Start Assay again.")
     return replace(snapshot, cards=cards_by_name, earlier=[from_spec(spec, folder()) for spec in earlier])
+
+
+def _describe_bare(table: DetectedFile, mapping: ColumnMapping) -> str:
+    columns, pair = ", ".join(table.columns)[:300], mapping.kind == "pair"
+    missing = "the two texts that are compared" if pair else "the text that is judged"
+    names = "the columns with them response_a and response_b" if pair else "the column with it output"
+    return (
+        f"{table.file.name} holds nothing to label or compare: no column has {missing}, and none has answers of judges "
+        f"or people. Its columns are: {columns}. Name {names}, or say which it is: on the Import page, or with "
+        "--mapping FILE (--suggest writes one to begin with). Each text needs a cell of its own, and no list of texts."
+    )

@@ -154,6 +154,11 @@ class ColumnMapping(Strict):
         """Whether the table holds no judged texts, but only answers about them."""
         return self.kind != "dialogue" and not any(self.field(name) for names in _NEEDED[self.kind] for name in names)
 
+    @property
+    def bare(self) -> bool:
+        """Whether the table holds neither judged texts nor answers."""
+        return self.textless and not self.judgments and not self.labels
+
     def field(self, name: str) -> ValueSource:
         """Return the source of a field of the item; an empty one if the field is not mapped."""
         return self.fields.get(name) or ValueSource()

@@ -1034,3 +1034,21 @@ def test_a_person_who_is_named_by_a_column_has_a_name_that_people_may_have(store
     import_source(store, "lea", source, start.plan_import(store, interpretation, ImportPlan("d")))
     first, bad, good = sorted(row[0] for row in store.rows("select distinct annotator from label"))
     assert first == "Rating 1 5" and bad[:53] == good[:53] and len(bad) == len(good) == 60
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (table(prompt=TEXTS["prompt"]), "no column has the text that is judged, and none has answers"),
+        (b"A first line\nand a second\nand a third", "Its columns are: A first line. Name the column with it output"),
+        (table(id=IDS, model_a=numbers("x"), model_b=numbers("y")), "no column has the two texts that are compared"),
+        (b'{"instruction": "q", "completions": [{"response": "a"}]}\n', "needs a cell of its own"),
+    ],
+)
+def test_a_table_with_nothing_to_label_or_compare_is_refused(store: Store, content: bytes, says: str) -> None:
+    with pytest.raises(BadInput, match=r"^t.* holds nothing to label or compare: ") as refusal:
+        bring(store, {"t.jsonl" if content[:1] == b"{" else "t.csv": content})
+    assert says in str(refusal.value) and not store.rows("select 1 from dataset")
+    # Beside texts such a table does no harm.
+    texts = table(id=IDS, **TEXTS)
+    assert bring(store, {"t.csv": table(id=IDS), "texts.csv": texts}).preview.new.items == N
