@@ -17,7 +17,7 @@ from data.importing.files.source import Source
 from data.importing.formats import TOOLS
 from data.importing.lines import Line, NamedValue
 from data.importing.source_reader import Progress
-from judges.authoring.scale_inference import MISSING, survey
+from judges.authoring.scale_inference import MISSING, is_missing, survey
 from judges.importing.column_names import WORDS, normalize
 from judges.types import is_unit, sort_of
 
@@ -57,7 +57,10 @@ class TableContents:
 
 @dataclass
 class ValueSummary:
-    """The values that judges or people (`by`) gave to units of a sort under a name; `raters` has the count of each."""
+    """The values that judges or people (`by`) gave to units of a sort under a name; `raters` has the count of each.
+
+    `items` is the number of items that have one.
+    """
 
     by: str
     kind: str
@@ -65,6 +68,7 @@ class ValueSummary:
     name: str
     raters: dict[str, int]
     values: ColumnValues
+    items: int
 
 
 @dataclass
@@ -227,20 +231,24 @@ def _cut(cell: Any) -> Any:
 
 
 def _count_values(others: list[DetectedFile], facts: SourceContents, tell: Callable[[int], None]) -> None:
-    by_name: dict[tuple[str, str, str, str], tuple[Counter[str], _Column]] = {}
+    by_name: dict[tuple[str, str, str, str], tuple[Counter[str], _Column, set[int]]] = {}
     items: Counter[str] = Counter()
     for number, entry in enumerate(_entries(others), 1):
         if isinstance(entry, Line) and entry.sort == "item":
             items[str(entry.data.get("kind"))] += 1
         elif isinstance(entry, NamedValue):
             sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
-            tally, values = by_name.setdefault((entry.by, entry.kind, sort, entry.name), (Counter(), _Column()))
+            key = (entry.by, entry.kind, sort, entry.name)
+            tally, values, answered = by_name.setdefault(key, (Counter(), _Column(), set()))
             tally[entry.rater] += 1
             values.add(entry.value)
+            if not is_missing(entry.value):
+                answered.add(hash(entry.item))
         tell(number)
     facts.items = dict(items)
     facts.value_summaries = [
-        ValueSummary(*key, dict(tally.most_common(50)), values.summarise()) for key, (tally, values) in by_name.items()
+        ValueSummary(*key, dict(tally.most_common(50)), values.summarise(), len(answered))
+        for key, (tally, values, answered) in by_name.items()
     ]
 
 

@@ -52,7 +52,8 @@ class AnswerSeries:
     `rater_column` the column of it; `order` that in which a judge saw a pair; `count` is 0 where it is not known;
     `latest` the column of the times by which the newest of a person's answers counts;
     `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`);
-    `only` the rows that they stand in; `cells` the different values, and `values` what those of a code mean.
+    `only` the rows that they stand in; `cells` the different values, and `values` what those of a code mean;
+    `answered` the number of items that have one, None where these are rows.
     """
 
     file: str
@@ -74,6 +75,7 @@ class AnswerSeries:
     why: str = ""
     cells: tuple[Any, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
+    answered: int | None = None
 
     @property
     def question(self) -> Place:
@@ -101,8 +103,8 @@ class Interpretation:
 
     @property
     def sampling(self) -> Sampling:
-        """The way in which labelled items were chosen, as far as files show: "all" if people answered for every row."""
-        complete = any(s.by == "person" and s.count >= self.items > 0 for s in self.series)
+        """The way in which labelled items were chosen, as far as files show: "all" if people answered for every one."""
+        complete = any(s.by == "person" and (s.answered or s.count) >= self.items > 0 for s in self.series)
         return "all" if complete else "unknown"
 
 
@@ -134,8 +136,11 @@ def interpret_contents(
         rater = next(iter(summary.raters)) if len(summary.raters) == 1 else ""
         named = _dimension_name(summary.name)
         series.append(
-            AnswerSeries("", summary.name, by, rater, named, kind, summary.sort, None, **_cells(summary.values))
-        )
+            AnswerSeries(
+                "", summary.name, by, rater, named, kind, summary.sort, None, answered=summary.items,
+                **_cells(summary.values),
+            )
+        )  # fmt: skip
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
     settled = share_scales(matched_series(_cut_names(series)), stored)

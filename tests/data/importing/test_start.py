@@ -1052,3 +1052,16 @@ def test_a_table_with_nothing_to_label_or_compare_is_refused(store: Store, conte
     # Beside texts such a table does no harm.
     texts = table(id=IDS, **TEXTS)
     assert bring(store, {"t.csv": table(id=IDS), "texts.csv": texts}).preview.new.items == N
+
+
+@pytest.mark.parametrize("answered", [N // 2, N])
+def test_labels_of_half_the_items_by_two_people_are_not_labels_of_all(store: Store, answered: int) -> None:
+    rows = [
+        {"id": f"r{n}", "status": "completed", "fields": {"instruction": f"q{n}", "response": f"a{n} because"},
+         "metadata": {}, "suggestions": {"quality": {"value": 1 + n % 5, "agent": "gpt-4o"}}, "responses": {} if
+         n >= answered else {"quality": [{"value": 1 + n % 3, "user_id": u, "status": "submitted"} for u in "uv"]}}
+        for n in range(N)
+    ]  # fmt: skip
+    interpretation = read(store, {"t.json": json.dumps(rows).encode()})
+    assert [(s.count, s.answered) for s in interpretation.series if s.by == "person"] == [(2 * answered, answered)]
+    assert interpretation.sampling == ("all" if answered == N else "unknown")
