@@ -27,6 +27,9 @@ _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}((,\d{3}){2,}|(,\d{3})+\.\d+)", re.ASCI
 _POINTED = re.compile(r"[-+]?[1-9]\d{0,2}((\.\d{3}){2,}|(\.\d{3})+,\d+)", re.ASCII)
 _OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:/|out of|von) ?(\d{1,3})", re.ASCII)
 _STARS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:stars?|sterne?|points?|pts?|punkte?|★|つ星|点|分|점)|(★+)☆*")
+_LABELLED = re.compile(
+    r"\A(?:(?:overall|final|total) )?(?:score|rating|grade|bewertung|punktzahl|スコア|評価|点数) ?[:=] ?(?=\W{0,2}\d)"
+)
 _NUMBERED = re.compile(r"(\d{1,2}) ?[-–—:=.)(] ?(\D*\w\D*?)\)?")
 _AROUND = "\"'“”„`*「」[]() "
 _MAX_MAGNITUDE, _MAX_WORD_CHARACTERS = 1e9, 40
@@ -175,7 +178,7 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
     folded = " ".join(unicodedata.normalize("NFKC", str(cell)).replace("−", "-").lower().split())
     if folded in MISSING:
         return "missing", folded
-    text = folded.strip(_AROUND) or folded
+    text = _LABELLED.sub("", folded.strip(_AROUND), count=1).strip(_AROUND) or folded  # "Score: [[4]]" is 4
     text += ")" * (text.count("(") > text.count(")"))  # as in "good (mostly)"
     if text.endswith("%") and (number := _parse_number(text[:-1].strip())) is not None:
         return "percent", number

@@ -141,3 +141,13 @@ def test_every_cell_of_a_scale_is_an_answer_on_it(cells: list[Any]) -> None:
         for cell in cells:
             value = parse_answer(cell, cell_survey.answers)
             assert value is None or cell_survey.answers.scale.code(value) is not None
+
+
+def test_a_number_after_the_word_score_is_that_number() -> None:
+    cells = ["Score: 4", "score = 2", "Final rating: [[5]]", "Grade: 3.0", "評価:1", 4]
+    answers = survey(cells).answers
+    assert answers == RecipeScale(kind="ordinal", lo=1, hi=5)
+    assert [parse_answer(cell, answers) for cell in cells] == [4, 2, 5, 3, 1, 4]
+    assert survey(["Rating: 3/5", "Rating: 5/5"]).answers == answers
+    # Any other word before a number is a part of a word.
+    assert survey(["team: 1", "team: 2", "score: high"]).numbers == 0
