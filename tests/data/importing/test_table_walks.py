@@ -134,10 +134,10 @@ def test_the_answers_that_were_written_come_in(tmp_path: Path, seed: int, capsys
     assert store.rows("select count(*) from item") == [(len(drawn.judge),)]
     codes: dict[Any, set[float]] = {}
     for side, written in (("judge", drawn.judge), ("person", drawn.person)):
-        given = {key: value for key, value in written.items() if value is not None}
-        assert len(answers[side]) == len(given), side
+        valued = {key: value for key, value in written.items() if value is not None}
+        assert len(answers[side]) == len(valued), side
         for name, code in answers[side] if drawn.has_ids else []:
-            codes.setdefault(given[name], set()).add(code)
+            codes.setdefault(valued[name], set()).add(code)
     assert all(len(of_value) == 1 for of_value in codes.values()), "one value has one code, whoever says it"
     ordered = [codes[value] for value in drawn.values if value in codes]
     assert ordered == sorted(ordered, key=min) and len(set(map(min, ordered))) == len(ordered)
