@@ -254,14 +254,14 @@ def withheld_dimensions(
     """The dimensions of a judge that are not published, and why: all but those that `tiles` has of these approvals."""
     approved_places = {(a.sort, a.dimension) for a in judge_approvals}
     decided = {(a.sort, a.dimension): a for a in record.current_approvals(store, dataset_id, judge_id)}
-    withheld = []
+    withheld, four_eyes = [], policy.requirements(store).four_eyes
     for line in check_results.dimension_results(store, dataset_id, judge_id):
         place = (line.dimension.sort, line.dimension.name)
         if place in approved_places:
             continue
         decision = decided.get(place)
         if decision is not None and decision.decision != "approve":
-            withheld.append(_withheld_by_decision(line.dimension, decision, policy.requirements(store).four_eyes))
+            withheld.append(_withheld_by_decision(line.dimension, decision, four_eyes))
         else:
             state, outside = line.check.state, STATES[line.check.state].outside
             if may_be_approved(state):

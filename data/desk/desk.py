@@ -293,10 +293,14 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
         records = store.rows(query, ids)
         return [(*by_key[item, judge], values) for item, judge, *values in records if (item, judge) in by_key]
 
-    spread = rows("unit, dimension, agreement", "score_spread")
+    spread = [
+        (view, number, cell)
+        for view, number, cell in rows("unit, dimension, agreement", "score_spread")
+        if view.asks(number, (cell[0], cell[1]))
+    ]
     samples = rows("unit, dimension, value", "score", "order by sample") if spread else []
     _add_scores(rows("unit, dimension, value, confidence, source", "score_now"), spread, samples)
-    sampled = {(view.item.id, number) for view, number, cell in spread if view.asks(number, (cell[0], cell[1]))}
+    sampled = {(view.item.id, number) for view, number, _ in spread}
     _add_remarks(rows("unit, dimension, sort, text", "remark", "and sample = 0"), sampled)
     for view, number, (part, why) in rows("part, why", "unusable_now"):
         whose = f"{view.layers[number].card.title}: the" if number else "The"

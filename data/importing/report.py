@@ -108,9 +108,10 @@ class ImportPreview:
     def describe_known(self, singular: str = "was", plural: str = "were") -> str:
         """Return in words what is there already (with its verb), and what repeats other things of the import."""
         known, repeated = self.known.total, self.repeated.total
-        again = f", and {repeated:,} {verb(repeated, 'repeats another', 'repeat others')} of the import"
-        again *= bool(repeated)
-        return f"{known:,} {verb(known, singular, plural)} there already{again}"
+        sentence = f"{known:,} {verb(known, singular, plural)} there already"
+        if not repeated:
+            return sentence
+        return f"{sentence}, and {repeated:,} {verb(repeated, 'repeats another', 'repeat others')} of the import"
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _LATIN = frozenset("ÄÖÜäöüßÉÈÊËéèêëÀÂÁàâáÍÎÏíîïÓÔóôÚÙÛúùûÑñÇçÅåØøÆæ€–—’‘“”„…°§²³µ«»½¼¡¿· \u00a0")
 
 _ARCHIVES = {
-    b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7z",
-    b"\x28\xb5\x2f\xfd": "zstd", b"Rar!": "rar",
+    b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "a gzip archive", b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive", b"7z\xbc\xaf": "a 7z archive", b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"Rar!": "a rar archive",
 }  # fmt: skip
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _SHEETS = (b"xl/", b"opendocument.spreadsheet")
@@ -29,11 +30,10 @@ def explain_other_file(head: bytes) -> str:
     The text follows "The file is": an archive, a workbook, a document, a picture or a web page.
     """
     archive = next((name for magic, name in _ARCHIVES.items() if head.startswith(magic)), "")
-    if head.startswith(_OLD_OFFICE) or (archive == "zip" and any(part in head for part in _SHEETS)):
+    if head.startswith(_OLD_OFFICE) or (archive == "a zip archive" and any(part in head for part in _SHEETS)):
         return "a workbook of a spreadsheet program. Save its sheet as CSV, in UTF-8, and give that file."
     if archive:
-        sort = "an" if archive == "xz" else "a"
-        return f"{sort} {archive} archive. Unpack it, and give the files in it."
+        return f"{archive}. Unpack it, and give the files in it."
     if document := next((name for magic, name in _DOCUMENTS.items() if head.startswith(magic)), ""):
         return f"{document}. Give the data as CSV, JSON or Parquet."
     if head.removeprefix(codecs.BOM_UTF8).lstrip()[:20].lower().startswith(_WEB_PAGES):

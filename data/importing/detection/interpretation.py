@@ -153,7 +153,7 @@ def _cut_names(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
     met = list(short_names.values())
     for name, short in short_names.items():
         if met.count(short) > 1 and name != short:
-            short_names[name] = f"{short[:_LETTERS - 7]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+            short_names[name] = _mark_cut(short, name, _LETTERS)
     return [replace(s, dimension=short_names[s.dimension]) for s in series]
 
 
@@ -275,8 +275,12 @@ def _dimension_name(name: str) -> str:
 def _person_name(text: str) -> str:
     """Turn a column's name into one that a person may have."""
     plain = " ".join(re.sub(r"[\x00-\x1f\x7f<>`|\\/]", " ", text).split())
-    digest = hashlib.sha256(text.encode()).hexdigest()[:6]
-    return plain if len(plain) <= _PERSON_LETTERS else f"{plain[: _PERSON_LETTERS - 7]}_{digest}"
+    return plain if len(plain) <= _PERSON_LETTERS else _mark_cut(plain, text, _PERSON_LETTERS)
+
+
+def _mark_cut(short: str, name: str, letters: int) -> str:
+    """A name of so many letters at most, which ends in a mark of the whole name, so that two long ones stay two."""
+    return f"{short[: letters - 7]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
 def _flat(name: str) -> str:
