@@ -17,7 +17,7 @@ from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id
 
-_NAME = re.compile(r"[^<>`|\\/]{1,60}")
+_NAME = re.compile(f"[^{names.NO_NAME_SIGNS}]{{1,{names.MAX_NAME_LETTERS}}}")
 
 
 @allow("anybody")

@@ -13,7 +13,7 @@ from data.importing.lines import ItemMissing, Line, LineError, RejectedRow
 from data.importing.report import ImportPreview, ProblemCollector
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
-from data.records.names import imported_name
+from data.records.names import MAX_NAME_LETTERS, NO_NAME_SIGNS, imported_name
 from data.store.errors import BadInput
 from data.store.ids import now, to_utc
 from judges.card import Card
@@ -23,7 +23,7 @@ from judges.types import Dimension
 MAX_SHOWN_ROWS, _MAX_SHOWN_LENGTH = 5, 2_000
 _MAX_REMEMBERED_TEXTS = 100_000
 _YEARS = (1990, 2200)
-_PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
+_PERSON = re.compile(rf"[^{NO_NAME_SIGNS}]{{1,{MAX_NAME_LETTERS}}}( \(file( \d+)?\))?")
 
 
 @dataclass

@@ -17,6 +17,7 @@ from data.importing.conversations.utterances import ROLES
 from data.importing.detection.contents import ColumnValues, SourceContents, TableContents, is_empty
 from data.importing.mapping.mapping import FIELDS, UNITS, ColumnMapping, ValueSource
 from data.importing.plan import Sampling
+from data.records.names import MAX_NAME_LETTERS, NO_NAME_SIGNS
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
 from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, side_words, survey
 from judges.errors import BadScale
@@ -37,7 +38,7 @@ By = Literal["judge", "person", ""]
 UNNAMED = "rating"
 """The name of a question that the file does not name."""
 _PEOPLE = 30
-_LETTERS, _PERSON_LETTERS = 50, 60
+_LETTERS = 50
 _SHOWN = 4
 _QUESTIONS = frozenset(WORDS["questions"])
 _TURNED = re.compile(r"(.+)_(ba|swapped|reversed|flipped)")
@@ -274,8 +275,8 @@ def _dimension_name(name: str) -> str:
 
 def _person_name(text: str) -> str:
     """Turn a column's name into one that a person may have."""
-    plain = " ".join(re.sub(r"[\x00-\x1f\x7f<>`|\\/]", " ", text).split())
-    return plain if len(plain) <= _PERSON_LETTERS else _mark_cut(plain, text, _PERSON_LETTERS)
+    plain = " ".join(re.sub(f"[{NO_NAME_SIGNS}]", " ", text).split())
+    return plain if len(plain) <= MAX_NAME_LETTERS else _mark_cut(plain, text, MAX_NAME_LETTERS)
 
 
 def _mark_cut(short: str, name: str, letters: int) -> str:
