@@ -51,6 +51,7 @@ def combine(tx: Tx) -> None:
             where += f" and item_id in ({placeholders(items, 2) if named else items_query})"
             params += items if named else [tx.seq]
         columns = columns_of(CombinationRow)
-        # The last digit of a sum goes by its order, and levels and thresholds of confidence are exact.
-        combined = columns.replace("confidence", "round(confidence, 9) as confidence")
+        # The last digit of a sum goes by its order, and ties of values and levels of confidence are exact.
+        combined = columns.replace("value,", "round(value, 9) as value,", 1)
+        combined = combined.replace("confidence", "round(confidence, 9) as confidence")
         tx.derive("combination", columns, f"select {combined} from combined_now where {where}", params)

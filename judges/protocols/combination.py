@@ -46,7 +46,8 @@ def combine_samples(samples: Sequence[float | None], rule: CombinationRule, draw
     frequent value. A tied vote gives `drawn` (a pair's tie) or, without it, the tied value that was said first.
     ValueError without a sample.
 
-    Median and mean may lie between two answers of the scale; people are then shown `nearest_answer`.
+    Median and mean may lie between two answers of the scale; people are then shown `nearest_answer`. A mean has at most
+    nine digits after the point, so that it is the same in whatever order the samples came.
     """
     if not samples:
         raise ValueError("There is no sample to combine.")
@@ -56,7 +57,7 @@ def combine_samples(samples: Sequence[float | None], rule: CombinationRule, draw
     if 2 * len(values) < len(samples):
         return None
     if rule == "mean":
-        return sum(values) / len(values)
+        return round(sum(values) / len(values), 9)  # as the store rounds it: the last digit of a sum goes by its order
     if rule == "vote":
         votes = Counter(values)  # keeps the order in which answers were first said
         most = max(votes.values())
